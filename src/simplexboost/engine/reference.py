@@ -1,0 +1,259 @@
+"""The engine in plain NumPy: the specification of ``cpu.py``, and its oracle in the tests.
+
+Same integers, same order of floating-point operations, same ties: the two must agree bit for bit. It is written to be
+read, not to be fast.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._typing import AnyArray, Array
+from ..binning import BinnedData
+from .interface import Dense, Growth, OneHot
+from .tree import NODE, Grown, Tree, set_thresholds
+
+GAIN_TOLERANCE = 1e-12  # a gain below this part of the scores it is the difference of is rounding noise
+SUM_CHUNK = 1024  # leaf sums add rows in chunks of this size, then the chunks
+
+
+@dataclass
+class Split:
+    """The best split of a node: codes <= bin of the feature go left."""
+
+    score: float
+    gain: float
+    feature: int
+    bin: int
+    missing_left: bool
+    missing_seen: bool
+
+
+def grow(
+    data: BinnedData,
+    statistics: Dense | OneHot,
+    score: str,
+    growth: Growth,
+    leaf_statistics: Array,
+    rows: AnyArray | None = None,
+    features: AnyArray | None = None,
+    n_threads: int = 1,
+) -> Grown:
+    """Grow one tree; see `interface.Grow`. ``n_threads`` changes nothing, as it must."""
+    rows = np.arange(data.n) if rows is None else np.asarray(rows, dtype=np.intp)
+    features = np.arange(data.p) if features is None else features
+    lanes, inverse = quantize(statistics, rows, growth)
+    grower = Grower(data, lanes, inverse, score, growth, [int(f) for f in features])
+    nodes, gain, count, node_rows = grower.run(rows)
+    set_thresholds(nodes, data.edges)
+    tree = Tree(nodes, gain, count)
+    leaf_rows = [node_rows[node] for node in np.flatnonzero(nodes["feature"] < 0)]
+    sums = np.array([chunked_sum(leaf_statistics[r]) for r in leaf_rows])
+    return Grown(tree, leaves_of_codes(tree, data), sums)
+
+
+# ---- fixed point ----------------------------------------------------------------------------------------------------
+
+
+def quantize(statistics: Dense | OneHot, rows: AnyArray, growth: Growth) -> tuple[AnyArray, Array]:
+    """Integer statistics (n, m + 1), the last column counting rows, and the size of one unit per column (m,)."""
+    values = statistics.weight[:, None] if isinstance(statistics, OneHot) else statistics.values
+    columns, units = zip(*(quantize_column(v, j, rows, growth) for j, v in enumerate(values.T)), strict=True)
+    lanes = np.zeros((len(values), statistics.m + 1), dtype=np.int64)
+    if isinstance(statistics, OneHot):  # one scale for all weights, so that classes compare
+        lanes[rows, statistics.classes[rows]] = columns[0]
+    else:
+        lanes[rows, :-1] = np.transpose(columns)
+    lanes[rows, -1] = 1
+    return lanes, np.array(units * statistics.m if isinstance(statistics, OneHot) else units)
+
+
+def quantize_column(column: Array, j: int, rows: AnyArray, growth: Growth) -> tuple[AnyArray, float]:
+    """The integers of the rows of one column, and the size of one unit."""
+    exponent = scale_exponent(column[rows], growth.bits)
+    scaled = column[rows] * math.ldexp(1.0, exponent)
+    rounded = np.rint(scaled) if growth.bits == 64 else np.floor(scaled + hashed_uniform(growth.seed, rows, j))
+    return rounded.astype(np.int64), math.ldexp(1.0, -exponent)
+
+
+def scale_exponent(column: Array, bits: int) -> int:
+    """log2 of a column's scale: Σ|v| · scale stays below 2^61 (64-bit lanes) or 2^30 (32-bit lanes)."""
+    largest = float(np.abs(column).max())
+    if largest == 0.0:
+        return 0
+    e = math.frexp(largest)[1]
+    unit = math.ldexp(1.0, min(max(20 - e, -1000), 1000))
+    magnitude = float(np.ceil(np.abs(column) * unit).sum())  # integers below 2^53: exact in any order
+    room = 61 if bits == 64 else 30
+    return min(max(room - math.frexp(magnitude)[1] + 20 - e, -1000), 1000)
+
+
+def hashed_uniform(seed: int, rows: AnyArray, column: int) -> Array:
+    """Uniform numbers in [0, 1) from (seed, row, column): splitmix64's finaliser on a counter."""
+    with np.errstate(over="ignore"):  # arithmetic modulo 2^64 is meant
+        counter = rows.astype(np.uint64) * np.uint64(1024) + np.uint64(column + 1)
+        z = np.uint64(seed) + np.uint64(0x9E3779B97F4A7C15) * counter
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((z ^ (z >> np.uint64(31))) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+# ---- node scores ----------------------------------------------------------------------------------------------------
+
+
+def node_score(name: str, sums: Array, l2: float) -> float:
+    """The score of a node with these sums (m,); operations in the order of kernels/score.hpp."""
+    values = [float(v) for v in sums]
+    if name == "newton":
+        h = values[-1] + l2
+        return sequential_sum(v * v for v in values[:-1]) / h if h > 0.0 else 0.0
+    if name == "norm":
+        return math.sqrt(sequential_sum(v * v for v in values))
+    if name == "max":
+        return max(values)
+    if name == "sign":
+        return sequential_sum(abs(v) for v in values)
+    positive = [w for w in values if w > 0.0]
+    total = sequential_sum(positive)
+    return sequential_sum(w * math.log(w) for w in positive) - total * math.log(total) if total > 0.0 else 0.0
+
+
+def sequential_sum(values: object) -> float:
+    """Left to right, as a loop adds; `sum` and `np.sum` may not."""
+    total = 0.0
+    for v in values:  # type: ignore[attr-defined]
+        total += v
+    return total
+
+
+# ---- growth ---------------------------------------------------------------------------------------------------------
+
+
+class Grower:
+    """One tree in the making."""
+
+    def __init__(
+        self, data: BinnedData, lanes: AnyArray, inverse: Array, score: str, growth: Growth, features: list[int]
+    ) -> None:
+        self.data, self.lanes, self.inverse = data, lanes, inverse
+        self.score, self.growth, self.features = score, growth, features
+
+    def run(self, rows: AnyArray) -> tuple[AnyArray, Array, AnyArray, list[AnyArray]]:
+        """Nodes, gains, counts, and the rows of every node."""
+        nodes: list[tuple[float, int, int, int, int]] = [(0.0, -1, -1, 0, 0)]
+        gains, node_rows, depth = [0.0], [rows], [0]
+        queue: list[tuple[int, Split]] = []
+        self.consider(queue, 0, rows, 0, n_leaves=1)
+        n_leaves = 1
+        while queue and (self.growth.max_leaves == 0 or n_leaves < self.growth.max_leaves):
+            node, split = self.pop(queue)
+            parts = self.partition(node_rows[node], split)
+            left = len(nodes)
+            missing_left = split.missing_left if split.missing_seen else len(parts[0]) >= len(parts[1])
+            nodes[node] = (0.0, split.feature, left, split.bin, int(missing_left))
+            gains[node] = split.gain
+            n_leaves += 1
+            for part in parts:
+                nodes.append((0.0, -1, -1, 0, 0))
+                gains.append(0.0)
+                node_rows.append(part)
+                depth.append(depth[node] + 1)
+            for child in (left, left + 1):
+                self.consider(queue, child, node_rows[child], depth[child], n_leaves)
+        return self.finish(nodes), np.array(gains), np.array([len(r) for r in node_rows], dtype=np.int64), node_rows
+
+    @staticmethod
+    def finish(nodes: list[tuple[float, int, int, int, int]]) -> AnyArray:
+        """The nodes as an array, leaves numbered in node order."""
+        out = np.zeros(len(nodes), dtype=NODE)
+        for i, (_, feature, left, bin_, missing_left) in enumerate(nodes):
+            out[i]["feature"], out[i]["left"], out[i]["bin"], out[i]["missing_left"] = feature, left, bin_, missing_left
+        is_leaf = out["feature"] < 0
+        out["left"][is_leaf] = np.arange(is_leaf.sum())
+        return out
+
+    def pop(self, queue: list[tuple[int, Split]]) -> tuple[int, Split]:
+        """Best-first: the largest gain, ties to the older node; level-wise: the oldest node."""
+        at = min(range(len(queue)), key=lambda i: (-queue[i][1].gain if self.growth.best_first else 0.0, queue[i][0]))
+        return queue.pop(at)
+
+    def consider(
+        self, queue: list[tuple[int, Split]], node: int, rows: AnyArray, depth: int, n_leaves: int
+    ) -> None:
+        """Queue the node's best split, if it may be split and a split gains anything."""
+        growth = self.growth
+        if growth.max_leaves and n_leaves >= growth.max_leaves:
+            return
+        if (growth.max_depth and depth >= growth.max_depth) or len(rows) < 2 * growth.min_samples_leaf:
+            return
+        total = self.lanes[rows].sum(axis=0)
+        own = self.score_of(total)
+        best = None
+        for feature in self.features:
+            for split in self.candidates(feature, rows, total):
+                if best is None or split.score > best.score:
+                    best = split
+        if best is None:
+            return
+        best.gain = best.score - own
+        if best.gain > GAIN_TOLERANCE * (abs(best.score) + abs(own)):
+            queue.append((node, best))
+
+    def candidates(self, feature: int, rows: AnyArray, total: AnyArray) -> list[Split]:
+        """Every split of one feature, missing values to the right first, lower bins first."""
+        n_bins = int(self.data.n_bins[feature])
+        histogram = np.zeros((n_bins + 1, len(total)), dtype=np.int64)
+        np.add.at(histogram, self.data.column(feature)[rows], self.lanes[rows])
+        missing, known = histogram[n_bins], histogram[:n_bins]
+        seen = bool(missing[-1] > 0)
+        out = []
+        for missing_left in (False, True) if seen else (False,):
+            left = missing.copy() if missing_left else np.zeros_like(missing)
+            for b in range(n_bins if seen and not missing_left else n_bins - 1):
+                left = left + known[b]
+                right = total - left
+                if known[b, -1] == 0 or min(left[-1], right[-1]) < self.growth.min_samples_leaf:
+                    continue
+                score = self.score_of(left) + self.score_of(right)
+                out.append(Split(score, 0.0, feature, b, missing_left, seen))
+        return out
+
+    def score_of(self, sums: AnyArray) -> float:
+        """The node score of integer sums (m + 1,)."""
+        return node_score(self.score, sums[:-1].astype(np.float64) * self.inverse, self.growth.l2)
+
+    def partition(self, rows: AnyArray, split: Split) -> tuple[AnyArray, AnyArray]:
+        """The rows that go left and right, in their order."""
+        left = codes_go_left(self.data, rows, split.feature, split.bin, split.missing_left)
+        return rows[left], rows[~left]
+
+
+def codes_go_left(data: BinnedData, rows: AnyArray, feature: int, last: int, missing_left: bool) -> AnyArray:
+    """Which of the rows go left."""
+    codes = data.column(feature)[rows]
+    is_missing = (codes == data.n_bins[feature]) & bool(data.has_missing[feature])
+    return np.where(is_missing, missing_left, codes <= last)
+
+
+def leaves_of_codes(tree: Tree, data: BinnedData) -> AnyArray:
+    """The leaf of every row, (n,) int32."""
+    leaves = np.empty(data.n, dtype=np.int32)
+    pending = [(0, np.arange(data.n))]
+    while pending:
+        at, rows = pending.pop()
+        node = tree.nodes[at]
+        if node["feature"] < 0:
+            leaves[rows] = node["left"]
+            continue
+        left = codes_go_left(data, rows, int(node["feature"]), int(node["bin"]), bool(node["missing_left"]))
+        pending += [(int(node["left"]), rows[left]), (int(node["left"]) + 1, rows[~left])]
+    return leaves
+
+
+def chunked_sum(values: Array) -> Array:
+    """Column sums of (rows, d): rows one after another within chunks, then the chunks one after another."""
+    chunks = [values[i : i + SUM_CHUNK] for i in range(0, len(values), SUM_CHUNK)]
+    return np.cumsum([np.cumsum(chunk, axis=0)[-1] for chunk in chunks], axis=0)[-1]

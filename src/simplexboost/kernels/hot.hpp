@@ -1,0 +1,54 @@
+// Run-time choice of instruction set for the inner loops of hot.inl: AVX-512, AVX2 or the baseline.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace simplexboost {
+
+template <class Lane>
+struct HotLanes {
+  using Words = const std::uint64_t*;
+  using Rows = const std::uint32_t*;
+  void (*quantize_rows)(const double* v, std::size_t m, std::size_t lanes, Rows rows, std::size_t n_rows,
+                        const double* scale, std::uint64_t seed, Lane* out);
+  void (*accumulate_packed)(Words words, Rows rows, std::size_t n_rows, const Lane* stats, std::size_t lanes,
+                            Lane* const* base, std::size_t n_features);
+  void (*accumulate_rows)(Words words, Rows rows, std::size_t n_rows, const Lane* stats, std::size_t lanes,
+                          Lane* const* base, std::size_t n_features);
+  void (*accumulate_sparse)(Words words, Rows rows, std::size_t n_rows, const std::int32_t* classes,
+                            const Lane* weight, std::size_t m, std::size_t lanes, Lane* const* base,
+                            std::size_t n_features);
+  void (*add)(Lane* a, const Lane* b, std::size_t size);
+  void (*subtract)(Lane* a, const Lane* b, std::size_t size);
+};
+
+struct HotTable {
+  void (*column_maxima)(const double* v, std::size_t m, const std::uint32_t* rows, std::size_t n_rows, double* out);
+  void (*column_magnitudes)(const double* v, std::size_t m, const std::uint32_t* rows, std::size_t n_rows,
+                            const double* unit, double* out);
+  void (*sum_rows)(const double* v, std::size_t d, const std::uint32_t* rows, std::size_t n_rows, double* out);
+  HotLanes<std::int64_t> lanes64;
+  HotLanes<std::int32_t> lanes32;
+
+  template <class Lane>
+  const HotLanes<Lane>& lanes() const {
+    if constexpr (sizeof(Lane) == 8) return lanes64;
+    else return lanes32;
+  }
+};
+
+// The table in use. `SIMPLEXBOOST_ISA=baseline|avx2|avx512` in the environment asks for a lower one than the best.
+const HotTable& hot();
+const char* instruction_set();
+
+// A uniform number in [0, 1) from (seed, row, column): splitmix64's finaliser on a counter.
+inline double hashed_uniform(std::uint64_t seed, std::uint64_t row, std::uint64_t column) {
+  std::uint64_t z = seed + 0x9E3779B97F4A7C15ull * (row * 1024 + column + 1);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  z ^= z >> 31;
+  return static_cast<double>(z >> 11) * 0x1.0p-53;
+}
+
+}  // namespace simplexboost

@@ -1,0 +1,60 @@
+// What a grown tree says about the rows: each row's leaf, and the exact sums of any statistics over the leaves.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data.hpp"
+#include "grow.hpp"
+#include "hot.hpp"
+#include "pool.hpp"
+
+namespace simplexboost {
+
+constexpr std::size_t kSumChunk = 1024;  // rows summed in a row; chunk sums are then added in order
+
+// out (n_leaves, d) = sums of v (n, d) over each leaf's rows. Chunks are fixed, so the sums do not depend on threads.
+inline void leaf_sums(const Grown& grown, const double* v, std::size_t d, double* out, int n_threads) {
+  struct Chunk {
+    std::size_t leaf, begin, end;
+  };
+  std::vector<Chunk> chunks;
+  for (std::size_t leaf = 0, begin = 0; leaf < grown.leaf_end.size(); begin = grown.leaf_end[leaf++])
+    for (std::size_t at = begin; at < grown.leaf_end[leaf]; at += kSumChunk)
+      chunks.push_back({leaf, at, std::min(at + kSumChunk, grown.leaf_end[leaf])});
+  std::vector<double> sums(chunks.size() * d, 0.0);
+  const std::size_t grain = 16;  // chunks per task
+  parallel_ranges(chunks.size(), grain, n_threads, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i)
+      hot().sum_rows(v, d, grown.rows.data() + chunks[i].begin, chunks[i].end - chunks[i].begin, sums.data() + i * d);
+  });
+  std::fill(out, out + grown.leaf_end.size() * d, 0.0);
+  for (std::size_t i = 0; i < chunks.size(); ++i)
+    for (std::size_t j = 0; j < d; ++j) out[chunks[i].leaf * d + j] += sums[i * d + j];
+}
+
+inline std::int32_t leaf_of_codes(const Tree& tree, const BinnedView& data, std::size_t row) {
+  std::size_t at = 0;
+  while (tree.nodes[at].feature >= 0) {
+    const Node& node = tree.nodes[at];
+    const auto f = static_cast<std::size_t>(node.feature);
+    const int code = data.code(row, f);
+    const bool left = data.has_missing[f] && code == data.n_bins[f] ? node.missing_left != 0 : code <= node.bin;
+    at = static_cast<std::size_t>(node.left) + (left ? 0 : 1);
+  }
+  return tree.nodes[at].left;
+}
+
+// out (n,) = the leaf of every row, also of those the tree was not grown on.
+inline void leaf_of_rows(const Grown& grown, const BinnedView& data, std::int32_t* out, int n_threads) {
+  if (grown.rows.size() < data.n) {
+    parallel_ranges(data.n, kRowGrain, n_threads, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t row = begin; row < end; ++row) out[row] = leaf_of_codes(grown.tree, data, row);
+    });
+    return;
+  }
+  for (std::size_t leaf = 0, r = 0; leaf < grown.leaf_end.size(); ++leaf)
+    for (; r < grown.leaf_end[leaf]; ++r) out[grown.rows[r]] = static_cast<std::int32_t>(leaf);
+}
+
+}  // namespace simplexboost

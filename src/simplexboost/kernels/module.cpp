@@ -1,0 +1,174 @@
+// The bindings: checks of shapes and sizes, views on the arrays, the GIL released around the work. No logic.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+
+#include "bin.hpp"
+#include "grow.hpp"
+#include "leaves.hpp"
+#include "predict.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace simplexboost {
+namespace {
+
+template <class T, class... Shape>
+using In = nb::ndarray<const T, nb::c_contig, nb::device::cpu, Shape...>;
+template <class T, class... Shape>
+using Out = nb::ndarray<T, nb::c_contig, nb::device::cpu, Shape...>;
+using Vector = nb::ndim<1>;
+using Matrix = nb::ndim<2>;
+using Codes = nb::ndim<3>;
+
+void require(bool condition, const char* message) {
+  if (!condition) throw std::invalid_argument(message);
+}
+
+BinnedView view(const In<std::uint8_t, Codes>& codes, const In<std::int32_t, Vector>& n_bins,
+                const In<std::uint8_t, Vector>& has_missing) {
+  const std::size_t p = n_bins.shape(0);
+  require(p > 0 && codes.shape(0) == (p + kTile - 1) / kTile && codes.shape(2) == kTile, "codes must be (n_blocks, n, 8)");
+  require(has_missing.shape(0) == p, "has_missing must have one entry per feature");
+  BinnedView data{codes.data(), codes.shape(1), p, n_bins.data(), has_missing.data(), std::vector<std::size_t>(p + 1)};
+  for (std::size_t f = 0; f < p; ++f) {
+    require(n_bins.data()[f] >= 1 && n_bins.data()[f] <= 255, "n_bins must lie in 1 .. 255");
+    data.offset[f + 1] = data.offset[f] + static_cast<std::size_t>(n_bins.data()[f]) + (has_missing.data()[f] ? 1 : 0);
+  }
+  require(data.n < (std::size_t{1} << 30), "more than 2^30 rows");
+  return data;
+}
+
+template <class T>
+nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
+  return nb::ndarray<nb::numpy, T>(owned->data(), shape, owner);
+}
+
+std::vector<std::uint8_t> node_bytes(const std::vector<Node>& nodes) {
+  std::vector<std::uint8_t> bytes(nodes.size() * sizeof(Node), 0);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {  // field by field: padding bytes stay zero, so equal trees are equal bytes
+    auto* out = reinterpret_cast<Node*>(bytes.data() + i * sizeof(Node));
+    out->threshold = nodes[i].threshold;
+    out->feature = nodes[i].feature;
+    out->left = nodes[i].left;
+    out->bin = nodes[i].bin;
+    out->missing_left = nodes[i].missing_left;
+  }
+  return bytes;
+}
+
+// Statistics are dense (n, m), or sparse: classes (n,) and weight (n,) with m columns.
+nb::tuple grow(In<std::uint8_t, Codes> codes, In<std::int32_t, Vector> n_bins, In<std::uint8_t, Vector> has_missing,
+               std::optional<In<double, Matrix>> dense, std::optional<In<std::int32_t, Vector>> classes,
+               std::optional<In<double, Vector>> weight, std::size_t m, In<double, Matrix> leaf_statistics,
+               std::optional<In<std::uint32_t, Vector>> rows, std::optional<In<std::int32_t, Vector>> features, int score,
+               double l2, int max_depth, int max_leaves, std::int64_t min_samples_leaf, bool best_first, int bits,
+               std::uint64_t seed, int n_threads) {
+  const BinnedView data = view(codes, n_bins, has_missing);
+  StatisticsView statistics;
+  statistics.m = m;
+  if (dense) {
+    require(dense->shape(0) == data.n && dense->shape(1) == m && m >= 1, "statistics must be (n, m)");
+    statistics.dense = dense->data();
+  } else {
+    require(classes && weight && classes->shape(0) == data.n && weight->shape(0) == data.n, "classes and weight must be (n,)");
+    statistics.classes = classes->data();
+    statistics.weight = weight->data();
+    for (std::size_t i = 0; i < data.n; ++i)
+      require(classes->data()[i] >= 0 && static_cast<std::size_t>(classes->data()[i]) < m, "classes must lie in 0 .. m - 1");
+  }
+  require(score >= 0 && score <= static_cast<int>(Score::entropy), "unknown score");
+  require(static_cast<Score>(score) != Score::newton || m >= 2, "the newton score needs gradient and curvature columns");
+  require(bits == 32 || bits == 64, "bits must be 32 or 64");
+  require(leaf_statistics.shape(0) == data.n, "leaf_statistics must have n rows");
+
+  Rows used(rows ? rows->shape(0) : data.n);
+  if (rows) std::copy_n(rows->data(), used.size(), used.begin());
+  else std::iota(used.begin(), used.end(), 0u);
+  require(!used.empty(), "rows must not be empty");
+  for (std::size_t r = 0; r < used.size(); ++r)
+    require(used[r] < data.n && (r == 0 || used[r - 1] < used[r]), "rows must be ascending row numbers");
+  std::vector<std::int32_t> columns(features ? features->shape(0) : data.p);
+  if (features) std::copy_n(features->data(), columns.size(), columns.begin());
+  else std::iota(columns.begin(), columns.end(), 0);
+  require(!columns.empty(), "features must not be empty");
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    require(columns[i] >= 0 && static_cast<std::size_t>(columns[i]) < data.p && (i == 0 || columns[i - 1] < columns[i]),
+            "features must be ascending feature numbers");
+
+  const GrowOptions options{static_cast<Score>(score), l2, max_depth, max_leaves, min_samples_leaf, best_first, seed, n_threads};
+  const std::size_t d = leaf_statistics.shape(1);
+  Grown grown;
+  std::vector<std::int32_t> leaf_of_row(data.n);
+  std::vector<double> sums;
+  {
+    nb::gil_scoped_release release;
+    grown = bits == 64 ? grow_tree<std::int64_t>(data, statistics, used, columns, options)
+                       : grow_tree<std::int32_t>(data, statistics, used, columns, options);
+    sums.resize(grown.tree.n_leaves * d);
+    leaf_sums(grown, leaf_statistics.data(), d, sums.data(), n_threads);
+    leaf_of_rows(grown, data, leaf_of_row.data(), n_threads);
+  }
+  const std::size_t n_nodes = grown.tree.nodes.size(), n_leaves = grown.tree.n_leaves;
+  return nb::make_tuple(to_numpy(node_bytes(grown.tree.nodes), {n_nodes, sizeof(Node)}),
+                        to_numpy(std::move(grown.tree.gain), {n_nodes}), to_numpy(std::move(grown.tree.count), {n_nodes}),
+                        to_numpy(std::move(leaf_of_row), {data.n}), to_numpy(std::move(sums), {n_leaves, d}));
+}
+
+const Node* nodes_of(const In<std::uint8_t, Matrix>& bytes) {
+  require(bytes.shape(1) == sizeof(Node), "nodes must be rows of the node layout");
+  return reinterpret_cast<const Node*>(bytes.data());
+}
+
+template <class Value>
+void bind_values(nb::module_& m) {
+  m.def("bin_values", [](In<Value, Matrix> X, In<double, Vector> edges, In<std::int64_t, Vector> first_edge,
+                         Out<std::uint8_t, Codes> codes, int n_threads) {
+    const std::size_t n = X.shape(0), p = X.shape(1);
+    require(first_edge.shape(0) == p + 1 && codes.shape(1) == n && codes.shape(0) == (p + kTile - 1) / kTile, "shapes disagree");
+    nb::gil_scoped_release release;
+    bin_values(X.data(), n, p, edges.data(), first_edge.data(), codes.data(), n_threads);
+  }, "X"_a, "edges"_a, "first_edge"_a, "codes"_a, "n_threads"_a);
+
+  m.def("predict", [](In<std::uint8_t, Matrix> nodes, In<std::int64_t, Vector> first_node, In<double, Vector> values,
+                      In<std::int64_t, Vector> first_value, In<std::int32_t, Vector> coordinate, In<double, Vector> step,
+                      In<Value, Matrix> X, Out<double, Matrix> F, int n_threads) {
+    const std::size_t n_trees = step.shape(0);
+    require(first_node.shape(0) == n_trees + 1 && first_value.shape(0) == n_trees + 1 && coordinate.shape(0) == n_trees,
+            "the arrays of the forest disagree");
+    require(F.shape(0) == X.shape(0), "F must have a row per row of X");
+    const ForestView forest{nodes_of(nodes), first_node.data(), values.data(), first_value.data(), coordinate.data(), step.data(), n_trees};
+    nb::gil_scoped_release release;
+    predict(forest, X.data(), X.shape(0), X.shape(1), F.shape(1), F.data(), n_threads);
+  }, "nodes"_a, "first_node"_a, "values"_a, "first_value"_a, "coordinate"_a, "step"_a, "X"_a, "F"_a, "n_threads"_a);
+
+  m.def("apply", [](In<std::uint8_t, Matrix> nodes, In<Value, Matrix> X, Out<std::int32_t, Vector> leaves, int n_threads) {
+    require(leaves.shape(0) == X.shape(0), "leaves must have an entry per row of X");
+    nb::gil_scoped_release release;
+    apply(nodes_of(nodes), X.data(), X.shape(0), X.shape(1), leaves.data(), n_threads);
+  }, "nodes"_a, "X"_a, "leaves"_a, "n_threads"_a);
+}
+
+}  // namespace
+}  // namespace simplexboost
+
+NB_MODULE(_kernels, m) {
+  using namespace simplexboost;
+  m.doc() = "The compiled engine of simplexboost; see simplexboost.engine for its Python face.";
+  m.attr("NODE_SIZE") = sizeof(Node);
+  m.attr("TILE") = kTile;
+  m.def("instruction_set", &instruction_set, "The instruction set the inner loops run on: 'avx512', 'avx2' or 'baseline'.");
+  m.def("grow", &grow, "codes"_a, "n_bins"_a, "has_missing"_a, "dense"_a.none(), "classes"_a.none(), "weight"_a.none(), "m"_a,
+        "leaf_statistics"_a, "rows"_a.none(), "features"_a.none(), "score"_a, "l2"_a, "max_depth"_a, "max_leaves"_a,
+        "min_samples_leaf"_a, "best_first"_a, "bits"_a, "seed"_a, "n_threads"_a,
+        "Grow one tree: (nodes, gain, count, leaf of each row, leaf sums).");
+  bind_values<double>(m);
+  bind_values<float>(m);
+}
