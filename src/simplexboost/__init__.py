@@ -1,1 +1,24 @@
-"""simplexboost."""
+"""Multiclass boosting: one vector-valued tree per round, and every multiclass booster of the literature.
+
+Every public name of the package stands on this page.
+"""
+
+from . import callbacks, codewords, learners, losses, optimizers, steps
+from .algorithms import CDMCBoostClassifier, GDMCBoostClassifier
+from .estimators import BoostingClassifier
+from .export import load
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "BoostingClassifier",
+    "CDMCBoostClassifier",
+    "GDMCBoostClassifier",
+    "callbacks",
+    "codewords",
+    "learners",
+    "load",
+    "losses",
+    "optimizers",
+    "steps",
+]

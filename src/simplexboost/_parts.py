@@ -6,7 +6,8 @@ strings are looked up in a table that stands beside the classes (``LOSSES``, ``C
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
 from typing import Any, TypeVar
 
 from sklearn.base import BaseEstimator
@@ -30,3 +31,28 @@ def resolve(value: Any, table: Mapping[str, type[P]], base: type[P], parameter: 
     if isinstance(value, type) and issubclass(value, base):
         raise TypeError(f"{parameter}={value.__name__} is a class; pass an instance, {value.__name__}().")
     raise TypeError(f"{parameter}={value!r} must be one of {choices}, or a {base.__name__} instance.")
+
+
+def check_number(
+    name: str, value: Any, kind: type, low: float | None = None, high: float | None = None, *, none: bool = False,
+    open_low: bool = False,
+) -> None:
+    """Raise unless ``value`` is a number of the kind (int or float) in [low, high], or None where that is allowed."""
+    if value is None and none:
+        return
+    allowed = Integral if kind is int else Real
+    start = "(" if open_low else "["
+    span = f"{start}{'-inf' if low is None else low}, {'inf)' if high is None else f'{high}]'}"
+    accepted = f"{'an integer' if kind is int else 'a number'} in {span}{' or None' if none else ''}"
+    if isinstance(value, bool) or not isinstance(value, allowed):
+        raise TypeError(f"{name}={value!r} must be {accepted}.")
+    too_low = low is not None and (value <= low if open_low else value < low)
+    if too_low or (high is not None and value > high) or value != value:
+        raise ValueError(f"{name}={value!r} is out of range; it must be {accepted}.")
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
+    """Raise unless ``value`` is one of the strings."""
+    choices = list(choices)
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name}={value!r} is unknown; choose one of {', '.join(map(repr, choices))}.")

@@ -59,5 +59,5 @@ def apply(tree: Tree, X: AnyArray, n_threads: int = 1) -> AnyArray:
 
 
 def node_bytes(nodes: AnyArray) -> AnyArray:
-    """Nodes as the kernels take them, (N, 24) uint8."""
+    """Nodes as the kernels take them, (N, 24) uint8. Join nodes as bytes: NumPy repacks structured arrays it joins."""
     return np.ascontiguousarray(nodes).view(np.uint8).reshape(-1, NODE.itemsize)

@@ -1,0 +1,23 @@
+"""The one place that asks which scikit-learn is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+try:  # scikit-learn >= 1.9 has a callback protocol of its own
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+
+    HAS_SKLEARN_CALLBACKS = True
+except ImportError:  # older: estimators simply have no set_callbacks
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Nothing to support."""
+
+    def with_callbacks(method: Callable[..., Any]) -> Callable[..., Any]:  # type: ignore[no-redef]
+        """The method as it is."""
+        return method
+
+    HAS_SKLEARN_CALLBACKS = False
+
+__all__ = ["HAS_SKLEARN_CALLBACKS", "CallbackSupportMixin", "with_callbacks"]

@@ -1,0 +1,138 @@
+"""Boosting: the loop, F ← F + α h, and the record it works on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import logsumexp
+
+from ._typing import AnyArray, Array
+from .learners import Learner, Request
+from .losses import Loss
+from .model import AdditiveModel, Term
+from .optimizers import Optimizer, Update
+from .steps import Ray, Step, Stride
+from .validation import TrainingSet
+
+if TYPE_CHECKING:
+    from .callbacks import Callback
+
+
+def boost(run: Run, optimizer: Optimizer, n_rounds: int, callbacks: Sequence[Callback] = ()) -> AdditiveModel:
+    """Add rounds until there are ``n_rounds``, the learner finds nothing more, or a callback has had enough."""
+    run.n_rounds = n_rounds
+    for callback in callbacks:
+        callback.start(run)
+    while run.round < n_rounds and run.stop_reason is None:
+        for callback in callbacks:
+            callback.before_round(run)
+        updates = optimizer.propose(run)  # the weak learner and the step
+        if not updates:
+            run.stop_reason = "no edge: the weak learner found no direction that decreases the risk"
+            break
+        run.apply(updates)  # F += α h
+        if any(update.perfect for update in updates):
+            run.stop_reason = "perfect learner: no example loses along it, so its best step is infinite"
+        for callback in callbacks:
+            callback.after_round(run)
+    for callback in callbacks:
+        callback.finish(run)
+    return run.model
+
+
+@dataclass(frozen=True, eq=False)
+class Gradient:
+    """Where the risk falls: G (n, d), and how strongly each example pulls towards its own class, own (n,)."""
+
+    G: Array
+    own: Array
+
+
+@dataclass(eq=False)
+class Run:
+    """The state of a boosting run.
+
+    Attributes
+    ----------
+    F : (n, d) the predictor on the training rows; U : (n, K) the class scores ½ F Yᵀ
+    rows, features : what the next round's learner may use, None for everything (set by callbacks)
+    updates : those of the last round
+    stop_reason : why boosting stopped before its last round, or None
+    snapshot : gives the fitted estimator as of now; set by the estimator
+    """
+
+    data: TrainingSet
+    loss: Loss
+    Y: Array
+    learner: Learner
+    step: Step
+    learning_rate: float = 1.0
+    rng: np.random.Generator = field(default_factory=np.random.default_rng)
+
+    n_rounds: int = 0
+    updates: list[Update] = field(default_factory=list)
+    rows: AnyArray | None = None
+    features: AnyArray | None = None
+    stop_reason: str | None = None
+    snapshot: Callable[[], Any] | None = None
+
+    def __post_init__(self) -> None:
+        self.model = AdditiveModel(self.Y)
+        self.F: Array = np.zeros((self.data.n, self.Y.shape[1]))  # (n, d)
+        self.U: Array = np.zeros((self.data.n, self.data.K))  # (n, K)
+
+    @property
+    def round(self) -> int:
+        """Rounds done."""
+        return self.model.n_rounds
+
+    def gradient(self, scaled: bool = True) -> Gradient:
+        """G = −∂R/∂F = ½ w P Y; where scaled, up to a positive factor that keeps it in range."""
+        c = self.data.c
+        P = self.loss.scaled_residual(self.U, c)[0] if scaled else self.loss.residual(self.U, c)  # (n, K)
+        P = P * self.data.weight[:, None]
+        return Gradient(0.5 * P @ self.Y, P[np.arange(len(c)), c])
+
+    def curvature(self) -> Array:
+        """The trace of the Hessian in F of every example, (n,)."""
+        return self.data.weight * self.loss.curvature(self.U, self.data.c, self.Y).sum(axis=1)
+
+    def request(self, gradient: Gradient, coordinate: int | None = None, curvature: Array | None = None) -> Request:
+        """The question to the weak learner: all of G, or one coordinate as a binary problem."""
+        sample = (curvature, self.rows, self.features, int(self.rng.integers(2**63)))
+        if coordinate is None:
+            return Request(self.data, gradient.G, self.Y, self.data.c, gradient.own, *sample)
+        g = gradient.G[:, coordinate]
+        labels = (g < 0).astype(np.intp)  # rows of [[1], [−1]]
+        return Request(self.data, g[:, None], np.array([[1.0], [-1.0]]), labels, np.abs(g), *sample)
+
+    def direction(self, outputs: Array, coordinate: int | None) -> Array:
+        """A learner's outputs as a direction in scores, W = ½ h Yᵀ (n, K)."""
+        Y = self.Y if coordinate is None else self.Y[:, coordinate : coordinate + 1]
+        return 0.5 * outputs @ Y.T
+
+    def stride(self, outputs: Array, coordinate: int | None = None) -> Stride:
+        """How far to go along a learner's outputs."""
+        W = self.direction(outputs, coordinate)
+        return self.step.length(Ray(self.loss, self.U, self.data.c, self.data.weight, W))
+
+    def risk(self) -> float:
+        """The mean weighted loss on the training rows."""
+        return float(self.data.weight @ self.loss.value(self.U, self.data.c) / self.data.n)
+
+    def log_risk_after(self, update: Update) -> float:
+        """log of the risk once the update is applied; logarithms because exponential risks may not fit a float."""
+        U = self.U + update.alpha * self.direction(update.outputs, update.coordinate)
+        return float(logsumexp(self.loss.log_value(U, self.data.c), b=self.data.weight))
+
+    def apply(self, updates: list[Update]) -> None:
+        """F += learning_rate · α h for every update; the round joins the model."""
+        terms = [Term(u.hypothesis, self.learning_rate * u.alpha, u.coordinate) for u in updates]
+        for term, update in zip(terms, updates, strict=True):
+            term.add_to(self.F, update.outputs)
+        self.U = self.model.scores(self.F)
+        self.model.add_round(terms)
+        self.updates = updates

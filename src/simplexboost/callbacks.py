@@ -1,0 +1,171 @@
+"""Callbacks: everything around the loop, so that the loop stays the algorithm.
+
+A callback sees the `Run` at the start, before and after every round, and at the end; it may set ``run.stop_reason``.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+
+from ._typing import AnyArray, Array, Labels
+from .boosting import Run
+from .model import add_terms
+
+
+class Callback:
+    """Does nothing; subclasses override what they need."""
+
+    def start(self, run: Run) -> None:
+        """Before the first round."""
+
+    def before_round(self, run: Run) -> None:
+        """Before every round."""
+
+    def after_round(self, run: Run) -> None:
+        """After every round."""
+
+    def finish(self, run: Run) -> None:
+        """After the last round."""
+
+
+@dataclass(eq=False)
+class History(Callback):
+    """Records every round: risk, edge and step (mean over the round's updates), coordinate (−1: all), seconds."""
+
+    records: dict[str, list[float]] = field(default_factory=lambda: {k: [] for k in HISTORY_COLUMNS})
+
+    def start(self, run: Run) -> None:
+        """Start the clock."""
+        self._begin = time.perf_counter()
+
+    def after_round(self, run: Run) -> None:
+        """Add a record."""
+        coordinates = {update.coordinate for update in run.updates}
+        only = coordinates.pop() if len(coordinates) == 1 else None
+        row = {
+            "risk": run.risk(),
+            "edge": float(np.mean([update.edge for update in run.updates])),
+            "step": float(np.mean([update.alpha for update in run.updates])),
+            "coordinate": -1 if only is None else only,
+            "seconds": time.perf_counter() - self._begin,
+        }
+        for name, value in row.items():
+            self.records[name].append(value)
+
+    def arrays(self, n_rounds: int) -> dict[str, AnyArray]:
+        """The records of the first rounds as arrays."""
+        return {name: np.array(values[:n_rounds]) for name, values in self.records.items()}
+
+
+HISTORY_COLUMNS = ("risk", "edge", "step", "coordinate", "seconds")
+
+
+@dataclass(eq=False)
+class Sampling(Callback):
+    """Gives every round a random part of the rows and of the features, at least one of each."""
+
+    subsample: float = 1.0
+    colsample: float = 1.0
+
+    def before_round(self, run: Run) -> None:
+        """Draw."""
+        n, p = run.data.X.shape
+        run.rows = self._draw(run.rng, n, self.subsample)
+        run.features = self._draw(run.rng, p, self.colsample)
+
+    @staticmethod
+    def _draw(rng: np.random.Generator, size: int, fraction: float) -> AnyArray | None:
+        if fraction >= 1.0:
+            return None
+        return np.sort(rng.choice(size, max(1, round(fraction * size)), replace=False))
+
+
+@dataclass(eq=False)
+class EarlyStopping(Callback):
+    """Stops when the risk on held-out rows has not improved by ``tol`` for ``patience`` rounds; keeps the best round."""
+
+    X: AnyArray
+    c: Labels
+    weight: Array
+    patience: int = 10
+    tol: float = 1e-7
+    risks: list[float] = field(default_factory=list)
+
+    def start(self, run: Run) -> None:
+        """The risk of the empty model."""
+        self._F = np.zeros((len(self.X), run.Y.shape[1]))  # (n, d)
+        self._best, self.best_round = self._risk(run), 0
+
+    def after_round(self, run: Run) -> None:
+        """Add the newest terms to the held-out scores and compare."""
+        begin = run.model.round_ends[-2] if run.round > 1 else 0
+        add_terms(run.model.terms[begin:], self.X, self._F, run.data.n_threads)
+        self.risks.append(self._risk(run))
+        if self.risks[-1] < self._best - self.tol:
+            self._best, self.best_round = self.risks[-1], run.round
+        if run.round - self.best_round >= self.patience and run.stop_reason is None:
+            run.stop_reason = f"early stopping: no better held-out risk in {self.patience} rounds"
+
+    def finish(self, run: Run) -> None:
+        """Forget the rounds after the best one."""
+        run.model = run.model.first(max(1, self.best_round))
+
+    def _risk(self, run: Run) -> float:
+        values = run.loss.value(run.model.scores(self._F), self.c)
+        return float(self.weight @ values / self.weight.sum())
+
+
+@dataclass(eq=False)
+class Progress(Callback):
+    """Prints a line now and then: round, risk, time so far and time to go."""
+
+    every: float = 1.0  # seconds between lines
+    stream: TextIO | None = None
+
+    def start(self, run: Run) -> None:
+        """Start the clock."""
+        self._begin = self._last = time.perf_counter()
+        self._print(f"boosting: {run.data.n} rows, {run.data.K} classes, up to {run.n_rounds} rounds")
+
+    def after_round(self, run: Run) -> None:
+        """Print when it is time."""
+        now = time.perf_counter()
+        if now - self._last < self.every and run.round < run.n_rounds and run.stop_reason is None:
+            return
+        self._last, spent = now, now - self._begin
+        to_go = spent / run.round * (run.n_rounds - run.round)
+        risk = run.risk()
+        self._print(f"round {run.round}/{run.n_rounds}  risk {risk:.6g}  {spent:.1f} s, {to_go:.1f} s to go")
+
+    def finish(self, run: Run) -> None:
+        """Say why it stopped."""
+        if run.stop_reason is not None:
+            self._print(f"stopped after round {run.round}: {run.stop_reason}")
+
+    def _print(self, line: str) -> None:
+        print(line, file=self.stream or sys.stdout, flush=True)
+
+
+@dataclass(eq=False)
+class Checkpoint(Callback):
+    """Saves the classifier every few rounds, so that a long fit can be interrupted without loss.
+
+    Parameters
+    ----------
+    path : where to save; `simplexboost.load` reads it back. Written beside and moved into place, never half a file.
+    every : rounds between saves
+    """
+
+    path: str | Path
+    every: int = 10
+
+    def after_round(self, run: Run) -> None:
+        """Save when it is time."""
+        if run.round % self.every == 0 and run.snapshot is not None:
+            run.snapshot().save(self.path)

@@ -1,0 +1,69 @@
+"""Hypotheses: what weak learners return, h(X) (n, d). Values, not parts: they are made once and never change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from . import engine
+from ._typing import AnyArray, Array
+
+
+class Hypothesis(Protocol):
+    """A weak hypothesis."""
+
+    def outputs(self, X: AnyArray, n_threads: int = 1) -> Array:
+        """h(X), (n, d)."""
+
+
+@dataclass(frozen=True, eq=False)
+class TreeHypothesis:
+    """A tree whose leaves hold vectors: values (L, d)."""
+
+    tree: engine.Tree
+    values: Array
+
+    def outputs(self, X: AnyArray, n_threads: int = 1) -> Array:
+        """h(X), (n, d)."""
+        return self.values[engine.apply(self.tree, X, n_threads)]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearHypothesis:
+    """h(x) = slope · (x_f − centre) + intercept on one feature f; a missing value counts as the centre."""
+
+    feature: int
+    centre: float
+    slope: Array  # (d,)
+    intercept: Array  # (d,)
+
+    def outputs(self, X: AnyArray, n_threads: int = 1) -> Array:
+        """h(X), (n, d)."""
+        x = X[:, self.feature].astype(np.float64) - self.centre
+        return np.where(np.isnan(x), 0.0, x)[:, None] * self.slope + self.intercept
+
+
+@dataclass(frozen=True, eq=False)
+class ClassifierHypothesis:
+    """Any fitted scikit-learn classifier on labels 0 .. K−1; its answer k becomes the codeword Y[k]."""
+
+    estimator: Any
+    Y: Array  # (K, d)
+
+    def outputs(self, X: AnyArray, n_threads: int = 1) -> Array:
+        """h(X), (n, d)."""
+        return self.Y[self.estimator.predict(X)]
+
+
+@dataclass(frozen=True, eq=False)
+class RegressorHypothesis:
+    """Any fitted scikit-learn regressor with d outputs."""
+
+    estimator: Any
+    d: int
+
+    def outputs(self, X: AnyArray, n_threads: int = 1) -> Array:
+        """h(X), (n, d)."""
+        return np.asarray(self.estimator.predict(X), dtype=np.float64).reshape(len(X), self.d)

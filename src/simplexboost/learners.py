@@ -1,0 +1,384 @@
+"""Weak learners: a request (n, d) gradient G → a hypothesis h that makes Σ_i ⟨G_i, h(x_i)⟩ large.
+
+Every tree is the same tree; learners differ in the statistics they give the engine, the node score and the leaf:
+
+==============  ==================  ======================  =============================
+learner         statistics          node score              leaf
+==============  ==================  ======================  =============================
+`VectorTree`    G                   ‖ΣG‖                    ΣG / ‖ΣG‖
+`NewtonTree`    G, curvature h      ‖ΣG‖² / (Σh + l2)       ΣG / (Σh + l2)
+`ClassTree`     A = G Yᵀ            max_k ΣA_k              codeword of the best class
+`InfoTree`      class weights       minus weighted entropy  codeword of the heaviest class
+`SignTree`      G                   Σ_j |ΣG_j|              sign(ΣG_j) per coordinate
+==============  ==================  ======================  =============================
+
+When one coordinate is asked for (d = 1), all but `NewtonTree` answer −1 or +1: weighted binary classification.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.utils.validation import has_fit_parameter
+
+from . import engine
+from ._parts import Part, check_choice, check_number, resolve
+from ._typing import AnyArray, Array, Labels
+from .hypotheses import ClassifierHypothesis, Hypothesis, LinearHypothesis, RegressorHypothesis, TreeHypothesis
+from .validation import TrainingSet
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What an optimizer asks of a learner.
+
+    Attributes
+    ----------
+    G : (n, d) negative functional gradient, sample weights included
+    Y : (K, d) codewords; for a single coordinate [[1], [−1]]
+    labels, weight : (n,) the same question put to a classifier: rows of Y and how much each example matters
+    curvature : (n,) Σ of the Hessian's diagonal, or None where only the gradient is followed
+    rows, features : ascending numbers the learner may use, or None for all
+    seed : for learners that draw at random
+    """
+
+    data: TrainingSet
+    G: Array
+    Y: Array
+    labels: Labels
+    weight: Array
+    curvature: Array | None = None
+    rows: AnyArray | None = None
+    features: AnyArray | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A hypothesis and its outputs (n, d) on the training rows."""
+
+    hypothesis: Hypothesis
+    outputs: Array
+
+
+class Learner(Part):
+    """A weak learner."""
+
+    @abstractmethod
+    def fit(self, request: Request) -> Answer:
+        """Answer a request."""
+
+    def check(self) -> None:
+        """Raise where a parameter has no meaning; called once before boosting."""
+
+
+# ---- trees ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False, repr=False)
+class TreeLearner(Learner):
+    """Trees of the compiled engine.
+
+    Parameters
+    ----------
+    max_depth : int or None, default=2
+        Splits on the longest path from the root; None for no limit.
+    max_leaves : int or None, default=None
+        Leaves at most; None for no limit.
+    min_samples_leaf : int, default=1
+        Training rows of positive weight in every leaf.
+    growth : {"level", "best"}, default="level"
+        Split the oldest node first, or the one that gains most.
+    """
+
+    max_depth: int | None = 2
+    max_leaves: int | None = None
+    min_samples_leaf: int = 1
+    growth: str = "level"
+
+    score: ClassVar[str]
+
+    def check(self) -> None:
+        """Raise where a limit has no meaning."""
+        check_number("max_depth", self.max_depth, int, 1, none=True)
+        check_number("max_leaves", self.max_leaves, int, 2, none=True)
+        check_number("min_samples_leaf", self.min_samples_leaf, int, 1)
+        check_choice("growth", self.growth, ("level", "best"))
+
+    def fit(self, request: Request) -> Answer:
+        """Grow a tree and give its leaves values."""
+        statistics, leaf_statistics = self.statistics(request)
+        grown = engine.grow(
+            request.data.binned,
+            statistics,
+            self.score,
+            self._growth(request.seed),
+            leaf_statistics,
+            request.rows,
+            request.features,
+            request.data.n_threads,
+        )
+        values = self.leaf_values(grown.tree, grown.leaf_sums, request)  # (L, d)
+        return Answer(TreeHypothesis(grown.tree, values), values[grown.leaf_of_row])
+
+    @abstractmethod
+    def statistics(self, request: Request) -> tuple[engine.Dense | engine.OneHot, Array]:
+        """What splits are found with, and what is summed over the leaves."""
+
+    @abstractmethod
+    def leaf_values(self, tree: engine.Tree, sums: Array, request: Request) -> Array:
+        """Leaf sums (L, m) → leaf values (L, d)."""
+
+    def _growth(self, seed: int) -> engine.Growth:
+        return engine.Growth(
+            max_depth=self.max_depth or 0,
+            max_leaves=self.max_leaves or 0,
+            min_samples_leaf=self.min_samples_leaf,
+            best_first=self.growth == "best",
+            seed=seed,
+        )
+
+
+def nearest_sums(tree: engine.Tree, sums: Array) -> Array:
+    """Leaf sums, where a leaf that sums to zero takes those of its nearest ancestor that does not."""
+    if sums.any(axis=1).all():
+        return sums
+    all_sums = tree.node_sums(sums)  # (N, m)
+    for node in reversed(tree.children_first()):
+        for child in tree.nodes["left"][node] + np.arange(2):
+            if not all_sums[child].any():
+                all_sums[child] = all_sums[node]
+    is_leaf = tree.nodes["feature"] < 0
+    return all_sums[is_leaf][np.argsort(tree.nodes["left"][is_leaf])]
+
+
+@dataclass(eq=False, repr=False)
+class VectorTree(TreeLearner):
+    """Leaves are unit vectors: the leaf ΣG / ‖ΣG‖, the node score ‖ΣG‖. With one coordinate, ±1.
+
+    Examples
+    --------
+    >>> VectorTree(max_depth=3).get_params()["max_depth"]
+    3
+    """
+
+    score: ClassVar[str] = "norm"
+
+    def statistics(self, request: Request) -> tuple[engine.Dense, Array]:
+        """The gradient."""
+        return engine.Dense(request.G), request.G
+
+    def leaf_values(self, tree: engine.Tree, sums: Array, request: Request) -> Array:
+        """ΣG / ‖ΣG‖."""
+        sums = nearest_sums(tree, sums)
+        largest = np.abs(sums).max(axis=1, keepdims=True)
+        sums = np.divide(sums, largest, out=np.zeros_like(sums), where=largest > 0)  # squares cannot overflow now
+        norm = np.linalg.norm(sums, axis=1, keepdims=True)
+        return np.divide(sums, norm, out=np.zeros_like(sums), where=norm > 0)
+
+
+@dataclass(eq=False, repr=False)
+class Stump(VectorTree):
+    """One split. With one coordinate the two leaves answer ±1, the classical decision stump."""
+
+    max_depth: int | None = 1
+
+
+@dataclass(eq=False, repr=False)
+class NewtonTree(TreeLearner):
+    """Real-vector leaves ΣG / (Σh + l2): Newton steps, or least squares where no curvature is asked for.
+
+    Parameters
+    ----------
+    l2 : float, default=1.0
+        Added to every curvature sum.
+    """
+
+    l2: float = 1.0
+
+    score: ClassVar[str] = "newton"
+
+    def check(self) -> None:
+        """Raise where a limit or l2 has no meaning."""
+        super().check()
+        check_number("l2", self.l2, float, 0.0)
+
+    def _growth(self, seed: int) -> engine.Growth:
+        return replace(super()._growth(seed), l2=float(self.l2))
+
+    def statistics(self, request: Request) -> tuple[engine.Dense, Array]:
+        """The gradient and the curvature."""
+        h = request.data.weight if request.curvature is None else request.curvature
+        both = np.column_stack([request.G, h])  # (n, d + 1)
+        return engine.Dense(both), both
+
+    def leaf_values(self, tree: engine.Tree, sums: Array, request: Request) -> Array:
+        """ΣG / (Σh + l2)."""
+        h = sums[:, -1:] + self.l2
+        return np.divide(sums[:, :-1], h, out=np.zeros_like(sums[:, :-1]), where=h > 0)
+
+
+@dataclass(eq=False, repr=False)
+class ClassTree(TreeLearner):
+    """Leaves name one class and answer with its codeword; splits maximise the gain A = G Yᵀ ("Greedy")."""
+
+    score: ClassVar[str] = "max"
+
+    def statistics(self, request: Request) -> tuple[engine.Dense, Array]:
+        """The gain of every class."""
+        A = request.G @ request.Y.T  # (n, K)
+        return engine.Dense(A), A
+
+    def leaf_values(self, tree: engine.Tree, sums: Array, request: Request) -> Array:
+        """The codeword of the class that gains most."""
+        return request.Y[nearest_sums(tree, sums).argmax(axis=1)]
+
+
+@dataclass(eq=False, repr=False)
+class InfoTree(TreeLearner):
+    """Leaves name the heaviest class; splits maximise the information gain of the class weights ("Greedy-Info")."""
+
+    score: ClassVar[str] = "entropy"
+
+    def statistics(self, request: Request) -> tuple[engine.OneHot, Array]:
+        """The weight of every example, in its class's column."""
+        weights = np.zeros((request.data.n, len(request.Y)))  # (n, K)
+        weights[np.arange(request.data.n), request.labels] = request.weight
+        return engine.OneHot(request.labels, request.weight, len(request.Y)), weights
+
+    def leaf_values(self, tree: engine.Tree, sums: Array, request: Request) -> Array:
+        """The codeword of the heaviest class."""
+        return request.Y[nearest_sums(tree, sums).argmax(axis=1)]
+
+
+@dataclass(eq=False, repr=False)
+class SignTree(TreeLearner):
+    """Leaves hold a sign per coordinate; the node score is Σ_j |ΣG_j| (Hamming trees)."""
+
+    score: ClassVar[str] = "sign"
+
+    def statistics(self, request: Request) -> tuple[engine.Dense, Array]:
+        """The gradient."""
+        return engine.Dense(request.G), request.G
+
+    def leaf_values(self, tree: engine.Tree, sums: Array, request: Request) -> Array:
+        """sign(ΣG_j)."""
+        return np.sign(nearest_sums(tree, sums))
+
+
+# ---- other learners -------------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False, repr=False)
+class LinearRegressor(Learner):
+    """Least squares on the one feature that explains most: h(x) = a x_f + b with a, b (d,).
+
+    All features are tried; the one with the largest explained sum of squares wins. Missing values count as the
+    feature's mean.
+    """
+
+    def fit(self, request: Request) -> Answer:
+        """Regress the gradient on every feature, keep the best."""
+        data, h = request.data, request.data.weight if request.curvature is None else request.curvature
+        rows = slice(None) if request.rows is None else request.rows
+        features = np.arange(data.X.shape[1]) if request.features is None else request.features
+        fits = [self._regress(data.X[rows, f], request.G[rows], h[rows], f) for f in features]
+        best = max(range(len(fits)), key=lambda i: fits[i][0])  # ties: the lower feature
+        hypothesis = fits[best][1]
+        return Answer(hypothesis, hypothesis.outputs(data.X))
+
+    @staticmethod
+    def _regress(x: AnyArray, G: Array, h: Array, feature: int) -> tuple[float, LinearHypothesis]:
+        """Explained sum of squares and fit of the targets G / h with weights h; weighted sums need G alone."""
+        x = x.astype(np.float64)
+        known = ~np.isnan(x)
+        total, known_total = h.sum(), h[known].sum()
+        centre = float(h[known] @ x[known] / known_total) if known_total > 0 else 0.0
+        x = np.where(known, x - centre, 0.0)
+        intercept = G.sum(axis=0) / total if total > 0 else np.zeros(G.shape[1])  # (d,)
+        moment, spread = x @ G, float(h @ (x * x))  # (d,), scalar; Σ h x = 0
+        slope = moment / spread if spread > 0 else np.zeros(G.shape[1])
+        explained = float(moment @ slope + total * intercept @ intercept)
+        return explained, LinearHypothesis(int(feature), centre, slope, intercept)
+
+
+@dataclass(eq=False, repr=False)
+class SklearnLearner(Learner):
+    """Any scikit-learn classifier or regressor whose ``fit`` takes ``sample_weight``.
+
+    A classifier is trained on the labels with the boosting weights and answers with codewords (±1 for one coordinate);
+    a regressor is fitted to the gradient by least squares (to G / h with weights h where there is a curvature).
+
+    Parameters
+    ----------
+    estimator : estimator object
+        Cloned in every round; its ``random_state``, if it has one and it is None, is set from the booster's.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> SklearnLearner(DecisionTreeClassifier(max_depth=2))
+    SklearnLearner(estimator=DecisionTreeClassifier(max_depth=2))
+    """
+
+    estimator: Any
+
+    def check(self) -> None:
+        """Raise unless the estimator is a classifier or regressor that takes weights."""
+        if not (is_classifier(self.estimator) or is_regressor(self.estimator)):
+            raise TypeError(f"estimator={self.estimator!r} must be a scikit-learn classifier or regressor.")
+        if not has_fit_parameter(self.estimator, "sample_weight"):
+            raise TypeError(f"estimator={self.estimator!r} does not take sample_weight in fit; boosting needs it.")
+
+    def fit(self, request: Request) -> Answer:
+        """Train a clone."""
+        estimator = clone(self.estimator)
+        if "random_state" in estimator.get_params() and estimator.get_params()["random_state"] is None:
+            estimator.set_params(random_state=request.seed % 2**31)
+        rows = np.arange(request.data.n) if request.rows is None else request.rows
+        hypothesis = (self._classifier if is_classifier(estimator) else self._regressor)(estimator, request, rows)
+        return Answer(hypothesis, hypothesis.outputs(request.data.X))
+
+    @staticmethod
+    def _classifier(estimator: Any, request: Request, rows: AnyArray) -> Hypothesis:
+        rows = rows[request.weight[rows] > 0]
+        weight = request.weight[rows]
+        estimator.fit(request.data.X[rows], request.labels[rows], sample_weight=weight / weight.mean())
+        return ClassifierHypothesis(estimator, request.Y)
+
+    @staticmethod
+    def _regressor(estimator: Any, request: Request, rows: AnyArray) -> Hypothesis:
+        h = request.data.weight if request.curvature is None else request.curvature
+        rows = rows[h[rows] > 0]
+        targets = request.G[rows] / h[rows, None]  # (n, d)
+        targets = targets[:, 0] if targets.shape[1] == 1 else targets
+        estimator.fit(request.data.X[rows], targets, sample_weight=h[rows])
+        return RegressorHypothesis(estimator, request.G.shape[1])
+
+
+LEARNERS: dict[str, type[Learner]] = {
+    "vector-tree": VectorTree,
+    "newton-tree": NewtonTree,
+    "class-tree": ClassTree,
+    "info-tree": InfoTree,
+    "sign-tree": SignTree,
+    "stump": Stump,
+    "linear": LinearRegressor,
+}
+
+
+def as_learner(value: Any) -> Learner:
+    """A learner from its name, from itself, or from a scikit-learn classifier or regressor.
+
+    Examples
+    --------
+    >>> as_learner("stump")
+    Stump()
+    """
+    if not isinstance(value, Part | str | type) and (is_classifier(value) or is_regressor(value)):
+        return SklearnLearner(value)
+    return resolve(value, LEARNERS, Learner, "learner")

@@ -1,0 +1,58 @@
+"""Losses on class scores: U (n, K) and labels c (n,) -> value L (n,) and residual -∂L/∂U (n, K).
+
+Every loss sees the scores ``U = ½ F Yᵀ`` only, never the codewords, the learner or the weights of examples; the
+caller weighs the rows. ``base`` says what a loss is, ``gamma_phi`` has ``L = γ(Σ_{k≠c} φ(U_c − U_k))``,
+``user`` the same with your own γ and φ, ``scores`` the losses outside that family; ``links`` turns scores into
+probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._parts import resolve
+from .base import Loss, margins
+from .gamma_phi import MM, Exponential, GammaPhi, Logistic, Savage
+from .scores import OneVsAll, OwnScoreExponential, SoftmaxCost
+from .user import UserGammaPhi
+
+__all__ = [
+    "LOSSES",
+    "MM",
+    "Exponential",
+    "GammaPhi",
+    "Logistic",
+    "Loss",
+    "OneVsAll",
+    "OwnScoreExponential",
+    "Savage",
+    "SoftmaxCost",
+    "UserGammaPhi",
+    "as_loss",
+    "margins",
+]
+
+LOSSES: Mapping[str, type[Loss]] = {
+    "exponential": Exponential,
+    "logistic": Logistic,
+    "savage": Savage,
+    "mm": MM,
+    "one-vs-all": OneVsAll,
+    "own-score": OwnScoreExponential,
+    "softmax-cost": SoftmaxCost,
+}
+
+
+def as_loss(value: Any) -> Loss:
+    """The loss that ``value`` names: a key of ``LOSSES``, or a `Loss` as it is.
+
+    >>> as_loss("savage")
+    Savage()
+    >>> as_loss("hinge")
+    Traceback (most recent call last):
+        ...
+    ValueError: loss='hinge' is unknown; choose one of 'exponential', 'logistic', 'savage', 'mm', 'one-vs-all', \
+'own-score', 'softmax-cost', or pass a Loss.
+    """
+    return resolve(value, LOSSES, Loss, "loss")  # type: ignore[type-abstract]

@@ -1,0 +1,150 @@
+"""What a loss is: class scores U (n, K), labels c (n,) -> L (n,), −∂L/∂U (n, K), and what boosting asks beside them.
+
+A new loss writes ``value`` and ``residual``; everything else has a default.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._parts import Part
+from .._typing import Array, Labels
+from .links import HUGE, softmax
+
+# exp(700) ≈ 1e304: exponential losses saturate here, four decades below the largest float.
+CEILING = 700.0
+
+
+class Loss(Part, ABC):
+    """A loss on class scores.
+
+    In all methods ``U (n, K)`` holds the class scores, ``c (n,)`` the true classes in ``0..K-1``. Weights of examples
+    are the caller's business. Subclasses set ``convex``, which decides the line search.
+
+    Examples
+    --------
+    A loss needs ``value`` and ``residual``; the rest comes with it.
+
+    >>> class Squared(Loss):
+    ...     convex = True
+    ...     def value(self, U, c):
+    ...         return ((U - np.eye(U.shape[1])[c]) ** 2).sum(axis=1)
+    ...     def residual(self, U, c):
+    ...         return 2 * (np.eye(U.shape[1])[c] - U)
+    >>> first, second, log_scale = Squared().along(np.zeros((1, 3)), np.array([2]), np.ones((1, 3)))
+    >>> first, second, log_scale
+    (array([-2.]), None, 0.0)
+    """
+
+    convex: bool
+
+    @abstractmethod
+    def value(self, U: Array, c: Labels) -> Array:
+        """The loss of every example, (n,): finite for any finite scores."""
+
+    @abstractmethod
+    def residual(self, U: Array, c: Labels) -> Array:
+        """Minus the gradient in the scores, −∂L/∂U, (n, K): finite for any finite scores."""
+
+    def log_value(self, U: Array, c: Labels) -> Array:
+        """The logarithm of the loss, (n,); a loss that underflows to zero counts as the smallest normal float."""
+        return np.log(np.maximum(self.value(U, c), np.finfo(np.float64).tiny))
+
+    def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
+        """``P`` (n, K) and ``log_scale`` with residual = exp(log_scale) · P.
+
+        Exponential losses choose the scale so that the largest entry of ``P`` is of order one; the choice of a learner
+        and of a step does not depend on the scale. Bounded losses return the residual and 0.
+        """
+        return self.residual(U, c), 0.0
+
+    def along(self, U: Array, c: Labels, W: Array) -> tuple[Array, Array | None, float]:
+        """Derivatives of L(U + αW) in α at α = 0.
+
+        Parameters
+        ----------
+        U : array of shape (n, K)
+            Class scores.
+        c : array of shape (n,)
+            True classes.
+        W : array of shape (n, K)
+            The direction, in scores: ½ h Yᵀ for a learner's output h (n, d).
+
+        Returns
+        -------
+        first : array of shape (n,)
+        second : array of shape (n,), or None where the loss has no second derivative
+        log_scale : float
+            Both derivatives are to be multiplied by exp(log_scale).
+        """
+        P, log_scale = self.scaled_residual(U, c)
+        return -np.einsum("nk,nk->n", P, W), None, log_scale
+
+    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
+        """The diagonal of the Hessian in F, where U = ½ F Yᵀ, (n, d); its sum over axis 1 is the trace."""
+        raise TypeError(f"{type(self).__name__} has no second derivatives; choose an optimizer without Newton steps.")
+
+    def falls_forever(self, W: Array, c: Labels) -> bool:
+        """Whether no example's loss ever rises along W (n, K): the learner is perfect, its best step infinite.
+
+        Here: the true class gains on every rival, or at least never loses.
+        """
+        return bool((W[np.arange(len(W)), c][:, None] >= W).all())
+
+    def probabilities(self, U: Array) -> Array:
+        """The posterior link, (n, K): rows sum to one for any finite scores. Here softmax(2 U)."""
+        return softmax(U, 2.0)
+
+    def check(self, K: int) -> None:
+        """Raise ValueError unless the parameters suit K classes; called once, before boosting."""
+        if K < 2:
+            raise ValueError(f"K={K} classes; a loss needs at least 2.")
+
+
+def margins(U: Array, c: Labels) -> Array:
+    """The margin of every example, ``U[i, c_i] − max_{k≠c_i} U[i, k]``, (n,).
+
+    >>> margins(np.array([[3.0, 1.0, 2.0], [3.0, 1.0, 2.0]]), np.array([0, 1]))
+    array([ 1., -2.])
+    """
+    return pick(U, c) - rivals(U, c).max(axis=1)
+
+
+def pick(U: Array, c: Labels) -> Array:
+    """``U[i, c_i]``, (n,), clipped like `rivals`."""
+    return np.clip(U[np.arange(len(U)), c], -HUGE, HUGE)
+
+
+def rivals(U: Array, c: Labels) -> Array:
+    """A copy of the scores, (n, K), in which the true class is out of the race (−inf)."""
+    B = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # clipping costs no more than copying
+    B[np.arange(len(B)), c] = -np.inf
+    return B
+
+
+def saturated_exp(x: Array) -> Array:
+    """exp(x), finite for any x."""
+    return np.exp(np.minimum(x, CEILING))
+
+
+def check_cost(cost: ArrayLike | None, K: int, rows_need_a_rival: bool) -> None:
+    """Raise ValueError unless `cost` is None or a finite, non-negative (K, K) matrix.
+
+    With `rows_need_a_rival` every row must have a positive entry off the diagonal.
+    """
+    if cost is None:
+        return
+    C = np.asarray(cost, dtype=np.float64)
+    if C.shape != (K, K):
+        raise ValueError(f"cost has shape {C.shape}; pass shape ({K}, {K}): a row per true class, or None.")
+    if not (np.isfinite(C).all() and (C >= 0).all()):
+        worst = C[~(np.isfinite(C) & (C >= 0))][0]
+        raise ValueError(f"cost contains {worst}; entries must be finite and not negative.")
+    empty = np.flatnonzero(~((C > 0) & ~np.eye(K, dtype=bool)).any(axis=1))
+    if rows_need_a_rival and empty.size:
+        raise ValueError(
+            f"cost[{empty[0]}] has no positive entry off the diagonal; every class must cost something against another."
+        )

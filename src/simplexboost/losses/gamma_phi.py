@@ -1,0 +1,332 @@
+"""γ–φ losses: U (n, K), c (n,) -> L = γ(Σ_{k≠c} cost[c, k] φ(U_c − U_k)), γ increasing and φ decreasing.
+
+The residual of an example is ``w`` at its class and ``−w τ_k`` at the others: ``w`` says how hard the example is,
+``τ`` (n, K), rows summing to one, which rival classes make it hard (Saberian and Vasconcelos, (29)-(30)).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
+
+from .._typing import Array, Labels
+from .base import Loss, check_cost, pick, rivals, saturated_exp
+from .links import HUGE, savage_link, softmax, stationary
+
+# Rows of a block of walks: 2**18 entries, 2 MiB, stay in the cache while K states are eliminated.
+_BLOCK = 2**18
+# The least rate of a jump, the largest being of order one: it keeps all classes of a walk connected.
+_NO_JUMP = 1e-30
+
+
+class GammaPhi(Loss):
+    """``L = γ(Σ_{k≠c} cost[c, k] φ(U_c − U_k))``, the abstract family.
+
+    ``cost (K, K)`` weighs the pair (true class c, rival k); its diagonal is ignored, None means ones. A zero says that
+    the pair does not matter. Adding a constant to the scores of a row changes nothing.
+    """
+
+    cost: ArrayLike | None
+
+    @abstractmethod
+    def _walk(self, U: Array) -> tuple[Array, Array, Array]:
+        """Theorem 7 as walks on the classes: `posterior_system` says how.
+
+        ``T`` (n, K, K) and ``b`` (n, K), whose products ``T[i, l, k] b[i, k]`` are the pulls on class k when the truth
+        is l, up to a factor for each l; and ``log_factor`` (n, K): η ∝ exp(log_factor) · z / b.
+        """
+
+    def posterior_system(self, U: Array) -> Array:
+        """The posterior by Theorem 7, for any γ, φ and cost: solve Ω η = e₁; O(n K³).
+
+        Column l of Ω is the gradient of the loss when the truth is l, so η balances the pulls of all classes: let a
+        walk jump from class l to class k with probability τ_k of true class l, and let z be its stationary
+        distribution; then ``η_l ∝ z_l / w_l``. Solved so, no digits are lost and no scores are too large.
+
+        Parameters
+        ----------
+        U : array of shape (n, K)
+            Class scores.
+
+        Returns
+        -------
+        array of shape (n, K)
+            Non-negative, rows sum to one. A zero cost counts as 1e-30 of the largest, lest there be several answers.
+
+        Examples
+        --------
+        >>> U = np.array([[1.0, 0.0, -1.0]])
+        >>> Logistic().posterior_system(U).round(6)
+        array([[0.866813, 0.11731 , 0.015876]])
+        >>> Logistic().probabilities(U).round(6)
+        array([[0.866813, 0.11731 , 0.015876]])
+        """
+        n, K = U.shape
+        size = max(1, _BLOCK // (K * K))
+        blocks = [self._solve(U[start : start + size]) for start in range(0, n, size)]
+        return np.concatenate(blocks) if blocks else np.empty((0, K))
+
+    def _solve(self, U: Array) -> Array:
+        T, b, log_factor = self._walk(U)
+        return softmax(np.log(stationary(np.maximum(T, _NO_JUMP), b)) + log_factor)
+
+    def probabilities(self, U: Array) -> Array:
+        return self.posterior_system(U)
+
+    def check(self, K: int) -> None:
+        super().check(K)
+        check_cost(self.cost, K, rows_need_a_rival=True)
+
+
+class _ExponentialPhi(GammaPhi):
+    """φ(v) = e^{−a v}. A subclass gives γ as functions of s, the logarithm of the inner sum.
+
+    ``_log_gamma`` is log γ(e^s), ``_log_weight`` is log w, ``_bend`` is 1 + γ''(e^s) e^s / γ'(e^s), zero or more where
+    L is convex.
+    """
+
+    rate: ClassVar[float]  # a
+
+    @abstractmethod
+    def _log_gamma(self, s: Array) -> Array: ...
+
+    @abstractmethod
+    def _log_weight(self, s: Array) -> Array: ...
+
+    @abstractmethod
+    def _bend(self, s: Array) -> Array | float: ...
+
+    @abstractmethod
+    def _closed_form(self, U: Array) -> Array:
+        """The posterior when there are no costs."""
+
+    def _race(self, U: Array, c: Labels) -> tuple[Array, Array, Array]:
+        """``E`` (n, K) proportional to τ, its row sums ``Z`` (n,), and ``s`` (n,)."""
+        E = rivals(U, c)
+        top = E.max(axis=1)  # (n,)
+        E -= top[:, None]
+        if self.rate != 1.0:
+            E *= self.rate
+        s = self.rate * (top - pick(U, c))
+        if self.cost is not None:
+            # Costs join as logarithms: a rival without cost must not be the reference of its row.
+            E += _log_cost(self.cost)[c]
+            top = E.max(axis=1)
+            E -= top[:, None]
+            s += top
+        np.exp(E, out=E)
+        Z = E.sum(axis=1)  # at least one
+        s += np.log(Z)
+        return E, Z, s
+
+    def _weights(self, s: Array) -> tuple[Array, float]:
+        """``w`` up to a common factor, and the logarithm of that factor."""
+        return saturated_exp(self._log_weight(s)), 0.0
+
+    def value(self, U: Array, c: Labels) -> Array:
+        return saturated_exp(self.log_value(U, c))
+
+    def log_value(self, U: Array, c: Labels) -> Array:
+        return self._log_gamma(self._race(U, c)[2])
+
+    def residual(self, U: Array, c: Labels) -> Array:
+        E, Z, s = self._race(U, c)
+        return _pulled(E, Z, c, saturated_exp(self._log_weight(s)))
+
+    def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
+        E, Z, s = self._race(U, c)
+        w, log_scale = self._weights(s)
+        return _pulled(E, Z, c, w), log_scale
+
+    def along(self, U: Array, c: Labels, W: Array) -> tuple[Array, Array | None, float]:
+        E, Z, s = self._race(U, c)
+        w, log_scale = self._weights(s)
+        mean = np.einsum("nk,nk->n", E, W) / Z  # (n,), of W over the rivals
+        spread = W - mean[:, None]  # (n, K)
+        np.square(spread, out=spread)
+        variance = np.einsum("nk,nk->n", E, spread) / Z
+        lead = W[np.arange(len(W)), c] - mean  # (n,), what the true class gains on its rivals
+        return -w * lead, self.rate * w * (variance + self._bend(s) * lead**2), log_scale
+
+    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
+        # The second derivative along each coordinate of F: `along` with W = ½ Y[:, j] in every row.
+        E, Z, s = self._race(U, c)
+        E /= Z[:, None]
+        mean = E @ Y  # (n, d)
+        H = E @ np.square(Y)  # (n, d), becomes variance, then Hessian
+        H -= np.square(mean)
+        np.maximum(H, 0.0, out=H)  # a variance: rounding may not make it negative
+        lead = np.subtract(Y[c], mean, out=mean)
+        np.square(lead, out=lead)
+        lead *= np.reshape(self._bend(s), (-1, 1))
+        H += lead
+        H *= (0.25 * self.rate * saturated_exp(self._log_weight(s)))[:, None]
+        return H
+
+    def _walk(self, U: Array) -> tuple[Array, Array, Array]:
+        # φ'(u_l − u_k) = −a e^{−a u_l} e^{a u_k}: the costs are the jumps, the scores only weigh the classes.
+        n, K = U.shape
+        U = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
+        log_b = self.rate * (U - U.max(axis=1, keepdims=True))  # (n, K)
+        C = np.ones((K, K)) if self.cost is None else np.asarray(self.cost, dtype=np.float64)
+        C = C / C[~np.eye(K, dtype=bool)].max()
+        log_factor = 2.0 * log_b
+        for truth in range(K):
+            s = self._race(U, np.full(n, truth))[2]
+            log_factor[:, truth] += s - self._log_weight(s)
+        return np.broadcast_to(C, (n, K, K)), np.exp(log_b), log_factor
+
+    def probabilities(self, U: Array) -> Array:
+        return self._closed_form(U) if self.cost is None else self.posterior_system(U)
+
+
+class _LinearGamma(_ExponentialPhi):
+    """γ(v) = v: the loss is the sum of exponentials itself, and only its logarithm is safe."""
+
+    convex = True
+
+    def _log_gamma(self, s: Array) -> Array:
+        return s
+
+    def _log_weight(self, s: Array) -> Array:
+        return math.log(self.rate) + s
+
+    def _bend(self, s: Array) -> float:
+        return 1.0
+
+    def _weights(self, s: Array) -> tuple[Array, float]:
+        log_w = self._log_weight(s)
+        log_scale = float(log_w.max())
+        return np.exp(log_w - log_scale), log_scale
+
+    def _closed_form(self, U: Array) -> Array:
+        return softmax(U, 2.0 * self.rate)
+
+
+@dataclass(eq=False, repr=False)
+class Exponential(_LinearGamma):
+    """AdaBoost's loss, ``Σ_{k≠c} e^{−(U_c − U_k)}``: γ(v) = v, φ(v) = e^{−v}. Posterior softmax(2 U).
+
+    Parameters
+    ----------
+    cost : array of shape (K, K), optional
+        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
+
+    Examples
+    --------
+    >>> loss = Exponential()
+    >>> U, c = np.array([[1.0, 0.0, 0.0]]), np.array([0])
+    >>> loss.value(U, c).round(4)
+    array([0.7358])
+    >>> loss.residual(U, c).round(4)
+    array([[ 0.7358, -0.3679, -0.3679]])
+    """
+
+    cost: ArrayLike | None = None
+    rate: ClassVar[float] = 1.0
+
+
+@dataclass(eq=False, repr=False)
+class MM(_LinearGamma):
+    """AdaBoost.MM's loss, ``Σ_{k≠c} e^{−2(U_c − U_k)}``: γ(v) = v, φ(v) = e^{−2v}. Posterior softmax(4 U).
+
+    Parameters
+    ----------
+    cost : array of shape (K, K), optional
+        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
+
+    Examples
+    --------
+    >>> MM().log_value(np.array([[1000.0, 0.0]]), np.array([1]))
+    array([2000.])
+    """
+
+    cost: ArrayLike | None = None
+    rate: ClassVar[float] = 2.0
+
+
+@dataclass(eq=False, repr=False)
+class Logistic(_ExponentialPhi):
+    """LogitBoost's loss, ``log(1 + Σ_{k≠c} e^{−2(U_c − U_k)})`` = −log p_c. Posterior p = softmax(2 U).
+
+    Parameters
+    ----------
+    cost : array of shape (K, K), optional
+        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
+
+    Examples
+    --------
+    >>> Logistic().value(np.zeros((1, 4)), np.array([0])) / np.log(4)
+    array([1.])
+    """
+
+    cost: ArrayLike | None = None
+    rate: ClassVar[float] = 2.0
+    convex = True
+
+    def _log_gamma(self, s: Array) -> Array:
+        # Below −37, log(1 + e^s) = e^s to the last digit.
+        return np.where(s < -37.0, s, np.log(np.logaddexp(0.0, np.maximum(s, -37.0))))
+
+    def _log_weight(self, s: Array) -> Array:
+        return math.log(2.0) - np.logaddexp(0.0, -s)
+
+    def _bend(self, s: Array) -> Array:
+        return expit(-s)
+
+    def _closed_form(self, U: Array) -> Array:
+        return softmax(U, 2.0)
+
+
+@dataclass(eq=False, repr=False)
+class Savage(_ExponentialPhi):
+    """SavageBoost's loss, ``(1 − p_c)²`` with p = softmax(2 U): bounded, not convex, kind to mislabelled examples.
+
+    Posterior ``η_k ∝ 1/(1 − p_k)``, valid only where a finite minimiser exists (`links.savage_link`).
+
+    Parameters
+    ----------
+    cost : array of shape (K, K), optional
+        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
+
+    Examples
+    --------
+    The weight of an example falls again when its margin gets very bad.
+
+    >>> Savage().residual(np.array([[0.0, 0.0], [0.0, 3.0]]), np.array([0, 0]))[:, 0].round(3)
+    array([0.5 , 0.01])
+    """
+
+    cost: ArrayLike | None = None
+    rate: ClassVar[float] = 2.0
+    convex = False
+
+    def _log_gamma(self, s: Array) -> Array:
+        return -2.0 * np.logaddexp(0.0, -s)
+
+    def _log_weight(self, s: Array) -> Array:
+        return math.log(4.0) - 2.0 * np.logaddexp(0.0, -s) - np.logaddexp(0.0, s)
+
+    def _bend(self, s: Array) -> Array:
+        return 2.0 - 3.0 * expit(s)
+
+    def _closed_form(self, U: Array) -> Array:
+        return savage_link(U)
+
+
+def _pulled(E: Array, Z: Array, c: Labels, w: Array) -> Array:
+    """The residual, w at the true class and −w τ elsewhere, written over ``E`` = τ Z."""
+    E *= (-w / Z)[:, None]
+    E[np.arange(len(E)), c] = w
+    return E
+
+
+def _log_cost(cost: ArrayLike) -> Array:
+    C = np.asarray(cost, dtype=np.float64)
+    return np.log(C, out=np.full(C.shape, -np.inf), where=C > 0)

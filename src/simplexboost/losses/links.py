@@ -1,0 +1,112 @@
+"""Links from class scores to probabilities: U (n, K) -> η (n, K), rows on the probability simplex.
+
+Closed forms where the papers have one, e.g. ``η = softmax(2 U)``; otherwise the stationary distribution of a walk on
+the classes (`stationary`), which is what Theorem 7's linear system computes. All work in the log domain.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._typing import Array
+
+# Scores beyond this are clipped, so that no difference or product of scores can overflow.
+HUGE = 1e200
+
+
+def softmax(U: Array, scale: float = 1.0) -> Array:
+    """Rows of ``exp(scale · U)``, each divided by its sum.
+
+    Parameters
+    ----------
+    U : array of shape (n, K)
+        Any finite numbers.
+    scale : float
+        A positive factor.
+
+    Returns
+    -------
+    array of shape (n, K)
+
+    Examples
+    --------
+    >>> softmax(np.array([[0.0, 0.0], [1e6, -1e6]]))
+    array([[0.5, 0.5],
+           [1. , 0. ]])
+    """
+    P = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # (n, K), the only buffer
+    P -= P.max(axis=1, keepdims=True)
+    if scale != 1.0:
+        P *= scale
+    np.exp(P, out=P)
+    P /= P.sum(axis=1, keepdims=True)
+    return P
+
+
+def savage_link(U: Array) -> Array:
+    """Savage's posterior, ``η_k ∝ 1 / (1 − p_k)`` with ``p = softmax(2 U)`` (Saberian and Vasconcelos, Table 3).
+
+    Not ``softmax(2 U)``, although the paper's (116) says so: the two agree at K = 2 only. For K > 2 the conditional
+    risk has a finite minimiser only if ``min_k η_k > (K − 1) / Σ_j 1/η_j``; outside that region the scores run to
+    infinity and no link can recover η.
+
+    Examples
+    --------
+    >>> savage_link(np.array([[0.6, -0.2, -0.4]])).round(3)
+    array([[0.634, 0.188, 0.178]])
+    """
+    E = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # (n, K)
+    rows = np.arange(len(E))
+    best = E.argmax(axis=1)  # (n,)
+    top = E[rows, best]
+    E[rows, best] = -np.inf
+    second = E.max(axis=1)
+    # log Σ_{j≠best} e^{2(u_j − top)}: summed without the best term; 1 − p would cancel to zero.
+    E -= second[:, None]
+    E *= 2.0
+    rest = 2.0 * (second - top) + np.log(np.exp(E).sum(axis=1))
+    E += 2.0 * (second - top)[:, None]
+    np.exp(E, out=E)
+    # For the others the sum over j ≠ k keeps the best term, 1: subtracting e_k ≤ 1 from it is harmless.
+    log_eta = -np.log1p(np.maximum(np.exp(rest)[:, None] - E, 0.0))
+    log_eta[rows, best] = -rest
+    return softmax(log_eta)
+
+
+def stationary(T: Array, b: Array) -> Array:
+    """Stationary distributions z of n walks on K states, as ``y = z / b`` up to a factor per walk.
+
+    State reduction after Grassmann, Taksar and Heyman: Gaussian elimination that never subtracts, so that every
+    component is non-negative and accurate to a few units in the last place. States are eliminated in the order of
+    increasing ``b``, which thus may underflow without harm: ``y`` keeps its size where z vanishes.
+
+    Parameters
+    ----------
+    T, b : arrays of shape (n, K, K) and (n, K)
+        ``T[i, l, k] b[i, k]`` is the rate of jumps from state l to state k ≠ l in walk i. ``T`` is positive, its
+        diagonal is ignored; ``b`` is not negative, and the largest of a row is of order one.
+
+    Returns
+    -------
+    array of shape (n, K)
+
+    Examples
+    --------
+    >>> stationary(np.array([[[0.0, 1.0], [3.0, 0.0]]]), np.ones((1, 2)))
+    array([[1.        , 0.33333333]])
+    """
+    K = b.shape[1]
+    order = np.argsort(-b, axis=1)
+    b = np.take_along_axis(b, order, axis=1)
+    T = np.take_along_axis(np.take_along_axis(T, order[:, :, None], axis=1), order[:, None, :], axis=2)
+    leaving = np.empty_like(b)  # (n, K): rate from state k to the states before it
+    for k in range(K - 1, 0, -1):
+        leaving[:, k] = np.einsum("nj,nj->n", T[:, k, :k], b[:, :k])
+        via = T[:, :k, k] * (b[:, k] / leaving[:, k])[:, None]  # (n, k): from l to k, per way out of k
+        T[:, :k, :k] += via[:, :, None] * T[:, k, None, :k]
+    y = np.ones_like(b)
+    for k in range(1, K):
+        y[:, k] = np.einsum("nl,nl,nl->n", b[:, :k], y[:, :k], T[:, :k, k]) / leaving[:, k]
+    out = np.empty_like(y)
+    np.put_along_axis(out, order, y, axis=1)
+    return out

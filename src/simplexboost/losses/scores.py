@@ -1,0 +1,228 @@
+"""Losses outside the γ–φ family, all on class scores U (n, K): e.g. one-vs-all, L = e^{−2U_c} + Σ_{k≠c} e^{2U_k}.
+
+With canonical codewords, for which they were made, 2 U = F is the score of each class in the papers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._typing import Array, Labels
+from .base import Loss, check_cost, pick, saturated_exp
+from .links import HUGE, softmax
+
+
+@dataclass(eq=False, repr=False)
+class OneVsAll(Loss):
+    """K binary AdaBoosts at once, ``e^{−f_c} + Σ_{k≠c} e^{f_k}`` with f = 2 U; also AdaBoost.MH's loss.
+
+    Posterior: AdaBoost's link σ(2 f_k) for every class, divided by the sum over classes. At the minimiser of the
+    conditional risk the sum is one already.
+
+    Examples
+    --------
+    >>> OneVsAll().value(np.array([[0.0, 0.0, 0.0]]), np.array([1]))
+    array([3.])
+    """
+
+    convex = True
+
+    def _exponents(self, U: Array, c: Labels) -> Array:
+        B = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # (n, K)
+        B *= 2.0
+        B[np.arange(len(B)), c] *= -1.0
+        return B
+
+    def value(self, U: Array, c: Labels) -> Array:
+        return saturated_exp(self.log_value(U, c))
+
+    def log_value(self, U: Array, c: Labels) -> Array:
+        B = self._exponents(U, c)
+        top = B.max(axis=1)
+        B -= top[:, None]
+        np.exp(B, out=B)
+        return top + np.log(B.sum(axis=1))
+
+    def residual(self, U: Array, c: Labels) -> Array:
+        P = _toward(saturated_exp(self._exponents(U, c)), c)
+        P *= 2.0
+        return P
+
+    def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
+        B = self._exponents(U, c)
+        shift = B.max()
+        B -= shift
+        np.exp(B, out=B)
+        return _toward(B, c), float(shift) + math.log(2.0)
+
+    def along(self, U: Array, c: Labels, W: Array) -> tuple[Array, Array | None, float]:
+        P, log_scale = self.scaled_residual(U, c)
+        first = -np.einsum("nk,nk->n", P, W)
+        P *= W
+        np.abs(P, out=P)
+        return first, 2.0 * np.einsum("nk,nk->n", P, np.abs(W)), log_scale
+
+    def falls_forever(self, W: Array, c: Labels) -> bool:
+        """Whether no own score ever falls and no rival's ever rises."""
+        own = np.eye(W.shape[1], dtype=bool)[c]  # (n, K)
+        return bool((np.where(own, W, -W) >= 0).all())
+
+    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
+        return saturated_exp(self._exponents(U, c)) @ np.square(Y)
+
+    def probabilities(self, U: Array) -> Array:
+        U = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
+        return softmax(-np.logaddexp(0.0, -4.0 * U))  # log σ(4 U): a sum of underflowed σ would be 0
+
+
+def _toward(B: Array, c: Labels) -> Array:
+    """The residual over 2: minus the terms, except for the true class."""
+    np.negative(B, out=B)
+    B[np.arange(len(B)), c] *= -1.0
+    return B
+
+
+@dataclass(eq=False, repr=False)
+class OwnScoreExponential(Loss):
+    """The score of the true class alone, ``e^{−α⟨y_c, f⟩} = e^{−2αU_c}``: AdaBoost.M1, SAMME.
+
+    AdaBoost.M1 takes canonical codewords and α = 1, SAMME centred ones and α = 1/K. Posterior softmax(2αU), exact at
+    the minimiser for centred codewords; for canonical ones the loss has no minimiser and this is a normalised score.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Positive.
+
+    Examples
+    --------
+    >>> OwnScoreExponential(alpha=0.5).value(np.array([[2.0, 0.0]]), np.array([0])).round(4)
+    array([0.1353])
+    """
+
+    alpha: float = 1.0
+    convex = True
+
+    def value(self, U: Array, c: Labels) -> Array:
+        return saturated_exp(self.log_value(U, c))
+
+    def log_value(self, U: Array, c: Labels) -> Array:
+        return -2.0 * self.alpha * pick(U, c)
+
+    def residual(self, U: Array, c: Labels) -> Array:
+        return self._own(U, c, 2.0 * self.alpha * self.value(U, c))
+
+    def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
+        w, log_scale = self._weights(U, c)
+        return self._own(U, c, w), log_scale
+
+    def along(self, U: Array, c: Labels, W: Array) -> tuple[Array, Array | None, float]:
+        w, log_scale = self._weights(U, c)
+        own = pick(W, c)
+        return -w * own, 2.0 * self.alpha * w * own**2, log_scale
+
+    def falls_forever(self, W: Array, c: Labels) -> bool:
+        """Whether no own score ever falls."""
+        return bool((W[np.arange(len(W)), c] >= 0).all())
+
+    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
+        return self.alpha**2 * self.value(U, c)[:, None] * np.square(Y)[c]
+
+    def probabilities(self, U: Array) -> Array:
+        return softmax(U, 2.0 * self.alpha)
+
+    def check(self, K: int) -> None:
+        super().check(K)
+        if not (self.alpha > 0 and math.isfinite(self.alpha)):
+            raise ValueError(f"alpha={self.alpha!r} is out of range; pass a positive, finite number.")
+
+    def _weights(self, U: Array, c: Labels) -> tuple[Array, float]:
+        log_value = self.log_value(U, c)
+        shift = log_value.max()
+        return np.exp(log_value - shift), float(shift) + math.log(2.0 * self.alpha)
+
+    def _own(self, U: Array, c: Labels, w: Array) -> Array:
+        P = np.zeros(U.shape)  # (n, K)
+        P[np.arange(len(P)), c] = w
+        return P
+
+
+@dataclass(eq=False, repr=False)
+class SoftmaxCost(Loss):
+    """The expected cost of a random decision, ``Σ_k cost[c, k] g_k`` with g = softmax(2 U) (Geist, (4)).
+
+    Bounded and not convex: gradients vanish for examples that are very wrong, so start from equal scores. Curvatures
+    may be negative. Posterior g.
+
+    Parameters
+    ----------
+    cost : array of shape (K, K), optional
+        Cost of deciding k when the truth is c, the diagonal included; None is 0 on the diagonal and 1 elsewhere. A row
+        of zeros says that the class does not matter.
+
+    Examples
+    --------
+    >>> SoftmaxCost().value(np.zeros((1, 4)), np.array([2]))
+    array([0.75])
+    >>> SoftmaxCost(cost=[[0, 5], [1, 0]]).value(np.zeros((2, 2)), np.array([0, 1]))
+    array([2.5, 0.5])
+    """
+
+    cost: ArrayLike | None = None
+    convex = False
+
+    def value(self, U: Array, c: Labels) -> Array:
+        g = softmax(U, 2.0)
+        if self.cost is None:
+            g[np.arange(len(g)), c] = 0.0  # summing the others loses no digits; 1 − g_c would
+            return g.sum(axis=1)
+        return np.einsum("nk,nk->n", g, self._costs(c))
+
+    def residual(self, U: Array, c: Labels) -> Array:
+        Phi = self._gradient(softmax(U, 2.0), c)
+        Phi *= -2.0
+        return Phi
+
+    def along(self, U: Array, c: Labels, W: Array) -> tuple[Array, Array | None, float]:
+        g = softmax(U, 2.0)
+        Phi = self._gradient(g.copy(), c)
+        # The Hessian diag(Φ) − Φ gᵀ − g Φᵀ in directions measured from their mean under g: only diag(Φ) remains.
+        D = W - np.einsum("nk,nk->n", g, W)[:, None]
+        first = 2.0 * np.einsum("nk,nk->n", Phi, D)
+        return first, 4.0 * np.einsum("nk,nk->n", Phi, np.square(D, out=D)), 0.0
+
+    def falls_forever(self, W: Array, c: Labels) -> bool:
+        """As for any loss with 0/1 costs; with other costs the race among the rivals matters too, so never."""
+        return self.cost is None and super().falls_forever(W, c)
+
+    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
+        g = softmax(U, 2.0)
+        mean = g @ Y  # (n, d)
+        Phi = self._gradient(g, c)
+        return Phi @ np.square(Y) - 2.0 * (Phi @ Y) * mean
+
+    def check(self, K: int) -> None:
+        super().check(K)
+        check_cost(self.cost, K, rows_need_a_rival=False)
+
+    def _costs(self, c: Labels) -> Array:
+        return np.asarray(self.cost, dtype=np.float64)[c]
+
+    def _gradient(self, g: Array, c: Labels) -> Array:
+        """Φ = g (cost − ⟨g, cost⟩), (n, K), the gradient in 2U, written over ``g``."""
+        if self.cost is None:
+            rows = np.arange(len(g))
+            own = g[rows, c]
+            g[rows, c] = 0.0
+            risk = g.sum(axis=1)
+            g *= own[:, None]  # 1 − risk = g_c
+            g[rows, c] = -own * risk
+            return g
+        C = self._costs(c)
+        C -= np.einsum("nk,nk->n", g, C)[:, None]
+        g *= C
+        return g

@@ -1,0 +1,122 @@
+"""The fitted model: F(x) = Σ_t α_t h_t(x) (n, d), and class scores U = ½ F Yᵀ (n, K)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from . import _kernels, engine
+from ._typing import AnyArray, Array
+from .hypotheses import Hypothesis, LinearHypothesis, TreeHypothesis
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """One summand α h: all of F, or one coordinate of it."""
+
+    hypothesis: Hypothesis
+    step: float
+    coordinate: int | None = None
+
+    def add_to(self, F: Array, outputs: Array) -> None:
+        """F += α h, in place, where h has these outputs."""
+        if self.coordinate is None:
+            F += self.step * outputs
+        else:
+            F[:, self.coordinate] += self.step * outputs[:, 0]
+
+
+@dataclass(eq=False)
+class AdditiveModel:
+    """Codewords and terms; rounds may add several terms each.
+
+    Attributes
+    ----------
+    Y : (K, d) codewords
+    terms : the summands, in the order they were added
+    round_ends : the number of terms after each round
+    """
+
+    Y: Array
+    terms: list[Term] = field(default_factory=list)
+    round_ends: list[int] = field(default_factory=list)
+
+    @property
+    def n_rounds(self) -> int:
+        """The number of rounds."""
+        return len(self.round_ends)
+
+    @property
+    def trees(self) -> list[engine.Tree]:
+        """The trees among the terms."""
+        return [term.hypothesis.tree for term in self.terms if isinstance(term.hypothesis, TreeHypothesis)]
+
+    def add_round(self, terms: list[Term]) -> None:
+        """Append a round."""
+        self.terms.extend(terms)
+        self.round_ends.append(len(self.terms))
+
+    def first(self, n_rounds: int) -> AdditiveModel:
+        """The model after its first rounds."""
+        ends = self.round_ends[:n_rounds]
+        return AdditiveModel(self.Y, self.terms[: ends[-1] if ends else 0], ends)
+
+    def predictor(self, X: AnyArray, n_threads: int = 1) -> Array:
+        """F(X), (n, d)."""
+        F = np.zeros((len(X), self.Y.shape[1]))  # (n, d)
+        add_terms(self.terms, X, F, n_threads)
+        return F
+
+    def staged_predictor(self, X: AnyArray, n_threads: int = 1) -> Iterator[Array]:
+        """F(X) after every round; the same array each time, updated in place."""
+        F = np.zeros((len(X), self.Y.shape[1]))  # (n, d)
+        for begin, end in zip([0, *self.round_ends], self.round_ends, strict=False):
+            add_terms(self.terms[begin:end], X, F, n_threads)
+            yield F
+
+    def feature_gains(self, p: int) -> Array:
+        """What the splits on each feature gained, times the tree's step, as parts of one; (p,)."""
+        gains = np.zeros(p)
+        for term in self.terms:
+            if isinstance(term.hypothesis, TreeHypothesis):
+                tree = term.hypothesis.tree
+                inner = tree.nodes["feature"] >= 0
+                np.add.at(gains, tree.nodes["feature"][inner], term.step * tree.gain[inner])
+            elif isinstance(term.hypothesis, LinearHypothesis):
+                gains[term.hypothesis.feature] += term.step * np.linalg.norm(term.hypothesis.slope)
+        return gains / gains.sum() if gains.sum() > 0 else gains
+
+    def scores(self, F: Array) -> Array:
+        """U = ½ F Yᵀ, (n, K)."""
+        return 0.5 * F @ self.Y.T
+
+
+def add_terms(terms: list[Term], X: AnyArray, F: Array, n_threads: int) -> None:
+    """F += Σ α h(X), in place and in order; runs of trees go to the engine in one call."""
+    for are_trees, run in groupby(terms, key=lambda term: isinstance(term.hypothesis, TreeHypothesis)):
+        if are_trees:
+            _kernels.predict(**pack(list(run)), X=X, F=F, n_threads=n_threads)
+        else:
+            for term in run:
+                term.add_to(F, term.hypothesis.outputs(X, n_threads))
+
+
+def pack(terms: list[Term]) -> dict[str, Any]:
+    """Tree terms as flat arrays: nodes and values one tree after another, and where each tree begins."""
+    hypotheses = [term.hypothesis for term in terms if isinstance(term.hypothesis, TreeHypothesis)]
+    return {
+        "nodes": np.concatenate([engine.node_bytes(h.tree.nodes) for h in hypotheses]),
+        "first_node": _starts([len(h.tree.nodes) for h in hypotheses]),
+        "values": np.concatenate([h.values.ravel() for h in hypotheses]),
+        "first_value": _starts([h.values.size for h in hypotheses]),
+        "coordinate": np.array([-1 if t.coordinate is None else t.coordinate for t in terms], dtype=np.int32),
+        "step": np.array([t.step for t in terms]),
+    }
+
+
+def _starts(sizes: list[int]) -> AnyArray:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -1,0 +1,117 @@
+"""Validation: X, y, weights as they come → a checked `TrainingSet`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+
+from ._typing import AnyArray, Array, Labels, Mask
+from .binning import MAX_BINS, BinnedData, bin_data
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet:
+    """What boosting trains on.
+
+    Attributes
+    ----------
+    X : (n, p) float32 or float64, C-contiguous, NaN where missing
+    c : (n,) labels 0 .. K−1, every one of them present
+    weight : (n,) positive, of mean 1
+    K : number of classes
+    """
+
+    X: AnyArray
+    c: Labels
+    weight: Array
+    K: int
+    max_bins: int = MAX_BINS
+    n_threads: int = 1
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.X)
+
+    @cached_property
+    def binned(self) -> BinnedData:
+        """X as codes, made when the first tree asks for it."""
+        return bin_data(self.X, self.max_bins, self.n_threads)
+
+    def subset(self, rows: AnyArray) -> TrainingSet:
+        """Some of the rows, weights of mean 1 again."""
+        weight = self.weight[rows]
+        return TrainingSet(self.X[rows], self.c[rows], weight / weight.mean(), self.K, self.max_bins, self.n_threads)
+
+
+def check_X(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
+    """X (and y, if among the options) as the kernels take them; NaN is allowed, infinity is not."""
+    return validate_data(
+        estimator,
+        X,
+        reset=reset,
+        dtype=[np.float64, np.float32],
+        order="C",
+        ensure_all_finite="allow-nan",
+        **options,
+    )
+
+
+def check_training(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, class_weight: Any, classes: Any, max_bins: int, n_threads: int
+) -> tuple[TrainingSet, AnyArray, Mask]:
+    """The training set, all classes, and which of them have examples.
+
+    Rows of zero weight are left out. A class named in ``classes`` (or one whose examples all weigh nothing) that has no
+    examples is not trained on; `TrainingSet.c` counts the present classes only.
+    """
+    X, y = check_X(estimator, X, reset=True, y=y, multi_output=True)
+    y = column_or_1d(y, warn=True)
+    check_classification_targets(y)
+    all_classes, c = encode_labels(y, classes)
+    weight = check_weight(X, y, sample_weight, class_weight)
+    used = weight > 0
+    X, c, weight = X[used] if not used.all() else X, c[used], weight[used]
+    present = np.isin(np.arange(len(all_classes)), c)
+    if present.sum() < 2 and classes is None:
+        only = all_classes[present][0]
+        raise ValueError(
+            f"y has examples of one class only ({only!r}, after leaving out rows of zero sample_weight); a classifier "
+            "needs at least two classes (or name the others in classes=[...])."
+        )
+    rank = np.cumsum(present) - 1  # label among all classes -> label among the present ones
+    data = TrainingSet(X, rank[c], weight / weight.mean(), int(present.sum()), max_bins, n_threads)
+    return data, all_classes, present
+
+
+def encode_labels(y: AnyArray, classes: Any) -> tuple[AnyArray, Labels]:
+    """The sorted classes, and every label's index among them."""
+    if classes is None:
+        found, c = np.unique(y, return_inverse=True)
+        return found, c
+    declared = np.asarray(classes)
+    if declared.ndim != 1 or len(np.unique(declared)) != len(declared) or len(declared) < 2:
+        raise ValueError(f"classes={classes!r} must list at least two different labels.")
+    unknown = np.setdiff1d(y, declared)
+    if len(unknown):
+        raise ValueError(f"y has labels that classes={declared.tolist()!r} does not name: {unknown[:5].tolist()!r}.")
+    declared = np.sort(declared)
+    return declared, np.searchsorted(declared, y)
+
+
+def check_weight(X: AnyArray, y: AnyArray, sample_weight: Any, class_weight: Any) -> Array:
+    """Example weights times class weights, (n,), finite, non-negative, not all zero."""
+    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if class_weight is not None:
+        weight = weight * compute_sample_weight(class_weight, y)
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        raise ValueError(f"class_weight={class_weight!r} gives weights that are negative or not finite.")
+    if not weight.any():
+        raise ValueError("sample_weight (times class_weight) is zero for every row; at least one must be positive.")
+    return weight
