@@ -225,7 +225,6 @@ SQUARED_DISTANCE = {  # (K, d): the known optimum
     (11, 3): 2 - 2 / np.sqrt(5),
     (12, 3): 2 - 2 / np.sqrt(5),
     (10, 4): 5 / 3,
-    (24, 4): 1.0,  # the 24-cell
     (16, 5): 1.6,  # the half cube
     (27, 6): 1.5,  # the 27 lines
     **{(K, d): 2 * K / (K - 1) for K, d in ((2, 1), (2, 3), (4, 3), (5, 4), (30, 29), (3, 7))},

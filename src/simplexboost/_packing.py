@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack, kron, vstack
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from ._blas import one_blas_thread
 
 Array = NDArray[np.floating[Any]]
 Indices = NDArray[np.intp]
 
-# Measured on one 2.8 GHz core. The hardest of the optima in the tests (K=10, d=3, centred) is reached by 43 % of the
-# starts, the others by 88 % or more: 192 starts are ample where they cost 0.2 to 0.6 s.
+# Times are of one 2.8 GHz core. The known optima in the tests are reached by 43 % (K=10, d=3, centred) to 100 % of the
+# starts, but the 24-cell (K=24, d=4) by 1 % only: hence so many; together they take 0.1 to 0.5 s there.
 MAX_STARTS = 192
 GRAM_ENTRIES = 2**20  # entries of the Gram matrices held at a time; 4 MB, half the time of 2**17 at K=10000
 POLISH_SIZE = 256  # largest K * d to polish: one start takes 0.1 s at K * d = 36, 1 to 2 s near 250, 10 s at 500
@@ -31,7 +32,7 @@ RATE = (0.1, 0.001)  # step length in units of the mean distance to the nearest 
 def pack(K: int, d: int, centered: bool, rng: np.random.Generator) -> Array:
     """The K unit rows in d dimensions, (K, d), with the largest minimal distance found; zero sum if ``centered``."""
     starts = int(np.clip(GRAM_ENTRIES // (2 * K * K), 1, MAX_STARTS))
-    with threadpool_limits(1, user_api="blas"):  # more threads round differently and end in another code
+    with one_blas_thread():  # more threads round differently and end in another code
         annealed = anneal(rng.standard_normal((starts, K, d)), centered)  # (starts, K, d) float32
     codes = retract(annealed.astype(np.float64), centered)  # float32 leaves norms and sums 1e-7 off
     if starts == 1:

@@ -16,6 +16,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from ._blas import one_blas_thread
 from ._compat import HAS_SKLEARN_CALLBACKS, CallbackSupportMixin, with_callbacks
 from ._parts import check_number
 from ._typing import AnyArray, Array
@@ -155,7 +156,8 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             callbacks = self._callbacks(history, held_out)
             if HAS_SKLEARN_CALLBACKS:
                 callbacks.append(SklearnCallbacks(self, finish, X, y, sample_weight))
-            boost(run, optimizer, self.n_estimators if data.K > 1 else 0, callbacks)
+            with one_blas_thread():
+                boost(run, optimizer, self.n_estimators if data.K > 1 else 0, callbacks)
             vars(self).update(finish(run))
         return self
 
@@ -230,7 +232,8 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> AnyArray:
         """The class with the highest score, ties to the first; (n,)."""
-        return self.classes_.take(self._scores(X).argmax(axis=1))
+        U = self._scores(X)
+        return self.classes_.take(U.argmax(axis=1))
 
     def predict_proba(self, X: Any) -> Array:
         """Probabilities by the loss's link, (n, K); classes without training examples have none."""
@@ -267,12 +270,16 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def _scores(self, X: Any) -> Array:
         X = self._check_X(X)
-        return self._all_classes(self.model_.scores(self.model_.predictor(X, effective_n_jobs(self.n_jobs))))
+        F = self.model_.predictor(X, effective_n_jobs(self.n_jobs))
+        with one_blas_thread():
+            return self._all_classes(self.model_.scores(F))
 
     def _staged_scores(self, X: Any) -> Iterator[Array]:
         X = self._check_X(X)
         for F in self.model_.staged_predictor(X, effective_n_jobs(self.n_jobs)):
-            yield self._all_classes(self.model_.scores(F))
+            with one_blas_thread():
+                U = self.model_.scores(F)
+            yield self._all_classes(U)
 
     def _all_classes(self, U: Array) -> Array:
         """Scores of the present classes → scores of all; absent ones far below."""

@@ -150,7 +150,8 @@ def step_along(
 
 def normalised_edge(G: Array, outputs: Array) -> float:
     """Σ⟨G, h⟩ / (Σ‖G‖ · max‖h‖): 1 for a unit h that points along G everywhere, 0 for no edge at all."""
-    most = np.linalg.norm(G, axis=1).sum() * np.linalg.norm(outputs, axis=1).max()
+    lengths = (np.sqrt(np.einsum("nd,nd->n", A, A)) for A in (G, outputs))  # (n,) each
+    most = next(lengths).sum() * next(lengths).max()
     return float(np.vdot(G, outputs) / most) if most > 0 else 0.0
 
 

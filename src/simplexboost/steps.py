@@ -34,7 +34,7 @@ class Ray:
 
     def slope(self, alpha: float) -> tuple[float, float | None]:
         """First and second derivative of the risk at α, in units of the total of |first| (the scale cancels)."""
-        first, second, _ = self.loss.along(self.U + alpha * self.W, self.c, self.W)
+        first, second, _ = self.loss.along(self.U, self.c, self.W, alpha)
         unit = float(self.weight @ np.abs(first)) or 1.0
         return float(self.weight @ first) / unit, None if second is None else float(self.weight @ second) / unit
 

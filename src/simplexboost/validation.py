@@ -14,6 +14,10 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d, validat
 from ._typing import AnyArray, Array, Labels, Mask
 from .binning import MAX_BINS, BinnedData, bin_data
 
+# Boosting multiplies weights, so that after a few rounds it has forgotten the ones it started with; rows that weigh
+# less than this part of the heaviest row are left out like rows of zero weight instead of coming back to power.
+NEGLIGIBLE = 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class TrainingSet:
@@ -68,7 +72,7 @@ def check_training(
 ) -> tuple[TrainingSet, AnyArray, Mask]:
     """The training set, all classes, and which of them have examples.
 
-    Rows of zero weight are left out. A class named in ``classes`` (or one whose examples all weigh nothing) that has no
+    Rows of zero or negligible weight are left out. A class named in ``classes`` (or one whose examples all weigh nothing) that has no
     examples is not trained on; `TrainingSet.c` counts the present classes only.
     """
     X, y = check_X(estimator, X, reset=True, y=y, multi_output=True)
@@ -76,15 +80,15 @@ def check_training(
     check_classification_targets(y)
     all_classes, c = encode_labels(y, classes)
     weight = check_weight(X, y, sample_weight, class_weight)
-    used = weight > 0
-    X, c, weight = X[used] if not used.all() else X, c[used], weight[used]
-    present = np.isin(np.arange(len(all_classes)), c)
-    if present.sum() < 2 and classes is None:
-        only = all_classes[present][0]
+    weighed = np.unique(c[weight > 0])
+    if len(weighed) < 2 and classes is None:
         raise ValueError(
-            f"y has examples of one class only ({only!r}, after leaving out rows of zero sample_weight); a classifier "
-            "needs at least two classes (or name the others in classes=[...])."
+            f"y has examples of one class only ({all_classes[weighed[0]]!r}, after leaving out rows of zero "
+            "sample_weight); a classifier needs at least two classes (or name the others in classes=[...])."
         )
+    used = weight > NEGLIGIBLE * weight.max()
+    X, c, weight = X if used.all() else X[used], c[used], weight[used]
+    present = np.isin(np.arange(len(all_classes)), c)
     rank = np.cumsum(present) - 1  # label among all classes -> label among the present ones
     data = TrainingSet(X, rank[c], weight / weight.mean(), int(present.sum()), max_bins, n_threads)
     return data, all_classes, present

@@ -28,6 +28,11 @@ struct HotTable {
   void (*column_magnitudes)(const double* v, std::size_t m, const std::uint32_t* rows, std::size_t n_rows,
                             const double* unit, double* out);
   void (*sum_rows)(const double* v, std::size_t d, const std::uint32_t* rows, std::size_t n_rows, double* out);
+  void (*race)(const double* U, std::size_t n, std::size_t K, const std::int64_t* c, double rate, double* E, double* Z,
+               double* lead);
+  void (*race_along)(const double* U, const double* W, double alpha, std::size_t n, std::size_t K,
+                     const std::int64_t* c, double rate, double* v, double* E, double* Z, double* lead, double* mean,
+                     double* variance);
   HotLanes<std::int64_t> lanes64;
   HotLanes<std::int32_t> lanes32;
 

@@ -123,10 +123,85 @@ void sum_rows(const double* v, std::size_t d, const std::uint32_t* rows, std::si
   }
 }
 
+// ---- losses --------------------------------------------------------------------------------------------------------
+
+// exp(x) for x <= 0, to about one unit in the last place; 0 below -708. Branch-free, so that loops over it vectorise:
+// x = k ln 2 + r, a Taylor polynomial in |r| <= ln(2)/2, and k added to the exponent bits.
+inline double exp_nonpositive(double x) {
+  constexpr double shift = 0x1.8p52;  // adding it rounds to an integer and leaves that integer in the low bits
+  const double clamped = x < -708.0 ? -708.0 : x;
+  const double shifted = clamped * 0x1.71547652b82fep0 + shift;
+  const double k = shifted - shift;
+  const double r = (clamped - k * 0x1.62e42fefa38p-1) - k * 0x1.ef35793c7673p-45;
+  double y = 1.0 / 6227020800.0;
+  y = y * r + 1.0 / 479001600.0;
+  y = y * r + 1.0 / 39916800.0;
+  y = y * r + 1.0 / 3628800.0;
+  y = y * r + 1.0 / 362880.0;
+  y = y * r + 1.0 / 40320.0;
+  y = y * r + 1.0 / 5040.0;
+  y = y * r + 1.0 / 720.0;
+  y = y * r + 1.0 / 120.0;
+  y = y * r + 1.0 / 24.0;
+  y = y * r + 1.0 / 6.0;
+  y = y * r + 0.5;
+  y = y * r + 1.0;
+  y = y * r + 1.0;
+  const std::int64_t bits = __builtin_bit_cast(std::int64_t, y) + (__builtin_bit_cast(std::int64_t, shifted) << 52);
+  return x < -708.0 ? 0.0 : __builtin_bit_cast(double, bits);
+}
+
+// The race of the rivals k != c of one row at scores v: E[k] = exp(rate (v_k - top)), E[c] = 0.
+// Returns Z = sum E; `top` is the highest rival.
+inline double race_row(const double* v, std::size_t K, std::size_t c, double rate, double* E, double* top) {
+  double high = -__builtin_inf();
+  for (std::size_t k = 0; k < c; ++k) high = v[k] > high ? v[k] : high;
+  for (std::size_t k = c + 1; k < K; ++k) high = v[k] > high ? v[k] : high;
+  for (std::size_t k = 0; k < K; ++k) {
+    const double x = rate * (v[k] - high);
+    E[k] = exp_nonpositive(x < 0 ? x : 0.0);  // only the true class can be above
+  }
+  E[c] = 0.0;
+  double Z = 0.0;
+  for (std::size_t k = 0; k < K; ++k) Z += E[k];
+  *top = high;
+  return Z;
+}
+
+// Rows of U (n, K): E (n, K), Z (n,) and lead (n,) = U[c] - top.
+void race(const double* U, std::size_t n, std::size_t K, const std::int64_t* c, double rate, double* E, double* Z,
+          double* lead) {
+  for (std::size_t i = 0; i < n; ++i) {
+    double top;
+    const std::size_t own = static_cast<std::size_t>(c[i]);
+    Z[i] = race_row(U + i * K, K, own, rate, E + i * K, &top);
+    lead[i] = U[i * K + own] - top;
+  }
+}
+
+// The same race at U + alpha W, with the mean and the variance of W among the rivals; `v` and `E` are (K,) scratch.
+void race_along(const double* U, const double* W, double alpha, std::size_t n, std::size_t K, const std::int64_t* c,
+                double rate, double* v, double* E, double* Z, double* lead, double* mean, double* variance) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double *u = U + i * K, *w = W + i * K;
+    for (std::size_t k = 0; k < K; ++k) v[k] = u[k] + alpha * w[k];
+    double top, first = 0.0, second = 0.0;
+    const std::size_t own = static_cast<std::size_t>(c[i]);
+    Z[i] = race_row(v, K, own, rate, E, &top);
+    lead[i] = v[own] - top;
+    for (std::size_t k = 0; k < K; ++k) first += E[k] * w[k];
+    mean[i] = first / Z[i];
+    for (std::size_t k = 0; k < K; ++k) second += E[k] * ((w[k] - mean[i]) * (w[k] - mean[i]));
+    variance[i] = second / Z[i];
+  }
+}
+
 template <class Lane>
 HotLanes<Lane> hot_lanes() {
   return {quantize_rows<Lane>, accumulate<Lane, true>, accumulate<Lane, false>,
           accumulate_sparse<Lane>, add_lanes<Lane>, subtract_lanes<Lane>};
 }
 
-HotTable table() { return {column_maxima, column_magnitudes, sum_rows, hot_lanes<std::int64_t>(), hot_lanes<std::int32_t>()}; }
+HotTable table() {
+  return {column_maxima, column_magnitudes, sum_rows, race, race_along, hot_lanes<std::int64_t>(), hot_lanes<std::int32_t>()};
+}

@@ -122,6 +122,39 @@ nb::tuple grow(In<std::uint8_t, Codes> codes, In<std::int32_t, Vector> n_bins, I
                         to_numpy(std::move(leaf_of_row), {data.n}), to_numpy(std::move(sums), {n_leaves, d}));
 }
 
+void check_labels(const In<double, Matrix>& U, const In<std::int64_t, Vector>& c) {
+  require(c.shape(0) == U.shape(0), "c must have a label per row of U");
+  for (std::size_t i = 0; i < c.shape(0); ++i)
+    require(c.data()[i] >= 0 && static_cast<std::size_t>(c.data()[i]) < U.shape(1), "labels must lie in 0 .. K - 1");
+}
+
+// The race of the rivals in every row: (E, Z, lead); see hot.inl.
+nb::tuple race(In<double, Matrix> U, In<std::int64_t, Vector> c, double rate) {
+  check_labels(U, c);
+  const std::size_t n = U.shape(0), K = U.shape(1);
+  std::vector<double> E(n * K), Z(n), lead(n);
+  {
+    nb::gil_scoped_release release;
+    hot().race(U.data(), n, K, c.data(), rate, E.data(), Z.data(), lead.data());
+  }
+  return nb::make_tuple(to_numpy(std::move(E), {n, K}), to_numpy(std::move(Z), {n}), to_numpy(std::move(lead), {n}));
+}
+
+// The same at U + alpha W, nothing kept but (Z, lead, mean, variance).
+nb::tuple race_along(In<double, Matrix> U, In<std::int64_t, Vector> c, In<double, Matrix> W, double alpha, double rate) {
+  check_labels(U, c);
+  const std::size_t n = U.shape(0), K = U.shape(1);
+  require(W.shape(0) == n && W.shape(1) == K, "W must have the shape of U");
+  std::vector<double> Z(n), lead(n), mean(n), variance(n), scratch(2 * K);
+  {
+    nb::gil_scoped_release release;
+    hot().race_along(U.data(), W.data(), alpha, n, K, c.data(), rate, scratch.data(), scratch.data() + K, Z.data(),
+                     lead.data(), mean.data(), variance.data());
+  }
+  return nb::make_tuple(to_numpy(std::move(Z), {n}), to_numpy(std::move(lead), {n}), to_numpy(std::move(mean), {n}),
+                        to_numpy(std::move(variance), {n}));
+}
+
 const Node* nodes_of(const In<std::uint8_t, Matrix>& bytes) {
   require(bytes.shape(1) == sizeof(Node), "nodes must be rows of the node layout");
   return reinterpret_cast<const Node*>(bytes.data());
@@ -169,6 +202,9 @@ NB_MODULE(_kernels, m) {
         "leaf_statistics"_a, "rows"_a.none(), "features"_a.none(), "score"_a, "l2"_a, "max_depth"_a, "max_leaves"_a,
         "min_samples_leaf"_a, "best_first"_a, "bits"_a, "seed"_a, "n_threads"_a,
         "Grow one tree: (nodes, gain, count, leaf of each row, leaf sums).");
+  m.def("race", &race, "U"_a, "c"_a, "rate"_a, "exp(rate (U_k - highest rival)), its row sums, and the true class's lead.");
+  m.def("race_along", &race_along, "U"_a, "c"_a, "W"_a, "alpha"_a, "rate"_a,
+        "The race at U + alpha W: row sums, leads, mean and variance of W among the rivals.");
   bind_values<double>(m);
   bind_values<float>(m);
 }

@@ -61,8 +61,8 @@ class Loss(Part, ABC):
         """
         return self.residual(U, c), 0.0
 
-    def along(self, U: Array, c: Labels, W: Array) -> tuple[Array, Array | None, float]:
-        """Derivatives of L(U + αW) in α at α = 0.
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
+        """Derivatives of L(U + αW) in α.
 
         Parameters
         ----------
@@ -72,6 +72,8 @@ class Loss(Part, ABC):
             True classes.
         W : array of shape (n, K)
             The direction, in scores: ½ h Yᵀ for a learner's output h (n, d).
+        alpha : float, default=0.0
+            Where on the ray.
 
         Returns
         -------
@@ -80,7 +82,7 @@ class Loss(Part, ABC):
         log_scale : float
             Both derivatives are to be multiplied by exp(log_scale).
         """
-        P, log_scale = self.scaled_residual(U, c)
+        P, log_scale = self.scaled_residual(U + alpha * W, c)
         return -np.einsum("nk,nk->n", P, W), None, log_scale
 
     def curvature(self, U: Array, c: Labels, Y: Array) -> Array:

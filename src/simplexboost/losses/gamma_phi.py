@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from .. import _kernels
 from .._typing import Array, Labels
 from .base import Loss, check_cost, pick, rivals, saturated_exp
 from .links import HUGE, savage_link, softmax, stationary
@@ -108,18 +109,16 @@ class _ExponentialPhi(GammaPhi):
 
     def _race(self, U: Array, c: Labels) -> tuple[Array, Array, Array]:
         """``E`` (n, K) proportional to τ, its row sums ``Z`` (n,), and ``s`` (n,)."""
+        if self.cost is None:
+            E, Z, lead = _kernels.race(_plain(U), c, self.rate)
+            return E, Z, np.log(Z) - self.rate * np.clip(lead, -HUGE, HUGE)
         E = rivals(U, c)
+        E *= self.rate
+        # Costs join as logarithms: a rival without cost must not be the reference of its row.
+        E += _log_cost(self.cost)[c]
         top = E.max(axis=1)  # (n,)
         E -= top[:, None]
-        if self.rate != 1.0:
-            E *= self.rate
-        s = self.rate * (top - pick(U, c))
-        if self.cost is not None:
-            # Costs join as logarithms: a rival without cost must not be the reference of its row.
-            E += _log_cost(self.cost)[c]
-            top = E.max(axis=1)
-            E -= top[:, None]
-            s += top
+        s = top - self.rate * pick(U, c)
         np.exp(E, out=E)
         Z = E.sum(axis=1)  # at least one
         s += np.log(Z)
@@ -144,13 +143,15 @@ class _ExponentialPhi(GammaPhi):
         w, log_scale = self._weights(s)
         return _pulled(E, Z, c, w), log_scale
 
-    def along(self, U: Array, c: Labels, W: Array) -> tuple[Array, Array | None, float]:
-        E, Z, s = self._race(U, c)
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
+        if self.cost is None:
+            Z, ahead, mean, variance = _kernels.race_along(_plain(U), c, _plain(W), alpha, self.rate)
+            s = np.log(Z) - self.rate * np.clip(ahead, -HUGE, HUGE)
+        else:
+            E, Z, s = self._race(U + alpha * W, c)
+            mean = np.einsum("nk,nk->n", E, W) / Z  # (n,), of W over the rivals
+            variance = np.einsum("nk,nk->n", E, np.square(W - mean[:, None])) / Z
         w, log_scale = self._weights(s)
-        mean = np.einsum("nk,nk->n", E, W) / Z  # (n,), of W over the rivals
-        spread = W - mean[:, None]  # (n, K)
-        np.square(spread, out=spread)
-        variance = np.einsum("nk,nk->n", E, spread) / Z
         lead = W[np.arange(len(W)), c] - mean  # (n,), what the true class gains on its rivals
         return -w * lead, self.rate * w * (variance + self._bend(s) * lead**2), log_scale
 
@@ -325,6 +326,11 @@ def _pulled(E: Array, Z: Array, c: Labels, w: Array) -> Array:
     E *= (-w / Z)[:, None]
     E[np.arange(len(E)), c] = w
     return E
+
+
+def _plain(U: Array) -> Array:
+    """The scores as the kernels take them."""
+    return np.ascontiguousarray(U, dtype=np.float64)
 
 
 def _log_cost(cost: ArrayLike) -> Array:

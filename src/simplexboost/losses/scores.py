@@ -59,8 +59,8 @@ class OneVsAll(Loss):
         np.exp(B, out=B)
         return _toward(B, c), float(shift) + math.log(2.0)
 
-    def along(self, U: Array, c: Labels, W: Array) -> tuple[Array, Array | None, float]:
-        P, log_scale = self.scaled_residual(U, c)
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
+        P, log_scale = self.scaled_residual(U + alpha * W, c)
         first = -np.einsum("nk,nk->n", P, W)
         P *= W
         np.abs(P, out=P)
@@ -120,8 +120,8 @@ class OwnScoreExponential(Loss):
         w, log_scale = self._weights(U, c)
         return self._own(U, c, w), log_scale
 
-    def along(self, U: Array, c: Labels, W: Array) -> tuple[Array, Array | None, float]:
-        w, log_scale = self._weights(U, c)
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
+        w, log_scale = self._weights(U + alpha * W, c)
         own = pick(W, c)
         return -w * own, 2.0 * self.alpha * w * own**2, log_scale
 
@@ -187,8 +187,8 @@ class SoftmaxCost(Loss):
         Phi *= -2.0
         return Phi
 
-    def along(self, U: Array, c: Labels, W: Array) -> tuple[Array, Array | None, float]:
-        g = softmax(U, 2.0)
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
+        g = softmax(U + alpha * W, 2.0)
         Phi = self._gradient(g.copy(), c)
         # The Hessian diag(Φ) − Φ gᵀ − g Φᵀ in directions measured from their mean under g: only diag(Φ) remains.
         D = W - np.einsum("nk,nk->n", g, W)[:, None]

@@ -72,8 +72,8 @@ class UserGammaPhi(GammaPhi):
         t[np.arange(len(t)), c] = -t.sum(axis=1)
         return t
 
-    def along(self, U: Array, c: Labels, W: Array) -> tuple[Array, Array | None, float]:
-        V = _gaps(U, c)
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
+        V = _gaps(U + alpha * W, c)
         slope, t, S = self._slopes(V, c)
         D = W[np.arange(len(W)), c][:, None] - W  # (n, K)
         inner = np.einsum("nk,nk->n", t, D)

@@ -1,0 +1,57 @@
+# Everything runs in .venv, made on demand; a stamp file per installation step keeps the second call quick.
+PYTHON ?= python3
+VENV   ?= .venv
+
+bin     := $(VENV)/bin
+pip     := $(bin)/python -m pip install --quiet --disable-pip-version-check
+sources := pyproject.toml CMakeLists.txt $(wildcard src/simplexboost/kernels/*.?pp src/simplexboost/kernels/*.inl)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-slow lint format check clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.dev ## everything a developer needs, in .venv
+
+demo: $(VENV)/.package ## train on the digits data, beside scikit-learn's gradient boosting
+	@$(bin)/python examples/demo.py
+
+test: $(VENV)/.test ## run the tests, without the slow ones
+	@$(bin)/python -m pytest -q -m "not slow"
+
+test-slow: $(VENV)/.test ## run the slow tests
+	@$(bin)/python -m pytest -q -m slow
+
+lint: $(VENV)/.dev ## ruff, mypy and the import contract
+	@$(bin)/ruff check .
+	@$(bin)/ruff format --check --quiet . || { $(bin)/ruff format --check .; exit 1; }
+	@$(bin)/mypy
+	@$(bin)/lint-imports --no-logo
+
+format: $(VENV)/.dev ## let ruff format and fix what it can
+	@$(bin)/ruff check --fix .
+	@$(bin)/ruff format .
+
+check: lint test ## lint and test
+
+clean: ## remove .venv and everything built
+	@rm -rf $(VENV) build dist .pytest_cache .hypothesis .ruff_cache .mypy_cache .import_linter_cache
+	@find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One virtual environment for all: Python files are used where they lie (an editable installation), and the compiled
+# part is built again when its sources or pyproject.toml change. Extras come from the installed package's own metadata.
+$(VENV)/.python:
+	@echo "creating $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.package: $(VENV)/.python $(sources)
+	@echo "building and installing simplexboost"
+	@$(pip) --editable .
+	@touch $@
+
+$(VENV)/.test $(VENV)/.dev: $(VENV)/.%: $(VENV)/.package
+	@echo "installing what '$*' needs"
+	@$(pip) "simplexboost[$*]"
+	@touch $@
