@@ -53,6 +53,7 @@ def problems(draw):
         l2=draw(st.sampled_from([0.0, 1.0])),
         bits=draw(st.sampled_from([32, 64])),
         seed=draw(st.integers(0, 2**63)),
+        histogram_memory=draw(st.sampled_from([0, 2**29])),
     )
     rows = np.flatnonzero(rng.random(n) < 0.7) if draw(st.booleans()) else None
     features = np.flatnonzero(rng.random(p) < 0.7) if draw(st.booleans()) else None
@@ -72,3 +73,177 @@ def problems(draw):
 def test_engine_equals_twin(problem):
     arguments, _ = problem
     assert_equal(cpu.grow(**arguments), reference.grow(**arguments))
+
+
+@settings(max_examples=100, deadline=None)
+@given(problems())
+def test_prediction_on_values_equals_codes(problem):
+    """The thresholds of a tree send a row of values where its codes went."""
+    arguments, X = problem
+    grown = cpu.grow(**arguments)
+    assert apply(grown.tree, X).tolist() == grown.leaf_of_row.tolist()
+
+
+@settings(max_examples=50, deadline=None)
+@given(problems())
+def test_sums_are_conserved(problem):
+    """Every row is in one leaf: counts and sums over the leaves are those of the rows."""
+    arguments, _ = problem
+    grown = cpu.grow(**arguments)
+    rows = np.arange(arguments["data"].n) if arguments["rows"] is None else arguments["rows"]
+    is_leaf = grown.tree.nodes["feature"] < 0
+    assert grown.tree.count[is_leaf].sum() == len(rows)
+    np.testing.assert_allclose(grown.leaf_sums.sum(axis=0), arguments["leaf_statistics"][rows].sum(axis=0), atol=1e-9)
+    assert (np.bincount(grown.leaf_of_row[rows], minlength=is_leaf.sum()) == grown.tree.count[is_leaf]).all()
+
+
+def large_problem(n=30_000, p=21, m=5, score="norm", seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    X[rng.random((n, p)) < 0.02] = np.nan
+    values = rng.normal(size=(n, m)) + np.nan_to_num(X[:, :1])
+    values[:, -1] = np.abs(values[:, -1])
+    return bin_data(X), Dense(values), score
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("best_first", [False, True])
+def test_same_bits_for_any_number_of_threads(score, bits, best_first):
+    """Large enough that rows are cut, features are shared out and partitions run in parallel."""
+    data, statistics, score = large_problem(score=score)
+    if score == "entropy":
+        statistics = Dense(np.abs(statistics.values))
+    growth = Growth(max_leaves=20, best_first=best_first, bits=bits, seed=7)
+    one, *others = (
+        cpu.grow(data, statistics, score, growth, statistics.values, n_threads=threads) for threads in (1, 2, 3, 8)
+    )
+    for other in others:
+        assert_equal(one, other)
+
+
+@pytest.mark.parametrize("p", [1, 3])
+def test_rows_are_cut_when_features_are_few(p):
+    """With a single block of features only cutting by rows feeds several threads."""
+    data, statistics, score = large_problem(n=50_000, p=p)
+    growth = Growth(max_leaves=8)
+    one, eight = (cpu.grow(data, statistics, score, growth, statistics.values, n_threads=t) for t in (1, 8))
+    assert_equal(one, eight)
+
+
+def test_one_hot_equals_dense():
+    """One non-zero a row, told as such or written out: the same tree."""
+    data, _, _ = large_problem(n=3000)
+    rng = np.random.default_rng(1)
+    classes, weight = rng.integers(0, 7, 3000), np.ldexp(1.0, -rng.integers(0, 9, 3000))
+    dense = np.zeros((3000, 7))
+    dense[np.arange(3000), classes] = weight
+    growth = Growth(max_leaves=30, best_first=True)
+    for score in ("max", "entropy"):
+        sparse_tree = cpu.grow(data, OneHot(classes, weight, 7), score, growth, dense)
+        assert_equal(sparse_tree, cpu.grow(data, Dense(dense), score, growth, dense))
+
+
+def test_repacked_rows_and_features_change_nothing():
+    """A permutation of the features renames them, one of the rows renames the rows."""
+    data, statistics, score = large_problem(n=2000)
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(2000, 11))
+    growth = Growth(max_leaves=16, best_first=True)
+    grown = cpu.grow(bin_data(X), statistics, score, growth, statistics.values)
+    order = rng.permutation(2000)
+    shuffled = cpu.grow(bin_data(X[order]), Dense(statistics.values[order]), score, growth, statistics.values[order])
+    assert grown.tree.nodes.tobytes() == shuffled.tree.nodes.tobytes()
+    columns = rng.permutation(11)
+    renamed = cpu.grow(bin_data(X[:, columns]), statistics, score, growth, statistics.values)
+    inner = grown.tree.nodes["feature"] >= 0
+    assert (columns[renamed.tree.nodes["feature"][inner]] == grown.tree.nodes["feature"][inner]).all()
+
+
+def test_rounding_of_32_bit_lanes_is_unbiased():
+    """A statistic far below one unit survives on average."""
+    values = np.full((200_000, 1), 1e-7)
+    values[0] = 1.0
+    rows = np.arange(len(values))
+    lanes, unit = reference.quantize(Dense(values), rows, Growth(bits=32, seed=3))
+    total = lanes[1:, 0].sum() * unit[0]
+    exact = values[1:].sum()
+    assert 0 < unit[0] and abs(total - exact) < 5 * np.sqrt(exact * unit[0])
+
+
+def test_64_bit_lanes_keep_forty_bits():
+    """Boosting weights span many orders of magnitude: the largest keeps at least 40 significant bits."""
+    values = np.exp(np.random.default_rng(0).normal(scale=8, size=(100_000, 1)))
+    _, unit = reference.quantize(Dense(values), np.arange(len(values)), Growth())
+    assert values.max() / unit[0] > 2**40
+
+
+def test_threads_after_fork():
+    """A forked child has none of its parent's threads; the pool must notice."""
+    script = """
+import os, sys
+import numpy as np
+from simplexboost.binning import bin_data
+from simplexboost.engine import Dense, Growth, grow
+X = np.random.default_rng(0).normal(size=(60_000, 16))
+data = bin_data(X, n_threads=2)
+run = lambda: grow(data, Dense(X[:, :3]), "norm", Growth(max_depth=3), X[:, :3], n_threads=2).tree.nodes.tobytes()
+before = run()
+child = os.fork()
+if child == 0:
+    os._exit(0 if run() == before else 1)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) or (run() != before))
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("isa", ["baseline", "avx2"])
+def test_same_bits_on_every_instruction_set(isa):
+    """A model does not depend on the machine it was trained on."""
+    script = """
+import hashlib
+import numpy as np
+from simplexboost import GDMCBoostClassifier, _kernels
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(500, 9)), rng.integers(0, 5, 500)
+model = GDMCBoostClassifier(n_estimators=10).fit(X, y).model_
+trees = b"".join(t.nodes.tobytes() + t.gain.tobytes() for t in model.trees)
+print(_kernels.instruction_set(), hashlib.sha256(trees + bytes(str([t.step for t in model.terms]), "ascii")).hexdigest())
+"""
+
+    def run(**environment):
+        out = subprocess.run(
+            [sys.executable, "-c", script], env={**os.environ, **environment}, capture_output=True, text=True, check=True
+        )
+        return out.stdout.split()
+
+    name, digest = run(SIMPLEXBOOST_ISA=isa)
+    assert name in (isa, "baseline")  # a machine without AVX2 falls back
+    assert digest == run()[1]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"rows": np.array([3, 1])}, "ascending"),
+        ({"rows": np.array([], dtype=int)}, "rows"),
+        ({"rows": np.array([0, 10**6])}, "rows"),
+        ({"features": np.array([99])}, "features"),
+        ({"statistics": Dense(np.ones((5, 2)))}, "statistics"),
+        ({"statistics": OneHot(np.full(200, 9), np.ones(200), 3)}, "classes"),
+        ({"leaf_statistics": np.ones((5, 1))}, "leaf_statistics"),
+        ({"growth": Growth(bits=16)}, "bits"),
+    ],
+)
+def test_bindings_refuse_nonsense(change, message):
+    """Nothing reaches the kernels that could make them read outside their arrays."""
+    rng = np.random.default_rng(0)
+    arguments = {
+        "data": bin_data(rng.normal(size=(200, 3))),
+        "statistics": Dense(rng.normal(size=(200, 2))),
+        "score": "norm",
+        "growth": Growth(),
+        "leaf_statistics": np.ones((200, 1)),
+    }
+    with pytest.raises(ValueError, match=message):
+        cpu.grow(**(arguments | change))

@@ -1,12 +1,427 @@
-"""The scikit-learn face: common checks, and what a user does with a classifier."""
+"""The scikit-learn face: common checks, what a user does with a classifier, and what bad input gets."""
+
+import io
+import pickle
+import re
+from contextlib import redirect_stdout
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_digits, load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import log_loss
+from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import simplexboost as sb
+from simplexboost.callbacks import Callback
+from simplexboost.codewords import simplex
+from simplexboost.learners import ClassTree, VectorTree
+
+ESTIMATORS = [sb.BoostingClassifier, sb.GDMCBoostClassifier, sb.CDMCBoostClassifier]
+every_estimator = pytest.mark.parametrize("Estimator", ESTIMATORS)
 
 
-@parametrize_with_checks([sb.BoostingClassifier(), sb.GDMCBoostClassifier(), sb.CDMCBoostClassifier()])
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return train_test_split(X, y, random_state=0)
+
+
+@parametrize_with_checks([Estimator() for Estimator in ESTIMATORS])
 def test_sklearn_checks(estimator, check):
     check(estimator)
+
+
+# ---- use ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("clf", "least"),
+    [
+        (sb.GDMCBoostClassifier(), 0.95),
+        (sb.GDMCBoostClassifier(learner="class-tree"), 0.94),
+        (sb.CDMCBoostClassifier(n_estimators=150), 0.90),
+        (sb.BoostingClassifier(optimizer="newton", learner="newton-tree"), 0.93),
+        (sb.BoostingClassifier("savage", n_estimators=50), 0.85),
+        (sb.BoostingClassifier(codewords="max-min"), 0.90),
+        (sb.BoostingClassifier(learner=DecisionTreeClassifier(max_depth=4), n_estimators=50), 0.93),
+        (sb.BoostingClassifier(learner=DecisionTreeRegressor(max_depth=4), n_estimators=50), 0.85),
+    ],
+)
+def test_digits(digits, clf, least):
+    X, X_test, y, y_test = digits
+    assert clf.set_params(random_state=0).fit(X, y).score(X_test, y_test) > least
+
+
+def test_probabilities_are_useful(digits):
+    X, X_test, y, y_test = digits
+    clf = sb.GDMCBoostClassifier("logistic", n_estimators=100, learning_rate=0.5).fit(X, y)
+    P = clf.predict_proba(X_test)
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+    assert log_loss(y_test, P) < 0.25
+
+
+@every_estimator
+def test_string_labels_and_frames(Estimator, iris):
+    X, y = iris
+    names = np.array(["setosa", "versicolor", "virginica"])
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    clf = Estimator(n_estimators=10).fit(frame, pd.Series(names[y]))
+    assert clf.classes_.tolist() == names.tolist()
+    assert clf.feature_names_in_.tolist() == ["a", "b", "c", "d"]
+    assert (clf.predict(frame) == names[Estimator(n_estimators=10).fit(X, y).predict(X)]).all()
+
+
+@every_estimator
+def test_decision_function_is_the_scores(Estimator, iris):
+    X, y = iris
+    clf = Estimator(n_estimators=10).fit(X, y)
+    U = clf.decision_function(X)
+    F = clf.model_.predictor(X)
+    np.testing.assert_allclose(U, 0.5 * F @ clf.model_.Y.T, rtol=1e-12, atol=1e-12)
+    assert (clf.predict(X) == U.argmax(axis=1)).all()
+    own, rival = U[np.arange(150), y], np.where(np.eye(3, dtype=bool)[y], -np.inf, U).max(axis=1)
+    np.testing.assert_array_equal(clf.margins(X, y), own - rival)
+    assert clf.score(X, y) == np.mean(clf.margins(X, y) > 0)
+
+
+def test_two_classes_follow_the_convention():
+    X, y = load_iris(return_X_y=True)
+    clf = sb.GDMCBoostClassifier(n_estimators=5).fit(X[:100], y[:100])
+    decision = clf.decision_function(X[:100])
+    assert decision.shape == (100,)
+    assert (clf.predict(X[:100]) == (decision > 0)).all()
+    np.testing.assert_allclose(clf.predict_proba(X[:100])[:, 1], 1 / (1 + np.exp(-2 * decision)))
+
+
+@every_estimator
+def test_stages_end_in_the_model(Estimator, iris):
+    X, y = iris
+    clf = Estimator(n_estimators=7).fit(X, y)
+    stages = list(clf.staged_decision_function(X))
+    assert len(stages) == clf.n_iter_ == len(clf.history_["risk"])
+    assert (stages[-1] == clf.decision_function(X)).all()
+    assert (list(clf.staged_predict(X))[-1] == clf.predict(X)).all()
+    assert (list(clf.staged_predict_proba(X))[-1] == clf.predict_proba(X)).all()
+    shorter = Estimator(n_estimators=3).fit(X, y)
+    assert (stages[2] == shorter.decision_function(X)).all()
+
+
+@every_estimator
+def test_training_scores_are_the_predicted_ones(Estimator, iris):
+    """What the loop worked with is what predict computes, to the last bit."""
+    X, y = iris
+    seen = []
+
+    class Spy(Callback):
+        def after_round(self, run):
+            seen.append(run.F.copy())
+
+    clf = Estimator(n_estimators=6, callbacks=[Spy()]).fit(X, y)
+    assert (clf.model_.predictor(X) == seen[-1]).all()
+
+
+def test_grid_search_reaches_the_parts(iris):
+    X, y = iris
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), sb.GDMCBoostClassifier(n_estimators=5)),
+        {"gdmcboostclassifier__learner__max_depth": [1, 3], "gdmcboostclassifier__loss": ["logistic", "savage"]},
+        cv=3,
+    ).fit(X, y)
+    assert search.best_score_ > 0.9
+    found = search.best_estimator_[-1].learner
+    assert found.max_depth == search.best_params_["gdmcboostclassifier__learner__max_depth"]
+
+
+def test_setting_a_part_s_parameter_leaves_other_estimators_alone():
+    changed = sb.GDMCBoostClassifier().set_params(learner__max_depth=5)
+    assert changed.learner.max_depth == 5
+    assert sb.GDMCBoostClassifier().learner == "vector-tree"
+    assert clone(changed).learner.max_depth == 5
+
+
+@every_estimator
+@pytest.mark.parametrize("options", [{}, {"subsample": 0.6, "colsample": 0.5}])
+def test_same_bytes_for_any_number_of_jobs(Estimator, options, tmp_path, digits):
+    X, _, y, _ = digits
+    files = []
+    for n_jobs in (1, 4):
+        clf = Estimator(n_estimators=5, random_state=3, n_jobs=n_jobs, **options).fit(X, y)
+        clf.set_params(n_jobs=None).save(tmp_path / f"{n_jobs}.sb")
+        files.append((tmp_path / f"{n_jobs}.sb").read_bytes())
+    assert files[0] == files[1]
+
+
+@every_estimator
+def test_weights_are_repetitions(Estimator):
+    rng = np.random.default_rng(0)
+    X, y, w = rng.normal(size=(60, 4)), rng.integers(0, 3, 60), rng.integers(0, 4, 60)
+    weighted = Estimator(n_estimators=8).fit(X, y, sample_weight=w)
+    repeated = Estimator(n_estimators=8).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X), rtol=1e-6)
+
+
+def test_class_weight_multiplies_sample_weight(iris):
+    X, y = iris
+    by_class = sb.GDMCBoostClassifier(n_estimators=4, class_weight={0: 1, 1: 2, 2: 5}).fit(X, y)
+    by_row = sb.GDMCBoostClassifier(n_estimators=4).fit(X, y, sample_weight=np.array([1, 2, 5])[y])
+    np.testing.assert_allclose(by_class.decision_function(X), by_row.decision_function(X))
+
+
+def test_missing_values_are_learned_from():
+    """A missing value that says something about the class is a feature like any other."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 300)
+    X = rng.normal(size=(300, 3))
+    X[y == 2, 1] = np.nan
+    X[y == 1, 0] += 10
+    clf = sb.GDMCBoostClassifier(n_estimators=5).fit(X, y)
+    assert clf.score(X, y) > 0.99
+
+
+@every_estimator
+def test_importances_find_the_feature(Estimator):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 6))
+    y = np.digitize(X[:, 4], [-0.5, 0.5])
+    importances = Estimator(n_estimators=5).fit(X, y).feature_importances_
+    assert importances.argmax() == 4
+    assert importances.sum() == pytest.approx(1)
+
+
+@every_estimator
+def test_absent_classes_get_no_probability(Estimator, iris):
+    X, y = iris
+    keep = y != 1
+    full = Estimator(n_estimators=10, classes=[2, 1, 0]).fit(X[keep], y[keep])
+    assert full.classes_.tolist() == [0, 1, 2]
+    P = full.predict_proba(X)
+    assert P.shape == (150, 3) and (P[:, 1] == 0).all()
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+    assert set(full.predict(X)) == {0, 2}
+    alone = Estimator(n_estimators=10).fit(X[keep], y[keep])
+    np.testing.assert_allclose(P[:, [0, 2]], alone.predict_proba(X))
+
+
+def test_absent_classes_keep_their_rows_of_a_user_s_code(iris):
+    X, y = iris
+    keep = y != 0
+    clf = sb.GDMCBoostClassifier(codewords=simplex(3), classes=[0, 1, 2], n_estimators=3).fit(X[keep], y[keep])
+    np.testing.assert_array_equal(clf.model_.Y, simplex(3)[1:])
+
+
+def test_one_present_class_of_several_is_the_answer(iris):
+    X, y = iris
+    clf = sb.GDMCBoostClassifier(classes=[0, 1]).fit(X[:50], y[:50])
+    assert (clf.predict(X) == 0).all()
+    assert clf.predict_proba(X[:1]).tolist() == [[1.0, 0.0]]
+
+
+def test_negligible_weights_count_as_zero(iris):
+    X, y = iris
+    w = np.where(y == 1, 1e-9, 1.0)
+    light = sb.GDMCBoostClassifier(n_estimators=5).fit(X, y, sample_weight=w)
+    none = sb.GDMCBoostClassifier(n_estimators=5).fit(X, y, sample_weight=np.where(y == 1, 0.0, 1.0))
+    np.testing.assert_array_equal(light.predict_proba(X), none.predict_proba(X))
+
+
+def test_early_stopping_keeps_the_best_round(digits):
+    X, X_test, y, y_test = digits
+    options = {"n_estimators": 300, "early_stopping": True, "n_iter_no_change": 5, "random_state": 0}
+    clf = sb.BoostingClassifier("logistic", learner=VectorTree(max_depth=4), **options).fit(X, y)
+    assert clf.n_iter_ < 300 and clf.stop_reason_.startswith("early stopping")
+    assert len(clf.history_["risk"]) == clf.n_iter_ == len(list(clf.staged_predict(X[:1])))
+    assert clf.score(X_test, y_test) > 0.9
+
+
+def test_early_stopping_with_rare_classes():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), np.r_[np.zeros(30, int), np.ones(8, int), 2, 3]
+    clf = sb.GDMCBoostClassifier(n_estimators=10, early_stopping=True, random_state=0).fit(X, y)
+    assert clf.classes_.tolist() == [0, 1, 2, 3] and (clf.predict_proba(X).sum(axis=0) > 0).all()
+
+
+def test_perfect_learner_stops():
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    clf = sb.GDMCBoostClassifier(learner=VectorTree(max_depth=None)).fit(X, [0, 1, 2, 2])
+    assert clf.n_iter_ == 1 and "perfect" in clf.stop_reason_
+    assert clf.score(X, [0, 1, 2, 2]) == 1.0
+
+
+def test_no_edge_stops():
+    """Constant features tell nothing: with balanced classes no direction has an edge."""
+    X = np.ones((30, 2))
+    clf = sb.GDMCBoostClassifier().fit(X, np.arange(30) % 3)
+    assert clf.n_iter_ == 0 and "no edge" in clf.stop_reason_
+    np.testing.assert_allclose(clf.predict_proba(X), 1 / 3)
+
+
+def test_constant_features_learn_the_class_shares():
+    X, y = np.ones((40, 2)), np.r_[np.zeros(30, int), np.ones(10, int)]
+    clf = sb.BoostingClassifier("logistic").fit(X, y)
+    np.testing.assert_allclose(clf.predict_proba(X)[0], [0.75, 0.25], atol=1e-6)
+
+
+def test_as_many_classes_as_rows():
+    X = np.arange(12.0)[:, None]
+    clf = sb.GDMCBoostClassifier(learner=ClassTree(max_depth=None)).fit(X[:4], list("abcd"))
+    assert clf.predict(X[:4]).tolist() == list("abcd")
+
+
+def test_pickle_and_clone(iris):
+    X, y = iris
+    clf = sb.CDMCBoostClassifier(n_estimators=5).fit(X, y)
+    again = pickle.loads(pickle.dumps(clf))
+    assert (again.decision_function(X) == clf.decision_function(X)).all()
+    with pytest.raises(NotFittedError):
+        clone(clf).predict(X)
+
+
+def test_progress_prints_and_says_why_it_stopped():
+    X = np.arange(6.0)[:, None]
+    out = io.StringIO()
+    with redirect_stdout(out):
+        sb.GDMCBoostClassifier(learner=VectorTree(max_depth=None), verbose=1).fit(X, [0, 0, 1, 1, 2, 2])
+    text = out.getvalue()
+    assert "6 rows, 3 classes, up to 100 rounds" in text
+    assert re.search(r"round 1/100 +risk \S+ +\S+ s, \S+ s to go", text)
+    assert "perfect learner" in text
+
+
+def test_cross_validation_in_processes(iris):
+    X, y = iris
+    scores = cross_val_score(sb.GDMCBoostClassifier(n_estimators=5, n_jobs=2), X, y, n_jobs=2, cv=4)
+    assert scores.mean() > 0.9
+
+
+# ---- bad input ------------------------------------------------------------------------------------------------------
+
+
+def fit_error(X, y, sample_weight=None, **options):
+    clf = sb.BoostingClassifier(**options)
+    with pytest.raises((ValueError, TypeError)) as caught:
+        clf.fit(X, y, sample_weight)
+    assert not [name for name in vars(clf) if name.endswith("_")]  # never half fitted
+    return str(caught.value)
+
+
+X4 = np.arange(8.0).reshape(4, 2)
+Y4 = np.array([0, 1, 2, 2])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"loss": "exponental"}, ["loss='exponental'", "'exponential'"]),
+        ({"loss": 3}, ["loss=3", "'exponential'"]),
+        ({"codewords": "hadamrd"}, ["codewords='hadamrd'", "'simplex'"]),
+        ({"codewords": np.ones((3, 2))}, ["codewords"]),
+        ({"codewords": np.array([[1.0], [np.nan], [0.0]])}, ["codewords"]),
+        ({"codewords": np.eye(4)}, ["codewords", "4", "3"]),
+        ({"codewords": np.empty((3, 0))}, ["codewords"]),
+        ({"codewords": sb.codewords.MaxMin(dim=0)}, ["0"]),
+        ({"learner": "tree"}, ["learner='tree'", "'vector-tree'"]),
+        ({"learner": VectorTree}, ["VectorTree()"]),
+        ({"learner": StandardScaler()}, ["learner="]),
+        ({"learner": VectorTree(max_depth=0)}, ["max_depth=0"]),
+        ({"learner": VectorTree(max_leaves=1)}, ["max_leaves=1"]),
+        ({"learner": VectorTree(min_samples_leaf=0.5)}, ["min_samples_leaf=0.5"]),
+        ({"learner": VectorTree(growth="wide")}, ["growth='wide'", "'level'", "'best'"]),
+        ({"optimizer": "adam"}, ["optimizer='adam'", "'gradient'"]),
+        ({"optimizer": sb.optimizers.CoordinateDescent("worst")}, ["schedule='worst'", "'cyclic'"]),
+        ({"optimizer": "newton", "loss": "savage"}, ["newton", "convex"]),
+        ({"step": "big"}, ["step='big'", "'line-search'"]),
+        ({"step": "closed-form"}, ["ClosedForm", "exponential"]),
+        ({"step": "closed-form", "loss": "exponential", "learner": "newton-tree"}, ["ClosedForm", "codewords"]),
+        ({"n_estimators": 0}, ["n_estimators=0"]),
+        ({"n_estimators": 2.5}, ["n_estimators=2.5", "integer"]),
+        ({"learning_rate": 0}, ["learning_rate=0"]),
+        ({"learning_rate": float("nan")}, ["learning_rate=nan"]),
+        ({"subsample": 1.5}, ["subsample=1.5"]),
+        ({"colsample": -1}, ["colsample=-1"]),
+        ({"max_bins": 256}, ["max_bins=256", "255"]),
+        ({"classes": [0, 1]}, ["classes", "[2]"]),
+        ({"classes": [0, 1, 2, 2]}, ["classes"]),
+        ({"class_weight": {0: -1, 1: 1, 2: 1}}, ["class_weight"]),
+        ({"early_stopping": True, "validation_fraction": 2.0}, ["validation_fraction=2.0"]),
+        ({"callbacks": [print]}, ["callbacks"]),
+        ({"loss": sb.losses.Logistic(cost=np.ones((2, 2)))}, ["cost", "(2, 2)", "(3, 3)"]),
+    ],
+)
+def test_bad_parameters_name_themselves(options, words):
+    message = fit_error(X4, Y4, **options)
+    for word in words:
+        assert word in message
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "weight", "words"),
+    [
+        (np.empty((0, 2)), np.empty(0), None, ["0 sample"]),
+        (np.empty((4, 0)), Y4, None, ["0 feature"]),
+        (X4, np.zeros(4), None, ["one class only", "classes="]),
+        (X4[:1], [1], None, ["one class only"]),
+        (X4, Y4[:3], None, ["inconsistent numbers of samples"]),
+        (X4, [0.5, 1.5, 2.5, np.nan], None, ["NaN"]),
+        (X4, [0.0, 1.0, np.inf, 2.0], None, ["infinity"]),
+        (X4, [0.5, 1.25, 2.5, 3.1], None, ["continuous"]),
+        (np.where(X4 == 3, np.inf, X4), Y4, None, ["infinity"]),
+        (X4, Y4, [1, 1, -1, 1], ["Negative", "sample_weight"]),
+        (X4, Y4, [0, 0, 0, 0], ["Sample weights", "zero"]),
+        (X4, Y4, [1, np.nan, 1, 1], ["NaN"]),
+        (X4, Y4, [1, 1], ["sample_weight"]),
+        (X4.ravel(), Y4, None, ["2D"]),
+        ([["a", "b"]] * 4, Y4, None, ["could not convert string"]),
+    ],
+)
+def test_bad_data_is_refused(X, y, weight, words):
+    message = fit_error(X, y, weight)
+    for word in words:
+        assert word in message
+
+
+def test_predict_checks_the_features(iris):
+    X, y = iris
+    clf = sb.GDMCBoostClassifier(n_estimators=3).fit(X, y)
+    for wrong in (X[:, :3], np.hstack([X, X])):
+        with pytest.raises(ValueError, match="features"):
+            clf.predict(wrong)
+    with pytest.raises(ValueError, match="infinity"):
+        clf.predict(np.full((1, 4), np.inf))
+    with pytest.raises(ValueError, match="unknown"):
+        clf.margins(X[:2], [0, 9])
+
+
+def test_a_failed_fit_leaves_the_old_model(iris):
+    X, y = iris
+    clf = sb.GDMCBoostClassifier(n_estimators=3).fit(X, y)
+    before = clf.decision_function(X)
+    clf.set_params(codewords=np.eye(7))
+    with pytest.raises(ValueError, match="codewords"):
+        clf.fit(X[:, :2], y)
+    assert (clf.decision_function(X) == before).all()
+
+
+def test_an_interrupted_fit_leaves_the_old_model(iris):
+    X, y = iris
+
+    class Impatient(Callback):
+        def after_round(self, run):
+            raise KeyboardInterrupt
+
+    clf = sb.GDMCBoostClassifier(n_estimators=3).fit(X, y)
+    before = clf.decision_function(X)
+    with pytest.raises(KeyboardInterrupt):
+        clf.set_params(callbacks=[Impatient()]).fit(X[:, :1], y)
+    assert (clf.decision_function(X) == before).all()

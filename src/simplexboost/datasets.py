@@ -113,10 +113,12 @@ def read_npz(path: str | Path) -> Dataset:
     """A data set from a file; no pickles are read, and the arrays must fit together."""
     path = Path(path)
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             arrays = {key: file[key] for key in KEYS}
     except (zipfile.BadZipFile, KeyError, ValueError, EOFError, zlib.error) as error:
-        raise ValueError(f"{path} is no data set file, or it is damaged ({error}); it needs {', '.join(KEYS)}.") from error
+        raise ValueError(
+            f"{path} is no data set file, or it is damaged ({error}); it needs {', '.join(KEYS)}."
+        ) from error
     return _checked(path.stem, arrays, str(path))
 
 
@@ -232,7 +234,9 @@ def _from_openml(name: str) -> Dataset:
             f"{(*known.shape, known.n_classes)}."
         )
     if known.n_train and tuple(sorted(np.bincount(y[: known.n_train]).tolist())) != known.train_counts:
-        raise ValueError(f"OpenML's rows of {name!r} are not in the official order: the training part has other counts.")
+        raise ValueError(
+            f"OpenML's rows of {name!r} are not in the official order: the training part has other counts."
+        )
     categorical = np.array([feature in (bunch.categories or {}) for feature in bunch.feature_names])
     return _split(name, X, y, bunch.feature_names, categorical, class_names, known.n_train)
 
@@ -252,8 +256,12 @@ def make_three_gaussians(n_train: int = 1000, n_test: int = 1000, random_state: 
 
     Parameters
     ----------
-    n_train, n_test : int
-    random_state : int, Generator or None
+    n_train : int, default=1000
+        Training rows.
+    n_test : int, default=1000
+        Test rows.
+    random_state : int, Generator or None, default=None
+        Seed.
 
     Returns
     -------

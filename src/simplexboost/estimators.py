@@ -186,7 +186,7 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         step: Step = parts["step"]
         codewords: Codewords = parts["codewords"]
         learner.check()
-        step.check()
+        step.check(loss)
         held_out = None
         if data.K == 1:  # all other classes are absent: nothing to tell apart
             return Run(data, loss, np.ones((1, 1)), learner, step), parts["optimizer"], None

@@ -18,6 +18,14 @@ from ._typing import Array, Labels
 from .losses import MM, Exponential, Loss
 
 
+@dataclass(frozen=True)
+class Stride:
+    """A step length, and whether the learner is perfect: it alone, taken far enough, brings the risk to its infimum."""
+
+    alpha: float
+    perfect: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Ray:
     """The risk along a direction: what a step is chosen from."""
@@ -38,17 +46,11 @@ class Ray:
         unit = float(self.weight @ np.abs(first)) or 1.0
         return float(self.weight @ first) / unit, None if second is None else float(self.weight @ second) / unit
 
-    def is_perfect(self) -> bool:
-        """Whether no example ever loses along the ray: the infimum is then at infinity."""
-        return self.loss.falls_forever(self.W, self.c)
-
-
-@dataclass(frozen=True)
-class Stride:
-    """A step length, and whether the learner was perfect (the step is then capped)."""
-
-    alpha: float
-    perfect: bool = False
+    def endless(self, max_step: float) -> Stride | None:
+        """The capped step where no example ever loses along the ray, so that the best step is infinite; else None."""
+        if not self.loss.falls_forever(self.W, self.c):
+            return None
+        return Stride(max_step, perfect=self.loss.falls_forever(self.W, self.c, strictly=True))
 
 
 class Step(Part):
@@ -58,8 +60,8 @@ class Step(Part):
     def length(self, ray: Ray) -> Stride:
         """The step along the ray, 0 where no step decreases the risk."""
 
-    def check(self) -> None:
-        """Raise where a parameter has no meaning; called once before boosting."""
+    def check(self, loss: Loss) -> None:
+        """Raise where a parameter has no meaning or the loss does not suit; called once before boosting."""
 
 
 @dataclass(eq=False, repr=False)
@@ -72,7 +74,8 @@ class LineSearch(Step):
     Parameters
     ----------
     max_step : float, default=10.0
-        The step of a perfect learner, whose best step is infinite; boosting stops after it.
+        The step along a direction in which no example ever loses, so that the best step is infinite. Where every
+        example gains on every rival the learner is perfect, and boosting stops.
     tol : float, default=1e-10
         Relative tolerance of α.
 
@@ -88,19 +91,19 @@ class LineSearch(Step):
     max_step: float = 10.0
     tol: float = 1e-10
 
-    def check(self) -> None:
+    def check(self, loss: Loss) -> None:
         """Raise where a parameter has no meaning."""
         check_number("max_step", self.max_step, float, 0.0, open_low=True)
         check_number("tol", self.tol, float, 0.0, 0.1, open_low=True)
 
     def length(self, ray: Ray) -> Stride:
         """The minimising step."""
-        if ray.is_perfect():
-            return Stride(self.max_step, perfect=True)
+        if endless := ray.endless(self.max_step):
+            return endless
         if not ray.loss.convex:
             return Stride(nearest_minimum(ray.risk, self.max_step))
         alpha = newton_root(ray.slope, self.tol)
-        return Stride(alpha) if alpha < UNBOUNDED else Stride(self.max_step, perfect=True)
+        return Stride(alpha if alpha < UNBOUNDED else self.max_step)
 
 
 @dataclass(eq=False, repr=False)
@@ -115,35 +118,36 @@ class ClosedForm(Step):
     ----------
     rule : {"exact", "edge"}, default="exact"
     max_step : float, default=10.0
-        The step of a perfect learner; boosting stops after it.
+        The step along a direction in which no example ever loses.
     """
 
     rule: str = "exact"
     max_step: float = 10.0
 
-    def check(self) -> None:
-        """Raise where a parameter has no meaning."""
+    def check(self, loss: Loss) -> None:
+        """Raise where a parameter has no meaning or the loss has no closed form."""
+        if not isinstance(loss, Exponential | MM):
+            raise TypeError(f"step=ClosedForm() needs an exponential loss ('exponential' or 'mm'), not {loss!r}.")
         check_choice("rule", self.rule, ("exact", "edge"))
         check_number("max_step", self.max_step, float, 0.0, open_low=True)
 
     def length(self, ray: Ray) -> Stride:
         """The closed form."""
-        if ray.is_perfect():
-            return Stride(self.max_step, perfect=True)
-        if not isinstance(ray.loss, Exponential | MM):
-            raise TypeError(f"step=ClosedForm() needs an exponential loss ('exponential' or 'mm'), not {ray.loss!r}.")
         D = ray.W[np.arange(len(ray.c)), ray.c][:, None] - ray.W  # (n, K) what the true class gains on each rival
         r = np.abs(D).max()
         if not np.isclose(np.abs(D[np.abs(D) > 1e-9 * r]), r).all():
             raise TypeError("step=ClosedForm() needs a learner that answers with codewords; use step='line-search'.")
+        if endless := ray.endless(self.max_step):
+            return endless
         pairs = -ray.loss.scaled_residual(ray.U, ray.c)[0] * ray.weight[:, None]  # (n, K) weight of each rival
         pairs[np.arange(len(ray.c)), ray.c] = 0.0
         gained, lost, total = pairs[D > r / 2].sum(), pairs[D < -r / 2].sum(), pairs.sum()
         if gained <= lost:
             return Stride(0.0)
+        rate = ray.loss.rate  # type: ignore[attr-defined]  # `check` has seen to it
         if self.rule == "edge":
             gained, lost = total + (gained - lost), total - (gained - lost)
-        return Stride(float(np.log(gained / lost) / (2 * ray.loss.rate * r)))
+        return Stride(float(np.log(gained / lost) / (2 * rate * r)))
 
 
 @dataclass(eq=False, repr=False)
@@ -157,7 +161,7 @@ class FixedStep(Step):
 
     alpha: float = 1.0
 
-    def check(self) -> None:
+    def check(self, loss: Loss) -> None:
         """Raise where the step has no meaning."""
         check_number("alpha", self.alpha, float, 0.0, open_low=True)
 

@@ -44,6 +44,7 @@ def grow(
         growth.best_first,
         growth.bits,
         growth.seed,
+        growth.histogram_memory,
         n_threads,
     )
     nodes = nodes.view(NODE)[:, 0]

@@ -51,6 +51,7 @@ class Growth:
     l2: float = 0.0
     bits: int = 64  # of a histogram lane; 32 rounds at random, for speed
     seed: int = 0  # of that rounding
+    histogram_memory: int = 2**29  # bytes kept for nodes that wait to be split; beyond, they are counted again
 
 
 class Grow(Protocol):

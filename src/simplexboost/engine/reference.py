@@ -16,6 +16,7 @@ from ..binning import BinnedData
 from .interface import Dense, Growth, OneHot
 from .tree import NODE, Grown, Tree, set_thresholds
 
+TIE_TOLERANCE = 1e-12  # scores closer than this part are a tie, whatever rounding made of them
 GAIN_TOLERANCE = 1e-12  # a gain below this part of the scores it is the difference of is rounding noise
 SUM_CHUNK = 1024  # leaf sums add rows in chunks of this size, then the chunks
 
@@ -191,11 +192,7 @@ class Grower:
             return
         total = self.lanes[rows].sum(axis=0)
         own = self.score_of(total)
-        best = None
-        for feature in self.features:
-            for split in self.candidates(feature, rows, total):
-                if best is None or split.score > best.score:
-                    best = split
+        best = first_best([first_best(self.candidates(feature, rows, total)) for feature in self.features])
         if best is None:
             return
         best.gain = best.score - own
@@ -229,6 +226,15 @@ class Grower:
         """The rows that go left and right, in their order."""
         left = codes_go_left(self.data, rows, split.feature, split.bin, split.missing_left)
         return rows[left], rows[~left]
+
+
+def first_best(splits: list[Split] | list[Split | None]) -> Split | None:
+    """The first split that no later one beats by more than a tie."""
+    best = None
+    for split in splits:
+        if split is not None and (best is None or split.score > best.score + TIE_TOLERANCE * abs(best.score)):
+            best = split
+    return best
 
 
 def codes_go_left(data: BinnedData, rows: AnyArray, feature: int, last: int, missing_left: bool) -> AnyArray:

@@ -26,6 +26,7 @@ struct GrowOptions {
   std::int64_t min_samples_leaf = 1;
   bool best_first = false;
   std::uint64_t seed = 0;  // of the random rounding of 32-bit lanes
+  std::size_t histogram_memory = std::size_t{1} << 29;  // bytes that nodes in the queue may keep
   int n_threads = 1;
 };
 
@@ -99,7 +100,6 @@ class Grower {
       return a->node > b->node;
     }
   };
-  static constexpr std::size_t kHistogramMemory = std::size_t{1} << 29;  // bytes kept for nodes in the queue
 
   bool room_for_leaves() const { return options_.max_leaves == 0 || n_leaves_ < options_.max_leaves; }
 
@@ -129,7 +129,7 @@ class Grower {
     const Split split = best_split(histogram.get(), data_, features_, q_, total(histogram.get()),
                                    options_.min_samples_leaf, score_, options_.n_threads);
     if (!split.found()) return;
-    if (kept_ * builder_.bytes() >= kHistogramMemory) histogram.reset();
+    if (kept_ * builder_.bytes() >= options_.histogram_memory) histogram.reset();
     kept_ += histogram != nullptr;
     candidates_.push_back(std::make_unique<Candidate>(Candidate{node, split, std::move(histogram)}));
     queue_.push(candidates_.back().get());

@@ -70,7 +70,7 @@ nb::tuple grow(In<std::uint8_t, Codes> codes, In<std::int32_t, Vector> n_bins, I
                std::optional<In<double, Vector>> weight, std::size_t m, In<double, Matrix> leaf_statistics,
                std::optional<In<std::uint32_t, Vector>> rows, std::optional<In<std::int32_t, Vector>> features, int score,
                double l2, int max_depth, int max_leaves, std::int64_t min_samples_leaf, bool best_first, int bits,
-               std::uint64_t seed, int n_threads) {
+               std::uint64_t seed, std::size_t histogram_memory, int n_threads) {
   const BinnedView data = view(codes, n_bins, has_missing);
   StatisticsView statistics;
   statistics.m = m;
@@ -103,7 +103,8 @@ nb::tuple grow(In<std::uint8_t, Codes> codes, In<std::int32_t, Vector> n_bins, I
     require(columns[i] >= 0 && static_cast<std::size_t>(columns[i]) < data.p && (i == 0 || columns[i - 1] < columns[i]),
             "features must be ascending feature numbers");
 
-  const GrowOptions options{static_cast<Score>(score), l2, max_depth, max_leaves, min_samples_leaf, best_first, seed, n_threads};
+  const GrowOptions options{static_cast<Score>(score), l2, max_depth, max_leaves, min_samples_leaf, best_first, seed,
+                            histogram_memory, n_threads};
   const std::size_t d = leaf_statistics.shape(1);
   Grown grown;
   std::vector<std::int32_t> leaf_of_row(data.n);
@@ -200,7 +201,7 @@ NB_MODULE(_kernels, m) {
   m.def("instruction_set", &instruction_set, "The instruction set the inner loops run on: 'avx512', 'avx2' or 'baseline'.");
   m.def("grow", &grow, "codes"_a, "n_bins"_a, "has_missing"_a, "dense"_a.none(), "classes"_a.none(), "weight"_a.none(), "m"_a,
         "leaf_statistics"_a, "rows"_a.none(), "features"_a.none(), "score"_a, "l2"_a, "max_depth"_a, "max_leaves"_a,
-        "min_samples_leaf"_a, "best_first"_a, "bits"_a, "seed"_a, "n_threads"_a,
+        "min_samples_leaf"_a, "best_first"_a, "bits"_a, "seed"_a, "histogram_memory"_a, "n_threads"_a,
         "Grow one tree: (nodes, gain, count, leaf of each row, leaf sums).");
   m.def("race", &race, "U"_a, "c"_a, "rate"_a, "exp(rate (U_k - highest rival)), its row sums, and the true class's lead.");
   m.def("race_along", &race_along, "U"_a, "c"_a, "W"_a, "alpha"_a, "rate"_a,

@@ -15,6 +15,7 @@ namespace simplexboost {
 
 // A gain smaller than this part of the scores it is the difference of is rounding noise, not a gain.
 constexpr double kGainTolerance = 1e-12;
+constexpr double kTieTolerance = 1e-12;  // scores closer than this part are a tie, whatever rounding made of them
 constexpr std::size_t kSerialScan = 1 << 14;  // bins x statistics: below this, waking a worker costs more than it saves
 
 struct Split {
@@ -25,6 +26,7 @@ struct Split {
   bool missing_left = false;
   bool missing_seen = false;  // the node has rows without a value of the feature
   bool found() const { return feature >= 0; }
+  bool loses_to(double other) const { return !found() || other > score + kTieTolerance * std::abs(score); }
 };
 
 // Scans one feature. Ties go to the earlier candidate: missing to the right before missing to the left, lower bins
@@ -61,7 +63,7 @@ class FeatureScan {
       if (left_[q_.m] < min_samples_) continue;
       if (right_[q_.m] < min_samples_) break;
       const double score = score_({left_.data(), q_.inverse.data(), q_.m}) + score_({right_.data(), q_.inverse.data(), q_.m});
-      if (score > split.score) split = {score, 0.0, feature, static_cast<std::uint8_t>(b), missing_left, missing_};
+      if (split.loses_to(score)) split = {score, 0.0, feature, static_cast<std::uint8_t>(b), missing_left, missing_};
     }
   }
 
@@ -97,7 +99,7 @@ Split best_split(const Lane* histogram, const BinnedView& data, const std::vecto
   });
   Split best;
   for (const auto& candidate : candidates)
-    if (candidate.score > best.score) best = candidate;
+    if (candidate.found() && best.loses_to(candidate.score)) best = candidate;
   const double own = score({total.data(), q.inverse.data(), q.m});
   best.gain = best.score - own;
   if (!(best.gain > kGainTolerance * (std::abs(best.score) + std::abs(own)))) return Split{};

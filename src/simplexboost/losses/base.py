@@ -89,12 +89,17 @@ class Loss(Part, ABC):
         """The diagonal of the Hessian in F, where U = ½ F Yᵀ, (n, d); its sum over axis 1 is the trace."""
         raise TypeError(f"{type(self).__name__} has no second derivatives; choose an optimizer without Newton steps.")
 
-    def falls_forever(self, W: Array, c: Labels) -> bool:
-        """Whether no example's loss ever rises along W (n, K): the learner is perfect, its best step infinite.
+    def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
+        """Whether no example's loss ever rises along W (n, K), so that the best step is infinite.
 
-        Here: the true class gains on every rival, or at least never loses.
+        With ``strictly``, whether every term of every loss falls: the risk then tends to its infimum and nothing is
+        left to learn. Here: the true class gains on every rival, or at least never loses.
         """
-        return bool((W[np.arange(len(W)), c][:, None] >= W).all())
+        gains = W[np.arange(len(W)), c][:, None] - W  # (n, K)
+        if not strictly:
+            return bool((gains >= 0).all())
+        gains[np.arange(len(W)), c] = 1.0
+        return bool((gains > 0).all())
 
     def probabilities(self, U: Array) -> Array:
         """The posterior link, (n, K): rows sum to one for any finite scores. Here softmax(2 U)."""

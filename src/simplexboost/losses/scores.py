@@ -66,10 +66,10 @@ class OneVsAll(Loss):
         np.abs(P, out=P)
         return first, 2.0 * np.einsum("nk,nk->n", P, np.abs(W)), log_scale
 
-    def falls_forever(self, W: Array, c: Labels) -> bool:
+    def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
         """Whether no own score ever falls and no rival's ever rises."""
-        own = np.eye(W.shape[1], dtype=bool)[c]  # (n, K)
-        return bool((np.where(own, W, -W) >= 0).all())
+        gains = _toward(W.copy(), c)  # (n, K)
+        return bool((gains > 0).all() if strictly else (gains >= 0).all())
 
     def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
         return saturated_exp(self._exponents(U, c)) @ np.square(Y)
@@ -125,9 +125,10 @@ class OwnScoreExponential(Loss):
         own = pick(W, c)
         return -w * own, 2.0 * self.alpha * w * own**2, log_scale
 
-    def falls_forever(self, W: Array, c: Labels) -> bool:
+    def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
         """Whether no own score ever falls."""
-        return bool((W[np.arange(len(W)), c] >= 0).all())
+        own = W[np.arange(len(W)), c]  # (n,)
+        return bool((own > 0).all() if strictly else (own >= 0).all())
 
     def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
         return self.alpha**2 * self.value(U, c)[:, None] * np.square(Y)[c]
@@ -195,9 +196,9 @@ class SoftmaxCost(Loss):
         first = 2.0 * np.einsum("nk,nk->n", Phi, D)
         return first, 4.0 * np.einsum("nk,nk->n", Phi, np.square(D, out=D)), 0.0
 
-    def falls_forever(self, W: Array, c: Labels) -> bool:
+    def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
         """As for any loss with 0/1 costs; with other costs the race among the rivals matters too, so never."""
-        return self.cost is None and super().falls_forever(W, c)
+        return self.cost is None and super().falls_forever(W, c, strictly)
 
     def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
         g = softmax(U, 2.0)
