@@ -1,16 +1,28 @@
 """Data sets: files, embedded sets, OpenML (without a network), and the three Gaussians."""
 
+import os
+from pathlib import Path
 from types import SimpleNamespace
 from urllib.error import URLError
 
 import numpy as np
 import pytest
 import sklearn.datasets
+from scipy.stats import multivariate_normal
 from sklearn.datasets import load_digits
 
 from simplexboost import datasets
 from simplexboost.datasets import BAYES_ERROR, COVARIANCES, MEANS, available, load, make_three_gaussians
 from simplexboost.datasets import three_gaussians_bayes as bayes
+
+
+@pytest.fixture(scope="session")
+def data_folder():
+    """The folder of real files; made before `no_data_folder` hides it."""
+    folder = os.environ.get(datasets.ENVIRONMENT, "")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip(f"{datasets.ENVIRONMENT} names no folder")
+    return Path(folder)
 
 
 @pytest.fixture(autouse=True)
@@ -122,7 +134,7 @@ def test_unknown_name_lists_the_known():
 
 
 def test_missing_folder(tmp_path):
-    with pytest.raises(FileNotFoundError, match="data_home=.*is no folder"):
+    with pytest.raises(FileNotFoundError, match=r"data_home=.*is no folder"):
         load("iris", tmp_path / "nowhere")
 
 
@@ -245,8 +257,6 @@ def test_moments():
 
 
 def test_bayes_rule_is_the_largest_density():
-    from scipy.stats import multivariate_normal
-
     X = make_three_gaussians(500, 1, random_state=3).X_train
     densities = [multivariate_normal(m, c).pdf(X) for m, c in zip(MEANS, COVARIANCES, strict=True)]
     np.testing.assert_array_equal(bayes(X), np.argmax(densities, axis=0))
@@ -275,14 +285,3 @@ def test_real_files(data_folder):
         known = datasets.OPENML.get(name)
         if known is not None and known.n_train:
             assert tuple(sorted(np.bincount(data.y_train).tolist())) == known.train_counts
-
-
-@pytest.fixture(scope="session")
-def data_folder():
-    import os
-    from pathlib import Path
-
-    folder = Path(os.environ.get(datasets.ENVIRONMENT, ""))
-    if not os.environ.get(datasets.ENVIRONMENT) or not folder.is_dir():
-        pytest.skip(f"{datasets.ENVIRONMENT} names no folder")
-    return folder

@@ -146,7 +146,7 @@ def test_one_hot_equals_dense():
 
 def test_repacked_rows_and_features_change_nothing():
     """A permutation of the features renames them, one of the rows renames the rows."""
-    data, statistics, score = large_problem(n=2000)
+    _, statistics, score = large_problem(n=2000)
     rng = np.random.default_rng(2)
     X = rng.normal(size=(2000, 11))
     growth = Growth(max_leaves=16, best_first=True)
@@ -208,12 +208,17 @@ rng = np.random.default_rng(0)
 X, y = rng.normal(size=(500, 9)), rng.integers(0, 5, 500)
 model = GDMCBoostClassifier(n_estimators=10).fit(X, y).model_
 trees = b"".join(t.nodes.tobytes() + t.gain.tobytes() for t in model.trees)
-print(_kernels.instruction_set(), hashlib.sha256(trees + bytes(str([t.step for t in model.terms]), "ascii")).hexdigest())
+steps = np.array([term.step for term in model.terms]).tobytes()
+print(_kernels.instruction_set(), hashlib.sha256(trees + steps).hexdigest())
 """
 
     def run(**environment):
         out = subprocess.run(
-            [sys.executable, "-c", script], env={**os.environ, **environment}, capture_output=True, text=True, check=True
+            [sys.executable, "-c", script],
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            check=True,
         )
         return out.stdout.split()
 

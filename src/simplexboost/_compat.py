@@ -14,7 +14,7 @@ except ImportError:  # older: estimators simply have no set_callbacks
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Nothing to support."""
 
-    def with_callbacks(method: Callable[..., Any]) -> Callable[..., Any]:  # type: ignore[no-redef]
+    def with_callbacks(method: Callable[..., Any]) -> Callable[..., Any]:
         """The method as it is."""
         return method
 

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import Any
 
 from sklearn.base import BaseEstimator
-
-P = TypeVar("P", bound="Part")
 
 
 class Part(BaseEstimator):
     """A loss, a codeword set, a weak learner, an optimizer or a step: parameters only, no fitted state."""
 
 
-def resolve(value: Any, table: Mapping[str, type[P]], base: type[P], parameter: str) -> P:
+def resolve(value: Any, table: Mapping[str, type[Any]], base: Any, parameter: str) -> Any:
     """The part that ``value`` names: a key of ``table``, or an instance of ``base`` as it is."""
     if isinstance(value, base):
         return value
@@ -34,7 +32,13 @@ def resolve(value: Any, table: Mapping[str, type[P]], base: type[P], parameter: 
 
 
 def check_number(
-    name: str, value: Any, kind: type, low: float | None = None, high: float | None = None, *, none: bool = False,
+    name: str,
+    value: Any,
+    kind: type,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    none: bool = False,
     open_low: bool = False,
 ) -> None:
     """Raise unless ``value`` is a number of the kind (int or float) in [low, high], or None where that is allowed."""
@@ -46,8 +50,9 @@ def check_number(
     accepted = f"{'an integer' if kind is int else 'a number'} in {span}{' or None' if none else ''}"
     if isinstance(value, bool) or not isinstance(value, allowed):
         raise TypeError(f"{name}={value!r} must be {accepted}.")
-    too_low = low is not None and (value <= low if open_low else value < low)
-    if too_low or (high is not None and value > high) or value != value:
+    number = float(value)
+    too_low = low is not None and (number <= low if open_low else number < low)
+    if too_low or (high is not None and number > high) or number != number:
         raise ValueError(f"{name}={value!r} is out of range; it must be {accepted}.")
 
 

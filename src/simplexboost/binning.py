@@ -65,7 +65,7 @@ def bin_data(X: AnyArray, max_bins: int = MAX_BINS, n_threads: int = 1, random_s
     edges = [find_edges(sample[:, f], max_bins) for f in range(p)]
     n_bins = np.array([len(e) + 1 for e in edges], dtype=np.int32)
     codes = map_to_codes(X, edges, n_threads)
-    has_missing = np.isnan(X).any(axis=0).astype(np.uint8)
+    has_missing = np.asarray(np.isnan(X).any(axis=0), dtype=np.uint8)
     return BinnedData(codes, n_bins, has_missing, edges)
 
 

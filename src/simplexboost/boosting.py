@@ -35,7 +35,9 @@ def boost(run: Run, optimizer: Optimizer, n_rounds: int, callbacks: Sequence[Cal
             break
         run.apply(updates)  # F += α h
         if any(update.perfect for update in updates):
-            run.stop_reason = "perfect learner: every example gains on every rival class along it, its best step is infinite"
+            run.stop_reason = (
+                "perfect learner: every example gains on every rival class along it, its best step is infinite"
+            )
         for callback in callbacks:
             callback.after_round(run)
     for callback in callbacks:

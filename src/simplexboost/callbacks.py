@@ -34,6 +34,9 @@ class Callback:
         """After the last round."""
 
 
+HISTORY_COLUMNS = ("risk", "edge", "step", "coordinate", "seconds")
+
+
 @dataclass(eq=False)
 class History(Callback):
     """Records every round: risk, edge and step (mean over the round's updates), coordinate (−1: all), seconds."""
@@ -63,9 +66,6 @@ class History(Callback):
         return {name: np.array(values[:n_rounds]) for name, values in self.records.items()}
 
 
-HISTORY_COLUMNS = ("risk", "edge", "step", "coordinate", "seconds")
-
-
 @dataclass(eq=False)
 class Sampling(Callback):
     """Gives every round a random part of the rows and of the features, at least one of each."""
@@ -88,7 +88,7 @@ class Sampling(Callback):
 
 @dataclass(eq=False)
 class EarlyStopping(Callback):
-    """Stops when the risk on held-out rows has not improved by ``tol`` for ``patience`` rounds; keeps the best round."""
+    """Stops when the held-out risk has not improved by ``tol`` for ``patience`` rounds; keeps the best round."""
 
     X: AnyArray
     c: Labels

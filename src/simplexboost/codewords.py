@@ -695,4 +695,4 @@ def as_codewords(value: Any) -> Codewords:
     """
     if isinstance(value, list | tuple) or hasattr(value, "__array__"):
         return Custom(check_codewords(value))
-    return resolve(value, CODEWORDS, Codewords, "codewords")  # type: ignore[type-abstract]
+    return resolve(value, CODEWORDS, Codewords, "codewords")

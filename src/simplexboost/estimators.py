@@ -91,7 +91,8 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : (K,) labels
-    model_ : AdditiveModel, the terms and the codewords (of the classes that had examples)
+    present_ : (K,) which classes had training examples
+    model_ : AdditiveModel, the terms and the codewords of the present classes
     history_ : dict of arrays, an entry per round: risk, edge, step, coordinate, seconds
     n_iter_ : rounds in the model
     stop_reason_ : why boosting stopped before ``n_estimators``, or None
@@ -158,7 +159,7 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 callbacks.append(SklearnCallbacks(self, finish, X, y, sample_weight))
             with one_blas_thread():
                 boost(run, optimizer, self.n_estimators if data.K > 1 else 0, callbacks)
-            vars(self).update(finish(run))
+            self.__dict__.update(finish(run))
         return self
 
     def _check_parameters(self) -> None:
@@ -216,13 +217,13 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             "history_": history.arrays(run.round),
             "n_iter_": run.round,
             "stop_reason_": run.stop_reason,
-            "_present": present,
+            "present_": present,
         }
 
     def _snapshot(self, fitted: dict[str, Any]) -> BoostingClassifier:
         """A fitted copy, as if boosting had stopped here."""
         copy = clone(self)
-        vars(copy).update(fitted)
+        copy.__dict__.update(fitted)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 setattr(copy, name, getattr(self, name))
@@ -283,16 +284,16 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def _all_classes(self, U: Array) -> Array:
         """Scores of the present classes → scores of all; absent ones far below."""
-        if self._present.all():
+        if self.present_.all():
             return U
         scores = np.repeat(U.min(axis=1, keepdims=True) - ABSENT, len(self.classes_), axis=1)  # (n, K)
-        scores[:, self._present] = U
+        scores[:, self.present_] = U
         return scores
 
     def _probabilities(self, U: Array) -> Array:
         out = np.zeros_like(U)
-        present = U[:, self._present]
-        out[:, self._present] = as_loss(self.loss).probabilities(present) if present.shape[1] > 1 else 1.0
+        present = U[:, self.present_]
+        out[:, self.present_] = as_loss(self.loss).probabilities(present) if present.shape[1] > 1 else 1.0
         return out
 
     @property
@@ -361,13 +362,14 @@ class SklearnCallbacks(Callback):
 
 @contextmanager
 def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """Whatever goes wrong inside, the estimator is left as it was."""
+    """Whatever goes wrong inside, the fitted attributes (``name_``) are left as they were."""
     before = dict(vars(estimator))
     try:
         yield
     except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
+        for name in [name for name in vars(estimator) if name.endswith("_")]:
+            delattr(estimator, name)
+        estimator.__dict__.update(before)
         raise
 
 

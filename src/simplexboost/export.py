@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from . import codewords, learners, losses, optimizers, steps
 from ._parts import Part
@@ -31,9 +32,10 @@ LONG_AGO = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal models are equal
 
 def save(estimator: Any, path: str | Path) -> None:
     """Write a fitted classifier; the file appears whole or not at all."""
+    check_is_fitted(estimator)
     arrays = model_to_arrays(estimator.model_)
     arrays |= {f"history.{name}": values for name, values in estimator.history_.items() if name != "seconds"}
-    arrays["present"] = estimator._present.astype(np.uint8)
+    arrays["present"] = estimator.present_.astype(np.uint8)
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -74,6 +76,7 @@ def load(path: str | Path) -> Any:
     header, arrays = read_zip(Path(path))
     estimator = estimator_class(header["class"])(**parameters_from_json(header["parameters"]))
     model = model_from_arrays(arrays)
+    check_sizes(model, header["n_features_in"])
     estimator.classes_ = labels_from_json(header["classes"])
     estimator.model_ = model
     estimator.n_iter_ = model.n_rounds
@@ -82,7 +85,7 @@ def load(path: str | Path) -> Any:
     estimator.n_features_in_ = header["n_features_in"]
     if header["feature_names_in"]:
         estimator.feature_names_in_ = np.array(header["feature_names_in"], dtype=object)
-    estimator._present = arrays["present"].astype(bool)
+    estimator.present_ = arrays["present"].astype(bool)
     return estimator
 
 
@@ -102,14 +105,8 @@ def estimator_class(name: str) -> type:
 def model_to_arrays(model: AdditiveModel) -> dict[str, AnyArray]:
     """Terms side by side: a kind for each (0 tree, 1 linear), sizes, and everything else concatenated."""
     hypotheses = [term.hypothesis for term in model.terms]
-    for h in hypotheses:
-        if not isinstance(h, TreeHypothesis | LinearHypothesis):
-            raise TypeError(
-                f"a model with {type(h).__name__} terms cannot be saved: scikit-learn estimators inside it would need "
-                "pickle. Use one of the package's own learners."
-            )
+    values = [values_of(h) for h in hypotheses]
     trees = [h.tree for h in hypotheses if isinstance(h, TreeHypothesis)]
-    values = [h.values if isinstance(h, TreeHypothesis) else np.stack([h.slope, h.intercept]) for h in hypotheses]
     lines = [h for h in hypotheses if isinstance(h, LinearHypothesis)]
     return {
         "Y": model.Y,
@@ -128,12 +125,24 @@ def model_to_arrays(model: AdditiveModel) -> dict[str, AnyArray]:
     }
 
 
+def values_of(h: Hypothesis) -> AnyArray:
+    """What a hypothesis answers with: leaf values (L, d), or slope and intercept (2, d)."""
+    if isinstance(h, TreeHypothesis):
+        return h.values
+    if isinstance(h, LinearHypothesis):
+        return np.stack([h.slope, h.intercept])
+    raise TypeError(
+        f"a model with {type(h).__name__} terms cannot be saved: scikit-learn estimators inside it would need pickle. "
+        "Use one of the package's own learners."
+    )
+
+
 def model_from_arrays(arrays: dict[str, AnyArray]) -> AdditiveModel:
     """The reverse of `model_to_arrays`."""
     node_cuts = np.cumsum(arrays["n_nodes"])[:-1]
     nodes = np.split(arrays["nodes"].view(NODE), node_cuts)
     parts = zip(nodes, np.split(arrays["gain"], node_cuts), np.split(arrays["count"], node_cuts), strict=True)
-    trees = (Tree(*part) for part in parts)
+    trees = (checked(Tree(*part)) for part in parts)
     lines = zip(arrays["linear_feature"].tolist(), arrays["linear_centre"].tolist(), strict=True)
     shapes = arrays["value_shape"]
     flat = np.split(arrays["values"], np.cumsum(shapes.prod(axis=1))[:-1])
@@ -145,6 +154,28 @@ def model_from_arrays(arrays: dict[str, AnyArray]) -> AdditiveModel:
         coordinate = int(arrays["coordinate"][i])
         terms.append(Term(hypothesis, float(arrays["step"][i]), None if coordinate < 0 else coordinate))
     return AdditiveModel(arrays["Y"], terms, arrays["round_ends"].tolist())
+
+
+def check_sizes(model: AdditiveModel, n_features: int) -> None:
+    """Raise where a term does not fit the codewords or the features."""
+    d = model.Y.shape[1]
+    for term in model.terms:
+        h, width = term.hypothesis, d if term.coordinate is None else 1
+        if isinstance(h, TreeHypothesis):
+            fits = h.values.shape == (h.tree.n_leaves, width) and h.tree.nodes["feature"].max() < n_features
+        elif isinstance(h, LinearHypothesis):
+            fits = h.slope.shape == (width,) and 0 <= h.feature < n_features
+        if not fits or (term.coordinate or 0) >= d:
+            raise ValueError("the file holds a term that does not fit its codewords or features; it is damaged.")
+
+
+def checked(tree: Tree) -> Tree:
+    """The tree, if every path leads forward to a leaf that has a value."""
+    inner, left = tree.nodes["feature"] >= 0, tree.nodes["left"]
+    forward = (left[inner] > np.flatnonzero(inner)) & (left[inner] + 1 < len(left))
+    if not forward.all() or sorted(left[~inner].tolist()) != list(range(tree.n_leaves)):
+        raise ValueError("the file holds a tree whose nodes do not lead to its leaves; it is damaged.")
+    return tree
 
 
 def joined(parts: list[AnyArray], dtype: Any) -> AnyArray:
@@ -261,7 +292,9 @@ def read_zip(path: Path) -> tuple[dict[str, Any], dict[str, AnyArray]]:
             if header.get("format") != FORMAT:
                 raise ValueError(f"{path} is not a simplexboost model file.")
             if header["version"] > VERSION:
-                raise ValueError(f"{path} has format version {header['version']}; this simplexboost reads up to {VERSION}.")
+                raise ValueError(
+                    f"{path} has format version {header['version']}; this simplexboost reads up to {VERSION}."
+                )
             contents = {name: archive.read(name) for name in header["arrays"]}
     except (zipfile.BadZipFile, KeyError, json.JSONDecodeError) as error:
         raise ValueError(f"{path} is not a simplexboost model file, or it is damaged ({error}).") from error

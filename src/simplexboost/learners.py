@@ -286,7 +286,7 @@ class LinearRegressor(Learner):
         data, h = request.data, request.data.weight if request.curvature is None else request.curvature
         rows = slice(None) if request.rows is None else request.rows
         features = np.arange(data.X.shape[1]) if request.features is None else request.features
-        fits = [self._regress(data.X[rows, f], request.G[rows], h[rows], f) for f in features]
+        fits = [self._regress(data.X[rows, f], request.G[rows], h[rows], int(f)) for f in features]
         best = max(range(len(fits)), key=lambda i: fits[i][0])  # ties: the lower feature
         hypothesis = fits[best][1]
         return Answer(hypothesis, hypothesis.outputs(data.X))
@@ -303,7 +303,7 @@ class LinearRegressor(Learner):
         moment, spread = x @ G, float(h @ (x * x))  # (d,), scalar; Σ h x = 0
         slope = moment / spread if spread > 0 else np.zeros(G.shape[1])
         explained = float(moment @ slope + total * intercept @ intercept)
-        return explained, LinearHypothesis(int(feature), centre, slope, intercept)
+        return explained, LinearHypothesis(feature, centre, slope, intercept)
 
 
 @dataclass(eq=False, repr=False)

@@ -144,7 +144,7 @@ class ClosedForm(Step):
         gained, lost, total = pairs[D > r / 2].sum(), pairs[D < -r / 2].sum(), pairs.sum()
         if gained <= lost:
             return Stride(0.0)
-        rate = ray.loss.rate  # type: ignore[attr-defined]  # `check` has seen to it
+        rate = ray.loss.rate  # of φ = e^{−av}; `check` has seen to it that there is one
         if self.rule == "edge":
             gained, lost = total + (gained - lost), total - (gained - lost)
         return Stride(float(np.log(gained / lost) / (2 * rate * r)))

@@ -72,8 +72,8 @@ def check_training(
 ) -> tuple[TrainingSet, AnyArray, Mask]:
     """The training set, all classes, and which of them have examples.
 
-    Rows of zero or negligible weight are left out. A class named in ``classes`` (or one whose examples all weigh nothing) that has no
-    examples is not trained on; `TrainingSet.c` counts the present classes only.
+    Rows of zero or negligible weight are left out. A class without examples, be it named in ``classes`` or weighed
+    down to nothing, is not trained on; `TrainingSet.c` counts the present classes only.
     """
     X, y = check_X(estimator, X, reset=True, y=y, multi_output=True)
     y = column_or_1d(y, warn=True)

@@ -4,4 +4,4 @@ from .cpu import apply, grow, node_bytes
 from .interface import SCORES, Dense, Growth, OneHot
 from .tree import NODE, Grown, Tree
 
-__all__ = ["NODE", "SCORES", "Dense", "Growth", "Grown", "OneHot", "Tree", "apply", "grow", "node_bytes"]
+__all__ = ["NODE", "SCORES", "Dense", "Grown", "Growth", "OneHot", "Tree", "apply", "grow", "node_bytes"]

@@ -11,7 +11,9 @@ from .interface import SCORES, Dense, Growth, OneHot
 from .tree import NODE, Grown, Tree, set_thresholds
 
 if _kernels.NODE_SIZE != NODE.itemsize:
-    raise ImportError("the compiled kernels and the Python package disagree about the node layout; reinstall simplexboost")
+    raise ImportError(
+        "the compiled kernels and the Python package disagree about the node layout; reinstall simplexboost"
+    )
 
 
 def grow(

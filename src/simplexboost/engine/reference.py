@@ -181,9 +181,7 @@ class Grower:
         at = min(range(len(queue)), key=lambda i: (-queue[i][1].gain if self.growth.best_first else 0.0, queue[i][0]))
         return queue.pop(at)
 
-    def consider(
-        self, queue: list[tuple[int, Split]], node: int, rows: AnyArray, depth: int, n_leaves: int
-    ) -> None:
+    def consider(self, queue: list[tuple[int, Split]], node: int, rows: AnyArray, depth: int, n_leaves: int) -> None:
         """Queue the node's best split, if it may be split and a split gains anything."""
         growth = self.growth
         if growth.max_leaves and n_leaves >= growth.max_leaves:

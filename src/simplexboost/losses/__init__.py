@@ -55,4 +55,4 @@ def as_loss(value: Any) -> Loss:
     ValueError: loss='hinge' is unknown; choose one of 'exponential', 'logistic', 'savage', 'mm', 'one-vs-all', \
 'own-score', 'softmax-cost', or pass a Loss.
     """
-    return resolve(value, LOSSES, Loss, "loss")  # type: ignore[type-abstract]
+    return resolve(value, LOSSES, Loss, "loss")

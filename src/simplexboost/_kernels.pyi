@@ -1,0 +1,45 @@
+"""The compiled engine; shapes and meanings stand at its callers in ``engine`` and ``losses``."""
+
+from ._typing import AnyArray, Array
+
+NODE_SIZE: int
+TILE: int
+
+def instruction_set() -> str: ...
+def bin_values(X: AnyArray, edges: Array, first_edge: AnyArray, codes: AnyArray, n_threads: int) -> None: ...
+def grow(
+    codes: AnyArray,
+    n_bins: AnyArray,
+    has_missing: AnyArray,
+    dense: Array | None,
+    classes: AnyArray | None,
+    weight: Array | None,
+    m: int,
+    leaf_statistics: Array,
+    rows: AnyArray | None,
+    features: AnyArray | None,
+    score: int,
+    l2: float,
+    max_depth: int,
+    max_leaves: int,
+    min_samples_leaf: int,
+    best_first: bool,
+    bits: int,
+    seed: int,
+    histogram_memory: int,
+    n_threads: int,
+) -> tuple[AnyArray, Array, AnyArray, AnyArray, Array]: ...
+def apply(nodes: AnyArray, X: AnyArray, leaves: AnyArray, n_threads: int) -> None: ...
+def predict(
+    nodes: AnyArray,
+    first_node: AnyArray,
+    values: Array,
+    first_value: AnyArray,
+    coordinate: AnyArray,
+    step: Array,
+    X: AnyArray,
+    F: Array,
+    n_threads: int,
+) -> None: ...
+def race(U: Array, c: AnyArray, rate: float) -> tuple[Array, Array, Array]: ...
+def race_along(U: Array, c: AnyArray, W: Array, alpha: float, rate: float) -> tuple[Array, Array, Array, Array]: ...

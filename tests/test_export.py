@@ -1,0 +1,159 @@
+"""Saving and loading: the same predictions, the same bytes, and no trust in damaged files."""
+
+import json
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.tree import DecisionTreeClassifier
+
+import simplexboost as sb
+from simplexboost.codewords import Custom, simplex
+from simplexboost.learners import VectorTree
+from simplexboost.losses import Logistic
+
+X, y = load_iris(return_X_y=True)
+CLASSIFIERS = [
+    sb.GDMCBoostClassifier(n_estimators=4),
+    sb.CDMCBoostClassifier(n_estimators=4, schedule="cyclic"),
+    sb.BoostingClassifier(learner="linear", optimizer="all-coordinates", n_estimators=3),
+    sb.BoostingClassifier(
+        Logistic(cost=np.array([[0, 1, 2], [1, 0, 1], [3, 1, 0.0]])),
+        Custom(simplex(3)),
+        VectorTree(max_depth=None, max_leaves=4, growth="best"),
+        n_estimators=3,
+        random_state=np.random.RandomState(0),
+    ),
+    sb.BoostingClassifier(class_weight={0: 1.0, 1: 2.0, 2: 1.5}, classes=(0, 1, 2), n_estimators=2),
+]
+
+
+@pytest.mark.parametrize("clf", CLASSIFIERS, ids=lambda clf: type(clf).__name__)
+def test_round_trip(clf, tmp_path):
+    path = tmp_path / "model.sb"
+    clf.fit(X, y).save(path)
+    again = sb.load(path)
+    assert type(again) is type(clf) and again.n_iter_ == clf.n_iter_ and again.stop_reason_ == clf.stop_reason_
+    for method in ("predict", "predict_proba", "decision_function"):
+        assert (getattr(again, method)(X) == getattr(clf, method)(X)).all()
+    assert (again.feature_importances_ == clf.feature_importances_).all()
+    assert (again.history_["risk"] == clf.history_["risk"]).all()
+    again.save(tmp_path / "again.sb")
+    assert (tmp_path / "again.sb").read_bytes() == path.read_bytes()
+    again.fit(X, y)  # parameters came back too
+    assert again.n_iter_ == clf.n_iter_
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [np.array(["äpfel", "birnen", "nüsse"]), np.array([-7, 0, 10**12]), np.array([0.5, 1.0, 2.0]).astype(str)],
+)
+def test_labels_come_back(labels, tmp_path):
+    for wanted in (labels, labels.astype(object)) if labels.dtype.kind == "U" else (labels,):
+        clf = sb.GDMCBoostClassifier(n_estimators=2).fit(X, wanted[y])
+        clf.save(tmp_path / "m.sb")
+        again = sb.load(tmp_path / "m.sb")
+        assert again.classes_.dtype == clf.classes_.dtype
+        assert again.predict(X).tolist() == clf.predict(X).tolist()
+
+
+def test_names_of_features_are_checked_after_loading(tmp_path):
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    sb.GDMCBoostClassifier(n_estimators=2).fit(frame, y).save(tmp_path / "m.sb")
+    again = sb.load(tmp_path / "m.sb")
+    with pytest.raises(ValueError, match="feature names"):
+        again.predict(frame.rename(columns={"a": "z"}))
+
+
+def test_absent_classes_come_back(tmp_path):
+    clf = sb.GDMCBoostClassifier(n_estimators=3, classes=[0, 1, 2]).fit(X[y != 1], y[y != 1])
+    clf.save(tmp_path / "m.sb")
+    assert (sb.load(tmp_path / "m.sb").predict_proba(X)[:, 1] == 0).all()
+
+
+def test_the_file_holds_json_and_numbers_only(tmp_path):
+    path = tmp_path / "m.sb"
+    sb.GDMCBoostClassifier(n_estimators=2).fit(X, y).save(path)
+    with zipfile.ZipFile(path) as archive:
+        header = json.loads(archive.read("header.json"))
+        assert set(archive.namelist()) == {"header.json", *header["arrays"]}
+        for name, about in header["arrays"].items():
+            dtype = np.dtype(about["dtype"])
+            assert dtype.kind in "fiu"
+            assert len(archive.read(name)) == dtype.itemsize * np.prod(about["shape"], dtype=int)
+    assert header["version"] == 1 and header["class"] == "GDMCBoostClassifier"
+
+
+def saved(tmp_path):
+    path = tmp_path / "m.sb"
+    sb.GDMCBoostClassifier(n_estimators=2).fit(X, y).save(path)
+    return path
+
+
+def rewrite(path, name, change):
+    """The archive with one member changed."""
+    with zipfile.ZipFile(path) as archive:
+        members = {member: archive.read(member) for member in archive.namelist()}
+    members[name] = change(members[name])
+    with zipfile.ZipFile(path, "w") as archive:
+        for member, data in members.items():
+            archive.writestr(member, data)
+
+
+def change_header(**changes):
+    return lambda data: json.dumps(json.loads(data) | changes).encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("values", lambda data: data[:-1] + b"\x01", "checksum"),
+        ("nodes", lambda data: data[:-8], "checksum"),
+        ("header.json", lambda data: b"{", "damaged"),
+        ("header.json", change_header(format="other"), "not a simplexboost model"),
+        ("header.json", change_header(version=99), "version 99"),
+        ("header.json", change_header(**{"class": "os.system"}), "os.system"),
+        ("header.json", change_header(**{"class": "load"}), "'load'"),
+    ],
+)
+def test_damaged_files_are_refused(tmp_path, name, change, message):
+    path = saved(tmp_path)
+    rewrite(path, name, change)
+    with pytest.raises(ValueError, match=message):
+        sb.load(path)
+
+
+def test_trees_that_lead_astray_are_refused(tmp_path):
+    """A file with right checksums may still be made by hand: a node must lead forward and inside its tree."""
+    path = saved(tmp_path)
+    clf = sb.load(path)
+    clf.model_.trees[0].nodes["left"][0] = 0  # a loop
+    clf.save(path)
+    with pytest.raises(ValueError, match="tree"):
+        sb.load(path)
+
+
+def test_text_and_missing_files(tmp_path):
+    (tmp_path / "text").write_text("hello")
+    with pytest.raises(ValueError, match="not a simplexboost model file"):
+        sb.load(tmp_path / "text")
+    with pytest.raises(FileNotFoundError):
+        sb.load(tmp_path / "nothing.sb")
+
+
+def test_a_failed_save_keeps_the_old_file(tmp_path):
+    path = saved(tmp_path)
+    before = path.read_bytes()
+    clf = sb.GDMCBoostClassifier(learner=DecisionTreeClassifier(max_depth=2), n_estimators=2).fit(X, y)
+    with pytest.raises(TypeError, match="pickle"):
+        clf.save(path)
+    assert path.read_bytes() == before and [p.name for p in tmp_path.iterdir()] == ["m.sb"]
+
+
+def test_unfitted_is_refused(tmp_path):
+    from sklearn.exceptions import NotFittedError
+
+    with pytest.raises(NotFittedError):
+        sb.GDMCBoostClassifier().save(tmp_path / "m.sb")
