@@ -272,6 +272,8 @@ def test_closed_form_refuses_other_losses():
     for loss in (Logistic(), Savage(), smooth_hinge()):
         with pytest.raises(TypeError, match="needs an exponential loss"):
             ClosedForm().length(Ray(loss, ray.U, ray.c, ray.weight, ray.W))
+        with pytest.raises(TypeError, match="needs an exponential loss"):
+            ClosedForm().check(loss)
 
 
 def test_closed_form_refuses_learners_without_codewords():
@@ -299,12 +301,12 @@ def test_fixed_step():
 )
 def test_parameters_without_meaning_are_refused(step):
     with pytest.raises((TypeError, ValueError), match=r"max_step|tol|rule|alpha"):
-        step.check()
+        step.check(Exponential())
 
 
 @each("step", STEPS)
 def test_good_steps_pass_their_check(step):
-    step.check()
+    step.check(Exponential())
     assert as_step(step) is step
 
 

@@ -329,7 +329,7 @@ class SklearnLearner(Learner):
 
     def check(self) -> None:
         """Raise unless the estimator is a classifier or regressor that takes weights."""
-        if not (is_classifier(self.estimator) or is_regressor(self.estimator)):
+        if not is_estimator(self.estimator):
             raise TypeError(f"estimator={self.estimator!r} must be a scikit-learn classifier or regressor.")
         if not has_fit_parameter(self.estimator, "sample_weight"):
             raise TypeError(f"estimator={self.estimator!r} does not take sample_weight in fit; boosting needs it.")
@@ -360,6 +360,15 @@ class SklearnLearner(Learner):
         return RegressorHypothesis(estimator, request.G.shape[1])
 
 
+def is_estimator(value: Any) -> bool:
+    """Whether this is a scikit-learn classifier or regressor."""
+    return (
+        hasattr(value, "__sklearn_tags__")
+        and not isinstance(value, type)
+        and (is_classifier(value) or is_regressor(value))
+    )
+
+
 LEARNERS: dict[str, type[Learner]] = {
     "vector-tree": VectorTree,
     "newton-tree": NewtonTree,
@@ -379,6 +388,6 @@ def as_learner(value: Any) -> Learner:
     >>> as_learner("stump")
     Stump()
     """
-    if not isinstance(value, Part | str | type) and (is_classifier(value) or is_regressor(value)):
+    if is_estimator(value):
         return SklearnLearner(value)
     return resolve(value, LEARNERS, Learner, "learner")

@@ -126,13 +126,13 @@ class ClosedForm(Step):
 
     def check(self, loss: Loss) -> None:
         """Raise where a parameter has no meaning or the loss has no closed form."""
-        if not isinstance(loss, Exponential | MM):
-            raise TypeError(f"step=ClosedForm() needs an exponential loss ('exponential' or 'mm'), not {loss!r}.")
+        exponential_rate(loss)
         check_choice("rule", self.rule, ("exact", "edge"))
         check_number("max_step", self.max_step, float, 0.0, open_low=True)
 
     def length(self, ray: Ray) -> Stride:
         """The closed form."""
+        rate = exponential_rate(ray.loss)
         D = ray.W[np.arange(len(ray.c)), ray.c][:, None] - ray.W  # (n, K) what the true class gains on each rival
         r = np.abs(D).max()
         if not np.isclose(np.abs(D[np.abs(D) > 1e-9 * r]), r).all():
@@ -144,9 +144,10 @@ class ClosedForm(Step):
         gained, lost, total = pairs[D > r / 2].sum(), pairs[D < -r / 2].sum(), pairs.sum()
         if gained <= lost:
             return Stride(0.0)
-        rate = ray.loss.rate  # of φ = e^{−av}; `check` has seen to it that there is one
         if self.rule == "edge":
             gained, lost = total + (gained - lost), total - (gained - lost)
+        if lost <= 0.0:  # what is lost underflows
+            return Stride(self.max_step)
         return Stride(float(np.log(gained / lost) / (2 * rate * r)))
 
 
@@ -170,6 +171,13 @@ class FixedStep(Step):
         return Stride(self.alpha)
 
 
+def exponential_rate(loss: Loss) -> float:
+    """The a of γ = v, φ = e^{−av}; raises for any other loss."""
+    if not isinstance(loss, Exponential | MM):
+        raise TypeError(f"step=ClosedForm() needs an exponential loss ('exponential' or 'mm'), not {loss!r}.")
+    return loss.rate
+
+
 # A step beyond this is taken for infinite: the risk falls as far as floating point can see.
 UNBOUNDED = 1e9
 
@@ -177,9 +185,11 @@ UNBOUNDED = 1e9
 def newton_root(slope: Callable[[float], tuple[float, float | None]], tol: float, max_iterations: int = 100) -> float:
     """Where an increasing slope, negative at 0, crosses zero: Newton inside a bracket that only shrinks.
 
-    Without a second derivative the bracket is bisected. Returns 0 where the slope is not negative at 0.
+    Where Newton leaves the bracket, creeps (on a steep exponential it comes 1/a nearer a step) or has no second
+    derivative, the bracket is bisected, or the step doubled while there is no upper end. Returns 0 where the slope is
+    not negative at 0.
     """
-    low, high, alpha = 0.0, np.inf, 0.0
+    low, high, alpha, last = 0.0, np.inf, 0.0, np.inf
     for _ in range(max_iterations):
         first, second = slope(alpha)
         if first < 0:
@@ -188,29 +198,28 @@ def newton_root(slope: Callable[[float], tuple[float, float | None]], tol: float
             high = alpha
         if abs(first) < 1e-15 or high == 0.0 or low > UNBOUNDED:
             return alpha
-        proposal = alpha - first / second if second is not None and second > 0 else np.nan
+        creeps = abs(first) > 0.5 * last
+        proposal = alpha - first / second if second is not None and second > 0 and not creeps else np.nan
         if not low < proposal < high:  # also where it is not a number
             proposal = 0.5 * (low + high) if np.isfinite(high) else 2 * low + 1.0
         if abs(proposal - alpha) <= tol * proposal:
             return proposal
-        alpha = proposal
+        alpha, last = proposal, abs(first)
     return low
 
 
 def nearest_minimum(risk: Callable[[float], float], max_step: float, tol: float = 1e-8) -> float:
-    """A local minimum of the risk near 0, or 0 where no small step decreases it."""
-    start, middle = risk(0.0), 1e-2
-    while (at_middle := risk(middle)) >= start:
-        middle /= 4
-        if middle < 1e-10:
+    """A local minimum of the risk near 0, or 0 where no small step decreases it; never a higher risk than at 0."""
+    start, step = risk(0.0), min(1e-2, max_step)
+    while (at_step := risk(step)) >= start:
+        step /= 4
+        if step < 1e-10:
             return 0.0
-    low, high = 0.0, 2 * middle
-    while (at_high := risk(min(high, max_step))) < at_middle:
-        low, middle, at_middle = middle, high, at_high
-        if high >= max_step:
-            return max_step
-        high *= 2
-    return golden_section(risk, low, min(high, max_step), tol)
+    low, high = 0.0, min(2 * step, max_step)
+    while high > step and (at_high := risk(high)) < at_step:
+        low, step, at_step, high = step, high, at_high, min(2 * high, max_step)
+    found = golden_section(risk, low, high, tol)
+    return found if risk(found) <= at_step else step  # a bumpy risk may lead the section astray
 
 
 def golden_section(risk: Callable[[float], float], low: float, high: float, tol: float) -> float:
