@@ -85,6 +85,15 @@ def test_sampling_gives_each_round_its_part():
     assert seen == [(60, 2)] * 3
 
 
+def test_an_unlucky_sample_is_drawn_again():
+    """One of eight features tells the classes apart; most samples of two features miss it."""
+    rng = np.random.default_rng(0)
+    X = np.ones((60, 8))
+    X[:, 5] = np.arange(60) % 3 + rng.normal(scale=0.4, size=60)
+    clf = sb.GDMCBoostClassifier(n_estimators=30, colsample=0.25, random_state=0).fit(X, np.arange(60) % 3)
+    assert clf.n_iter_ == 30 and clf.stop_reason_ is None
+
+
 def test_checkpoints_are_classifiers(tmp_path):
     path = tmp_path / "iris.sb"
     kept = {}

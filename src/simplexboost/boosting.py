@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from .callbacks import Callback
 
 
+MAX_DRAWS = 20  # samples without an edge before a learner is given up
+
+
 def boost(run: Run, optimizer: Optimizer, n_rounds: int, callbacks: Sequence[Callback] = ()) -> AdditiveModel:
     """Add rounds until there are ``n_rounds``, the learner finds nothing more, or a callback has had enough."""
     run.n_rounds = n_rounds
@@ -29,7 +32,7 @@ def boost(run: Run, optimizer: Optimizer, n_rounds: int, callbacks: Sequence[Cal
     while run.round < n_rounds and run.stop_reason is None:
         for callback in callbacks:
             callback.before_round(run)
-        updates = optimizer.propose(run)  # the weak learner and the step
+        updates = propose(run, optimizer)  # the weak learner and the step
         if not updates:
             run.stop_reason = "no edge: the weak learner found no direction that decreases the risk"
             break
@@ -43,6 +46,15 @@ def boost(run: Run, optimizer: Optimizer, n_rounds: int, callbacks: Sequence[Cal
     for callback in callbacks:
         callback.finish(run)
     return run.model
+
+
+def propose(run: Run, optimizer: Optimizer) -> list[Update]:
+    """The updates of a round; an unlucky sample of rows is drawn again before the learner is given up."""
+    updates, draws = optimizer.propose(run), 1
+    while not updates and run.redraw is not None and draws < MAX_DRAWS:
+        run.redraw(run)
+        updates, draws = optimizer.propose(run), draws + 1
+    return updates
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +72,7 @@ class Run:
     Attributes
     ----------
     F : (n, d) the predictor on the training rows; U : (n, K) the class scores ½ F Yᵀ
-    rows, features : what the next round's learner may use, None for everything (set by callbacks)
+    rows, features : what the next round's learner may use, None for everything; redraw : draws them again
     updates : those of the last round
     stop_reason : why boosting stopped before its last round, or None
     snapshot : gives the fitted estimator as of now; set by the estimator
@@ -79,6 +91,7 @@ class Run:
     rows: AnyArray | None = None
     features: AnyArray | None = None
     stop_reason: str | None = None
+    redraw: Callable[[Run], None] | None = None
     snapshot: Callable[[], Any] | None = None
 
     def __post_init__(self) -> None:

@@ -73,6 +73,10 @@ class Sampling(Callback):
     subsample: float = 1.0
     colsample: float = 1.0
 
+    def start(self, run: Run) -> None:
+        """Let the loop draw again where a sample shows no edge."""
+        run.redraw = self.before_round
+
     def before_round(self, run: Run) -> None:
         """Draw."""
         n, p = run.data.X.shape
