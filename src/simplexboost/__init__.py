@@ -3,7 +3,7 @@
 Every public name of the package stands on this page.
 """
 
-from . import callbacks, codewords, learners, losses, optimizers, steps
+from . import callbacks, codewords, datasets, learners, losses, optimizers, steps
 from .algorithms import CDMCBoostClassifier, GDMCBoostClassifier
 from .estimators import BoostingClassifier
 from .export import load
@@ -16,6 +16,7 @@ __all__ = [
     "GDMCBoostClassifier",
     "callbacks",
     "codewords",
+    "datasets",
     "learners",
     "load",
     "losses",
