@@ -9,8 +9,7 @@ namespace baseline {
 #include "hot.inl"
 }
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define SIMPLEXBOOST_CLONES 1
+#ifdef SIMPLEXBOOST_CLONES
 #pragma GCC push_options
 #pragma GCC target("avx2,bmi,bmi2,fma")
 namespace avx2 {
@@ -29,6 +28,7 @@ namespace {
 
 struct Choice {
   const char* name;
+  int level;
   HotTable table;
 };
 
@@ -43,10 +43,10 @@ Choice choose() {
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
   const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (has_avx512 && allows("avx512")) return {"avx512", avx512::table()};
-  if (has_avx2 && allows("avx2")) return {"avx2", avx2::table()};
+  if (has_avx512 && allows("avx512")) return {"avx512", 2, avx512::table()};
+  if (has_avx2 && allows("avx2")) return {"avx2", 1, avx2::table()};
 #endif
-  return {"baseline", baseline::table()};
+  return {"baseline", 0, baseline::table()};
 }
 
 const Choice& choice() {
@@ -58,5 +58,6 @@ const Choice& choice() {
 
 const HotTable& hot() { return choice().table; }
 const char* instruction_set() { return choice().name; }
+int instruction_level() { return choice().level; }
 
 }  // namespace simplexboost

@@ -4,6 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define SIMPLEXBOOST_CLONES 1  // loops are compiled for several instruction sets
+#endif
+
 namespace simplexboost {
 
 template <class Lane>
@@ -28,6 +32,10 @@ struct HotTable {
   void (*column_magnitudes)(const double* v, std::size_t m, const std::uint32_t* rows, std::size_t n_rows,
                             const double* unit, double* out);
   void (*sum_rows)(const double* v, std::size_t d, const std::uint32_t* rows, std::size_t n_rows, double* out);
+  void (*sum_newton)(const float* G, std::size_t d, const float* weight, const std::uint32_t* rows, std::size_t n_rows,
+                     double* out);
+  void (*add_values)(float* F, std::size_t d, const float* values, const std::int32_t* leaf_of_row, std::size_t begin,
+                     std::size_t end);
   void (*race)(const double* U, std::size_t n, std::size_t K, const std::int64_t* c, double rate, double* E, double* Z,
                double* lead);
   void (*race_along)(const double* U, const double* W, double alpha, std::size_t n, std::size_t K,
@@ -46,6 +54,7 @@ struct HotTable {
 // The table in use. `SIMPLEXBOOST_ISA=baseline|avx2|avx512` in the environment asks for a lower one than the best.
 const HotTable& hot();
 const char* instruction_set();
+int instruction_level();  // 0 baseline, 1 AVX2, 2 AVX-512
 
 // A uniform number in [0, 1) from (seed, row, column): splitmix64's finaliser on a counter.
 inline double hashed_uniform(std::uint64_t seed, std::uint64_t row, std::uint64_t column) {

@@ -123,6 +123,28 @@ void sum_rows(const double* v, std::size_t d, const std::uint32_t* rows, std::si
   }
 }
 
+// out[j] += sum G[row][j] and out[d + j] += sum |G| (1 - |G| / w), rows in their order.
+void sum_newton(const float* G, std::size_t d, const float* weight, const std::uint32_t* rows, std::size_t n_rows, double* out) {
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    const float* g = G + rows[r] * d;
+    const float inverse = weight == nullptr ? 1.0f : 1.0f / weight[rows[r]];
+    for (std::size_t j = 0; j < d; ++j) {
+      const float a = g[j] < 0 ? -g[j] : g[j];
+      out[j] += static_cast<double>(g[j]);
+      out[d + j] += static_cast<double>(a * (1.0f - a * inverse));
+    }
+  }
+}
+
+// F[row] += values[leaf of row], rows begin .. end
+void add_values(float* F, std::size_t d, const float* values, const std::int32_t* leaf_of_row, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
+    const float* v = values + static_cast<std::size_t>(leaf_of_row[i]) * d;
+    float* f = F + i * d;
+    for (std::size_t j = 0; j < d; ++j) f[j] += v[j];
+  }
+}
+
 // ---- losses --------------------------------------------------------------------------------------------------------
 
 // exp(x) for x <= 0, to about one unit in the last place; 0 below -708. Branch-free, so that loops over it vectorise:
@@ -203,5 +225,5 @@ HotLanes<Lane> hot_lanes() {
 }
 
 HotTable table() {
-  return {column_maxima, column_magnitudes, sum_rows, race, race_along, hot_lanes<std::int64_t>(), hot_lanes<std::int32_t>()};
+  return {column_maxima, column_magnitudes, sum_rows, sum_newton, add_values, race, race_along, hot_lanes<std::int64_t>(), hot_lanes<std::int32_t>()};
 }

@@ -10,6 +10,8 @@
 #include "bin.hpp"
 #include "grow.hpp"
 #include "leaves.hpp"
+#include "logistic.hpp"
+#include "newton.hpp"
 #include "predict.hpp"
 
 namespace nb = nanobind;
@@ -156,6 +158,97 @@ nb::tuple race_along(In<double, Matrix> U, In<std::int64_t, Vector> c, In<double
                         to_numpy(std::move(variance), {n}));
 }
 
+std::size_t padded(std::size_t columns) { return (columns + kLanesFloat - 1) / kLanesFloat * kLanesFloat; }
+
+std::vector<float> transposed(const In<float, Matrix>& Y, std::size_t Kp) {
+  const std::size_t K = Y.shape(0), d = Y.shape(1);
+  std::vector<float> YT(d * Kp, 0.0f);
+  for (std::size_t k = 0; k < K; ++k)
+    for (std::size_t j = 0; j < d; ++j) YT[j * Kp + k] = Y.data()[k * d + j];
+  return YT;
+}
+
+void check_classes(const In<std::int64_t, Vector>& c, std::size_t n, std::size_t K) {
+  require(c.shape(0) == n, "c must have a label per row");
+  for (std::size_t i = 0; i < n; ++i)
+    require(c.data()[i] >= 0 && static_cast<std::size_t>(c.data()[i]) < K, "labels must lie in 0 .. K - 1");
+}
+
+// One pass of the logistic loss over the rows, see logistic.hpp: fills G, stats and loss. Y is none for canonical codewords.
+void logistic(In<float, Matrix> F, std::optional<In<float, Matrix>> Y, In<std::int64_t, Vector> c,
+              std::optional<In<float, Vector>> weight, In<float, Matrix> Z, Out<float, Matrix> G, Out<double, Matrix> stats,
+              Out<float, Vector> loss, int n_threads) {
+  const std::size_t n = F.shape(0), d = F.shape(1), K = Z.shape(0), s = Z.shape(1);
+  check_classes(c, n, K);
+  require(!weight || weight->shape(0) == n, "weight must have an entry per row of F");
+  require(Y ? Y->shape(0) == K && Y->shape(1) == d : K == d, "F, Y and Z disagree");
+  require(G.shape(0) == n && G.shape(1) == d && stats.shape(0) == n && stats.shape(1) == s + 1 && loss.shape(0) == n,
+          "G, stats and loss must be (n, d), (n, s + 1) and (n,)");
+  const std::size_t own = Y ? d : 0, Kp = padded(K), Ep = padded(own + s + 1);
+  const std::vector<float> YT = Y ? transposed(*Y, Kp) : std::vector<float>();
+  std::vector<float> E(K * Ep, 0.0f);
+  for (std::size_t k = 0; k < K; ++k) {
+    for (std::size_t j = 0; j < own; ++j) E[k * Ep + j] = Y->data()[k * d + j];
+    for (std::size_t j = 0; j < s; ++j) {
+      const float z = Z.data()[k * s + j];
+      E[k * Ep + own + j] = z;
+      E[k * Ep + own + s] += z * z;
+    }
+  }
+  nb::gil_scoped_release release;
+  logistic_pull({F.data(), Y ? YT.data() : nullptr, E.data(), c.data(), weight ? weight->data() : nullptr, n, K, Kp, d, s, Ep,
+                 G.data(), stats.data(), loss.data()}, n_threads);
+}
+
+// Newton steps in the leaves: values (L, d), scaled by rate; by the diagonal where Y is none, else by the whole Hessian.
+nb::object newton_leaves(In<float, Matrix> G, std::optional<In<float, Vector>> weight, In<std::int32_t, Vector> leaf_of_row,
+                         std::optional<In<std::uint32_t, Vector>> rows, std::size_t n_leaves, double l2, double rate,
+                         std::optional<In<float, Matrix>> F, std::optional<In<float, Matrix>> Y,
+                         std::optional<In<std::int64_t, Vector>> c, int n_threads) {
+  const std::size_t n = G.shape(0), d = G.shape(1);
+  require(leaf_of_row.shape(0) == n && (!weight || weight->shape(0) == n), "G, weight and leaf_of_row disagree");
+  for (std::size_t i = 0; i < n; ++i)
+    require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < n_leaves, "leaves must lie in 0 .. n_leaves - 1");
+  if (rows)
+    for (std::size_t r = 0; r < rows->shape(0); ++r) require(rows->data()[r] < n, "rows must be row numbers");
+  std::vector<float> values(n_leaves * d);
+  const float* w = weight ? weight->data() : nullptr;
+  std::vector<float> YT;
+  std::vector<double> gram(d * d, 0.0);
+  if (Y) {
+    require(F && c && F->shape(0) == n && F->shape(1) == d && Y->shape(1) == d, "F, Y and G disagree");
+    check_classes(*c, n, Y->shape(0));
+    YT = transposed(*Y, padded(Y->shape(0)));
+    for (std::size_t k = 0; k < Y->shape(0); ++k)
+      for (std::size_t i = 0; i < d; ++i)
+        for (std::size_t j = 0; j <= i; ++j)
+          gram[i * d + j] += static_cast<double>(Y->data()[k * d + i]) * static_cast<double>(Y->data()[k * d + j]) / static_cast<double>(Y->shape(0));
+  }
+  {
+    nb::gil_scoped_release release;
+    const LeafRows leaves(leaf_of_row.data(), n, n_leaves, rows ? rows->data() : nullptr, rows ? rows->shape(0) : 0);
+    if (Y) {
+      const LeafProblem problem{F->data(), YT.data(), Y->data(), G.data(), c->data(), w, Y->shape(0), padded(Y->shape(0)), d, gram.data()};
+      newton_exact(leaves, problem, l2, rate, values.data(), n_threads);
+    } else {
+      newton_diagonal(leaves, G.data(), d, w, l2, rate, values.data(), n_threads);
+    }
+  }
+  return nb::cast(to_numpy(std::move(values), {n_leaves, d}));
+}
+
+// F[row] += values[leaf of row]
+void add_values(Out<float, Matrix> F, In<float, Matrix> values, In<std::int32_t, Vector> leaf_of_row, int n_threads) {
+  const std::size_t n = F.shape(0), d = F.shape(1);
+  require(values.shape(1) == d && leaf_of_row.shape(0) == n, "F, values and leaf_of_row disagree");
+  for (std::size_t i = 0; i < n; ++i)
+    require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < values.shape(0), "leaves must be rows of values");
+  nb::gil_scoped_release release;
+  parallel_ranges(n, 2048, n_threads, [&](std::size_t begin, std::size_t end) {
+    hot().add_values(F.data(), d, values.data(), leaf_of_row.data(), begin, end);
+  });
+}
+
 const Node* nodes_of(const In<std::uint8_t, Matrix>& bytes) {
   require(bytes.shape(1) == sizeof(Node), "nodes must be rows of the node layout");
   return reinterpret_cast<const Node*>(bytes.data());
@@ -206,6 +299,11 @@ NB_MODULE(_kernels, m) {
   m.def("race", &race, "U"_a, "c"_a, "rate"_a, "exp(rate (U_k - highest rival)), its row sums, and the true class's lead.");
   m.def("race_along", &race_along, "U"_a, "c"_a, "W"_a, "alpha"_a, "rate"_a,
         "The race at U + alpha W: row sums, leads, mean and variance of W among the rivals.");
+  m.def("logistic", &logistic, "F"_a, "Y"_a.none(), "c"_a, "weight"_a.none(), "Z"_a, "G"_a, "stats"_a, "loss"_a, "n_threads"_a,
+        "Fill in gradient (n, d), sketched gradient and curvature (n, s + 1), and loss (n,) of the logistic loss.");
+  m.def("newton_leaves", &newton_leaves, "G"_a, "weight"_a.none(), "leaf_of_row"_a, "rows"_a.none(), "n_leaves"_a, "l2"_a, "rate"_a,
+        "F"_a.none(), "Y"_a.none(), "c"_a.none(), "n_threads"_a, "Newton steps in the leaves, (L, d).");
+  m.def("add_values", &add_values, "F"_a, "values"_a, "leaf_of_row"_a, "n_threads"_a, "F[row] += values[leaf of row].");
   bind_values<double>(m);
   bind_values<float>(m);
 }

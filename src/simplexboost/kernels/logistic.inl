@@ -1,0 +1,134 @@
+// The logistic loss pulled back through the codewords, compiled once per instruction set (see logistic.cpp): for a
+// block of rows that stays in cache, scores F Yᵀ, their soft-max P, and the product P [Y | Z | ‖Z‖²]. No n x K array.
+
+constexpr std::size_t W = VECTOR_BYTES / sizeof(float);  // floats per vector
+typedef float Vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+typedef std::int32_t IntVec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+
+inline Vec load(const float* p) { return *reinterpret_cast<const Vec*>(p); }
+inline void store(float* p, Vec v) { *reinterpret_cast<Vec*>(p) = v; }
+inline Vec splat(float x) { return Vec{} + x; }
+inline Vec vmax(Vec a, Vec b) { return a > b ? a : b; }
+
+// exp(x) for x <= 0 to about 1e-7; exactly 0 far below. x = k ln 2 + r, a polynomial in r, k into the exponent bits.
+inline Vec exp_nonpositive(Vec x) {
+  const Vec low = splat(-87.0f);
+  const Vec clamped = vmax(x, low);
+  const Vec shifted = clamped * 1.442695041f + 12582912.0f;  // 1.5 * 2^23: rounds, and leaves k in the low bits
+  const Vec k = shifted - 12582912.0f;
+  const Vec r = (clamped - k * 0.693359375f) + k * 2.12194440e-4f;
+  Vec y = splat(1.9875691500e-4f);
+  y = y * r + 1.3981999507e-3f;
+  y = y * r + 8.3334519073e-3f;
+  y = y * r + 4.1665795894e-2f;
+  y = y * r + 1.6666665459e-1f;
+  y = y * r + 5.0000001201e-1f;
+  y = y * r * r + r + 1.0f;
+  const Vec scaled = (Vec)((IntVec)y + ((IntVec)shifted << 23));
+  return x < low ? Vec{} : scaled;
+}
+
+// C (ROWS, N) = A (ROWS, M) B (M, N) for NV vectors of columns; A has row stride lda, B and C have ldb and ldc.
+template <std::size_t NV>
+inline void product_tile(const float* A, std::size_t lda, const float* B, std::size_t ldb, float* C, std::size_t ldc, std::size_t M) {
+  Vec acc[TILE_ROWS][NV] = {};
+  for (std::size_t m = 0; m < M; ++m) {
+    Vec b[NV];
+    for (std::size_t v = 0; v < NV; ++v) b[v] = load(B + m * ldb + v * W);
+    for (std::size_t r = 0; r < TILE_ROWS; ++r)
+      for (std::size_t v = 0; v < NV; ++v) acc[r][v] += A[r * lda + m] * b[v];
+  }
+  for (std::size_t r = 0; r < TILE_ROWS; ++r)
+    for (std::size_t v = 0; v < NV; ++v) store(C + r * ldc + v * W, acc[r][v]);
+}
+
+// C (rows, N) = A (rows, M) B (M, N); rows a multiple of TILE_ROWS, N of W. A panel of B columns serves all rows.
+inline void product(const float* A, std::size_t lda, const float* B, std::size_t ldb, float* C, std::size_t ldc,
+                    std::size_t rows, std::size_t M, std::size_t N) {
+  std::size_t n = 0;
+  for (; n + TILE_VECTORS * W <= N; n += TILE_VECTORS * W)
+    for (std::size_t r = 0; r < rows; r += TILE_ROWS) product_tile<TILE_VECTORS>(A + r * lda, lda, B + n, ldb, C + r * ldc + n, ldc, M);
+  for (; n < N; n += W)
+    for (std::size_t r = 0; r < rows; r += TILE_ROWS) product_tile<1>(A + r * lda, lda, B + n, ldb, C + r * ldc + n, ldc, M);
+}
+
+// Turns a row of scores S (Kp, padded with -inf-like values) into probabilities; returns log sum exp.
+inline float softmax_row(float* S, std::size_t Kp) {
+  Vec top = load(S);
+  for (std::size_t k = W; k < Kp; k += W) top = vmax(top, load(S + k));
+  float high = top[0];
+  for (std::size_t i = 1; i < W; ++i) high = top[i] > high ? top[i] : high;
+  Vec sum = Vec{};
+  for (std::size_t k = 0; k < Kp; k += W) {
+    const Vec e = exp_nonpositive(load(S + k) - high);
+    store(S + k, e);
+    sum += e;
+  }
+  float total = 0.0f;
+  for (std::size_t i = 0; i < W; ++i) total += sum[i];
+  const float scale = 1.0f / total;
+  for (std::size_t k = 0; k < Kp; k += W) store(S + k, load(S + k) * scale);
+  return high + __builtin_logf(total);
+}
+
+// One block of up to BLOCK_ROWS rows; `scratch` has scratch_size(a) floats.
+void logistic_block(const LogisticArgs& a, std::size_t begin, std::size_t end, float* scratch) {
+  const std::size_t rows = end - begin, padded = (rows + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
+  float* S = scratch;                           // (BLOCK_ROWS, Kp)
+  float* mean = S + kBlockRows * a.Kp;          // (BLOCK_ROWS, Ep): P [Y | Z | ‖Z‖²]
+  float* Fb = mean + kBlockRows * a.Ep;         // (BLOCK_ROWS, d), rows beyond the last are zero
+  const float* F = a.F + begin * a.d;
+  if (a.YT != nullptr) {
+    if (padded != rows) {
+      for (std::size_t i = 0; i < padded * a.d; ++i) Fb[i] = i < rows * a.d ? F[i] : 0.0f;
+      F = Fb;
+    }
+    product(F, a.d, a.YT, a.Kp, S, a.Kp, padded, a.d, a.Kp);
+  } else {
+    for (std::size_t r = 0; r < padded; ++r)
+      for (std::size_t k = 0; k < a.K; ++k) S[r * a.Kp + k] = r < rows ? F[r * a.d + k] : 0.0f;
+  }
+  for (std::size_t r = 0; r < padded; ++r)
+    for (std::size_t k = a.K; k < a.Kp; ++k) S[r * a.Kp + k] = -1e30f;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const std::size_t own = static_cast<std::size_t>(a.c[begin + r]);
+    const float score = S[r * a.Kp + own];
+    a.loss[begin + r] = softmax_row(S + r * a.Kp, a.Kp) - score;
+  }
+  product(S, a.Kp, a.E, a.Ep, mean, a.Ep, padded, a.K, a.Ep);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const std::size_t i = begin + r, own = static_cast<std::size_t>(a.c[i]);
+    const float w = a.weight == nullptr ? 1.0f : a.weight[i];
+    const float *y = a.E + own * a.Ep, *m = mean + r * a.Ep;
+    float* G = a.G + i * a.d;
+    if (a.YT != nullptr) {
+      for (std::size_t j = 0; j < a.d; ++j) G[j] = w * (y[j] - m[j]);
+      y += a.d;
+      m += a.d;
+    } else {
+      const float* P = S + r * a.Kp;
+      for (std::size_t k = 0; k < a.K; ++k) G[k] = -w * P[k];
+      G[own] += w;
+    }
+    double* out = a.stats + i * (a.s + 1);
+    float spread = m[a.s];
+    for (std::size_t j = 0; j < a.s; ++j) {
+      out[j] = static_cast<double>(w * (y[j] - m[j]));
+      spread -= m[j] * m[j];
+    }
+    out[a.s] = static_cast<double>(spread > 0.0f ? w * spread : 0.0f);
+  }
+}
+
+// P (rows, Kp) = soft-max of the scores of the rows listed; a part of the block above.
+void softmax_rows(const float* F, std::size_t d, const float* YT, std::size_t K, std::size_t Kp, const std::uint32_t* rows,
+                  std::size_t n_rows, float* Fb, float* P) {
+  const std::size_t padded = (n_rows + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
+  for (std::size_t r = 0; r < padded; ++r)
+    for (std::size_t j = 0; j < d; ++j) Fb[r * d + j] = r < n_rows ? F[rows[r] * d + j] : 0.0f;
+  product(Fb, d, YT, Kp, P, Kp, padded, d, Kp);
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    for (std::size_t k = K; k < Kp; ++k) P[r * Kp + k] = -1e30f;
+    softmax_row(P + r * Kp, Kp);
+  }
+}

@@ -1,0 +1,158 @@
+// Newton steps in the leaves, and adding leaf values to the predictor; single precision in, double precision sums.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "hot.hpp"
+#include "leaves.hpp"
+#include "logistic.hpp"
+#include "pool.hpp"
+
+namespace simplexboost {
+
+// Rows grouped by leaf, ascending within a leaf: order[begin[l] .. begin[l + 1]).
+struct LeafRows {
+  std::vector<std::uint32_t> order;
+  std::vector<std::size_t> begin;
+
+  LeafRows(const std::int32_t* leaf_of_row, std::size_t n, std::size_t n_leaves, const std::uint32_t* rows, std::size_t n_rows)
+      : order(rows == nullptr ? n : n_rows), begin(n_leaves + 1, 0) {
+    const auto row = [&](std::size_t r) { return rows == nullptr ? static_cast<std::uint32_t>(r) : rows[r]; };
+    for (std::size_t r = 0; r < order.size(); ++r) ++begin[static_cast<std::size_t>(leaf_of_row[row(r)]) + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+    for (std::size_t r = 0; r < order.size(); ++r) order[next[static_cast<std::size_t>(leaf_of_row[row(r)])]++] = row(r);
+  }
+  std::size_t size(std::size_t leaf) const { return begin[leaf + 1] - begin[leaf]; }
+  std::size_t n_leaves() const { return begin.size() - 1; }
+};
+
+// Sums over leaves of any per-row quantity of `width` numbers: add(rows, n_rows, out) adds a chunk's rows in order.
+// Chunks are fixed, so the sums do not depend on the number of threads.
+template <class Add>
+std::vector<double> sums_over_leaves(const LeafRows& leaves, std::size_t width, int n_threads, const Add& add) {
+  struct Chunk {
+    std::size_t leaf, begin, end;
+  };
+  std::vector<Chunk> chunks;
+  for (std::size_t leaf = 0; leaf < leaves.n_leaves(); ++leaf)
+    for (std::size_t at = leaves.begin[leaf]; at < leaves.begin[leaf + 1]; at += kSumChunk)
+      chunks.push_back({leaf, at, std::min(at + kSumChunk, leaves.begin[leaf + 1])});
+  std::vector<double> parts(chunks.size() * width, 0.0), out(leaves.n_leaves() * width, 0.0);
+  parallel_ranges(chunks.size(), 16, n_threads, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i)
+      add(leaves.order.data() + chunks[i].begin, chunks[i].end - chunks[i].begin, parts.data() + i * width);
+  });
+  for (std::size_t i = 0; i < chunks.size(); ++i)
+    for (std::size_t j = 0; j < width; ++j) out[chunks[i].leaf * width + j] += parts[i * width + j];
+  return out;
+}
+
+// values (L, d) = rate * sum G / (sum h + l2) coordinate by coordinate, where h = |G| (1 - |G| / w) is the diagonal of
+// the logistic loss's Hessian in canonical codewords: G is w (1 - p) at the true class and -w p elsewhere.
+inline void newton_diagonal(const LeafRows& leaves, const float* G, std::size_t d, const float* weight, double l2, double rate,
+                            float* values, int n_threads) {
+  const auto sums = sums_over_leaves(leaves, 2 * d, n_threads, [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
+    hot().sum_newton(G, d, weight, rows, n_rows, out);
+  });
+  for (std::size_t leaf = 0; leaf < leaves.n_leaves(); ++leaf)
+    for (std::size_t j = 0; j < d; ++j) {
+      const double g = sums[leaf * 2 * d + j], h = sums[leaf * 2 * d + d + j] + l2;
+      values[leaf * d + j] = static_cast<float>(h > 0.0 ? rate * g / h : 0.0);
+    }
+}
+
+// Solves (A + diagonal) x = b in place by Cholesky; A (d, d) symmetric, lower triangle used. b becomes x.
+inline void solve_positive(double* A, double* b, std::size_t d) {
+  for (std::size_t j = 0; j < d; ++j) {
+    double pivot = A[j * d + j];
+    for (std::size_t k = 0; k < j; ++k) pivot -= A[j * d + k] * A[j * d + k];
+    pivot = std::sqrt(std::max(pivot, 1e-12));
+    A[j * d + j] = pivot;
+    for (std::size_t i = j + 1; i < d; ++i) {
+      double v = A[i * d + j];
+      for (std::size_t k = 0; k < j; ++k) v -= A[i * d + k] * A[j * d + k];
+      A[i * d + j] = v / pivot;
+    }
+    for (std::size_t k = 0; k < j; ++k) b[j] -= A[j * d + k] * b[k];
+    b[j] /= pivot;
+  }
+  for (std::size_t j = d; j-- > 0;) {
+    for (std::size_t i = j + 1; i < d; ++i) b[j] -= A[i * d + j] * b[i];
+    b[j] /= A[j * d + j];
+  }
+}
+
+// Newton steps for codewords in general. The Hessian of a leaf is Yᵀ diag(sum p) Y - sum ȳ ȳᵀ with ȳ = y_c - G / w; it is
+// taken from at most kHessianRows rows of the leaf, evenly spread, and scaled up: probabilities are not kept, so each row
+// costs another soft-max. Classes with little probability in the leaf enter together, as if they shared it evenly.
+constexpr std::size_t kHessianRows = kBlockRows;
+
+struct LeafProblem {
+  const float *F, *YT, *Y, *G;  // (n, d), (d, Kp), (K, d), (n, d)
+  const std::int64_t* c;
+  const float* weight;  // or null
+  std::size_t K, Kp, d;
+  const double* gram;   // (d, d) Yᵀ Y / K
+};
+
+inline void add_outer(double* H, const double* v, double scale, std::size_t d) {
+  for (std::size_t i = 0; i < d; ++i)
+    for (std::size_t j = 0; j <= i; ++j) H[i * d + j] += scale * v[i] * v[j];
+}
+
+// H (d, d), lower triangle, of the rows of one leaf.
+inline void leaf_hessian(const LeafProblem& p, const std::uint32_t* rows, std::size_t n_rows, double* H) {
+  const std::size_t used = std::min(n_rows, kHessianRows), d = p.d;
+  std::vector<std::uint32_t> sample(used);
+  for (std::size_t i = 0; i < used; ++i) sample[i] = rows[i * n_rows / used];
+  std::vector<float> Fb(kBlockRows * d), P(kBlockRows * p.Kp);
+  softmax_rows(p.F, d, p.YT, p.K, p.Kp, sample.data(), used, Fb.data(), P.data());
+  std::vector<double> mass(p.K, 0.0), y(d);
+  std::fill(H, H + d * d, 0.0);
+  double total = 0.0, weights = 0.0, all = 0.0;
+  for (std::size_t r = 0; r < n_rows; ++r) all += p.weight == nullptr ? 1.0 : static_cast<double>(p.weight[rows[r]]);
+  for (std::size_t i = 0; i < used; ++i) {
+    const std::size_t row = sample[i];
+    const double w = p.weight == nullptr ? 1.0 : static_cast<double>(p.weight[row]);
+    for (std::size_t k = 0; k < p.K; ++k) mass[k] += w * static_cast<double>(P[i * p.Kp + k]);
+    const float *own = p.Y + static_cast<std::size_t>(p.c[row]) * d, *g = p.G + row * d;
+    for (std::size_t j = 0; j < d; ++j) y[j] = static_cast<double>(own[j]) - static_cast<double>(g[j]) / w;
+    add_outer(H, y.data(), -w, d);
+    weights += w;
+  }
+  for (double m : mass) total += m;
+  double rest = 0.0;
+  for (std::size_t k = 0; k < p.K; ++k) {
+    if (mass[k] < 1e-3 * total) {
+      rest += mass[k];
+      continue;
+    }
+    for (std::size_t j = 0; j < d; ++j) y[j] = static_cast<double>(p.Y[k * d + j]);
+    add_outer(H, y.data(), mass[k], d);
+  }
+  const double scale = all / weights;
+  for (std::size_t i = 0; i < d * d; ++i) H[i] = scale * (H[i] + rest * p.gram[i]);
+}
+
+// values (L, d) = rate (H + l2)⁻¹ sum G
+inline void newton_exact(const LeafRows& leaves, const LeafProblem& p, double l2, double rate, float* values, int n_threads) {
+  const auto sums = sums_over_leaves(leaves, p.d, n_threads, [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
+    for (std::size_t r = 0; r < n_rows; ++r)
+      for (std::size_t j = 0; j < p.d; ++j) out[j] += static_cast<double>(p.G[rows[r] * p.d + j]);
+  });
+  parallel_for(leaves.n_leaves(), n_threads, [&](std::size_t leaf) {
+    std::vector<double> H(p.d * p.d), x(sums.begin() + static_cast<std::ptrdiff_t>(leaf * p.d), sums.begin() + static_cast<std::ptrdiff_t>((leaf + 1) * p.d));
+    leaf_hessian(p, leaves.order.data() + leaves.begin[leaf], leaves.size(leaf), H.data());
+    for (std::size_t j = 0; j < p.d; ++j) H[j * p.d + j] += l2;
+    solve_positive(H.data(), x.data(), p.d);
+    for (std::size_t j = 0; j < p.d; ++j) values[leaf * p.d + j] = static_cast<float>(rate * x[j]);
+  });
+}
+
+}  // namespace simplexboost
