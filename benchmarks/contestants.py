@@ -26,7 +26,13 @@ def flagship(**params: Any) -> Any:
         return simplexboost.SimplexBoostClassifier(**params)
     params.pop("categorical_features", None)
     tree = simplexboost.learners.NewtonTree(max_depth=5, l2=1.0)
-    parts = {"codewords": "canonical", "optimizer": "newton", "learner": tree, "learning_rate": 0.3}
+    parts: dict[str, Any] = {
+        "codewords": "canonical",
+        "optimizer": "newton",
+        "learner": tree,
+        "learning_rate": 0.3,
+        "step": "fixed",
+    }
     return simplexboost.BoostingClassifier("logistic", **parts, **params)
 
 
@@ -46,13 +52,18 @@ class SimplexBoost(Contestant):
 
     def fit(self, X: Any, y: AnyArray, clock: Clock) -> None:
         """The clock ticks in a callback, after all that the estimator itself does in a round."""
+
         class Ticking(simplexboost.callbacks.Callback):
             def after_round(self, run: Any) -> None:
                 if clock.tick() and run.stop_reason is None:
                     run.stop_reason = "the budget is spent"
 
-        self.model.set_params(callbacks=[Ticking()]).fit(X, y)
-        self.model.set_params(callbacks=None)
+        if "callbacks" in self.model.get_params(deep=False):
+            self.model.set_params(callbacks=[Ticking()]).fit(X, y)
+            self.model.set_params(callbacks=None)
+        else:
+            self.model.fit(X, y)
+            clock.seconds = list(map(float, self.model.history_["seconds"]))
 
     @property
     def n_rounds(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from statistics import median_high, median_low
 from typing import Any
@@ -133,7 +133,7 @@ class Comparison:
         return 0.0 if math.isinf(self.our_seconds) else self.peer_seconds / max(self.our_seconds, 1e-9)
 
 
-def compare(ours: Sequence[Curve], peers: dict[str, Sequence[Curve]], metric: Metric) -> list[Comparison]:
+def compare(ours: Sequence[Curve], peers: Mapping[str, Sequence[Curve]], metric: Metric) -> list[Comparison]:
     """Ours against every peer; ``counts`` tells which of them are close enough to the best peer."""
     bests = {name: metric.typical_best(curves) for name, curves in peers.items()}
     best = metric.best(list(bests.values())) if bests else math.nan

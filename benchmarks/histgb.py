@@ -39,6 +39,7 @@ class HistGradientBoosting(Contestant):
 
     def fit(self, X: Any, y: AnyArray, clock: Clock) -> None:
         """It has no callbacks: the grower of its trees is replaced by one that ticks after a round's last tree."""
+
         class Ticking(gradient_boosting.TreeGrower):
             grown, stop = 0, False
 

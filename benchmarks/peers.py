@@ -31,8 +31,8 @@ class LightGBM(Contestant):
         """The scikit-learn face."""
         import lightgbm
 
-        common = {"n_estimators": MOST_ROUNDS, "n_jobs": self.threads, "random_state": self.seed, "verbosity": -1}
-        return lightgbm.LGBMClassifier(**common, **params)
+        params |= {"n_estimators": MOST_ROUNDS, "n_jobs": self.threads, "random_state": self.seed, "verbosity": -1}
+        return lightgbm.LGBMClassifier(**params)
 
     def fit(self, X: Any, y: AnyArray, clock: Clock) -> None:
         """A callback ends training the way early stopping does."""

@@ -196,7 +196,7 @@ def test_selection_identity(name, codewords, K):
     data, Y = problem(n=30, K=K, seed=5), code(codewords, K)
     rng = np.random.default_rng(6)
     run = make_run(data, LOSSES[name], Y, VectorTree())
-    run.U = 0.5 * rng.normal(size=(30, Y.shape[1])) @ Y.T
+    run.move_to(rng.normal(size=(30, Y.shape[1])))
     G = run.gradient(scaled=False).G
     w, tau = weights_and_rivals(name, run.U, data.c)
     w = w * data.weight
@@ -229,7 +229,7 @@ def test_margins_are_differences_of_votes(codewords, factor, K):
 def test_random_codewords_have_no_edge(loss, codewords):
     Y = code(codewords, 5)
     run = make_run(problem(n=30, K=5, seed=8), loss, Y, VectorTree())
-    run.U = 0.5 * np.random.default_rng(9).normal(size=(30, Y.shape[1])) @ Y.T
+    run.move_to(np.random.default_rng(9).normal(size=(30, Y.shape[1])))
     G = run.gradient(scaled=False).G
     assert_allclose((G @ Y.T).mean(axis=1), 0.0, atol=1e-14 * np.abs(G).max())
 

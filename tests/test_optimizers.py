@@ -154,7 +154,7 @@ def test_gradient_points_where_the_risk_falls(loss, codewords):
     def losses_at(F):
         return data.weight * loss.value(0.5 * F @ Y.T, data.c)
 
-    run.U = 0.5 * F @ Y.T
+    run.move_to(F)
     G, epsilon = run.gradient(scaled=False).G, 1e-6
     for j in range(Y.shape[1]):
         step = epsilon * np.eye(Y.shape[1])[j]
@@ -276,7 +276,7 @@ def test_newton_gives_the_trace_of_the_hessian(loss, codewords):
     d = Y.shape[1]
     run = make_run(data, loss, Y, NewtonTree())
     F = np.random.default_rng(1).normal(size=(8, d))
-    run.U = 0.5 * F @ Y.T
+    run.move_to(F)
     trace, epsilon = np.zeros(8), 1e-4
     for j in range(d):
         step = epsilon * np.eye(d)[j]

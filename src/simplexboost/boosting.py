@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import logsumexp
 
-from ._typing import AnyArray, Array
+from ._typing import AnyArray, Array, Labels
 from .learners import Learner, Request
 from .losses import Loss
 from .model import AdditiveModel, Term
@@ -57,6 +57,16 @@ def propose(run: Run, optimizer: Optimizer) -> list[Update]:
     return updates
 
 
+def mean_loss(loss: Loss, model: AdditiveModel, F: AnyArray, c: Labels, weight: Array) -> float:
+    """The weighted mean of the loss at F (n, d), in blocks of rows: no n × K scores at once."""
+    block = max(1, 2**22 // len(model.Y))  # 32 MB of scores
+    total = 0.0
+    for i in range(0, len(F), block):
+        rows = slice(i, i + block)
+        total += float(weight[rows] @ loss.value(model.scores(F[rows]), c[rows]))
+    return total / float(weight.sum())
+
+
 @dataclass(frozen=True, eq=False)
 class Gradient:
     """Where the risk falls: G (n, d), and how strongly each example pulls towards its own class, own (n,)."""
@@ -71,7 +81,7 @@ class Run:
 
     Attributes
     ----------
-    F : (n, d) the predictor on the training rows; U : (n, K) the class scores ½ F Yᵀ
+    F : (n, d) the predictor on the training rows, in the precision of the codewords
     rows, features : what the next round's learner may use, None for everything; redraw : draws them again
     updates : those of the last round
     stop_reason : why boosting stopped before its last round, or None
@@ -96,13 +106,24 @@ class Run:
 
     def __post_init__(self) -> None:
         self.model = AdditiveModel(self.Y)
-        self.F: Array = np.zeros((self.data.n, self.Y.shape[1]))  # (n, d)
-        self.U: Array = np.zeros((self.data.n, self.data.K))  # (n, K)
+        self.F: AnyArray = np.zeros((self.data.n, self.Y.shape[1]), dtype=self.Y.dtype)  # (n, d)
+        self._U: Array | None = None
+
+    @property
+    def U(self) -> Array:
+        """The class scores ½ F Yᵀ, (n, K), computed when first asked for after an update."""
+        if self._U is None:
+            self._U = self.model.scores(self.F)
+        return self._U
 
     @property
     def round(self) -> int:
         """Rounds done."""
         return self.model.n_rounds
+
+    def move_to(self, F: AnyArray) -> None:
+        """Continue from another predictor, (n, d)."""
+        self.F, self._U = np.array(F, dtype=self.Y.dtype), None
 
     def gradient(self, scaled: bool = True) -> Gradient:
         """G = −∂R/∂F = ½ w P Y; where scaled, up to a positive factor that keeps it in range."""
@@ -136,7 +157,7 @@ class Run:
 
     def risk(self) -> float:
         """The mean weighted loss on the training rows."""
-        return float(self.data.weight @ self.loss.value(self.U, self.data.c) / self.data.n)
+        return mean_loss(self.loss, self.model, self.F, self.data.c, self.data.weight)
 
     def log_risk_after(self, update: Update) -> float:
         """log of the risk once the update is applied; logarithms because exponential risks may not fit a float."""
@@ -148,6 +169,6 @@ class Run:
         terms = [Term(u.hypothesis, self.learning_rate * u.alpha, u.coordinate) for u in updates]
         for term, update in zip(terms, updates, strict=True):
             term.add_to(self.F, update.outputs)
-        self.U = self.model.scores(self.F)
+        self._U = None
         self.model.add_round(terms)
         self.updates = updates

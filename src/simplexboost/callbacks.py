@@ -14,7 +14,7 @@ from typing import TextIO
 import numpy as np
 
 from ._typing import AnyArray, Array, Labels
-from .boosting import Run
+from .boosting import Run, mean_loss
 from .model import add_terms
 
 
@@ -103,7 +103,7 @@ class EarlyStopping(Callback):
 
     def start(self, run: Run) -> None:
         """The risk of the empty model."""
-        self._F = np.zeros((len(self.X), run.Y.shape[1]))  # (n, d)
+        self._F = np.zeros((len(self.X), run.Y.shape[1]), dtype=run.Y.dtype)  # (n, d)
         self._best, self.best_round = self._risk(run), 0
 
     def after_round(self, run: Run) -> None:
@@ -121,8 +121,7 @@ class EarlyStopping(Callback):
         run.model = run.model.first(max(1, self.best_round))
 
     def _risk(self, run: Run) -> float:
-        values = run.loss.value(run.model.scores(self._F), self.c)
-        return float(self.weight @ values / self.weight.sum())
+        return mean_loss(run.loss, run.model, self._F, self.c, self.weight)
 
 
 @dataclass(eq=False)

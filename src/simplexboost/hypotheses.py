@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from . import engine
+from . import _kernels, engine
 from ._typing import AnyArray, Array
 
 
@@ -20,14 +20,27 @@ class Hypothesis(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class TreeHypothesis:
-    """A tree whose leaves hold vectors: values (L, d)."""
+    """A tree whose leaves hold vectors: values (L, d), in single or double precision."""
 
     tree: engine.Tree
-    values: Array
+    values: AnyArray
 
     def outputs(self, X: AnyArray, n_threads: int = 1) -> Array:
         """h(X), (n, d)."""
         return self.values[engine.apply(self.tree, X, n_threads)]
+
+
+@dataclass(frozen=True, eq=False)
+class LeafOutputs:
+    """A tree's outputs on the training rows without writing them out: values (L, d) and the leaf of every row."""
+
+    values: AnyArray
+    leaf_of_row: AnyArray
+    n_threads: int = 1
+
+    def add_to(self, F: AnyArray, step: float) -> None:
+        """F += step · outputs, in place."""
+        _kernels.add_values(F, self.values, step, self.leaf_of_row, self.n_threads)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _kernels, engine
 from ._typing import AnyArray, Array
-from .hypotheses import Hypothesis, LinearHypothesis, TreeHypothesis
+from .hypotheses import Hypothesis, LeafOutputs, LinearHypothesis, TreeHypothesis
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,9 +22,11 @@ class Term:
     step: float
     coordinate: int | None = None
 
-    def add_to(self, F: Array, outputs: Array) -> None:
+    def add_to(self, F: AnyArray, outputs: Array | LeafOutputs) -> None:
         """F += α h, in place, where h has these outputs."""
-        if self.coordinate is None:
+        if isinstance(outputs, LeafOutputs):
+            outputs.add_to(F, self.step)
+        elif self.coordinate is None:
             F += self.step * outputs
         else:
             F[:, self.coordinate] += self.step * outputs[:, 0]
@@ -65,15 +67,20 @@ class AdditiveModel:
         ends = self.round_ends[:n_rounds]
         return AdditiveModel(self.Y, self.terms[: ends[-1] if ends else 0], ends)
 
-    def predictor(self, X: AnyArray, n_threads: int = 1) -> Array:
+    @property
+    def dtype(self) -> Any:
+        """The precision of F: single where the codewords are."""
+        return self.Y.dtype
+
+    def predictor(self, X: AnyArray, n_threads: int = 1) -> AnyArray:
         """F(X), (n, d)."""
-        F = np.zeros((len(X), self.Y.shape[1]))  # (n, d)
+        F = np.zeros((len(X), self.Y.shape[1]), dtype=self.dtype)  # (n, d)
         add_terms(self.terms, X, F, n_threads)
         return F
 
-    def staged_predictor(self, X: AnyArray, n_threads: int = 1) -> Iterator[Array]:
+    def staged_predictor(self, X: AnyArray, n_threads: int = 1) -> Iterator[AnyArray]:
         """F(X) after every round; the same array each time, updated in place."""
-        F = np.zeros((len(X), self.Y.shape[1]))  # (n, d)
+        F = np.zeros((len(X), self.Y.shape[1]), dtype=self.dtype)  # (n, d)
         for begin, end in zip([0, *self.round_ends], self.round_ends, strict=False):
             add_terms(self.terms[begin:end], X, F, n_threads)
             yield F
@@ -90,12 +97,12 @@ class AdditiveModel:
                 gains[term.hypothesis.feature] += term.step * np.linalg.norm(term.hypothesis.slope)
         return gains / gains.sum() if gains.sum() > 0 else gains
 
-    def scores(self, F: Array) -> Array:
-        """U = ½ F Yᵀ, (n, K)."""
-        return 0.5 * F @ self.Y.T
+    def scores(self, F: AnyArray) -> Array:
+        """U = ½ F Yᵀ, (n, K), in double precision."""
+        return (0.5 * F @ self.Y.T).astype(np.float64, copy=False)
 
 
-def add_terms(terms: list[Term], X: AnyArray, F: Array, n_threads: int) -> None:
+def add_terms(terms: list[Term], X: AnyArray, F: AnyArray, n_threads: int) -> None:
     """F += Σ α h(X), in place and in order; runs of trees go to the engine in one call."""
     for are_trees, run in groupby(terms, key=lambda term: isinstance(term.hypothesis, TreeHypothesis)):
         if are_trees:

@@ -34,7 +34,7 @@ struct HotTable {
   void (*sum_rows)(const double* v, std::size_t d, const std::uint32_t* rows, std::size_t n_rows, double* out);
   void (*sum_newton)(const float* G, std::size_t d, const float* weight, const std::uint32_t* rows, std::size_t n_rows,
                      double* out);
-  void (*add_values)(float* F, std::size_t d, const float* values, const std::int32_t* leaf_of_row, std::size_t begin,
+  void (*add_values)(float* F, std::size_t d, const float* values, float step, const std::int32_t* leaf_of_row, std::size_t begin,
                      std::size_t end);
   void (*race)(const double* U, std::size_t n, std::size_t K, const std::int64_t* c, double rate, double* E, double* Z,
                double* lead);

@@ -136,12 +136,12 @@ void sum_newton(const float* G, std::size_t d, const float* weight, const std::u
   }
 }
 
-// F[row] += values[leaf of row], rows begin .. end
-void add_values(float* F, std::size_t d, const float* values, const std::int32_t* leaf_of_row, std::size_t begin, std::size_t end) {
+// F[row] += step * values[leaf of row], rows begin .. end
+void add_values(float* F, std::size_t d, const float* values, float step, const std::int32_t* leaf_of_row, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {
     const float* v = values + static_cast<std::size_t>(leaf_of_row[i]) * d;
     float* f = F + i * d;
-    for (std::size_t j = 0; j < d; ++j) f[j] += v[j];
+    for (std::size_t j = 0; j < d; ++j) f[j] += step * v[j];
   }
 }
 

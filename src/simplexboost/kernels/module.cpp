@@ -200,9 +200,9 @@ void logistic(In<float, Matrix> F, std::optional<In<float, Matrix>> Y, In<std::i
                  G.data(), stats.data(), loss.data()}, n_threads);
 }
 
-// Newton steps in the leaves: values (L, d), scaled by rate; by the diagonal where Y is none, else by the whole Hessian.
+// Newton steps in the leaves: values (L, d); by the diagonal where Y is none, else by the whole Hessian.
 nb::object newton_leaves(In<float, Matrix> G, std::optional<In<float, Vector>> weight, In<std::int32_t, Vector> leaf_of_row,
-                         std::optional<In<std::uint32_t, Vector>> rows, std::size_t n_leaves, double l2, double rate,
+                         std::optional<In<std::uint32_t, Vector>> rows, std::size_t n_leaves, double l2,
                          std::optional<In<float, Matrix>> F, std::optional<In<float, Matrix>> Y,
                          std::optional<In<std::int64_t, Vector>> c, int n_threads) {
   const std::size_t n = G.shape(0), d = G.shape(1);
@@ -229,23 +229,23 @@ nb::object newton_leaves(In<float, Matrix> G, std::optional<In<float, Vector>> w
     const LeafRows leaves(leaf_of_row.data(), n, n_leaves, rows ? rows->data() : nullptr, rows ? rows->shape(0) : 0);
     if (Y) {
       const LeafProblem problem{F->data(), YT.data(), Y->data(), G.data(), c->data(), w, Y->shape(0), padded(Y->shape(0)), d, gram.data()};
-      newton_exact(leaves, problem, l2, rate, values.data(), n_threads);
+      newton_exact(leaves, problem, l2, values.data(), n_threads);
     } else {
-      newton_diagonal(leaves, G.data(), d, w, l2, rate, values.data(), n_threads);
+      newton_diagonal(leaves, G.data(), d, w, l2, values.data(), n_threads);
     }
   }
   return nb::cast(to_numpy(std::move(values), {n_leaves, d}));
 }
 
-// F[row] += values[leaf of row]
-void add_values(Out<float, Matrix> F, In<float, Matrix> values, In<std::int32_t, Vector> leaf_of_row, int n_threads) {
+// F[row] += step * values[leaf of row]
+void add_values(Out<float, Matrix> F, In<float, Matrix> values, float step, In<std::int32_t, Vector> leaf_of_row, int n_threads) {
   const std::size_t n = F.shape(0), d = F.shape(1);
   require(values.shape(1) == d && leaf_of_row.shape(0) == n, "F, values and leaf_of_row disagree");
   for (std::size_t i = 0; i < n; ++i)
     require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < values.shape(0), "leaves must be rows of values");
   nb::gil_scoped_release release;
   parallel_ranges(n, 2048, n_threads, [&](std::size_t begin, std::size_t end) {
-    hot().add_values(F.data(), d, values.data(), leaf_of_row.data(), begin, end);
+    hot().add_values(F.data(), d, values.data(), step, leaf_of_row.data(), begin, end);
   });
 }
 
@@ -264,23 +264,26 @@ void bind_values(nb::module_& m) {
     bin_values(X.data(), n, p, edges.data(), first_edge.data(), codes.data(), n_threads);
   }, "X"_a, "edges"_a, "first_edge"_a, "codes"_a, "n_threads"_a);
 
-  m.def("predict", [](In<std::uint8_t, Matrix> nodes, In<std::int64_t, Vector> first_node, In<double, Vector> values,
-                      In<std::int64_t, Vector> first_value, In<std::int32_t, Vector> coordinate, In<double, Vector> step,
-                      In<Value, Matrix> X, Out<double, Matrix> F, int n_threads) {
-    const std::size_t n_trees = step.shape(0);
-    require(first_node.shape(0) == n_trees + 1 && first_value.shape(0) == n_trees + 1 && coordinate.shape(0) == n_trees,
-            "the arrays of the forest disagree");
-    require(F.shape(0) == X.shape(0), "F must have a row per row of X");
-    const ForestView forest{nodes_of(nodes), first_node.data(), values.data(), first_value.data(), coordinate.data(), step.data(), n_trees};
-    nb::gil_scoped_release release;
-    predict(forest, X.data(), X.shape(0), X.shape(1), F.shape(1), F.data(), n_threads);
-  }, "nodes"_a, "first_node"_a, "values"_a, "first_value"_a, "coordinate"_a, "step"_a, "X"_a, "F"_a, "n_threads"_a);
-
   m.def("apply", [](In<std::uint8_t, Matrix> nodes, In<Value, Matrix> X, Out<std::int32_t, Vector> leaves, int n_threads) {
     require(leaves.shape(0) == X.shape(0), "leaves must have an entry per row of X");
     nb::gil_scoped_release release;
     apply(nodes_of(nodes), X.data(), X.shape(0), X.shape(1), leaves.data(), n_threads);
   }, "nodes"_a, "X"_a, "leaves"_a, "n_threads"_a);
+}
+
+template <class Value, class Leaf>
+void bind_predict(nb::module_& m) {
+  m.def("predict", [](In<std::uint8_t, Matrix> nodes, In<std::int64_t, Vector> first_node, In<Leaf, Vector> values,
+                      In<std::int64_t, Vector> first_value, In<std::int32_t, Vector> coordinate, In<double, Vector> step,
+                      In<Value, Matrix> X, Out<Leaf, Matrix> F, int n_threads) {
+    const std::size_t n_trees = step.shape(0);
+    require(first_node.shape(0) == n_trees + 1 && first_value.shape(0) == n_trees + 1 && coordinate.shape(0) == n_trees,
+            "the arrays of the forest disagree");
+    require(F.shape(0) == X.shape(0), "F must have a row per row of X");
+    const ForestView<Leaf> forest{nodes_of(nodes), first_node.data(), values.data(), first_value.data(), coordinate.data(), step.data(), n_trees};
+    nb::gil_scoped_release release;
+    predict(forest, X.data(), X.shape(0), X.shape(1), F.shape(1), F.data(), n_threads);
+  }, "nodes"_a, "first_node"_a, "values"_a, "first_value"_a, "coordinate"_a, "step"_a, "X"_a, "F"_a, "n_threads"_a);
 }
 
 }  // namespace
@@ -301,9 +304,14 @@ NB_MODULE(_kernels, m) {
         "The race at U + alpha W: row sums, leads, mean and variance of W among the rivals.");
   m.def("logistic", &logistic, "F"_a, "Y"_a.none(), "c"_a, "weight"_a.none(), "Z"_a, "G"_a, "stats"_a, "loss"_a, "n_threads"_a,
         "Fill in gradient (n, d), sketched gradient and curvature (n, s + 1), and loss (n,) of the logistic loss.");
-  m.def("newton_leaves", &newton_leaves, "G"_a, "weight"_a.none(), "leaf_of_row"_a, "rows"_a.none(), "n_leaves"_a, "l2"_a, "rate"_a,
+  m.def("newton_leaves", &newton_leaves, "G"_a, "weight"_a.none(), "leaf_of_row"_a, "rows"_a.none(), "n_leaves"_a, "l2"_a,
         "F"_a.none(), "Y"_a.none(), "c"_a.none(), "n_threads"_a, "Newton steps in the leaves, (L, d).");
-  m.def("add_values", &add_values, "F"_a, "values"_a, "leaf_of_row"_a, "n_threads"_a, "F[row] += values[leaf of row].");
+  m.def("add_values", &add_values, "F"_a, "values"_a, "step"_a, "leaf_of_row"_a, "n_threads"_a,
+        "F[row] += step * values[leaf of row].");
   bind_values<double>(m);
   bind_values<float>(m);
+  bind_predict<double, double>(m);
+  bind_predict<float, double>(m);
+  bind_predict<double, float>(m);
+  bind_predict<float, float>(m);
 }

@@ -53,9 +53,9 @@ std::vector<double> sums_over_leaves(const LeafRows& leaves, std::size_t width, 
   return out;
 }
 
-// values (L, d) = rate * sum G / (sum h + l2) coordinate by coordinate, where h = |G| (1 - |G| / w) is the diagonal of
+// values (L, d) = sum G / (sum h + l2) coordinate by coordinate, where h = |G| (1 - |G| / w) is the diagonal of
 // the logistic loss's Hessian in canonical codewords: G is w (1 - p) at the true class and -w p elsewhere.
-inline void newton_diagonal(const LeafRows& leaves, const float* G, std::size_t d, const float* weight, double l2, double rate,
+inline void newton_diagonal(const LeafRows& leaves, const float* G, std::size_t d, const float* weight, double l2,
                             float* values, int n_threads) {
   const auto sums = sums_over_leaves(leaves, 2 * d, n_threads, [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
     hot().sum_newton(G, d, weight, rows, n_rows, out);
@@ -63,7 +63,7 @@ inline void newton_diagonal(const LeafRows& leaves, const float* G, std::size_t 
   for (std::size_t leaf = 0; leaf < leaves.n_leaves(); ++leaf)
     for (std::size_t j = 0; j < d; ++j) {
       const double g = sums[leaf * 2 * d + j], h = sums[leaf * 2 * d + d + j] + l2;
-      values[leaf * d + j] = static_cast<float>(h > 0.0 ? rate * g / h : 0.0);
+      values[leaf * d + j] = static_cast<float>(h > 0.0 ? g / h : 0.0);
     }
 }
 
@@ -140,8 +140,8 @@ inline void leaf_hessian(const LeafProblem& p, const std::uint32_t* rows, std::s
   for (std::size_t i = 0; i < d * d; ++i) H[i] = scale * (H[i] + rest * p.gram[i]);
 }
 
-// values (L, d) = rate (H + l2)⁻¹ sum G
-inline void newton_exact(const LeafRows& leaves, const LeafProblem& p, double l2, double rate, float* values, int n_threads) {
+// values (L, d) = (H + l2)⁻¹ sum G
+inline void newton_exact(const LeafRows& leaves, const LeafProblem& p, double l2, float* values, int n_threads) {
   const auto sums = sums_over_leaves(leaves, p.d, n_threads, [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
     for (std::size_t r = 0; r < n_rows; ++r)
       for (std::size_t j = 0; j < p.d; ++j) out[j] += static_cast<double>(p.G[rows[r] * p.d + j]);
@@ -151,7 +151,7 @@ inline void newton_exact(const LeafRows& leaves, const LeafProblem& p, double l2
     leaf_hessian(p, leaves.order.data() + leaves.begin[leaf], leaves.size(leaf), H.data());
     for (std::size_t j = 0; j < p.d; ++j) H[j * p.d + j] += l2;
     solve_positive(H.data(), x.data(), p.d);
-    for (std::size_t j = 0; j < p.d; ++j) values[leaf * p.d + j] = static_cast<float>(rate * x[j]);
+    for (std::size_t j = 0; j < p.d; ++j) values[leaf * p.d + j] = static_cast<float>(x[j]);
   });
 }
 

@@ -1,0 +1,48 @@
+"""What the figures were measured on, in general words."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+PACKAGES = ("simplexboost", "numpy", "scipy", "scikit-learn", "lightgbm", "xgboost", "catboost")
+
+
+def describe() -> dict[str, object]:
+    """Processor, cores, memory, system, versions."""
+    return {
+        "processor": processor(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "memory_gb": round(memory_gb(), 1),
+        "system": f"{platform.system()} {platform.machine()}",
+        "versions": {"python": platform.python_version(), **versions()},
+    }
+
+
+def processor() -> str:
+    """The model name, where the system tells it."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def memory_gb() -> float:
+    """All memory of the machine."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    except (ValueError, OSError, AttributeError):
+        return float("nan")
+
+
+def versions() -> dict[str, str]:
+    """Of the libraries that are installed."""
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,69 @@
+"""Gaussian classes of any size, and the time and memory of a fit on them in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simplexboost._typing import AnyArray
+
+from .adapter import Clock
+from .cell import peak_memory
+from .contestants import SimplexBoost
+
+ROOT = Path(__file__).resolve().parents[1]
+INFORMATIVE = 10  # features that tell classes apart
+
+
+def make(n: int, p: int, K: int, seed: int = 0) -> tuple[AnyArray, AnyArray]:
+    """X (n, p) float32 and labels (n,): class centres in the first ten features, noise everywhere."""
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(K), rng.integers(K, size=max(n - K, 0))])[:n]
+    X = rng.standard_normal((n, p), dtype=np.float32)
+    X[:, :INFORMATIVE] += 2 * rng.standard_normal((K, min(INFORMATIVE, p)), dtype=np.float32)[y]
+    return X, y
+
+
+def measure(n: int, p: int, K: int, rounds: int, threads: int) -> dict[str, float]:
+    """Fit our defaults: seconds of the whole fit and of a round (the median, without the first), memory in MB."""
+    X, y = make(n, p, K)
+    small = SimplexBoost("defaults", threads=threads, seed=0, categorical=np.zeros(p, dtype=bool))
+    small.fit(X[:60], np.arange(60) % 3, Clock(60.0, 2))
+    contestant = SimplexBoost("defaults", threads=threads, seed=0, categorical=np.zeros(p, dtype=bool))
+    if "early_stopping" in contestant.model.get_params(deep=False):
+        contestant.model.set_params(early_stopping=False)
+    before, clock = peak_memory(), Clock(float("inf"), rounds)
+    contestant.fit(X, y, clock)
+    fit_seconds = clock.elapsed()
+    per_round = np.diff(clock.seconds[:rounds])
+    return {
+        "seconds_per_round": float(np.median(per_round)) if len(per_round) else clock.seconds[0],
+        "fit_seconds": fit_seconds,
+        "memory_mb": peak_memory(),
+        "memory_before_fit_mb": before,
+    }
+
+
+def measure_apart(**arguments: int) -> dict[str, float]:
+    """`measure` in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.synthetic", json.dumps(arguments)]
+    environment = os.environ | {"OMP_NUM_THREADS": str(arguments["threads"])}
+    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    result: dict[str, float] = json.loads(done.stdout)
+    return result
+
+
+def main() -> None:
+    """Measure what the argument says, and print it as JSON."""
+    arguments: dict[str, Any] = json.loads(sys.argv[1])
+    print(json.dumps(measure(**arguments)))
+
+
+if __name__ == "__main__":
+    main()
