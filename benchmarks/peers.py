@@ -69,6 +69,7 @@ class XGBoost(Contestant):
     package = "xgboost"
     suffix = "ubj"
     strategy: ClassVar[str] = "one_output_per_tree"
+    native_categories: ClassVar[bool] = True
     settings: ClassVar = {
         "defaults": {},
         "slow": {"learning_rate": 0.1, "max_depth": 8},
@@ -90,7 +91,7 @@ class XGBoost(Contestant):
             def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
                 return clock.tick()
 
-        if self.categorical:
+        if self.categorical and self.native_categories:
             types = ["c" if f in set(self.categorical) else "q" for f in range(X.shape[1])]
             self.model.set_params(enable_categorical=True, feature_types=types)
         self.model.set_params(callbacks=[Ticking()]).fit(X, y)
@@ -125,6 +126,7 @@ class XGBoostMulti(XGBoost):
     """One tree a round with a vector in every leaf."""
 
     strategy = "multi_output_tree"
+    native_categories = False  # not supported: their codes are used as numbers
     trees_per_class = False
     settings: ClassVar = {
         "defaults": {},

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -105,8 +106,8 @@ def run_cell(spec: Spec) -> dict[str, Any]:
         except subprocess.TimeoutExpired:
             return {"error": f"not done after {limit:.0f} s"}
         if done.returncode or not path.exists():
-            lines = done.stderr.strip().splitlines() or [f"ended with status {done.returncode}"]
-            return {"error": lines[-1]}
+            errors = [line for line in done.stderr.splitlines() if re.match(r"[\w.]*(Error|Exception)\b", line)]
+            return {"error": errors[-1] if errors else f"ended with status {done.returncode}"}
         result: dict[str, Any] = json.loads(path.read_text())
         return result
 

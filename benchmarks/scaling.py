@@ -1,4 +1,4 @@
-"""What a second thread brings: ``python -m benchmarks.scaling`` fits 50 000 rows with one thread and with two, in turn."""
+"""What a second thread brings: ``python -m benchmarks.scaling`` fits 50 000 rows with one thread and two, in turn."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from . import callbacks, codewords, datasets, learners, losses, optimizers, step
 from .algorithms import CDMCBoostClassifier, GDMCBoostClassifier
 from .estimators import BoostingClassifier
 from .export import load
+from .flagship import SimplexBoostClassifier
 
 __version__ = "0.1.0.dev0"
 
@@ -14,6 +15,7 @@ __all__ = [
     "BoostingClassifier",
     "CDMCBoostClassifier",
     "GDMCBoostClassifier",
+    "SimplexBoostClassifier",
     "callbacks",
     "codewords",
     "datasets",

@@ -41,29 +41,40 @@ def predict(
     F: Array,
     n_threads: int,
 ) -> None: ...
-def logistic(
-    F: AnyArray,
-    Y: AnyArray | None,
-    c: AnyArray,
-    weight: AnyArray | None,
-    Z: AnyArray,
-    G: AnyArray,
-    stats: Array,
-    loss: AnyArray,
-    n_threads: int,
-) -> None: ...
-def newton_leaves(
-    G: AnyArray,
-    weight: AnyArray | None,
-    leaf_of_row: AnyArray,
-    rows: AnyArray | None,
-    n_leaves: int,
-    l2: float,
-    F: AnyArray | None,
-    Y: AnyArray | None,
-    c: AnyArray | None,
-    n_threads: int,
-) -> AnyArray: ...
+
+class LogisticLoss:
+    def __init__(
+        self,
+        Y: AnyArray | None,
+        c: AnyArray,
+        K: int,
+        weight: AnyArray | None,
+        log_cost: AnyArray | None,
+        tilt: int,
+    ) -> None: ...
+    def pull(
+        self,
+        F: AnyArray,
+        Z: AnyArray,
+        tilt_scale: float,
+        G: AnyArray,
+        stats: Array,
+        loss: AnyArray,
+        scale: AnyArray | None,
+        n_threads: int,
+    ) -> None: ...
+    def newton_leaves(
+        self,
+        F: AnyArray,
+        G: AnyArray,
+        scale: AnyArray | None,
+        leaf_of_row: AnyArray,
+        rows: AnyArray | None,
+        n_leaves: int,
+        l2: float,
+        n_threads: int,
+    ) -> AnyArray: ...
+
 def add_values(F: AnyArray, values: AnyArray, step: float, leaf_of_row: AnyArray, n_threads: int) -> None: ...
 def race(U: Array, c: AnyArray, rate: float) -> tuple[Array, Array, Array]: ...
 def race_along(U: Array, c: AnyArray, W: Array, alpha: float, rate: float) -> tuple[Array, Array, Array, Array]: ...

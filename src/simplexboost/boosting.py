@@ -85,6 +85,8 @@ class Run:
     rows, features : what the next round's learner may use, None for everything; redraw : draws them again
     updates : those of the last round
     stop_reason : why boosting stopped before its last round, or None
+    workspace : arrays an optimizer keeps from round to round
+    risk_before : the risk before the last round, where the optimizer knows it and the risk after costs another pass
     snapshot : gives the fitted estimator as of now; set by the estimator
     """
 
@@ -102,6 +104,8 @@ class Run:
     features: AnyArray | None = None
     stop_reason: str | None = None
     redraw: Callable[[Run], None] | None = None
+    workspace: Any = None
+    risk_before: float | None = None
     snapshot: Callable[[], Any] | None = None
 
     def __post_init__(self) -> None:

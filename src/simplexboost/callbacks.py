@@ -39,31 +39,40 @@ HISTORY_COLUMNS = ("risk", "edge", "step", "coordinate", "seconds")
 
 @dataclass(eq=False)
 class History(Callback):
-    """Records every round: risk, edge and step (mean over the round's updates), coordinate (−1: all), seconds."""
+    """Records every round: risk, edge and step (mean over the round's updates), coordinate (−1: all), seconds.
+
+    The clock starts when the history is made, at the beginning of ``fit``.
+    """
 
     records: dict[str, list[float]] = field(default_factory=lambda: {k: [] for k in HISTORY_COLUMNS})
-
-    def start(self, run: Run) -> None:
-        """Start the clock."""
-        self._begin = time.perf_counter()
+    begin: float = field(default_factory=time.perf_counter)
 
     def after_round(self, run: Run) -> None:
         """Add a record."""
         coordinates = {update.coordinate for update in run.updates}
         only = coordinates.pop() if len(coordinates) == 1 else None
-        row = {
-            "risk": run.risk(),
-            "edge": float(np.mean([update.edge for update in run.updates])),
-            "step": float(np.mean([update.alpha for update in run.updates])),
-            "coordinate": -1 if only is None else only,
-            "seconds": time.perf_counter() - self._begin,
-        }
-        for name, value in row.items():
-            self.records[name].append(value)
+        self.add("edge", float(np.mean([update.edge for update in run.updates])))
+        self.add("step", float(np.mean([update.alpha for update in run.updates])))
+        self.add("coordinate", -1 if only is None else only)
+        self.add("seconds", time.perf_counter() - self.begin)
+        if run.risk_before is None:
+            self.add("risk", run.risk())
+        elif run.round > 1:  # that of the round before, which is known only now
+            self.add("risk", run.risk_before)
+
+    def finish(self, run: Run) -> None:
+        """The risk of the last round, if it lags behind."""
+        if len(self.records["risk"]) < len(self.records["step"]):
+            self.add("risk", run.risk())
+
+    def add(self, name: str, value: float) -> None:
+        """Append to a column."""
+        self.records[name].append(value)
 
     def arrays(self, n_rounds: int) -> dict[str, AnyArray]:
-        """The records of the first rounds as arrays."""
-        return {name: np.array(values[:n_rounds]) for name, values in self.records.items()}
+        """The records of the first rounds as arrays; a risk that is not known yet is NaN."""
+        columns = {name: [*values, np.nan] for name, values in self.records.items()}
+        return {name: np.array(values[:n_rounds]) for name, values in columns.items()}
 
 
 @dataclass(eq=False)
@@ -143,7 +152,7 @@ class Progress(Callback):
             return
         self._last, spent = now, now - self._begin
         to_go = spent / run.round * (run.n_rounds - run.round)
-        risk = run.risk()
+        risk = run.risk() if run.risk_before is None else run.risk_before
         self._print(f"round {run.round}/{run.n_rounds}  risk {risk:.6g}  {spent:.1f} s, {to_go:.1f} s to go")
 
     def finish(self, run: Run) -> None:

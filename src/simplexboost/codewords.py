@@ -643,6 +643,35 @@ class MaxMin(Codewords):
 
 
 @dataclass(eq=False, repr=False)
+class Auto(Codewords):
+    """Canonical for few classes, few dimensions for many: what costs least for the accuracy.
+
+    Parameters
+    ----------
+    dim : int, optional
+        Code dimension for many classes; by default that of `MaxMin`.
+    most_canonical : int
+        The largest number of classes that get canonical codewords. With more, the K-dimensional gradient costs more
+        than it brings.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> Auto().matrix(10, rng).shape, Auto().matrix(400, rng).shape
+    ((10, 10), (400, 60))
+    """
+
+    dim: int | None = None
+    most_canonical: int = 128
+
+    def matrix(self, K: int, rng: np.random.Generator) -> Array:
+        """The code, (K, d)."""
+        if self.dim is None and K <= self.most_canonical:
+            return canonical(K)
+        return MaxMin(None if self.dim is None else min(self.dim, K - 1)).matrix(K, rng)
+
+
+@dataclass(eq=False, repr=False)
 class Custom(Codewords):
     """Your own code: row k is the codeword of the k-th class in sorted order.
 
@@ -670,6 +699,7 @@ class Custom(Codewords):
 
 
 CODEWORDS: dict[str, type[Codewords]] = {
+    "auto": Auto,
     "canonical": Canonical,
     "simplex": Simplex,
     "samme": SAMME,

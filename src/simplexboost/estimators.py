@@ -1,34 +1,16 @@
-"""The scikit-learn face of boosting: `BoostingClassifier`, any loss × codewords × learner × optimizer."""
+"""`BoostingClassifier`: any loss × codewords × learner × optimizer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass
-from functools import partial
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
-import numpy as np
-from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import train_test_split
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
-
-from ._blas import one_blas_thread
-from ._compat import HAS_SKLEARN_CALLBACKS, CallbackSupportMixin, with_callbacks
-from ._parts import check_number
-from ._typing import AnyArray, Array
-from .binning import MAX_BINS
-from .boosting import Run, boost
-from .callbacks import Callback, EarlyStopping, History, Progress, Sampling
-from .codewords import Codewords, as_codewords
-from .learners import Learner, as_learner
-from .losses import Loss, as_loss, margins
-from .optimizers import Optimizer, as_optimizer
-from .steps import Step, as_step
-from .validation import TrainingSet, check_training, check_X
+from .booster import BaseBooster
+from .codewords import as_codewords
+from .learners import as_learner
+from .losses import as_loss
+from .optimizers import as_optimizer
+from .steps import as_step
 
 # How a parameter given as a string becomes a part.
 PARTS = {
@@ -38,11 +20,10 @@ PARTS = {
     "optimizer": as_optimizer,
     "step": as_step,
 }
-ABSENT = 30.0  # a class without training examples scores this far below every other
 
 
 @dataclass(eq=False, repr=False)
-class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class BoostingClassifier(BaseBooster):
     """Multiclass boosting from any four parts: loss × codewords × weak learner × optimizer and step.
 
     F(x) = Σ_t α_t h_t(x) lives in R^d; class k scores U_k = ½⟨F, y_k⟩ with its codeword y_k, and the highest score
@@ -112,287 +93,14 @@ class BoostingClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     learner: Any = "vector-tree"
     optimizer: Any = "gradient"
     step: Any = "line-search"
-    _: KW_ONLY
-    n_estimators: int = 100
-    learning_rate: float = 1.0
-    subsample: float = 1.0
-    colsample: float = 1.0
-    max_bins: int = MAX_BINS
-    early_stopping: bool = False
-    validation_fraction: float = 0.1
-    n_iter_no_change: int = 10
-    class_weight: Any = None
-    classes: Any = None
-    callbacks: Sequence[Callback] | None = None
-    random_state: Any = None
-    n_jobs: int | None = None
-    verbose: int = 0
-
-    # ---- fitting ----------------------------------------------------------------------------------------------------
-
-    @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BoostingClassifier:
-        """Boost.
-
-        Parameters
-        ----------
-        X : array of shape (n, p); NaN means missing
-        y : labels, (n,)
-        sample_weight : (n,) or None
-
-        Returns
-        -------
-        self
-        """
-        with all_or_nothing(self):
-            self._check_parameters()
-            n_threads = effective_n_jobs(self.n_jobs)
-            data, classes, present = check_training(
-                self, X, y, sample_weight, self.class_weight, self.classes, self.max_bins, n_threads
-            )
-            run, optimizer, held_out = self._prepare(data, present)
-            history = History()
-            finish = partial(self._fitted, classes=classes, present=present, history=history)
-            run.snapshot = lambda: self._snapshot(finish(run))
-            callbacks = self._callbacks(history, held_out)
-            if HAS_SKLEARN_CALLBACKS:
-                callbacks.append(SklearnCallbacks(self, finish, X, y, sample_weight))
-            with one_blas_thread():
-                boost(run, optimizer, self.n_estimators if data.K > 1 else 0, callbacks)
-            self.__dict__.update(finish(run))
-        return self
-
-    def _check_parameters(self) -> None:
-        check_number("n_estimators", self.n_estimators, int, 1)
-        check_number("learning_rate", self.learning_rate, float, 0.0, open_low=True)
-        for name in ("subsample", "colsample"):
-            check_number(name, getattr(self, name), float, 0.0, 1.0, open_low=True)
-        check_number("max_bins", self.max_bins, int, 2, MAX_BINS)
-        check_number("validation_fraction", self.validation_fraction, float, 0.0, 0.9, open_low=True)
-        check_number("n_iter_no_change", self.n_iter_no_change, int, 1)
-        for callback in self.callbacks or ():
-            if not isinstance(callback, Callback):
-                raise TypeError(f"callbacks holds {callback!r}; every entry must be a simplexboost Callback.")
 
     def parts(self) -> dict[str, Any]:
         """The parts as objects: loss, codewords, learner, optimizer, step."""
         return {name: make(getattr(self, name)) for name, make in PARTS.items()}
 
-    def _prepare(self, data: TrainingSet, present: Any) -> tuple[Run, Optimizer, TrainingSet | None]:
-        """The parts, checked against each other, in a run; and the rows held out for early stopping."""
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        parts = self.parts()
-        loss: Loss = parts["loss"]
-        learner: Learner = parts["learner"]
-        step: Step = parts["step"]
-        codewords: Codewords = parts["codewords"]
-        learner.check()
-        step.check(loss)
-        held_out = None
-        if data.K == 1:  # all other classes are absent: nothing to tell apart
-            return Run(data, loss, np.ones((1, 1)), learner, step), parts["optimizer"], None
-        loss.check(data.K)
-        if self.early_stopping:
-            data, held_out = split_off(data, self.validation_fraction, rng)
-        Y = codewords.for_classes(len(present), present, rng)  # (K, d)
-        run = Run(data, loss, Y, learner, step, float(self.learning_rate), rng)
-        parts["optimizer"].check(run)
-        return run, parts["optimizer"], held_out
-
-    def _callbacks(self, history: History, held_out: TrainingSet | None) -> list[Callback]:
-        out: list[Callback] = [history]
-        if self.subsample < 1 or self.colsample < 1:
-            out.append(Sampling(self.subsample, self.colsample))
-        if held_out is not None:
-            out.append(EarlyStopping(held_out.X, held_out.c, held_out.weight, self.n_iter_no_change))
-        if self.verbose:
-            out.append(Progress())
-        return out + list(self.callbacks or ())
-
-    def _fitted(self, run: Run, *, classes: AnyArray, present: Any, history: History) -> dict[str, Any]:
-        """The fitted attributes as of now."""
-        return {
-            "classes_": classes,
-            "model_": run.model,
-            "history_": history.arrays(run.round),
-            "n_iter_": run.round,
-            "stop_reason_": run.stop_reason,
-            "present_": present,
-        }
-
-    def _snapshot(self, fitted: dict[str, Any]) -> BoostingClassifier:
-        """A fitted copy, as if boosting had stopped here."""
-        copy = clone(self)
-        copy.__dict__.update(fitted)
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                setattr(copy, name, getattr(self, name))
-        return copy
-
-    # ---- predicting -------------------------------------------------------------------------------------------------
-
-    def predict(self, X: Any) -> AnyArray:
-        """The class with the highest score, ties to the first; (n,)."""
-        U = self._scores(X)
-        return self.classes_.take(U.argmax(axis=1))
-
-    def predict_proba(self, X: Any) -> Array:
-        """Probabilities by the loss's link, (n, K); classes without training examples have none."""
-        return self._probabilities(self._scores(X))
-
-    def decision_function(self, X: Any) -> Array:
-        """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,), as scikit-learn expects."""
-        return as_decision(self._scores(X))
-
-    def margins(self, X: Any, y: Any) -> Array:
-        """The margin of every example, U_c − max_{k≠c} U_k, (n,): positive where the prediction is right."""
-        U = self._scores(X)
-        y = np.asarray(y)
-        unknown = np.setdiff1d(y, self.classes_)
-        if y.shape != (len(U),) or len(unknown):
-            raise ValueError(f"y must hold a known label per row of X; it has shape {y.shape}, unknown: {unknown[:5]}.")
-        return margins(U, np.searchsorted(self.classes_, y))
-
-    def staged_decision_function(self, X: Any) -> Iterator[Array]:
-        """`decision_function` after every round."""
-        return (as_decision(U) for U in self._staged_scores(X))
-
-    def staged_predict(self, X: Any) -> Iterator[AnyArray]:
-        """`predict` after every round."""
-        return (self.classes_.take(U.argmax(axis=1)) for U in self._staged_scores(X))
-
-    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
-        """`predict_proba` after every round."""
-        return (self._probabilities(U) for U in self._staged_scores(X))
-
-    def _check_X(self, X: Any) -> AnyArray:
-        check_is_fitted(self)
-        return check_X(self, X, reset=False)
-
-    def _scores(self, X: Any) -> Array:
-        X = self._check_X(X)
-        F = self.model_.predictor(X, effective_n_jobs(self.n_jobs))
-        with one_blas_thread():
-            return self._all_classes(self.model_.scores(F))
-
-    def _staged_scores(self, X: Any) -> Iterator[Array]:
-        X = self._check_X(X)
-        for F in self.model_.staged_predictor(X, effective_n_jobs(self.n_jobs)):
-            with one_blas_thread():
-                U = self.model_.scores(F)
-            yield self._all_classes(U)
-
-    def _all_classes(self, U: Array) -> Array:
-        """Scores of the present classes → scores of all; absent ones far below."""
-        if self.present_.all():
-            return U
-        scores = np.repeat(U.min(axis=1, keepdims=True) - ABSENT, len(self.classes_), axis=1)  # (n, K)
-        scores[:, self.present_] = U
-        return scores
-
-    def _probabilities(self, U: Array) -> Array:
-        out = np.zeros_like(U)
-        present = U[:, self.present_]
-        out[:, self.present_] = as_loss(self.loss).probabilities(present) if present.shape[1] > 1 else 1.0
-        return out
-
-    @property
-    def feature_importances_(self) -> Array:
-        """What the splits on each feature gained, times the tree's step, as parts of one; (p,)."""
-        check_is_fitted(self)
-        return self.model_.feature_gains(self.n_features_in_)
-
-    # ---- saving -----------------------------------------------------------------------------------------------------
-
-    def save(self, path: str | Path) -> None:
-        """Write the fitted classifier to a file that `simplexboost.load` reads; never a pickle."""
-        from .export import save
-
-        save(self, path)
-
-    # ---- scikit-learn -----------------------------------------------------------------------------------------------
-
-    def set_params(self, **params: Any) -> BoostingClassifier:
+    def set_params(self, **params: Any) -> Self:
         """Set parameters; a part named by a string becomes an object when a parameter of its own is set."""
         for name in {key.partition("__")[0] for key in params if "__" in key} & set(PARTS):
             if name not in params and not hasattr(getattr(self, name), "get_params"):
                 setattr(self, name, PARTS[name](getattr(self, name)))
         return super().set_params(**params)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
-
-
-class SklearnCallbacks(Callback):
-    """Passes rounds on to scikit-learn's own callbacks (``set_callbacks``), if any are set."""
-
-    def __init__(self, estimator: BoostingClassifier, finish: Any, X: Any, y: Any, sample_weight: Any) -> None:
-        self.estimator, self.finish_fit = estimator, finish
-        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
-        self.task = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
-
-    def start(self, run: Run) -> None:
-        """The whole fit is the root task, every round a subtask."""
-        self.context = self.estimator._init_callback_context(max_subtasks=run.n_rounds)
-        self.context.call_on_fit_task_begin(**self.task)
-
-    def before_round(self, run: Run) -> None:
-        """A round begins."""
-        self.round = self.context.subcontext(task_name="round")
-        self.round.call_on_fit_task_begin(**self.task)
-
-    def after_round(self, run: Run) -> None:
-        """A round ends; a callback may ask to stop."""
-        stop = self.round.call_on_fit_task_end(**self.task, reconstruction_attributes=lambda: self._attributes(run))
-        if stop and run.stop_reason is None:
-            run.stop_reason = "a scikit-learn callback asked to stop"
-
-    def finish(self, run: Run) -> None:
-        """The fit ends."""
-        self.context.call_on_fit_task_end(**self.task, reconstruction_attributes=lambda: self._attributes(run))
-
-    def _attributes(self, run: Run) -> dict[str, Any]:
-        return self.finish_fit(run)
-
-
-@contextmanager
-def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """Whatever goes wrong inside, the fitted attributes (``name_``) are left as they were."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        for name in [name for name in vars(estimator) if name.endswith("_")]:
-            delattr(estimator, name)
-        estimator.__dict__.update(before)
-        raise
-
-
-def split_off(data: TrainingSet, fraction: float, rng: np.random.Generator) -> tuple[TrainingSet, TrainingSet]:
-    """Training and held-out rows; every class keeps at least one training row."""
-    seed = int(rng.integers(2**31 - 1))
-    counts = np.bincount(data.c)
-    rows = np.arange(data.n)
-    alone = counts[data.c] < 2  # the only row of its class stays in training
-    stratify = data.c[~alone] if round(fraction * (~alone).sum()) >= (counts > 1).sum() else None
-    try:
-        train, test = train_test_split(rows[~alone], test_size=fraction, random_state=seed, stratify=stratify)
-    except ValueError as error:
-        raise ValueError(
-            f"validation_fraction={fraction} leaves no rows to hold out or to train on ({data.n} rows); "
-            "use more rows, another fraction, or early_stopping=False."
-        ) from error
-    lost = np.setdiff1d(data.c, data.c[train])  # without stratification a small class may have gone to the test part
-    moved = test[np.isin(data.c[test], lost)]
-    train = np.sort(np.concatenate([train, rows[alone], moved]))
-    return data.subset(train), data.subset(np.sort(np.setdiff1d(test, moved)))
-
-
-def as_decision(U: Array) -> Array:
-    """Scores as ``decision_function`` returns them."""
-    return U[:, 1] - U[:, 0] if U.shape[1] == 2 else U

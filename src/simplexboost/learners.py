@@ -116,7 +116,7 @@ class TreeLearner(Learner):
             request.data.binned,
             statistics,
             self.score,
-            self._growth(request.seed),
+            self.options(request.data, request.seed),
             leaf_statistics,
             request.rows,
             request.features,
@@ -133,7 +133,8 @@ class TreeLearner(Learner):
     def leaf_values(self, tree: engine.Tree, sums: Array, request: Request) -> Array:
         """Leaf sums (L, m) → leaf values (L, d)."""
 
-    def _growth(self, seed: int) -> engine.Growth:
+    def options(self, data: TrainingSet, seed: int) -> engine.Growth:
+        """How the engine is to grow."""
         return engine.Growth(
             max_depth=self.max_depth or 0,
             max_leaves=self.max_leaves or 0,
@@ -207,8 +208,9 @@ class NewtonTree(TreeLearner):
         super().check()
         check_number("l2", self.l2, float, 0.0)
 
-    def _growth(self, seed: int) -> engine.Growth:
-        return replace(super()._growth(seed), l2=float(self.l2))
+    def options(self, data: TrainingSet, seed: int) -> engine.Growth:
+        """How the engine is to grow."""
+        return replace(super().options(data, seed), l2=float(self.l2))
 
     def statistics(self, request: Request) -> tuple[engine.Dense, Array]:
         """The gradient and the curvature."""
@@ -220,6 +222,32 @@ class NewtonTree(TreeLearner):
         """ΣG / (Σh + l2)."""
         h = sums[:, -1:] + self.l2
         return np.divide(sums[:, :-1], h, out=np.zeros_like(sums[:, :-1]), where=h > 0)
+
+
+@dataclass(eq=False, repr=False)
+class SketchTree(NewtonTree):
+    """The tree of `optimizers.SketchedNewton`: best-first, a leaf budget that suits the data, fast 32-bit lanes.
+
+    Parameters
+    ----------
+    max_leaves : int, "auto" or None, default="auto"
+        ``"auto"`` is one leaf for about 128 rows, at least 16 and at most 255.
+    """
+
+    max_depth: int | None = None
+    max_leaves: int | str | None = "auto"  # type: ignore[assignment]
+    growth: str = "best"
+
+    def check(self) -> None:
+        """Raise where a limit has no meaning."""
+        limits = self if self.max_leaves != "auto" else replace(self, max_leaves=None)
+        NewtonTree.check(limits)
+
+    def options(self, data: TrainingSet, seed: int) -> engine.Growth:
+        """How the engine is to grow."""
+        auto = min(max(data.n // 128, 16), 255)
+        leaves = auto if self.max_leaves == "auto" else self.max_leaves or 0
+        return replace(super().options(data, seed), max_leaves=leaves, bits=32)
 
 
 @dataclass(eq=False, repr=False)
@@ -372,6 +400,7 @@ def is_estimator(value: Any) -> bool:
 LEARNERS: dict[str, type[Learner]] = {
     "vector-tree": VectorTree,
     "newton-tree": NewtonTree,
+    "sketch-tree": SketchTree,
     "class-tree": ClassTree,
     "info-tree": InfoTree,
     "sign-tree": SignTree,

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ._parts import Part, check_choice, resolve
 from ._typing import Array
-from .hypotheses import Hypothesis
+from .hypotheses import Hypothesis, LeafOutputs
 
 if TYPE_CHECKING:
     from .boosting import Gradient, Run
@@ -28,7 +28,7 @@ class Update:
     """One summand of a round: F += α h, in all coordinates or in one."""
 
     hypothesis: Hypothesis
-    outputs: Array  # (n, d) or (n, 1)
+    outputs: Array | LeafOutputs  # (n, d) or (n, 1)
     alpha: float
     edge: float  # Σ⟨G, h⟩ / (Σ‖G‖ · max‖h‖), in [−1, 1]
     perfect: bool
@@ -37,6 +37,8 @@ class Update:
 
 class Optimizer(Part):
     """How a round is made."""
+
+    dtype: ClassVar[type] = np.float64  # of F and of the codewords
 
     @abstractmethod
     def propose(self, run: Run) -> list[Update]:

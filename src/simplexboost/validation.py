@@ -44,6 +44,11 @@ class TrainingSet:
         return len(self.X)
 
     @cached_property
+    def uniform(self) -> bool:
+        """Whether all rows weigh the same."""
+        return bool((self.weight == self.weight[0]).all())
+
+    @cached_property
     def binned(self) -> BinnedData:
         """X as codes, made when the first tree asks for it."""
         return bin_data(self.X, self.max_bins, self.n_threads)

@@ -127,7 +127,7 @@ void sum_rows(const double* v, std::size_t d, const std::uint32_t* rows, std::si
 void sum_newton(const float* G, std::size_t d, const float* weight, const std::uint32_t* rows, std::size_t n_rows, double* out) {
   for (std::size_t r = 0; r < n_rows; ++r) {
     const float* g = G + rows[r] * d;
-    const float inverse = weight == nullptr ? 1.0f : 1.0f / weight[rows[r]];
+    const float inverse = weight == nullptr ? 1.0f : weight[rows[r]] > 0.0f ? 1.0f / weight[rows[r]] : 0.0f;
     for (std::size_t j = 0; j < d; ++j) {
       const float a = g[j] < 0 ? -g[j] : g[j];
       out[j] += static_cast<double>(g[j]);

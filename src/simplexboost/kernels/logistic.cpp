@@ -48,7 +48,7 @@ namespace {
 
 struct Kernels {
   void (*block)(const LogisticArgs&, std::size_t, std::size_t, float*);
-  void (*softmax_rows)(const float*, std::size_t, const float*, std::size_t, std::size_t, const std::uint32_t*, std::size_t, float*, float*);
+  void (*softmax_rows)(const LogisticArgs&, const std::uint32_t*, std::size_t, float*, float*);
 };
 
 Kernels kernels() {
@@ -71,9 +71,8 @@ void logistic_pull(const LogisticArgs& a, int n_threads) {
   });
 }
 
-void softmax_rows(const float* F, std::size_t d, const float* YT, std::size_t K, std::size_t Kp, const std::uint32_t* rows,
-                  std::size_t n_rows, float* Fb, float* P) {
-  kernels().softmax_rows(F, d, YT, K, Kp, rows, n_rows, Fb, P);
+void softmax_rows(const LogisticArgs& args, const std::uint32_t* rows, std::size_t n_rows, float* Fb, float* P) {
+  kernels().softmax_rows(args, rows, n_rows, Fb, P);
 }
 
 }  // namespace simplexboost

@@ -10,23 +10,33 @@ constexpr std::size_t kBlockRows = 48;  // rows of a block: 48 x 438 scores and 
 
 // Soft-max p of the scores F Yᵀ; G = w (y_c - p Y); stats = w (Z_c - p Z) and w (p ‖Z‖² - ‖p Z‖²), where the sketch
 // Z = Y R (K, s) are the codewords along the sketch's directions.
+//
+// Two robust losses are the logistic one with the rows weighed anew by the probability p_c of the true class: the
+// gradient of Savage's is 2 p_c (1 - p_c), that of the soft-max risk p_c times the logistic one. `tilt` says which, and
+// w becomes w * tilt_scale * that factor; it is written to `scale`. Costs weigh the pairs (c, k): log cost[c, k] joins
+// the scores of the rivals.
+enum class Tilt : int { none = 0, savage = 1, softmax = 2 };
+
 struct LogisticArgs {
   const float* F;             // (n, d)
   const float* YT;            // (d, Kp) codewords transposed, null for canonical ones (d = K)
   const float* E;             // (K, Ep) [Y | Z | ‖Z‖²], without Y for canonical codewords; padded with zeros
   const std::int64_t* c;      // (n,)
   const float* weight;        // (n,) or null
+  const float* log_cost;      // (K, Kp) or null
+  Tilt tilt;
+  float tilt_scale;
   std::size_t n, K, Kp, d, s, Ep;
   float* G;                   // (n, d)
   double* stats;              // (n, s + 1)
   float* loss;                // (n,) -log p_c, without the weight
+  float* scale;               // (n,) the weight each row has had, or null
 };
 
 void logistic_pull(const LogisticArgs& args, int n_threads);
 
 // P (n_rows, Kp) = soft-max of the scores F Yᵀ of at most kBlockRows rows; Fb (kBlockRows, d) is scratch.
-void softmax_rows(const float* F, std::size_t d, const float* YT, std::size_t K, std::size_t Kp, const std::uint32_t* rows,
-                  std::size_t n_rows, float* Fb, float* P);
+void softmax_rows(const LogisticArgs& args, const std::uint32_t* rows, std::size_t n_rows, float* Fb, float* P);
 
 // Columns are padded to this many floats, the widest vector there is.
 constexpr std::size_t kLanesFloat = 16;

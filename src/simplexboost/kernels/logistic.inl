@@ -71,6 +71,11 @@ inline float softmax_row(float* S, std::size_t Kp) {
   return high + __builtin_logf(total);
 }
 
+inline void add_costs(const LogisticArgs& a, std::size_t own, float* S) {
+  if (a.log_cost == nullptr) return;
+  for (std::size_t k = 0; k < a.Kp; ++k) S[k] += a.log_cost[own * a.Kp + k];
+}
+
 // One block of up to BLOCK_ROWS rows; `scratch` has scratch_size(a) floats.
 void logistic_block(const LogisticArgs& a, std::size_t begin, std::size_t end, float* scratch) {
   const std::size_t rows = end - begin, padded = (rows + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
@@ -92,13 +97,18 @@ void logistic_block(const LogisticArgs& a, std::size_t begin, std::size_t end, f
     for (std::size_t k = a.K; k < a.Kp; ++k) S[r * a.Kp + k] = -1e30f;
   for (std::size_t r = 0; r < rows; ++r) {
     const std::size_t own = static_cast<std::size_t>(a.c[begin + r]);
+    add_costs(a, own, S + r * a.Kp);
     const float score = S[r * a.Kp + own];
     a.loss[begin + r] = softmax_row(S + r * a.Kp, a.Kp) - score;
   }
   product(S, a.Kp, a.E, a.Ep, mean, a.Ep, padded, a.K, a.Ep);
   for (std::size_t r = 0; r < rows; ++r) {
     const std::size_t i = begin + r, own = static_cast<std::size_t>(a.c[i]);
-    const float w = a.weight == nullptr ? 1.0f : a.weight[i];
+    const float p = S[r * a.Kp + own];
+    float w = a.weight == nullptr ? 1.0f : a.weight[i];
+    if (a.tilt == Tilt::savage) w *= a.tilt_scale * p * (1.0f - p);
+    if (a.tilt == Tilt::softmax) w *= a.tilt_scale * p;
+    if (a.scale != nullptr) a.scale[i] = w;
     const float *y = a.E + own * a.Ep, *m = mean + r * a.Ep;
     float* G = a.G + i * a.d;
     if (a.YT != nullptr) {
@@ -120,15 +130,15 @@ void logistic_block(const LogisticArgs& a, std::size_t begin, std::size_t end, f
   }
 }
 
-// P (rows, Kp) = soft-max of the scores of the rows listed; a part of the block above.
-void softmax_rows(const float* F, std::size_t d, const float* YT, std::size_t K, std::size_t Kp, const std::uint32_t* rows,
-                  std::size_t n_rows, float* Fb, float* P) {
+// P (n_rows, Kp) = soft-max of the scores of the rows listed.
+void softmax_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t n_rows, float* Fb, float* P) {
   const std::size_t padded = (n_rows + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
   for (std::size_t r = 0; r < padded; ++r)
-    for (std::size_t j = 0; j < d; ++j) Fb[r * d + j] = r < n_rows ? F[rows[r] * d + j] : 0.0f;
-  product(Fb, d, YT, Kp, P, Kp, padded, d, Kp);
+    for (std::size_t j = 0; j < a.d; ++j) Fb[r * a.d + j] = r < n_rows ? a.F[rows[r] * a.d + j] : 0.0f;
+  product(Fb, a.d, a.YT, a.Kp, P, a.Kp, padded, a.d, a.Kp);
   for (std::size_t r = 0; r < n_rows; ++r) {
-    for (std::size_t k = K; k < Kp; ++k) P[r * Kp + k] = -1e30f;
-    softmax_row(P + r * Kp, Kp);
+    for (std::size_t k = a.K; k < a.Kp; ++k) P[r * a.Kp + k] = -1e30f;
+    add_costs(a, static_cast<std::size_t>(a.c[rows[r]]), P + r * a.Kp);
+    softmax_row(P + r * a.Kp, a.Kp);
   }
 }

@@ -174,68 +174,99 @@ void check_classes(const In<std::int64_t, Vector>& c, std::size_t n, std::size_t
     require(c.data()[i] >= 0 && static_cast<std::size_t>(c.data()[i]) < K, "labels must lie in 0 .. K - 1");
 }
 
-// One pass of the logistic loss over the rows, see logistic.hpp: fills G, stats and loss. Y is none for canonical codewords.
-void logistic(In<float, Matrix> F, std::optional<In<float, Matrix>> Y, In<std::int64_t, Vector> c,
-              std::optional<In<float, Vector>> weight, In<float, Matrix> Z, Out<float, Matrix> G, Out<double, Matrix> stats,
-              Out<float, Vector> loss, int n_threads) {
-  const std::size_t n = F.shape(0), d = F.shape(1), K = Z.shape(0), s = Z.shape(1);
-  check_classes(c, n, K);
-  require(!weight || weight->shape(0) == n, "weight must have an entry per row of F");
-  require(Y ? Y->shape(0) == K && Y->shape(1) == d : K == d, "F, Y and Z disagree");
-  require(G.shape(0) == n && G.shape(1) == d && stats.shape(0) == n && stats.shape(1) == s + 1 && loss.shape(0) == n,
-          "G, stats and loss must be (n, d), (n, s + 1) and (n,)");
-  const std::size_t own = Y ? d : 0, Kp = padded(K), Ep = padded(own + s + 1);
-  const std::vector<float> YT = Y ? transposed(*Y, Kp) : std::vector<float>();
-  std::vector<float> E(K * Ep, 0.0f);
-  for (std::size_t k = 0; k < K; ++k) {
-    for (std::size_t j = 0; j < own; ++j) E[k * Ep + j] = Y->data()[k * d + j];
-    for (std::size_t j = 0; j < s; ++j) {
-      const float z = Z.data()[k * s + j];
-      E[k * Ep + own + j] = z;
-      E[k * Ep + own + s] += z * z;
-    }
-  }
-  nb::gil_scoped_release release;
-  logistic_pull({F.data(), Y ? YT.data() : nullptr, E.data(), c.data(), weight ? weight->data() : nullptr, n, K, Kp, d, s, Ep,
-                 G.data(), stats.data(), loss.data()}, n_threads);
-}
-
-// Newton steps in the leaves: values (L, d); by the diagonal where Y is none, else by the whole Hessian.
-nb::object newton_leaves(In<float, Matrix> G, std::optional<In<float, Vector>> weight, In<std::int32_t, Vector> leaf_of_row,
-                         std::optional<In<std::uint32_t, Vector>> rows, std::size_t n_leaves, double l2,
-                         std::optional<In<float, Matrix>> F, std::optional<In<float, Matrix>> Y,
-                         std::optional<In<std::int64_t, Vector>> c, int n_threads) {
-  const std::size_t n = G.shape(0), d = G.shape(1);
-  require(leaf_of_row.shape(0) == n && (!weight || weight->shape(0) == n), "G, weight and leaf_of_row disagree");
-  for (std::size_t i = 0; i < n; ++i)
-    require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < n_leaves, "leaves must lie in 0 .. n_leaves - 1");
-  if (rows)
-    for (std::size_t r = 0; r < rows->shape(0); ++r) require(rows->data()[r] < n, "rows must be row numbers");
-  std::vector<float> values(n_leaves * d);
-  const float* w = weight ? weight->data() : nullptr;
-  std::vector<float> YT;
-  std::vector<double> gram(d * d, 0.0);
-  if (Y) {
-    require(F && c && F->shape(0) == n && F->shape(1) == d && Y->shape(1) == d, "F, Y and G disagree");
-    check_classes(*c, n, Y->shape(0));
-    YT = transposed(*Y, padded(Y->shape(0)));
-    for (std::size_t k = 0; k < Y->shape(0); ++k)
-      for (std::size_t i = 0; i < d; ++i)
-        for (std::size_t j = 0; j <= i; ++j)
-          gram[i * d + j] += static_cast<double>(Y->data()[k * d + i]) * static_cast<double>(Y->data()[k * d + j]) / static_cast<double>(Y->shape(0));
-  }
-  {
-    nb::gil_scoped_release release;
-    const LeafRows leaves(leaf_of_row.data(), n, n_leaves, rows ? rows->data() : nullptr, rows ? rows->shape(0) : 0);
+// The logistic loss of one training set, ready for a pass per round. Keeps what the codewords and costs give once.
+class LogisticLoss {
+ public:
+  LogisticLoss(std::optional<In<float, Matrix>> Y, In<std::int64_t, Vector> c, std::size_t K, std::optional<In<float, Vector>> weight,
+               std::optional<In<float, Matrix>> log_cost, int tilt)
+      : c_(c), weight_(weight), K_(K), Kp_(padded(K)), tilt_(static_cast<Tilt>(tilt)) {
+    check_classes(c, c.shape(0), K);
+    require(K >= 2 && (!Y || Y->shape(0) == K), "Y must have a row per class");
+    require(!weight || weight->shape(0) == c.shape(0), "weight must have an entry per row");
+    require(!log_cost || (log_cost->shape(0) == K && log_cost->shape(1) == K), "log_cost must be (K, K)");
+    require(tilt >= 0 && tilt <= 2, "unknown tilt");
     if (Y) {
-      const LeafProblem problem{F->data(), YT.data(), Y->data(), G.data(), c->data(), w, Y->shape(0), padded(Y->shape(0)), d, gram.data()};
-      newton_exact(leaves, problem, l2, values.data(), n_threads);
-    } else {
-      newton_diagonal(leaves, G.data(), d, w, l2, values.data(), n_threads);
+      d_ = Y->shape(1);
+      Y_.assign(Y->data(), Y->data() + K * d_);
+      YT_ = transposed(*Y, Kp_);
+      gram_.assign(d_ * d_, 0.0);
+      for (std::size_t k = 0; k < K; ++k)
+        for (std::size_t i = 0; i < d_; ++i)
+          for (std::size_t j = 0; j <= i; ++j)
+            gram_[i * d_ + j] += static_cast<double>(Y_[k * d_ + i]) * static_cast<double>(Y_[k * d_ + j]) / static_cast<double>(K);
+    }
+    if (log_cost) {
+      log_cost_.assign(K * Kp_, 0.0f);
+      for (std::size_t k = 0; k < K; ++k) std::copy_n(log_cost->data() + k * K, K, log_cost_.data() + k * Kp_);
     }
   }
-  return nb::cast(to_numpy(std::move(values), {n_leaves, d}));
-}
+
+  // Fills in G (n, d), stats (n, s + 1), loss (n,) and scale (n,) at F (n, d), with sketched codewords Z (K, s).
+  void pull(In<float, Matrix> F, In<float, Matrix> Z, float tilt_scale, Out<float, Matrix> G, Out<double, Matrix> stats,
+            Out<float, Vector> loss, std::optional<Out<float, Vector>> scale, int n_threads) const {
+    const std::size_t n = c_.shape(0), d = canonical() ? K_ : d_, s = Z.shape(1), own = canonical() ? 0 : d, Ep = padded(own + s + 1);
+    require(F.shape(0) == n && F.shape(1) == d && Z.shape(0) == K_, "F must be (n, d) and Z (K, s)");
+    require(G.shape(0) == n && G.shape(1) == d && stats.shape(0) == n && stats.shape(1) == s + 1 && loss.shape(0) == n,
+            "G, stats and loss must be (n, d), (n, s + 1) and (n,)");
+    require(!scale || scale->shape(0) == n, "scale must be (n,)");
+    std::vector<float> E(K_ * Ep, 0.0f);
+    for (std::size_t k = 0; k < K_; ++k) {
+      for (std::size_t j = 0; j < own; ++j) E[k * Ep + j] = Y_[k * d + j];
+      for (std::size_t j = 0; j < s; ++j) {
+        const float z = Z.data()[k * s + j];
+        E[k * Ep + own + j] = z;
+        E[k * Ep + own + s] += z * z;
+      }
+    }
+    LogisticArgs args = arguments(F.data(), d, scale ? scale->data() : nullptr);
+    args.E = E.data(), args.s = s, args.Ep = Ep, args.tilt_scale = tilt_scale;
+    args.G = G.data(), args.stats = stats.data(), args.loss = loss.data();
+    nb::gil_scoped_release release;
+    logistic_pull(args, n_threads);
+  }
+
+  // Newton steps (L, d) in the leaves: by the diagonal for canonical codewords, else by the whole Hessian of the leaf.
+  nb::object newton_leaves(In<float, Matrix> F, Out<float, Matrix> G, std::optional<Out<float, Vector>> scale,
+                           In<std::int32_t, Vector> leaf_of_row, std::optional<In<std::uint32_t, Vector>> rows, std::size_t n_leaves,
+                           double l2, int n_threads) const {
+    const std::size_t n = c_.shape(0), d = G.shape(1);
+    require(G.shape(0) == n && F.shape(0) == n && F.shape(1) == d && d == (canonical() ? K_ : d_), "F and G must be (n, d)");
+    require(leaf_of_row.shape(0) == n && (!scale || scale->shape(0) == n), "leaf_of_row and scale must be (n,)");
+    for (std::size_t i = 0; i < n; ++i)
+      require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < n_leaves, "leaves must lie in 0 .. n_leaves - 1");
+    if (rows)
+      for (std::size_t r = 0; r < rows->shape(0); ++r) require(rows->data()[r] < n, "rows must be row numbers");
+    std::vector<float> values(n_leaves * d);
+    LogisticArgs args = arguments(F.data(), d, scale ? scale->data() : nullptr);
+    args.G = G.data();
+    {
+      nb::gil_scoped_release release;
+      const LeafRows leaves(leaf_of_row.data(), n, n_leaves, rows ? rows->data() : nullptr, rows ? rows->shape(0) : 0);
+      if (canonical()) newton_diagonal(leaves, G.data(), d, args.scale, l2, values.data(), n_threads);
+      else newton_exact(leaves, args, Y_.data(), gram_.data(), l2, values.data(), n_threads);
+    }
+    return nb::cast(to_numpy(std::move(values), {n_leaves, d}));
+  }
+
+ private:
+  bool canonical() const { return Y_.empty(); }
+
+  LogisticArgs arguments(const float* F, std::size_t d, float* scale) const {
+    LogisticArgs args{};
+    args.F = F, args.YT = canonical() ? nullptr : YT_.data(), args.c = c_.data();
+    args.weight = weight_ ? weight_->data() : nullptr;
+    args.log_cost = log_cost_.empty() ? nullptr : log_cost_.data();
+    args.tilt = tilt_, args.n = c_.shape(0), args.K = K_, args.Kp = Kp_, args.d = d, args.scale = scale;
+    return args;
+  }
+
+  In<std::int64_t, Vector> c_;
+  std::optional<In<float, Vector>> weight_;
+  std::size_t K_, Kp_, d_ = 0;
+  Tilt tilt_;
+  std::vector<float> Y_, YT_, log_cost_;
+  std::vector<double> gram_;
+};
 
 // F[row] += step * values[leaf of row]
 void add_values(Out<float, Matrix> F, In<float, Matrix> values, float step, In<std::int32_t, Vector> leaf_of_row, int n_threads) {
@@ -302,10 +333,13 @@ NB_MODULE(_kernels, m) {
   m.def("race", &race, "U"_a, "c"_a, "rate"_a, "exp(rate (U_k - highest rival)), its row sums, and the true class's lead.");
   m.def("race_along", &race_along, "U"_a, "c"_a, "W"_a, "alpha"_a, "rate"_a,
         "The race at U + alpha W: row sums, leads, mean and variance of W among the rivals.");
-  m.def("logistic", &logistic, "F"_a, "Y"_a.none(), "c"_a, "weight"_a.none(), "Z"_a, "G"_a, "stats"_a, "loss"_a, "n_threads"_a,
-        "Fill in gradient (n, d), sketched gradient and curvature (n, s + 1), and loss (n,) of the logistic loss.");
-  m.def("newton_leaves", &newton_leaves, "G"_a, "weight"_a.none(), "leaf_of_row"_a, "rows"_a.none(), "n_leaves"_a, "l2"_a,
-        "F"_a.none(), "Y"_a.none(), "c"_a.none(), "n_threads"_a, "Newton steps in the leaves, (L, d).");
+  nb::class_<LogisticLoss>(m, "LogisticLoss", "The logistic loss of one training set, a pass per round; see kernels/logistic.hpp.")
+      .def(nb::init<std::optional<In<float, Matrix>>, In<std::int64_t, Vector>, std::size_t, std::optional<In<float, Vector>>,
+                    std::optional<In<float, Matrix>>, int>(),
+           "Y"_a.none(), "c"_a, "K"_a, "weight"_a.none(), "log_cost"_a.none(), "tilt"_a)
+      .def("pull", &LogisticLoss::pull, "F"_a, "Z"_a, "tilt_scale"_a, "G"_a, "stats"_a, "loss"_a, "scale"_a.none(), "n_threads"_a)
+      .def("newton_leaves", &LogisticLoss::newton_leaves, "F"_a, "G"_a, "scale"_a.none(), "leaf_of_row"_a, "rows"_a.none(), "n_leaves"_a,
+           "l2"_a, "n_threads"_a);
   m.def("add_values", &add_values, "F"_a, "values"_a, "step"_a, "leaf_of_row"_a, "n_threads"_a,
         "F[row] += step * values[leaf of row].");
   bind_values<double>(m);

@@ -93,35 +93,29 @@ inline void solve_positive(double* A, double* b, std::size_t d) {
 // costs another soft-max. Classes with little probability in the leaf enter together, as if they shared it evenly.
 constexpr std::size_t kHessianRows = kBlockRows;
 
-struct LeafProblem {
-  const float *F, *YT, *Y, *G;  // (n, d), (d, Kp), (K, d), (n, d)
-  const std::int64_t* c;
-  const float* weight;  // or null
-  std::size_t K, Kp, d;
-  const double* gram;   // (d, d) Yᵀ Y / K
-};
-
 inline void add_outer(double* H, const double* v, double scale, std::size_t d) {
   for (std::size_t i = 0; i < d; ++i)
     for (std::size_t j = 0; j <= i; ++j) H[i * d + j] += scale * v[i] * v[j];
 }
 
 // H (d, d), lower triangle, of the rows of one leaf.
-inline void leaf_hessian(const LeafProblem& p, const std::uint32_t* rows, std::size_t n_rows, double* H) {
+inline void leaf_hessian(const LogisticArgs& p, const float* Y, const double* gram, const std::uint32_t* rows, std::size_t n_rows,
+                         double* H) {
   const std::size_t used = std::min(n_rows, kHessianRows), d = p.d;
   std::vector<std::uint32_t> sample(used);
   for (std::size_t i = 0; i < used; ++i) sample[i] = rows[i * n_rows / used];
   std::vector<float> Fb(kBlockRows * d), P(kBlockRows * p.Kp);
-  softmax_rows(p.F, d, p.YT, p.K, p.Kp, sample.data(), used, Fb.data(), P.data());
+  softmax_rows(p, sample.data(), used, Fb.data(), P.data());
   std::vector<double> mass(p.K, 0.0), y(d);
   std::fill(H, H + d * d, 0.0);
   double total = 0.0, weights = 0.0, all = 0.0;
-  for (std::size_t r = 0; r < n_rows; ++r) all += p.weight == nullptr ? 1.0 : static_cast<double>(p.weight[rows[r]]);
+  for (std::size_t r = 0; r < n_rows; ++r) all += p.scale == nullptr ? 1.0 : static_cast<double>(p.scale[rows[r]]);
   for (std::size_t i = 0; i < used; ++i) {
     const std::size_t row = sample[i];
-    const double w = p.weight == nullptr ? 1.0 : static_cast<double>(p.weight[row]);
+    const double w = p.scale == nullptr ? 1.0 : static_cast<double>(p.scale[row]);
+    if (w <= 0.0) continue;  // a tilted weight may vanish
     for (std::size_t k = 0; k < p.K; ++k) mass[k] += w * static_cast<double>(P[i * p.Kp + k]);
-    const float *own = p.Y + static_cast<std::size_t>(p.c[row]) * d, *g = p.G + row * d;
+    const float *own = Y + static_cast<std::size_t>(p.c[row]) * d, *g = p.G + row * d;
     for (std::size_t j = 0; j < d; ++j) y[j] = static_cast<double>(own[j]) - static_cast<double>(g[j]) / w;
     add_outer(H, y.data(), -w, d);
     weights += w;
@@ -133,22 +127,24 @@ inline void leaf_hessian(const LeafProblem& p, const std::uint32_t* rows, std::s
       rest += mass[k];
       continue;
     }
-    for (std::size_t j = 0; j < d; ++j) y[j] = static_cast<double>(p.Y[k * d + j]);
+    for (std::size_t j = 0; j < d; ++j) y[j] = static_cast<double>(Y[k * d + j]);
     add_outer(H, y.data(), mass[k], d);
   }
-  const double scale = all / weights;
-  for (std::size_t i = 0; i < d * d; ++i) H[i] = scale * (H[i] + rest * p.gram[i]);
+  const double scale = weights > 0.0 ? all / weights : 0.0;
+  for (std::size_t i = 0; i < d * d; ++i) H[i] = scale * (H[i] + rest * gram[i]);
 }
 
 // values (L, d) = (H + l2)⁻¹ sum G
-inline void newton_exact(const LeafRows& leaves, const LeafProblem& p, double l2, float* values, int n_threads) {
+// Y (K, d) codewords, gram (d, d) = Yᵀ Y / K
+inline void newton_exact(const LeafRows& leaves, const LogisticArgs& p, const float* Y, const double* gram, double l2, float* values,
+                         int n_threads) {
   const auto sums = sums_over_leaves(leaves, p.d, n_threads, [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
     for (std::size_t r = 0; r < n_rows; ++r)
       for (std::size_t j = 0; j < p.d; ++j) out[j] += static_cast<double>(p.G[rows[r] * p.d + j]);
   });
   parallel_for(leaves.n_leaves(), n_threads, [&](std::size_t leaf) {
     std::vector<double> H(p.d * p.d), x(sums.begin() + static_cast<std::ptrdiff_t>(leaf * p.d), sums.begin() + static_cast<std::ptrdiff_t>((leaf + 1) * p.d));
-    leaf_hessian(p, leaves.order.data() + leaves.begin[leaf], leaves.size(leaf), H.data());
+    leaf_hessian(p, Y, gram, leaves.order.data() + leaves.begin[leaf], leaves.size(leaf), H.data());
     for (std::size_t j = 0; j < p.d; ++j) H[j * p.d + j] += l2;
     solve_positive(H.data(), x.data(), p.d);
     for (std::size_t j = 0; j < p.d; ++j) values[leaf * p.d + j] = static_cast<float>(x[j]);

@@ -6,6 +6,7 @@ A new loss writes ``value`` and ``residual``; everything else has a default.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,6 +41,8 @@ class Loss(Part, ABC):
     """
 
     convex: bool
+    # Where the gradient is the logistic one with rows weighed anew (kernels/logistic.hpp): which weights.
+    tilt: ClassVar[int | None] = None
 
     @abstractmethod
     def value(self, U: Array, c: Labels) -> Array:

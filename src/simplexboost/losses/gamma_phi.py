@@ -268,6 +268,7 @@ class Logistic(_ExponentialPhi):
     """
 
     cost: ArrayLike | None = None
+    tilt: ClassVar[int | None] = 0
     rate: ClassVar[float] = 2.0
     convex = True
 
@@ -305,6 +306,7 @@ class Savage(_ExponentialPhi):
     """
 
     cost: ArrayLike | None = None
+    tilt: ClassVar[int | None] = 1
     rate: ClassVar[float] = 2.0
     convex = False
 

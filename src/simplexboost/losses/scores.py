@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -175,6 +176,7 @@ class SoftmaxCost(Loss):
 
     cost: ArrayLike | None = None
     convex = False
+    tilt: ClassVar[int | None] = 2
 
     def value(self, U: Array, c: Labels) -> Array:
         g = softmax(U, 2.0)

@@ -1,0 +1,120 @@
+"""`SimplexBoostClassifier`: boosting for many classes, one vector tree per round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ._parts import check_choice
+from .booster import BaseBooster
+from .codewords import Auto, as_codewords
+from .learners import SketchTree
+from .losses import Logistic, Loss, Savage, SoftmaxCost
+from .sketch import SketchedNewton
+from .steps import FixedStep
+
+LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "softmax-cost": SoftmaxCost}
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class SimplexBoostClassifier(BaseBooster):
+    """Gradient boosting for many classes: one vector tree per round, whatever the number of classes.
+
+    Logistic loss, Newton steps in the leaves, splits searched along a random direction of the gradient, codewords of few
+    dimensions where there are many classes. The defaults are meant to be used.
+
+    Parameters
+    ----------
+    n_estimators : int, default=400
+        Rounds, and so trees, at most.
+    learning_rate : float, default=0.1
+        Shrinks every tree.
+    max_leaves : int, "auto" or None, default="auto"
+        Leaves per tree; "auto" grows with the number of rows.
+    max_depth : int or None, default=None
+    min_samples_leaf : int, default=1
+    l2_regularization : float, default=1.0
+        Added to the curvature in every leaf.
+    code : str, Codewords or array of shape (K, d), default="auto"
+        "auto" takes canonical codewords up to 128 classes and a max-min code of few dimensions beyond; any name or
+        object that `BoostingClassifier` takes.
+    code_dim : int or "auto", default="auto"
+        Dimension of the "auto" code; a number asks for a max-min code of that dimension whatever the classes.
+    loss : {"logistic", "savage", "softmax-cost"} or Loss, default="logistic"
+        "savage" and "softmax-cost" forgive examples that are far on the wrong side: for noisy labels.
+    cost_matrix : array of shape (K, K) or None, default=None
+        How much it matters to tell class c (row) from class k (column); logistic loss only.
+    sketch : int, default=1
+        Directions along which splits are searched.
+    subsample, colsample, max_bins, early_stopping, validation_fraction, n_iter_no_change, class_weight, classes, \
+    callbacks, random_state, n_jobs, verbose : as in `BoostingClassifier`
+
+    Attributes
+    ----------
+    As in `BoostingClassifier`.
+
+    Notes
+    -----
+    Probabilities are softmax(F Yᵀ). With affinely independent codewords (canonical, simplex) that is the posterior the
+    loss asks for; a code of fewer than K − 1 dimensions cannot represent every posterior, but in practice its
+    probabilities are good (see docs/losses.md).
+
+    Examples
+    --------
+    >>> from simplexboost import datasets
+    >>> digits = datasets.load("digits")
+    >>> clf = SimplexBoostClassifier(random_state=0).fit(digits.X_train, digits.y_train)
+    >>> clf.score(digits.X_test, digits.y_test) > 0.96
+    True
+    >>> len(clf.model_.trees)
+    400
+    """
+
+    n_estimators: int = 400
+    learning_rate: float = 0.1
+    max_leaves: Any = "auto"
+    max_depth: int | None = None
+    min_samples_leaf: int = 1
+    l2_regularization: float = 1.0
+    code: Any = "auto"
+    code_dim: Any = "auto"
+    loss: Any = "logistic"
+    cost_matrix: Any = None
+    sketch: int = 1
+
+    def parts(self) -> dict[str, Any]:
+        """The parts as objects: loss, codewords, learner, optimizer, step."""
+        tree = SketchTree(
+            max_depth=self.max_depth,
+            max_leaves=self.max_leaves,
+            min_samples_leaf=self.min_samples_leaf,
+            l2=self.l2_regularization,
+        )
+        return {
+            "loss": self._loss(),
+            "codewords": self._codewords(),
+            "learner": tree,
+            "optimizer": SketchedNewton(self.sketch),
+            "step": FixedStep(),
+        }
+
+    def _loss(self) -> Loss:
+        loss = self.loss
+        if not isinstance(loss, Loss):
+            check_choice("loss", loss, LOSSES)
+            loss = LOSSES[loss]()
+        if self.cost_matrix is None:
+            return loss
+        if not isinstance(loss, Logistic):
+            raise ValueError(f"cost_matrix goes with loss='logistic' only, not with loss={self.loss!r}.")
+        return Logistic(cost=self.cost_matrix)
+
+    def _codewords(self) -> Any:
+        dim = None if isinstance(self.code_dim, str) and self.code_dim == "auto" else self.code_dim
+        if isinstance(self.code, str) and self.code == "auto":
+            return Auto(dim)
+        if dim is not None:
+            raise ValueError(
+                f"code_dim={self.code_dim!r} goes with code='auto' only; give the dimension to the code itself."
+            )
+        return as_codewords(self.code)

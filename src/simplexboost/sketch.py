@@ -1,0 +1,141 @@
+"""Newton boosting on a sketch: one vector tree per round, whatever the number of classes.
+
+Splits are searched along a few random directions of code space, so histograms hold s + 1 numbers; the leaves then see
+the whole gradient. A round costs n·p·(s + 1) for the histograms, n·K·d for the soft-max, which runs in cache blocks
+and keeps no n × K array, and little for the leaves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from . import _kernels, engine
+from ._parts import check_number
+from ._typing import AnyArray, Array
+from .boosting import Run
+from .hypotheses import LeafOutputs, TreeHypothesis
+from .learners import NewtonTree
+from .optimizers import Optimizer, Update
+
+# How the weight of a row depends on the probability p of its class, for the losses that are tilted logistic ones; the
+# loss itself, as a function of p.
+TILTS = {
+    0: (lambda p: np.ones_like(p), lambda p: -np.log(np.maximum(p, 1e-38))),
+    1: (lambda p: p * (1 - p), lambda p: (1 - p) ** 2),
+    2: (lambda p: p, lambda p: 1 - p),
+}
+
+
+class Workspace:
+    """The arrays of a run, filled anew every round: gradient, sketch, loss; and the compiled loss itself."""
+
+    def __init__(self, run: Run, s: int) -> None:
+        n, (K, d) = run.data.n, run.Y.shape
+        canonical = K == d and np.array_equal(run.Y, np.eye(K))
+        weight = None if run.data.uniform else run.data.weight.astype(np.float32)
+        cost = getattr(run.loss, "cost", None)
+        self.tilt = run.loss.tilt or 0
+        self.loss_kernel = _kernels.LogisticLoss(
+            None if canonical else run.Y, run.data.c, K, weight, log_costs(cost), self.tilt
+        )
+        self.weight = weight
+        self.G = np.empty((n, d), dtype=np.float32)
+        self.stats = np.empty((n, s + 1))  # sketched gradient, curvature along the sketch
+        self.loss = np.full(n, np.log(K), dtype=np.float32)  # −log p_c; all classes alike at the start
+        self.scale = np.empty(n, dtype=np.float32) if self.tilt or weight is not None else None
+
+    def pull(self, run: Run, Z: AnyArray) -> None:
+        """Gradient, sketch and loss at run.F; Z (K, s) are the codewords along the sketch."""
+        # Tilted weights are made 1 on average: at the start all of them are small, and l2 is in absolute units.
+        weight_of, _ = TILTS[self.tilt]
+        mean = float(weight_of(np.exp(-self.loss)).mean()) if self.tilt else 1.0
+        scale = 1.0 / max(mean, 1e-6)
+        self.loss_kernel.pull(run.F, Z, scale, self.G, self.stats, self.loss, self.scale, run.data.n_threads)
+
+    def risk(self, run: Run) -> float:
+        """The mean weighted loss where the last pull was."""
+        _, value_of = TILTS[self.tilt]
+        values = self.loss if self.tilt == 0 else value_of(np.exp(-self.loss))
+        return float(run.data.weight @ values / run.data.n)
+
+
+def log_costs(cost: Array | None) -> AnyArray | None:
+    """Costs of pairs as what joins the scores, (K, K); a pair without cost is out of the race."""
+    if cost is None:
+        return None
+    logs = np.log(np.maximum(np.asarray(cost, dtype=np.float64), 1e-30))
+    np.fill_diagonal(logs, 0.0)
+    return logs.astype(np.float32)
+
+
+@dataclass(eq=False, repr=False)
+class SketchedNewton(Optimizer):
+    """One vector tree per round: splits on a random sketch of the gradient, Newton steps in the leaves.
+
+    Parameters
+    ----------
+    sketch : int, default=1
+        Random directions per round.
+    """
+
+    sketch: int = 1
+
+    dtype: ClassVar[type] = np.float32
+
+    def check(self, run: Run) -> None:
+        """Raise unless the loss is a (tilted) logistic one and the learner a Newton tree."""
+        check_number("sketch", self.sketch, int, 1, 64)
+        if run.loss.tilt is None or (run.loss.tilt and getattr(run.loss, "cost", None) is not None):
+            raise ValueError(
+                f"optimizer=SketchedNewton() knows the losses 'logistic' (also with costs), 'savage' and 'softmax-cost', "
+                f"not {run.loss!r}."
+            )
+        if not isinstance(run.learner, NewtonTree):
+            raise ValueError(
+                f"optimizer=SketchedNewton() needs learner=SketchTree() or NewtonTree(), not {run.learner!r}."
+            )
+
+    def propose(self, run: Run) -> list[Update]:
+        """One tree."""
+        if run.workspace is None:
+            run.workspace = Workspace(run, self.sketch)
+        work: Workspace = run.workspace
+        work.pull(run, self.directions(run))
+        run.risk_before = work.risk(run)
+        learner = run.learner
+        assert isinstance(learner, NewtonTree)  # `check` has seen to it
+        grown = engine.grow(
+            run.data.binned,
+            engine.Dense(work.stats),
+            learner.score,
+            learner.options(run.data, int(run.rng.integers(2**63))),
+            np.empty((run.data.n, 0)),
+            run.rows,
+            run.features,
+            run.data.n_threads,
+        )
+        values = work.loss_kernel.newton_leaves(
+            run.F,
+            work.G,
+            work.scale,
+            grown.leaf_of_row,
+            None if run.rows is None else run.rows.astype(np.uint32),
+            grown.tree.n_leaves,
+            float(learner.l2),
+            run.data.n_threads,
+        )  # (L, d)
+        if grown.tree.n_leaves == 1 and np.abs(values).max() < 1e-6:
+            return []
+        outputs = LeafOutputs(values, grown.leaf_of_row, run.data.n_threads)
+        edge = float(grown.tree.gain.sum())
+        return [Update(TreeHypothesis(grown.tree, values), outputs, 1.0, edge, perfect=False)]
+
+    def directions(self, run: Run) -> AnyArray:
+        """Codewords along random directions, Z = Y R (K, s); centred, which changes nothing but saves digits."""
+        K, d = run.Y.shape
+        Z = run.Y @ run.rng.standard_normal((d, self.sketch))
+        Z -= Z.mean(axis=0)
+        return np.ascontiguousarray(Z / np.sqrt(self.sketch), dtype=np.float32)

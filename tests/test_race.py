@@ -1,0 +1,206 @@
+"""The race harness: time ratios by hand, resuming, and a small race from end to end."""
+
+import json
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks/ is no part of the package
+
+from benchmarks import cell, curves, race, report, results
+from benchmarks.curves import METRICS, Curve, compare, time_ratio
+
+ACCURACY, LOG_LOSS = METRICS["accuracy"], METRICS["log_loss"]
+
+
+def curve(seconds, accuracy, log_loss=None):
+    return Curve(list(range(1, len(seconds) + 1)), seconds, accuracy, log_loss or [1 - a for a in accuracy])
+
+
+# ---- curves ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_rounds", [0, 1, 5, 20, 21, 137, 2000])
+def test_grid_is_ascending_and_ends_with_the_last_round(n_rounds):
+    rounds = curves.grid(n_rounds)
+    assert rounds == sorted(set(rounds))
+    assert rounds[-1:] == ([n_rounds] if n_rounds else [])
+    assert rounds[: min(n_rounds, 20)] == list(range(1, min(n_rounds, 20) + 1))
+    assert len(rounds) < 130
+
+
+def test_grids_of_two_lengths_share_their_rounds():
+    assert set(curves.grid(300)[:-1]) <= set(curves.grid(900))
+
+
+def test_score():
+    P = np.array([[0.5, 0.25, 0.25], [0.1, 0.2, 0.7], [np.nan, np.nan, np.nan]])
+    accuracy, log_loss = curves.score(P, np.array([0, 1, 2]))
+    assert accuracy == pytest.approx(1 / 3)
+    assert log_loss == pytest.approx(-(np.log(0.5) + np.log(0.2) + np.log(1e-15)) / 3)
+
+
+# ---- the time ratio -------------------------------------------------------------------------------------------------
+
+
+def test_ratio_is_the_smallest_over_peers_that_count():
+    ours = [curve([1, 2, 3], [0.90, 0.955, 0.97])]
+    peers = {
+        "best": [curve([10, 20, 30], [0.90, 0.959, 0.960])],  # target 0.959: reached after 20 s; ours after 3 s
+        "close": [curve([4, 8, 12], [0.90, 0.95, 0.956])],  # target 0.955: 12 s against 2 s
+        "poor": [curve([1, 2, 3], [0.90, 0.90, 0.90])],  # would give 1.0, but is 6 points behind
+    }
+    compared = {c.peer: c for c in compare(ours, peers, ACCURACY)}
+    assert compared["best"].ratio == pytest.approx(20 / 3)
+    assert compared["close"].ratio == pytest.approx(6)
+    assert not compared["poor"].counts
+    assert time_ratio(list(compared.values())) == pytest.approx(6)
+
+
+def test_ratio_is_zero_where_we_never_get_there():
+    ours = [curve([1, 2], [0.90, 0.95])]
+    (compared,) = compare(ours, {"peer": [curve([1, 2], [0.9, 0.96])]}, ACCURACY)
+    assert math.isinf(compared.our_seconds)
+    assert compared.ratio == 0
+    assert compared.our_best == 0.95
+    assert "never (best 0.9500)" in report.ratios([compared])
+
+
+def test_half_a_point_behind_still_counts():
+    peers = {"best": [curve([1], [0.960])], "edge": [curve([1], [0.955])], "behind": [curve([1], [0.9549])]}
+    assert [c.counts for c in compare([curve([1], [0.97])], peers, ACCURACY)] == [True, True, False]
+
+
+def test_log_loss_is_compared_in_parts_of_itself():
+    ours = [curve([1, 2], [0.5, 0.5], [0.3, 0.1])]
+    peers = {
+        "best": [curve([5, 10, 15], [0.5] * 3, [0.4, 0.201, 0.2])],  # target 0.202: 10 s against 2 s
+        "near": [curve([5, 10, 15], [0.5] * 3, [0.4, 0.3, 0.209])],
+        "far": [curve([5, 10, 15], [0.5] * 3, [0.4, 0.3, 0.22])],
+    }
+    compared = compare(ours, peers, LOG_LOSS)
+    assert [c.counts for c in compared] == [True, True, False]
+    assert compared[0].ratio == pytest.approx(5)
+    assert time_ratio(compared) == pytest.approx(5)
+
+
+def test_times_are_medians_over_repeats():
+    ours = [curve([1], [0.9]), curve([3], [0.9]), curve([2], [0.9])]
+    peer = [curve([10], [0.9]), curve([60], [0.9]), curve([20], [0.9])]
+    assert time_ratio(compare(ours, {"peer": peer}, ACCURACY)) == pytest.approx(20 / 2)
+
+
+def test_without_peers_there_is_no_ratio():
+    assert time_ratio(compare([curve([1], [0.9])], {}, ACCURACY)) is None
+
+
+# ---- what is kept ---------------------------------------------------------------------------------------------------
+
+
+def made_up(accuracy, log_loss, **more):
+    points = {"rounds": [1, 2, 3], "seconds": [1.0, 2.0, 3.0], "accuracy": accuracy, "log_loss": log_loss}
+    return {"curve": points, "fit_seconds": 3.0, **more}
+
+
+def test_validation_chooses_setting_and_rounds():
+    cells = {
+        "toy/histgb/defaults/validate/0": made_up([0.5, 0.6, 0.7], [0.3, 0.2, 0.1]),
+        "toy/histgb/slow/validate/0": made_up([0.7, 0.8, 0.8], [0.3, 0.4, 0.35]),
+        "toy/histgb/light/validate/0": {"error": "out of memory"},
+    }
+    choice = results.choose(cells, "toy", "histgb")
+    assert choice.setting == "slow"
+    assert choice.rounds == {"accuracy": 3, "log_loss": 1}  # of two equal accuracies, the one with the lower log-loss
+    assert choice.max_rounds == 2 * 3 + results.MORE_ROUNDS
+    assert results.choose(cells, "toy", "lightgbm") is None
+
+
+def test_validation_split_leaves_a_row_of_every_class():
+    y = np.repeat(np.arange(30), np.arange(1, 31))
+    held_out = cell.validation_rows(y)
+    assert set(y[~held_out]) == set(range(30))
+    assert 0.15 < held_out.mean() < 0.25
+
+
+# ---- resuming -------------------------------------------------------------------------------------------------------
+
+HEADER = {"machine": {}, "options": {"threads": 1}}
+
+
+def test_finished_cells_are_on_disk_at_once(tmp_path):
+    path = tmp_path / "out.json"
+    results.Results(path, HEADER).put("a", {"value": 1})
+    again = results.Results(path, HEADER, resume=True)
+    assert again.is_done("a")
+    assert again.cells == {"a": {"value": 1}}
+    again.put("b", {"error": "killed"})
+    assert not results.Results(path, HEADER, resume=True).is_done("b")
+
+
+def test_an_old_file_is_not_overwritten_nor_mixed(tmp_path):
+    path = tmp_path / "out.json"
+    results.Results(path, HEADER).put("a", {})
+    with pytest.raises(FileExistsError, match="--resume"):
+        results.Results(path, HEADER)
+    with pytest.raises(ValueError, match="other options"):
+        results.Results(path, HEADER | {"options": {"threads": 2}}, resume=True)
+
+
+def test_a_killed_race_goes_on_where_it_was(tmp_path, monkeypatch):
+    options = race.arguments(["--sets", "wine", "--peers", "histgb", "--repeats", "2", "--json", str(tmp_path / "o")])
+    tasks = race.plan(options.sets, ["simplexboost", "histgb"], 2, options.repeats)
+    ran = []
+
+    def run(spec, limit):
+        if len(ran) == limit:
+            raise KeyboardInterrupt
+        ran.append((spec.contestant, spec.setting, spec.phase, spec.repeat))
+        return made_up([0.5, 0.6, 0.7 if spec.setting == "slow" else 0.6], [0.3, 0.2, 0.1])
+
+    monkeypatch.setattr(race, "run_cell", lambda spec: run(spec, 3))
+    with pytest.raises(KeyboardInterrupt):
+        race.race(tasks, results.Results(options.json, HEADER), options)
+    monkeypatch.setattr(race, "run_cell", lambda spec: run(spec, 99))
+    race.race(tasks, results.Results(options.json, HEADER, resume=True), options)
+    assert ran == [
+        ("histgb", "defaults", "validate", 0),
+        ("histgb", "slow", "validate", 0),
+        ("simplexboost", "defaults", "final", 0),
+        ("histgb", "slow", "final", 0),
+        ("histgb", "slow", "final", 1),
+        ("simplexboost", "defaults", "final", 1),
+    ]
+
+
+# ---- from end to end ------------------------------------------------------------------------------------------------
+
+
+def test_a_small_race(tmp_path, capsys):
+    out = tmp_path / "out.json"
+    arguments = ["--sets", "wine", "--threads", "1", "--budget", "2", "--repeats", "1", "--settings", "2"]
+    race.main([*arguments, "--peers", "histgb", "--json", str(out)])
+    printed = capsys.readouterr().out
+    assert "[4/4] wine/histgb/" in printed
+    assert "Time ratio, accuracy" in printed
+
+    content = json.loads(out.read_text())
+    assert not [entry for entry in content["cells"].values() if "error" in entry]
+    summaries = results.summarise(content["cells"], "wine")
+    assert set(summaries) == {"simplexboost", "histgb"}
+    for summary in summaries.values():
+        (curve,) = summary.curves
+        assert 0 < curve.seconds[0] <= curve.seconds[-1] < 4
+        assert summary.best_accuracy > 0.9
+        assert summary.model_bytes > 0
+        assert summary.rows_per_second > 0
+        assert summary.memory_mb > 20
+    assert summaries["histgb"].n_trees == 3 * summaries["histgb"].rounds
+
+    report.main([str(out), "--output", str(tmp_path / "RESULTS.md")])
+    page = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
+    assert "## wine" in page
+    assert "133 + 45 rows, 13 features, 3 classes" in page
+    assert str(tmp_path) not in page
