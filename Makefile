@@ -1,13 +1,14 @@
 # Everything runs in .venv, made on demand; a stamp file per installation step keeps the second call quick.
 PYTHON ?= python3
 VENV   ?= .venv
+SETS   ?= digits,wine
 
 bin     := $(VENV)/bin
 pip     := $(bin)/python -m pip install --quiet --disable-pip-version-check
 sources := pyproject.toml CMakeLists.txt $(wildcard src/simplexboost/kernels/*.?pp src/simplexboost/kernels/*.inl)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow lint format check clean
+.PHONY: help setup demo test test-slow bench race lint format check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +24,14 @@ test: $(VENV)/.test ## run the tests, without the slow ones
 test-slow: $(VENV)/.test ## run the slow tests
 	@$(bin)/python -m pytest -q -m slow
 
+bench: $(VENV)/.bench ## time the kernels beside their floors
+	@$(bin)/python -m benchmarks.kernels
+
+race: $(VENV)/.bench ## race other libraries: make race SETS=letter,aloi27 (SIMPLEXBOOST_DATA names the folder)
+	@mkdir -p build
+	@$(bin)/python -m benchmarks.race --sets $(SETS) --json build/race.json --resume
+	@$(bin)/python -m benchmarks.report build/race.json
+
 lint: $(VENV)/.dev ## ruff, mypy and the import contract
 	@$(bin)/ruff check .
 	@$(bin)/ruff format --check --quiet . || { $(bin)/ruff format --check .; exit 1; }
@@ -37,7 +46,7 @@ check: lint test ## lint and test
 
 clean: ## remove .venv and everything built
 	@rm -rf $(VENV) build dist .pytest_cache .hypothesis .ruff_cache .mypy_cache .import_linter_cache
-	@find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One virtual environment for all: Python files are used where they lie (an editable installation), and the compiled
 # part is built again when its sources or pyproject.toml change. Extras come from the installed package's own metadata.
@@ -51,7 +60,7 @@ $(VENV)/.package: $(VENV)/.python $(sources)
 	@$(pip) --editable .
 	@touch $@
 
-$(VENV)/.test $(VENV)/.dev: $(VENV)/.%: $(VENV)/.package
+$(VENV)/.test $(VENV)/.dev $(VENV)/.bench: $(VENV)/.%: $(VENV)/.package
 	@echo "installing what '$*' needs"
 	@$(pip) "simplexboost[$*]"
 	@touch $@

@@ -20,22 +20,6 @@ from .histgb import HistGradientBoosting
 from .peers import CatBoost, LightGBM, XGBoost, XGBoostMulti
 
 
-def flagship(**params: Any) -> Any:
-    """SimplexBoostClassifier; before there is one, the nearest that can be put together from parts."""
-    if hasattr(simplexboost, "SimplexBoostClassifier"):
-        return simplexboost.SimplexBoostClassifier(**params)
-    params.pop("categorical_features", None)
-    tree = simplexboost.learners.NewtonTree(max_depth=5, l2=1.0)
-    parts: dict[str, Any] = {
-        "codewords": "canonical",
-        "optimizer": "newton",
-        "learner": tree,
-        "learning_rate": 0.3,
-        "step": "fixed",
-    }
-    return simplexboost.BoostingClassifier("logistic", **parts, **params)
-
-
 class SimplexBoost(Contestant):
     """Ours, with defaults."""
 
@@ -46,9 +30,10 @@ class SimplexBoost(Contestant):
 
     def build(self, params: dict[str, Any]) -> Any:
         """The flagship."""
-        if self.categorical:
-            params["categorical_features"] = self.categorical
-        return flagship(n_jobs=self.threads, random_state=self.seed, **params)
+        model = simplexboost.SimplexBoostClassifier(n_jobs=self.threads, random_state=self.seed, **params)
+        if self.categorical and "categorical_features" in model.get_params(deep=False):
+            model.set_params(categorical_features=self.categorical)
+        return model
 
     def fit(self, X: Any, y: AnyArray, clock: Clock) -> None:
         """The clock ticks in a callback, after all that the estimator itself does in a round."""
@@ -58,12 +43,8 @@ class SimplexBoost(Contestant):
                 if clock.tick() and run.stop_reason is None:
                     run.stop_reason = "the budget is spent"
 
-        if "callbacks" in self.model.get_params(deep=False):
-            self.model.set_params(callbacks=[Ticking()]).fit(X, y)
-            self.model.set_params(callbacks=None)
-        else:
-            self.model.fit(X, y)
-            clock.seconds = list(map(float, self.model.history_["seconds"]))
+        self.model.set_params(callbacks=[Ticking()]).fit(X, y)
+        self.model.set_params(callbacks=None)
 
     @property
     def n_rounds(self) -> int:

@@ -11,7 +11,7 @@ from statistics import median
 
 from sklearn.datasets import load_iris
 
-from .contestants import flagship
+from simplexboost import SimplexBoostClassifier
 
 MODULES = ("sklearn", "sklearn.ensemble", "simplexboost")
 
@@ -28,7 +28,7 @@ def iris_seconds(repeats: int, rounds: int = 100) -> list[float]:
     X, y = load_iris(return_X_y=True)
     seconds = []
     for _ in range(repeats):
-        model = flagship(n_estimators=rounds, n_jobs=1, random_state=0)
+        model = SimplexBoostClassifier(n_estimators=rounds, n_jobs=1, random_state=0)
         begin = time.perf_counter()
         model.fit(X, y)
         seconds.append(time.perf_counter() - begin)

@@ -30,17 +30,21 @@ def grow(
     n_threads: int,
 ) -> tuple[AnyArray, Array, AnyArray, AnyArray, Array]: ...
 def apply(nodes: AnyArray, X: AnyArray, leaves: AnyArray, n_threads: int) -> None: ...
-def predict(
-    nodes: AnyArray,
-    first_node: AnyArray,
-    values: Array,
-    first_value: AnyArray,
-    coordinate: AnyArray,
-    step: Array,
-    X: AnyArray,
-    F: Array,
-    n_threads: int,
-) -> None: ...
+
+class Forest64:
+    def __init__(
+        self,
+        nodes: AnyArray,
+        first_node: AnyArray,
+        values: AnyArray,
+        first_value: AnyArray,
+        coordinate: AnyArray,
+        step: Array,
+        n_features: int,
+    ) -> None: ...
+    def predict(self, X: AnyArray, F: AnyArray, n_threads: int) -> None: ...
+
+class Forest32(Forest64): ...
 
 class LogisticLoss:
     def __init__(

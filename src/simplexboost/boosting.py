@@ -165,6 +165,7 @@ class Run:
 
     def log_risk_after(self, update: Update) -> float:
         """log of the risk once the update is applied; logarithms because exponential risks may not fit a float."""
+        assert isinstance(update.outputs, np.ndarray)
         U = self.U + update.alpha * self.direction(update.outputs, update.coordinate)
         return float(logsumexp(self.loss.log_value(U, self.data.c), b=self.data.weight))
 

@@ -115,7 +115,7 @@ def model_to_arrays(model: AdditiveModel) -> dict[str, AnyArray]:
         "coordinate": np.array([-1 if t.coordinate is None else t.coordinate for t in model.terms], dtype=np.int32),
         "kind": np.array([isinstance(h, LinearHypothesis) for h in hypotheses], dtype=np.uint8),
         "value_shape": np.array([v.shape for v in values], dtype=np.int64).reshape(-1, 2),
-        "values": joined([v.ravel() for v in values], np.float64),
+        "values": joined([v.ravel() for v in values], model.dtype),
         "n_nodes": np.array([len(tree.nodes) for tree in trees], dtype=np.int64),
         "nodes": joined([node_bytes(tree.nodes).ravel() for tree in trees], np.uint8),
         "gain": joined([tree.gain for tree in trees], np.float64),

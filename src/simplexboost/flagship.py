@@ -20,8 +20,8 @@ LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "softma
 class SimplexBoostClassifier(BaseBooster):
     """Gradient boosting for many classes: one vector tree per round, whatever the number of classes.
 
-    Logistic loss, Newton steps in the leaves, splits searched along a random direction of the gradient, codewords of few
-    dimensions where there are many classes. The defaults are meant to be used.
+    Logistic loss, Newton steps in the leaves, splits searched along a random direction of the gradient, codewords of
+    few dimensions where there are many classes. The defaults are meant to be used.
 
     Parameters
     ----------
@@ -114,7 +114,5 @@ class SimplexBoostClassifier(BaseBooster):
         if isinstance(self.code, str) and self.code == "auto":
             return Auto(dim)
         if dim is not None:
-            raise ValueError(
-                f"code_dim={self.code_dim!r} goes with code='auto' only; give the dimension to the code itself."
-            )
+            raise ValueError(f"code_dim={self.code_dim!r} goes with code='auto' only, not with code={self.code!r}.")
         return as_codewords(self.code)

@@ -51,7 +51,7 @@ class Workspace:
         """Gradient, sketch and loss at run.F; Z (K, s) are the codewords along the sketch."""
         # Tilted weights are made 1 on average: at the start all of them are small, and l2 is in absolute units.
         weight_of, _ = TILTS[self.tilt]
-        mean = float(weight_of(np.exp(-self.loss)).mean()) if self.tilt else 1.0
+        mean = float(np.average(weight_of(np.exp(-self.loss)), weights=self.weight)) if self.tilt else 1.0
         scale = 1.0 / max(mean, 1e-6)
         self.loss_kernel.pull(run.F, Z, scale, self.G, self.stats, self.loss, self.scale, run.data.n_threads)
 
@@ -59,7 +59,7 @@ class Workspace:
         """The mean weighted loss where the last pull was."""
         _, value_of = TILTS[self.tilt]
         values = self.loss if self.tilt == 0 else value_of(np.exp(-self.loss))
-        return float(run.data.weight @ values / run.data.n)
+        return float(run.data.weight @ values / run.data.weight.sum())
 
 
 def log_costs(cost: Array | None) -> AnyArray | None:
@@ -89,14 +89,10 @@ class SketchedNewton(Optimizer):
         """Raise unless the loss is a (tilted) logistic one and the learner a Newton tree."""
         check_number("sketch", self.sketch, int, 1, 64)
         if run.loss.tilt is None or (run.loss.tilt and getattr(run.loss, "cost", None) is not None):
-            raise ValueError(
-                f"optimizer=SketchedNewton() knows the losses 'logistic' (also with costs), 'savage' and 'softmax-cost', "
-                f"not {run.loss!r}."
-            )
+            known = "'logistic' (also with costs), 'savage' and 'softmax-cost'"
+            raise ValueError(f"optimizer=SketchedNewton() knows the losses {known}, not {run.loss!r}.")
         if not isinstance(run.learner, NewtonTree):
-            raise ValueError(
-                f"optimizer=SketchedNewton() needs learner=SketchTree() or NewtonTree(), not {run.learner!r}."
-            )
+            raise ValueError(f"optimizer=SketchedNewton() needs learner=SketchTree(), not {run.learner!r}.")
 
     def propose(self, run: Run) -> list[Update]:
         """One tree."""
@@ -135,7 +131,6 @@ class SketchedNewton(Optimizer):
 
     def directions(self, run: Run) -> AnyArray:
         """Codewords along random directions, Z = Y R (K, s); centred, which changes nothing but saves digits."""
-        K, d = run.Y.shape
-        Z = run.Y @ run.rng.standard_normal((d, self.sketch))
+        Z = run.Y @ run.rng.standard_normal((run.Y.shape[1], self.sketch))
         Z -= Z.mean(axis=0)
         return np.ascontiguousarray(Z / np.sqrt(self.sketch), dtype=np.float32)

@@ -27,7 +27,7 @@ class TrainingSet:
     ----------
     X : (n, p) float32 or float64, C-contiguous, NaN where missing
     c : (n,) labels 0 .. K−1, every one of them present
-    weight : (n,) positive, of mean 1
+    weight : (n,) positive
     K : number of classes
     """
 
@@ -54,9 +54,8 @@ class TrainingSet:
         return bin_data(self.X, self.max_bins, self.n_threads)
 
     def subset(self, rows: AnyArray) -> TrainingSet:
-        """Some of the rows, weights of mean 1 again."""
-        weight = self.weight[rows]
-        return TrainingSet(self.X[rows], self.c[rows], weight / weight.mean(), self.K, self.max_bins, self.n_threads)
+        """Some of the rows."""
+        return TrainingSet(self.X[rows], self.c[rows], self.weight[rows], self.K, self.max_bins, self.n_threads)
 
 
 def check_X(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
@@ -95,7 +94,7 @@ def check_training(
     X, c, weight = X if used.all() else X[used], c[used], weight[used]
     present = np.isin(np.arange(len(all_classes)), c)
     rank = np.cumsum(present) - 1  # label among all classes -> label among the present ones
-    data = TrainingSet(X, rank[c], weight / weight.mean(), int(present.sum()), max_bins, n_threads)
+    data = TrainingSet(X, rank[c], weight, int(present.sum()), max_bins, n_threads)
     return data, all_classes, present
 
 

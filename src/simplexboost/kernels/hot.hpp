@@ -36,6 +36,12 @@ struct HotTable {
                      double* out);
   void (*add_values)(float* F, std::size_t d, const float* values, float step, const std::int32_t* leaf_of_row, std::size_t begin,
                      std::size_t end);
+  void (*walk)(const std::uint64_t* nodes, std::int32_t depth, const std::int32_t* ranks, std::uint32_t* at);
+  void (*walk_missing)(const std::uint64_t* nodes, std::int32_t depth, const std::int32_t* ranks, std::uint32_t* at);
+  void (*add_leaves_float)(float* F, std::size_t d, const float* values, const std::int32_t* leaf, const std::uint32_t* nodes,
+                           std::size_t n_rows);
+  void (*add_leaves_double)(double* F, std::size_t d, const double* values, const std::int32_t* leaf,
+                            const std::uint32_t* nodes, std::size_t n_rows);
   void (*race)(const double* U, std::size_t n, std::size_t K, const std::int64_t* c, double rate, double* E, double* Z,
                double* lead);
   void (*race_along)(const double* U, const double* W, double alpha, std::size_t n, std::size_t K,
@@ -50,6 +56,9 @@ struct HotTable {
     else return lanes32;
   }
 };
+
+constexpr std::size_t kGroup = 8;               // rows that walk a tree together (forest.hpp)
+constexpr std::int32_t kMissingRank = 1 << 20;  // above every rank
 
 // The table in use. `SIMPLEXBOOST_ISA=baseline|avx2|avx512` in the environment asks for a lower one than the best.
 const HotTable& hot();

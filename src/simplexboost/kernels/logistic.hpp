@@ -8,7 +8,7 @@ namespace simplexboost {
 
 constexpr std::size_t kBlockRows = 48;  // rows of a block: 48 x 438 scores and the codewords stay in the second-level cache
 
-// Soft-max p of the scores F Yᵀ; G = w (y_c - p Y); stats = w (Z_c - p Z) and w (p ‖Z‖² - ‖p Z‖²), where the sketch
+// Soft-max p of the scores F Yᵀ; G = y_c - p Y, without the weights w, which join in double precision; stats = w (Z_c - p Z) and w (p ‖Z‖² - ‖p Z‖²), where the sketch
 // Z = Y R (K, s) are the codewords along the sketch's directions.
 //
 // Two robust losses are the logistic one with the rows weighed anew by the probability p_c of the true class: the

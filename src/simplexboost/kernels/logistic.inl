@@ -112,21 +112,21 @@ void logistic_block(const LogisticArgs& a, std::size_t begin, std::size_t end, f
     const float *y = a.E + own * a.Ep, *m = mean + r * a.Ep;
     float* G = a.G + i * a.d;
     if (a.YT != nullptr) {
-      for (std::size_t j = 0; j < a.d; ++j) G[j] = w * (y[j] - m[j]);
+      for (std::size_t j = 0; j < a.d; ++j) G[j] = y[j] - m[j];
       y += a.d;
       m += a.d;
     } else {
       const float* P = S + r * a.Kp;
-      for (std::size_t k = 0; k < a.K; ++k) G[k] = -w * P[k];
-      G[own] += w;
+      for (std::size_t k = 0; k < a.K; ++k) G[k] = -P[k];
+      G[own] += 1.0f;
     }
     double* out = a.stats + i * (a.s + 1);
     float spread = m[a.s];
     for (std::size_t j = 0; j < a.s; ++j) {
-      out[j] = static_cast<double>(w * (y[j] - m[j]));
+      out[j] = static_cast<double>(w) * static_cast<double>(y[j] - m[j]);
       spread -= m[j] * m[j];
     }
-    out[a.s] = static_cast<double>(spread > 0.0f ? w * spread : 0.0f);
+    out[a.s] = static_cast<double>(w) * static_cast<double>(spread > 0.0f ? spread : 0.0f);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "bin.hpp"
+#include "forest.hpp"
 #include "grow.hpp"
 #include "leaves.hpp"
 #include "logistic.hpp"
@@ -302,19 +303,29 @@ void bind_values(nb::module_& m) {
   }, "nodes"_a, "X"_a, "leaves"_a, "n_threads"_a);
 }
 
-template <class Value, class Leaf>
-void bind_predict(nb::module_& m) {
-  m.def("predict", [](In<std::uint8_t, Matrix> nodes, In<std::int64_t, Vector> first_node, In<Leaf, Vector> values,
-                      In<std::int64_t, Vector> first_value, In<std::int32_t, Vector> coordinate, In<double, Vector> step,
-                      In<Value, Matrix> X, Out<Leaf, Matrix> F, int n_threads) {
+template <class Leaf>
+void bind_forest(nb::module_& m, const char* name) {
+  auto forest = nb::class_<Forest<Leaf>>(m, name, "Trees packed for prediction; see kernels/forest.hpp.");
+  forest.def("__init__", [](Forest<Leaf>* self, In<std::uint8_t, Matrix> nodes, In<std::int64_t, Vector> first_node, In<Leaf, Vector> values,
+                            In<std::int64_t, Vector> first_value, In<std::int32_t, Vector> coordinate, In<double, Vector> step,
+                            std::size_t n_features) {
     const std::size_t n_trees = step.shape(0);
-    require(first_node.shape(0) == n_trees + 1 && first_value.shape(0) == n_trees + 1 && coordinate.shape(0) == n_trees,
+    require(n_trees > 0 && first_node.shape(0) == n_trees + 1 && first_value.shape(0) == n_trees + 1 && coordinate.shape(0) == n_trees,
             "the arrays of the forest disagree");
+    require(static_cast<std::size_t>(first_node.data()[n_trees]) == nodes.shape(0), "first_node must end at the last node");
+    require(static_cast<std::size_t>(first_value.data()[n_trees]) == values.shape(0), "first_value must end at the last value");
+    new (self) Forest<Leaf>(nodes_of(nodes), first_node.data(), values.data(), values.shape(0), first_value.data(), coordinate.data(),
+                            step.data(), n_trees, n_features);
+  }, "nodes"_a, "first_node"_a, "values"_a, "first_value"_a, "coordinate"_a, "step"_a, "n_features"_a);
+  const auto predict = [](const Forest<Leaf>& self, const auto& X, Out<Leaf, Matrix>& F, int n_threads) {
     require(F.shape(0) == X.shape(0), "F must have a row per row of X");
-    const ForestView<Leaf> forest{nodes_of(nodes), first_node.data(), values.data(), first_value.data(), coordinate.data(), step.data(), n_trees};
     nb::gil_scoped_release release;
-    predict(forest, X.data(), X.shape(0), X.shape(1), F.shape(1), F.data(), n_threads);
-  }, "nodes"_a, "first_node"_a, "values"_a, "first_value"_a, "coordinate"_a, "step"_a, "X"_a, "F"_a, "n_threads"_a);
+    self.predict(X.data(), X.shape(0), F.shape(1), F.data(), n_threads);
+  };
+  forest.def("predict", [predict](const Forest<Leaf>& self, In<double, Matrix> X, Out<Leaf, Matrix> F, int n_threads) { predict(self, X, F, n_threads); },
+             "X"_a, "F"_a, "n_threads"_a);
+  forest.def("predict", [predict](const Forest<Leaf>& self, In<float, Matrix> X, Out<Leaf, Matrix> F, int n_threads) { predict(self, X, F, n_threads); },
+             "X"_a, "F"_a, "n_threads"_a);
 }
 
 }  // namespace
@@ -323,6 +334,7 @@ void bind_predict(nb::module_& m) {
 NB_MODULE(_kernels, m) {
   using namespace simplexboost;
   m.doc() = "The compiled engine of simplexboost; see simplexboost.engine for its Python face.";
+  nb::set_leak_warnings(false);  // fitted models that live until the interpreter ends are no leak
   m.attr("NODE_SIZE") = sizeof(Node);
   m.attr("TILE") = kTile;
   m.def("instruction_set", &instruction_set, "The instruction set the inner loops run on: 'avx512', 'avx2' or 'baseline'.");
@@ -344,8 +356,6 @@ NB_MODULE(_kernels, m) {
         "F[row] += step * values[leaf of row].");
   bind_values<double>(m);
   bind_values<float>(m);
-  bind_predict<double, double>(m);
-  bind_predict<float, double>(m);
-  bind_predict<double, float>(m);
-  bind_predict<float, float>(m);
+  bind_forest<double>(m, "Forest64");
+  bind_forest<float>(m, "Forest32");
 }

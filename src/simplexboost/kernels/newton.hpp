@@ -53,8 +53,8 @@ std::vector<double> sums_over_leaves(const LeafRows& leaves, std::size_t width, 
   return out;
 }
 
-// values (L, d) = sum G / (sum h + l2) coordinate by coordinate, where h = |G| (1 - |G| / w) is the diagonal of
-// the logistic loss's Hessian in canonical codewords: G is w (1 - p) at the true class and -w p elsewhere.
+// values (L, d) = sum G / (sum h + l2) coordinate by coordinate, where h = |G| (1 - |G|) is the diagonal of
+// the logistic loss's Hessian in canonical codewords: G is 1 - p at the true class and -p elsewhere.
 inline void newton_diagonal(const LeafRows& leaves, const float* G, std::size_t d, const float* weight, double l2,
                             float* values, int n_threads) {
   const auto sums = sums_over_leaves(leaves, 2 * d, n_threads, [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
@@ -88,7 +88,7 @@ inline void solve_positive(double* A, double* b, std::size_t d) {
   }
 }
 
-// Newton steps for codewords in general. The Hessian of a leaf is Yᵀ diag(sum p) Y - sum ȳ ȳᵀ with ȳ = y_c - G / w; it is
+// Newton steps for codewords in general. The Hessian of a leaf is Yᵀ diag(sum p) Y - sum ȳ ȳᵀ with ȳ = y_c - G; it is
 // taken from at most kHessianRows rows of the leaf, evenly spread, and scaled up: probabilities are not kept, so each row
 // costs another soft-max. Classes with little probability in the leaf enter together, as if they shared it evenly.
 constexpr std::size_t kHessianRows = kBlockRows;
@@ -116,7 +116,7 @@ inline void leaf_hessian(const LogisticArgs& p, const float* Y, const double* gr
     if (w <= 0.0) continue;  // a tilted weight may vanish
     for (std::size_t k = 0; k < p.K; ++k) mass[k] += w * static_cast<double>(P[i * p.Kp + k]);
     const float *own = Y + static_cast<std::size_t>(p.c[row]) * d, *g = p.G + row * d;
-    for (std::size_t j = 0; j < d; ++j) y[j] = static_cast<double>(own[j]) - static_cast<double>(g[j]) / w;
+    for (std::size_t j = 0; j < d; ++j) y[j] = static_cast<double>(own[j]) - static_cast<double>(g[j]);
     add_outer(H, y.data(), -w, d);
     weights += w;
   }
@@ -139,8 +139,10 @@ inline void leaf_hessian(const LogisticArgs& p, const float* Y, const double* gr
 inline void newton_exact(const LeafRows& leaves, const LogisticArgs& p, const float* Y, const double* gram, double l2, float* values,
                          int n_threads) {
   const auto sums = sums_over_leaves(leaves, p.d, n_threads, [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
-    for (std::size_t r = 0; r < n_rows; ++r)
-      for (std::size_t j = 0; j < p.d; ++j) out[j] += static_cast<double>(p.G[rows[r] * p.d + j]);
+    for (std::size_t r = 0; r < n_rows; ++r) {
+      const double w = p.scale == nullptr ? 1.0 : static_cast<double>(p.scale[rows[r]]);
+      for (std::size_t j = 0; j < p.d; ++j) out[j] += w * static_cast<double>(p.G[rows[r] * p.d + j]);
+    }
   });
   parallel_for(leaves.n_leaves(), n_threads, [&](std::size_t leaf) {
     std::vector<double> H(p.d * p.d), x(sums.begin() + static_cast<std::ptrdiff_t>(leaf * p.d), sums.begin() + static_cast<std::ptrdiff_t>((leaf + 1) * p.d));
