@@ -42,6 +42,7 @@ class Workspace:
             None if canonical else run.Y, run.data.c, K, weight, log_costs(cost), self.tilt
         )
         self.weight = weight
+        self.tilt_mean = 1e-9 if self.tilt else 1.0
         self.G = np.empty((n, d), dtype=np.float32)
         self.stats = np.empty((n, s + 1))  # sketched gradient, curvature along the sketch
         self.loss = np.full(n, np.log(K), dtype=np.float32)  # −log p_c; all classes alike at the start
@@ -49,10 +50,12 @@ class Workspace:
 
     def pull(self, run: Run, Z: AnyArray) -> None:
         """Gradient, sketch and loss at run.F; Z (K, s) are the codewords along the sketch."""
-        # Tilted weights are made 1 on average: at the start all of them are small, and l2 is in absolute units.
-        weight_of, _ = TILTS[self.tilt]
-        mean = float(np.average(weight_of(np.exp(-self.loss)), weights=self.weight)) if self.tilt else 1.0
-        scale = 1.0 / max(mean, 1e-6)
+        if self.tilt:
+            # Tilted weights are small for many classes at the start, and l2 is in absolute units: scale them to a mean
+            # of 1, but never up again once they have been larger, lest the last doubtful examples be blown up.
+            tilted = TILTS[self.tilt][0](np.exp(-self.loss.astype(np.float64)))
+            self.tilt_mean = max(self.tilt_mean, float(np.average(tilted, weights=self.weight)))
+        scale = 1.0 / self.tilt_mean
         self.loss_kernel.pull(run.F, Z, scale, self.G, self.stats, self.loss, self.scale, run.data.n_threads)
 
     def risk(self, run: Run) -> float:

@@ -1,0 +1,310 @@
+"""SimplexBoostClassifier: its kernels against plain NumPy, its behaviour as a user sees it."""
+
+import numpy as np
+import pytest
+from scipy.special import log_softmax, softmax
+from sklearn.datasets import load_digits, load_iris
+from sklearn.metrics import log_loss
+from sklearn.model_selection import train_test_split
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import simplexboost as sb
+from simplexboost import _kernels
+from simplexboost.codewords import canonical, max_min, simplex
+from simplexboost.losses import Logistic, Savage, SoftmaxCost
+
+X_IRIS, Y_IRIS = load_iris(return_X_y=True)
+DIGITS = train_test_split(*load_digits(return_X_y=True), random_state=0)
+
+
+@parametrize_with_checks(
+    [
+        sb.SimplexBoostClassifier(n_estimators=40),
+        sb.SimplexBoostClassifier(n_estimators=20, code_dim=2),
+        sb.SimplexBoostClassifier(n_estimators=30, loss="savage"),
+    ]
+)
+def test_sklearn_checks(estimator, check):
+    check(estimator)
+
+
+# ---- the kernels ----------------------------------------------------------------------------------------------------
+
+
+def problem(K, d, n=300, seed=0):
+    """A predictor, codewords (None: canonical), labels, weights and a sketch, in single precision."""
+    rng = np.random.default_rng(seed)
+    Y = None if d is None else max_min(K, d).astype(np.float32)
+    F = (2 * rng.normal(size=(n, d or K))).astype(np.float32)
+    Z = rng.normal(size=(K, 3)).astype(np.float32)
+    return F, Y, rng.integers(0, K, n), rng.exponential(size=n).astype(np.float32) + 0.1, Z
+
+
+def pull(F, Y, c, weight, Z, tilt=0, cost=None, threads=1, scale=1.0):
+    """What the compiled loss says: gradient, statistics, loss and the weights it used."""
+    n, d = F.shape
+    log_cost = None if cost is None else np.log(cost).astype(np.float32)
+    kernel = _kernels.LogisticLoss(Y, c, len(Z), weight, log_cost, tilt)
+    G, stats = np.empty((n, d), np.float32), np.empty((n, Z.shape[1] + 1))
+    loss, used = np.empty(n, np.float32), np.empty(n, np.float32)
+    kernel.pull(F, Z, scale, G, stats, loss, used, threads)
+    return kernel, G, stats, loss, used
+
+
+CODES = [(2, None), (3, None), (26, None), (100, None), (3, 2), (26, 16), (50, 7), (438, 64)]
+
+
+@pytest.mark.parametrize(("K", "d"), CODES)
+@pytest.mark.parametrize("tilt", [0, 1, 2])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_pull_equals_numpy(K, d, tilt, weighted):
+    F, Y, c, weight, Z = problem(K, d)
+    weight = weight if weighted else None
+    _, G, stats, loss, used = pull(F, Y, c, weight, Z, tilt, scale=1.5)
+    codes = np.eye(K) if Y is None else Y.astype(np.float64)
+    scores = F.astype(np.float64) @ codes.T
+    P, rows = softmax(scores, axis=1), np.arange(len(c))
+    p = P[rows, c]
+    w = (np.ones(len(c)) if weight is None else weight) * {0: 1, 1: 1.5 * p * (1 - p), 2: 1.5 * p}[tilt]
+    np.testing.assert_allclose(loss, -log_softmax(scores, axis=1)[rows, c], rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(used, w, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(G, codes[c] - P @ codes, atol=2e-6)
+    np.testing.assert_allclose(stats[:, :3], w[:, None] * (Z[c] - P @ Z), atol=2e-5)
+    spread = P @ (Z.astype(np.float64) ** 2).sum(axis=1) - ((P @ Z) ** 2).sum(axis=1)
+    np.testing.assert_allclose(stats[:, 3], w * spread, atol=1e-4)
+
+
+@pytest.mark.parametrize("loss", [Logistic(), Savage(), SoftmaxCost()])
+def test_tilted_gradient_is_the_gradient_of_the_loss(loss):
+    """The tilted logistic gradient, weights included, is proportional to the loss's own."""
+    F, Y, c, _, Z = problem(5, None)
+    *_, G, _, _, used = pull(F, Y, c, None, Z, loss.tilt)
+    ours = used[:, None] * G
+    exact = 0.5 * loss.residual(0.5 * F.astype(np.float64), c)
+    factor = (ours * exact).sum() / (ours**2).sum()
+    np.testing.assert_allclose(factor * ours, exact, atol=1e-5)
+
+
+@pytest.mark.parametrize("d", [None, 4])
+def test_costs_join_the_scores(d):
+    F, Y, c, _, Z = problem(6, d)
+    cost = np.random.default_rng(1).uniform(0.2, 3, size=(6, 6))
+    np.fill_diagonal(cost, 1.0)
+    _, G, _, loss, _ = pull(F, Y, c, None, Z, cost=cost)
+    codes = np.eye(6) if Y is None else Y.astype(np.float64)
+    U = 0.5 * F.astype(np.float64) @ codes.T
+    exact = Logistic(cost=cost)
+    np.testing.assert_allclose(loss, exact.value(U, c), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(G, 0.5 * exact.residual(U, c) @ codes, atol=1e-5)
+
+
+@pytest.mark.parametrize(("K", "d"), CODES)
+def test_newton_leaves_equal_numpy(K, d):
+    """Small leaves, so that every row counts in the Hessian: values are (H + l2)⁻¹ ΣwG."""
+    F, Y, c, weight, Z = problem(K, d, n=90)
+    kernel, G, _, _, used = pull(F, Y, c, weight, Z)
+    leaf = (np.arange(90) // 30).astype(np.int32)
+    values = kernel.newton_leaves(F, G, used, leaf, None, 3, 0.7, 1)
+    codes = np.eye(K) if Y is None else Y.astype(np.float64)
+    P = softmax(F.astype(np.float64) @ codes.T, axis=1)
+    for one in range(3):
+        rows = leaf == one
+        g = (weight[rows, None] * (codes[c[rows]] - P[rows] @ codes)).sum(axis=0)
+        if Y is None:
+            expected = g / ((weight[rows, None] * P[rows] * (1 - P[rows])).sum(axis=0) + 0.7)
+        else:
+            mass, mean = (weight[rows, None] * P[rows]).sum(axis=0), P[rows] @ codes
+            H = (codes.T * mass) @ codes - (mean.T * weight[rows]) @ mean
+            expected = np.linalg.solve(H + 0.7 * np.eye(d), g)
+        # Classes with less than a thousandth of a leaf's probability share what they have: hence the tolerance.
+        assert np.linalg.norm(values[one] - expected) < (1e-4 if Y is None or K < 50 else 0.05) * np.linalg.norm(
+            expected
+        )
+
+
+@pytest.mark.parametrize("d", [None, 5])
+def test_kernels_do_not_depend_on_threads(d):
+    F, Y, c, weight, Z = problem(12, d, n=5000)
+    leaf = np.random.default_rng(0).integers(0, 9, 5000).astype(np.int32)
+    results = []
+    for threads in (1, 2, 7):
+        kernel, G, stats, loss, used = pull(F, Y, c, weight, Z, threads=threads)
+        values = kernel.newton_leaves(F, G, used, leaf, None, 9, 1.0, threads)
+        moved = F.copy()
+        _kernels.add_values(moved, values, 0.1, leaf, threads)
+        results.append(b"".join(a.tobytes() for a in (G, stats, loss, used, values, moved)))
+    assert results[0] == results[1] == results[2]
+
+
+def test_extreme_scores_stay_finite():
+    F, Y, c, weight, Z = problem(7, None)
+    for size in (1e4, 1e30):
+        _, G, stats, loss, _ = pull((F * size).astype(np.float32), Y, c, weight, Z)
+        assert all(np.isfinite(a).all() for a in (G, stats, loss))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"c": np.full(300, 9)},
+        {"weight": np.ones(4, np.float32)},
+        {"Y": np.ones((3, 2), np.float32)},
+        {"F": np.ones((300, 2), np.float32)},
+    ],
+)
+def test_bindings_refuse_nonsense(change):
+    F, Y, c, weight, Z = problem(5, None)
+    with pytest.raises(ValueError, match="must"):
+        pull(**({"F": F, "Y": Y, "c": c, "weight": weight, "Z": Z} | change))
+
+
+# ---- the classifier -------------------------------------------------------------------------------------------------
+
+
+def test_digits_with_defaults():
+    X, X_test, y, y_test = DIGITS
+    clf = sb.SimplexBoostClassifier(random_state=0).fit(X, y)
+    assert clf.score(X_test, y_test) > 0.965
+    assert log_loss(y_test, clf.predict_proba(X_test)) < 0.13
+    assert len(clf.model_.trees) == clf.n_iter_ == 400  # one tree a round
+
+
+@pytest.mark.parametrize("code", ["canonical", "simplex", "max-min", simplex(10)])
+def test_codes(code):
+    X, X_test, y, y_test = DIGITS
+    clf = sb.SimplexBoostClassifier(code=code, n_estimators=100, learning_rate=0.2, random_state=0).fit(X, y)
+    assert clf.score(X_test, y_test) > 0.94
+
+
+def test_a_low_dimensional_code_for_many_classes():
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(300, 8))
+    y = np.repeat(np.arange(300), 12)
+    X = centres[y] + 0.25 * rng.normal(size=(3600, 8))
+    clf = sb.SimplexBoostClassifier(n_estimators=60, learning_rate=0.3, random_state=0).fit(X[::2], y[::2])
+    assert clf.model_.Y.shape[1] < 64
+    assert clf.score(X[1::2], y[1::2]) > 0.6
+
+
+@pytest.mark.parametrize("options", [{}, {"subsample": 0.7, "colsample": 0.6}, {"code_dim": 4}, {"loss": "savage"}])
+def test_same_bytes_for_any_number_of_jobs(options, tmp_path):
+    X, _, y, _ = DIGITS
+    files = []
+    for n_jobs in (1, 4):
+        clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=3, n_jobs=n_jobs, **options).fit(X, y)
+        clf.set_params(n_jobs=None).save(tmp_path / "m.sb")
+        files.append((tmp_path / "m.sb").read_bytes())
+    assert files[0] == files[1]
+
+
+def test_large_data_do_not_depend_on_jobs():
+    """32-bit lanes, rows cut, several tasks everywhere."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(25_000, 10)).astype(np.float32)
+    y = (X[:, 0] > 0) * 2 + (X[:, 1] + X[:, 2] > 0.5)
+    one, two = (sb.SimplexBoostClassifier(n_estimators=5, random_state=0, n_jobs=j).fit(X, y) for j in (1, 3))
+    assert one.decision_function(X).tobytes() == two.decision_function(X).tobytes()
+
+
+def test_training_scores_are_the_predicted_ones():
+    """What the loop worked with is what predict computes, to the last bit."""
+    X, _, y, _ = DIGITS
+    seen = {}
+
+    class Spy(sb.callbacks.Callback):
+        def after_round(self, run):
+            seen["F"] = run.F.copy()
+
+    for options in ({}, {"code": "simplex"}):
+        clf = sb.SimplexBoostClassifier(n_estimators=15, callbacks=[Spy()], **options).fit(X, y)
+        assert (clf.model_.predictor(X.astype(np.float64)) == seen["F"]).all()
+
+
+def test_history_and_stages():
+    X, X_test, y, _ = DIGITS
+    clf = sb.SimplexBoostClassifier(n_estimators=30, random_state=0).fit(X, y)
+    assert {len(v) for v in clf.history_.values()} == {30}
+    # The risk of every round, computed on the way, is that of the staged probabilities.
+    staged = [log_loss(y, P) for P in clf.staged_predict_proba(X)]
+    np.testing.assert_allclose(clf.history_["risk"], staged, rtol=1e-4)
+    assert (np.diff(clf.history_["risk"]) < 0).all()
+    assert (list(clf.staged_predict(X_test))[-1] == clf.predict(X_test)).all()
+
+
+@pytest.mark.parametrize("options", [{}, {"code_dim": 2}, {"loss": "savage"}, {"cost_matrix": np.ones((3, 3)) * 2}])
+def test_round_trip(options, tmp_path):
+    clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0, **options).fit(X_IRIS, Y_IRIS)
+    clf.save(tmp_path / "m.sb")
+    again = sb.load(tmp_path / "m.sb")
+    assert type(again) is sb.SimplexBoostClassifier
+    assert (again.predict_proba(X_IRIS) == clf.predict_proba(X_IRIS)).all()
+    assert again.model_.dtype == np.float32
+
+
+def test_early_stopping():
+    X, X_test, y, y_test = DIGITS
+    clf = sb.SimplexBoostClassifier(
+        n_estimators=2000, learning_rate=0.3, early_stopping=True, random_state=0, n_iter_no_change=20
+    ).fit(X, y)
+    assert clf.n_iter_ < 1000 and clf.stop_reason_.startswith("early stopping")
+    assert clf.score(X_test, y_test) > 0.95
+
+
+def test_noisy_labels_call_for_a_robust_loss():
+    """A third of the labels flipped: the soft-max risk beats the logistic loss on clean test labels (.964, .931)."""
+    X, X_test, y, y_test = DIGITS
+    rng = np.random.default_rng(0)
+    noisy = np.where(rng.random(len(y)) < 0.33, rng.integers(0, 10, len(y)), y)
+    logistic, robust = (
+        sb.SimplexBoostClassifier(loss=loss, n_estimators=300, random_state=0).fit(X, noisy).score(X_test, y_test)
+        for loss in ("logistic", "softmax-cost")
+    )
+    assert robust > logistic + 0.01
+
+
+def test_costs_move_the_border():
+    """Where mistaking class 1 for class 0 costs much, fewer examples of class 1 are called 0."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 2000)
+    X = rng.normal(size=(2000, 2)) + y[:, None]
+    options = {"n_estimators": 40, "random_state": 0}
+    plain = sb.SimplexBoostClassifier(**options).fit(X[:1000], y[:1000]).predict(X[1000:])
+    costly = sb.SimplexBoostClassifier(cost_matrix=[[0, 1], [20, 0]], **options).fit(X[:1000], y[:1000])
+    missed = [np.mean(p[y[1000:] == 1] == 0) for p in (plain, costly.predict(X[1000:]))]
+    assert missed[1] < 0.5 * missed[0]
+
+
+def test_weights_are_repetitions():
+    rng = np.random.default_rng(0)
+    X, y, w = rng.normal(size=(120, 4)), rng.integers(0, 3, 120), rng.integers(0, 4, 120)
+    weighted = sb.SimplexBoostClassifier(n_estimators=15, random_state=0).fit(X, y, sample_weight=w)
+    repeated = sb.SimplexBoostClassifier(n_estimators=15, random_state=0).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"loss": "exponential"}, ["loss='exponential'", "'savage'"]),
+        ({"loss": "savage", "cost_matrix": np.ones((3, 3))}, ["cost_matrix", "savage"]),
+        ({"cost_matrix": np.ones((2, 2))}, ["cost", "(2, 2)", "(3, 3)"]),
+        ({"code": "simplex", "code_dim": 5}, ["code_dim=5"]),
+        ({"code": "nothing"}, ["nothing"]),
+        ({"code_dim": 0}, ["0"]),
+        ({"sketch": 0}, ["sketch=0"]),
+        ({"max_leaves": 1}, ["max_leaves=1"]),
+        ({"max_leaves": "many"}, ["max_leaves='many'"]),
+        ({"l2_regularization": -1.0}, ["-1.0"]),
+        ({"n_estimators": 0}, ["n_estimators=0"]),
+    ],
+)
+def test_bad_parameters_name_themselves(options, words):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        sb.SimplexBoostClassifier(**options).fit(X_IRIS, Y_IRIS)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_canonical_means_canonical():
+    clf = sb.SimplexBoostClassifier(n_estimators=2).fit(X_IRIS, Y_IRIS)
+    np.testing.assert_array_equal(clf.model_.Y, canonical(3))
