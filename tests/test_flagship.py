@@ -46,7 +46,7 @@ def pull(F, Y, c, weight, Z, tilt=0, cost=None, threads=1, scale=1.0):
     log_cost = None if cost is None else np.log(cost).astype(np.float32)
     kernel = _kernels.LogisticLoss(Y, c, len(Z), weight, log_cost, tilt)
     G, stats = np.empty((n, d), np.float32), np.empty((n, Z.shape[1] + 1))
-    loss, used = np.empty(n, np.float32), np.empty(n, np.float32)
+    loss, used = np.empty(n, np.float32), np.empty(n)
     kernel.pull(F, Z, scale, G, stats, loss, used, threads)
     return kernel, G, stats, loss, used
 

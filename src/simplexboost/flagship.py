@@ -32,7 +32,8 @@ class SimplexBoostClassifier(BaseBooster):
     max_leaves : int, "auto" or None, default="auto"
         Leaves per tree; "auto" grows with the number of rows.
     max_depth : int or None, default=None
-    min_samples_leaf : int, default=1
+    min_samples_leaf : int or "auto", default="auto"
+        Training rows in every leaf; "auto" is 1 up to 1000 rows and 5 beyond.
     l2_regularization : float, default=1.0
         Added to the curvature in every leaf.
     code : str, Codewords or array of shape (K, d), default="auto"
@@ -74,7 +75,7 @@ class SimplexBoostClassifier(BaseBooster):
     learning_rate: float = 0.1
     max_leaves: Any = "auto"
     max_depth: int | None = None
-    min_samples_leaf: int = 1
+    min_samples_leaf: Any = "auto"
     l2_regularization: float = 1.0
     code: Any = "auto"
     code_dim: Any = "auto"

@@ -230,28 +230,34 @@ SMALL = 10_000
 
 @dataclass(eq=False, repr=False)
 class SketchTree(NewtonTree):
-    """The tree of `optimizers.SketchedNewton`: best-first, a leaf budget that suits the data, fast 32-bit lanes.
+    """The tree of `SketchedNewton`: best-first, limits that suit the data, fast 32-bit lanes for many rows.
 
     Parameters
     ----------
     max_leaves : int, "auto" or None, default="auto"
         ``"auto"`` is one leaf for about 128 rows, at least 16 and at most 255.
+    min_samples_leaf : int or "auto", default="auto"
+        ``"auto"`` is 1 up to 1000 rows and 5 beyond.
     """
 
     max_depth: int | None = None
     max_leaves: int | str | None = "auto"  # type: ignore[assignment]
+    min_samples_leaf: int | str = "auto"  # type: ignore[assignment]
     growth: str = "best"
 
     def check(self) -> None:
         """Raise where a limit has no meaning."""
-        limits = self if self.max_leaves != "auto" else replace(self, max_leaves=None)
-        NewtonTree.check(limits)
+        NewtonTree.check(self.for_rows(1000))
+
+    def for_rows(self, n: int) -> NewtonTree:
+        """The same tree with the limits that suit n rows."""
+        leaves = min(max(n // 128, 16), 255) if self.max_leaves == "auto" else self.max_leaves
+        least = (1 if n <= 1000 else 5) if self.min_samples_leaf == "auto" else self.min_samples_leaf
+        return NewtonTree(self.max_depth, leaves, least, self.growth, self.l2)
 
     def options(self, data: TrainingSet, seed: int) -> engine.Growth:
         """How the engine is to grow."""
-        auto = min(max(data.n // 128, 16), 255)
-        leaves = auto if isinstance(self.max_leaves, str) else self.max_leaves or 0
-        return replace(super().options(data, seed), max_leaves=leaves, bits=64 if data.n < SMALL else 32)
+        return replace(self.for_rows(data.n).options(data, seed), bits=64 if data.n < SMALL else 32)
 
 
 @dataclass(eq=False, repr=False)

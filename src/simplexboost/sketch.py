@@ -46,7 +46,7 @@ class Workspace:
         self.G = np.empty((n, d), dtype=np.float32)
         self.stats = np.empty((n, s + 1))  # sketched gradient, curvature along the sketch
         self.loss = np.full(n, np.log(K), dtype=np.float32)  # −log p_c; all classes alike at the start
-        self.scale = np.empty(n, dtype=np.float32) if self.tilt or weight is not None else None
+        self.scale = np.empty(n) if self.tilt or weight is not None else None
 
     def pull(self, run: Run, Z: AnyArray) -> None:
         """Gradient, sketch and loss at run.F; Z (K, s) are the codewords along the sketch."""

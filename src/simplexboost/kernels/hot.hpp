@@ -32,7 +32,7 @@ struct HotTable {
   void (*column_magnitudes)(const double* v, std::size_t m, const std::uint32_t* rows, std::size_t n_rows,
                             const double* unit, double* out);
   void (*sum_rows)(const double* v, std::size_t d, const std::uint32_t* rows, std::size_t n_rows, double* out);
-  void (*sum_newton)(const float* G, std::size_t d, const float* weight, const std::uint32_t* rows, std::size_t n_rows,
+  void (*sum_newton)(const float* G, std::size_t d, const double* weight, const std::uint32_t* rows, std::size_t n_rows,
                      double* out);
   void (*add_values)(float* F, std::size_t d, const float* values, float step, const std::int32_t* leaf_of_row, std::size_t begin,
                      std::size_t end);

@@ -124,10 +124,10 @@ void sum_rows(const double* v, std::size_t d, const std::uint32_t* rows, std::si
 }
 
 // out[j] += sum w G[row][j] and out[d + j] += sum w |G| (1 - |G|), rows in their order; w = 1 where there is no weight.
-void sum_newton(const float* G, std::size_t d, const float* weight, const std::uint32_t* rows, std::size_t n_rows, double* out) {
+void sum_newton(const float* G, std::size_t d, const double* weight, const std::uint32_t* rows, std::size_t n_rows, double* out) {
   for (std::size_t r = 0; r < n_rows; ++r) {
     const float* g = G + rows[r] * d;
-    const double w = weight == nullptr ? 1.0 : static_cast<double>(weight[rows[r]]);
+    const double w = weight == nullptr ? 1.0 : weight[rows[r]];
     for (std::size_t j = 0; j < d; ++j) {
       const float a = g[j] < 0 ? -g[j] : g[j];
       out[j] += w * static_cast<double>(g[j]);

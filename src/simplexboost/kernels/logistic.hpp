@@ -30,7 +30,7 @@ struct LogisticArgs {
   float* G;                   // (n, d)
   double* stats;              // (n, s + 1)
   float* loss;                // (n,) -log p_c, without the weight
-  float* scale;               // (n,) the weight each row has had, or null
+  double* scale;              // (n,) the weight each row has had, or null
 };
 
 void logistic_pull(const LogisticArgs& args, int n_threads);

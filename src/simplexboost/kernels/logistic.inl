@@ -105,9 +105,9 @@ void logistic_block(const LogisticArgs& a, std::size_t begin, std::size_t end, f
   for (std::size_t r = 0; r < rows; ++r) {
     const std::size_t i = begin + r, own = static_cast<std::size_t>(a.c[i]);
     const float p = S[r * a.Kp + own];
-    float w = a.weight == nullptr ? 1.0f : a.weight[i];
-    if (a.tilt == Tilt::savage) w *= a.tilt_scale * p * (1.0f - p);
-    if (a.tilt == Tilt::softmax) w *= a.tilt_scale * p;
+    double w = a.weight == nullptr ? 1.0 : static_cast<double>(a.weight[i]);
+    if (a.tilt == Tilt::savage) w *= static_cast<double>(a.tilt_scale * p * (1.0f - p));
+    if (a.tilt == Tilt::softmax) w *= static_cast<double>(a.tilt_scale * p);
     if (a.scale != nullptr) a.scale[i] = w;
     const float *y = a.E + own * a.Ep, *m = mean + r * a.Ep;
     float* G = a.G + i * a.d;
@@ -123,10 +123,10 @@ void logistic_block(const LogisticArgs& a, std::size_t begin, std::size_t end, f
     double* out = a.stats + i * (a.s + 1);
     float spread = m[a.s];
     for (std::size_t j = 0; j < a.s; ++j) {
-      out[j] = static_cast<double>(w) * static_cast<double>(y[j] - m[j]);
+      out[j] = w * static_cast<double>(y[j] - m[j]);
       spread -= m[j] * m[j];
     }
-    out[a.s] = static_cast<double>(w) * static_cast<double>(spread > 0.0f ? spread : 0.0f);
+    out[a.s] = w * static_cast<double>(spread > 0.0f ? spread : 0.0f);
   }
 }
 

@@ -204,7 +204,7 @@ class LogisticLoss {
 
   // Fills in G (n, d), stats (n, s + 1), loss (n,) and scale (n,) at F (n, d), with sketched codewords Z (K, s).
   void pull(In<float, Matrix> F, In<float, Matrix> Z, float tilt_scale, Out<float, Matrix> G, Out<double, Matrix> stats,
-            Out<float, Vector> loss, std::optional<Out<float, Vector>> scale, int n_threads) const {
+            Out<float, Vector> loss, std::optional<Out<double, Vector>> scale, int n_threads) const {
     const std::size_t n = c_.shape(0), d = canonical() ? K_ : d_, s = Z.shape(1), own = canonical() ? 0 : d, Ep = padded(own + s + 1);
     require(F.shape(0) == n && F.shape(1) == d && Z.shape(0) == K_, "F must be (n, d) and Z (K, s)");
     require(G.shape(0) == n && G.shape(1) == d && stats.shape(0) == n && stats.shape(1) == s + 1 && loss.shape(0) == n,
@@ -227,7 +227,7 @@ class LogisticLoss {
   }
 
   // Newton steps (L, d) in the leaves: by the diagonal for canonical codewords, else by the whole Hessian of the leaf.
-  nb::object newton_leaves(In<float, Matrix> F, Out<float, Matrix> G, std::optional<Out<float, Vector>> scale,
+  nb::object newton_leaves(In<float, Matrix> F, Out<float, Matrix> G, std::optional<Out<double, Vector>> scale,
                            In<std::int32_t, Vector> leaf_of_row, std::optional<In<std::uint32_t, Vector>> rows, std::size_t n_leaves,
                            double l2, int n_threads) const {
     const std::size_t n = c_.shape(0), d = G.shape(1);
@@ -252,7 +252,7 @@ class LogisticLoss {
  private:
   bool canonical() const { return Y_.empty(); }
 
-  LogisticArgs arguments(const float* F, std::size_t d, float* scale) const {
+  LogisticArgs arguments(const float* F, std::size_t d, double* scale) const {
     LogisticArgs args{};
     args.F = F, args.YT = canonical() ? nullptr : YT_.data(), args.c = c_.data();
     args.weight = weight_ ? weight_->data() : nullptr;

@@ -55,7 +55,7 @@ std::vector<double> sums_over_leaves(const LeafRows& leaves, std::size_t width, 
 
 // values (L, d) = sum G / (sum h + l2) coordinate by coordinate, where h = |G| (1 - |G|) is the diagonal of
 // the logistic loss's Hessian in canonical codewords: G is 1 - p at the true class and -p elsewhere.
-inline void newton_diagonal(const LeafRows& leaves, const float* G, std::size_t d, const float* weight, double l2,
+inline void newton_diagonal(const LeafRows& leaves, const float* G, std::size_t d, const double* weight, double l2,
                             float* values, int n_threads) {
   const auto sums = sums_over_leaves(leaves, 2 * d, n_threads, [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
     hot().sum_newton(G, d, weight, rows, n_rows, out);
@@ -109,10 +109,10 @@ inline void leaf_hessian(const LogisticArgs& p, const float* Y, const double* gr
   std::vector<double> mass(p.K, 0.0), y(d);
   std::fill(H, H + d * d, 0.0);
   double total = 0.0, weights = 0.0, all = 0.0;
-  for (std::size_t r = 0; r < n_rows; ++r) all += p.scale == nullptr ? 1.0 : static_cast<double>(p.scale[rows[r]]);
+  for (std::size_t r = 0; r < n_rows; ++r) all += p.scale == nullptr ? 1.0 : p.scale[rows[r]];
   for (std::size_t i = 0; i < used; ++i) {
     const std::size_t row = sample[i];
-    const double w = p.scale == nullptr ? 1.0 : static_cast<double>(p.scale[row]);
+    const double w = p.scale == nullptr ? 1.0 : p.scale[row];
     if (w <= 0.0) continue;  // a tilted weight may vanish
     for (std::size_t k = 0; k < p.K; ++k) mass[k] += w * static_cast<double>(P[i * p.Kp + k]);
     const float *own = Y + static_cast<std::size_t>(p.c[row]) * d, *g = p.G + row * d;
@@ -140,7 +140,7 @@ inline void newton_exact(const LeafRows& leaves, const LogisticArgs& p, const fl
                          int n_threads) {
   const auto sums = sums_over_leaves(leaves, p.d, n_threads, [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
     for (std::size_t r = 0; r < n_rows; ++r) {
-      const double w = p.scale == nullptr ? 1.0 : static_cast<double>(p.scale[rows[r]]);
+      const double w = p.scale == nullptr ? 1.0 : p.scale[rows[r]];
       for (std::size_t j = 0; j < p.d; ++j) out[j] += w * static_cast<double>(p.G[rows[r] * p.d + j]);
     }
   });
