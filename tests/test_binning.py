@@ -6,9 +6,110 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from simplexboost.binning import MAX_BINS, bin_data, find_edges
+from simplexboost.binning import MAX_BINS, bin_data, map_to_codes
 
 finite = st.floats(-1e300, 1e300, allow_nan=False)
+# Few values and many, close and far apart, signs of zero, what float32 cannot tell apart, integers in and out of slots.
+anything = (
+    st.floats()
+    | st.floats(width=32)
+    | st.integers(-9000, 9000)
+    | st.integers(-3, 3)
+    | st.sampled_from([-0.0, 0.5, 1.0, 1.0 + 2**-52, 1.0 + 2**-23, 5e-324, 1e-45, 2.0**30, 2.0**31, 1e300])
+)
+bins = st.integers(1, 255) | st.integers(1, 8)
+
+
+def edges_by_numpy(values, max_bins):
+    """What the kernel does, in NumPy."""
+    values = values[~np.isnan(values)].astype(np.float64)
+    distinct = np.unique(values)
+    if len(distinct) > max_bins:
+        ranks = np.linspace(0, 1, max_bins + 1)[1:-1]
+        lower = np.unique(np.quantile(values, ranks, method="lower"))
+        lower = lower[lower < distinct[-1]]
+        upper = distinct[np.searchsorted(distinct, lower, side="right")]  # the next value in the data
+    else:
+        lower, upper = distinct[:-1], distinct[1:]
+    with np.errstate(over="ignore", invalid="ignore"):
+        middle = lower + (upper - lower) / 2
+    return np.where(middle < upper, middle, lower)  # neighbours in floating point have no number between them
+
+
+def assert_binned(X, binned, max_bins):
+    """Edges, codes and missing values are those of the NumPy twin."""
+    for f in range(X.shape[1]):
+        values, codes = X[:, f], binned.column(f)
+        expected = edges_by_numpy(values, max_bins)
+        np.testing.assert_array_equal(binned.edges[f], expected)
+        assert binned.n_bins[f] == len(expected) + 1 <= max_bins
+        known = ~np.isnan(values)
+        np.testing.assert_array_equal(codes[known], np.searchsorted(expected, values[known].astype(np.float64)))
+        assert (codes[~known] == binned.n_bins[f]).all()
+        assert binned.has_missing[f] == (not known.all())
+
+
+def as_float(values, dtype):
+    with np.errstate(over="ignore"):
+        return np.asarray(values, dtype=np.float64).astype(dtype)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(anything, max_size=60), bins, st.sampled_from([np.float32, np.float64]))
+def test_edges_and_codes_are_those_of_numpy(values, max_bins, dtype):
+    X = as_float(values, dtype)[:, None]
+    assert_binned(X, bin_data(X, max_bins), max_bins)
+
+
+FEATURES = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "long tails": lambda rng, n: np.exp(5 * rng.normal(size=n)) * rng.choice([-1, 1], n),
+    "pixels": lambda rng, n: rng.integers(0, 256, n) * rng.integers(0, 2, n),
+    "integers": lambda rng, n: rng.integers(-2000, 2000, n),
+    "large integers": lambda rng, n: rng.integers(-(10**6), 10**6, n),
+    "huge integers": lambda rng, n: rng.integers(-(2**62), 2**62, n),
+    "around 1e9": lambda rng, n: 1e9 + rng.integers(0, 1000, n),
+    "tenths": lambda rng, n: rng.integers(0, 100, n) / 10,
+    "integers, then not": lambda rng, n: np.where(np.arange(n) < 0.7 * n, rng.integers(0, 9, n), rng.normal(size=n)),
+    "missing, then known": lambda rng, n: np.where(np.arange(n) < 0.7 * n, np.nan, rng.integers(0, 9, n)),
+    "some missing": lambda rng, n: np.where(rng.random(n) < 0.3, np.nan, rng.normal(size=n)),
+    "all missing": lambda rng, n: np.full(n, np.nan),
+    "constant": lambda rng, n: np.full(n, -7.25),
+    "infinite": lambda rng, n: rng.choice([-np.inf, np.inf, -1.5, 0.0, 2.5], n),
+    "heavy value": lambda rng, n: np.where(rng.random(n) < 0.9, 0.0, rng.normal(size=n)),
+    "mostly float32": lambda rng, n: rng.normal(size=n).astype(np.float32),
+    "as large as can be": lambda rng, n: rng.choice([-1, 1], n) * np.finfo(np.float64).max * rng.random(n),
+    "as small as can be": lambda rng, n: 5e-324 * rng.integers(0, 1000, n),
+}
+
+
+@pytest.mark.parametrize("max_bins", [2, 16, 255])
+@pytest.mark.parametrize("n", [0, 1, 255, 256, 257, 1023, 1024, 5000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_edges_and_codes_of_many_rows(dtype, n, max_bins):
+    """All features in one table: chunks of 256 rows, counted and sorted, by grid and by search, for any threads."""
+    rng = np.random.default_rng(n)
+    X = as_float(np.column_stack([draw(rng, n) for draw in FEATURES.values()]), dtype)
+    for n_threads in (1, 2, 5):
+        assert_binned(X, bin_data(X, max_bins, n_threads), max_bins)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    arrays(np.float64, st.integers(0, 30), elements=anything.filter(lambda x: x == x), unique=True),
+    st.lists(anything, max_size=60),
+    st.sampled_from([np.float32, np.float64]),
+)
+def test_codes_of_foreign_values(edges, values, dtype):
+    """New data need not look like the data the edges come from."""
+    edges = np.sort(edges)
+    with np.errstate(over="ignore", under="ignore"):
+        near = np.concatenate([edges, np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf), values])
+    X = as_float(near, dtype)[:, None]
+    known = ~np.isnan(X[:, 0])
+    codes = map_to_codes(X, [edges])[0, :, 0]
+    assert (codes[known] == np.searchsorted(edges, X[known, 0].astype(np.float64))).all()
+    assert (codes[~known] == len(edges) + 1).all()
 
 
 @settings(max_examples=200, deadline=None)
@@ -40,7 +141,7 @@ def test_many_values_share_bins_evenly():
 
 def test_one_heavy_value_does_not_eat_the_bins():
     values = np.concatenate([np.zeros(9000), np.arange(1, 1001)])
-    edges = find_edges(values, 50)
+    edges = bin_data(values[:, None], 50).edges[0]
     assert edges[0] == 0.5 and len(edges) >= 4
 
 
@@ -51,12 +152,13 @@ def test_neighbouring_floats_are_told_apart():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("p", [1, 7, 8, 9, 17])
+@pytest.mark.parametrize("p", [0, 1, 7, 8, 9, 17, 40])
 def test_layout_and_threads(dtype, p):
     X = np.random.default_rng(p).normal(size=(5000, p)).astype(dtype)
     one, four = bin_data(X, n_threads=1), bin_data(X, n_threads=4)
     assert one.codes.shape == (-(-p // 8), 5000, 8)
     assert (one.codes == four.codes).all()
+    assert (one.codes == map_to_codes(X, one.edges, 2)).all()
     for f in range(p):
         assert (one.column(f) == np.searchsorted(one.edges[f], X[:, f].astype(np.float64))).all()
 
@@ -64,6 +166,10 @@ def test_layout_and_threads(dtype, p):
 def test_a_large_table_is_sampled(monkeypatch):
     monkeypatch.setattr("simplexboost.binning.SAMPLE_ROWS", 500)
     X = np.random.default_rng(0).normal(size=(5000, 2))
+    X[17, 1] = np.nan  # seen though it is not in the sample
     binned = bin_data(X, max_bins=16)
     assert binned.n_bins.tolist() == [16, 16]
+    assert binned.has_missing.tolist() == [0, 1]
     assert np.bincount(binned.column(0)).min() > 100
+    assert (bin_data(X, max_bins=16, n_threads=3).codes == binned.codes).all()
+    assert (bin_data(X, max_bins=16, random_state=1).edges[0] != binned.edges[0]).any()

@@ -435,9 +435,9 @@ def test_early_stopping_keeps_the_best_round():
         for _ in range(2)
     ]
     model = boost(runs[0], GradientDescent(), 50, [stopping])
-    stages = boost(runs[1], GradientDescent(), len(stopping.risks)).staged_predictor(X[60:])
+    stages = boost(runs[1], GradientDescent(), len(stopping.results["risk"])).staged_predictor(X[60:])
     risks = [weight @ Exponential().value(0.5 * F @ runs[0].Y.T, c[60:]) / weight.sum() for F in stages]
-    assert_allclose(stopping.risks, risks, rtol=1e-10)
+    assert_allclose(stopping.results["risk"], risks, rtol=1e-10)
     best = 1 + int(np.argmin(risks))
     assert runs[0].stop_reason.startswith("early stopping")
     assert best > 1
@@ -450,7 +450,7 @@ def test_early_stopping_keeps_at_least_one_round():
     stopping = EarlyStopping(X, (c + 1) % 3, np.ones(60), patience=3)  # labels that can only get worse
     run = make_run(training_set(X, c), Exponential(), code("simplex", 3), VectorTree())
     assert boost(run, GradientDescent(), 50, [stopping]).n_rounds == 1
-    assert len(stopping.risks) == 3
+    assert len(stopping.results["risk"]) == 3
 
 
 def test_early_stopping_keeps_whole_rounds():

@@ -308,3 +308,65 @@ def test_bad_parameters_name_themselves(options, words):
 def test_canonical_means_canonical():
     clf = sb.SimplexBoostClassifier(n_estimators=2).fit(X_IRIS, Y_IRIS)
     np.testing.assert_array_equal(clf.model_.Y, canonical(3))
+
+
+def test_eval_set_and_metrics():
+    X, X_test, y, y_test = DIGITS
+    names = np.array([f"digit {k}" for k in range(10)])
+    clf = sb.SimplexBoostClassifier(n_estimators=12, random_state=0)
+    accuracy = {"accuracy": lambda y, P: np.mean(names[P.argmax(axis=1)] == y)}
+    clf.fit(X, names[y], eval_set=[(X_test, names[y_test]), (X, names[y])], eval_metric=accuracy)
+    first, second = clf.evals_result_
+    np.testing.assert_allclose(second["risk"], clf.history_["risk"], rtol=1e-4)
+    staged = [np.mean(p == names[y_test]) for p in clf.staged_predict(X_test)]
+    np.testing.assert_allclose(first["accuracy"], staged)
+
+
+def test_early_stopping_on_an_eval_set():
+    X, X_test, y, y_test = DIGITS
+    clf = sb.SimplexBoostClassifier(
+        n_estimators=3000, learning_rate=0.5, early_stopping=True, n_iter_no_change=10, random_state=0
+    ).fit(X, y, eval_set=(X_test, y_test))
+    risks = clf.evals_result_[0]["risk"]
+    assert clf.n_iter_ == risks.argmin() + 1 < len(risks) == clf.n_iter_ + 10
+    assert log_loss(y_test, clf.predict_proba(X_test)) == pytest.approx(risks.min(), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("eval_set", "metric", "message"),
+    [
+        ((X_IRIS, Y_IRIS + 5), None, "unknown"),
+        ((X_IRIS[:, :2], Y_IRIS), None, "features"),
+        ((X_IRIS,), None, "pair"),
+        ((X_IRIS, Y_IRIS), "accuracy", "eval_metric"),
+    ],
+)
+def test_bad_eval_sets(eval_set, metric, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        sb.SimplexBoostClassifier(n_estimators=2).fit(X_IRIS, Y_IRIS, eval_set=eval_set, eval_metric=metric)
+
+
+@pytest.mark.parametrize("Estimator", [sb.SimplexBoostClassifier, sb.GDMCBoostClassifier])
+def test_warm_start_continues(Estimator, tmp_path):
+    X, X_test, y, _ = DIGITS
+    clf = Estimator(n_estimators=10, warm_start=True, random_state=0).fit(X, y)
+    before = clf.decision_function(X_test)
+    clf.set_params(n_estimators=25).fit(X, y)
+    assert clf.n_iter_ == 25 and {len(v) for v in clf.history_.values()} == {25}
+    assert (list(clf.staged_decision_function(X_test))[9] == before).all()
+    assert (np.diff(clf.history_["risk"]) < 0).all()
+    clf.save(tmp_path / "m.sb")
+    again = sb.load(tmp_path / "m.sb").set_params(n_estimators=27).fit(X, y)
+    assert again.n_iter_ == 27
+    with pytest.raises(ValueError, match="n_estimators=5"):
+        clf.set_params(n_estimators=5).fit(X, y)
+    with pytest.raises(ValueError, match="classes"):
+        clf.set_params(n_estimators=30).fit(X[y < 5], y[y < 5])
+
+
+def test_forecast_and_progress(capsys):
+    sb.SimplexBoostClassifier(n_estimators=3, verbose=1).fit(X_IRIS, Y_IRIS)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "boosting: 150 rows, 3 classes, up to 3 rounds"
+    assert lines[1].startswith("forecast: about ") and " MB" in lines[1]
+    assert lines[2].startswith("round 3/3")

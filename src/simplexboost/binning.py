@@ -8,6 +8,7 @@ after the last bin.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,7 +16,9 @@ from . import _kernels
 from ._typing import AnyArray, Array
 
 MAX_BINS = 255  # the 256th code is left for missing values
-SAMPLE_ROWS = 200_000  # quantiles of more rows than this are taken from a random sample of this size
+# More rows than this do not make better quantiles (bins of a million rows then differ by less than a tenth from equal
+# counts), and would take most of the time: 230 ms instead of 73 ms for 1000000 × 20 values, of which codes take 40 ms.
+SAMPLE_ROWS = 200_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,34 +63,29 @@ def bin_data(X: AnyArray, max_bins: int = MAX_BINS, n_threads: int = 1, random_s
     ([1.5, 3.0], [0, 1, 3, 2])
     """
     X = np.ascontiguousarray(X)
-    n, p = X.shape
-    sample = X if n <= SAMPLE_ROWS else X[np.random.default_rng(random_state).choice(n, SAMPLE_ROWS, replace=False)]
-    edges = [find_edges(sample[:, f], max_bins) for f in range(p)]
-    n_bins = np.array([len(e) + 1 for e in edges], dtype=np.int32)
-    codes = map_to_codes(X, edges, n_threads)
-    has_missing = np.asarray(np.isnan(X).any(axis=0), dtype=np.uint8)
-    return BinnedData(codes, n_bins, has_missing, edges)
-
-
-def find_edges(values: AnyArray, max_bins: int) -> Array:
-    """Ascending edges, at most ``max_bins - 1``, that separate the values of one feature."""
-    values = values[~np.isnan(values)].astype(np.float64)
-    distinct = np.unique(values)
-    if len(distinct) > max_bins:
-        ranks = np.linspace(0, 1, max_bins + 1)[1:-1]
-        lower = np.unique(np.quantile(values, ranks, method="lower"))
-        lower = lower[lower < distinct[-1]]
-        upper = distinct[np.searchsorted(distinct, lower, side="right")]  # the next value in the data
-    else:
-        lower, upper = distinct[:-1], distinct[1:]
-    middle = lower + (upper - lower) / 2
-    return np.where(middle < upper, middle, lower)  # neighbours in floating point have no number between them
+    values, first = _kernels.find_edges(X, _sample(len(X), random_state), max_bins, n_threads)
+    codes, has_missing = _codes(X, values, first, n_threads)
+    edges = [values[begin:end] for begin, end in pairwise(first)]
+    return BinnedData(codes, np.diff(first).astype(np.int32) + 1, has_missing, edges)
 
 
 def map_to_codes(X: AnyArray, edges: list[Array], n_threads: int = 1) -> AnyArray:
     """The codes of X in the engine's layout, (n_blocks, n, 8)."""
+    first = np.cumsum([0, *map(len, edges)], dtype=np.int64)
+    return _codes(np.ascontiguousarray(X), np.concatenate([*edges, []]), first, n_threads)[0]
+
+
+def _sample(n: int, random_state: int) -> AnyArray | None:
+    """The rows that edges are taken from, ascending; None means all of them."""
+    if n <= SAMPLE_ROWS:
+        return None
+    return np.sort(np.random.default_rng(random_state).choice(n, SAMPLE_ROWS, replace=False))
+
+
+def _codes(X: AnyArray, edges: Array, first_edge: AnyArray, n_threads: int) -> tuple[AnyArray, AnyArray]:
+    """Codes (n_blocks, n, 8), and which features have missing values; `edges` holds one feature's after another's."""
     n, p = X.shape
     codes = np.zeros((-(-p // _kernels.TILE), n, _kernels.TILE), dtype=np.uint8)
-    first = np.concatenate([[0], np.cumsum([len(e) for e in edges])]).astype(np.int64)
-    _kernels.bin_values(np.ascontiguousarray(X), np.concatenate([*edges, []]), first, codes, n_threads)
-    return codes
+    has_missing = np.zeros(p, dtype=np.uint8)
+    _kernels.bin_values(X, edges, first_edge, codes, has_missing, n_threads)
+    return codes, has_missing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -23,7 +23,7 @@ from ._parts import check_number
 from ._typing import AnyArray, Array
 from .binning import MAX_BINS
 from .boosting import Run, boost
-from .callbacks import Callback, EarlyStopping, History, Progress, Sampling
+from .callbacks import Callback, EarlyStopping, Evaluation, History, Progress, Sampling
 from .codewords import Codewords
 from .learners import Learner
 from .losses import Loss, margins
@@ -48,6 +48,7 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     n_iter_no_change: int = 10
     class_weight: Any = None
     classes: Any = None
+    warm_start: bool = False
     callbacks: Sequence[Callback] | None = None
     random_state: Any = None
     n_jobs: int | None = None
@@ -56,7 +57,7 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     # ---- fitting ----------------------------------------------------------------------------------------------------
 
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None, eval_metric: Any = None) -> Self:
         """Boost.
 
         Parameters
@@ -64,6 +65,11 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         X : array of shape (n, p); NaN means missing
         y : labels, (n,)
         sample_weight : (n,) or None
+        eval_set : (X, y), a list of such pairs, or None
+            Other rows to follow: their risk and metrics after every round are in ``evals_result_``. With
+            ``early_stopping`` the first pair takes the place of held-out training rows.
+        eval_metric : callable, a dict of callables by name, or None
+            ``metric(y, probabilities) -> float``.
 
         Returns
         -------
@@ -76,10 +82,12 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             data, classes, present = check_training(
                 self, X, y, sample_weight, self.class_weight, self.classes, self.max_bins, n_threads
             )
-            run, optimizer, held_out = self._prepare(data, present)
-            finish = partial(self._fitted, classes=classes, present=present, history=history)
+            watched = check_eval_set(self, eval_set, eval_metric, classes, present, self.parts()["loss"])
+            run, optimizer, held_out = self._prepare(data, present, watched)
+            self._resume(run, classes, present, history)
+            finish = partial(self._fitted, classes=classes, present=present, history=history, watched=watched)
             run.snapshot = lambda: self._snapshot(finish(run))
-            callbacks = self._callbacks(history, held_out)
+            callbacks = self._callbacks(history, held_out, watched)
             if HAS_SKLEARN_CALLBACKS:
                 callbacks.append(SklearnCallbacks(self, finish, X, y, sample_weight))
             with one_blas_thread():
@@ -103,7 +111,9 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def parts(self) -> dict[str, Any]:
         """The parts as objects: loss, codewords, learner, optimizer, step."""
 
-    def _prepare(self, data: TrainingSet, present: Any) -> tuple[Run, Optimizer, TrainingSet | None]:
+    def _prepare(
+        self, data: TrainingSet, present: Any, watched: list[Evaluation]
+    ) -> tuple[Run, Optimizer, TrainingSet | None]:
         """The parts, checked against each other, in a run; and the rows held out for early stopping."""
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         parts = self.parts()
@@ -117,25 +127,46 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         if data.K == 1:  # all other classes are absent: nothing to tell apart
             return Run(data, loss, np.ones((1, 1)), learner, step), parts["optimizer"], None
         loss.check(data.K)
-        if self.early_stopping:
+        if self.early_stopping and not watched:
             data, held_out = split_off(data, self.validation_fraction, rng)
         Y = codewords.for_classes(len(present), present, rng).astype(parts["optimizer"].dtype)  # (K, d)
         run = Run(data, loss, Y, learner, step, float(self.learning_rate), rng)
         parts["optimizer"].check(run)
         return run, parts["optimizer"], held_out
 
-    def _callbacks(self, history: History, held_out: TrainingSet | None) -> list[Callback]:
-        out: list[Callback] = [history]
+    def _resume(self, run: Run, classes: AnyArray, present: Any, history: History) -> None:
+        """With ``warm_start``, continue the fitted model."""
+        if not self.warm_start or not hasattr(self, "model_"):
+            return
+        same = np.array_equal(classes, self.classes_) and np.array_equal(present, self.present_)
+        if not same or not np.array_equal(run.Y, self.model_.Y):
+            raise ValueError(
+                "warm_start=True needs the classes and codewords of the fitted model; fit a new one instead."
+            )
+        if self.n_estimators < self.n_iter_:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} is less than the {self.n_iter_} rounds of the fitted model; with "
+                "warm_start=True it must be at least as many."
+            )
+        run.resume(self.model_)
+        run.rng = np.random.default_rng(run.rng.integers(2**63) + self.n_iter_)  # other draws than the first time
+        history.continue_from(self.history_)
+
+    def _callbacks(self, history: History, held_out: TrainingSet | None, watched: list[Evaluation]) -> list[Callback]:
+        out: list[Callback] = [history, *watched]
         if self.subsample < 1 or self.colsample < 1:
             out.append(Sampling(self.subsample, self.colsample))
         if held_out is not None:
-            out.append(EarlyStopping(held_out.X, held_out.c, held_out.weight, self.n_iter_no_change))
+            out.append(EarlyStopping(held_out.X, held_out.c, held_out.weight, patience=self.n_iter_no_change))
         if self.verbose:
             out.append(Progress())
         return out + list(self.callbacks or ())
 
-    def _fitted(self, run: Run, *, classes: AnyArray, present: Any, history: History) -> dict[str, Any]:
+    def _fitted(
+        self, run: Run, *, classes: AnyArray, present: Any, history: History, watched: list[Evaluation]
+    ) -> dict[str, Any]:
         """The fitted attributes as of now."""
+        evals = [{name: np.array(values) for name, values in e.results.items()} for e in watched]
         return {
             "classes_": classes,
             "model_": run.model,
@@ -143,6 +174,7 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             "n_iter_": run.round,
             "stop_reason_": run.stop_reason,
             "present_": present,
+            **({"evals_result_": evals} if watched else {}),
         }
 
     def _snapshot(self, fitted: dict[str, Any]) -> Self:
@@ -198,28 +230,17 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         X = self._check_X(X)
         F = self.model_.predictor(X, effective_n_jobs(self.n_jobs))
         with one_blas_thread():
-            return self._all_classes(self.model_.scores(F))
+            return all_classes(self.model_.scores(F), self.present_)
 
     def _staged_scores(self, X: Any) -> Iterator[Array]:
         X = self._check_X(X)
         for F in self.model_.staged_predictor(X, effective_n_jobs(self.n_jobs)):
             with one_blas_thread():
                 U = self.model_.scores(F)
-            yield self._all_classes(U)
-
-    def _all_classes(self, U: Array) -> Array:
-        """Scores of the present classes → scores of all; absent ones far below."""
-        if self.present_.all():
-            return U
-        scores = np.repeat(U.min(axis=1, keepdims=True) - ABSENT, len(self.classes_), axis=1)  # (n, K)
-        scores[:, self.present_] = U
-        return scores
+            yield all_classes(U, self.present_)
 
     def _probabilities(self, U: Array) -> Array:
-        out = np.zeros_like(U)
-        present = U[:, self.present_]
-        out[:, self.present_] = self.parts()["loss"].probabilities(present) if present.shape[1] > 1 else 1.0
-        return out
+        return probabilities(self.parts()["loss"], U, self.present_)
 
     @property
     def feature_importances_(self) -> Array:
@@ -276,6 +297,61 @@ class SklearnCallbacks(Callback):
 
     def _attributes(self, run: Run) -> dict[str, Any]:
         return self.finish_fit(run)
+
+
+def all_classes(U: Array, present: Any) -> Array:
+    """Scores of the present classes → scores of all; absent ones far below."""
+    if present.all():
+        return U
+    scores = np.repeat(U.min(axis=1, keepdims=True) - ABSENT, len(present), axis=1)  # (n, K)
+    scores[:, present] = U
+    return scores
+
+
+def probabilities(loss: Loss, U: Array, present: Any) -> Array:
+    """Scores of all classes → probabilities by the loss's link; absent classes have none."""
+    if present.all():
+        return loss.probabilities(U)
+    out = np.zeros_like(U)
+    out[:, present] = loss.probabilities(U[:, present]) if present.sum() > 1 else 1.0
+    return out
+
+
+def check_eval_set(
+    estimator: BaseBooster, eval_set: Any, eval_metric: Any, classes: AnyArray, present: Any, loss: Loss
+) -> list[Evaluation]:
+    """A callback for every pair of the eval_set; the first stops early where that is asked for."""
+    if eval_set is None:
+        return []
+    pairs = [eval_set] if isinstance(eval_set, tuple) else list(eval_set)
+    metrics = eval_metric if isinstance(eval_metric, dict) else {} if eval_metric is None else {"metric": eval_metric}
+    if not all(callable(metric) for metric in metrics.values()):
+        raise TypeError(f"eval_metric={eval_metric!r} must be metric(y, probabilities) -> float, or a dict of such.")
+    out: list[Evaluation] = []
+    for pair in pairs:
+        if len(pair) != 2:
+            raise ValueError("eval_set must be a pair (X, y), or a list of such pairs.")
+        X, y = check_X(estimator, pair[0], reset=False), np.asarray(pair[1])
+        unknown = np.setdiff1d(y, classes[present])
+        if y.shape != (len(X),) or len(unknown):
+            raise ValueError(
+                f"eval_set's y must hold a label that occurs in training per row of X; it has shape {y.shape}, unknown "
+                f"labels {unknown[:5].tolist()}."
+            )
+        scorers = {name: scorer(metric, y, loss, present) for name, metric in metrics.items()}
+        c = np.searchsorted(classes[present], y)
+        if estimator.early_stopping and not out:
+            out.append(EarlyStopping(X, c, np.ones(len(X)), scorers, patience=estimator.n_iter_no_change))
+        else:
+            out.append(Evaluation(X, c, np.ones(len(X)), scorers))
+    return out
+
+
+def scorer(
+    metric: Callable[[AnyArray, Array], float], y: AnyArray, loss: Loss, present: Any
+) -> Callable[[Array], float]:
+    """A metric of labels and probabilities as one of the class scores."""
+    return lambda U: metric(y, probabilities(loss, all_classes(U, present), present))
 
 
 @contextmanager

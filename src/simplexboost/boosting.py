@@ -85,6 +85,7 @@ class Run:
     rows, features : what the next round's learner may use, None for everything; redraw : draws them again
     updates : those of the last round
     stop_reason : why boosting stopped before its last round, or None
+    forecast : seconds a round and megabytes, as the optimizer expects them
     workspace : arrays an optimizer keeps from round to round
     risk_before : the risk before the last round, where the optimizer knows it and the risk after costs another pass
     snapshot : gives the fitted estimator as of now; set by the estimator
@@ -104,6 +105,7 @@ class Run:
     features: AnyArray | None = None
     stop_reason: str | None = None
     redraw: Callable[[Run], None] | None = None
+    forecast: tuple[float, float] | None = None
     workspace: Any = None
     risk_before: float | None = None
     snapshot: Callable[[], Any] | None = None
@@ -124,6 +126,11 @@ class Run:
     def round(self) -> int:
         """Rounds done."""
         return self.model.n_rounds
+
+    def resume(self, model: AdditiveModel) -> None:
+        """Continue a model."""
+        self.model = model.first(model.n_rounds)
+        self.move_to(model.predictor(self.data.X, self.data.n_threads))
 
     def move_to(self, F: AnyArray) -> None:
         """Continue from another predictor, (n, d)."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
@@ -57,13 +58,19 @@ class History(Callback):
         self.add("seconds", time.perf_counter() - self.begin)
         if run.risk_before is None:
             self.add("risk", run.risk())
-        elif run.round > 1:  # that of the round before, which is known only now
+        elif len(self.records["risk"]) < run.round - 1:  # that of the round before, which is known only now
             self.add("risk", run.risk_before)
 
     def finish(self, run: Run) -> None:
         """The risk of the last round, if it lags behind."""
         if len(self.records["risk"]) < len(self.records["step"]):
             self.add("risk", run.risk())
+
+    def continue_from(self, arrays: dict[str, AnyArray]) -> None:
+        """Begin with the records of an earlier fit."""
+        unknown = np.zeros(len(arrays["step"]))  # a model that was saved has forgotten its times
+        self.records.update({name: list(arrays.get(name, unknown)) for name in HISTORY_COLUMNS})
+        self.begin -= self.records["seconds"][-1] if self.records["seconds"] else 0.0
 
     def add(self, name: str, value: float) -> None:
         """Append to a column."""
@@ -100,37 +107,60 @@ class Sampling(Callback):
 
 
 @dataclass(eq=False)
-class EarlyStopping(Callback):
-    """Stops when the held-out risk has not improved by ``tol`` for ``patience`` rounds; keeps the best round."""
+class Evaluation(Callback):
+    """Follows the risk on rows that are not trained on, and metrics of the class scores U (n, K) if there are any.
+
+    ``results`` has a list per name ("risk" first) with an entry per round.
+    """
 
     X: AnyArray
     c: Labels
     weight: Array
-    patience: int = 10
-    tol: float = 1e-7
-    risks: list[float] = field(default_factory=list)
+    metrics: dict[str, Callable[[Array], float]] = field(default_factory=dict)
+    results: dict[str, list[float]] = field(default_factory=dict)
 
     def start(self, run: Run) -> None:
-        """The risk of the empty model."""
-        self._F = np.zeros((len(self.X), run.Y.shape[1]), dtype=run.Y.dtype)  # (n, d)
-        self._best, self.best_round = self._risk(run), 0
+        """The scores so far."""
+        self._F = run.model.predictor(self.X, run.data.n_threads)  # (n, d)
+        self.results.update({name: [] for name in ("risk", *self.metrics)})
 
     def after_round(self, run: Run) -> None:
-        """Add the newest terms to the held-out scores and compare."""
+        """Add the newest terms to the scores and record."""
         begin = run.model.round_ends[-2] if run.round > 1 else 0
         add_terms(run.model.terms[begin:], self.X, self._F, run.data.n_threads)
-        self.risks.append(self._risk(run))
-        if self.risks[-1] < self._best - self.tol:
-            self._best, self.best_round = self.risks[-1], run.round
+        self.results["risk"].append(self.risk(run))
+        for name, metric in self.metrics.items():
+            self.results[name].append(float(metric(run.model.scores(self._F))))
+
+    def risk(self, run: Run) -> float:
+        """The mean loss now."""
+        return mean_loss(run.loss, run.model, self._F, self.c, self.weight)
+
+
+@dataclass(eq=False)
+class EarlyStopping(Evaluation):
+    """Stops when the held-out risk has not improved by ``tol`` for ``patience`` rounds; keeps the best round."""
+
+    patience: int = 10
+    tol: float = 1e-7
+
+    def start(self, run: Run) -> None:
+        """The risk so far."""
+        super().start(run)
+        self._best, self.best_round = self.risk(run), run.round
+
+    def after_round(self, run: Run) -> None:
+        """Compare with the best."""
+        super().after_round(run)
+        risk = self.results["risk"][-1]
+        if risk < self._best - self.tol:
+            self._best, self.best_round = risk, run.round
         if run.round - self.best_round >= self.patience and run.stop_reason is None:
             run.stop_reason = f"early stopping: no better held-out risk in {self.patience} rounds"
 
     def finish(self, run: Run) -> None:
         """Forget the rounds after the best one."""
         run.model = run.model.first(max(1, self.best_round))
-
-    def _risk(self, run: Run) -> float:
-        return mean_loss(run.loss, run.model, self._F, self.c, self.weight)
 
 
 @dataclass(eq=False)
@@ -143,7 +173,12 @@ class Progress(Callback):
     def start(self, run: Run) -> None:
         """Start the clock."""
         self._begin = self._last = time.perf_counter()
+        self._first = run.round
         self._print(f"boosting: {run.data.n} rows, {run.data.K} classes, up to {run.n_rounds} rounds")
+        if run.forecast is not None:
+            seconds, megabytes = run.forecast
+            to_go = seconds * (run.n_rounds - run.round)
+            self._print(f"forecast: about {to_go:.1f} s and {megabytes:.0f} MB beside the data")
 
     def after_round(self, run: Run) -> None:
         """Print when it is time."""
@@ -151,7 +186,7 @@ class Progress(Callback):
         if now - self._last < self.every and run.round < run.n_rounds and run.stop_reason is None:
             return
         self._last, spent = now, now - self._begin
-        to_go = spent / run.round * (run.n_rounds - run.round)
+        to_go = spent / (run.round - self._first) * (run.n_rounds - run.round)
         risk = run.risk() if run.risk_before is None else run.risk_before
         self._print(f"round {run.round}/{run.n_rounds}  risk {risk:.6g}  {spent:.1f} s, {to_go:.1f} s to go")
 

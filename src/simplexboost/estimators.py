@@ -61,6 +61,8 @@ class BoostingClassifier(BaseBooster):
         Multiplies ``sample_weight``.
     classes : sequence of labels or None, default=None
         All classes, where some may be absent from the training data; those get probability zero.
+    warm_start : bool, default=False
+        Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds.
     callbacks : sequence of Callback or None, default=None
         Called around every round, beside those that the parameters above ask for.
     random_state : int, RandomState or None, default=None
@@ -75,6 +77,7 @@ class BoostingClassifier(BaseBooster):
     present_ : (K,) which classes had training examples
     model_ : AdditiveModel, the terms and the codewords of the present classes
     history_ : dict of arrays, an entry per round: risk, edge, step, coordinate, seconds
+    evals_result_ : list of dicts of arrays, an entry per pair of ``eval_set``
     n_iter_ : rounds in the model
     stop_reason_ : why boosting stopped before ``n_estimators``, or None
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn

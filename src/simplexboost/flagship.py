@@ -31,7 +31,7 @@ class SimplexBoostClassifier(BaseBooster):
         Shrinks every tree.
     max_leaves : int, "auto" or None, default="auto"
         Leaves per tree; "auto" grows with the number of rows.
-    max_depth : int or None, default=None
+    max_depth : int or None, default=10
     min_samples_leaf : int or "auto", default="auto"
         Training rows in every leaf; "auto" is 1 up to 1000 rows and 5 beyond.
     l2_regularization : float, default=1.0
@@ -47,8 +47,10 @@ class SimplexBoostClassifier(BaseBooster):
         How much it matters to tell class c (row) from class k (column); logistic loss only.
     sketch : int, default=1
         Directions along which splits are searched.
-    subsample, colsample, max_bins, early_stopping, validation_fraction, n_iter_no_change, class_weight, classes, \
-    callbacks, random_state, n_jobs, verbose : as in `BoostingClassifier`
+    colsample : float, default=0.8
+        The part of the features that each tree sees.
+    subsample, max_bins, early_stopping, validation_fraction, n_iter_no_change, class_weight, classes, \
+    warm_start, callbacks, random_state, n_jobs, verbose : as in `BoostingClassifier`
 
     Attributes
     ----------
@@ -73,8 +75,9 @@ class SimplexBoostClassifier(BaseBooster):
 
     n_estimators: int = 400
     learning_rate: float = 0.1
+    colsample: float = 0.8
     max_leaves: Any = "auto"
-    max_depth: int | None = None
+    max_depth: int | None = 10
     min_samples_leaf: Any = "auto"
     l2_regularization: float = 1.0
     code: Any = "auto"
