@@ -251,15 +251,15 @@ def test_early_stopping():
 
 
 def test_noisy_labels_call_for_a_robust_loss():
-    """A third of the labels flipped: the soft-max risk beats the logistic loss on clean test labels (.964, .931)."""
+    """Half of the labels drawn anew: the soft-max risk beats the logistic loss on clean test labels (.924, .873)."""
     X, X_test, y, y_test = DIGITS
     rng = np.random.default_rng(0)
-    noisy = np.where(rng.random(len(y)) < 0.33, rng.integers(0, 10, len(y)), y)
+    noisy = np.where(rng.random(len(y)) < 0.5, rng.integers(0, 10, len(y)), y)
     logistic, robust = (
         sb.SimplexBoostClassifier(loss=loss, n_estimators=300, random_state=0).fit(X, noisy).score(X_test, y_test)
         for loss in ("logistic", "softmax-cost")
     )
-    assert robust > logistic + 0.01
+    assert robust > logistic + 0.02
 
 
 def test_costs_move_the_border():
@@ -271,7 +271,7 @@ def test_costs_move_the_border():
     plain = sb.SimplexBoostClassifier(**options).fit(X[:1000], y[:1000]).predict(X[1000:])
     costly = sb.SimplexBoostClassifier(cost_matrix=[[0, 1], [20, 0]], **options).fit(X[:1000], y[:1000])
     missed = [np.mean(p[y[1000:] == 1] == 0) for p in (plain, costly.predict(X[1000:]))]
-    assert missed[1] < 0.5 * missed[0]
+    assert missed[1] < 0.6 * missed[0]
 
 
 def test_weights_are_repetitions():
