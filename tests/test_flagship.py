@@ -370,3 +370,13 @@ def test_forecast_and_progress(capsys):
     assert lines[0] == "boosting: 150 rows, 3 classes, up to 3 rounds"
     assert lines[1].startswith("forecast: about ") and " MB" in lines[1]
     assert lines[2].startswith("round 3/3")
+
+
+@pytest.mark.parametrize("options", [{}, {"code": "simplex"}, {"code_dim": 3}])
+def test_probabilities_are_the_softmax_of_twice_the_scores(options):
+    X, X_test, y, _ = DIGITS
+    clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0, **options).fit(X, y)
+    P = clf.predict_proba(X_test)
+    np.testing.assert_allclose(P, softmax(2 * clf.decision_function(X_test), axis=1), atol=1e-6)
+    np.testing.assert_allclose(P.sum(axis=1), 1, rtol=1e-12)
+    assert (clf.set_params(n_jobs=3).predict_proba(X_test) == P).all()

@@ -46,6 +46,18 @@ def canonical(K: int) -> Array:
     return np.eye(_check_classes(K))
 
 
+def is_canonical(Y: ArrayLike) -> bool:
+    """Whether the codewords are the canonical ones, so that scores are the predictor itself.
+
+    Examples
+    --------
+    >>> is_canonical(np.eye(3)), is_canonical(simplex(3))
+    (True, False)
+    """
+    Y = np.asarray(Y)
+    return Y.shape[0] == Y.shape[1] and bool((Y == np.eye(len(Y))).all())
+
+
 def simplex(K: int, d: int | None = None) -> Array:
     """The regular simplex, the code of largest margin capacity (Saberian and Vasconcelos, Theorems 1-3).
 

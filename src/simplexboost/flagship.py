@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from joblib import effective_n_jobs
+
+from . import _kernels
 from ._parts import check_choice
+from ._typing import Array
 from .booster import BaseBooster
-from .codewords import Auto, as_codewords
+from .codewords import Auto, as_codewords, is_canonical
 from .learners import SketchTree
 from .losses import Logistic, Loss, Savage, SoftmaxCost
 from .sketch import SketchedNewton
@@ -101,6 +106,14 @@ class SimplexBoostClassifier(BaseBooster):
             "optimizer": SketchedNewton(self.sketch),
             "step": FixedStep(),
         }
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities softmax(F Yᵀ), (n, K); for 'savage' and with costs by the loss's own link."""
+        if self.loss != "logistic" or self.cost_matrix is not None or not getattr(self, "present_", np.zeros(1)).all():
+            return super().predict_proba(X)
+        X, model, n_threads = self._check_X(X), self.model_, effective_n_jobs(self.n_jobs)
+        Y = None if is_canonical(model.Y) else model.Y
+        return _kernels.softmax_scores(model.predictor(X, n_threads), Y, n_threads)
 
     def _loss(self) -> Loss:
         loss = self.loss

@@ -16,6 +16,7 @@ from . import _kernels, engine
 from ._parts import check_number
 from ._typing import AnyArray, Array
 from .boosting import Run
+from .codewords import is_canonical
 from .hypotheses import LeafOutputs, TreeHypothesis
 from .learners import NewtonTree
 from .optimizers import Optimizer, Update
@@ -34,12 +35,11 @@ class Workspace:
 
     def __init__(self, run: Run, s: int) -> None:
         n, (K, d) = run.data.n, run.Y.shape
-        canonical = K == d and np.array_equal(run.Y, np.eye(K))
         weight = None if run.data.uniform else run.data.weight.astype(np.float32)
         cost = getattr(run.loss, "cost", None)
         self.tilt = run.loss.tilt or 0
         self.loss_kernel = _kernels.LogisticLoss(
-            None if canonical else run.Y, run.data.c, K, weight, log_costs(cost), self.tilt
+            None if is_canonical(run.Y) else run.Y, run.data.c, K, weight, log_costs(cost), self.tilt
         )
         self.weight = weight
         self.tilt_mean = 1e-9 if self.tilt else 1.0

@@ -49,14 +49,15 @@ namespace {
 struct Kernels {
   void (*block)(const LogisticArgs&, std::size_t, std::size_t, float*);
   void (*softmax_rows)(const LogisticArgs&, const std::uint32_t*, std::size_t, float*, float*);
+  void (*probability_block)(const LogisticArgs&, std::size_t, std::size_t, float*, double*);
 };
 
 Kernels kernels() {
 #ifdef SIMPLEXBOOST_CLONES
-  if (instruction_level() == 2) return {avx512::logistic_block, avx512::softmax_rows};
-  if (instruction_level() == 1) return {avx2::logistic_block, avx2::softmax_rows};
+  if (instruction_level() == 2) return {avx512::logistic_block, avx512::softmax_rows, avx512::probability_block};
+  if (instruction_level() == 1) return {avx2::logistic_block, avx2::softmax_rows, avx2::probability_block};
 #endif
-  return {baseline::logistic_block, baseline::softmax_rows};
+  return {baseline::logistic_block, baseline::softmax_rows, baseline::probability_block};
 }
 
 }  // namespace
@@ -68,6 +69,14 @@ void logistic_pull(const LogisticArgs& a, int n_threads) {
   parallel_ranges(a.n, grain, n_threads, [&](std::size_t begin, std::size_t end) {
     std::unique_ptr<float[]> buffer(new float[scratch]);
     for (std::size_t at = begin; at < end; at += kBlockRows) block(a, at, at + kBlockRows < end ? at + kBlockRows : end, buffer.get());
+  });
+}
+
+void probabilities(const LogisticArgs& a, double* P, int n_threads) {
+  const auto block = kernels().probability_block;
+  parallel_ranges(a.n, kBlockRows * 8, n_threads, [&](std::size_t begin, std::size_t end) {
+    std::unique_ptr<float[]> buffer(new float[kBlockRows * (a.Kp + a.d)]);
+    for (std::size_t at = begin; at < end; at += kBlockRows) block(a, at, at + kBlockRows < end ? at + kBlockRows : end, buffer.get(), P);
   });
 }
 

@@ -35,6 +35,9 @@ struct LogisticArgs {
 
 void logistic_pull(const LogisticArgs& args, int n_threads);
 
+// P (n, K) = soft-max of the scores F Yᵀ; uses F, YT, n, K, Kp and d of the arguments.
+void probabilities(const LogisticArgs& args, double* P, int n_threads);
+
 // P (n_rows, Kp) = soft-max of the scores F Yᵀ of at most kBlockRows rows; Fb (kBlockRows, d) is scratch.
 void softmax_rows(const LogisticArgs& args, const std::uint32_t* rows, std::size_t n_rows, float* Fb, float* P);
 

@@ -76,12 +76,8 @@ inline void add_costs(const LogisticArgs& a, std::size_t own, float* S) {
   for (std::size_t k = 0; k < a.Kp; ++k) S[k] += a.log_cost[own * a.Kp + k];
 }
 
-// One block of up to BLOCK_ROWS rows; `scratch` has scratch_size(a) floats.
-void logistic_block(const LogisticArgs& a, std::size_t begin, std::size_t end, float* scratch) {
-  const std::size_t rows = end - begin, padded = (rows + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
-  float* S = scratch;                           // (BLOCK_ROWS, Kp)
-  float* mean = S + kBlockRows * a.Kp;          // (BLOCK_ROWS, Ep): P [Y | Z | ‖Z‖²]
-  float* Fb = mean + kBlockRows * a.Ep;         // (BLOCK_ROWS, d), rows beyond the last are zero
+// S (padded, Kp) = the scores of a block of rows; those beyond the last row are zero, padded classes out of the race.
+inline void block_scores(const LogisticArgs& a, std::size_t begin, std::size_t rows, std::size_t padded, float* Fb, float* S) {
   const float* F = a.F + begin * a.d;
   if (a.YT != nullptr) {
     if (padded != rows) {
@@ -95,6 +91,30 @@ void logistic_block(const LogisticArgs& a, std::size_t begin, std::size_t end, f
   }
   for (std::size_t r = 0; r < padded; ++r)
     for (std::size_t k = a.K; k < a.Kp; ++k) S[r * a.Kp + k] = -1e30f;
+}
+
+// P (n, K), rows begin .. end: the soft-max of the scores, normalised in double precision.
+void probability_block(const LogisticArgs& a, std::size_t begin, std::size_t end, float* scratch, double* P) {
+  const std::size_t rows = end - begin, padded = (rows + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
+  float *S = scratch, *Fb = S + kBlockRows * a.Kp;
+  block_scores(a, begin, rows, padded, Fb, S);
+  for (std::size_t r = 0; r < rows; ++r) {
+    softmax_row(S + r * a.Kp, a.Kp);
+    double* out = P + (begin + r) * a.K;
+    double total = 0.0;
+    for (std::size_t k = 0; k < a.K; ++k) total += static_cast<double>(S[r * a.Kp + k]);
+    const double scale = 1.0 / total;
+    for (std::size_t k = 0; k < a.K; ++k) out[k] = scale * static_cast<double>(S[r * a.Kp + k]);
+  }
+}
+
+// One block of up to BLOCK_ROWS rows; `scratch` has scratch_size(a) floats.
+void logistic_block(const LogisticArgs& a, std::size_t begin, std::size_t end, float* scratch) {
+  const std::size_t rows = end - begin, padded = (rows + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
+  float* S = scratch;                           // (BLOCK_ROWS, Kp)
+  float* mean = S + kBlockRows * a.Kp;          // (BLOCK_ROWS, Ep): P [Y | Z | ‖Z‖²]
+  float* Fb = mean + kBlockRows * a.Ep;         // (BLOCK_ROWS, d), rows beyond the last are zero
+  block_scores(a, begin, rows, padded, Fb, S);
   for (std::size_t r = 0; r < rows; ++r) {
     const std::size_t own = static_cast<std::size_t>(a.c[begin + r]);
     add_costs(a, own, S + r * a.Kp);

@@ -270,6 +270,21 @@ class LogisticLoss {
   std::vector<double> gram_;
 };
 
+// softmax(F Yᵀ), (n, K); Y is none for canonical codewords
+nb::object softmax_scores(In<float, Matrix> F, std::optional<In<float, Matrix>> Y, int n_threads) {
+  const std::size_t n = F.shape(0), d = F.shape(1), K = Y ? Y->shape(0) : d, Kp = padded(K);
+  require(!Y || Y->shape(1) == d, "F and Y disagree");
+  const std::vector<float> YT = Y ? transposed(*Y, Kp) : std::vector<float>();
+  LogisticArgs args{};
+  args.F = F.data(), args.YT = Y ? YT.data() : nullptr, args.n = n, args.K = K, args.Kp = Kp, args.d = d;
+  std::vector<double> P(n * K);
+  {
+    nb::gil_scoped_release release;
+    probabilities(args, P.data(), n_threads);
+  }
+  return nb::cast(to_numpy(std::move(P), {n, K}));
+}
+
 // F[row] += step * values[leaf of row]
 void add_values(Out<float, Matrix> F, In<float, Matrix> values, float step, In<std::int32_t, Vector> leaf_of_row, int n_threads) {
   const std::size_t n = F.shape(0), d = F.shape(1);
@@ -377,6 +392,7 @@ NB_MODULE(_kernels, m) {
       .def("pull", &LogisticLoss::pull, "F"_a, "Z"_a, "tilt_scale"_a, "G"_a, "stats"_a, "loss"_a, "scale"_a.none(), "n_threads"_a)
       .def("newton_leaves", &LogisticLoss::newton_leaves, "F"_a, "G"_a, "scale"_a.none(), "leaf_of_row"_a, "rows"_a.none(), "n_leaves"_a,
            "l2"_a, "n_threads"_a);
+  m.def("softmax_scores", &softmax_scores, "F"_a, "Y"_a.none(), "n_threads"_a, "softmax(F Y^T), (n, K).");
   m.def("add_values", &add_values, "F"_a, "values"_a, "step"_a, "leaf_of_row"_a, "n_threads"_a,
         "F[row] += step * values[leaf of row].");
   bind_values<double>(m);
