@@ -16,24 +16,27 @@ from simplexboost.engine import SCORES, Dense, Growth, OneHot, apply, cpu, refer
 def assert_equal(a, b):
     assert a.tree.nodes.tobytes() == b.tree.nodes.tobytes()
     assert a.tree.gain.tobytes() == b.tree.gain.tobytes()
+    assert a.tree.category_sets.tolist() == b.tree.category_sets.tolist()
     assert a.tree.count.tolist() == b.tree.count.tolist()
     assert a.leaf_of_row.tolist() == b.leaf_of_row.tolist()
     assert a.leaf_sums.tobytes() == b.leaf_sums.tobytes()
 
 
-def draw_values(rng, n, p, missing):
+def draw_values(rng, n, p, missing, categorical):
     X = np.round(rng.normal(size=(n, p)) * rng.choice([1, 3, 50], size=p)) / 2
+    X[:, categorical] = rng.integers(0, rng.choice([1, 2, 7, 254], size=p), size=(n, p))[:, categorical]
     X[rng.random((n, p)) < missing] = np.nan
     return X
 
 
 @st.composite
 def problems(draw):
-    """Everything a tree is grown from: odd shapes, ties, constants, missing values, huge and tiny statistics."""
+    """Everything a tree is grown from: odd shapes, ties, categories, missing values, huge and tiny statistics."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     n, p = draw(st.integers(1, 60)), draw(st.integers(1, 19))
-    X = draw_values(rng, n, p, draw(st.sampled_from([0.0, 0.0, 0.3, 1.0])))
-    data = bin_data(X, max_bins=draw(st.sampled_from([2, 5, 255])))
+    categorical = rng.random(p) < draw(st.sampled_from([0.0, 0.5, 1.0]))
+    X = draw_values(rng, n, p, draw(st.sampled_from([0.0, 0.0, 0.3, 1.0])), categorical)
+    data = bin_data(X, max_bins=draw(st.sampled_from([2, 5, 255])), categorical=categorical)
     score = draw(st.sampled_from(list(SCORES)))
     m = draw(st.integers(2, 11))
     magnitude = 10.0 ** draw(st.sampled_from([-300, -20, 0, 3, 150]))
@@ -54,6 +57,8 @@ def problems(draw):
         bits=draw(st.sampled_from([32, 64])),
         seed=draw(st.integers(0, 2**63)),
         histogram_memory=draw(st.sampled_from([0, 2**29])),
+        min_category_count=draw(st.sampled_from([0, 1, 3])),
+        category_smoothing=draw(st.sampled_from([0.0, 1.0, 10.0])),
     )
     rows = np.flatnonzero(rng.random(n) < 0.7) if draw(st.booleans()) else None
     features = np.flatnonzero(rng.random(p) < 0.7) if draw(st.booleans()) else None
@@ -100,10 +105,11 @@ def test_sums_are_conserved(problem):
 def large_problem(n=30_000, p=21, m=5, score="norm", seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, p))
+    X[:, 1::3] = rng.integers(0, 40, size=(n, p))[:, 1::3]  # categories
     X[rng.random((n, p)) < 0.02] = np.nan
-    values = rng.normal(size=(n, m)) + np.nan_to_num(X[:, :1])
+    values = rng.normal(size=(n, m)) + np.nan_to_num(X[:, :1]) + np.isin(X[:, [1 % p]], [3, 5, 29])
     values[:, -1] = np.abs(values[:, -1])
-    return bin_data(X), Dense(values), score
+    return bin_data(X, categorical=np.arange(p) % 3 == 1), Dense(values), score
 
 
 @pytest.mark.parametrize("bits", [32, 64])
@@ -238,6 +244,8 @@ print(_kernels.instruction_set(), hashlib.sha256(trees + steps).hexdigest())
         ({"statistics": OneHot(np.full(200, 9), np.ones(200), 3)}, "classes"),
         ({"leaf_statistics": np.ones((5, 1))}, "leaf_statistics"),
         ({"growth": Growth(bits=16)}, "bits"),
+        ({"growth": Growth(min_category_count=-1)}, "min_category_count"),
+        ({"growth": Growth(category_smoothing=-1.0)}, "category_smoothing"),
     ],
 )
 def test_bindings_refuse_nonsense(change, message):

@@ -245,6 +245,7 @@ def small_tree():
     nodes = np.zeros(5, dtype=NODE)
     nodes["feature"] = [0, -1, 0, -1, -1]
     nodes["left"] = [1, 0, 3, 1, 2]
+    nodes["category"] = -1
     return Tree(nodes, np.zeros(5), np.ones(5, dtype=np.int64))
 
 

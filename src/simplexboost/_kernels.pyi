@@ -14,6 +14,7 @@ def grow(
     codes: AnyArray,
     n_bins: AnyArray,
     has_missing: AnyArray,
+    categorical: AnyArray,
     dense: Array | None,
     classes: AnyArray | None,
     weight: Array | None,
@@ -26,13 +27,15 @@ def grow(
     max_depth: int,
     max_leaves: int,
     min_samples_leaf: int,
+    min_category_count: int,
+    category_smoothing: float,
     best_first: bool,
     bits: int,
     seed: int,
     histogram_memory: int,
     n_threads: int,
-) -> tuple[AnyArray, Array, AnyArray, AnyArray, Array]: ...
-def apply(nodes: AnyArray, X: AnyArray, leaves: AnyArray, n_threads: int) -> None: ...
+) -> tuple[AnyArray, Array, AnyArray, AnyArray, AnyArray, Array]: ...
+def apply(nodes: AnyArray, category_sets: AnyArray, X: AnyArray, leaves: AnyArray, n_threads: int) -> None: ...
 
 class Forest64:
     def __init__(
@@ -43,6 +46,8 @@ class Forest64:
         first_value: AnyArray,
         coordinate: AnyArray,
         step: Array,
+        category_sets: AnyArray,
+        first_set: AnyArray,
         n_features: int,
     ) -> None: ...
     def predict(self, X: AnyArray, F: AnyArray, n_threads: int) -> None: ...

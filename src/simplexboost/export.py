@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import codewords, learners, losses, optimizers, steps
 from ._parts import Part
 from ._typing import AnyArray
-from .engine import NODE, Tree, node_bytes
+from .engine import NODE, SET_BYTES, Tree, no_sets, node_bytes
 from .hypotheses import Hypothesis, LinearHypothesis, TreeHypothesis
 from .model import AdditiveModel, Term
 
@@ -120,6 +120,8 @@ def model_to_arrays(model: AdditiveModel) -> dict[str, AnyArray]:
         "nodes": joined([node_bytes(tree.nodes).ravel() for tree in trees], np.uint8),
         "gain": joined([tree.gain for tree in trees], np.float64),
         "count": joined([tree.count for tree in trees], np.int64),
+        "n_sets": np.array([len(tree.category_sets) for tree in trees], dtype=np.int64),
+        "category_sets": np.concatenate([no_sets(), *(tree.category_sets for tree in trees)]),
         "linear_feature": np.array([h.feature for h in lines], dtype=np.int64),
         "linear_centre": np.array([h.centre for h in lines], dtype=np.float64),
     }
@@ -141,8 +143,9 @@ def model_from_arrays(arrays: dict[str, AnyArray]) -> AdditiveModel:
     """The reverse of `model_to_arrays`."""
     node_cuts = np.cumsum(arrays["n_nodes"])[:-1]
     nodes = np.split(arrays["nodes"].view(NODE), node_cuts)
-    parts = zip(nodes, np.split(arrays["gain"], node_cuts), np.split(arrays["count"], node_cuts), strict=True)
-    trees = (checked(Tree(*part)) for part in parts)
+    gain, count = np.split(arrays["gain"], node_cuts), np.split(arrays["count"], node_cuts)
+    sets = np.split(arrays["category_sets"], np.cumsum(arrays["n_sets"])[:-1])
+    trees = (checked(Tree(*parts)) for parts in zip(nodes, gain, count, sets, strict=True))
     lines = zip(arrays["linear_feature"].tolist(), arrays["linear_centre"].tolist(), strict=True)
     shapes = arrays["value_shape"]
     flat = np.split(arrays["values"], np.cumsum(shapes.prod(axis=1))[:-1])
@@ -170,11 +173,14 @@ def check_sizes(model: AdditiveModel, n_features: int) -> None:
 
 
 def checked(tree: Tree) -> Tree:
-    """The tree, if every path leads forward to a leaf that has a value."""
+    """The tree, if every path leads forward to a leaf that has a value, and every split of categories has its set."""
     inner, left = tree.nodes["feature"] >= 0, tree.nodes["left"]
     forward = (left[inner] > np.flatnonzero(inner)) & (left[inner] + 1 < len(left))
     if not forward.all() or sorted(left[~inner].tolist()) != list(range(tree.n_leaves)):
         raise ValueError("the file holds a tree whose nodes do not lead to its leaves; it is damaged.")
+    category, sets = tree.nodes["category"], tree.category_sets
+    if (category < -1).any() or (category >= len(sets)).any() or sets.shape[1:] != (SET_BYTES,):
+        raise ValueError("the file holds a tree with splits of categories but without their sets; it is damaged.")
     return tree
 
 

@@ -136,6 +136,8 @@ def forest(terms: list[Term], n_features: int, dtype: Any) -> Any:
         _starts([h.values.size for h in hypotheses]),
         np.array([-1 if t.coordinate is None else t.coordinate for t in terms], dtype=np.int32),
         np.array([t.step for t in terms]),
+        np.concatenate([h.tree.category_sets for h in hypotheses]),
+        _starts([len(h.tree.category_sets) for h in hypotheses]),
         n_features,
     )
 

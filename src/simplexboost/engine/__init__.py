@@ -2,6 +2,19 @@
 
 from .cpu import apply, grow, node_bytes
 from .interface import SCORES, Dense, Growth, OneHot
-from .tree import NODE, Grown, Tree
+from .tree import NODE, SET_BYTES, Grown, Tree, no_sets
 
-__all__ = ["NODE", "SCORES", "Dense", "Grown", "Growth", "OneHot", "Tree", "apply", "grow", "node_bytes"]
+__all__ = [
+    "NODE",
+    "SCORES",
+    "SET_BYTES",
+    "Dense",
+    "Grown",
+    "Growth",
+    "OneHot",
+    "Tree",
+    "apply",
+    "grow",
+    "no_sets",
+    "node_bytes",
+]

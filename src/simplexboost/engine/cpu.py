@@ -8,7 +8,7 @@ from .. import _kernels
 from .._typing import AnyArray, Array
 from ..binning import BinnedData
 from .interface import SCORES, Dense, Growth, OneHot
-from .tree import NODE, Grown, Tree, set_thresholds
+from .tree import NODE, Grown, Tree, set_thresholds, set_unseen
 
 if _kernels.NODE_SIZE != NODE.itemsize:
     raise ImportError(
@@ -27,10 +27,11 @@ def grow(
     n_threads: int = 1,
 ) -> Grown:
     """Grow one tree; see `interface.Grow`."""
-    nodes, gain, count, leaf_of_row, leaf_sums = _kernels.grow(
+    nodes, gain, count, category_sets, leaf_of_row, leaf_sums = _kernels.grow(
         data.codes,
         data.n_bins,
         data.has_missing,
+        data.categorical,
         np.ascontiguousarray(statistics.values, dtype=np.float64) if isinstance(statistics, Dense) else None,
         None if isinstance(statistics, Dense) else np.ascontiguousarray(statistics.classes, dtype=np.int32),
         None if isinstance(statistics, Dense) else np.ascontiguousarray(statistics.weight, dtype=np.float64),
@@ -43,6 +44,8 @@ def grow(
         growth.max_depth,
         growth.max_leaves,
         growth.min_samples_leaf,
+        growth.category_count(data.n if rows is None else len(rows)),
+        growth.category_smoothing,
         growth.best_first,
         growth.bits,
         growth.seed,
@@ -51,13 +54,14 @@ def grow(
     )
     nodes = nodes.view(NODE)[:, 0]
     set_thresholds(nodes, data.edges)
-    return Grown(Tree(nodes, gain, count), leaf_of_row, leaf_sums)
+    set_unseen(nodes, category_sets, data.seen_categories)
+    return Grown(Tree(nodes, gain, count, category_sets), leaf_of_row, leaf_sums)
 
 
 def apply(tree: Tree, X: AnyArray, n_threads: int = 1) -> AnyArray:
     """The leaf of every row of X (n, p), (n,) int32."""
     leaves = np.empty(len(X), dtype=np.int32)
-    _kernels.apply(node_bytes(tree.nodes), X, leaves, n_threads)
+    _kernels.apply(node_bytes(tree.nodes), tree.category_sets, X, leaves, n_threads)
     return leaves
 
 

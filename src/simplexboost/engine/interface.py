@@ -52,6 +52,15 @@ class Growth:
     bits: int = 64  # of a histogram lane; 32 rounds at random, for speed
     seed: int = 0  # of that rounding
     histogram_memory: int = 2**29  # bytes kept for nodes that wait to be split; beyond, they are counted again
+    min_category_count: int = 0  # rows of a node below which a category goes right with the rest; 0: see below
+    category_smoothing: float = 10.0  # average rows of the node added to every category before they are ordered
+
+    def category_count(self, n_rows: int) -> int:
+        """`min_category_count`; by default one row in a hundred, at least 1 and at most 10.
+
+        Ten rows are what others ask for, too; small tables would have no categories left.
+        """
+        return self.min_category_count or max(1, min(10, n_rows // 100))
 
 
 class Grow(Protocol):

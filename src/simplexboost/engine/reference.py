@@ -14,7 +14,7 @@ import numpy as np
 from .._typing import AnyArray, Array
 from ..binning import BinnedData
 from .interface import Dense, Growth, OneHot
-from .tree import NODE, Grown, Tree, set_thresholds
+from .tree import NODE, Grown, Tree, no_sets, set_thresholds, set_unseen
 
 TIE_TOLERANCE = 1e-12  # scores closer than this part are a tie, whatever rounding made of them
 GAIN_TOLERANCE = 1e-12  # a gain below this part of the scores it is the difference of is rounding noise
@@ -23,14 +23,15 @@ SUM_CHUNK = 1024  # leaf sums add rows in chunks of this size, then the chunks
 
 @dataclass
 class Split:
-    """The best split of a node: codes <= bin of the feature go left."""
+    """The best split of a node: these codes of the feature go left."""
 
     score: float
     gain: float
     feature: int
-    bin: int
+    left: list[int]
     missing_left: bool
     missing_seen: bool
+    categorical: bool
 
 
 def grow(
@@ -48,10 +49,10 @@ def grow(
     features = np.arange(data.p) if features is None else features
     lanes, inverse = quantize(statistics, rows, growth)
     grower = Grower(data, lanes, inverse, score, growth, [int(f) for f in features])
-    nodes, gain, count, node_rows = grower.run(rows)
-    set_thresholds(nodes, data.edges)
-    tree = Tree(nodes, gain, count)
-    leaf_rows = [node_rows[node] for node in np.flatnonzero(nodes["feature"] < 0)]
+    tree, node_rows = grower.run(rows)
+    set_thresholds(tree.nodes, data.edges)
+    set_unseen(tree.nodes, tree.category_sets, data.seen_categories)
+    leaf_rows = [node_rows[node] for node in np.flatnonzero(tree.nodes["feature"] < 0)]
     sums = np.array([chunked_sum(leaf_statistics[r]) for r in leaf_rows])
     return Grown(tree, leaves_of_codes(tree, data), sums)
 
@@ -141,10 +142,13 @@ class Grower:
     ) -> None:
         self.data, self.lanes, self.inverse = data, lanes, inverse
         self.score, self.growth, self.features = score, growth, features
+        self.min_category_count = 1
+        self.category_sets: list[AnyArray] = []
 
-    def run(self, rows: AnyArray) -> tuple[AnyArray, Array, AnyArray, list[AnyArray]]:
-        """Nodes, gains, counts, and the rows of every node."""
-        nodes: list[tuple[float, int, int, int, int]] = [(0.0, -1, -1, 0, 0)]
+    def run(self, rows: AnyArray) -> tuple[Tree, list[AnyArray]]:
+        """The tree, and the rows of every node."""
+        self.min_category_count = self.growth.category_count(len(rows))
+        nodes: list[tuple[int, int, int, int, int]] = [(-1, -1, 0, -1, 0)]
         gains, node_rows, depth = [0.0], [rows], [0]
         queue: list[tuple[int, Split]] = []
         self.consider(queue, 0, rows, 0, n_leaves=1)
@@ -154,24 +158,34 @@ class Grower:
             parts = self.partition(node_rows[node], split)
             left = len(nodes)
             missing_left = split.missing_left if split.missing_seen else len(parts[0]) >= len(parts[1])
-            nodes[node] = (0.0, split.feature, left, split.bin, int(missing_left))
+            nodes[node] = (split.feature, left, *self.record(split), int(missing_left))
             gains[node] = split.gain
             n_leaves += 1
             for part in parts:
-                nodes.append((0.0, -1, -1, 0, 0))
+                nodes.append((-1, -1, 0, -1, 0))
                 gains.append(0.0)
                 node_rows.append(part)
                 depth.append(depth[node] + 1)
             for child in (left, left + 1):
                 self.consider(queue, child, node_rows[child], depth[child], n_leaves)
-        return self.finish(nodes), np.array(gains), np.array([len(r) for r in node_rows], dtype=np.int64), node_rows
+        count = np.array([len(r) for r in node_rows], dtype=np.int64)
+        sets = np.concatenate([no_sets(), *(s[None] for s in self.category_sets)])
+        return Tree(self.finish(nodes), np.array(gains), count, sets), node_rows
+
+    def record(self, split: Split) -> tuple[int, int]:
+        """The node's last bin to the left and the number of its category set: 0 and a new one, or the bin and -1."""
+        if not split.categorical:
+            return split.left[-1], -1
+        self.category_sets.append(np.packbits(code_mask(split.left), bitorder="little"))
+        return 0, len(self.category_sets) - 1
 
     @staticmethod
-    def finish(nodes: list[tuple[float, int, int, int, int]]) -> AnyArray:
+    def finish(nodes: list[tuple[int, int, int, int, int]]) -> AnyArray:
         """The nodes as an array, leaves numbered in node order."""
         out = np.zeros(len(nodes), dtype=NODE)
-        for i, (_, feature, left, bin_, missing_left) in enumerate(nodes):
-            out[i]["feature"], out[i]["left"], out[i]["bin"], out[i]["missing_left"] = feature, left, bin_, missing_left
+        fields = ("feature", "left", "bin", "category", "missing_left")
+        for name, values in zip(fields, zip(*nodes, strict=True), strict=True):
+            out[name] = values
         is_leaf = out["feature"] < 0
         out["left"][is_leaf] = np.arange(is_leaf.sum())
         return out
@@ -198,31 +212,52 @@ class Grower:
             queue.append((node, best))
 
     def candidates(self, feature: int, rows: AnyArray, total: AnyArray) -> list[Split]:
-        """Every split of one feature, missing values to the right first, lower bins first."""
+        """Every split of one feature, missing values to the right first, lower bins or shorter prefixes first."""
         n_bins = int(self.data.n_bins[feature])
         histogram = np.zeros((n_bins + 1, len(total)), dtype=np.int64)
         np.add.at(histogram, self.data.column(feature)[rows], self.lanes[rows])
         missing, known = histogram[n_bins], histogram[:n_bins]
-        seen = bool(missing[-1] > 0)
+        seen, categorical = bool(missing[-1] > 0), bool(self.data.categorical[feature])
+        order = self.category_order(known, total) if categorical else [b for b in range(n_bins) if known[b, -1] > 0]
         out = []
         for missing_left in (False, True) if seen else (False,):
             left = missing.copy() if missing_left else np.zeros_like(missing)
-            for b in range(n_bins if seen and not missing_left else n_bins - 1):
+            for i, b in enumerate(order):
                 left = left + known[b]
                 right = total - left
-                if known[b, -1] == 0 or min(left[-1], right[-1]) < self.growth.min_samples_leaf:
+                if min(left[-1], right[-1]) < max(self.growth.min_samples_leaf, 1):
                     continue
                 score = self.score_of(left) + self.score_of(right)
-                out.append(Split(score, 0.0, feature, b, missing_left, seen))
+                out.append(Split(score, 0.0, feature, order[: i + 1], missing_left, seen, categorical))
         return out
+
+    def category_order(self, known: AnyArray, total: AnyArray) -> list[int]:
+        """The categories of a node (n_bins, m + 1), lowest key first, ties by number; rare ones are left out.
+
+        See kernels/categories.hpp for the key: a column's sum over the curvature (newton) or over the row count.
+        """
+        column = int(np.argmax(self.sums_of(total))) if self.score in ("max", "entropy") else 0
+        newton, smoothing, rows = self.score == "newton", self.growth.category_smoothing, float(total[-1])
+        prior = smoothing * (float(self.sums_of(total)[column]) / rows)
+        prior_weight = smoothing * (float(self.sums_of(total)[-1]) / rows if newton else 1.0)
+        keys = []
+        for b in np.flatnonzero(known[:, -1] >= self.min_category_count).tolist():
+            sums = [float(v) for v in self.sums_of(known[b])]
+            weight = (sums[-1] if newton else float(known[b, -1])) + prior_weight
+            keys.append(((sums[column] + prior) / weight if weight > 0.0 else 0.0, b))
+        return [b for _, b in sorted(keys)]
+
+    def sums_of(self, sums: AnyArray) -> Array:
+        """Integer sums (m + 1,) in the statistics' own units (m,)."""
+        return sums[:-1].astype(np.float64) * self.inverse
 
     def score_of(self, sums: AnyArray) -> float:
         """The node score of integer sums (m + 1,)."""
-        return node_score(self.score, sums[:-1].astype(np.float64) * self.inverse, self.growth.l2)
+        return node_score(self.score, self.sums_of(sums), self.growth.l2)
 
     def partition(self, rows: AnyArray, split: Split) -> tuple[AnyArray, AnyArray]:
         """The rows that go left and right, in their order."""
-        left = codes_go_left(self.data, rows, split.feature, split.bin, split.missing_left)
+        left = codes_go_left(self.data, rows, split.feature, code_mask(split.left), split.missing_left)
         return rows[left], rows[~left]
 
 
@@ -235,11 +270,16 @@ def first_best(splits: list[Split] | list[Split | None]) -> Split | None:
     return best
 
 
-def codes_go_left(data: BinnedData, rows: AnyArray, feature: int, last: int, missing_left: bool) -> AnyArray:
-    """Which of the rows go left."""
+def code_mask(codes: list[int]) -> AnyArray:
+    """These codes as (256,) bool."""
+    return np.isin(np.arange(256), codes)
+
+
+def codes_go_left(data: BinnedData, rows: AnyArray, feature: int, left: AnyArray, missing_left: bool) -> AnyArray:
+    """Which of the rows go left, where ``left`` (256,) says which codes do."""
     codes = data.column(feature)[rows]
     is_missing = (codes == data.n_bins[feature]) & bool(data.has_missing[feature])
-    return np.where(is_missing, missing_left, codes <= last)
+    return np.where(is_missing, missing_left, left[codes])
 
 
 def leaves_of_codes(tree: Tree, data: BinnedData) -> AnyArray:
@@ -252,7 +292,10 @@ def leaves_of_codes(tree: Tree, data: BinnedData) -> AnyArray:
         if node["feature"] < 0:
             leaves[rows] = node["left"]
             continue
-        left = codes_go_left(data, rows, int(node["feature"]), int(node["bin"]), bool(node["missing_left"]))
+        codes = np.arange(256) <= node["bin"]
+        if node["category"] >= 0:
+            codes = np.unpackbits(tree.category_sets[node["category"]], bitorder="little").astype(bool)
+        left = codes_go_left(data, rows, int(node["feature"]), codes, bool(node["missing_left"]))
         pending += [(int(node["left"]), rows[left]), (int(node["left"]) + 1, rows[~left])]
     return leaves
 

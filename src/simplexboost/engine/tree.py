@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,12 +11,19 @@ from .._typing import AnyArray, Array
 # One node: 24 bytes, the layout of kernels/tree.hpp.
 NODE = np.dtype(
     {
-        "names": ["threshold", "feature", "left", "bin", "missing_left"],
-        "formats": ["<f8", "<i4", "<i4", "u1", "u1"],
-        "offsets": [0, 8, 12, 16, 17],
+        "names": ["threshold", "feature", "left", "bin", "missing_left", "category"],
+        "formats": ["<f8", "<i4", "<i4", "u1", "u1", "<i4"],
+        "offsets": [0, 8, 12, 16, 17, 20],
         "itemsize": 24,
     }
 )
+
+SET_BYTES = 32  # a set of categories: bit b % 8 of byte b // 8 is category b
+
+
+def no_sets() -> AnyArray:
+    """The category sets of a tree that has none, (0, 32)."""
+    return np.empty((0, SET_BYTES), dtype=np.uint8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,13 +34,16 @@ class Tree:
     ----------
     nodes : (N,) of dtype NODE. Values <= threshold go left, missing ones left where ``missing_left``; ``left`` is the
         left child and the right one is ``left + 1``. At a leaf ``feature`` is -1 and ``left`` the leaf's index.
+        Where ``category`` is not -1 the split is one of categories, and ``category`` the index of those that go left.
     gain : (N,) what each split gained in the node score, 0 at leaves
     count : (N,) training rows
+    category_sets : (n_sets, 32) uint8, the categories that go left; bit b % 8 of byte b // 8 is category b
     """
 
     nodes: AnyArray
     gain: Array
     count: AnyArray
+    category_sets: AnyArray = field(default_factory=no_sets)
 
     @property
     def n_leaves(self) -> int:
@@ -72,10 +82,23 @@ class Grown:
 
 
 def set_thresholds(nodes: AnyArray, edges: list[Array]) -> None:
-    """Fill in the thresholds of inner nodes: the edge above the last bin that goes left.
+    """Fill in the thresholds of splits of numbers: the edge above the last bin that goes left.
 
     A split of all known values against the missing ones has no edge above: its threshold is infinite.
     """
-    for node in np.flatnonzero(nodes["feature"] >= 0):
+    for node in np.flatnonzero((nodes["feature"] >= 0) & (nodes["category"] < 0)):
         feature, last = nodes["feature"][node], nodes["bin"][node]
         nodes["threshold"][node] = edges[feature][last] if last < len(edges[feature]) else np.inf
+
+
+def set_unseen(nodes: AnyArray, category_sets: AnyArray, seen: AnyArray) -> None:
+    """Send categories that no training row has where missing values go.
+
+    ``seen`` (p, 32) holds the categories of each feature. A set then answers for every number below 256.
+    """
+    for node in np.flatnonzero(nodes["category"] >= 0):
+        of_node = category_sets[nodes["category"][node]]  # a view
+        known = seen[nodes["feature"][node]]
+        of_node &= known
+        if nodes["missing_left"][node]:
+            of_node |= ~known

@@ -18,6 +18,7 @@ struct BinnedView {
   std::size_t n, p;
   const std::int32_t* n_bins;       // (p,) bins of finite values; the code of a missing value is n_bins[f]
   const std::uint8_t* has_missing;  // (p,)
+  const std::uint8_t* categorical;  // (p,) codes are categories without an order
   std::vector<std::size_t> offset;  // (p + 1,) first histogram bin of each feature
 
   std::size_t n_blocks() const { return (p + kTile - 1) / kTile; }

@@ -3,7 +3,8 @@
 // Values become ranks among the thresholds that the forest has for their feature, so a node is one 64-bit word (from low
 // to high: 15 bits of rank, missing_left, 16 bits of left child, 32 bits of where the feature's ranks lie) and a step
 // down a tree is two loads, a comparison and an addition. Leaves lead to themselves: all rows take as many steps as the
-// tree is deep.
+// tree is deep. The rank of a category is its number; a node that splits categories is marked by its highest bit and has
+// the number of its set in place of a rank, and only trees with such nodes take the walk that looks for them.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 
 #include "hot.hpp"
 #include "pool.hpp"
+#include "predict.hpp"
 #include "tree.hpp"
 
 namespace simplexboost {
@@ -23,19 +25,29 @@ template <class Leaf>
 class Forest {
  public:
   // Trees one after another in flat arrays; tree t has nodes[first_node[t] .. first_node[t + 1]) and its leaf values from
-  // first_value[t]; it adds to column coordinate[t] of F, or to all d of them where that is -1.
+  // first_value[t]; it adds to column coordinate[t] of F, or to all d of them where that is -1. Its category sets begin at
+  // first_set[t].
   Forest(const Node* nodes, const std::int64_t* first_node, const Leaf* values, std::size_t n_values, const std::int64_t* first_value,
-         const std::int32_t* coordinate, const double* step, std::size_t n_trees, std::size_t n_features)
+         const std::int32_t* coordinate, const double* step, const CategorySet* sets, const std::int64_t* first_set,
+         std::size_t n_trees, std::size_t n_features)
       : values_(values, values + n_values), first_value_(first_value, first_value + n_trees + 1), coordinate_(coordinate, coordinate + n_trees),
-        thresholds_(n_features) {
-    for (std::int64_t i = 0; i < first_node[n_trees]; ++i)
-      if (nodes[i].feature >= 0) thresholds_[static_cast<std::size_t>(nodes[i].feature)].push_back(nodes[i].threshold);
+        thresholds_(n_features), sets_(sets, sets + first_set[n_trees]), first_set_(first_set, first_set + n_trees + 1),
+        categorical_(n_features, false) {
+    for (std::int64_t i = 0; i < first_node[n_trees]; ++i) {
+      if (nodes[i].feature < 0) continue;
+      const auto f = static_cast<std::size_t>(nodes[i].feature);
+      if (nodes[i].category >= 0) categorical_[f] = true;
+      else thresholds_[f].push_back(nodes[i].threshold);
+    }
+    for (std::size_t f = 0; f < n_features; ++f)
+      if (categorical_[f] && !thresholds_[f].empty()) throw std::invalid_argument("a feature has both categories and thresholds");
     for (auto& t : thresholds_) {
       std::sort(t.begin(), t.end());
       t.erase(std::unique(t.begin(), t.end()), t.end());
     }
     for (std::size_t t = 0; t < n_trees; ++t) {
-      add_tree(nodes + first_node[t], static_cast<std::size_t>(first_node[t + 1] - first_node[t]));
+      add_tree(nodes + first_node[t], static_cast<std::size_t>(first_node[t + 1] - first_node[t]),
+               static_cast<std::size_t>(first_set[t + 1] - first_set[t]));
       for (std::int64_t v = first_value[t]; v < first_value[t + 1]; ++v) values_[static_cast<std::size_t>(v)] *= static_cast<Leaf>(step[t]);
     }
   }
@@ -55,26 +67,32 @@ class Forest {
       const auto walk = missing ? hot().walk_missing : hot().walk;
       for (std::size_t t = 0; t < depth_.size(); ++t) {
         const std::uint64_t* nodes = (missing ? nodes_ : plain_nodes_).data() + first_node_[t];
-        for (std::size_t g = 0; g < groups; ++g) walk(nodes, depth_[t], ranks.data() + g * p * kGroup, at.data() + g * kGroup);
+        if (first_set_[t] < first_set_[t + 1]) walk_mixed(t, groups, ranks.data(), at.data());
+        else
+          for (std::size_t g = 0; g < groups; ++g) walk(nodes, depth_[t], ranks.data() + g * p * kGroup, at.data() + g * kGroup);
         add(t, at.data(), begin, end, d, F);
       }
     });
   }
 
  private:
-  void add_tree(const Node* nodes, std::size_t size) {
+  void add_tree(const Node* nodes, std::size_t size, std::size_t n_sets) {
     first_node_.push_back(nodes_.size());
     std::vector<std::int32_t> depth(size, 0);
     for (std::size_t i = 0; i < size; ++i) {
       const Node& node = nodes[i];
       leaf_.push_back(node.feature < 0 ? node.left : -1);
       if (node.feature < 0) {  // no rank is above the highest, and missing values go left, to itself
-        push(i, kHighestRank, true, 0);
+        push(i, kHighestRank, true, false, 0);
         continue;
       }
       const auto& t = thresholds_[static_cast<std::size_t>(node.feature)];
-      const auto rank = static_cast<std::size_t>(std::lower_bound(t.begin(), t.end(), node.threshold) - t.begin());
-      push(static_cast<std::size_t>(node.left), rank, node.missing_left != 0, static_cast<std::size_t>(node.feature) * kGroup);
+      const bool splits_categories = node.category >= 0;
+      const auto rank = splits_categories ? static_cast<std::size_t>(node.category)
+                                          : static_cast<std::size_t>(std::lower_bound(t.begin(), t.end(), node.threshold) - t.begin());
+      if (splits_categories && rank >= n_sets) throw std::invalid_argument("a split of categories without its set");
+      push(static_cast<std::size_t>(node.left), rank, node.missing_left != 0, splits_categories,
+           static_cast<std::size_t>(node.feature) * kGroup);
       for (std::int32_t child = node.left; child <= node.left + 1; ++child)
         depth[static_cast<std::size_t>(child)] = depth[i] + 1;
     }
@@ -83,30 +101,48 @@ class Forest {
 
   static constexpr std::size_t kHighestRank = 0x7fff;
 
-  void push(std::size_t left, std::size_t rank, bool missing_left, std::size_t where) {
+  void push(std::size_t left, std::size_t rank, bool missing_left, bool splits_categories, std::size_t where) {
     if (left > 0xffff || rank > kHighestRank) throw std::length_error("a tree of more than 65535 nodes, or too many thresholds");
-    plain_nodes_.push_back(rank | left << 16 | where << 32);
+    plain_nodes_.push_back(rank | left << 16 | where << 32 | std::uint64_t{splits_categories} << 63);
     nodes_.push_back(plain_nodes_.back() | (missing_left ? 0x8000u : 0u));
+  }
+
+  // Down a tree with splits of categories.
+  void walk_mixed(std::size_t t, std::size_t groups, const std::int32_t* ranks, std::uint32_t* at) const {
+    const std::uint8_t* sets = sets_[static_cast<std::size_t>(first_set_[t])].bytes;
+    for (std::size_t g = 0; g < groups; ++g)
+      hot().walk_categories(nodes_.data() + first_node_[t], depth_[t], ranks + g * thresholds_.size() * kGroup, sets, at + g * kGroup);
+  }
+
+  static std::int32_t rank_of(const std::vector<double>& t, double x) {
+    if (std::isnan(x)) return kMissingRank;
+    const double* low = t.data();  // branch-free lower bound
+    for (std::size_t size = t.size(); size > 1; size -= size / 2) low += low[size / 2 - 1] < x ? size / 2 : 0;
+    return static_cast<std::int32_t>(low - t.data()) + (*low < x);
+  }
+
+  static std::int32_t rank_of_category(double x) {
+    const int category = category_of(x);
+    return category == kNoCategory ? kMissingRank : category;
   }
 
   // The ranks of a column; whether any value is missing.
   template <class Value>
   bool rank_column(const Value* X, std::size_t p, std::size_t f, std::size_t begin, std::size_t end, std::int32_t* ranks) const {
     const auto& t = thresholds_[f];
-    if (t.empty()) return false;
+    if (categorical_[f]) return fill_ranks(X, p, f, begin, end, ranks, rank_of_category);
+    return !t.empty() && fill_ranks(X, p, f, begin, end, ranks, [&t](double x) { return rank_of(t, x); });
+  }
+
+  template <class Value, class RankOf>
+  static bool fill_ranks(const Value* X, std::size_t p, std::size_t f, std::size_t begin, std::size_t end, std::int32_t* ranks,
+                         const RankOf& rank_of_value) {
     bool missing = false;
     for (std::size_t i = begin; i < end; ++i) {
-      const double x = static_cast<double>(X[i * p + f]);
       const std::size_t r = i - begin;
-      std::int32_t& out = ranks[(r / kGroup * p + f) * kGroup + r % kGroup];
-      if (std::isnan(x)) {
-        out = kMissingRank;
-        missing = true;
-        continue;
-      }
-      const double* low = t.data();  // branch-free lower bound
-      for (std::size_t size = t.size(); size > 1; size -= size / 2) low += low[size / 2 - 1] < x ? size / 2 : 0;
-      out = static_cast<std::int32_t>(low - t.data()) + (*low < x);
+      const std::int32_t rank = rank_of_value(static_cast<double>(X[i * p + f]));
+      ranks[(r / kGroup * p + f) * kGroup + r % kGroup] = rank;
+      missing |= rank == kMissingRank;
     }
     return missing;
   }
@@ -126,6 +162,9 @@ class Forest {
   std::vector<std::int64_t> first_value_;
   std::vector<std::int32_t> coordinate_;
   std::vector<std::vector<double>> thresholds_;  // of each feature, ascending
+  std::vector<CategorySet> sets_;
+  std::vector<std::int64_t> first_set_;
+  std::vector<bool> categorical_;  // features of which categories are split
   std::vector<std::size_t> first_node_;
   std::vector<std::uint64_t> nodes_, plain_nodes_;  // with and without the missing_left bit
   std::vector<std::int32_t> leaf_, depth_;

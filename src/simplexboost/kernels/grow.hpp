@@ -23,7 +23,7 @@ struct GrowOptions {
   double l2 = 0.0;
   std::int32_t max_depth = 0;   // 0: no limit
   std::int32_t max_leaves = 0;  // 0: no limit
-  std::int64_t min_samples_leaf = 1;
+  SplitOptions split;
   bool best_first = false;
   std::uint64_t seed = 0;  // of the random rounding of 32-bit lanes
   std::size_t histogram_memory = std::size_t{1} << 29;  // bytes that nodes in the queue may keep
@@ -37,15 +37,9 @@ struct Grown {
 };
 
 // Cuts rows[0, n_rows) in two, keeping their order; returns the number that go left.
-inline std::size_t partition(std::uint32_t* rows, std::size_t n_rows, std::uint32_t* spare, const BinnedView& data,
-                             const Split& split, int n_threads) {
-  const std::size_t f = static_cast<std::size_t>(split.feature), n_chunks = (n_rows + kRowGrain - 1) / kRowGrain;
-  const std::uint8_t* codes = data.column(f);
-  const int missing = data.has_missing[f] ? data.n_bins[f] : 256;
-  const auto goes_left = [&](std::uint32_t row) {
-    const int code = codes[row * kTile];
-    return code == missing ? split.missing_left : code <= split.bin;
-  };
+template <class GoesLeft>
+std::size_t partition_by(std::uint32_t* rows, std::size_t n_rows, std::uint32_t* spare, int n_threads, const GoesLeft& goes_left) {
+  const std::size_t n_chunks = (n_rows + kRowGrain - 1) / kRowGrain;
   std::vector<std::size_t> lefts(n_chunks + 1, 0);  // left rows before each chunk, after the sum below
   parallel_ranges(n_rows, kRowGrain, n_threads, [&](std::size_t begin, std::size_t end) {
     std::size_t count = 0;
@@ -61,6 +55,19 @@ inline std::size_t partition(std::uint32_t* rows, std::size_t n_rows, std::uint3
     std::memcpy(rows + begin, spare + begin, (end - begin) * sizeof(std::uint32_t));
   });
   return lefts[n_chunks];
+}
+
+inline std::size_t partition(std::uint32_t* rows, std::size_t n_rows, std::uint32_t* spare, const BinnedView& data,
+                             const Split& split, int n_threads) {
+  const std::size_t f = static_cast<std::size_t>(split.feature);
+  const std::uint8_t* codes = data.column(f);
+  if (split.categorical)
+    return partition_by(rows, n_rows, spare, n_threads, [&](std::uint32_t row) { return split.left.has(codes[row * kTile]); });
+  const int missing = data.has_missing[f] ? data.n_bins[f] : 256;
+  return partition_by(rows, n_rows, spare, n_threads, [&](std::uint32_t row) {
+    const int code = codes[row * kTile];
+    return code == missing ? split.missing_left : code <= split.bin;
+  });
 }
 
 template <class Lane, class ScoreOf>
@@ -106,7 +113,7 @@ class Grower {
   bool may_split(std::int32_t node) const {
     const Range& range = ranges_[static_cast<std::size_t>(node)];
     return room_for_leaves() && (options_.max_depth == 0 || range.depth < options_.max_depth) &&
-           static_cast<std::int64_t>(range.end - range.begin) >= 2 * options_.min_samples_leaf;
+           static_cast<std::int64_t>(range.end - range.begin) >= 2 * options_.split.min_samples_leaf;
   }
 
   std::int32_t add_node(std::size_t begin, std::size_t end, std::int32_t depth) {
@@ -127,7 +134,7 @@ class Grower {
 
   void consider(std::int32_t node, Histogram<Lane> histogram) {
     const Split split = best_split(histogram.get(), data_, features_, q_, total(histogram.get()),
-                                   options_.min_samples_leaf, score_, options_.n_threads);
+                                   options_.split, score_, options_.n_threads);
     if (!split.found()) return;
     if (kept_ * builder_.bytes() >= options_.histogram_memory) histogram.reset();
     kept_ += histogram != nullptr;
@@ -156,7 +163,16 @@ class Grower {
     out.bin = split.bin;
     // A feature without missing values here sends later ones with the larger child (ties: left).
     out.missing_left = split.missing_seen ? split.missing_left : size(left) >= size(right);
+    if (split.categorical) out.category = keep_set(split, out.missing_left != 0);
     grown_.tree.gain[static_cast<std::size_t>(node)] = split.gain;
+  }
+
+  // In the set of a node the code of missing values goes where they go, so that rows of codes need no second question.
+  std::int32_t keep_set(const Split& split, bool missing_left) {
+    auto& sets = grown_.tree.category_sets;
+    sets.push_back(split.left);
+    if (missing_left) sets.back().add(static_cast<std::size_t>(data_.n_bins[split.feature]));
+    return static_cast<std::int32_t>(sets.size()) - 1;
   }
 
   std::int64_t size(std::int32_t node) const { return grown_.tree.count[static_cast<std::size_t>(node)]; }

@@ -38,6 +38,8 @@ struct HotTable {
                      std::size_t end);
   void (*walk)(const std::uint64_t* nodes, std::int32_t depth, const std::int32_t* ranks, std::uint32_t* at);
   void (*walk_missing)(const std::uint64_t* nodes, std::int32_t depth, const std::int32_t* ranks, std::uint32_t* at);
+  void (*walk_categories)(const std::uint64_t* nodes, std::int32_t depth, const std::int32_t* ranks, const std::uint8_t* sets,
+                          std::uint32_t* at);
   void (*add_leaves_float)(float* F, std::size_t d, const float* values, const std::int32_t* leaf, const std::uint32_t* nodes,
                            std::size_t n_rows);
   void (*add_leaves_double)(double* F, std::size_t d, const double* values, const std::int32_t* leaf,

@@ -175,6 +175,22 @@ void walk_missing(const std::uint64_t* nodes, std::int32_t depth, const std::int
     }
 }
 
+// The same where nodes may split categories (bit 63): `sets` has 32 bytes a set, a bit per category that goes left.
+void walk_categories(const std::uint64_t* nodes, std::int32_t depth, const std::int32_t* ranks, const std::uint8_t* sets,
+                     std::uint32_t* at) {
+  for (std::size_t l = 0; l < kGroup; ++l) at[l] = 0;
+  for (std::int32_t step = 0; step < depth; ++step)
+    for (std::size_t l = 0; l < kGroup; ++l) {
+      const std::uint64_t node = nodes[at[l]];
+      const std::int32_t rank = ranks[(node << 1 >> 33) + l], last = static_cast<std::int32_t>(node & 0x7fff);
+      bool right;
+      if (rank == kMissingRank) right = (node & 0x8000) == 0;
+      else if (node >> 63) right = (sets[last * 32 + rank / 8] >> (rank % 8) & 1) == 0;
+      else right = rank > last;
+      at[l] = static_cast<std::uint32_t>(node >> 16 & 0xffff) + (right ? 1u : 0u);
+    }
+}
+
 template <class Leaf>
 void add_leaves(Leaf* F, std::size_t d, const Leaf* values, const std::int32_t* leaf, const std::uint32_t* nodes,
                 std::size_t n_rows) {
@@ -265,5 +281,5 @@ HotLanes<Lane> hot_lanes() {
 }
 
 HotTable table() {
-  return {column_maxima, column_magnitudes, sum_rows, sum_newton, add_values, walk, walk_missing, add_leaves<float>, add_leaves<double>, race, race_along, hot_lanes<std::int64_t>(), hot_lanes<std::int32_t>()};
+  return {column_maxima, column_magnitudes, sum_rows, sum_newton, add_values, walk, walk_missing, walk_categories, add_leaves<float>, add_leaves<double>, race, race_along, hot_lanes<std::int64_t>(), hot_lanes<std::int32_t>()};
 }

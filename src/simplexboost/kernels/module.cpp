@@ -35,11 +35,12 @@ void require(bool condition, const char* message) {
 }
 
 BinnedView view(const In<std::uint8_t, Codes>& codes, const In<std::int32_t, Vector>& n_bins,
-                const In<std::uint8_t, Vector>& has_missing) {
+                const In<std::uint8_t, Vector>& has_missing, const In<std::uint8_t, Vector>& categorical) {
   const std::size_t p = n_bins.shape(0);
   require(p > 0 && codes.shape(0) == (p + kTile - 1) / kTile && codes.shape(2) == kTile, "codes must be (n_blocks, n, 8)");
-  require(has_missing.shape(0) == p, "has_missing must have one entry per feature");
-  BinnedView data{codes.data(), codes.shape(1), p, n_bins.data(), has_missing.data(), std::vector<std::size_t>(p + 1)};
+  require(has_missing.shape(0) == p && categorical.shape(0) == p, "has_missing and categorical must have one entry per feature");
+  BinnedView data{codes.data(), codes.shape(1), p, n_bins.data(), has_missing.data(), categorical.data(),
+                  std::vector<std::size_t>(p + 1)};
   for (std::size_t f = 0; f < p; ++f) {
     require(n_bins.data()[f] >= 1 && n_bins.data()[f] <= 255, "n_bins must lie in 1 .. 255");
     data.offset[f + 1] = data.offset[f] + static_cast<std::size_t>(n_bins.data()[f]) + (has_missing.data()[f] ? 1 : 0);
@@ -64,18 +65,24 @@ std::vector<std::uint8_t> node_bytes(const std::vector<Node>& nodes) {
     out->left = nodes[i].left;
     out->bin = nodes[i].bin;
     out->missing_left = nodes[i].missing_left;
+    out->category = nodes[i].category;
   }
   return bytes;
 }
 
+std::vector<std::uint8_t> set_bytes(const std::vector<CategorySet>& sets) {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(sets.data());
+  return std::vector<std::uint8_t>(bytes, bytes + sets.size() * sizeof(CategorySet));
+}
+
 // Statistics are dense (n, m), or sparse: classes (n,) and weight (n,) with m columns.
 nb::tuple grow(In<std::uint8_t, Codes> codes, In<std::int32_t, Vector> n_bins, In<std::uint8_t, Vector> has_missing,
-               std::optional<In<double, Matrix>> dense, std::optional<In<std::int32_t, Vector>> classes,
+               In<std::uint8_t, Vector> categorical, std::optional<In<double, Matrix>> dense, std::optional<In<std::int32_t, Vector>> classes,
                std::optional<In<double, Vector>> weight, std::size_t m, In<double, Matrix> leaf_statistics,
                std::optional<In<std::uint32_t, Vector>> rows, std::optional<In<std::int32_t, Vector>> features, int score,
-               double l2, int max_depth, int max_leaves, std::int64_t min_samples_leaf, bool best_first, int bits,
-               std::uint64_t seed, std::size_t histogram_memory, int n_threads) {
-  const BinnedView data = view(codes, n_bins, has_missing);
+               double l2, int max_depth, int max_leaves, std::int64_t min_samples_leaf, std::int64_t min_category_count,
+               double category_smoothing, bool best_first, int bits, std::uint64_t seed, std::size_t histogram_memory, int n_threads) {
+  const BinnedView data = view(codes, n_bins, has_missing, categorical);
   StatisticsView statistics;
   statistics.m = m;
   if (dense) {
@@ -92,6 +99,7 @@ nb::tuple grow(In<std::uint8_t, Codes> codes, In<std::int32_t, Vector> n_bins, I
   require(static_cast<Score>(score) != Score::newton || m >= 2, "the newton score needs gradient and curvature columns");
   require(bits == 32 || bits == 64, "bits must be 32 or 64");
   require(leaf_statistics.shape(0) == data.n, "leaf_statistics must have n rows");
+  require(min_category_count >= 1 && category_smoothing >= 0.0, "min_category_count must be 1 or more, category_smoothing not negative");
 
   Rows used(rows ? rows->shape(0) : data.n);
   if (rows) std::copy_n(rows->data(), used.size(), used.begin());
@@ -107,7 +115,8 @@ nb::tuple grow(In<std::uint8_t, Codes> codes, In<std::int32_t, Vector> n_bins, I
     require(columns[i] >= 0 && static_cast<std::size_t>(columns[i]) < data.p && (i == 0 || columns[i - 1] < columns[i]),
             "features must be ascending feature numbers");
 
-  const GrowOptions options{static_cast<Score>(score), l2, max_depth, max_leaves, min_samples_leaf, best_first, seed,
+  const GrowOptions options{static_cast<Score>(score), l2, max_depth, max_leaves,
+                            {min_samples_leaf, {min_category_count, category_smoothing}}, best_first, seed,
                             histogram_memory, n_threads};
   const std::size_t d = leaf_statistics.shape(1);
   Grown grown;
@@ -121,9 +130,10 @@ nb::tuple grow(In<std::uint8_t, Codes> codes, In<std::int32_t, Vector> n_bins, I
     leaf_sums(grown, leaf_statistics.data(), d, sums.data(), n_threads);
     leaf_of_rows(grown, data, leaf_of_row.data(), n_threads);
   }
-  const std::size_t n_nodes = grown.tree.nodes.size(), n_leaves = grown.tree.n_leaves;
+  const std::size_t n_nodes = grown.tree.nodes.size(), n_leaves = grown.tree.n_leaves, n_sets = grown.tree.category_sets.size();
   return nb::make_tuple(to_numpy(node_bytes(grown.tree.nodes), {n_nodes, sizeof(Node)}),
                         to_numpy(std::move(grown.tree.gain), {n_nodes}), to_numpy(std::move(grown.tree.count), {n_nodes}),
+                        to_numpy(set_bytes(grown.tree.category_sets), {n_sets, sizeof(CategorySet)}),
                         to_numpy(std::move(leaf_of_row), {data.n}), to_numpy(std::move(sums), {n_leaves, d}));
 }
 
@@ -302,6 +312,11 @@ const Node* nodes_of(const In<std::uint8_t, Matrix>& bytes) {
   return reinterpret_cast<const Node*>(bytes.data());
 }
 
+const CategorySet* sets_of(const In<std::uint8_t, Matrix>& bytes) {
+  require(bytes.shape(1) == sizeof(CategorySet), "category_sets must be rows of 32 bytes");
+  return reinterpret_cast<const CategorySet*>(bytes.data());
+}
+
 template <class Value>
 void bind_values(nb::module_& m) {
   m.def("find_edges", [](In<Value, Matrix> X, std::optional<In<std::int64_t, Vector>> rows, std::size_t max_bins, int n_threads) {
@@ -336,11 +351,12 @@ void bind_values(nb::module_& m) {
     bin_values(X.data(), n, p, edges.data(), first, codes.data(), has_missing.data(), n_threads);
   }, "X"_a, "edges"_a, "first_edge"_a, "codes"_a, "has_missing"_a, "n_threads"_a);
 
-  m.def("apply", [](In<std::uint8_t, Matrix> nodes, In<Value, Matrix> X, Out<std::int32_t, Vector> leaves, int n_threads) {
+  m.def("apply", [](In<std::uint8_t, Matrix> nodes, In<std::uint8_t, Matrix> category_sets, In<Value, Matrix> X,
+                    Out<std::int32_t, Vector> leaves, int n_threads) {
     require(leaves.shape(0) == X.shape(0), "leaves must have an entry per row of X");
     nb::gil_scoped_release release;
-    apply(nodes_of(nodes), X.data(), X.shape(0), X.shape(1), leaves.data(), n_threads);
-  }, "nodes"_a, "X"_a, "leaves"_a, "n_threads"_a);
+    apply(nodes_of(nodes), sets_of(category_sets), X.data(), X.shape(0), X.shape(1), leaves.data(), n_threads);
+  }, "nodes"_a, "category_sets"_a, "X"_a, "leaves"_a, "n_threads"_a);
 }
 
 template <class Leaf>
@@ -348,15 +364,18 @@ void bind_forest(nb::module_& m, const char* name) {
   auto forest = nb::class_<Forest<Leaf>>(m, name, "Trees packed for prediction; see kernels/forest.hpp.");
   forest.def("__init__", [](Forest<Leaf>* self, In<std::uint8_t, Matrix> nodes, In<std::int64_t, Vector> first_node, In<Leaf, Vector> values,
                             In<std::int64_t, Vector> first_value, In<std::int32_t, Vector> coordinate, In<double, Vector> step,
-                            std::size_t n_features) {
+                            In<std::uint8_t, Matrix> category_sets, In<std::int64_t, Vector> first_set, std::size_t n_features) {
     const std::size_t n_trees = step.shape(0);
-    require(n_trees > 0 && first_node.shape(0) == n_trees + 1 && first_value.shape(0) == n_trees + 1 && coordinate.shape(0) == n_trees,
+    require(n_trees > 0 && first_node.shape(0) == n_trees + 1 && first_value.shape(0) == n_trees + 1 && coordinate.shape(0) == n_trees &&
+                first_set.shape(0) == n_trees + 1,
             "the arrays of the forest disagree");
     require(static_cast<std::size_t>(first_node.data()[n_trees]) == nodes.shape(0), "first_node must end at the last node");
     require(static_cast<std::size_t>(first_value.data()[n_trees]) == values.shape(0), "first_value must end at the last value");
+    require(static_cast<std::size_t>(first_set.data()[n_trees]) == category_sets.shape(0), "first_set must end at the last set");
     new (self) Forest<Leaf>(nodes_of(nodes), first_node.data(), values.data(), values.shape(0), first_value.data(), coordinate.data(),
-                            step.data(), n_trees, n_features);
-  }, "nodes"_a, "first_node"_a, "values"_a, "first_value"_a, "coordinate"_a, "step"_a, "n_features"_a);
+                            step.data(), sets_of(category_sets), first_set.data(), n_trees, n_features);
+  }, "nodes"_a, "first_node"_a, "values"_a, "first_value"_a, "coordinate"_a, "step"_a, "category_sets"_a, "first_set"_a,
+     "n_features"_a);
   const auto predict = [](const Forest<Leaf>& self, const auto& X, Out<Leaf, Matrix>& F, int n_threads) {
     require(F.shape(0) == X.shape(0), "F must have a row per row of X");
     nb::gil_scoped_release release;
@@ -378,10 +397,10 @@ NB_MODULE(_kernels, m) {
   m.attr("NODE_SIZE") = sizeof(Node);
   m.attr("TILE") = kTile;
   m.def("instruction_set", &instruction_set, "The instruction set the inner loops run on: 'avx512', 'avx2' or 'baseline'.");
-  m.def("grow", &grow, "codes"_a, "n_bins"_a, "has_missing"_a, "dense"_a.none(), "classes"_a.none(), "weight"_a.none(), "m"_a,
+  m.def("grow", &grow, "codes"_a, "n_bins"_a, "has_missing"_a, "categorical"_a, "dense"_a.none(), "classes"_a.none(), "weight"_a.none(), "m"_a,
         "leaf_statistics"_a, "rows"_a.none(), "features"_a.none(), "score"_a, "l2"_a, "max_depth"_a, "max_leaves"_a,
-        "min_samples_leaf"_a, "best_first"_a, "bits"_a, "seed"_a, "histogram_memory"_a, "n_threads"_a,
-        "Grow one tree: (nodes, gain, count, leaf of each row, leaf sums).");
+        "min_samples_leaf"_a, "min_category_count"_a, "category_smoothing"_a, "best_first"_a, "bits"_a, "seed"_a, "histogram_memory"_a, "n_threads"_a,
+        "Grow one tree: (nodes, gain, count, category sets, leaf of each row, leaf sums).");
   m.def("race", &race, "U"_a, "c"_a, "rate"_a, "exp(rate (U_k - highest rival)), its row sums, and the true class's lead.");
   m.def("race_along", &race_along, "U"_a, "c"_a, "W"_a, "alpha"_a, "rate"_a,
         "The race at U + alpha W: row sums, leads, mean and variance of W among the rivals.");
