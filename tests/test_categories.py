@@ -53,6 +53,25 @@ def test_no_subset_beats_the_prefixes(seed, n_categories, l2):
     np.testing.assert_allclose(tree.gain[0], max(best, 0.0), rtol=1e-9, atol=1e-9)  # with l2, no split may be best
 
 
+@pytest.mark.parametrize("d", [3, 10])
+def test_the_order_is_good_in_many_dimensions(d):
+    """Not the best subset, but nearly, on average; the order of the first column comes to 0.87 and 0.84."""
+    subsets = [np.isin(np.arange(8), s) for size in range(1, 5) for s in combinations(range(8), size)]
+    parts = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        category = np.repeat(np.arange(8), 30)
+        G = rng.normal(size=(240, d)) + 0.5 * rng.normal(size=(8, d))[category]
+        values = np.column_stack([G, np.ones(240)])
+        gain = cpu.grow(binned(category), Dense(values), "newton", EXACT, values).tree.gain[0]
+        sums = np.array([G[category == k].sum(axis=0) for k in range(8)])
+        scores = [
+            sum((sums[side].sum(axis=0) ** 2).sum() / (30 * side.sum()) for side in (left, ~left)) for left in subsets
+        ]
+        parts.append(gain / (max(scores) - (G.sum(axis=0) ** 2).sum() / 240))
+    assert max(parts) < 1 + 1e-9 and np.mean(parts) > 0.97
+
+
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("threads", [1, 2, 8])
 def test_a_planted_subset_is_found(score, threads):
@@ -79,7 +98,7 @@ def test_equal_keys_go_by_number():
     tree = cpu.grow(binned(category), Dense(values - 0.5), "norm", growth, values).tree
     assert members(tree) & {0, 1, 2} == {0, 2}
     entropy = cpu.grow(binned(category), OneHot(category, np.ones(12), 3), "entropy", growth, values).tree
-    assert members(entropy) & {0, 1, 2} == {1}  # class 0 makes the keys, 1 and 2 have none of it
+    assert members(entropy) & {0, 1, 2} == {1}  # category 0 is the farthest, 1 and 2 are alike along its axis
 
 
 def test_rare_categories_go_right():

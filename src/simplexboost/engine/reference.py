@@ -18,6 +18,7 @@ from .tree import NODE, Grown, Tree, no_sets, set_thresholds, set_unseen
 
 TIE_TOLERANCE = 1e-12  # scores closer than this part are a tie, whatever rounding made of them
 GAIN_TOLERANCE = 1e-12  # a gain below this part of the scores it is the difference of is rounding noise
+AXIS_STEPS = 3  # of the power iteration that orders categories
 SUM_CHUNK = 1024  # leaf sums add rows in chunks of this size, then the chunks
 
 
@@ -131,6 +132,43 @@ def sequential_sum(values: object) -> float:
     return total
 
 
+# ---- the order of categories ----------------------------------------------------------------------------------------
+
+
+def bounded_ratio(sums: Array, weight: Array | float) -> Array:
+    """Sums over weights, never infinite: infinities would have no order along an axis."""
+    with np.errstate(over="ignore"):
+        return np.clip(sums / weight, -1e300, 1e300)
+
+
+def main_axis(points: Array, weight: Array) -> Array:
+    """The direction in which the points (c, d) differ most: some steps of power iteration from the farthest."""
+    farthest = int(np.argmax([w * dot(point, point) for point, w in zip(points, weight, strict=True)]))
+    axis = scaled_axis(points[farthest])
+    if axis is None:  # all alike
+        return np.eye(points.shape[1])[0]
+    for _ in range(AXIS_STEPS if points.shape[1] > 1 else 0):
+        following = np.zeros_like(axis)
+        for point, w in zip(points, weight, strict=True):
+            following = following + w * dot(point, axis) * point
+        scaled = scaled_axis(following)
+        if scaled is None:
+            break
+        axis = scaled
+    return axis
+
+
+def scaled_axis(axis: Array) -> Array | None:
+    """The axis over its largest coordinate, sign and all; None where all are zero."""
+    largest = axis[np.argmax(np.abs(axis))]
+    return axis / largest if largest != 0.0 else None
+
+
+def dot(a: Array, b: Array) -> float:
+    """Σ_j a_j b_j, left to right."""
+    return sequential_sum((a * b).tolist())
+
+
 # ---- growth ---------------------------------------------------------------------------------------------------------
 
 
@@ -232,20 +270,30 @@ class Grower:
         return out
 
     def category_order(self, known: AnyArray, total: AnyArray) -> list[int]:
-        """The categories of a node (n_bins, m + 1), lowest key first, ties by number; rare ones are left out.
+        """The categories of a node (n_bins, m + 1), lowest first, ties by number; rare ones are left out.
 
-        See kernels/categories.hpp for the key: a column's sum over the curvature (newton) or over the row count.
+        See kernels/categories.hpp for the reasons.
         """
-        column = int(np.argmax(self.sums_of(total))) if self.score in ("max", "entropy") else 0
+        used = np.flatnonzero(known[:, -1] >= self.min_category_count).tolist()
+        if not used:
+            return []
+        points, weight = self.category_points(known[used], total)
+        axis = main_axis(points, weight)
+        return [b for _, b in sorted((dot(point, axis), b) for point, b in zip(points, used, strict=True))]
+
+    def category_points(self, known: AnyArray, total: AnyArray) -> tuple[Array, Array]:
+        """Categories as points (c, d) about the node, in units of the largest coordinate, and weights, parts of one."""
         newton, smoothing, rows = self.score == "newton", self.growth.category_smoothing, float(total[-1])
-        prior = smoothing * (float(self.sums_of(total)[column]) / rows)
-        prior_weight = smoothing * (float(self.sums_of(total)[-1]) / rows if newton else 1.0)
-        keys = []
-        for b in np.flatnonzero(known[:, -1] >= self.min_category_count).tolist():
-            sums = [float(v) for v in self.sums_of(known[b])]
-            weight = (sums[-1] if newton else float(known[b, -1])) + prior_weight
-            keys.append(((sums[column] + prior) / weight if weight > 0.0 else 0.0, b))
-        return [b for _, b in sorted(keys)]
+        node, sums = self.sums_of(total), known[:, :-1].astype(np.float64) * self.inverse
+        node_weight, weight = (node[-1], sums[:, -1]) if newton else (rows, known[:, -1].astype(np.float64))
+        weight = (weight + smoothing * (node_weight / rows))[:, None]
+        if newton:
+            node, sums = node[:-1], sums[:, :-1]
+        mean = bounded_ratio(node, node_weight) if node_weight > 0.0 else np.zeros_like(node)
+        ratio = bounded_ratio(sums + smoothing * (node / rows), np.where(weight > 0.0, weight, 1.0))
+        points = np.where(weight > 0.0, ratio - mean, 0.0)
+        largest, weights = float(np.abs(points).max()), sequential_sum(weight[:, 0].tolist())
+        return points / largest if largest > 0.0 else points, weight[:, 0] / (weights if weights > 0.0 else 1.0)
 
     def sums_of(self, sums: AnyArray) -> Array:
         """Integer sums (m + 1,) in the statistics' own units (m,)."""

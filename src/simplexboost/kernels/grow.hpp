@@ -38,7 +38,8 @@ struct Grown {
 
 // Cuts rows[0, n_rows) in two, keeping their order; returns the number that go left.
 template <class GoesLeft>
-std::size_t partition_by(std::uint32_t* rows, std::size_t n_rows, std::uint32_t* spare, int n_threads, const GoesLeft& goes_left) {
+std::size_t partition_by(std::uint32_t* rows, std::size_t n_rows, std::uint32_t* spare, int n_threads,
+                         const GoesLeft& goes_left) {
   const std::size_t n_chunks = (n_rows + kRowGrain - 1) / kRowGrain;
   std::vector<std::size_t> lefts(n_chunks + 1, 0);  // left rows before each chunk, after the sum below
   parallel_ranges(n_rows, kRowGrain, n_threads, [&](std::size_t begin, std::size_t end) {

@@ -38,9 +38,9 @@ inline std::int32_t leaf_of_codes(const Tree& tree, const BinnedView& data, std:
   while (tree.nodes[at].feature >= 0) {
     const Node& node = tree.nodes[at];
     const auto f = static_cast<std::size_t>(node.feature);
-    const int code = data.code(row, f);
+    const std::uint8_t code = data.code(row, f);
     bool left;
-    if (node.category >= 0) left = tree.category_sets[static_cast<std::size_t>(node.category)].has(static_cast<std::size_t>(code));
+    if (node.category >= 0) left = tree.category_sets[static_cast<std::size_t>(node.category)].has(code);
     else left = data.has_missing[f] && code == data.n_bins[f] ? node.missing_left != 0 : code <= node.bin;
     at = static_cast<std::size_t>(node.left) + (left ? 0 : 1);
   }

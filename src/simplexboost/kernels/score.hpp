@@ -1,7 +1,7 @@
 // Node scores: a node knows only the sum of its rows' statistics; a score turns that sum into a number, and the best
 // split is the one whose two children score highest together. Operations stand in a fixed order: the NumPy twin
-// (engine/reference.py) performs the same ones and must get the same bits. What a score's columns mean, which the order of
-// categories needs to know (categories.hpp), stands with it: the last may be a curvature, or each may be a class.
+// (engine/reference.py) performs the same ones and must get the same bits. A score also tells the
+// order of categories (categories.hpp) whether its last column is a curvature.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ struct NodeSum {
 
 // ||sum G||^2 / (sum h + l2): G in the first m - 1 columns, the curvature h in the last.
 struct NewtonScore {
-  static constexpr bool has_curvature = true, names_a_class = false;
+  static constexpr bool has_curvature = true;
   double l2;
   double operator()(const NodeSum& v) const {
     const double h = v[v.m - 1] + l2;
@@ -33,7 +33,7 @@ struct NewtonScore {
 
 // ||sum G||: what a leaf of unit length can gain.
 struct NormScore {
-  static constexpr bool has_curvature = false, names_a_class = false;
+  static constexpr bool has_curvature = false;
   double operator()(const NodeSum& v) const {
     double squares = 0.0;
     for (std::size_t j = 0; j < v.m; ++j) squares += v[j] * v[j];
@@ -43,7 +43,7 @@ struct NormScore {
 
 // max_k sum V_k: what a leaf that names one class can gain.
 struct MaxScore {
-  static constexpr bool has_curvature = false, names_a_class = true;
+  static constexpr bool has_curvature = false;
   double operator()(const NodeSum& v) const {
     double best = v[0];
     for (std::size_t j = 1; j < v.m; ++j) best = v[j] > best ? v[j] : best;
@@ -53,7 +53,7 @@ struct MaxScore {
 
 // sum_k |sum V_k|: what a leaf with one sign per class can gain.
 struct SignScore {
-  static constexpr bool has_curvature = false, names_a_class = false;
+  static constexpr bool has_curvature = false;
   double operator()(const NodeSum& v) const {
     double total = 0.0;
     for (std::size_t j = 0; j < v.m; ++j) total += std::abs(v[j]);
@@ -63,7 +63,7 @@ struct SignScore {
 
 // Minus the weighted entropy, sum_k w_k log w_k - w log w, of class weights w_k >= 0.
 struct EntropyScore {
-  static constexpr bool has_curvature = false, names_a_class = true;
+  static constexpr bool has_curvature = false;
   double operator()(const NodeSum& v) const {
     double total = 0.0, score = 0.0;
     for (std::size_t j = 0; j < v.m; ++j) {
