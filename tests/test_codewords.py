@@ -382,6 +382,7 @@ def test_every_part_gives_a_valid_code(name: str, K: int) -> None:
 
 
 FUNCTIONS = {
+    "auto": cw.canonical(5),
     "canonical": cw.canonical(5),
     "simplex": cw.simplex(5),
     "samme": cw.samme(5),

@@ -1,6 +1,7 @@
 """SimplexBoostClassifier: its kernels against plain NumPy, its behaviour as a user sees it."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import log_softmax, softmax
 from sklearn.datasets import load_digits, load_iris
@@ -380,3 +381,78 @@ def test_probabilities_are_the_softmax_of_twice_the_scores(options):
     np.testing.assert_allclose(P, softmax(2 * clf.decision_function(X_test), axis=1), atol=1e-6)
     np.testing.assert_allclose(P.sum(axis=1), 1, rtol=1e-12)
     assert (clf.set_params(n_jobs=3).predict_proba(X_test) == P).all()
+
+
+# ---- categories -----------------------------------------------------------------------------------------------------
+
+
+def categorical_table(n=600, seed=0):
+    """A class for each of three groups of cities, whose names are in no useful order; and a number that helps."""
+    rng = np.random.default_rng(seed)
+    cities = np.array([f"city {letter}" for letter in "abcdefghijkl"])
+    group = rng.permutation(np.arange(12) % 3)
+    city = rng.integers(0, 12, n)
+    noise = rng.normal(size=n)
+    return cities[city], noise, group[city]
+
+
+def frames():
+    city, noise, y = categorical_table()
+    missing = np.where(np.arange(len(city)) % 37 == 0, None, city)
+    yield pd.DataFrame({"city": pd.Categorical(missing), "noise": noise}), y
+    yield pd.DataFrame({"city": missing, "noise": noise}), y
+
+
+@pytest.mark.parametrize("kind", [0, 1])
+def test_categories_of_frames(kind, tmp_path):
+    X, y = list(frames())[kind]
+    clf = sb.SimplexBoostClassifier(n_estimators=20, learning_rate=0.5, random_state=0).fit(X, y)
+    assert clf.score(X, y) > 0.95
+    assert clf.feature_names_in_.tolist() == ["city", "noise"]
+    assert (clf.model_.trees[0].nodes["category"] >= 0).any()
+    clf.save(tmp_path / "m.sb")
+    assert (sb.load(tmp_path / "m.sb").predict_proba(X) == clf.predict_proba(X)).all()
+    strange = X.head(3).assign(city=["atlantis", None, "city a"])
+    P = clf.predict_proba(strange)
+    assert np.isfinite(P).all()
+    unseen, missing = strange.assign(noise=0.0).iloc[:1], strange.assign(noise=0.0).iloc[1:2]
+    np.testing.assert_array_equal(clf.predict_proba(unseen), clf.predict_proba(missing))
+
+
+def test_categories_of_arrays_equal_those_of_frames():
+    city, noise, y = categorical_table()
+    numbers = np.unique(city, return_inverse=True)[1]
+    X = np.column_stack([numbers * 7 - 100.0, noise])  # any numbers do
+    frame = pd.DataFrame({"city": pd.Categorical(city), "noise": noise})
+    options = {"n_estimators": 10, "random_state": 0}
+    a = sb.SimplexBoostClassifier(categorical_features=[0], **options).fit(X, y)
+    b = sb.SimplexBoostClassifier(categorical_features=[True, False], **options).fit(X, y)
+    c = sb.SimplexBoostClassifier(categorical_features=["city"], **options).fit(frame, y)
+    np.testing.assert_array_equal(a.predict_proba(X), b.predict_proba(X))
+    np.testing.assert_array_equal(a.predict_proba(X), c.predict_proba(frame))
+
+
+def test_subsets_beat_numbers():
+    """One shallow tree a round on the category's number cannot gather the groups; subsets can."""
+    city, noise, y = categorical_table()
+    X = np.column_stack([np.unique(city, return_inverse=True)[1].astype(float), noise])
+    options = {"n_estimators": 1, "max_depth": 2, "learning_rate": 1.0, "random_state": 0}
+    numbers = sb.SimplexBoostClassifier(categorical_features=None, **options).fit(X, y).score(X, y)
+    subsets = sb.SimplexBoostClassifier(categorical_features=[0], **options).fit(X, y).score(X, y)
+    assert subsets > numbers + 0.05
+
+
+def test_very_many_categories_share_a_number():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 400, 3000), rng.normal(size=3000)]).astype(float)
+    y = (X[:, 1] > 0).astype(int)
+    clf = sb.SimplexBoostClassifier(categorical_features=[0], n_estimators=5).fit(X, y)
+    assert len(clf.categories_.columns[0]) == 253 and clf.score(X, y) > 0.95
+
+
+@pytest.mark.parametrize("wrong", ["from_type", [2], [-1], ["town"], [True], [0.5]])
+def test_bad_categorical_features(wrong):
+    city, noise, y = categorical_table()
+    frame = pd.DataFrame({"city": pd.Categorical(city), "noise": noise})
+    with pytest.raises(ValueError, match="categorical_features="):
+        sb.SimplexBoostClassifier(categorical_features=wrong, n_estimators=2).fit(frame, y)

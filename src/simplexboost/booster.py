@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -24,6 +24,7 @@ from ._typing import AnyArray, Array
 from .binning import MAX_BINS
 from .boosting import Run, boost
 from .callbacks import Callback, EarlyStopping, Evaluation, History, Progress, Sampling
+from .categories import learn_categories
 from .codewords import Codewords
 from .learners import Learner
 from .losses import Loss, margins
@@ -42,7 +43,7 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     learning_rate: float = 1.0
     subsample: float = 1.0
     colsample: float = 1.0
-    max_bins: int = MAX_BINS
+    max_bins: Any = MAX_BINS
     early_stopping: bool = False
     validation_fraction: float = 0.1
     n_iter_no_change: int = 10
@@ -53,6 +54,8 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     random_state: Any = None
     n_jobs: int | None = None
     verbose: int = 0
+
+    categorical_features: ClassVar[Any] = None  # the flagship has it as a parameter
 
     # ---- fitting ----------------------------------------------------------------------------------------------------
 
@@ -79,8 +82,17 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         with all_or_nothing(self):
             self._check_parameters()
             n_threads = effective_n_jobs(self.n_jobs)
+            self.categories_ = learn_categories(X, self.categorical_features)
             data, classes, present = check_training(
-                self, X, y, sample_weight, self.class_weight, self.classes, self.max_bins, n_threads
+                self,
+                self._encode(X),
+                y,
+                sample_weight,
+                self.class_weight,
+                self.classes,
+                self.max_bins,
+                n_threads,
+                None if self.categories_ is None else self.categories_.mask,
             )
             watched = check_eval_set(self, eval_set, eval_metric, classes, present, self.parts()["loss"])
             run, optimizer, held_out = self._prepare(data, present, watched)
@@ -100,7 +112,8 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         check_number("learning_rate", self.learning_rate, float, 0.0, open_low=True)
         for name in ("subsample", "colsample"):
             check_number(name, getattr(self, name), float, 0.0, 1.0, open_low=True)
-        check_number("max_bins", self.max_bins, int, 2, MAX_BINS)
+        if self.max_bins != "auto":
+            check_number("max_bins", self.max_bins, int, 2, MAX_BINS)
         check_number("validation_fraction", self.validation_fraction, float, 0.0, 0.9, open_low=True)
         check_number("n_iter_no_change", self.n_iter_no_change, int, 1)
         for callback in self.callbacks or ():
@@ -181,7 +194,7 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """A fitted copy, as if boosting had stopped here."""
         copy = clone(self)
         copy.__dict__.update(fitted)
-        for name in ("n_features_in_", "feature_names_in_"):
+        for name in ("n_features_in_", "feature_names_in_", "categories_"):
             if hasattr(self, name):
                 setattr(copy, name, getattr(self, name))
         return copy
@@ -222,9 +235,13 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """`predict_proba` after every round."""
         return (self._probabilities(U) for U in self._staged_scores(X))
 
+    def _encode(self, X: Any) -> Any:
+        """X with numbers for categories."""
+        return X if self.categories_ is None else self.categories_.encode(X)
+
     def _check_X(self, X: Any) -> AnyArray:
         check_is_fitted(self)
-        return check_X(self, X, reset=False)
+        return check_X(self, self._encode(X), reset=False)
 
     def _scores(self, X: Any) -> Array:
         X = self._check_X(X)
@@ -331,7 +348,7 @@ def check_eval_set(
     for pair in pairs:
         if len(pair) != 2:
             raise ValueError("eval_set must be a pair (X, y), or a list of such pairs.")
-        X, y = check_X(estimator, pair[0], reset=False), np.asarray(pair[1])
+        X, y = check_X(estimator, estimator._encode(pair[0]), reset=False), np.asarray(pair[1])
         unknown = np.setdiff1d(y, classes[present])
         if y.shape != (len(X),) or len(unknown):
             raise ValueError(

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import codewords, learners, losses, optimizers, steps
 from ._parts import Part
 from ._typing import AnyArray
+from .categories import Categories
 from .engine import NODE, SET_BYTES, Tree, no_sets, node_bytes
 from .hypotheses import Hypothesis, LinearHypothesis, TreeHypothesis
 from .model import AdditiveModel, Term
@@ -44,6 +45,7 @@ def save(estimator: Any, path: str | Path) -> None:
         "classes": labels_to_json(estimator.classes_),
         "n_features_in": int(estimator.n_features_in_),
         "feature_names_in": [str(name) for name in getattr(estimator, "feature_names_in_", [])],
+        "categories": None if estimator.categories_ is None else categories_to_json(estimator.categories_),
         "stop_reason": estimator.stop_reason_,
         "arrays": {name: describe(values) for name, values in arrays.items()},
     }
@@ -86,6 +88,8 @@ def load(path: str | Path) -> Any:
     if header["feature_names_in"]:
         estimator.feature_names_in_ = np.array(header["feature_names_in"], dtype=object)
     estimator.present_ = arrays["present"].astype(bool)
+    columns = header["categories"]
+    estimator.categories_ = None if columns is None else Categories([c and labels_from_json(c) for c in columns])
     return estimator
 
 
@@ -242,6 +246,11 @@ def from_json(value: Any) -> Any:
     if "list" in value:
         return [from_json(v) for v in value["list"]]
     return {from_json(k): from_json(v) for k, v in value["dict"]}
+
+
+def categories_to_json(categories: Categories) -> list[Any]:
+    """The categories of every column, None for numeric ones."""
+    return [None if values is None else labels_to_json(values) for values in categories.columns]
 
 
 def labels_to_json(labels: AnyArray) -> dict[str, Any]:

@@ -52,9 +52,14 @@ class SimplexBoostClassifier(BaseBooster):
         How much it matters to tell class c (row) from class k (column); logistic loss only.
     sketch : int, default=1
         Directions along which splits are searched.
+    categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
+        Columns that hold categories, split by subsets; "from_dtype" takes the categorical and string columns of a
+        frame. Categories not seen in training are treated like missing values.
     colsample : float, default=0.8
         The part of the features that each tree sees.
-    subsample, max_bins, early_stopping, validation_fraction, n_iter_no_change, class_weight, classes, \
+    max_bins : int or "auto", default="auto"
+        Bins per feature, at most 255; "auto" takes fewer where few rows have many features.
+    subsample, early_stopping, validation_fraction, n_iter_no_change, class_weight, classes, \
     warm_start, callbacks, random_state, n_jobs, verbose : as in `BoostingClassifier`
 
     Attributes
@@ -81,6 +86,7 @@ class SimplexBoostClassifier(BaseBooster):
     n_estimators: int = 400
     learning_rate: float = 0.1
     colsample: float = 0.8
+    max_bins: Any = "auto"
     max_leaves: Any = "auto"
     max_depth: int | None = 10
     min_samples_leaf: Any = "auto"
@@ -90,6 +96,7 @@ class SimplexBoostClassifier(BaseBooster):
     loss: Any = "logistic"
     cost_matrix: Any = None
     sketch: int = 1
+    categorical_features: Any = "from_dtype"  # type: ignore[misc]
 
     def parts(self) -> dict[str, Any]:
         """The parts as objects: loss, codewords, learner, optimizer, step."""

@@ -224,8 +224,8 @@ class NewtonTree(TreeLearner):
         return np.divide(sums[:, :-1], h, out=np.zeros_like(sums[:, :-1]), where=h > 0)
 
 
-# Up to this many rows exact histograms cost next to nothing; beyond, lanes of 32 bits are half the memory traffic.
-SMALL = 10_000
+# Up to this many values exact histograms cost next to nothing; beyond, lanes of 32 bits are half the memory traffic.
+SMALL = 300_000
 
 
 @dataclass(eq=False, repr=False)
@@ -257,7 +257,7 @@ class SketchTree(NewtonTree):
 
     def options(self, data: TrainingSet, seed: int) -> engine.Growth:
         """How the engine is to grow."""
-        return replace(self.for_rows(data.n).options(data, seed), bits=64 if data.n < SMALL else 32)
+        return replace(self.for_rows(data.n).options(data, seed), bits=64 if data.X.size < SMALL else 32)
 
 
 @dataclass(eq=False, repr=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
 
 from ._typing import AnyArray, Array, Labels, Mask
-from .binning import MAX_BINS, BinnedData, bin_data
+from .binning import MAX_BINS, BinnedData, auto_bins, bin_data
 
 # Boosting multiplies weights, so that after a few rounds it has forgotten the ones it started with; rows that weigh
 # less than this part of the heaviest row are left out like rows of zero weight instead of coming back to power.
@@ -29,6 +29,7 @@ class TrainingSet:
     c : (n,) labels 0 .. K−1, every one of them present
     weight : (n,) positive
     K : number of classes
+    categorical : (p,) which columns hold category numbers, or None
     """
 
     X: AnyArray
@@ -37,6 +38,7 @@ class TrainingSet:
     K: int
     max_bins: int = MAX_BINS
     n_threads: int = 1
+    categorical: Mask | None = None
 
     @property
     def n(self) -> int:
@@ -51,11 +53,11 @@ class TrainingSet:
     @cached_property
     def binned(self) -> BinnedData:
         """X as codes, made when the first tree asks for it."""
-        return bin_data(self.X, self.max_bins, self.n_threads)
+        return bin_data(self.X, self.max_bins, self.n_threads, categorical=self.categorical)
 
     def subset(self, rows: AnyArray) -> TrainingSet:
         """Some of the rows."""
-        return TrainingSet(self.X[rows], self.c[rows], self.weight[rows], self.K, self.max_bins, self.n_threads)
+        return replace(self, X=self.X[rows], c=self.c[rows], weight=self.weight[rows])
 
 
 def check_X(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
@@ -72,7 +74,15 @@ def check_X(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
 
 
 def check_training(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, class_weight: Any, classes: Any, max_bins: int, n_threads: int
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    class_weight: Any,
+    classes: Any,
+    max_bins: Any,
+    n_threads: int,
+    categorical: Mask | None = None,
 ) -> tuple[TrainingSet, AnyArray, Mask]:
     """The training set, all classes, and which of them have examples.
 
@@ -94,7 +104,8 @@ def check_training(
     X, c, weight = X if used.all() else X[used], c[used], weight[used]
     present = np.isin(np.arange(len(all_classes)), c)
     rank = np.cumsum(present) - 1  # label among all classes -> label among the present ones
-    data = TrainingSet(X, rank[c], weight, int(present.sum()), max_bins, n_threads)
+    bins = auto_bins(*X.shape) if max_bins == "auto" else max_bins
+    data = TrainingSet(X, rank[c], weight, int(present.sum()), bins, n_threads, categorical)
     return data, all_classes, present
 
 

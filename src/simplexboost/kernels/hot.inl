@@ -136,6 +136,15 @@ void sum_newton(const float* G, std::size_t d, const double* weight, const std::
   }
 }
 
+// H (d, d) += scale * v v^T, lower triangle
+void add_outer(double* H, const double* v, double scale, std::size_t d) {
+  for (std::size_t i = 0; i < d; ++i) {
+    const double w = scale * v[i];
+    double* h = H + i * d;
+    for (std::size_t j = 0; j <= i; ++j) h[j] += w * v[j];
+  }
+}
+
 // F[row] += step * values[leaf of row], rows begin .. end
 void add_values(float* F, std::size_t d, const float* values, float step, const std::int32_t* leaf_of_row, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {
@@ -281,5 +290,5 @@ HotLanes<Lane> hot_lanes() {
 }
 
 HotTable table() {
-  return {column_maxima, column_magnitudes, sum_rows, sum_newton, add_values, walk, walk_missing, walk_categories, add_leaves<float>, add_leaves<double>, race, race_along, hot_lanes<std::int64_t>(), hot_lanes<std::int32_t>()};
+  return {column_maxima, column_magnitudes, sum_rows, sum_newton, add_outer, add_values, walk, walk_missing, walk_categories, add_leaves<float>, add_leaves<double>, race, race_along, hot_lanes<std::int64_t>(), hot_lanes<std::int32_t>()};
 }

@@ -93,11 +93,6 @@ inline void solve_positive(double* A, double* b, std::size_t d) {
 // costs another soft-max. Classes with little probability in the leaf enter together, as if they shared it evenly.
 constexpr std::size_t kHessianRows = kBlockRows;
 
-inline void add_outer(double* H, const double* v, double scale, std::size_t d) {
-  for (std::size_t i = 0; i < d; ++i)
-    for (std::size_t j = 0; j <= i; ++j) H[i * d + j] += scale * v[i] * v[j];
-}
-
 // H (d, d), lower triangle, of the rows of one leaf.
 inline void leaf_hessian(const LogisticArgs& p, const float* Y, const double* gram, const std::uint32_t* rows, std::size_t n_rows,
                          double* H) {
@@ -117,7 +112,7 @@ inline void leaf_hessian(const LogisticArgs& p, const float* Y, const double* gr
     for (std::size_t k = 0; k < p.K; ++k) mass[k] += w * static_cast<double>(P[i * p.Kp + k]);
     const float *own = Y + static_cast<std::size_t>(p.c[row]) * d, *g = p.G + row * d;
     for (std::size_t j = 0; j < d; ++j) y[j] = static_cast<double>(own[j]) - static_cast<double>(g[j]);
-    add_outer(H, y.data(), -w, d);
+    hot().add_outer(H, y.data(), -w, d);
     weights += w;
   }
   for (double m : mass) total += m;
@@ -128,7 +123,7 @@ inline void leaf_hessian(const LogisticArgs& p, const float* Y, const double* gr
       continue;
     }
     for (std::size_t j = 0; j < d; ++j) y[j] = static_cast<double>(Y[k * d + j]);
-    add_outer(H, y.data(), mass[k], d);
+    hot().add_outer(H, y.data(), mass[k], d);
   }
   const double scale = weights > 0.0 ? all / weights : 0.0;
   for (std::size_t i = 0; i < d * d; ++i) H[i] = scale * (H[i] + rest * gram[i]);
