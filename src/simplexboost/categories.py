@@ -63,8 +63,8 @@ def categorical_mask(X: Any, categorical_features: Any) -> Mask:
     if isinstance(categorical_features, str):
         if categorical_features != "from_dtype":
             raise ValueError(
-                f"categorical_features={categorical_features!r} is unknown; pass 'from_dtype', a mask, positions, names "
-                "or None."
+                f"categorical_features={categorical_features!r} is unknown; pass 'from_dtype', a mask, positions, "
+                "names or None."
             )
         return np.array([is_frame(X) and has_categories(column) for column in columns_of(X)], dtype=bool)
     wanted = np.asarray(categorical_features)
@@ -78,8 +78,8 @@ def categorical_mask(X: Any, categorical_features: Any) -> Mask:
         wanted = np.array([names.index(str(name)) for name in wanted])
     if wanted.dtype.kind not in "iu" or wanted.ndim != 1 or wanted.min() < 0 or wanted.max() >= p:
         raise ValueError(
-            f"categorical_features={categorical_features!r} must be a mask of {p} booleans, positions below {p}, names of "
-            "columns, 'from_dtype' or None."
+            f"categorical_features={categorical_features!r} must be a mask of {p} booleans, positions below {p}, names "
+            "of columns, 'from_dtype' or None."
         )
     mask[wanted] = True
     return mask

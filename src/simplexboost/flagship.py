@@ -36,7 +36,7 @@ class SimplexBoostClassifier(BaseBooster):
         Shrinks every tree.
     max_leaves : int, "auto" or None, default="auto"
         Leaves per tree; "auto" grows with the number of rows.
-    max_depth : int or None, default=10
+    max_depth : int or None, default=None
     min_samples_leaf : int or "auto", default="auto"
         Training rows in every leaf; "auto" is 1 up to 1000 rows and 5 beyond.
     l2_regularization : float, default=1.0
@@ -88,7 +88,7 @@ class SimplexBoostClassifier(BaseBooster):
     colsample: float = 0.8
     max_bins: Any = "auto"
     max_leaves: Any = "auto"
-    max_depth: int | None = 10
+    max_depth: int | None = None
     min_samples_leaf: Any = "auto"
     l2_regularization: float = 1.0
     code: Any = "auto"
