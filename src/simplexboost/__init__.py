@@ -3,7 +3,9 @@
 Every public name of the package stands on this page.
 """
 
-from . import callbacks, codewords, datasets, learners, losses, optimizers, steps
+from typing import Any
+
+from . import callbacks, codewords, learners, losses, optimizers, steps
 from .algorithms import CDMCBoostClassifier, GDMCBoostClassifier
 from .estimators import BoostingClassifier
 from .export import load
@@ -25,3 +27,12 @@ __all__ = [
     "optimizers",
     "steps",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`datasets` on first use: it needs scikit-learn's own data sets, which would double the start-up time."""
+    if name == "datasets":
+        from importlib import import_module
+
+        return import_module(".datasets", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack, kron, vstack
 
 from ._blas import one_blas_thread
@@ -136,6 +135,8 @@ def polish(Y: Array, centered: bool, steps: int = 60) -> Array:
 
 def _linear_step(Y: Array, radius: float, centered: bool) -> tuple[Array, float]:
     """The move dY (K, d), |dY| <= radius, that lowers the linearised largest cosine most, and by how much."""
+    from scipy.optimize import linprog  # not at the top: start-up time
+
     K, d = Y.shape
     A_near, slack = _near_pairs(Y, 4 * radius * np.sqrt(d))  # no other pair can become the closest inside the box
     A_keep = _block_rows(np.arange(K), Y, K)  # <dy_k, y_k> = 0

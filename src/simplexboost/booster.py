@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -386,6 +385,8 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
 
 def split_off(data: TrainingSet, fraction: float, rng: np.random.Generator) -> tuple[TrainingSet, TrainingSet]:
     """Training and held-out rows; every class keeps at least one training row."""
+    from sklearn.model_selection import train_test_split  # not at the top: start-up time
+
     seed = int(rng.integers(2**31 - 1))
     counts = np.bincount(data.c)
     rows = np.arange(data.n)

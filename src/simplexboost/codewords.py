@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import nnls
-from scipy.spatial.distance import cdist
 
 from simplexboost import _packing
 from simplexboost._parts import Part, resolve
@@ -332,6 +330,8 @@ def min_distance(Y: ArrayLike) -> float:
     >>> min_distance(canonical(5))
     2.0
     """
+    from scipy.spatial.distance import cdist  # scipy's larger modules are imported where used: start-up time
+
     Y = _check_matrix(Y)
     rows = max(1, 2**22 // len(Y))  # 32 MB of distances at a time
     smallest = np.inf
@@ -371,6 +371,8 @@ def _hull_distance(y: Array, others: Array) -> float:
     Non-negative least squares solves it exactly: ``min_{w>=0} ‖Aw‖² + m²(Σw - 1)²`` has w along the weights of the
     nearest point for any m > 0, because for fixed direction u the minimum over the scale of w grows with ``‖Au‖``.
     """
+    from scipy.optimize import nnls
+
     A = (others - y).T  # (d, K-1)
     m = np.sqrt((A**2).sum(axis=0).min())  # in units of the distances: well conditioned
     weights, _ = nnls(np.vstack([A, np.full(A.shape[1], m)]), np.append(np.zeros(len(A)), m), maxiter=30 * A.shape[1])

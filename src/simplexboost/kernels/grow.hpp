@@ -99,7 +99,7 @@ class Grower {
   struct Candidate {
     std::int32_t node;
     Split split;
-    Histogram<Lane> histogram;  // null where memory is short; the children are then built from scratch
+    Histogram<Lane> histogram;  // empty where memory is short; the children are then built from scratch
   };
   struct Later {  // best-first: the larger gain first; level-wise: the older node first
     bool best_first;
@@ -134,11 +134,11 @@ class Grower {
   }
 
   void consider(std::int32_t node, Histogram<Lane> histogram) {
-    const Split split = best_split(histogram.get(), data_, features_, q_, total(histogram.get()),
+    const Split split = best_split(histogram.data(), data_, features_, q_, total(histogram.data()),
                                    options_.split, score_, options_.n_threads);
     if (!split.found()) return;
     if (kept_ * builder_.bytes() >= options_.histogram_memory) histogram.reset();
-    kept_ += histogram != nullptr;
+    kept_ += !histogram.empty();
     candidates_.push_back(std::make_unique<Candidate>(Candidate{node, split, std::move(histogram)}));
     queue_.push(candidates_.back().get());
   }
@@ -146,7 +146,7 @@ class Grower {
   void split_next() {
     Candidate& parent = *queue_.top();
     queue_.pop();
-    kept_ -= parent.histogram != nullptr;
+    kept_ -= !parent.histogram.empty();
     const Range range = ranges_[static_cast<std::size_t>(parent.node)];
     std::uint32_t* rows = grown_.rows.data() + range.begin;
     const std::size_t n_left = partition(rows, range.end - range.begin, spare_.data(), data_, parent.split, options_.n_threads);
@@ -183,10 +183,10 @@ class Grower {
     const std::int32_t small = size(left) <= size(right) ? left : right, large = small == left ? right : left;
     const bool need_small = may_split(small), need_large = may_split(large);
     Histogram<Lane> of_small, of_large;
-    if (need_small || (need_large && parent.histogram != nullptr)) of_small = build(small);
+    if (need_small || (need_large && !parent.histogram.empty())) of_small = build(small);
     if (need_large) {
       of_large = std::move(parent.histogram);
-      if (of_large != nullptr) builder_.subtract(of_large.get(), of_small.get());
+      if (!of_large.empty()) builder_.subtract(of_large.data(), of_small.data());
       else of_large = build(large);
     }
     parent.histogram.reset();

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <vector>
 
+#include "arena.hpp"
 #include "data.hpp"
 #include "hot.hpp"
 #include "pool.hpp"
@@ -15,7 +15,7 @@
 namespace simplexboost {
 
 template <class Lane>
-using Histogram = std::unique_ptr<Lane[]>;
+using Histogram = Buffer<Lane>;
 
 template <class Lane>
 class HistogramBuilder {
@@ -38,13 +38,13 @@ class HistogramBuilder {
     std::size_t cuts = 1;
     while (blocks_.size() * cuts < static_cast<std::size_t>(threads) && n_rows / (cuts + 1) >= kRowGrain) ++cuts;
     std::vector<Histogram<Lane>> parts(cuts);
-    for (auto& part : parts) part = Histogram<Lane>(new Lane[size_]);
+    for (auto& part : parts) part = Histogram<Lane>(size_);
     parallel_for(blocks_.size() * cuts, threads, [&](std::size_t task) {
       const std::size_t cut = task / blocks_.size(), block = blocks_[task % blocks_.size()];
       const std::size_t begin = n_rows * cut / cuts, end = n_rows * (cut + 1) / cuts;
-      fill(block, rows + begin, end - begin, packed == nullptr ? nullptr : packed + begin * q_.lanes, parts[cut].get());
+      fill(block, rows + begin, end - begin, packed == nullptr ? nullptr : packed + begin * q_.lanes, parts[cut].data());
     });
-    for (std::size_t cut = 1; cut < cuts; ++cut) combine(hot().template lanes<Lane>().add, parts[0].get(), parts[cut].get());
+    for (std::size_t cut = 1; cut < cuts; ++cut) combine(hot().template lanes<Lane>().add, parts[0].data(), parts[cut].data());
     return std::move(parts[0]);
   }
 
@@ -69,7 +69,7 @@ class HistogramBuilder {
   // The rows' statistics side by side, so that every block of features reads them in a straight line.
   const Lane* pack(const std::uint32_t* rows, std::size_t n_rows, int threads) {
     if (q_.classes != nullptr || blocks_.size() < 2) return nullptr;
-    packed_.resize(std::max(packed_.size(), n_rows * q_.lanes));
+    if (packed_.size() < n_rows * q_.lanes) packed_ = Buffer<Lane>(n_rows * q_.lanes);
     parallel_ranges(n_rows, kRowGrain, threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r)
         std::memcpy(packed_.data() + r * q_.lanes, q_.values.data() + rows[r] * q_.lanes, q_.lanes * sizeof(Lane));
@@ -97,7 +97,7 @@ class HistogramBuilder {
   int n_threads_;
   std::size_t size_;
   std::vector<std::size_t> blocks_;
-  std::vector<Lane> packed_;
+  Buffer<Lane> packed_;
 };
 
 }  // namespace simplexboost

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <vector>
 
+#include "arena.hpp"
 #include "data.hpp"
 #include "hot.hpp"
 #include "pool.hpp"
@@ -68,7 +69,7 @@ std::vector<int> scale_exponents(const double* v, std::size_t m, const Rows& row
 template <class Lane>
 struct Quantized {
   std::size_t m, lanes;         // columns; lanes of a histogram bin: [statistic 0 .. m-1, count, padding]
-  std::vector<Lane> values;     // (n, lanes), or (n,) weights where the statistics are sparse
+  Buffer<Lane> values;          // (n, lanes), or (n,) weights where the statistics are sparse; only rows in use are set
   const std::int32_t* classes;  // (n,), null where they are dense
   std::vector<double> inverse;  // (m,) one lane unit in the column's own units
 };
@@ -79,7 +80,7 @@ Quantized<Lane> quantize(const StatisticsView& s, std::size_t n, const Rows& row
   const std::size_t columns = s.sparse() ? 1 : s.m;  // columns of v
   const std::size_t stride = s.sparse() ? 1 : lane_count(s.m);
   const auto exponents = scale_exponents<Lane>(v, columns, rows, n_threads);
-  Quantized<Lane> q{s.m, lane_count(s.m), std::vector<Lane>(n * stride), s.classes, std::vector<double>(s.m)};
+  Quantized<Lane> q{s.m, lane_count(s.m), Buffer<Lane>(n * stride), s.classes, std::vector<double>(s.m)};
   std::vector<double> scale(columns);
   for (std::size_t j = 0; j < columns; ++j) scale[j] = std::ldexp(1.0, exponents[j]);
   for (std::size_t j = 0; j < s.m; ++j) q.inverse[j] = std::ldexp(1.0, -exponents[s.sparse() ? 0 : j]);
@@ -87,7 +88,11 @@ Quantized<Lane> quantize(const StatisticsView& s, std::size_t n, const Rows& row
     hot().lanes<Lane>().quantize_rows(v, columns, stride, rows.data() + begin, end - begin, scale.data(), seed,
                                       q.values.data());
     if (s.sparse()) return;
-    for (std::size_t r = begin; r < end; ++r) q.values[rows[r] * stride + s.m] = 1;  // the count
+    for (std::size_t r = begin; r < end; ++r) {
+      Lane* lanes = q.values.data() + rows[r] * stride;
+      lanes[s.m] = 1;  // the count
+      for (std::size_t l = s.m + 1; l < stride; ++l) lanes[l] = 0;
+    }
   });
   return q;
 }
