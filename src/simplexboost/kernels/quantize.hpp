@@ -16,7 +16,7 @@
 
 namespace simplexboost {
 
-constexpr std::size_t kRowGrain = 8192;  // rows per task of a pass over the rows
+constexpr std::size_t kRowGrain = 4096;  // rows per task of a pass over the rows
 using Rows = std::vector<std::uint32_t>;
 
 // Lanes per histogram bin: m statistics and the count, padded to a width the vector units like.

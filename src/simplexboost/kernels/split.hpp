@@ -19,7 +19,7 @@ namespace simplexboost {
 // A gain smaller than this part of the scores it is the difference of is rounding noise, not a gain.
 constexpr double kGainTolerance = 1e-12;
 constexpr double kTieTolerance = 1e-12;  // scores closer than this part are a tie, whatever rounding made of them
-constexpr std::size_t kSerialScan = 1 << 14;  // bins x statistics: below this, waking a worker costs more than it saves
+constexpr std::size_t kSerialScan = 1 << 12;  // bins x statistics: below this, waking a worker costs more than it saves
 
 struct SplitOptions {
   std::int64_t min_samples_leaf = 1;
