@@ -5,7 +5,9 @@ SETS   ?= digits,wine
 
 bin     := $(VENV)/bin
 pip     := $(bin)/python -m pip install --quiet --disable-pip-version-check
-sources := pyproject.toml CMakeLists.txt $(wildcard src/simplexboost/kernels/*.?pp src/simplexboost/kernels/*.inl)
+# Folders are among the sources because an editable installation has to be told of new modules.
+sources := pyproject.toml CMakeLists.txt $(wildcard src/simplexboost/kernels/*.?pp src/simplexboost/kernels/*.inl) \
+           $(shell find src/simplexboost -type d -not -name __pycache__)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow bench race lint format check clean

@@ -1,0 +1,71 @@
+"""Codewords: one row of ``Y (K, d)`` per class turns a predictor ``F (n, d)`` into class scores ``U = ½ F Yᵀ (n, K)``.
+
+Every booster scores classes through such a matrix and sends its residual back by ``G = ½ residual · Y (n, d)``: the
+identity gives one coordinate per class, the regular simplex the largest margins, a max-min code few coordinates for
+many classes, a ±1 or ternary matrix the output-code reductions. Each set is here twice: as a function that returns the
+matrix, and as a part (:class:`Codewords`) that an estimator takes by name or by instance, see :data:`CODEWORDS`.
+"""
+
+from .checks import check_codewords
+from .matrices import (
+    EXHAUSTIVE_MAX_K,
+    all_pairs,
+    canonical,
+    exhaustive,
+    is_canonical,
+    max_min,
+    one_vs_all,
+    random_dense,
+    random_sparse,
+    samme,
+    simplex,
+)
+from .measures import capacity_bound, margin_capacity, min_distance
+from .parts import (
+    CODEWORDS,
+    SAMME,
+    AllPairs,
+    Auto,
+    Canonical,
+    Codewords,
+    Custom,
+    Exhaustive,
+    MaxMin,
+    OneVsAll,
+    RandomDense,
+    RandomSparse,
+    Simplex,
+    as_codewords,
+)
+
+__all__ = [
+    "CODEWORDS",
+    "EXHAUSTIVE_MAX_K",
+    "SAMME",
+    "AllPairs",
+    "Auto",
+    "Canonical",
+    "Codewords",
+    "Custom",
+    "Exhaustive",
+    "MaxMin",
+    "OneVsAll",
+    "RandomDense",
+    "RandomSparse",
+    "Simplex",
+    "all_pairs",
+    "as_codewords",
+    "canonical",
+    "capacity_bound",
+    "check_codewords",
+    "exhaustive",
+    "is_canonical",
+    "margin_capacity",
+    "max_min",
+    "min_distance",
+    "one_vs_all",
+    "random_dense",
+    "random_sparse",
+    "samme",
+    "simplex",
+]

@@ -1,0 +1,84 @@
+"""How good a code is: its smallest distance and its margin capacity."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._typing import Array
+from .checks import check_classes, check_matrix
+
+
+def min_distance(Y: ArrayLike) -> float:
+    """The smallest SQUARED distance of two codewords, ``min_{k<l} ‖y_k - y_l‖²``.
+
+    Parameters
+    ----------
+    Y : (K, d) array-like
+        Codewords; two equal rows give 0.
+
+    Examples
+    --------
+    >>> from simplexboost.codewords import canonical
+    >>> min_distance(canonical(5))
+    2.0
+    """
+    from scipy.spatial.distance import cdist  # scipy's larger modules are imported where used: start-up time
+
+    Y = check_matrix(Y)
+    rows = max(1, 2**22 // len(Y))  # 32 MB of distances at a time
+    smallest = np.inf
+    for begin in range(0, len(Y) - 1, rows):
+        squared = cdist(Y[begin : begin + rows], Y[begin:], "sqeuclidean")  # (rows, K - begin)
+        squared[np.tri(*squared.shape, dtype=np.bool_)] = np.inf  # each pair once, no row with itself
+        smallest = min(smallest, squared.min())
+    return float(smallest)
+
+
+def margin_capacity(Y: ArrayLike) -> float:
+    """The margin that unit predictors can give every class, ``min_k max_{‖v‖=1} min_{l≠k} ½ <y_k - y_l, v>``.
+
+    By duality it is half the smallest distance of a codeword to the convex hull of the others; 0 if a codeword lies in
+    that hull.
+
+    Parameters
+    ----------
+    Y : (K, d) array-like
+        Codewords; two equal rows give 0.
+
+    Examples
+    --------
+    >>> from simplexboost.codewords import simplex
+    >>> round(margin_capacity(simplex(4)), 6), capacity_bound(4)
+    (0.666667, 0.6666666666666666)
+    """
+    Y = check_matrix(Y)
+    if min_distance(Y) == 0.0:
+        return 0.0
+    nearest = min(_hull_distance(Y[k], np.delete(Y, k, axis=0)) for k in range(len(Y)))
+    return 0.5 * nearest if nearest > 1e-10 * np.abs(Y).max() else 0.0
+
+
+def _hull_distance(y: Array, others: Array) -> float:
+    """Distance of y (d,) to the convex hull of the rows of ``others`` (K-1, d), none of them equal to y.
+
+    Non-negative least squares solves it exactly: ``min_{w>=0} ‖Aw‖² + m²(Σw - 1)²`` has w along the weights of the
+    nearest point for any m > 0, because for fixed direction u the minimum over the scale of w grows with ``‖Au‖``.
+    """
+    from scipy.optimize import nnls
+
+    A = (others - y).T  # (d, K-1)
+    m = np.sqrt((A**2).sum(axis=0).min())  # in units of the distances: well conditioned
+    weights, _ = nnls(np.vstack([A, np.full(A.shape[1], m)]), np.append(np.zeros(len(A)), m), maxiter=30 * A.shape[1])
+    return float(np.linalg.norm(A @ (weights / weights.sum())))
+
+
+def capacity_bound(K: int) -> float:
+    """The largest margin capacity of K unit codewords in any dimension, ``K / (2(K-1))``; the simplex reaches it.
+
+    Examples
+    --------
+    >>> capacity_bound(3)
+    0.75
+    """
+    return check_classes(K) / (2 * (K - 1))
