@@ -145,6 +145,30 @@ void add_outer(double* H, const double* v, double scale, std::size_t d) {
   }
 }
 
+// Solves A x = b in place by Cholesky, A (d, d) symmetric and positive, its lower triangle used; `column` (d,) is scratch.
+// Right-looking, so that every inner loop runs along a row.
+void solve_positive(double* A, double* b, double* column, std::size_t d) {
+  for (std::size_t j = 0; j < d; ++j) {
+    const double square = A[j * d + j], pivot = __builtin_sqrt(square > 1e-12 ? square : 1e-12);
+    A[j * d + j] = pivot;
+    b[j] /= pivot;
+    for (std::size_t i = j + 1; i < d; ++i) {
+      column[i] = A[i * d + j] / pivot;
+      A[i * d + j] = column[i];
+      b[i] -= column[i] * b[j];
+    }
+    for (std::size_t i = j + 1; i < d; ++i) {
+      double* row = A + i * d;
+      const double factor = column[i];
+      for (std::size_t k = j + 1; k <= i; ++k) row[k] -= factor * column[k];
+    }
+  }
+  for (std::size_t j = d; j-- > 0;) {
+    b[j] /= A[j * d + j];
+    for (std::size_t i = 0; i < j; ++i) b[i] -= A[j * d + i] * b[j];
+  }
+}
+
 // F[row] += step * values[leaf of row], rows begin .. end
 void add_values(float* F, std::size_t d, const float* values, float step, const std::int32_t* leaf_of_row, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {
@@ -290,5 +314,5 @@ HotLanes<Lane> hot_lanes() {
 }
 
 HotTable table() {
-  return {column_maxima, column_magnitudes, sum_rows, sum_newton, add_outer, add_values, walk, walk_missing, walk_categories, add_leaves<float>, add_leaves<double>, race, race_along, hot_lanes<std::int64_t>(), hot_lanes<std::int32_t>()};
+  return {column_maxima, column_magnitudes, sum_rows, sum_newton, add_outer, solve_positive, add_values, walk, walk_missing, walk_categories, add_leaves<float>, add_leaves<double>, race, race_along, hot_lanes<std::int64_t>(), hot_lanes<std::int32_t>()};
 }

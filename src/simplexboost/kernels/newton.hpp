@@ -67,27 +67,6 @@ inline void newton_diagonal(const LeafRows& leaves, const float* G, std::size_t 
     }
 }
 
-// Solves (A + diagonal) x = b in place by Cholesky; A (d, d) symmetric, lower triangle used. b becomes x.
-inline void solve_positive(double* A, double* b, std::size_t d) {
-  for (std::size_t j = 0; j < d; ++j) {
-    double pivot = A[j * d + j];
-    for (std::size_t k = 0; k < j; ++k) pivot -= A[j * d + k] * A[j * d + k];
-    pivot = std::sqrt(std::max(pivot, 1e-12));
-    A[j * d + j] = pivot;
-    for (std::size_t i = j + 1; i < d; ++i) {
-      double v = A[i * d + j];
-      for (std::size_t k = 0; k < j; ++k) v -= A[i * d + k] * A[j * d + k];
-      A[i * d + j] = v / pivot;
-    }
-    for (std::size_t k = 0; k < j; ++k) b[j] -= A[j * d + k] * b[k];
-    b[j] /= pivot;
-  }
-  for (std::size_t j = d; j-- > 0;) {
-    for (std::size_t i = j + 1; i < d; ++i) b[j] -= A[i * d + j] * b[i];
-    b[j] /= A[j * d + j];
-  }
-}
-
 // Newton steps for codewords in general. The Hessian of a leaf is Yᵀ diag(sum p) Y - sum ȳ ȳᵀ with ȳ = y_c - G; it is
 // taken from at most kHessianRows rows of the leaf, evenly spread, and scaled up: probabilities are not kept, so each row
 // costs another soft-max. Classes with little probability in the leaf enter together, as if they shared it evenly.
@@ -140,10 +119,10 @@ inline void newton_exact(const LeafRows& leaves, const LogisticArgs& p, const fl
     }
   });
   parallel_for(leaves.n_leaves(), n_threads, [&](std::size_t leaf) {
-    std::vector<double> H(p.d * p.d), x(sums.begin() + static_cast<std::ptrdiff_t>(leaf * p.d), sums.begin() + static_cast<std::ptrdiff_t>((leaf + 1) * p.d));
+    std::vector<double> H(p.d * p.d), y(p.d), x(sums.begin() + static_cast<std::ptrdiff_t>(leaf * p.d), sums.begin() + static_cast<std::ptrdiff_t>((leaf + 1) * p.d));
     leaf_hessian(p, Y, gram, leaves.order.data() + leaves.begin[leaf], leaves.size(leaf), H.data());
     for (std::size_t j = 0; j < p.d; ++j) H[j * p.d + j] += l2;
-    solve_positive(H.data(), x.data(), p.d);
+    hot().solve_positive(H.data(), x.data(), y.data(), p.d);
     for (std::size_t j = 0; j < p.d; ++j) values[leaf * p.d + j] = static_cast<float>(x[j]);
   });
 }
