@@ -201,11 +201,6 @@ class LogisticLoss {
       d_ = Y->shape(1);
       Y_.assign(Y->data(), Y->data() + K * d_);
       YT_ = transposed(*Y, Kp_);
-      gram_.assign(d_ * d_, 0.0);
-      for (std::size_t k = 0; k < K; ++k)
-        for (std::size_t i = 0; i < d_; ++i)
-          for (std::size_t j = 0; j <= i; ++j)
-            gram_[i * d_ + j] += static_cast<double>(Y_[k * d_ + i]) * static_cast<double>(Y_[k * d_ + j]) / static_cast<double>(K);
     }
     if (log_cost) {
       log_cost_.assign(K * Kp_, 0.0f);
@@ -255,7 +250,7 @@ class LogisticLoss {
       nb::gil_scoped_release release;
       const LeafRows leaves(leaf_of_row.data(), n, n_leaves, rows ? rows->data() : nullptr, rows ? rows->shape(0) : 0);
       if (canonical()) newton_diagonal(leaves, G.data(), d, args.scale, l2, values.data(), n_threads);
-      else newton_exact(leaves, args, Y_.data(), gram_.data(), l2, values.data(), n_threads);
+      else newton_exact(leaves, args, Y_.data(), l2, values.data(), n_threads);
     }
     return nb::cast(to_numpy(std::move(values), {n_leaves, d}));
   }
@@ -277,7 +272,6 @@ class LogisticLoss {
   std::size_t K_, Kp_, d_ = 0;
   Tilt tilt_;
   std::vector<float> Y_, YT_, log_cost_;
-  std::vector<double> gram_;
 };
 
 // softmax(F Yᵀ), (n, K); Y is none for canonical codewords

@@ -69,12 +69,12 @@ inline void newton_diagonal(const LeafRows& leaves, const float* G, std::size_t 
 
 // Newton steps for codewords in general. The Hessian of a leaf is Yᵀ diag(sum p) Y - sum ȳ ȳᵀ with ȳ = y_c - G; it is
 // taken from at most kHessianRows rows of the leaf, evenly spread, and scaled up: probabilities are not kept, so each row
-// costs another soft-max. Classes with little probability in the leaf enter together, as if they shared it evenly.
+// costs another soft-max. Classes with little probability in the leaf enter together by an upper bound: what replaces the
+// Hessian must not be below it in any direction, or a step may run away (it did, after 300 rounds on 438 classes).
 constexpr std::size_t kHessianRows = kBlockRows;
 
 // H (d, d), lower triangle, of the rows of one leaf.
-inline void leaf_hessian(const LogisticArgs& p, const float* Y, const double* gram, const std::uint32_t* rows, std::size_t n_rows,
-                         double* H) {
+inline void leaf_hessian(const LogisticArgs& p, const float* Y, const std::uint32_t* rows, std::size_t n_rows, double* H) {
   const std::size_t used = std::min(n_rows, kHessianRows), d = p.d;
   std::vector<std::uint32_t> sample(used);
   for (std::size_t i = 0; i < used; ++i) sample[i] = rows[i * n_rows / used];
@@ -95,23 +95,23 @@ inline void leaf_hessian(const LogisticArgs& p, const float* Y, const double* gr
     weights += w;
   }
   for (double m : mass) total += m;
-  double rest = 0.0;
+  double rest = 0.0;  // of the sum over small classes, from above: mass times squared length, in every direction
   for (std::size_t k = 0; k < p.K; ++k) {
-    if (mass[k] < 1e-3 * total) {
-      rest += mass[k];
-      continue;
+    double square = 0.0;
+    for (std::size_t j = 0; j < d; ++j) {
+      y[j] = static_cast<double>(Y[k * d + j]);
+      square += y[j] * y[j];
     }
-    for (std::size_t j = 0; j < d; ++j) y[j] = static_cast<double>(Y[k * d + j]);
-    hot().add_outer(H, y.data(), mass[k], d);
+    if (mass[k] * static_cast<double>(p.K) < 0.002 * total) rest += mass[k] * square;
+    else hot().add_outer(H, y.data(), mass[k], d);
   }
   const double scale = weights > 0.0 ? all / weights : 0.0;
-  for (std::size_t i = 0; i < d * d; ++i) H[i] = scale * (H[i] + rest * gram[i]);
+  for (std::size_t j = 0; j < d; ++j) H[j * d + j] += rest;
+  for (std::size_t i = 0; i < d * d; ++i) H[i] *= scale;
 }
 
 // values (L, d) = (H + l2)⁻¹ sum G
-// Y (K, d) codewords, gram (d, d) = Yᵀ Y / K
-inline void newton_exact(const LeafRows& leaves, const LogisticArgs& p, const float* Y, const double* gram, double l2, float* values,
-                         int n_threads) {
+inline void newton_exact(const LeafRows& leaves, const LogisticArgs& p, const float* Y, double l2, float* values, int n_threads) {
   const auto sums = sums_over_leaves(leaves, p.d, n_threads, [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
     for (std::size_t r = 0; r < n_rows; ++r) {
       const double w = p.scale == nullptr ? 1.0 : p.scale[rows[r]];
@@ -120,7 +120,7 @@ inline void newton_exact(const LeafRows& leaves, const LogisticArgs& p, const fl
   });
   parallel_for(leaves.n_leaves(), n_threads, [&](std::size_t leaf) {
     std::vector<double> H(p.d * p.d), y(p.d), x(sums.begin() + static_cast<std::ptrdiff_t>(leaf * p.d), sums.begin() + static_cast<std::ptrdiff_t>((leaf + 1) * p.d));
-    leaf_hessian(p, Y, gram, leaves.order.data() + leaves.begin[leaf], leaves.size(leaf), H.data());
+    leaf_hessian(p, Y, leaves.order.data() + leaves.begin[leaf], leaves.size(leaf), H.data());
     for (std::size_t j = 0; j < p.d; ++j) H[j * p.d + j] += l2;
     hot().solve_positive(H.data(), x.data(), y.data(), p.d);
     for (std::size_t j = 0; j < p.d; ++j) values[leaf * p.d + j] = static_cast<float>(x[j]);
