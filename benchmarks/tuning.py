@@ -32,7 +32,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "0.6 of columns": {"colsample": 0.6},
     "0.7 of rows": {"subsample": 0.7},
     "rate 0.2": {"learning_rate": 0.2},
-    "rate 0.05, twice the rounds": {"learning_rate": 0.05, "n_estimators": 800},
+    "rate 0.05 and 800 rounds": {"learning_rate": 0.05, "n_estimators": 800},
     "2 directions": {"sketch": 2},
     "simplex code": {"code": "simplex"},
     "max-min code": {"code": "max-min"},
@@ -64,10 +64,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--data-home")
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args(argv)
-    names = options.sets.split(",")
+    names, variants = options.sets.split(","), options.variants.split(",")
+    if unknown := [variant for variant in variants if variant not in VARIANTS]:
+        parser.error(f"--variants: {unknown} unknown; choose from {', '.join(VARIANTS)}")
     splits = {name: held_out_split(name, options.data_home) for name in names}
     print(f"{'':28s}" + "".join(f"{name[:15]:>16s}" for name in names) + f"{'mean':>16s}")
-    for variant in options.variants.split(","):
+    for variant in variants:
         results = np.array([measure(splits[name], options.threads, **VARIANTS[variant]) for name in names])
         rows = np.vstack([results, [results[:, 0].mean(), np.exp(np.log(results[:, 1]).mean())]])
         print(f"{variant:28s}" + "".join(f"{accuracy:9.4f}/{loss:6.4f}" for accuracy, loss in rows), flush=True)
