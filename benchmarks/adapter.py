@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,7 +35,7 @@ class Clock:
         return self.seconds[-1] >= self.budget or len(self.seconds) == self.max_rounds
 
 
-class Contestant:
+class Contestant(ABC):
     """A library with its settings; a subclass says how it fits, stops, predicts in parts and saves.
 
     Attributes
@@ -59,26 +60,26 @@ class Contestant:
         """Whether the library is there."""
         return find_spec(cls.package) is not None
 
+    @abstractmethod
     def build(self, params: dict[str, Any]) -> Any:
         """The estimator, not fitted."""
-        raise NotImplementedError
 
     def prepare(self, X: AnyArray) -> Any:
         """X in the form that the library takes; not timed."""
         return X
 
+    @abstractmethod
     def fit(self, X: Any, y: AnyArray, clock: Clock) -> None:
         """Train until the clock says stop; the clock ticks after every round."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def n_rounds(self) -> int:
         """Rounds in the model."""
-        raise NotImplementedError
 
     def raw(self, X: Any, begin: int, end: int) -> AnyArray:
-        """What rounds begin .. end − 1 add to the raw scores, (n, K) or (n,)."""
-        raise NotImplementedError
+        """What rounds begin .. end − 1 add to the raw scores, (n, K) or (n,); not needed where `staged` is overridden."""
+        raise NotImplementedError(f"{type(self).__name__} must override raw or staged.")
 
     def staged(self, X: Any, rounds: Sequence[int]) -> Iterator[AnyArray]:
         """Probabilities after some of the rounds, (n, K); work is linear in the number of rounds."""
@@ -91,13 +92,13 @@ class Contestant:
         """Use the first rounds only."""
         self.kept = min(n_rounds, self.n_rounds)
 
+    @abstractmethod
     def predict_proba(self, X: Any) -> AnyArray:
         """Probabilities by the kept rounds, (n, K)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def save(self, path: Path) -> None:
         """Write the kept rounds in the library's own format."""
-        raise NotImplementedError
 
     def n_trees(self, n_classes: int) -> int:
         """Trees in the kept rounds."""

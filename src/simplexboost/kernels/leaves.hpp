@@ -13,24 +13,33 @@ namespace simplexboost {
 
 constexpr std::size_t kSumChunk = 1024;  // rows summed in a row; chunk sums are then added in order
 
-// out (n_leaves, d) = sums of v (n, d) over each leaf's rows. Chunks are fixed, so the sums do not depend on threads.
-inline void leaf_sums(const Grown& grown, const double* v, std::size_t d, double* out, int n_threads) {
+// Sums over leaves of any per-row quantity of `width` numbers, (n_leaves, width): add(rows, n_rows, out) adds a chunk's rows
+// in order. `rows` come leaf by leaf, leaf l's end at end[l]. Chunks are fixed, so the sums do not depend on threads.
+template <class Add>
+std::vector<double> sums_over_leaves(const std::uint32_t* rows, const std::vector<std::size_t>& end, std::size_t width,
+                                     int n_threads, const Add& add) {
   struct Chunk {
     std::size_t leaf, begin, end;
   };
   std::vector<Chunk> chunks;
-  for (std::size_t leaf = 0, begin = 0; leaf < grown.leaf_end.size(); begin = grown.leaf_end[leaf++])
-    for (std::size_t at = begin; at < grown.leaf_end[leaf]; at += kSumChunk)
-      chunks.push_back({leaf, at, std::min(at + kSumChunk, grown.leaf_end[leaf])});
-  std::vector<double> sums(chunks.size() * d, 0.0);
+  for (std::size_t leaf = 0, begin = 0; leaf < end.size(); begin = end[leaf++])
+    for (std::size_t at = begin; at < end[leaf]; at += kSumChunk)
+      chunks.push_back({leaf, at, std::min(at + kSumChunk, end[leaf])});
+  std::vector<double> parts(chunks.size() * width, 0.0), out(end.size() * width, 0.0);
   const std::size_t grain = 16;  // chunks per task
   parallel_ranges(chunks.size(), grain, n_threads, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i)
-      hot().sum_rows(v, d, grown.rows.data() + chunks[i].begin, chunks[i].end - chunks[i].begin, sums.data() + i * d);
+      add(rows + chunks[i].begin, chunks[i].end - chunks[i].begin, parts.data() + i * width);
   });
-  std::fill(out, out + grown.leaf_end.size() * d, 0.0);
   for (std::size_t i = 0; i < chunks.size(); ++i)
-    for (std::size_t j = 0; j < d; ++j) out[chunks[i].leaf * d + j] += sums[i * d + j];
+    for (std::size_t j = 0; j < width; ++j) out[chunks[i].leaf * width + j] += parts[i * width + j];
+  return out;
+}
+
+// The sums (n_leaves, d) of v (n, d) over each leaf's rows.
+inline std::vector<double> leaf_sums(const Grown& grown, const double* v, std::size_t d, int n_threads) {
+  return sums_over_leaves(grown.rows.data(), grown.leaf_end, d, n_threads,
+                          [&](const std::uint32_t* rows, std::size_t n_rows, double* out) { hot().sum_rows(v, d, rows, n_rows, out); });
 }
 
 inline std::int32_t leaf_of_codes(const Tree& tree, const BinnedView& data, std::size_t row) {

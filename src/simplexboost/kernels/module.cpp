@@ -126,8 +126,7 @@ nb::tuple grow(In<std::uint8_t, Codes> codes, In<std::int32_t, Vector> n_bins, I
     nb::gil_scoped_release release;
     grown = bits == 64 ? grow_tree<std::int64_t>(data, statistics, used, columns, options)
                        : grow_tree<std::int32_t>(data, statistics, used, columns, options);
-    sums.resize(grown.tree.n_leaves * d);
-    leaf_sums(grown, leaf_statistics.data(), d, sums.data(), n_threads);
+    sums = leaf_sums(grown, leaf_statistics.data(), d, n_threads);
     leaf_of_rows(grown, data, leaf_of_row.data(), n_threads);
   }
   const std::size_t n_nodes = grown.tree.nodes.size(), n_leaves = grown.tree.n_leaves, n_sets = grown.tree.category_sets.size();

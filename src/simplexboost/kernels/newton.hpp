@@ -15,49 +15,31 @@
 
 namespace simplexboost {
 
-// Rows grouped by leaf, ascending within a leaf: order[begin[l] .. begin[l + 1]).
+// Rows grouped by leaf, ascending within a leaf: those of leaf l are order[begin(l) .. end[l]).
 struct LeafRows {
   std::vector<std::uint32_t> order;
-  std::vector<std::size_t> begin;
+  std::vector<std::size_t> end;
 
   LeafRows(const std::int32_t* leaf_of_row, std::size_t n, std::size_t n_leaves, const std::uint32_t* rows, std::size_t n_rows)
-      : order(rows == nullptr ? n : n_rows), begin(n_leaves + 1, 0) {
+      : order(rows == nullptr ? n : n_rows), end(n_leaves, 0) {
     const auto row = [&](std::size_t r) { return rows == nullptr ? static_cast<std::uint32_t>(r) : rows[r]; };
-    for (std::size_t r = 0; r < order.size(); ++r) ++begin[static_cast<std::size_t>(leaf_of_row[row(r)]) + 1];
-    std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
-    for (std::size_t r = 0; r < order.size(); ++r) order[next[static_cast<std::size_t>(leaf_of_row[row(r)])]++] = row(r);
+    const auto leaf = [&](std::size_t r) { return static_cast<std::size_t>(leaf_of_row[row(r)]); };
+    for (std::size_t r = 0; r < order.size(); ++r) ++end[leaf(r)];
+    std::partial_sum(end.begin(), end.end(), end.begin());
+    std::vector<std::size_t> next(n_leaves);
+    for (std::size_t l = 0; l < n_leaves; ++l) next[l] = begin(l);
+    for (std::size_t r = 0; r < order.size(); ++r) order[next[leaf(r)]++] = row(r);
   }
-  std::size_t size(std::size_t leaf) const { return begin[leaf + 1] - begin[leaf]; }
-  std::size_t n_leaves() const { return begin.size() - 1; }
+  std::size_t begin(std::size_t leaf) const { return leaf == 0 ? 0 : end[leaf - 1]; }
+  std::size_t size(std::size_t leaf) const { return end[leaf] - begin(leaf); }
+  std::size_t n_leaves() const { return end.size(); }
 };
-
-// Sums over leaves of any per-row quantity of `width` numbers: add(rows, n_rows, out) adds a chunk's rows in order.
-// Chunks are fixed, so the sums do not depend on the number of threads.
-template <class Add>
-std::vector<double> sums_over_leaves(const LeafRows& leaves, std::size_t width, int n_threads, const Add& add) {
-  struct Chunk {
-    std::size_t leaf, begin, end;
-  };
-  std::vector<Chunk> chunks;
-  for (std::size_t leaf = 0; leaf < leaves.n_leaves(); ++leaf)
-    for (std::size_t at = leaves.begin[leaf]; at < leaves.begin[leaf + 1]; at += kSumChunk)
-      chunks.push_back({leaf, at, std::min(at + kSumChunk, leaves.begin[leaf + 1])});
-  std::vector<double> parts(chunks.size() * width, 0.0), out(leaves.n_leaves() * width, 0.0);
-  parallel_ranges(chunks.size(), 16, n_threads, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i)
-      add(leaves.order.data() + chunks[i].begin, chunks[i].end - chunks[i].begin, parts.data() + i * width);
-  });
-  for (std::size_t i = 0; i < chunks.size(); ++i)
-    for (std::size_t j = 0; j < width; ++j) out[chunks[i].leaf * width + j] += parts[i * width + j];
-  return out;
-}
 
 // values (L, d) = sum G / (sum h + l2) coordinate by coordinate, where h = |G| (1 - |G|) is the diagonal of
 // the logistic loss's Hessian in canonical codewords: G is 1 - p at the true class and -p elsewhere.
 inline void newton_diagonal(const LeafRows& leaves, const float* G, std::size_t d, const double* weight, double l2,
                             float* values, int n_threads) {
-  const auto sums = sums_over_leaves(leaves, 2 * d, n_threads, [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
+  const auto sums = sums_over_leaves(leaves.order.data(), leaves.end, 2 * d, n_threads, [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
     hot().sum_newton(G, d, weight, rows, n_rows, out);
   });
   for (std::size_t leaf = 0; leaf < leaves.n_leaves(); ++leaf)
@@ -112,7 +94,7 @@ inline void leaf_hessian(const LogisticArgs& p, const float* Y, const std::uint3
 
 // values (L, d) = (H + l2)⁻¹ sum G
 inline void newton_exact(const LeafRows& leaves, const LogisticArgs& p, const float* Y, double l2, float* values, int n_threads) {
-  const auto sums = sums_over_leaves(leaves, p.d, n_threads, [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
+  const auto sums = sums_over_leaves(leaves.order.data(), leaves.end, p.d, n_threads, [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
     for (std::size_t r = 0; r < n_rows; ++r) {
       const double w = p.scale == nullptr ? 1.0 : p.scale[rows[r]];
       for (std::size_t j = 0; j < p.d; ++j) out[j] += w * static_cast<double>(p.G[rows[r] * p.d + j]);
@@ -120,7 +102,7 @@ inline void newton_exact(const LeafRows& leaves, const LogisticArgs& p, const fl
   });
   parallel_for(leaves.n_leaves(), n_threads, [&](std::size_t leaf) {
     std::vector<double> H(p.d * p.d), y(p.d), x(sums.begin() + static_cast<std::ptrdiff_t>(leaf * p.d), sums.begin() + static_cast<std::ptrdiff_t>((leaf + 1) * p.d));
-    leaf_hessian(p, Y, leaves.order.data() + leaves.begin[leaf], leaves.size(leaf), H.data());
+    leaf_hessian(p, Y, leaves.order.data() + leaves.begin(leaf), leaves.size(leaf), H.data());
     for (std::size_t j = 0; j < p.d; ++j) H[j * p.d + j] += l2;
     hot().solve_positive(H.data(), x.data(), y.data(), p.d);
     for (std::size_t j = 0; j < p.d; ++j) values[leaf * p.d + j] = static_cast<float>(x[j]);
