@@ -78,7 +78,7 @@ class Contestant(ABC):
         """Rounds in the model."""
 
     def raw(self, X: Any, begin: int, end: int) -> AnyArray:
-        """What rounds begin .. end − 1 add to the raw scores, (n, K) or (n,); not needed where `staged` is overridden."""
+        """What rounds begin .. end − 1 add to the raw scores, (n, K) or (n,); for `staged`, unless it is overridden."""
         raise NotImplementedError(f"{type(self).__name__} must override raw or staged.")
 
     def staged(self, X: Any, rounds: Sequence[int]) -> Iterator[AnyArray]:
