@@ -1,12 +1,12 @@
-"""The named boosters: each is a choice of four parts."""
+"""The MCBoost family: boosting on a simplex of codewords."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from .estimators import BoostingClassifier
-from .optimizers import CoordinateDescent
+from ..estimators import BoostingClassifier
+from ..optimizers import CoordinateDescent
 
 
 @dataclass(eq=False, repr=False)
