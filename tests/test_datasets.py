@@ -1,6 +1,9 @@
-"""Data sets: files, embedded sets, OpenML (without a network), and the three Gaussians."""
+"""Data sets: files, embedded sets, OpenML (without a network), and the generators."""
 
+import itertools
+import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.error import URLError
@@ -271,6 +274,139 @@ def test_seeds():
 def test_sizes_must_be_positive():
     with pytest.raises(ValueError, match="n_test=0 is out of range"):
         make_three_gaussians(5, 0)
+
+
+# ---- Long and Servedio ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [4000, 10_000, 7])
+def test_long_servedio_groups(n):
+    """A quarter have 21 bits that agree with the label, a quarter the first 11, half 5 of those and 6 of the others."""
+    data = datasets.make_long_servedio(n, n, random_state=0)
+    for X, y in ((data.X_train, data.y_train), (data.X_test, data.y_test)):
+        assert X.shape == (n, 21) and set(np.unique(X)) <= {0.0, 1.0}
+        agrees = y[:, None] == X
+        kinds = [tuple(pair) for pair in np.column_stack([agrees[:, :11].sum(axis=1), agrees[:, 11:].sum(axis=1)])]
+        counts = [kinds.count(kind) for kind in ((11, 10), (11, 0), (5, 6))]
+        assert counts == [n // 4, n // 4, n - 2 * (n // 4)]
+        np.testing.assert_array_equal(X.sum(axis=1) > 10, y)  # the majority is always right
+
+
+def test_long_servedio_penalizers_are_drawn_evenly():
+    data = datasets.make_long_servedio(40_000, 1, random_state=0)
+    agrees = data.y_train[:, None] == data.X_train
+    penalizers = agrees[agrees[:, :11].sum(axis=1) == 5]
+    rates = penalizers.mean(axis=0)
+    assert np.abs(rates[:11] - 5 / 11).max() < 0.02 and np.abs(rates[11:] - 0.6).max() < 0.02
+    assert abs(data.y_train.mean() - 0.5) < 0.01
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.1, 0.5])
+def test_long_servedio_noise_is_in_training_labels_only(noise):
+    data = datasets.make_long_servedio(20_000, 2000, label_noise=noise, random_state=1)
+    wrong = (data.X_train.sum(axis=1) > 10) != data.y_train
+    assert abs(wrong.mean() - noise) < 4 * np.sqrt(noise * (1 - noise) / 20_000) + 1e-12
+    np.testing.assert_array_equal(data.X_test.sum(axis=1) > 10, data.y_test)
+
+
+# ---- Madelon --------------------------------------------------------------------------------------------------------
+
+
+def test_madelon_parameters_are_those_of_the_paper():
+    rng = np.random.default_rng(0)
+    draws = [datasets.MadelonParameters.draw(rng) for _ in range(3000)]
+    ranges = {"n_informative": (2, 10), "n_redundant": (0, 3), "n_repeated": (0, 3), "n_useless": (0, 3)}
+    ranges |= {"n_classes": (2, 5), "n_clusters": (2, 5)}
+    for name, (low, high) in ranges.items():
+        assert {getattr(draw, name) for draw in draws} == set(range(low, high + 1))
+    assert all(0 <= d.label_noise <= 0.25 and 300 <= d.n_train <= 3000 for d in draws)
+    assert all(d.n_classes * d.n_clusters <= 2**d.n_informative for d in draws)
+
+
+def test_madelon_like():
+    parameters = datasets.MadelonParameters(5, 2, 1, 3, 4, 3, 0.25, 4000)
+    data = datasets.make_madelon_like(parameters, n_test=3000, random_state=0)
+    assert data.X_train.shape == (4000, 11) and data.X_test.shape == (3000, 11)
+    rank = np.linalg.matrix_rank(data.X_test - data.X_test.mean(axis=0), tol=1e-6)
+    assert rank == 8  # informative and useless ones; the redundant and repeated depend on them
+    clean = replace(parameters, label_noise=0.0)
+    again = datasets.make_madelon_like(clean, n_test=3000, random_state=0)
+    np.testing.assert_array_equal(again.X_train, data.X_train)
+    np.testing.assert_array_equal(again.y_test, data.y_test)
+    changed = np.mean(again.y_train != data.y_train)
+    assert abs(changed - 0.25 * 3 / 4) < 0.03  # one new label in K is the old one
+    drawn = datasets.make_madelon_like(n_test=10, random_state=3)
+    assert 300 <= len(drawn.X_train) <= 3000
+
+
+# ---- counter-examples -----------------------------------------------------------------------------------------------
+
+
+def test_ova_example():
+    """Golden numbers of the lecture's example: 20 % by independent linear rules, none by joint ones."""
+    golden = json.loads((Path(__file__).parent / "golden/datasets.json").read_text())["ova_example"]
+    data = datasets.make_ova_suboptimal(100, 50, random_state=0)
+    points, rows = np.unique(data.X_train, axis=0, return_inverse=True)
+    np.testing.assert_array_equal(points, golden["X"])
+    np.testing.assert_allclose(np.bincount(data.y_train) / 100, golden["freq"])
+    np.testing.assert_array_equal(rows, data.y_train)
+    scores = data.X_train @ np.array(golden["W"]).T
+    np.testing.assert_allclose(scores, np.array(golden["scores"])[rows])
+    assert np.mean(scores.argmax(axis=1) != data.y_train) == golden["joint_error"]
+    angles = np.linspace(0, 2 * np.pi, 721)[:-1]
+    rules = np.column_stack([np.cos(angles), np.sin(angles)]) @ data.X_train.T > 1e-9  # homogeneous linear rules
+    assert np.mean(rules != (data.y_train == 1), axis=1).min() == golden["ova_error"]
+    assert abs(datasets.make_ova_suboptimal(500, 1, spread=0.3, random_state=0).X_train[:, 1].std() - 0.3) < 0.05
+
+
+def test_samme_counterexample():
+    """Whatever the weights, half of them can be right; whatever the rule, half the examples are wrong."""
+    data = datasets.make_samme_counterexample(n_classes=4, n_copies=2)
+    X, y = data.X_train[:, 0], data.y_train
+    assert len(X) == 16 and np.array_equal(np.bincount(y), [4] * 4) and np.array_equal(data.X_test, data.X_train)
+    for rule in itertools.product(range(4), repeat=4):
+        assert np.mean(np.array(rule)[X.astype(int)] != y) >= 0.5
+    loss, error = samme_by_hand(X.astype(int), y, 4, rounds=60)
+    assert loss < 1e-3 and error >= 0.5
+
+
+def samme_by_hand(x, y, K, rounds):
+    """SAMME with the best function of x as its learner: the mean loss (240) and the error at the end."""
+    votes, w = np.zeros((K, K)), np.full(len(y), 1 / len(y))
+    for _ in range(rounds):
+        rule = np.array([np.bincount(y[x == v], w[x == v], K).argmax() for v in range(K)])
+        error = w[rule[x] != y].sum()
+        assert error <= 0.5 + 1e-9 < 1 - 1 / K
+        alpha = np.log((1 - error) / error) + np.log(K - 1)
+        votes[np.arange(K), rule] += alpha
+        w = w * np.exp(alpha * (rule[x] != y))
+        w /= w.sum()
+    scores = (K * votes - votes.sum(axis=1, keepdims=True)) / (K - 1)  # ⟨ȳ_k, f⟩ up to the step's scale
+    return np.exp(-scores[x, y] / K).mean(), np.mean(votes.argmax(axis=1)[x] != y)
+
+
+@pytest.mark.parametrize(
+    ("make", "arguments", "message"),
+    [
+        (datasets.make_long_servedio, {"label_noise": 0.6}, r"label_noise=0.6 is out of range"),
+        (datasets.make_long_servedio, {"n_train": 0}, "n_train=0 is out of range"),
+        (datasets.make_ova_suboptimal, {"spread": -1.0}, "spread=-1.0 is out of range"),
+        (datasets.make_samme_counterexample, {"n_classes": 2}, "n_classes=2 is out of range"),
+    ],
+)
+def test_bad_parameters(make, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        make(**arguments)
+
+
+def test_generators_repeat_themselves():
+    for make in (datasets.make_long_servedio, datasets.make_ova_suboptimal):
+        a, b, c = (make(50, 50, random_state=seed) for seed in (0, 0, 1))
+        np.testing.assert_array_equal(a.X_train, b.X_train)
+        np.testing.assert_array_equal(a.y_test, b.y_test)
+        assert not np.array_equal(a.X_train, c.X_train)
+    a, b = (datasets.make_madelon_like(n_test=20, random_state=5) for _ in range(2))
+    np.testing.assert_array_equal(a.X_train, b.X_train)
 
 
 # ---- the real files, where they are ---------------------------------------------------------------------------------

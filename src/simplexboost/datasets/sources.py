@@ -1,4 +1,4 @@
-"""Data sets by name, split in train and test: files of your own, scikit-learn's embedded sets, OpenML; and a generator.
+"""Data sets by name: files of your own, scikit-learn's embedded sets, OpenML.
 
 `load` looks for ``<name>.npz`` first, so a folder of files (``SIMPLEXBOOST_DATA``) makes everything work offline.
 """
@@ -10,44 +10,13 @@ import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import sklearn.datasets
-from sklearn.model_selection import train_test_split
 
-from ._typing import AnyArray, Array, Labels, Mask
+from .record import KEYS, Dataset, checked, split
 
 ENVIRONMENT = "SIMPLEXBOOST_DATA"  # names a folder of <name>.npz files
-TEST_PART = 0.25  # of a set without an official split; stratified, seed 0
-
-
-@dataclass(frozen=True, eq=False)
-class Dataset:
-    """A classification problem.
-
-    Attributes
-    ----------
-    name : str
-    X_train, X_test : (n, p) numbers; NaN where a value is missing, integer codes in categorical columns
-    y_train, y_test : (n,) codes 0 .. K−1 into ``class_names``
-    feature_names : (p,) str
-    categorical : (p,) bool
-    class_names : (K,) str
-    """
-
-    name: str
-    X_train: AnyArray
-    y_train: Labels
-    X_test: AnyArray
-    y_test: Labels
-    feature_names: AnyArray
-    categorical: Mask
-    class_names: AnyArray
-
-    def __repr__(self) -> str:
-        rows = f"{len(self.X_train)} + {len(self.X_test)} rows"
-        return f"Dataset({self.name!r}: {rows}, {self.X_train.shape[1]} features, {len(self.class_names)} classes)"
 
 
 def load(name: str, data_home: str | Path | None = None) -> Dataset:
@@ -106,8 +75,6 @@ def _folders(data_home: str | Path | None) -> list[Path]:
 
 # ---- files ----------------------------------------------------------------------------------------------------------
 
-KEYS = ("X_train", "y_train", "X_test", "y_test", "feature_names", "categorical", "class_names")
-
 
 def read_npz(path: str | Path) -> Dataset:
     """A data set from a file; no pickles are read, and the arrays must fit together."""
@@ -119,38 +86,7 @@ def read_npz(path: str | Path) -> Dataset:
         raise ValueError(
             f"{path} is no data set file, or it is damaged ({error}); it needs {', '.join(KEYS)}."
         ) from error
-    return _checked(path.stem, arrays, str(path))
-
-
-def _checked(name: str, arrays: dict[str, AnyArray], source: str) -> Dataset:
-    """The arrays as a data set, if their shapes and labels agree."""
-    X_train, y_train, X_test, y_test = (arrays[key] for key in KEYS[:4])
-    p, K = len(arrays["feature_names"]), len(arrays["class_names"])
-    labels = np.concatenate([y_train.ravel(), y_test.ravel()])
-    problems = {
-        f"X_train and X_test must have {p} columns, one per feature name": X_train.shape[1:] != (p,)
-        or X_test.shape[1:] != (p,),
-        "y_train and y_test must have a label per row": y_train.shape != X_train.shape[:1]
-        or y_test.shape != X_test.shape[:1],
-        "X_train and X_test must hold numbers": X_train.dtype.kind not in "biuf" or X_test.dtype.kind not in "biuf",
-        f"categorical must hold {p} booleans": arrays["categorical"].shape != (p,)
-        or arrays["categorical"].dtype != bool,
-        f"labels must be codes 0 .. {K - 1}": labels.dtype.kind not in "iu"
-        or (labels.size > 0 and not 0 <= labels.min() <= labels.max() < K),
-    }
-    wrong = [message for message, found in problems.items() if found]
-    if wrong:
-        raise ValueError(f"{source} does not hold a data set: {'; '.join(wrong)}.")
-    return Dataset(
-        name,
-        X_train,
-        y_train.astype(np.intp),
-        X_test,
-        y_test.astype(np.intp),
-        arrays["feature_names"].astype(str),
-        arrays["categorical"],
-        arrays["class_names"].astype(str),
-    )
+    return checked(path.stem, arrays, str(path))
 
 
 # ---- scikit-learn's embedded sets -----------------------------------------------------------------------------------
@@ -166,18 +102,7 @@ EMBEDDED = {
 def _embedded(name: str) -> Dataset:
     bunch = EMBEDDED[name]()
     p = bunch.data.shape[1]
-    return _split(name, bunch.data, bunch.target, bunch.feature_names, np.zeros(p, dtype=bool), bunch.target_names)
-
-
-def _split(name: str, X: Any, y: Any, features: Any, categorical: Any, classes: Any, n_train: int = 0) -> Dataset:
-    """The first ``n_train`` rows against the rest; 0 for a random split, stratified, in the order of the file."""
-    rows = np.arange(len(y))
-    if n_train:
-        train, test = rows[:n_train], rows[n_train:]
-    else:
-        train, test = map(np.sort, train_test_split(rows, test_size=TEST_PART, stratify=y, random_state=0))
-    values = (X[train], y[train], X[test], y[test], np.array(features), np.array(categorical), np.array(classes))
-    return _checked(name, dict(zip(KEYS, values, strict=True)), name)
+    return split(name, bunch.data, bunch.target, bunch.feature_names, np.zeros(p, dtype=bool), bunch.target_names)
 
 
 # ---- OpenML ---------------------------------------------------------------------------------------------------------
@@ -238,58 +163,4 @@ def _from_openml(name: str) -> Dataset:
             f"OpenML's rows of {name!r} are not in the official order: the training part has other counts."
         )
     categorical = np.array([feature in (bunch.categories or {}) for feature in bunch.feature_names])
-    return _split(name, X, y, bunch.feature_names, categorical, class_names, known.n_train)
-
-
-# ---- three Gaussians ------------------------------------------------------------------------------------------------
-
-# Saberian and Vasconcelos, the synthetic example of both MCBoost papers; priors are not stated there, equal here.
-MEANS = np.array([[1.0, 2.0], [-1.0, 0.0], [2.0, -1.0]])
-COVARIANCES = np.array([[[1.0, 0.5], [0.5, 2.0]], [[1.0, 0.3], [0.3, 1.0]], [[0.4, 0.1], [0.1, 0.8]]])
-BAYES_ERROR = 0.11445  # with equal priors, by integration
-
-
-def make_three_gaussians(n_train: int = 1000, n_test: int = 1000, random_state: Any = None) -> Dataset:
-    """Three classes in the plane, each Gaussian; the best possible error is 0.11445.
-
-    Labels are drawn independently with probability one third each, so that class counts vary from draw to draw.
-
-    Parameters
-    ----------
-    n_train : int, default=1000
-        Training rows.
-    n_test : int, default=1000
-        Test rows.
-    random_state : int, Generator or None, default=None
-        Seed.
-
-    Returns
-    -------
-    Dataset
-
-    Examples
-    --------
-    >>> make_three_gaussians(300, 200, random_state=0)
-    Dataset('three_gaussians': 300 + 200 rows, 2 features, 3 classes)
-    """
-    for parameter, value in {"n_train": n_train, "n_test": n_test}.items():
-        if value < 1:
-            raise ValueError(f"{parameter}={value} is out of range; it must be at least 1.")
-    rng = np.random.default_rng(random_state)
-    y = rng.integers(3, size=n_train + n_test)
-    noise = rng.standard_normal((len(y), 2))
-    X = MEANS[y] + np.einsum("nij,nj->ni", np.linalg.cholesky(COVARIANCES)[y], noise)
-    return _split("three_gaussians", X, y, ["x1", "x2"], [False, False], ["0", "1", "2"], n_train)
-
-
-def three_gaussians_bayes(X: Any) -> Labels:
-    """The Bayes rule of `make_three_gaussians`: the class with the highest density, (n,).
-
-    Examples
-    --------
-    >>> three_gaussians_bayes(MEANS)
-    array([0, 1, 2])
-    """
-    centred = np.asarray(X, dtype=np.float64)[:, None, :] - MEANS  # (n, 3, 2)
-    distance: Array = np.einsum("nki,kij,nkj->nk", centred, np.linalg.inv(COVARIANCES), centred)
-    return np.asarray((-0.5 * distance - 0.5 * np.linalg.slogdet(COVARIANCES)[1]).argmax(axis=1))
+    return split(name, X, y, bunch.feature_names, categorical, class_names, known.n_train)

@@ -1,0 +1,41 @@
+"""Data sets, split in train and test: by name (`load`), or made by a generator (``make_…``).
+
+``record`` says what a data set is, ``sources`` finds those with a name, ``generators`` makes those of the papers.
+"""
+
+from .generators import (
+    BAYES_ERROR,
+    COVARIANCES,
+    MEANS,
+    MadelonParameters,
+    make_long_servedio,
+    make_madelon_like,
+    make_ova_suboptimal,
+    make_samme_counterexample,
+    make_three_gaussians,
+    three_gaussians_bayes,
+)
+from .record import KEYS, Dataset
+from .sources import EMBEDDED, ENVIRONMENT, OPENML, OpenMLSet, available, load, read_npz
+
+__all__ = [
+    "BAYES_ERROR",
+    "COVARIANCES",
+    "EMBEDDED",
+    "ENVIRONMENT",
+    "KEYS",
+    "MEANS",
+    "OPENML",
+    "Dataset",
+    "MadelonParameters",
+    "OpenMLSet",
+    "available",
+    "load",
+    "make_long_servedio",
+    "make_madelon_like",
+    "make_ova_suboptimal",
+    "make_samme_counterexample",
+    "make_three_gaussians",
+    "read_npz",
+    "three_gaussians_bayes",
+]

@@ -1,0 +1,84 @@
+"""The record that every data set is, and the checks it must pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+
+from .._typing import AnyArray, Labels, Mask
+
+TEST_PART = 0.25  # of a set without an official split; stratified, seed 0
+KEYS = ("X_train", "y_train", "X_test", "y_test", "feature_names", "categorical", "class_names")
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A classification problem.
+
+    Attributes
+    ----------
+    name : str
+    X_train, X_test : (n, p) numbers; NaN where a value is missing, integer codes in categorical columns
+    y_train, y_test : (n,) codes 0 .. K−1 into ``class_names``
+    feature_names : (p,) str
+    categorical : (p,) bool
+    class_names : (K,) str
+    """
+
+    name: str
+    X_train: AnyArray
+    y_train: Labels
+    X_test: AnyArray
+    y_test: Labels
+    feature_names: AnyArray
+    categorical: Mask
+    class_names: AnyArray
+
+    def __repr__(self) -> str:
+        rows = f"{len(self.X_train)} + {len(self.X_test)} rows"
+        return f"Dataset({self.name!r}: {rows}, {self.X_train.shape[1]} features, {len(self.class_names)} classes)"
+
+
+def checked(name: str, arrays: dict[str, AnyArray], source: str) -> Dataset:
+    """The arrays as a data set, if their shapes and labels agree."""
+    X_train, y_train, X_test, y_test = (arrays[key] for key in KEYS[:4])
+    p, K = len(arrays["feature_names"]), len(arrays["class_names"])
+    labels = np.concatenate([y_train.ravel(), y_test.ravel()])
+    problems = {
+        f"X_train and X_test must have {p} columns, one per feature name": X_train.shape[1:] != (p,)
+        or X_test.shape[1:] != (p,),
+        "y_train and y_test must have a label per row": y_train.shape != X_train.shape[:1]
+        or y_test.shape != X_test.shape[:1],
+        "X_train and X_test must hold numbers": X_train.dtype.kind not in "biuf" or X_test.dtype.kind not in "biuf",
+        f"categorical must hold {p} booleans": arrays["categorical"].shape != (p,)
+        or arrays["categorical"].dtype != bool,
+        f"labels must be codes 0 .. {K - 1}": labels.dtype.kind not in "iu"
+        or (labels.size > 0 and not 0 <= labels.min() <= labels.max() < K),
+    }
+    wrong = [message for message, found in problems.items() if found]
+    if wrong:
+        raise ValueError(f"{source} does not hold a data set: {'; '.join(wrong)}.")
+    return Dataset(
+        name,
+        X_train,
+        y_train.astype(np.intp),
+        X_test,
+        y_test.astype(np.intp),
+        arrays["feature_names"].astype(str),
+        arrays["categorical"],
+        arrays["class_names"].astype(str),
+    )
+
+
+def split(name: str, X: Any, y: Any, features: Any, categorical: Any, classes: Any, n_train: int = 0) -> Dataset:
+    """The first ``n_train`` rows against the rest; 0 for a random split, stratified, in the order of the file."""
+    rows = np.arange(len(y))
+    if n_train:
+        train, test = rows[:n_train], rows[n_train:]
+    else:
+        train, test = map(np.sort, train_test_split(rows, test_size=TEST_PART, stratify=y, random_state=0))
+    values = (X[train], y[train], X[test], y[test], np.array(features), np.array(categorical), np.array(classes))
+    return checked(name, dict(zip(KEYS, values, strict=True)), name)
