@@ -10,6 +10,7 @@ from .algorithms import CDMCBoostClassifier, GDMCBoostClassifier
 from .estimators import BoostingClassifier
 from .export import load
 from .flagship import SimplexBoostClassifier
+from .martiboost import MartiBoostClassifier
 
 __version__ = "0.1.0.dev0"
 
@@ -17,6 +18,7 @@ __all__ = [
     "BoostingClassifier",
     "CDMCBoostClassifier",
     "GDMCBoostClassifier",
+    "MartiBoostClassifier",
     "SimplexBoostClassifier",
     "callbacks",
     "codewords",
