@@ -8,6 +8,7 @@ from contextlib import redirect_stdout
 import numpy as np
 import pandas as pd
 import pytest
+from cases import BOOSTERS, CLASSIFIERS, each
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import NotFittedError
@@ -23,8 +24,7 @@ from simplexboost.callbacks import Callback
 from simplexboost.codewords import simplex
 from simplexboost.learners import ClassTree, VectorTree
 
-ESTIMATORS = [sb.BoostingClassifier, sb.GDMCBoostClassifier, sb.CDMCBoostClassifier]
-every_estimator = pytest.mark.parametrize("Estimator", ESTIMATORS)
+every_estimator = each("Estimator", BOOSTERS)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def digits():
     return train_test_split(X, y, random_state=0)
 
 
-@parametrize_with_checks([Estimator() for Estimator in ESTIMATORS])
+@parametrize_with_checks([CLASSIFIERS[name]() for name in BOOSTERS])
 def test_sklearn_checks(estimator, check):
     check(estimator)
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from simplexboost.losses import MM, Exponential, Logistic, Savage, SoftmaxCost
+from simplexboost.losses import MM, Exponential, Logistic, OwnScoreExponential, Savage, SoftmaxCost
 from simplexboost.steps import (
     ClosedForm,
     FixedStep,
@@ -301,12 +301,12 @@ def test_fixed_step():
 )
 def test_parameters_without_meaning_are_refused(step):
     with pytest.raises((TypeError, ValueError), match=r"max_step|tol|rule|alpha"):
-        step.check(Exponential())
+        step.check(OwnScoreExponential())
 
 
 @each("step", STEPS)
 def test_good_steps_pass_their_check(step):
-    step.check(Exponential())
+    step.check(OwnScoreExponential())
     assert as_step(step) is step
 
 

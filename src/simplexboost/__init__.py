@@ -6,7 +6,14 @@ Every public name of the package stands on this page.
 from typing import Any
 
 from . import callbacks, codewords, learners, losses, optimizers, steps
-from .algorithms import CDMCBoostClassifier, GDMCBoostClassifier
+from .algorithms import (
+    AdaBoostM1Classifier,
+    AdaBoostMMClassifier,
+    CDMCBoostClassifier,
+    GDMCBoostClassifier,
+    OneVsAllBoostClassifier,
+    SAMMEClassifier,
+)
 from .estimators import BoostingClassifier
 from .export import load
 from .flagship import SimplexBoostClassifier
@@ -15,10 +22,14 @@ from .martiboost import MartiBoostClassifier
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "AdaBoostM1Classifier",
+    "AdaBoostMMClassifier",
     "BoostingClassifier",
     "CDMCBoostClassifier",
     "GDMCBoostClassifier",
     "MartiBoostClassifier",
+    "OneVsAllBoostClassifier",
+    "SAMMEClassifier",
     "SimplexBoostClassifier",
     "callbacks",
     "codewords",

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import logsumexp
 
+from ._code import Code
 from ._typing import AnyArray, Array, Labels
-from .learners import Learner, Request
-from .losses import Loss
+from .learners import Answer, Learner, Request
+from .losses import Loss, OneVsAll, OwnScoreExponential
+from .losses.base import CEILING
 from .model import AdditiveModel, Term
 from .optimizers import Optimizer, Update
 from .steps import Ray, Step, Stride
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
     from .callbacks import Callback
 
 
+NO_EDGE = "no edge: the weak learner found no direction that decreases the risk"
+PERFECT = "perfect learner: every example gains on every rival class along it, its best step is infinite"
 MAX_DRAWS = 20  # samples without an edge before a learner is given up
 
 
@@ -34,13 +40,11 @@ def boost(run: Run, optimizer: Optimizer, n_rounds: int, callbacks: Sequence[Cal
             callback.before_round(run)
         updates = propose(run, optimizer)  # the weak learner and the step
         if not updates:
-            run.stop_reason = "no edge: the weak learner found no direction that decreases the risk"
+            run.stop_reason = run.refusal or NO_EDGE
             break
         run.apply(updates)  # F += α h
         if any(update.perfect for update in updates):
-            run.stop_reason = (
-                "perfect learner: every example gains on every rival class along it, its best step is infinite"
-            )
+            run.stop_reason = PERFECT
         for callback in callbacks:
             callback.after_round(run)
     for callback in callbacks:
@@ -50,6 +54,7 @@ def boost(run: Run, optimizer: Optimizer, n_rounds: int, callbacks: Sequence[Cal
 
 def propose(run: Run, optimizer: Optimizer) -> list[Update]:
     """The updates of a round; an unlucky sample of rows is drawn again before the learner is given up."""
+    run.refusal = run.risk_before = None
     updates, draws = optimizer.propose(run), 1
     while not updates and run.redraw is not None and draws < MAX_DRAWS:
         run.redraw(run)
@@ -67,12 +72,24 @@ def mean_loss(loss: Loss, model: AdditiveModel, F: AnyArray, c: Labels, weight: 
     return total / float(weight.sum())
 
 
-@dataclass(frozen=True, eq=False)
 class Gradient:
-    """Where the risk falls: G (n, d), and how strongly each example pulls towards its own class, own (n,)."""
+    """Where the risk falls.
 
-    G: Array
-    own: Array
+    Attributes
+    ----------
+    P : (n, K) minus the gradient in the scores, sample weights included
+    own : (n,) its entry of the true class: how strongly each example pulls towards it
+    G : (n, d) minus the gradient in F, ½ P Y
+    """
+
+    def __init__(self, P: Array, code: Code, c: Labels) -> None:
+        self.P, self._code = P, code
+        self.own: Array = P[np.arange(len(c)), c]
+
+    @cached_property
+    def G(self) -> Array:
+        """Minus the gradient in F."""
+        return self._code.back(self.P)
 
 
 @dataclass(eq=False)
@@ -85,6 +102,8 @@ class Run:
     rows, features : what the next round's learner may use, None for everything; redraw : draws them again
     updates : those of the last round
     stop_reason : why boosting stopped before its last round, or None
+    refusal : why the optimizer proposes nothing, where it knows better than that there is no edge
+    finished : coordinates that have had a perfect learner and are left alone
     forecast : seconds a round and megabytes, as the optimizer expects them
     workspace : arrays an optimizer keeps from round to round
     risk_before : the risk before the last round, where the optimizer knows it and the risk after costs another pass
@@ -104,6 +123,8 @@ class Run:
     rows: AnyArray | None = None
     features: AnyArray | None = None
     stop_reason: str | None = None
+    refusal: str | None = None
+    finished: set[int] = field(default_factory=set)
     redraw: Callable[[Run], None] | None = None
     forecast: tuple[float, float] | None = None
     workspace: Any = None
@@ -138,10 +159,16 @@ class Run:
 
     def gradient(self, scaled: bool = True) -> Gradient:
         """G = −∂R/∂F = ½ w P Y; where scaled, up to a positive factor that keeps it in range."""
-        c = self.data.c
-        P = self.loss.scaled_residual(self.U, c)[0] if scaled else self.loss.residual(self.U, c)  # (n, K)
-        P = P * self.data.weight[:, None]
-        return Gradient(0.5 * P @ self.Y, P[np.arange(len(c)), c])
+        c, weight = self.data.c, self.data.weight
+        P, log_scale = (
+            self.loss.scaled_residual(self.U, c) if scaled else (self.loss.residual(self.U, c), 0.0)
+        )  # (n, K)
+        if not (self.data.uniform and weight[0] == 1.0):
+            P = P * weight[:, None]
+        total = self.loss.total(P, c)
+        if total is not None:
+            self.risk_before = total * math.exp(min(log_scale, CEILING)) / float(weight.sum())
+        return Gradient(P, self.model.code, c)
 
     def curvature(self) -> Array:
         """The trace of the Hessian in F of every example, (n,)."""
@@ -151,24 +178,58 @@ class Run:
         """The question to the weak learner: all of G, or one coordinate as a binary problem."""
         sample = (curvature, self.rows, self.features, int(self.rng.integers(2**63)))
         if coordinate is None:
-            return Request(self.data, gradient.G, self.Y, self.data.c, gradient.own, *sample)
-        g = gradient.G[:, coordinate]
+            single = isinstance(self.loss, OwnScoreExponential) and self.gap is not None
+            return Request(self.data, gradient.G, self.Y, self.data.c, gradient.own, *sample, single)
+        return self.binary_request(gradient.G[:, coordinate], *sample)
+
+    def binary_request(self, g: Array, *sample: Any) -> Request:
+        """The question whether to go up or down: labels are the signs of g (n,), weights its sizes."""
+        sample = sample or (None, self.rows, self.features, int(self.rng.integers(2**63)))
         labels = (g < 0).astype(np.intp)  # rows of [[1], [−1]]
         return Request(self.data, g[:, None], np.array([[1.0], [-1.0]]), labels, np.abs(g), *sample)
 
     def direction(self, outputs: Array, coordinate: int | None) -> Array:
         """A learner's outputs as a direction in scores, W = ½ h Yᵀ (n, K)."""
-        Y = self.Y if coordinate is None else self.Y[:, coordinate : coordinate + 1]
-        return 0.5 * outputs @ Y.T
+        if coordinate is None:
+            return self.model.code.forward(outputs)
+        return 0.5 * outputs * self.Y[:, coordinate]
+
+    @cached_property
+    def gap(self) -> float | None:
+        """What a right answer's codeword gains on every rival, in scores; None where that differs."""
+        return self.model.code.gap
 
     def stride(self, outputs: Array, coordinate: int | None = None) -> Stride:
-        """How far to go along a learner's outputs."""
-        W = self.direction(outputs, coordinate)
-        return self.step.length(Ray(self.loss, self.U, self.data.c, self.data.weight, W))
+        """How far to go along outputs (n, d), or (n, 1) in one coordinate."""
+        return self.step.length(self.ray(lambda: self.direction(outputs, coordinate)))
+
+    def ray(self, W: Callable[[], Array], gradient: Gradient | None = None, classes: Labels | None = None) -> Ray:
+        """The risk along W (n, K); what is known of it already spares the step some work."""
+        P = None if gradient is None else gradient.P
+        return Ray(self.loss, self.U, self.data.c, self.data.weight, W, P, classes, self.gap)
+
+    def ray_of(self, answer: Answer, coordinate: int | None, gradient: Gradient) -> Ray:
+        """The risk along a learner's answer."""
+        classes = answer.classes if coordinate is None else None
+        return self.ray(lambda: self.direction(answer.outputs, coordinate), gradient, classes)
+
+    def binary_ray(self, answer: Answer, k: int, gradient: Gradient) -> Ray:
+        """The risk of class k against the rest along an answer, for one-vs-all and canonical codewords."""
+        assert isinstance(self.loss, OneVsAll)
+        loss, U, c = self.loss.binary(self.U, self.data.c, k)
+        return Ray(loss, U, c, self.data.weight, lambda: 0.5 * answer.outputs * np.array([1.0, -1.0]))
 
     def risk(self) -> float:
         """The mean weighted loss on the training rows."""
         return mean_loss(self.loss, self.model, self.F, self.data.c, self.data.weight)
+
+    def drop(self) -> float:
+        """The factor by which a bound on the training error changes with the last round, by what its steps know."""
+        left = 1.0
+        for u in self.updates:
+            assert u.drop is not None
+            left -= u.share * (1.0 - u.drop(self.learning_rate * u.alpha))
+        return left
 
     def log_risk_after(self, update: Update) -> float:
         """log of the risk once the update is applied; logarithms because exponential risks may not fit a float."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from ._typing import AnyArray, Array, Labels
 from .boosting import Run, mean_loss
-from .model import add_terms
+from .model import AdditiveModel, add_terms
 
 
 class Callback:
@@ -42,7 +42,9 @@ HISTORY_COLUMNS = ("risk", "edge", "step", "coordinate", "seconds")
 class History(Callback):
     """Records every round: risk, edge and step (mean over the round's updates), coordinate (−1: all), seconds.
 
-    The clock starts when the history is made, at the beginning of ``fit``.
+    Beside them, where the step knows them: error, the learner's weighted error (a mean again), and bound, a bound on
+    the training error (a tie counts as an error): the loss before the first round times what the theory promises of
+    every round since. The clock starts when the history is made, at the beginning of ``fit``.
     """
 
     records: dict[str, list[float]] = field(default_factory=lambda: {k: [] for k in HISTORY_COLUMNS})
@@ -52,6 +54,10 @@ class History(Callback):
         """Add a record."""
         coordinates = {update.coordinate for update in run.updates}
         only = coordinates.pop() if len(coordinates) == 1 else None
+        if all(update.error is not None for update in run.updates):
+            self.add("error", float(np.mean([update.error for update in run.updates])))
+        if all(update.drop is not None for update in run.updates):
+            self.add("bound", self._bound(run) * run.drop())
         self.add("edge", float(np.mean([update.edge for update in run.updates])))
         self.add("step", float(np.mean([update.alpha for update in run.updates])))
         self.add("coordinate", -1 if only is None else only)
@@ -61,6 +67,13 @@ class History(Callback):
         elif len(self.records["risk"]) < run.round - 1:  # that of the round before, which is known only now
             self.add("risk", run.risk_before)
 
+    def _bound(self, run: Run) -> float:
+        """The bound before this round."""
+        if self.records.get("bound"):
+            return self.records["bound"][-1]
+        start = AdditiveModel(run.Y)
+        return mean_loss(run.loss, start, np.zeros_like(run.F), run.data.c, run.data.weight)
+
     def finish(self, run: Run) -> None:
         """The risk of the last round, if it lags behind."""
         if len(self.records["risk"]) < len(self.records["step"]):
@@ -69,12 +82,12 @@ class History(Callback):
     def continue_from(self, arrays: dict[str, AnyArray]) -> None:
         """Begin with the records of an earlier fit."""
         unknown = np.zeros(len(arrays["step"]))  # a model that was saved has forgotten its times
-        self.records.update({name: list(arrays.get(name, unknown)) for name in HISTORY_COLUMNS})
+        self.records = {name: list(arrays.get(name, unknown)) for name in {**dict.fromkeys(HISTORY_COLUMNS), **arrays}}
         self.begin -= self.records["seconds"][-1] if self.records["seconds"] else 0.0
 
     def add(self, name: str, value: float) -> None:
         """Append to a column."""
-        self.records[name].append(value)
+        self.records.setdefault(name, []).append(value)
 
     def arrays(self, n_rounds: int) -> dict[str, AnyArray]:
         """The records of the first rounds as arrays; a risk that is not known yet is NaN."""

@@ -99,11 +99,15 @@ class BoostingClassifier(BaseBooster):
 
     def parts(self) -> dict[str, Any]:
         """The parts as objects: loss, codewords, learner, optimizer, step."""
-        return {name: make(getattr(self, name)) for name, make in PARTS.items()}
+        return self.compose()
+
+    def compose(self, **given: Any) -> dict[str, Any]:
+        """The parts that the parameters name, but for those given."""
+        return {name: given[name] if name in given else make(getattr(self, name)) for name, make in PARTS.items()}
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; a part named by a string becomes an object when a parameter of its own is set."""
         for name in {key.partition("__")[0] for key in params if "__" in key} & set(PARTS):
             if name not in params and not hasattr(getattr(self, name), "get_params"):
-                setattr(self, name, PARTS[name](getattr(self, name)))
+                setattr(self, name, self.parts()[name])
         return super().set_params(**params)

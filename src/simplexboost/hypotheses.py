@@ -38,6 +38,10 @@ class LeafOutputs:
     leaf_of_row: AnyArray
     n_threads: int = 1
 
+    def dense(self) -> Array:
+        """The outputs, (n, d)."""
+        return self.values[self.leaf_of_row]
+
     def add_to(self, F: AnyArray, step: float) -> None:
         """F += step · outputs, in place."""
         _kernels.add_values(F, self.values, step, self.leaf_of_row, self.n_threads)
@@ -80,3 +84,26 @@ class RegressorHypothesis:
     def outputs(self, X: AnyArray, n_threads: int = 1) -> Array:
         """h(X), (n, d)."""
         return np.asarray(self.estimator.predict(X), dtype=np.float64).reshape(len(X), self.d)
+
+
+@dataclass(frozen=True, eq=False)
+class SpreadHypothesis:
+    """A scalar hypothesis along a direction: h(x) · direction (d,)."""
+
+    scalar: Any
+    direction: Array
+
+    def outputs(self, X: AnyArray, n_threads: int = 1) -> Array:
+        """h(X), (n, d)."""
+        return self.scalar.outputs(X, n_threads) * self.direction
+
+
+def spread(h: Hypothesis, direction: Array) -> Hypothesis:
+    """A scalar hypothesis along a direction (d,); where its answers are a table, the table is spread."""
+    if isinstance(h, TreeHypothesis):
+        return TreeHypothesis(h.tree, h.values * direction)
+    if isinstance(h, LinearHypothesis):
+        return LinearHypothesis(h.feature, h.centre, h.slope * direction, h.intercept * direction)
+    if isinstance(h, ClassifierHypothesis):
+        return ClassifierHypothesis(h.estimator, h.Y * direction)
+    return SpreadHypothesis(h, direction)

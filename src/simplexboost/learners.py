@@ -17,8 +17,10 @@ When one coordinate is asked for (d = 1), all but `NewtonTree` answer −1 or +1
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,9 +28,17 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
 from . import engine
+from ._code import Code
 from ._parts import Part, check_choice, check_number, resolve
 from ._typing import AnyArray, Array, Labels
-from .hypotheses import ClassifierHypothesis, Hypothesis, LinearHypothesis, RegressorHypothesis, TreeHypothesis
+from .hypotheses import (
+    ClassifierHypothesis,
+    Hypothesis,
+    LeafOutputs,
+    LinearHypothesis,
+    RegressorHypothesis,
+    TreeHypothesis,
+)
 from .validation import TrainingSet
 
 
@@ -44,6 +54,7 @@ class Request:
     curvature : (n,) Σ of the Hessian's diagonal, or None where only the gradient is followed
     rows, features : ascending numbers the learner may use, or None for all
     seed : for learners that draw at random
+    single : whether labels and weights say it all: G Yᵀ is the weight at the label, up to a constant in every row
     """
 
     data: TrainingSet
@@ -55,18 +66,38 @@ class Request:
     rows: AnyArray | None = None
     features: AnyArray | None = None
     seed: int = 0
+    single: bool = False
+
+    @property
+    def code(self) -> Code:
+        """The codewords as a linear map."""
+        return Code(self.Y)
 
 
-@dataclass(frozen=True, eq=False)
 class Answer:
-    """A hypothesis and its outputs (n, d) on the training rows."""
+    """A hypothesis and its outputs on the training rows.
 
-    hypothesis: Hypothesis
-    outputs: Array
+    Attributes
+    ----------
+    hypothesis : Hypothesis
+    outputs : (n, d)
+    compact : the outputs as they were given, an array or `LeafOutputs`
+    classes : (n,) the class named for every row, where the outputs are codewords of classes; else None
+    """
+
+    def __init__(self, hypothesis: Hypothesis, outputs: Array | LeafOutputs, classes: Labels | None = None) -> None:
+        self.hypothesis, self.compact, self.classes = hypothesis, outputs, classes
+
+    @cached_property
+    def outputs(self) -> Array:
+        """The outputs, (n, d)."""
+        return self.compact.dense() if isinstance(self.compact, LeafOutputs) else self.compact
 
 
 class Learner(Part):
     """A weak learner."""
+
+    kind: ClassVar[str] = "any"  # what it answers with: "classification" codewords, "regression" real vectors
 
     @abstractmethod
     def fit(self, request: Request) -> Answer:
@@ -87,8 +118,8 @@ class TreeLearner(Learner):
     ----------
     max_depth : int or None, default=2
         Splits on the longest path from the root; None for no limit.
-    max_leaves : int or None, default=None
-        Leaves at most; None for no limit.
+    max_leaves : int, str or None, default=None
+        Leaves at most; None for no limit. A string like ``"12(K-1)"`` is a number that grows with the classes.
     min_samples_leaf : int, default=1
         Training rows of positive weight in every leaf.
     growth : {"level", "best"}, default="level"
@@ -96,7 +127,7 @@ class TreeLearner(Learner):
     """
 
     max_depth: int | None = 2
-    max_leaves: int | None = None
+    max_leaves: int | str | None = None
     min_samples_leaf: int = 1
     growth: str = "level"
 
@@ -105,14 +136,21 @@ class TreeLearner(Learner):
     def check(self) -> None:
         """Raise where a limit has no meaning."""
         check_number("max_depth", self.max_depth, int, 1, none=True)
-        check_number("max_leaves", self.max_leaves, int, 2, none=True)
+        check_number("max_leaves", self.leaves(2), int, 2, none=True)
         check_number("min_samples_leaf", self.min_samples_leaf, int, 1)
         check_choice("growth", self.growth, ("level", "best"))
 
     def fit(self, request: Request) -> Answer:
         """Grow a tree and give its leaves values."""
-        statistics, leaf_statistics = self.statistics(request)
-        grown = engine.grow(
+        grown = self.grow(request, *self.statistics(request))
+        values = self.leaf_values(grown.tree, grown.leaf_sums, request)  # (L, d)
+        return Answer(
+            TreeHypothesis(grown.tree, values), LeafOutputs(values, grown.leaf_of_row, request.data.n_threads)
+        )
+
+    def grow(self, request: Request, statistics: engine.Dense | engine.OneHot, leaf_statistics: Array) -> engine.Grown:
+        """A tree for these statistics."""
+        return engine.grow(
             request.data.binned,
             statistics,
             self.score,
@@ -122,8 +160,6 @@ class TreeLearner(Learner):
             request.features,
             request.data.n_threads,
         )
-        values = self.leaf_values(grown.tree, grown.leaf_sums, request)  # (L, d)
-        return Answer(TreeHypothesis(grown.tree, values), values[grown.leaf_of_row])
 
     @abstractmethod
     def statistics(self, request: Request) -> tuple[engine.Dense | engine.OneHot, Array]:
@@ -133,15 +169,33 @@ class TreeLearner(Learner):
     def leaf_values(self, tree: engine.Tree, sums: Array, request: Request) -> Array:
         """Leaf sums (L, m) → leaf values (L, d)."""
 
+    def leaves(self, K: int) -> Any:
+        """`max_leaves` for K classes."""
+        budget = re.fullmatch(r"(\d+)\(K-1\)", self.max_leaves) if isinstance(self.max_leaves, str) else None
+        return self.max_leaves if budget is None else max(2, int(budget[1]) * (K - 1))
+
     def options(self, data: TrainingSet, seed: int) -> engine.Growth:
         """How the engine is to grow."""
         return engine.Growth(
             max_depth=self.max_depth or 0,
-            max_leaves=self.max_leaves or 0,
+            max_leaves=self.leaves(data.K) or 0,
             min_samples_leaf=self.min_samples_leaf,
             best_first=self.growth == "best",
             seed=seed,
         )
+
+
+def nothing(request: Request) -> Array:
+    """No statistics to sum over the leaves, (n, 0)."""
+    return np.empty((request.data.n, 0))
+
+
+def one_hot_sums(statistics: engine.OneHot, grown: engine.Grown, rows: AnyArray | None) -> Array:
+    """Sums of one-hot statistics over the leaves, (L, m)."""
+    used = slice(None) if rows is None else rows
+    cells = grown.leaf_of_row[used].astype(np.intp) * statistics.m + statistics.classes[used]
+    sums = np.bincount(cells, statistics.weight[used], grown.tree.n_leaves * statistics.m)
+    return sums.reshape(-1, statistics.m).astype(np.float64, copy=False)
 
 
 def nearest_sums(tree: engine.Tree, sums: Array) -> Array:
@@ -202,6 +256,7 @@ class NewtonTree(TreeLearner):
     l2: float = 1.0
 
     score: ClassVar[str] = "newton"
+    kind: ClassVar[str] = "regression"
 
     def check(self) -> None:
         """Raise where a limit or l2 has no meaning."""
@@ -241,7 +296,7 @@ class SketchTree(NewtonTree):
     """
 
     max_depth: int | None = None
-    max_leaves: int | str | None = "auto"  # type: ignore[assignment]
+    max_leaves: int | str | None = "auto"
     min_samples_leaf: int | str = "auto"  # type: ignore[assignment]
     growth: str = "best"
 
@@ -260,16 +315,22 @@ class SketchTree(NewtonTree):
         return replace(self.for_rows(data.n).options(data, seed), bits=64 if data.X.size < SMALL else 32)
 
 
-@dataclass(eq=False, repr=False)
-class ClassTree(TreeLearner):
-    """Leaves name one class and answer with its codeword; splits maximise the gain A = G Yᵀ ("Greedy")."""
+class NamesClasses(TreeLearner):
+    """Trees whose leaves name one class and answer with its codeword."""
 
-    score: ClassVar[str] = "max"
+    kind: ClassVar[str] = "classification"
 
-    def statistics(self, request: Request) -> tuple[engine.Dense, Array]:
-        """The gain of every class."""
-        A = request.G @ request.Y.T  # (n, K)
-        return engine.Dense(A), A
+    def fit(self, request: Request) -> Answer:
+        """Grow a tree and let its leaves name classes."""
+        statistics, leaf_statistics = self.statistics(request)
+        grown = self.grow(request, statistics, leaf_statistics)
+        sums = (
+            one_hot_sums(statistics, grown, request.rows) if isinstance(statistics, engine.OneHot) else grown.leaf_sums
+        )
+        names = nearest_sums(grown.tree, sums).argmax(axis=1)  # (L,)
+        hypothesis = TreeHypothesis(grown.tree, request.Y[names])
+        outputs = LeafOutputs(hypothesis.values, grown.leaf_of_row, request.data.n_threads)
+        return Answer(hypothesis, outputs, names[grown.leaf_of_row])
 
     def leaf_values(self, tree: engine.Tree, sums: Array, request: Request) -> Array:
         """The codeword of the class that gains most."""
@@ -277,20 +338,46 @@ class ClassTree(TreeLearner):
 
 
 @dataclass(eq=False, repr=False)
-class InfoTree(TreeLearner):
+class ClassTree(NamesClasses):
+    """Leaves name one class and answer with its codeword; splits maximise the gain A = G Yᵀ ("Greedy")."""
+
+    score: ClassVar[str] = "max"
+
+    def statistics(self, request: Request) -> tuple[engine.Dense | engine.OneHot, Array]:
+        """The gain of every class."""
+        if request.single:  # only the own class gains, up to a constant that splits do not see
+            return engine.OneHot(request.labels, request.weight, len(request.Y)), nothing(request)
+        A = 2.0 * request.code.forward(request.G)  # (n, K)
+        return engine.Dense(A), A
+
+
+@dataclass(eq=False, repr=False)
+class InfoTree(NamesClasses):
     """Leaves name the heaviest class; splits maximise the information gain of the class weights ("Greedy-Info")."""
 
     score: ClassVar[str] = "entropy"
 
     def statistics(self, request: Request) -> tuple[engine.OneHot, Array]:
         """The weight of every example, in its class's column."""
-        weights = np.zeros((request.data.n, len(request.Y)))  # (n, K)
-        weights[np.arange(request.data.n), request.labels] = request.weight
-        return engine.OneHot(request.labels, request.weight, len(request.Y)), weights
+        return engine.OneHot(request.labels, request.weight, len(request.Y)), nothing(request)
 
-    def leaf_values(self, tree: engine.Tree, sums: Array, request: Request) -> Array:
-        """The codeword of the heaviest class."""
-        return request.Y[nearest_sums(tree, sums).argmax(axis=1)]
+
+@dataclass(eq=False, repr=False)
+class GreedyTree(ClassTree):
+    """`ClassTree` grown best first to a budget of leaves: the "Greedy" tree of Mukherjee and Schapire."""
+
+    max_depth: int | None = None
+    max_leaves: int | str | None = "12(K-1)"
+    growth: str = "best"
+
+
+@dataclass(eq=False, repr=False)
+class GreedyInfoTree(InfoTree):
+    """`InfoTree` grown best first to a budget of leaves: the "Greedy-Info" tree of Mukherjee and Schapire."""
+
+    max_depth: int | None = None
+    max_leaves: int | str | None = "12(K-1)"
+    growth: str = "best"
 
 
 @dataclass(eq=False, repr=False)
@@ -298,6 +385,7 @@ class SignTree(TreeLearner):
     """Leaves hold a sign per coordinate; the node score is Σ_j |ΣG_j| (Hamming trees)."""
 
     score: ClassVar[str] = "sign"
+    kind: ClassVar[str] = "signs"
 
     def statistics(self, request: Request) -> tuple[engine.Dense, Array]:
         """The gradient."""
@@ -318,6 +406,8 @@ class LinearRegressor(Learner):
     All features are tried; the one with the largest explained sum of squares wins. Missing values count as the
     feature's mean.
     """
+
+    kind: ClassVar[str] = "regression"
 
     def fit(self, request: Request) -> Answer:
         """Regress the gradient on every feature, keep the best."""
@@ -378,24 +468,25 @@ class SklearnLearner(Learner):
         if "random_state" in estimator.get_params() and estimator.get_params()["random_state"] is None:
             estimator.set_params(random_state=request.seed % 2**31)
         rows = np.arange(request.data.n) if request.rows is None else request.rows
-        hypothesis = (self._classifier if is_classifier(estimator) else self._regressor)(estimator, request, rows)
-        return Answer(hypothesis, hypothesis.outputs(request.data.X))
+        return (self._classifier if is_classifier(estimator) else self._regressor)(estimator, request, rows)
 
     @staticmethod
-    def _classifier(estimator: Any, request: Request, rows: AnyArray) -> Hypothesis:
+    def _classifier(estimator: Any, request: Request, rows: AnyArray) -> Answer:
         rows = rows[request.weight[rows] > 0]
         weight = request.weight[rows]
         estimator.fit(request.data.X[rows], request.labels[rows], sample_weight=weight / weight.mean())
-        return ClassifierHypothesis(estimator, request.Y)
+        names = estimator.predict(request.data.X)
+        return Answer(ClassifierHypothesis(estimator, request.Y), request.Y[names], names)
 
     @staticmethod
-    def _regressor(estimator: Any, request: Request, rows: AnyArray) -> Hypothesis:
+    def _regressor(estimator: Any, request: Request, rows: AnyArray) -> Answer:
         h = request.data.weight if request.curvature is None else request.curvature
         rows = rows[h[rows] > 0]
         targets = request.G[rows] / h[rows, None]  # (n, d)
         targets = targets[:, 0] if targets.shape[1] == 1 else targets
         estimator.fit(request.data.X[rows], targets, sample_weight=h[rows])
-        return RegressorHypothesis(estimator, request.G.shape[1])
+        hypothesis = RegressorHypothesis(estimator, request.G.shape[1])
+        return Answer(hypothesis, hypothesis.outputs(request.data.X))
 
 
 def is_estimator(value: Any) -> bool:
@@ -413,6 +504,8 @@ LEARNERS: dict[str, type[Learner]] = {
     "sketch-tree": SketchTree,
     "class-tree": ClassTree,
     "info-tree": InfoTree,
+    "greedy-tree": GreedyTree,
+    "greedy-info-tree": GreedyInfoTree,
     "sign-tree": SignTree,
     "stump": Stump,
     "linear": LinearRegressor,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from . import _kernels, engine
+from ._code import Code
 from ._typing import AnyArray, Array
 from .hypotheses import Hypothesis, LeafOutputs, LinearHypothesis, TreeHypothesis
 
@@ -47,6 +49,11 @@ class AdditiveModel:
     terms: list[Term] = field(default_factory=list)
     round_ends: list[int] = field(default_factory=list)
     _forest: tuple[int, Any] | None = field(default=None, init=False, repr=False)
+
+    @cached_property
+    def code(self) -> Code:
+        """The codewords as a linear map."""
+        return Code(self.Y)
 
     @property
     def n_rounds(self) -> int:
@@ -112,7 +119,7 @@ class AdditiveModel:
 
     def scores(self, F: AnyArray) -> Array:
         """U = ½ F Yᵀ, (n, K), in double precision."""
-        return (0.5 * F @ self.Y.T).astype(np.float64, copy=False)
+        return self.code.forward(F).astype(np.float64, copy=False)
 
 
 def add_terms(terms: list[Term], X: AnyArray, F: AnyArray, n_threads: int) -> None:

@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -15,9 +16,12 @@ import numpy as np
 from ._parts import Part, check_choice, resolve
 from ._typing import Array
 from .hypotheses import Hypothesis, LeafOutputs
+from .losses import OneVsAll
 
 if TYPE_CHECKING:
     from .boosting import Gradient, Run
+    from .learners import Answer
+    from .steps import Ray
 
 # A direction whose edge is below this part of the largest possible edge leads nowhere but into rounding errors.
 MIN_EDGE = 1e-12
@@ -25,14 +29,26 @@ MIN_EDGE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Update:
-    """One summand of a round: F += α h, in all coordinates or in one."""
+    """One summand of a round: F += α h, in all coordinates or in one.
+
+    Attributes
+    ----------
+    outputs : (n, d) or (n, 1)
+    edge : as the step measures it, otherwise Σ⟨G, h⟩ / (Σ‖G‖ · max‖h‖); at most 1
+    error : the learner's weighted error where the step asks for it
+    drop : α → the factor by which a bound on the training error changes with a step α, or None where theory has none
+    share : the part of the risk that this update is about; the rest does not change
+    """
 
     hypothesis: Hypothesis
-    outputs: Array | LeafOutputs  # (n, d) or (n, 1)
+    outputs: Array | LeafOutputs
     alpha: float
-    edge: float  # Σ⟨G, h⟩ / (Σ‖G‖ · max‖h‖), in [−1, 1]
+    edge: float
     perfect: bool
     coordinate: int | None = None
+    error: float | None = None
+    drop: Callable[[float], float] | None = None
+    share: float = 1.0
 
 
 class Optimizer(Part):
@@ -104,7 +120,7 @@ class AllCoordinates(Optimizer):
         """An update of every coordinate that has an edge."""
         gradient, d = run.gradient(), run.Y.shape[1]
         if not self.shared_step:
-            return [update for j in range(d) for update in step_along(run, gradient, j)]
+            return self._separate(run, gradient)
         answers = [run.learner.fit(run.request(gradient, j)) for j in range(d)]
         outputs = np.column_stack([answer.outputs for answer in answers])  # (n, d)
         edge = normalised_edge(gradient.G, outputs)
@@ -115,6 +131,25 @@ class AllCoordinates(Optimizer):
             Update(answer.hypothesis, answer.outputs, stride.alpha, edge, stride.perfect, j)
             for j, answer in enumerate(answers)
         ]
+
+    @staticmethod
+    def _separate(run: Run, gradient: Gradient) -> list[Update]:
+        """A step for each; where the loss decouples, K boosters side by side that end one by one."""
+        sizes = np.abs(gradient.G).sum(axis=0)  # (d,)
+        decouples = isinstance(run.loss, OneVsAll) and run.model.code.canonical
+        updates = []
+        for j in range(run.Y.shape[1]):
+            if j in run.finished:
+                continue
+            if not decouples:
+                updates += step_along(run, gradient, j)
+                continue
+            update = step_along(run, gradient, j, ray_of=run.binary_ray)
+            if update and update[0].perfect:
+                run.finished.add(j)
+            all_done = len(run.finished) == run.Y.shape[1]
+            updates += [replace(u, share=sizes[j] / sizes.sum(), perfect=all_done) for u in update]
+        return updates
 
 
 @dataclass(eq=False, repr=False)
@@ -136,18 +171,27 @@ class Newton(Optimizer):
 
 
 def step_along(
-    run: Run, gradient: Gradient, coordinate: int | None = None, curvature: Array | None = None
+    run: Run,
+    gradient: Gradient,
+    coordinate: int | None = None,
+    curvature: Array | None = None,
+    ray_of: Callable[[Answer, Any, Gradient], Ray] | None = None,
 ) -> list[Update]:
     """Ask the learner, choose the step: one update, or none where there is no edge."""
     request = run.request(gradient, coordinate, curvature)
     answer = run.learner.fit(request)
-    edge = normalised_edge(request.G, answer.outputs)
-    if edge <= MIN_EDGE:
+    edge = None if run.step.measures_edge else normalised_edge(request.G, answer.outputs)
+    if edge is not None and edge <= MIN_EDGE:
         return []
-    stride = run.stride(answer.outputs, coordinate)
-    if stride.alpha <= 0:
+    stride = run.step.length((ray_of or run.ray_of)(answer, coordinate, gradient))
+    edge = stride.edge if edge is None else edge
+    if stride.alpha <= 0 or edge is None or edge <= MIN_EDGE:
+        run.refusal = stride.stop
         return []
-    return [Update(answer.hypothesis, answer.outputs, stride.alpha, edge, stride.perfect, coordinate)]
+    outputs = answer.compact if coordinate is None else answer.outputs
+    return [
+        Update(answer.hypothesis, outputs, stride.alpha, edge, stride.perfect, coordinate, stride.error, stride.drop)
+    ]
 
 
 def normalised_edge(G: Array, outputs: Array) -> float:

@@ -1,40 +1,93 @@
 """Steps: how far to go, α in F ← F + α h. In scores the ray is U + α W with W = ½ h Yᵀ (n, K).
 
-`LineSearch` minimises the risk Σ_i w_i L_i(U + αW) along the ray; `ClosedForm` gives the minimiser in one line where
-each pair of classes gains or loses the same amount; `FixedStep` trusts the learner.
+`LineSearch` minimises the risk Σ_i w_i L_i(U + αW) along the ray; `ClosedForm` gives AdaBoost's step where the loss is
+a sum of exponentials; `ErrorStep` weighs votes by the weighted error; `FixedStep` trusts the learner.
 """
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ._parts import Part, check_choice, check_number, resolve
-from ._typing import Array, Labels
-from .losses import MM, Exponential, Loss
+from ._typing import Array, Labels, Mask
+from .losses import MM, Exponential, Loss, OwnScoreExponential, margins
 
 
 @dataclass(frozen=True)
 class Stride:
-    """A step length, and whether the learner is perfect: it alone, taken far enough, brings the risk to its infimum."""
+    """A step length, and what the step rule found out on the way.
+
+    Attributes
+    ----------
+    alpha : the step, 0 where there is none to take
+    perfect : whether the learner alone, taken far enough, brings the risk to its infimum
+    edge : how much better than nothing the learner is, at most 1, as the paper of the rule measures it; or None
+    error : the learner's weighted error, or None
+    drop : α → the factor by which a bound on the training error changes with that step, or None
+    stop : why there is no step to take, or None
+    """
 
     alpha: float
     perfect: bool = False
+    edge: float | None = field(default=None, compare=False)
+    error: float | None = field(default=None, compare=False)
+    drop: Callable[[float], float] | None = field(default=None, compare=False)
+    stop: str | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, eq=False)
 class Ray:
-    """The risk along a direction: what a step is chosen from."""
+    """The risk along a direction: what a step is chosen from.
 
-    loss: Loss
-    U: Array  # (n, K) scores now
-    c: Labels  # (n,)
-    weight: Array  # (n,)
-    W: Array  # (n, K) direction in scores
+    Attributes
+    ----------
+    loss, U (n, K), c (n,), weight (n,) : what the risk is made of, at its present scores
+    W : (n, K) the direction in scores; may be given as a function, which is called when W is first asked for
+    P : (n, K) the residual, sample weights included, up to a positive factor
+    classes : (n,) the class the learner names for every example, or None where it gives other answers
+    gap : what a right answer gains on every rival, in scores, where that is the same for all classes; else None
+    """
+
+    def __init__(
+        self,
+        loss: Loss,
+        U: Array,
+        c: Labels,
+        weight: Array,
+        W: Array | Callable[[], Array],
+        P: Array | None = None,
+        classes: Labels | None = None,
+        gap: float | None = None,
+    ) -> None:
+        self.loss, self.U, self.c, self.weight = loss, U, c, weight
+        self.classes, self.gap = classes, gap
+        self._W, self._P = W, P
+
+    @cached_property
+    def W(self) -> Array:
+        """The direction in scores."""
+        return self._W() if callable(self._W) else self._W
+
+    @cached_property
+    def P(self) -> Array:
+        """The residual, scaled."""
+        return self.loss.scaled_residual(self.U, self.c)[0] * self.weight[:, None] if self._P is None else self._P
+
+    @cached_property
+    def own(self) -> Array:
+        """The residual of the true class, (n,)."""
+        return self.P[np.arange(len(self.c)), self.c]
+
+    @cached_property
+    def right(self) -> Mask:
+        """Which examples the learner is right about, (n,)."""
+        return margins(self.W, self.c) > 0 if self.classes is None else self.classes == self.c
 
     def risk(self, alpha: float) -> float:
         """Σ_i w_i L_i at α."""
@@ -52,9 +105,77 @@ class Ray:
             return None
         return Stride(max_step, perfect=self.loss.falls_forever(self.W, self.c, strictly=True))
 
+    def balance(self) -> Balance:
+        """What gains and what loses along the ray, for losses that are sums of exponentials."""
+        if self.classes is not None and self.gap is not None and isinstance(self.loss, Exponential | MM):
+            return self._vote()
+        weight, fall = self.loss.terms(self.P, self.W, self.c)  # (n, m) each
+        rate = float(np.abs(fall).max())
+        gains, loses = fall > 1e-9 * rate, fall < -1e-9 * rate
+        even = bool((np.abs(np.abs(fall[gains | loses]) - rate) <= 1e-5 * rate).all())
+        faultless = not loses.any()
+        return Balance(
+            gained=float(weight[gains] @ (fall[gains] / rate)),
+            lost=-float(weight[loses] @ (fall[loses] / rate)),
+            total=float(weight.sum()),
+            rate=rate,
+            even=even,
+            faultless=faultless,
+            perfect=faultless and self.loss.falls_forever(self.W, self.c, strictly=True),
+        )
+
+    def _vote(self) -> Balance:
+        """The same where the learner names classes: right answers gain on all rivals, wrong ones lose to one."""
+        assert self.classes is not None and self.gap is not None and isinstance(self.loss, Exponential | MM)
+        wrong = np.flatnonzero(~self.right)
+        gained = float(self.own[self.right].sum())
+        lost = -float(self.P[wrong, self.classes[wrong]].sum())
+        faultless = len(wrong) == 0
+        rate = self.loss.rate * self.gap
+        return Balance(gained, lost, float(self.own.sum()), rate, True, faultless, perfect=faultless)
+
+
+@dataclass(frozen=True)
+class Balance:
+    """The terms of an exponential loss along a ray.
+
+    Attributes
+    ----------
+    gained, lost : the weight of the terms that fall and of those that rise, each times its pace (1 for the fastest)
+    total : the weight of all terms
+    rate : the fastest pace, the change of an exponent per unit of the step
+    even : whether all terms that move have the same pace
+    faultless, perfect : whether no term rises; whether every term falls
+    """
+
+    gained: float
+    lost: float
+    total: float
+    rate: float
+    even: bool
+    faultless: bool
+    perfect: bool
+
+    @property
+    def edge(self) -> float:
+        """δ = (gained − lost) / total."""
+        return (self.gained - self.lost) / self.total if self.total > 0 else 0.0
+
+    def drop_of_edge(self, alpha: float) -> float:
+        """At most by this factor the risk changes with a step α, whatever the learner (Lemma 24)."""
+        a, delta = self.rate * alpha, self.edge
+        return 0.5 * ((1 - delta) * math.exp(a) + (1 + delta) * math.exp(-a))
+
+    def drop(self, alpha: float) -> float:
+        """By this factor the risk changes with a step α, where all terms that move have the same pace."""
+        a, gained, lost = self.rate * alpha, self.gained / self.total, self.lost / self.total
+        return 1 - gained - lost + gained * math.exp(-a) + lost * math.exp(a)
+
 
 class Step(Part):
     """How far to go along a direction."""
+
+    measures_edge: ClassVar[bool] = False  # whether its strides tell the edge
 
     @abstractmethod
     def length(self, ray: Ray) -> Stride:
@@ -108,11 +229,13 @@ class LineSearch(Step):
 
 @dataclass(eq=False, repr=False)
 class ClosedForm(Step):
-    """The step for classification learners and exponential losses (γ = v, φ = e^{−av}).
+    """The step of AdaBoost and its kin, for losses that are sums of exponentials.
 
-    With A₊ and A₋ the weight of the pairs (example, rival class) that gain and that lose the amount r, Z the weight of
-    all pairs: ``rule="exact"`` gives the minimiser ln(A₊/A₋) / (2ar); ``rule="edge"`` gives the smaller step from the
-    edge δ = (A₊ − A₋)/Z, ln((1+δ)/(1−δ)) / (2ar).
+    With A₊ and A₋ the weight of the terms of the loss (pairs of an example and a rival class, say) that gain and that
+    lose, Z the weight of all, and r the change of an exponent per unit of the step: ``rule="exact"`` gives the
+    minimiser ln(A₊/A₋) / 2r, for learners along which all terms that change do so at the same pace, like codewords and
+    signs; ``rule="edge"`` gives the smaller step from the edge δ = (A₊ − A₋)/Z, ln((1+δ)/(1−δ)) / 2r, for any bounded
+    learner.
 
     Parameters
     ----------
@@ -124,31 +247,104 @@ class ClosedForm(Step):
     rule: str = "exact"
     max_step: float = 10.0
 
+    measures_edge: ClassVar[bool] = True
+
     def check(self, loss: Loss) -> None:
         """Raise where a parameter has no meaning or the loss has no closed form."""
-        exponential_rate(loss)
+        if not loss.exponential:
+            raise TypeError(
+                "step=ClosedForm() needs an exponential loss ('exponential', 'mm', 'one-vs-all' or 'own-score'), "
+                f"not {loss!r}."
+            )
         check_choice("rule", self.rule, ("exact", "edge"))
         check_number("max_step", self.max_step, float, 0.0, open_low=True)
 
     def length(self, ray: Ray) -> Stride:
         """The closed form."""
-        rate = exponential_rate(ray.loss)
-        D = ray.W[np.arange(len(ray.c)), ray.c][:, None] - ray.W  # (n, K) what the true class gains on each rival
-        r = np.abs(D).max()
-        if not np.isclose(np.abs(D[np.abs(D) > 1e-9 * r]), r).all():
-            raise TypeError("step=ClosedForm() needs a learner that answers with codewords; use step='line-search'.")
-        if endless := ray.endless(self.max_step):
-            return endless
-        pairs = -ray.loss.scaled_residual(ray.U, ray.c)[0] * ray.weight[:, None]  # (n, K) weight of each rival
-        pairs[np.arange(len(ray.c)), ray.c] = 0.0
-        gained, lost, total = pairs[D > r / 2].sum(), pairs[D < -r / 2].sum(), pairs.sum()
+        self.check(ray.loss)
+        balance = ray.balance()
+        exact = self.rule == "exact"
+        if exact and not balance.even:
+            raise TypeError(
+                "step=ClosedForm() needs a learner that answers with codewords or signs; use step='line-search'."
+            )
+        gained, lost, edge = balance.gained, balance.lost, balance.edge
+        drop = balance.drop if exact else balance.drop_of_edge
         if gained <= lost:
-            return Stride(0.0)
-        if self.rule == "edge":
-            gained, lost = total + (gained - lost), total - (gained - lost)
+            return Stride(0.0, edge=edge)
+        if balance.faultless:
+            return Stride(self.max_step, balance.perfect, edge, drop=drop)
+        if not exact:
+            gained, lost = balance.total + (gained - lost), balance.total - (gained - lost)
         if lost <= 0.0:  # what is lost underflows
-            return Stride(self.max_step)
-        return Stride(float(np.log(gained / lost) / (2 * rate * r)))
+            return Stride(self.max_step, edge=edge, drop=drop)
+        return Stride(math.log(gained / lost) / (2 * balance.rate), edge=edge, drop=drop)
+
+
+@dataclass(eq=False, repr=False)
+class ErrorStep(Step):
+    """The step from the weighted error e of a learner that names one class, for the loss of the own score alone.
+
+    A vote weighs ln((1−e)/e) where the learner must beat a coin (``better_than="half"``, AdaBoost.M1), and
+    ln((1−e)/e) + ln(K−1) where it must beat guessing (``"chance"``, SAMME: the minimiser of the risk). Boosting stops
+    when e is no longer below ½ or 1 − 1/K.
+
+    Parameters
+    ----------
+    better_than : {"half", "chance"}, default="half"
+    max_step : float, default=10.0
+        The weight of a perfect learner's vote; boosting stops after it.
+
+    Examples
+    --------
+    >>> from simplexboost.losses import OwnScoreExponential
+    >>> W = 0.5 * np.eye(3)[[0, 1, 2, 2]]  # right, right, right, wrong
+    >>> ray = Ray(OwnScoreExponential(), np.zeros((4, 3)), np.array([0, 1, 2, 0]), np.ones(4), W)
+    >>> stride = ErrorStep().length(ray)
+    >>> stride.error, round(stride.alpha, 6), round(np.log(3), 6)
+    (0.25, 1.098612, np.float64(1.098612))
+    """
+
+    better_than: str = "half"
+    max_step: float = 10.0
+
+    measures_edge: ClassVar[bool] = True
+
+    def check(self, loss: Loss) -> None:
+        """Raise where a parameter has no meaning or the loss is another."""
+        if not isinstance(loss, OwnScoreExponential):
+            raise TypeError(f"step=ErrorStep() needs loss='own-score', not {loss!r}.")
+        check_choice("better_than", self.better_than, ("half", "chance"))
+        check_number("max_step", self.max_step, float, 0.0, open_low=True)
+
+    def length(self, ray: Ray) -> Stride:
+        """The vote's weight, in units of the codewords."""
+        assert isinstance(ray.loss, OwnScoreExponential)
+        K, wrong = ray.U.shape[1], ~ray.right
+        limit, offset = (0.5, 0.0) if self.better_than == "half" else (1 - 1 / K, math.log(K - 1))
+        error = float(ray.own[wrong].sum() / ray.own.sum())
+        edge = 1 - error / limit  # 0 for a coin or a guess
+        if edge <= 1e-12:
+            name = "1/2" if self.better_than == "half" else f"1 - 1/K = {limit:.4g}"
+            stop = f"weak learner: its weighted error {error:.4g} is not below {name}"
+            return Stride(0.0, edge=edge, error=error, stop=stop)
+        vote = min(math.log((1 - error) / error) + offset, self.max_step) if error > 0 else self.max_step
+        unit = self._unit(ray)
+
+        def drop(alpha: float) -> float:  # an example is wrong only if half of all votes were against it
+            return error * math.exp(alpha / unit / 2) + (1 - error) * math.exp(-alpha / unit / 2)
+
+        return Stride(unit * vote, not wrong.any(), edge, error, drop if self.better_than == "half" else None)
+
+    @staticmethod
+    def _unit(ray: Ray) -> float:
+        """The step in F that gives a vote of weight 1: it moves the exponents of right and wrong apart by 1."""
+        assert isinstance(ray.loss, OwnScoreExponential)
+        rate = ray.loss.rate(ray.U.shape[1])
+        if ray.gap is not None:
+            return 1 / (rate * ray.gap)
+        own = ray.W[np.arange(len(ray.c)), ray.c]  # (n,)
+        return 1 / (rate * float(np.ptp(own) or np.abs(own).max()))
 
 
 @dataclass(eq=False, repr=False)
@@ -169,13 +365,6 @@ class FixedStep(Step):
     def length(self, ray: Ray) -> Stride:
         """The step."""
         return Stride(self.alpha)
-
-
-def exponential_rate(loss: Loss) -> float:
-    """The a of γ = v, φ = e^{−av}; raises for any other loss."""
-    if not isinstance(loss, Exponential | MM):
-        raise TypeError(f"step=ClosedForm() needs an exponential loss ('exponential' or 'mm'), not {loss!r}.")
-    return loss.rate
 
 
 # A step beyond this is taken for infinite: the risk falls as far as floating point can see.
@@ -239,7 +428,12 @@ def golden_section(risk: Callable[[float], float], low: float, high: float, tol:
     return left if at_left <= at_right else right
 
 
-STEPS: dict[str, type[Step]] = {"line-search": LineSearch, "closed-form": ClosedForm, "fixed": FixedStep}
+STEPS: dict[str, type[Step]] = {
+    "line-search": LineSearch,
+    "closed-form": ClosedForm,
+    "error": ErrorStep,
+    "fixed": FixedStep,
+}
 
 
 def as_step(value: Any) -> Step:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from ..estimators import BoostingClassifier
 from ..optimizers import CoordinateDescent
@@ -26,6 +26,7 @@ class GDMCBoostClassifier(BoostingClassifier):
     1.0
     """
 
+    paper: ClassVar[str] = "Saberian & Vasconcelos 2011"
     loss: Any = "exponential"
     codewords: Any = "simplex"
     learner: Any = "vector-tree"
@@ -52,6 +53,7 @@ class CDMCBoostClassifier(BoostingClassifier):
     True
     """
 
+    paper: ClassVar[str] = "Saberian & Vasconcelos 2011"
     loss: Any = "exponential"
     codewords: Any = "simplex"
     learner: Any = "stump"
@@ -61,4 +63,4 @@ class CDMCBoostClassifier(BoostingClassifier):
 
     def parts(self) -> dict[str, Any]:
         """The parts as objects, the optimizer with its schedule."""
-        return {**super().parts(), "optimizer": CoordinateDescent(self.schedule)}
+        return self.compose(optimizer=CoordinateDescent(self.schedule))

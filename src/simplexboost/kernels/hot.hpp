@@ -36,8 +36,10 @@ struct HotTable {
                      double* out);
   void (*add_outer)(double* H, const double* v, double scale, std::size_t d);
   void (*solve_positive)(double* A, double* b, double* column, std::size_t d);
-  void (*add_values)(float* F, std::size_t d, const float* values, float step, const std::int32_t* leaf_of_row, std::size_t begin,
-                     std::size_t end);
+  void (*add_values_float)(float* F, std::size_t d, const float* values, float step, const std::int32_t* leaf_of_row,
+                           std::size_t begin, std::size_t end);
+  void (*add_values_double)(double* F, std::size_t d, const double* values, double step, const std::int32_t* leaf_of_row,
+                            std::size_t begin, std::size_t end);
   void (*walk)(const std::uint64_t* nodes, std::int32_t depth, const std::int32_t* ranks, std::uint32_t* at);
   void (*walk_missing)(const std::uint64_t* nodes, std::int32_t depth, const std::int32_t* ranks, std::uint32_t* at);
   void (*walk_categories)(const std::uint64_t* nodes, std::int32_t depth, const std::int32_t* ranks, const std::uint8_t* sets,

@@ -170,10 +170,11 @@ void solve_positive(double* A, double* b, double* column, std::size_t d) {
 }
 
 // F[row] += step * values[leaf of row], rows begin .. end
-void add_values(float* F, std::size_t d, const float* values, float step, const std::int32_t* leaf_of_row, std::size_t begin, std::size_t end) {
+template <class Value>
+void add_values(Value* F, std::size_t d, const Value* values, Value step, const std::int32_t* leaf_of_row, std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {
-    const float* v = values + static_cast<std::size_t>(leaf_of_row[i]) * d;
-    float* f = F + i * d;
+    const Value* v = values + static_cast<std::size_t>(leaf_of_row[i]) * d;
+    Value* f = F + i * d;
     for (std::size_t j = 0; j < d; ++j) f[j] += step * v[j];
   }
 }
@@ -314,5 +315,5 @@ HotLanes<Lane> hot_lanes() {
 }
 
 HotTable table() {
-  return {column_maxima, column_magnitudes, sum_rows, sum_newton, add_outer, solve_positive, add_values, walk, walk_missing, walk_categories, add_leaves<float>, add_leaves<double>, race, race_along, hot_lanes<std::int64_t>(), hot_lanes<std::int32_t>()};
+  return {column_maxima, column_magnitudes, sum_rows, sum_newton, add_outer, solve_positive, add_values<float>, add_values<double>, walk, walk_missing, walk_categories, add_leaves<float>, add_leaves<double>, race, race_along, hot_lanes<std::int64_t>(), hot_lanes<std::int32_t>()};
 }

@@ -289,14 +289,16 @@ nb::object softmax_scores(In<float, Matrix> F, std::optional<In<float, Matrix>> 
 }
 
 // F[row] += step * values[leaf of row]
-void add_values(Out<float, Matrix> F, In<float, Matrix> values, float step, In<std::int32_t, Vector> leaf_of_row, int n_threads) {
+template <class Value>
+void add_values(Out<Value, Matrix> F, In<Value, Matrix> values, Value step, In<std::int32_t, Vector> leaf_of_row, int n_threads) {
   const std::size_t n = F.shape(0), d = F.shape(1);
   require(values.shape(1) == d && leaf_of_row.shape(0) == n, "F, values and leaf_of_row disagree");
   for (std::size_t i = 0; i < n; ++i)
     require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < values.shape(0), "leaves must be rows of values");
   nb::gil_scoped_release release;
   parallel_ranges(n, 2048, n_threads, [&](std::size_t begin, std::size_t end) {
-    hot().add_values(F.data(), d, values.data(), step, leaf_of_row.data(), begin, end);
+    if constexpr (sizeof(Value) == 4) hot().add_values_float(F.data(), d, values.data(), step, leaf_of_row.data(), begin, end);
+    else hot().add_values_double(F.data(), d, values.data(), step, leaf_of_row.data(), begin, end);
   });
 }
 
@@ -405,8 +407,10 @@ NB_MODULE(_kernels, m) {
       .def("newton_leaves", &LogisticLoss::newton_leaves, "F"_a, "G"_a, "scale"_a.none(), "leaf_of_row"_a, "rows"_a.none(), "n_leaves"_a,
            "l2"_a, "n_threads"_a);
   m.def("softmax_scores", &softmax_scores, "F"_a, "Y"_a.none(), "n_threads"_a, "softmax(F Y^T), (n, K).");
-  m.def("add_values", &add_values, "F"_a, "values"_a, "step"_a, "leaf_of_row"_a, "n_threads"_a,
+  // No conversions: a converted F would be a copy, and the copy would be what is added to.
+  m.def("add_values", &add_values<float>, "F"_a.noconvert(), "values"_a.noconvert(), "step"_a, "leaf_of_row"_a, "n_threads"_a,
         "F[row] += step * values[leaf of row].");
+  m.def("add_values", &add_values<double>, "F"_a.noconvert(), "values"_a.noconvert(), "step"_a, "leaf_of_row"_a, "n_threads"_a);
   bind_values<double>(m);
   bind_values<float>(m);
   bind_forest<double>(m, "Forest64");

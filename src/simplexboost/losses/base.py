@@ -41,6 +41,7 @@ class Loss(Part, ABC):
     """
 
     convex: bool
+    exponential: ClassVar[bool] = False  # a sum of exponentials of scores: has `terms` and `total`
     # Where the gradient is the logistic one with rows weighed anew (kernels/logistic.hpp): which weights.
     tilt: ClassVar[int | None] = None
 
@@ -87,6 +88,28 @@ class Loss(Part, ABC):
         """
         P, log_scale = self.scaled_residual(U + alpha * W, c)
         return -np.einsum("nk,nk->n", P, W), None, log_scale
+
+    def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
+        """Losses that are sums of exponentials: the weight of every term, and how fast its exponent falls along W.
+
+        Parameters
+        ----------
+        P : array of shape (n, K)
+            The residual, possibly scaled and with sample weights.
+        W : array of shape (n, K)
+            The direction, in scores.
+        c : array of shape (n,)
+            True classes.
+
+        Returns
+        -------
+        weight, fall : arrays of shape (n, m), m terms an example, in the scale of P and per unit of the step
+        """
+        raise TypeError(f"{type(self).__name__} is not a sum of exponentials.")
+
+    def total(self, P: Array, c: Labels) -> float | None:
+        """Σ_i L_i from the residual P (n, K), in its scale and with its weights; None where P does not tell."""
+        return None
 
     def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
         """The diagonal of the Hessian in F, where U = ½ F Yᵀ, (n, d); its sum over axis 1 is the trace."""

@@ -191,6 +191,16 @@ class _LinearGamma(_ExponentialPhi):
     """γ(v) = v: the loss is the sum of exponentials itself, and only its logarithm is safe."""
 
     convex = True
+    exponential = True
+
+    def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
+        rows = np.arange(len(c))
+        weight = -P  # (n, K), a term for every rival
+        weight[rows, c] = 0.0
+        return weight, self.rate * (W[rows, c][:, None] - W)
+
+    def total(self, P: Array, c: Labels) -> float:
+        return float(P[np.arange(len(c)), c].sum()) / self.rate
 
     def _log_gamma(self, s: Array) -> Array:
         return s

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from .._typing import Array, Labels
 from .base import Loss, check_cost, pick, saturated_exp
+from .gamma_phi import Exponential
 from .links import HUGE, softmax
 
 
@@ -31,6 +32,18 @@ class OneVsAll(Loss):
     """
 
     convex = True
+    exponential: ClassVar[bool] = True
+
+    def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
+        return np.abs(P), 2.0 * _toward(W.copy(), c)
+
+    def total(self, P: Array, c: Labels) -> float:
+        return float(np.abs(P).sum()) / 2.0
+
+    def binary(self, U: Array, c: Labels, k: int) -> tuple[Loss, Array, Labels]:
+        """Class k against the rest, on its own: AdaBoost's loss, scores (n, 2) and labels, 0 for the class."""
+        u = U[:, k]
+        return Exponential(), np.column_stack([u, -u]), (c != k).astype(np.intp)
 
     def _exponents(self, U: Array, c: Labels) -> Array:
         B = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # (n, K)
@@ -96,7 +109,7 @@ class OwnScoreExponential(Loss):
 
     Parameters
     ----------
-    alpha : float, default 1.0
+    alpha : float or "1/K", default 1.0
         Positive.
 
     Examples
@@ -105,17 +118,29 @@ class OwnScoreExponential(Loss):
     array([0.1353])
     """
 
-    alpha: float = 1.0
+    alpha: float | str = 1.0
     convex = True
+    exponential: ClassVar[bool] = True
+
+    def rate(self, K: int) -> float:
+        """What the exponent falls by per unit of the own score, 2α."""
+        return 2.0 / K if isinstance(self.alpha, str) else 2.0 * self.alpha
+
+    def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
+        rows = np.arange(len(c))
+        return P[rows, c][:, None], self.rate(W.shape[1]) * W[rows, c][:, None]
+
+    def total(self, P: Array, c: Labels) -> float:
+        return float(P[np.arange(len(c)), c].sum()) / self.rate(P.shape[1])
 
     def value(self, U: Array, c: Labels) -> Array:
         return saturated_exp(self.log_value(U, c))
 
     def log_value(self, U: Array, c: Labels) -> Array:
-        return -2.0 * self.alpha * pick(U, c)
+        return -self.rate(U.shape[1]) * pick(U, c)
 
     def residual(self, U: Array, c: Labels) -> Array:
-        return self._own(U, c, 2.0 * self.alpha * self.value(U, c))
+        return self._own(U, c, self.rate(U.shape[1]) * self.value(U, c))
 
     def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
         w, log_scale = self._weights(U, c)
@@ -124,7 +149,7 @@ class OwnScoreExponential(Loss):
     def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
         w, log_scale = self._weights(U + alpha * W, c)
         own = pick(W, c)
-        return -w * own, 2.0 * self.alpha * w * own**2, log_scale
+        return -w * own, self.rate(U.shape[1]) * w * own**2, log_scale
 
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
         """Whether no own score ever falls."""
@@ -132,20 +157,22 @@ class OwnScoreExponential(Loss):
         return bool((own > 0).all() if strictly else (own >= 0).all())
 
     def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
-        return self.alpha**2 * self.value(U, c)[:, None] * np.square(Y)[c]
+        return (self.rate(U.shape[1]) / 2) ** 2 * self.value(U, c)[:, None] * np.square(Y)[c]
 
     def probabilities(self, U: Array) -> Array:
-        return softmax(U, 2.0 * self.alpha)
+        return softmax(U, self.rate(U.shape[1]))
 
     def check(self, K: int) -> None:
         super().check(K)
-        if not (self.alpha > 0 and math.isfinite(self.alpha)):
-            raise ValueError(f"alpha={self.alpha!r} is out of range; pass a positive, finite number.")
+        if self.alpha == "1/K":
+            return
+        if isinstance(self.alpha, str) or not (self.alpha > 0 and math.isfinite(self.alpha)):
+            raise ValueError(f"alpha={self.alpha!r} is out of range; pass a positive, finite number or '1/K'.")
 
     def _weights(self, U: Array, c: Labels) -> tuple[Array, float]:
         log_value = self.log_value(U, c)
         shift = log_value.max()
-        return np.exp(log_value - shift), float(shift) + math.log(2.0 * self.alpha)
+        return np.exp(log_value - shift), float(shift) + math.log(self.rate(U.shape[1]))
 
     def _own(self, U: Array, c: Labels, w: Array) -> Array:
         P = np.zeros(U.shape)  # (n, K)

@@ -1,0 +1,144 @@
+"""AdaBoost for many classes: one booster per class, one class per answer, and the theory's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from ..estimators import BoostingClassifier
+from ..losses import MM, OwnScoreExponential
+from ..optimizers import AllCoordinates
+from ..steps import ClosedForm, ErrorStep, as_step
+
+
+@dataclass(eq=False, repr=False)
+class OneVsAllBoostClassifier(BoostingClassifier):
+    """One AdaBoost per class, the class against the rest; the highest score wins.
+
+    K binary boosters side by side. One that meets a perfect learner keeps it and ends, the others go on; the fit stops
+    when all have ended or none finds an edge. Class probabilities are AdaBoost's σ(2 f_k), divided by their sum.
+
+    Parameters are those of `BoostingClassifier`, all parts but the learner being fixed. ``learner`` answers ±1:
+    "stump", "vector-tree", …, or any scikit-learn classifier.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> OneVsAllBoostClassifier(n_estimators=20).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    paper: ClassVar[str] = "Freund & Schapire 1997"
+    loss: Any = field(init=False, default="one-vs-all")
+    codewords: Any = field(init=False, default="canonical")
+    learner: Any = "stump"
+    optimizer: Any = field(init=False, default="all-coordinates")
+    step: Any = field(init=False, default="closed-form")
+
+    def parts(self) -> dict[str, Any]:
+        """The parts as objects; every class has a step of its own."""
+        return self.compose(optimizer=AllCoordinates(shared_step=False))
+
+
+@dataclass(eq=False, repr=False)
+class AdaBoostM1Classifier(BoostingClassifier):
+    """AdaBoost.M1 (Freund & Schapire, 1997): learners that name a class vote with weight ln((1−e)/e).
+
+    Boosting stops when the weighted error e of a learner is not below ½, which many classes and small trees reach soon
+    (see `SAMMEClassifier` and `AdaBoostMMClassifier`), or after a perfect learner, which is kept. The training error is
+    at most Π 2√(e(1−e)), ``history_["bound"]``. Probabilities are a soft-max of the votes, a normalised score and no
+    posterior.
+
+    Parameters are those of `BoostingClassifier`, all parts but the learner being fixed. ``learner`` names classes:
+    "info-tree", "greedy-info-tree", "class-tree", …, or any scikit-learn classifier.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = AdaBoostM1Classifier("info-tree", n_estimators=20).fit(X, y)
+    >>> clf.history_["error"][:2].round(4)
+    array([0.04  , 0.1076])
+    """
+
+    paper: ClassVar[str] = "Freund & Schapire 1997"
+    loss: Any = field(init=False, default="own-score")
+    codewords: Any = field(init=False, default="canonical")
+    learner: Any = "greedy-info-tree"
+    optimizer: Any = field(init=False, default="gradient")
+    step: Any = field(init=False, default="error")
+
+
+@dataclass(eq=False, repr=False)
+class SAMMEClassifier(BoostingClassifier):
+    """SAMME (Zhu, Zou, Rosset & Hastie, 2009): votes of weight ln((1−e)/e) + ln(K−1), better than guessing is enough.
+
+    Boosting stops when the weighted error e is not below 1 − 1/K, or after a perfect learner, which is kept. That
+    condition is too weak for a guarantee: the loss may vanish while half of the training examples stay wrong
+    (Mukherjee & Schapire, 2013), so there is no bound in the history. Probabilities softmax(f/(K−1)), the paper's link.
+
+    Scores live on the paper's codewords (K I − 1)/(K−1); there the step is (K−1)²/K times the weight of the vote.
+
+    Parameters are those of `BoostingClassifier`, all parts but the learner being fixed. ``learner`` names classes:
+    "info-tree", "greedy-info-tree" (12(K−1) leaves, best first), "class-tree", …, or any scikit-learn classifier.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SAMMEClassifier(n_estimators=20).fit(X, y).score(X, y) > 0.98
+    True
+    """
+
+    paper: ClassVar[str] = "Zhu, Zou, Rosset & Hastie 2009"
+    loss: Any = field(init=False, default="own-score")
+    codewords: Any = field(init=False, default="samme")
+    learner: Any = "info-tree"
+    optimizer: Any = field(init=False, default="gradient")
+    step: Any = field(init=False, default="error")
+
+    def parts(self) -> dict[str, Any]:
+        """The parts as objects; the rate of the loss, 1/K, and the step are SAMME's."""
+        return self.compose(loss=OwnScoreExponential("1/K"), step=ErrorStep("chance"))
+
+
+@dataclass(eq=False, repr=False)
+class AdaBoostMMClassifier(BoostingClassifier):
+    """AdaBoost.MM (Mukherjee & Schapire, 2013): a cost for every wrong class, and the least to ask of a learner.
+
+    Learners name the class of least cost; the edge is δ, their advantage over guessing under the costs. Also known as
+    AdaBoost-Cost. Boosting stops when δ is zero, or after a perfect learner, which is kept. The training error is at
+    most (K−1) Π √(1−δ²), ``history_["bound"]``. Probabilities softmax(2 · votes), where the votes are the scores F.
+
+    Parameters are those of `BoostingClassifier`, the loss, the codewords and the optimizer being fixed, and
+
+    step : {"edge", "exact"}, default="edge"
+        ½ ln((1+δ)/(1−δ)), (61) of the paper and the step of its experiments; or the minimiser of the risk, (62), which
+        is larger when there are many classes.
+    cost : array of shape (K, K) or None, default=None
+        Weighs the pair (true class, rival); the risk and the bound are then those of the cost.
+
+    ``learner`` names classes: "class-tree", "greedy-tree" (a leaf budget, best first), …, or any scikit-learn
+    classifier, which sees the weight of the example's own class only.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> AdaBoostMMClassifier(n_estimators=30).fit(X, y).score(X, y) > 0.98
+    True
+    """
+
+    paper: ClassVar[str] = "Mukherjee & Schapire 2013"
+    loss: Any = field(init=False, default="mm")
+    codewords: Any = field(init=False, default="canonical")
+    learner: Any = "class-tree"
+    optimizer: Any = field(init=False, default="gradient")
+    step: Any = "edge"
+    cost: Any = None
+
+    def parts(self) -> dict[str, Any]:
+        """The parts as objects, the loss with its costs."""
+        is_rule = isinstance(self.step, str) and self.step in ("edge", "exact")
+        return self.compose(loss=MM(self.cost), step=ClosedForm(self.step) if is_rule else as_step(self.step))
