@@ -34,6 +34,7 @@ __all__ = [
     "callbacks",
     "codewords",
     "datasets",
+    "games",
     "learners",
     "load",
     "losses",
@@ -42,10 +43,15 @@ __all__ = [
 ]
 
 
+# Imported on first use: they need scikit-learn's own data sets, matplotlib or linear programmes, which would double the
+# start-up time.
+LAZY = ("datasets", "games")
+
+
 def __getattr__(name: str) -> Any:
-    """`datasets` on first use: it needs scikit-learn's own data sets, which would double the start-up time."""
-    if name == "datasets":
+    """A module that is imported on first use."""
+    if name in LAZY:
         from importlib import import_module
 
-        return import_module(".datasets", __name__)
+        return import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

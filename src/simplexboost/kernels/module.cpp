@@ -14,6 +14,8 @@
 #include "leaves.hpp"
 #include "logistic.hpp"
 #include "newton.hpp"
+#include "pool.hpp"
+#include "potential.hpp"
 #include "predict.hpp"
 
 namespace nb = nanobind;
@@ -354,6 +356,27 @@ void bind_values(nb::module_& m) {
   }, "nodes"_a, "category_sets"_a, "X"_a, "leaves"_a, "n_threads"_a);
 }
 
+// Potentials of states given as the leads (m, K - 1) of the rivals over the true class, rows sorted.
+nb::ndarray<nb::numpy, double> zero_one_potential(int t, In<double, Vector> b, In<std::int32_t, Matrix> leads, int n_threads) {
+  require(t >= 0, "t must not be negative");
+  const std::size_t m = leads.shape(0), K = b.shape(0);
+  require(K >= 2 && leads.shape(1) == K - 1, "leads must have a column per rival class");
+  std::vector<double> values(m);
+  {
+    nb::gil_scoped_release release;
+    const ZeroOnePotential potential(t, b.data(), K);
+    if (m <= 8) {  // too few to share anything
+      ZeroOnePotential::Workspace work;
+      for (std::size_t i = 0; i < m; ++i) values[i] = potential(leads.data() + i * (K - 1), work);
+    } else {
+      parallel_ranges(m, 1024, n_threads, [&](std::size_t begin, std::size_t end) {
+        potential.many(leads.data() + begin * (K - 1), end - begin, values.data() + begin);
+      });
+    }
+  }
+  return to_numpy(std::move(values), {m});
+}
+
 template <class Leaf>
 void bind_forest(nb::module_& m, const char* name) {
   auto forest = nb::class_<Forest<Leaf>>(m, name, "Trees packed for prediction; see kernels/forest.hpp.");
@@ -407,6 +430,8 @@ NB_MODULE(_kernels, m) {
       .def("newton_leaves", &LogisticLoss::newton_leaves, "F"_a, "G"_a, "scale"_a.none(), "leaf_of_row"_a, "rows"_a.none(), "n_leaves"_a,
            "l2"_a, "n_threads"_a);
   m.def("softmax_scores", &softmax_scores, "F"_a, "Y"_a.none(), "n_threads"_a, "softmax(F Y^T), (n, K).");
+  m.def("zero_one_potential", &zero_one_potential, "t"_a, "b"_a, "leads"_a, "n_threads"_a,
+        "The probability that a walk of t steps ends with the true class not strictly ahead; see kernels/potential.hpp.");
   // No conversions: a converted F would be a copy, and the copy would be what is added to.
   m.def("add_values", &add_values<float>, "F"_a.noconvert(), "values"_a.noconvert(), "step"_a, "leaf_of_row"_a, "n_threads"_a,
         "F[row] += step * values[leaf of row].");

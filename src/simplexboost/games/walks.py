@@ -1,0 +1,135 @@
+"""Random walks whose expected loss is a potential: every step is a vote for a label drawn from a baseline.
+
+Under a fixed baseline all steps have the distribution b. Under the minimal condition the adversary chooses the worst
+edge-over-random baseline in every state, (1−γ)/a on the a−1 rivals whose votes would hurt most and the rest on the true
+class.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._parts import check_number
+from .._typing import AnyArray, Array
+from .conditions import check_baseline, worst_baseline_cost
+from .potentials import as_loss, as_states, check_minimal, minimal_potential
+
+
+@dataclass(frozen=True, eq=False)
+class Walks:
+    """Random walks: positions (n_walks, t + 1, K), the true class first, and the loss of each at its end.
+
+    Examples
+    --------
+    >>> walks = simulate_walks(10, [0.5, 0.25, 0.25], n_walks=4, random_state=0)
+    >>> walks.positions.shape, walks.losses
+    ((4, 11, 3), array([1., 0., 1., 0.]))
+    """
+
+    positions: AnyArray
+    losses: Array
+
+    @property
+    def mean(self) -> float:
+        """The mean loss, which tends to the potential."""
+        return float(self.losses.mean())
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean."""
+        return float(self.losses.std(ddof=1) / np.sqrt(len(self.losses)))
+
+
+def simulate_walks(
+    t: int,
+    b: Any,
+    s: Any = None,
+    loss: Any = "zero-one",
+    eta: float | None = None,
+    *,
+    n_walks: int = 1000,
+    random_state: Any = None,
+) -> Walks:
+    """Walks of t steps with the distribution b.
+
+    Parameters
+    ----------
+    t, b, s, loss, eta : as in `fixed_potential`, with one state
+    n_walks : int, default=1000
+    random_state : int, Generator or None
+
+    Returns
+    -------
+    Walks
+
+    Examples
+    --------
+    >>> from simplexboost.games import fixed_potential, uniform_baseline
+    >>> b = uniform_baseline(4, 0.2)
+    >>> walks = simulate_walks(20, b, n_walks=10_000, random_state=0)
+    >>> abs(walks.mean - fixed_potential(20, b)) < 4 * walks.standard_error
+    True
+    """
+    b = check_baseline(b)
+    check_number("t", t, int, 0)
+    check_number("n_walks", n_walks, int, 1)
+    start = one_state(s, len(b))
+    game_loss = as_loss(loss, eta, b[0] - b[1:].max())
+    rng = np.random.default_rng(random_state)
+    steps = np.eye(len(b), dtype=np.int64)[rng.choice(len(b), size=(n_walks, t), p=b)]  # (n_walks, t, K)
+    positions = start + np.concatenate([np.zeros((n_walks, 1, len(b)), dtype=np.int64), steps.cumsum(axis=1)], axis=1)
+    return Walks(positions, game_loss(positions[:, -1]))
+
+
+def simulate_minimal_walks(
+    t: int,
+    K: int,
+    edge: float,
+    s: Any = None,
+    loss: Any = "zero-one",
+    eta: float | None = None,
+    *,
+    n_walks: int = 1000,
+    random_state: Any = None,
+) -> Walks:
+    """Walks of t steps, each from the worst edge-over-random distribution of its state; see `simulate_walks`.
+
+    Examples
+    --------
+    >>> from simplexboost.games import minimal_potential
+    >>> walks = simulate_minimal_walks(8, 3, 0.1, n_walks=10_000, random_state=0)
+    >>> abs(walks.mean - minimal_potential(8, 3, 0.1)) < 4 * walks.standard_error
+    True
+    """
+    _, _, game_loss = check_minimal(t, K, edge, s, loss, eta)
+    check_number("n_walks", n_walks, int, 1)
+    rng = np.random.default_rng(random_state)
+    S = np.tile(one_state(s, K), (n_walks, 1))
+    positions = [S]
+    for to_go in range(int(t), 0, -1):
+        S = S + np.eye(K, dtype=np.int64)[worst_steps(S, to_go, edge, game_loss, rng)]
+        positions.append(S)
+    return Walks(np.stack(positions, axis=1), game_loss(S))
+
+
+def worst_steps(S: AnyArray, to_go: int, edge: float, loss: Any, rng: np.random.Generator) -> AnyArray:
+    """A label for every state, drawn from its worst baseline, (m,)."""
+    m, K = S.shape
+    after = (S[:, None, :] + np.eye(K, dtype=np.int64)).reshape(-1, K)
+    phi = minimal_potential(to_go - 1, K, edge, after, loss).reshape(m, K)
+    degree = worst_baseline_cost(phi, edge)[1]  # (m,)
+    ranking = np.column_stack([np.zeros(m, dtype=np.int64), 1 + np.argsort(-phi[:, 1:], axis=1, kind="stable")])
+    place = (rng.random(m) * degree).astype(np.int64)  # uniform among the true class and the degree − 1 worst rivals
+    place[rng.random(m) < edge] = 0
+    return ranking[np.arange(m), place]
+
+
+def one_state(s: Any, K: int) -> AnyArray:
+    """The one state (K,) that a walk begins at."""
+    S, _ = as_states(s, K)
+    if len(S) != 1:
+        raise ValueError(f"s has {len(S)} states; a walk begins at one.")
+    return S[0]
