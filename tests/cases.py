@@ -74,8 +74,10 @@ LEARNERS: dict[str, Learner] = {
 }
 TREES = {name: learner for name, learner in LEARNERS.items() if isinstance(learner, TreeLearner)}
 
+# Optimizers that want a coordinate per class and a loss of their own; the boosters they belong to test them.
+CLASSWISE = ("newton-coordinates", "new-column")
 OPTIMIZERS: dict[str, Optimizer] = {
-    **{name: kind() for name, kind in OPTIMIZER_TABLE.items()},
+    **{name: kind() for name, kind in OPTIMIZER_TABLE.items() if name not in CLASSWISE},
     "coordinate cyclic": CoordinateDescent(schedule="cyclic"),
     "all-coordinates separate": AllCoordinates(shared_step=False),
 }

@@ -5,12 +5,14 @@ Every public name of the package stands on this page.
 
 from typing import Any
 
-from . import callbacks, codewords, learners, losses, optimizers, steps
+from . import algorithms, callbacks, codewords, learners, losses, optimizers, steps
 from .algorithms import (
+    AdaBoostECCClassifier,
     AdaBoostM1Classifier,
     AdaBoostMMClassifier,
     CDMCBoostClassifier,
     GDMCBoostClassifier,
+    LogitBoostClassifier,
     OneVsAllBoostClassifier,
     SAMMEClassifier,
 )
@@ -22,15 +24,18 @@ from .martiboost import MartiBoostClassifier
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "AdaBoostECCClassifier",
     "AdaBoostM1Classifier",
     "AdaBoostMMClassifier",
     "BoostingClassifier",
     "CDMCBoostClassifier",
     "GDMCBoostClassifier",
+    "LogitBoostClassifier",
     "MartiBoostClassifier",
     "OneVsAllBoostClassifier",
     "SAMMEClassifier",
     "SimplexBoostClassifier",
+    "algorithms",
     "callbacks",
     "codewords",
     "datasets",

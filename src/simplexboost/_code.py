@@ -20,6 +20,11 @@ class Code:
         return self._form == (1.0, 0.0)
 
     @property
+    def symmetric(self) -> bool:
+        """Whether Y = a I + b: a coordinate per class, all alike."""
+        return self._form is not None
+
+    @property
     def gap(self) -> float | None:
         """½⟨y_c, y_c − y_k⟩ where it is the same for every pair of classes, else None."""
         gram = self.Y.astype(np.float64) @ self.Y.T  # (K, K)

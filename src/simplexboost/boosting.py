@@ -176,17 +176,21 @@ class Run:
 
     def request(self, gradient: Gradient, coordinate: int | None = None, curvature: Array | None = None) -> Request:
         """The question to the weak learner: all of G, or one coordinate as a binary problem."""
-        sample = (curvature, self.rows, self.features, int(self.rng.integers(2**63)))
-        if coordinate is None:
-            single = isinstance(self.loss, OwnScoreExponential) and self.gap is not None
-            return Request(self.data, gradient.G, self.Y, self.data.c, gradient.own, *sample, single)
-        return self.binary_request(gradient.G[:, coordinate], *sample)
+        if coordinate is not None:
+            return self.binary_request(gradient.G[:, coordinate], curvature)
+        single = isinstance(self.loss, OwnScoreExponential) and self.gap is not None
+        sample = (curvature, self.rows, self.features, self.seed())
+        return Request(self.data, gradient.G, self.Y, self.data.c, gradient.own, *sample, single)
 
-    def binary_request(self, g: Array, *sample: Any) -> Request:
+    def binary_request(self, g: Array, curvature: Array | None = None) -> Request:
         """The question whether to go up or down: labels are the signs of g (n,), weights its sizes."""
-        sample = sample or (None, self.rows, self.features, int(self.rng.integers(2**63)))
         labels = (g < 0).astype(np.intp)  # rows of [[1], [−1]]
-        return Request(self.data, g[:, None], np.array([[1.0], [-1.0]]), labels, np.abs(g), *sample)
+        Y = np.array([[1.0], [-1.0]])
+        return Request(self.data, g[:, None], Y, labels, np.abs(g), curvature, self.rows, self.features, self.seed())
+
+    def seed(self) -> int:
+        """A number for a learner that draws at random."""
+        return int(self.rng.integers(2**63))
 
     def direction(self, outputs: Array, coordinate: int | None) -> Array:
         """A learner's outputs as a direction in scores, W = ½ h Yᵀ (n, K)."""

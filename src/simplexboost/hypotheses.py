@@ -107,3 +107,14 @@ def spread(h: Hypothesis, direction: Array) -> Hypothesis:
     if isinstance(h, ClassifierHypothesis):
         return ClassifierHypothesis(h.estimator, h.Y * direction)
     return SpreadHypothesis(h, direction)
+
+
+def direction(h: Any) -> Array:
+    """The direction (d,) that a hypothesis was spread along, up to a factor."""
+    if isinstance(h, TreeHypothesis | ClassifierHypothesis):
+        table = h.values if isinstance(h, TreeHypothesis) else h.Y
+    elif isinstance(h, LinearHypothesis):
+        table = np.stack([h.slope, h.intercept])
+    else:
+        table = h.direction[None]
+    return table[np.abs(table).sum(axis=1).argmax()]

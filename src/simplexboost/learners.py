@@ -279,6 +279,13 @@ class NewtonTree(TreeLearner):
         return np.divide(sums[:, :-1], h, out=np.zeros_like(sums[:, :-1]), where=h > 0)
 
 
+@dataclass(eq=False, repr=False)
+class RegressionTree(NewtonTree):
+    """Least squares: `NewtonTree` whose leaves are plain weighted means, without l2."""
+
+    l2: float = 0.0
+
+
 # Up to this many values exact histograms cost next to nothing; beyond, lanes of 32 bits are half the memory traffic.
 SMALL = 300_000
 
@@ -501,6 +508,7 @@ def is_estimator(value: Any) -> bool:
 LEARNERS: dict[str, type[Learner]] = {
     "vector-tree": VectorTree,
     "newton-tree": NewtonTree,
+    "regression-tree": RegressionTree,
     "sketch-tree": SketchTree,
     "class-tree": ClassTree,
     "info-tree": InfoTree,

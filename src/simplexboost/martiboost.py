@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -78,6 +78,14 @@ class MartiBoostClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
+    paper: ClassVar[str] = "Long & Servedio 2005"
+    table_row: ClassVar[dict[str, str]] = {  # it is no sum, so it has no parts but a learner
+        "optimizer": "branching program",
+        "codewords": "two classes",
+        "learners": "any: stump*",
+        "loss": "none",
+        "step": "none",
+    }
     n_layers: int = 100
     learner: Any = "stump"
     routing: str = "exact"

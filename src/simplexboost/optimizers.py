@@ -1,7 +1,8 @@
 """Optimizers: how the weak learner is asked in a round, and what becomes of its answer, F ← F + α h.
 
 `GradientDescent` asks for one vector-valued h; `CoordinateDescent` for a scalar h in the best or the next coordinate;
-`AllCoordinates` for a scalar h in each; `Newton` for a vector-valued h and gives the learner the curvature as well.
+`AllCoordinates` for a scalar h in each; `Newton` for a vector-valued h and gives the learner the curvature as well,
+`NewtonCoordinates` for a scalar h in each; `NewColumn` for a scalar h along a direction that is new in every round.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ._parts import Part, check_choice, resolve
+from ._parts import Part, check_choice, check_number, resolve
 from ._typing import Array
-from .hypotheses import Hypothesis, LeafOutputs
-from .losses import OneVsAll
+from .hypotheses import Hypothesis, LeafOutputs, spread
+from .losses import MM, Exponential, Logistic, OneVsAll
 
 if TYPE_CHECKING:
     from .boosting import Gradient, Run
@@ -170,6 +171,118 @@ class Newton(Optimizer):
         return step_along(run, run.gradient(scaled=False), curvature=run.curvature())
 
 
+@dataclass(eq=False, repr=False)
+class NewtonCoordinates(Optimizer):
+    """LogitBoost: a scalar regressor in each coordinate, fitted to the Newton step of its class by least squares.
+
+    Class k has weights p(1−p) and responses (1[c=k] − p) / p(1−p), clipped. The step is (K−1)/K of the regressors;
+    centred codewords centre the scores.
+
+    Parameters
+    ----------
+    clip : float, default=4.0
+        Largest absolute response.
+    """
+
+    clip: float = 4.0
+
+    def check(self, run: Run) -> None:
+        """Raise unless the loss is logistic and every coordinate is a class."""
+        check_number("clip", self.clip, float, 0.0, open_low=True)
+        if not isinstance(run.loss, Logistic) or run.loss.cost is not None or not run.model.code.symmetric:
+            raise ValueError(
+                "optimizer='newton-coordinates' needs loss='logistic' without costs and canonical codewords, not "
+                f"loss={run.loss!r} and codewords of shape {run.Y.shape}."
+            )
+
+    def propose(self, run: Run) -> list[Update]:
+        """An update of every coordinate that has an edge."""
+        weight = run.data.weight[:, None]
+        R = run.gradient(scaled=False).G / weight  # (n, K), 1[c=k] − p
+        h = np.maximum(np.abs(R) * (1 - np.abs(R)), 1e-12)  # p(1−p)
+        G, h = weight * h * np.clip(R / h, -self.clip, self.clip), weight * h
+        K = len(run.Y)
+        answers = [run.learner.fit(run.binary_request(G[:, k], h[:, k])) for k in range(K)]
+        edges = [normalised_edge(G[:, [k]], answer.outputs) for k, answer in enumerate(answers)]
+        alpha = (K - 1) / K * run.stride(np.column_stack([answer.outputs for answer in answers])).alpha
+        found = [(k, a, edge) for k, (a, edge) in enumerate(zip(answers, edges, strict=True)) if edge > MIN_EDGE]
+        return [Update(a.hypothesis, a.outputs, alpha, edge, False, k) for k, a, edge in found]
+
+
+@dataclass(eq=False, repr=False)
+class NewColumn(Optimizer):
+    """AdaBoost.ECC: every round colours the classes with two colours μ ∈ {−1, +1}^K and asks which it is.
+
+    The binary learner g answers for the new column of the code; in class scores it adds α g(x) μ.
+
+    Parameters
+    ----------
+    colouring : {"random", "max-cut"}, default="random"
+        ``"random"`` gives half of the classes each colour; ``"max-cut"`` flips single classes, from there on, as long
+        as that separates more of the weight of the pairs (example, rival class).
+    """
+
+    colouring: str = "random"
+
+    code: ClassVar[str] = "binary, a new column each round"
+
+    def check(self, run: Run) -> None:
+        """Raise unless scores are the predictor itself and the loss is a sum over pairs."""
+        check_choice("colouring", self.colouring, ("random", "max-cut"))
+        if not isinstance(run.loss, Exponential | MM) or not run.model.code.canonical:
+            raise ValueError(
+                "optimizer='new-column' needs loss='mm' or 'exponential' and canonical codewords, "
+                f"not loss={run.loss!r} and codewords of shape {run.Y.shape}."
+            )
+
+    def propose(self, run: Run) -> list[Update]:
+        """One update along a colouring; a colouring without an edge is drawn again."""
+        gradient = run.gradient()
+        for _ in range(MAX_COLOURINGS):
+            if update := self._along(run, gradient, self.colours(run, gradient)):
+                return update
+        return []
+
+    @staticmethod
+    def _along(run: Run, gradient: Gradient, mu: Array) -> list[Update]:
+        """The update along the colours mu (K,)."""
+        request = run.binary_request(gradient.G @ mu)  # μ_c × the weight of the rivals of the other colour
+        answer = run.learner.fit(request)
+        outputs, h = answer.outputs * mu, spread(answer.hypothesis, mu)  # (n, K)
+        stride = run.step.length(run.ray(lambda: run.direction(outputs, None), gradient))
+        edge = normalised_edge(request.G, answer.outputs)
+        if edge <= MIN_EDGE or stride.alpha <= 0:
+            return []
+        error = float(request.weight @ (answer.outputs[:, 0] * request.G[:, 0] <= 0) / request.weight.sum())
+        return [Update(h, outputs, stride.alpha, stride.edge or edge, stride.perfect, None, error, stride.drop)]
+
+    def colours(self, run: Run, gradient: Gradient) -> Array:
+        """μ (K,), both colours in use."""
+        K = len(run.Y)
+        mu = run.rng.permutation(np.where(np.arange(K) < K // 2, 1.0, -1.0))
+        if self.colouring == "random":
+            return mu
+        pairs = np.stack([-gradient.P[run.data.c == k].sum(axis=0) for k in range(K)])  # (K, K), examples of k, rivals
+        np.fill_diagonal(pairs, 0.0)
+        return max_cut(pairs + pairs.T, mu)
+
+
+MAX_COLOURINGS = 20  # without an edge, before the learner is given up
+
+
+def max_cut(weights: Array, mu: Array) -> Array:
+    """Colours (K,) that no flip of a single class improves, from mu on; weights (K, K) of pairs, symmetric."""
+    mu = mu.copy()
+    for _ in range(100 * len(mu)):
+        gain = mu * (weights @ mu)  # (K,) what flipping each class adds to the cut
+        lonely = [(mu == colour).sum() == 1 for colour in mu]
+        best = int(np.argmax(np.where(lonely, -np.inf, gain)))
+        if lonely[best] or gain[best] <= 1e-12 * weights.sum():
+            break
+        mu[best] *= -1
+    return mu
+
+
 def step_along(
     run: Run,
     gradient: Gradient,
@@ -206,6 +319,8 @@ OPTIMIZERS: dict[str, type[Optimizer]] = {
     "coordinate": CoordinateDescent,
     "all-coordinates": AllCoordinates,
     "newton": Newton,
+    "newton-coordinates": NewtonCoordinates,
+    "new-column": NewColumn,
 }
 
 

@@ -60,15 +60,25 @@ def check_present(K: int, present: ArrayLike) -> NDArray[np.bool_]:
 class Canonical(Codewords):
     """One coordinate per class, see :func:`canonical`.
 
+    Parameters
+    ----------
+    centered : bool
+        Whether the codewords sum to zero, I − 1/K, so that the scores of every example do.
+
     Examples
     --------
     >>> Canonical().matrix(4, np.random.default_rng(0)).shape
     (4, 4)
+    >>> Canonical(centered=True).matrix(2, np.random.default_rng(0))
+    array([[ 0.5, -0.5],
+           [-0.5,  0.5]])
     """
 
+    centered: bool = False
+
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
-        """The identity, (K, K)."""
-        return canonical(K)
+        """The identity, (K, K), possibly centred."""
+        return canonical(K) - 1.0 / K if self.centered else canonical(K)
 
 
 @dataclass(eq=False, repr=False)

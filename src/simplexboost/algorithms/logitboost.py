@@ -1,0 +1,46 @@
+"""LogitBoost: Newton steps on the multinomial likelihood."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from ..codewords import Canonical
+from ..estimators import BoostingClassifier
+from ..optimizers import NewtonCoordinates
+
+
+@dataclass(eq=False, repr=False)
+class LogitBoostClassifier(BoostingClassifier):
+    """Multiclass LogitBoost (Friedman, Hastie & Tibshirani, 2000): a regression per class and round, Newton's step.
+
+    Class k is fitted by least squares to (1[c=k] − p_k) / p_k(1−p_k) with weights p_k(1−p_k), and the scores are
+    centred over the classes. Boosting stops when no class has an edge. Probabilities p = softmax(f) are those of the
+    likelihood; ``decision_function`` returns f/2.
+
+    Parameters are those of `BoostingClassifier`, all parts but the learner being fixed, and
+
+    clip : float, default=4.0
+        Largest absolute response of the regressions.
+
+    ``learner`` is a regressor: "regression-tree", "newton-tree", "linear", …, or any of scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LogitBoostClassifier(n_estimators=10).fit(X, y).score(X, y) > 0.98
+    True
+    """
+
+    paper: ClassVar[str] = "Friedman, Hastie & Tibshirani 2000"
+    loss: Any = field(init=False, default="logistic")
+    codewords: Any = field(init=False, default="canonical")
+    learner: Any = "regression-tree"
+    optimizer: Any = field(init=False, default="newton-coordinates")
+    step: Any = field(init=False, default="fixed")
+    clip: float = 4.0
+
+    def parts(self) -> dict[str, Any]:
+        """The parts as objects; the codewords centre the scores."""
+        return self.compose(codewords=Canonical(centered=True), optimizer=NewtonCoordinates(self.clip))

@@ -1,0 +1,56 @@
+"""All named boosters in one table, made from their own parts: it cannot drift from what they do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from .._parts import Part
+from ..codewords import CODEWORDS
+from ..learners import LEARNERS, Learner
+from ..losses import LOSSES
+from ..optimizers import OPTIMIZERS
+from ..steps import STEPS
+
+COLUMNS = ("optimizer", "codewords", "learners", "loss", "step", "paper")
+NAMES: dict[str, Mapping[str, type[Part]]] = {
+    "optimizer": OPTIMIZERS,
+    "codewords": CODEWORDS,
+    "learner": LEARNERS,
+    "loss": LOSSES,
+    "step": STEPS,
+}
+
+
+def row(estimator: Any) -> dict[str, str]:
+    """The parts of a booster in words; a part that is a parameter has a star. Without parts, its own ``table_row``."""
+    if hasattr(estimator, "table_row"):
+        return {**estimator.table_row, "paper": estimator.paper}
+    parts = estimator.parts()
+    free = {field.name for field in fields(estimator) if field.init}
+    words = {name: describe(parts[name], NAMES[name]) + "*" * (name in free) for name in NAMES}
+    words["codewords"] = getattr(parts["optimizer"], "code", words["codewords"])  # of its own making
+    words |= {"learners": words.pop("learner"), "paper": estimator.paper}
+    return {name: words[name] for name in COLUMNS}
+
+
+def describe(part: Part, names: Mapping[str, type[Part]]) -> str:
+    """A part by its name in the package, with the parameters that are not the default."""
+    name = next((name for name, kind in names.items() if kind is type(part)), type(part).__name__)
+    default, mine = type(part)().get_params(deep=False), part.get_params(deep=False)
+    changed = [f"{key}={value!r}" for key, value in mine.items() if value is not None and value != default[key]]
+    words = f"{name}({', '.join(changed)})" if changed else name
+    return f"{part.kind}: {words}" if isinstance(part, Learner) else words
+
+
+def table_text(table: Mapping[str, Mapping[str, str]]) -> str:
+    """The table as aligned text."""
+    lines = [
+        ("algorithm", *COLUMNS),
+        *((name.removesuffix("Classifier"), *(r[c] for c in COLUMNS)) for name, r in table.items()),
+    ]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+    )
