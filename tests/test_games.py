@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import product
 from math import comb, factorial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import ListLearner, listed_data, make_run
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog, nnls
 from scipy.stats import binom
@@ -16,10 +18,14 @@ from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
 from simplexboost import games
+from simplexboost.codewords import samme
 from simplexboost.games import uniform_baseline
 from simplexboost.games.conditions import CONDITIONS, as_condition, classes_in_place, true_first, worst_baseline_cost
 from simplexboost.games.potentials import Layers, MinimalTable, degree_is_always_K
 from simplexboost.games.spaces import votes
+from simplexboost.losses import OwnScoreExponential
+from simplexboost.optimizers import GradientDescent
+from simplexboost.steps import ErrorStep
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "games.json").read_text())
 
@@ -543,3 +549,36 @@ class Impossible(games.Condition):
 
     def baseline(self, K, edge):
         return np.array([1.0 + edge] + [0.0] * (K - 1))
+
+
+def test_samme_on_its_counter_example():
+    """Golden: SAMME finds an edge in every round, its loss vanishes, and one of the two examples stays wrong."""
+    space, K = games.example("samme"), 3
+    data = replace(listed_data(space.c), K=K)
+    run = make_run(data, OwnScoreExponential("1/K"), samme(K), Named(space.H.T), ErrorStep("chance"))
+    votes, weight = np.zeros((2, K)), np.array([0.5, 0.5])
+    for row in GOLDEN["samme_fig1"]:
+        update = GradientDescent().propose(run)[0]
+        run.apply([update])
+        assert update.hypothesis.number == row["h"]
+        assert_allclose(update.error, row["err"])
+        alpha = update.alpha * K / (K - 1) ** 2  # of a vote; the step is along the codewords
+        assert_allclose(alpha, row["alpha"])
+        right = space.H[:, row["h"]] == space.c
+        weight = weight * np.exp(alpha * ~right)
+        weight = weight / weight.sum()
+        assert_allclose(weight, row["w"])
+        votes[:, row["h"]] += alpha
+        own = votes[[0, 1], space.c] - votes.mean(axis=1)
+        assert_allclose(np.exp(-own).mean(), row["loss"])
+        strongest_rival = np.where(np.eye(K, dtype=bool)[space.c], -np.inf, votes).max(axis=1)
+        assert (votes[[0, 1], space.c] <= strongest_rival).mean() >= row["train_error"] == 0.5
+
+
+class Named(ListLearner):
+    """A `ListLearner` that says which classes it names."""
+
+    def fit(self, request):
+        answer = super().fit(request)
+        answer.classes = np.asarray(self.candidates)[answer.hypothesis.number]
+        return answer

@@ -14,6 +14,7 @@ from .algorithms import (
     GDMCBoostClassifier,
     LogitBoostClassifier,
     OneVsAllBoostClassifier,
+    OSBoostClassifier,
     SAMMEClassifier,
 )
 from .estimators import BoostingClassifier
@@ -32,6 +33,7 @@ __all__ = [
     "GDMCBoostClassifier",
     "LogitBoostClassifier",
     "MartiBoostClassifier",
+    "OSBoostClassifier",
     "OneVsAllBoostClassifier",
     "SAMMEClassifier",
     "SimplexBoostClassifier",

@@ -8,6 +8,7 @@ from .adaboost import AdaBoostM1Classifier, AdaBoostMMClassifier, OneVsAllBoostC
 from .ecc import AdaBoostECCClassifier
 from .logitboost import LogitBoostClassifier
 from .mcboost import CDMCBoostClassifier, GDMCBoostClassifier
+from .os_boost import OSBoostClassifier
 from .table import row, table_text
 
 # In the order of the table: by age and kin.
@@ -16,6 +17,7 @@ BOOSTERS = (
     AdaBoostM1Classifier,
     SAMMEClassifier,
     AdaBoostMMClassifier,
+    OSBoostClassifier,
     AdaBoostECCClassifier,
     LogitBoostClassifier,
     MartiBoostClassifier,
@@ -34,6 +36,7 @@ __all__ = [
     "GDMCBoostClassifier",
     "LogitBoostClassifier",
     "MartiBoostClassifier",
+    "OSBoostClassifier",
     "OneVsAllBoostClassifier",
     "SAMMEClassifier",
     "table_text",

@@ -41,6 +41,18 @@ from .potentials import (
     potential_map,
 )
 from .spaces import EXAMPLES, Space, as_space, example, samme_example, subsets_example, windows_example
+from .strategies import (
+    ConditionWarning,
+    ConeGame,
+    FixedGame,
+    Game,
+    MinimalGame,
+    Play,
+    exponential_costs,
+    make_game,
+    mm_costs,
+    play,
+)
 from .walks import Walks, simulate_minimal_walks, simulate_walks
 
 __all__ = [
@@ -51,10 +63,16 @@ __all__ = [
     "MR",
     "SAMME",
     "Condition",
+    "ConditionWarning",
+    "ConeGame",
     "Diagnosis",
     "EdgeOverRandom",
     "ExponentialLoss",
+    "FixedGame",
+    "Game",
     "Minimal",
+    "MinimalGame",
+    "Play",
     "Solution",
     "Space",
     "Uniform",
@@ -67,13 +85,17 @@ __all__ = [
     "degree_map",
     "diagnose",
     "example",
+    "exponential_costs",
     "fixed_potential",
     "game_potential",
     "game_value",
     "is_boostable",
     "kappa",
     "largest_edge",
+    "make_game",
     "minimal_potential",
+    "mm_costs",
+    "play",
     "potential_map",
     "samme_example",
     "separating_weights",

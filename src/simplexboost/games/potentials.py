@@ -517,6 +517,7 @@ class MinimalTable:
         start = np.zeros((1, K), dtype=np.int64)
         self.T, self.layers = T, Layers(start, T, loss, symmetric=loss.symmetric)
         self.values = self.layers.fold(lambda phi: worst_baseline_cost(phi, edge)[0])
+        self.layers.children = []  # no longer needed, and most of the memory
 
     @cached_property
     def keys(self) -> list[tuple[AnyArray, Labels]]:

@@ -1,0 +1,465 @@
+"""Strategies: which cost matrix the booster hands out, so that the average potential never rises.
+
+With t rounds to go and votes s_i on example i, the optimal strategy OS charges C[i, l] = φ_{t−1}(s_i + e_l), (28) and
+(41), where the potential is that of a fixed baseline or of the minimal condition; for other cones the row that solves
+(22). A weak learner that keeps its promise, C • 1_h ≤ what the condition allows, leaves the average of
+φ_{t−1}(s_i + e_{h(i)}) at most where that of φ_t(s_i) was; so after T rounds the loss is at most φ_T(0).
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._parts import check_choice, check_number
+from .._typing import AnyArray, Array, Labels
+from ..callbacks import Callback, History
+from ..losses import Loss
+from ..losses.base import saturated_exp
+from ..losses.links import softmax
+from ..optimizers import Optimizer, Update, normalised_edge
+from .conditions import Condition, as_condition, check_baseline, uniform_baseline, worst_baseline_cost
+from .potentials import (
+    ExponentialLoss,
+    GameLoss,
+    MinimalTable,
+    as_loss,
+    degree_is_always_K,
+    exponential_logs,
+    fixed_values,
+    game_potential,
+    solve_row,
+)
+from .spaces import Space, classes_in_place, true_first
+
+if TYPE_CHECKING:
+    from ..boosting import Run
+
+# ---- games ----------------------------------------------------------------------------------------------------------
+
+
+class Game(ABC):
+    """A boosting game of T rounds: potentials and costs of states (m, K), the true class first."""
+
+    K: int
+    T: int
+    loss: GameLoss
+
+    @abstractmethod
+    def potential(self, t: int, S: AnyArray) -> Array:
+        """φ_t of states with t rounds to go, (m,)."""
+
+    @abstractmethod
+    def costs(self, t: int, S: AnyArray) -> Array:
+        """What each vote costs with t rounds to go, itself included, (m, K)."""
+
+    @abstractmethod
+    def allowed(self, C: Array) -> Array:
+        """What the weak learner may cost on each row of costs (m, K), on average, (m,)."""
+
+    @property
+    def bound(self) -> float:
+        """φ_T(0): the loss after T rounds is at most this if the weak learner keeps its promise."""
+        return float(self.potential(self.T, np.zeros((1, self.K), dtype=np.int64))[0])
+
+    def scaled_costs(self, t: int, S: AnyArray) -> tuple[Array, float]:
+        """Costs over e^{log_scale}, up to a constant in every row, and log_scale: in range for any state."""
+        return self.costs(t, S), 0.0
+
+    def cost_matrix(self, t: int, votes: AnyArray, c: Labels) -> Array:
+        """The costs (n, K) of naming each class, for votes (n, K) so far and true classes c (n,)."""
+        return classes_in_place(self.costs(t, true_first(votes, c)), c)
+
+
+@dataclass(frozen=True, eq=False)
+class FixedGame(Game):
+    """The game of a fixed edge-over-random baseline b (K,)."""
+
+    b: Array
+    T: int
+    loss: GameLoss
+    n_threads: int = 1
+
+    @property
+    def K(self) -> int:  # type: ignore[override]
+        """The number of classes."""
+        return len(self.b)
+
+    def potential(self, t: int, S: AnyArray) -> Array:
+        """The expected loss of a random walk."""
+        return fixed_values(t, self.b, S, self.loss, self.n_threads)
+
+    def costs(self, t: int, S: AnyArray) -> Array:
+        """(28)."""
+        return self.potential(t - 1, after_each_vote(S)).reshape(S.shape)
+
+    def scaled_costs(self, t: int, S: AnyArray) -> tuple[Array, float]:
+        """With the exponential loss and the uniform baseline (36), times a power of κ."""
+        if not isinstance(self.loss, ExponentialLoss):
+            return super().scaled_costs(t, S)
+        logs = exponential_logs(t - 1, self.b, S, self.loss.eta)  # (m, K-1): the terms of φ_{t−1}(s)
+        log_scale = float(logs.max())
+        terms = np.exp(logs - log_scale)
+        own = np.expm1(-self.loss.eta) * terms.sum(axis=1, keepdims=True)
+        return np.hstack([own, np.expm1(self.loss.eta) * terms]), log_scale  # φ_{t−1}(s + e_l) − φ_{t−1}(s)
+
+    def allowed(self, C: Array) -> Array:
+        """⟨C_i, b⟩."""
+        return C @ self.b
+
+
+@dataclass(frozen=True, eq=False)
+class MinimalGame(Game):
+    """The game of the minimal condition; the costs of all states it can reach are kept."""
+
+    K: int
+    T: int
+    loss: GameLoss
+    edge: float
+
+    def potential(self, t: int, S: AnyArray) -> Array:
+        """By the table of the game."""
+        return minimal_table(self.K, self.edge, self.T, self.loss).potential(t, S)
+
+    def costs(self, t: int, S: AnyArray) -> Array:
+        """(41)."""
+        return self.potential(t - 1, after_each_vote(S)).reshape(S.shape)
+
+    def allowed(self, C: Array) -> Array:
+        """The cost of the dearest edge-over-random baseline."""
+        return worst_baseline_cost(C, self.edge)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class ConeGame(Game):
+    """The game of any condition (C, B), by linear programmes: for few rounds and classes."""
+
+    condition: Condition
+    K: int
+    T: int
+    loss: GameLoss
+    edge: float
+
+    def potential(self, t: int, S: AnyArray) -> Array:
+        """(21)."""
+        return np.asarray(game_potential(t, self.K, self.condition, self.edge, S, self.loss))
+
+    def costs(self, t: int, S: AnyArray) -> Array:
+        """(22): the rows that attain the minimum in (21)."""
+        b = self.condition.baseline(self.K, self.edge)
+        phi = self.potential(t - 1, after_each_vote(S)).reshape(S.shape)
+        return np.stack([solve_row(row, self.condition, b)[1] for row in phi])
+
+    def allowed(self, C: Array) -> Array:
+        """⟨C_i, B_i⟩."""
+        return self.condition.allowed(C, self.edge)
+
+
+@lru_cache(maxsize=2)
+def minimal_table(K: int, edge: float, T: int, loss: GameLoss) -> MinimalTable:
+    """The potentials of a minimal game; the last two are kept."""
+    return MinimalTable(K, edge, T, loss)
+
+
+def after_each_vote(S: AnyArray) -> AnyArray:
+    """The K states after one more vote, (m K, K)."""
+    return (S[:, None, :] + np.eye(S.shape[1], dtype=np.int64)).reshape(-1, S.shape[1])
+
+
+def make_game(
+    condition: Any,
+    K: int,
+    T: int,
+    edge: float | None = None,
+    loss: Any = "zero-one",
+    eta: float | None = None,
+    n_threads: int = 1,
+) -> Game:
+    """The game of T rounds under a weak-learning condition.
+
+    Parameters
+    ----------
+    condition : {"uniform", "minimal"}, baseline b (K,), another condition's name, or a `Condition`
+    K : classes
+    T : rounds
+    edge : γ; with a baseline b it is that of b, and may be None
+    loss, eta : as in `minimal_potential`
+    n_threads : for the potentials of fixed baselines
+
+    Examples
+    --------
+    >>> game = make_game("uniform", K=6, T=200, edge=0.1)
+    >>> round(game.bound, 4)
+    0.0515
+    >>> game.cost_matrix(200, np.zeros((1, 6), dtype=int), np.array([2])).round(4)
+    array([[0.0553, 0.0553, 0.0401, 0.0553, 0.0553, 0.0553]])
+    """
+    check_number("K", K, int, 2)
+    check_number("T", T, int, 1)
+    if not isinstance(condition, str | Condition):
+        b = check_baseline(condition)
+        own = float(b[0] - b[1:].max())
+        if len(b) != K:
+            raise ValueError(f"condition has {len(b)} entries; with {K} classes a baseline has {K}.")
+        if edge is not None and abs(edge - own) > 1e-9:
+            raise ValueError(f"edge={edge} does not belong to the baseline, whose edge is {own:.6g}; leave it None.")
+        return FixedGame(b, T, as_loss(loss, eta, own), n_threads)
+    check_number("edge", edge, float, 0.0, 1.0)
+    assert edge is not None
+    rule, game_loss = as_condition(condition), as_loss(loss, eta, edge)
+    if rule.name == "minimal":
+        small = degree_is_always_K(np.zeros((1, K), dtype=np.int64), T, game_loss)
+        return (
+            FixedGame(uniform_baseline(K, edge), T, game_loss, n_threads)
+            if small
+            else MinimalGame(K, T, game_loss, float(edge))
+        )
+    if rule.name == "uniform":
+        return FixedGame(uniform_baseline(K, edge), T, game_loss, n_threads)
+    return ConeGame(rule, K, T, game_loss, float(edge))
+
+
+# ---- cost matrices without a game -----------------------------------------------------------------------------------
+
+
+def exponential_costs(F: Array, c: Labels, eta: float) -> Array:
+    """(36): the costs (n, K) of the exponential loss at weighted votes F (n, K), each vote of weight η.
+
+    Examples
+    --------
+    >>> exponential_costs(np.zeros((1, 3)), np.array([1]), np.log(2))
+    array([[ 1., -1.,  1.]])
+    """
+    E = np.exp(F - F[np.arange(len(c)), c][:, None])
+    C = np.expm1(eta) * E
+    C[np.arange(len(c)), c] = np.expm1(-eta) * (E.sum(axis=1) - 1)
+    return C
+
+
+def mm_costs(F: Array, c: Labels) -> Array:
+    """(56): the costs (n, K) of AdaBoost.MM at weighted votes F (n, K), the limit of (36)/η for small η.
+
+    Examples
+    --------
+    >>> mm_costs(np.zeros((1, 3)), np.array([1]))
+    array([[ 1., -2.,  1.]])
+    """
+    C = np.exp(F - F[np.arange(len(c)), c][:, None])
+    C[np.arange(len(c)), c] = 1 - C.sum(axis=1)
+    return C
+
+
+# ---- playing --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Play:
+    """How a game went.
+
+    Attributes
+    ----------
+    votes : (n, K) at the end
+    potential : (T + 1,) the average potential before the first and after every round; the last is the average loss
+    excess : (T,) by how much the learner's average cost exceeded what was allowed; positive where it broke its promise
+    """
+
+    votes: AnyArray
+    potential: Array
+    excess: Array
+
+    @property
+    def kept(self) -> bool:
+        """Whether the weak learner kept its promise in every round."""
+        return bool((self.excess <= 1e-9).all())
+
+
+def play(game: Game, learner: Space | Callable[[Array], Labels], c: Labels | None = None) -> Play:
+    """Play the optimal strategy against a weak learner.
+
+    Parameters
+    ----------
+    game : see `make_game`
+    learner : a `Space`, which answers with its cheapest classifier, or a function of the cost matrix (n, K) that gives
+        labels (n,)
+    c : (n,) true labels; those of the space by default
+
+    Returns
+    -------
+    Play
+
+    Examples
+    --------
+    The windows of Theorem 5 have margin 1/6, which a strategy for the minimal condition turns into a correct vote.
+
+    >>> from simplexboost.games import example
+    >>> played = play(make_game("minimal", K=3, T=60, edge=1 / 6), example("windows"))
+    >>> round(played.potential[0], 4), played.potential[-1], played.kept
+    (np.float64(0.1568), np.float64(0.0), True)
+    """
+    if isinstance(learner, Space):
+        space = learner
+        c = space.c
+        learner = lambda C: space.H[:, np.take_along_axis(C, space.H, axis=1).sum(axis=0).argmin()]  # noqa: E731
+    if c is None:
+        raise TypeError("c is missing; a learner that is a function needs the true labels (n,).")
+    rows, votes = np.arange(len(c)), np.zeros((len(c), game.K), dtype=np.int64)
+    potential, excess = [game.bound], []
+    for to_go in range(game.T, 0, -1):
+        C = game.costs(to_go, true_first(votes, c))
+        h = learner(classes_in_place(C, c))
+        excess.append(float((classes_in_place(C, c)[rows, h] - game.allowed(C)).mean()))
+        votes[rows, h] += 1
+        potential.append(float(game.potential(to_go - 1, true_first(votes, c)).mean()))
+    return Play(votes, np.array(potential), np.array(excess))
+
+
+# ---- the parts of OSBoostClassifier ---------------------------------------------------------------------------------
+
+
+class ConditionWarning(UserWarning):
+    """The weak learner does not keep the promise that a game is built on."""
+
+
+@dataclass(eq=False, repr=False)
+class PotentialLoss(Loss):
+    """The loss of a game at weighted votes F = 2U, and as its residual what each vote takes off the potential.
+
+    With t rounds to go the residual is P[i, l] = φ_t(s_i) − φ_{t−1}(s_i + e_l). Rounds done are the number of votes.
+
+    Parameters
+    ----------
+    condition, edge, loss, eta : as in `make_game`
+    T : rounds of the whole game
+    n_threads : for the potentials
+    """
+
+    condition: Any = "uniform"
+    edge: Any = None
+    loss: Any = "zero-one"
+    eta: Any = None
+    T: int = 100
+    n_threads: int = 1
+
+    convex = False
+
+    def check(self, K: int) -> None:
+        """Raise where the parameters make no game of K classes."""
+        super().check(K)
+        self.game(K)
+
+    def game(self, K: int) -> Game:
+        """The game of K classes."""
+        if isinstance(self.loss, str):
+            check_choice("loss", self.loss, ("exponential", "zero-one"))
+        if isinstance(self.condition, str):
+            check_choice("condition", self.condition, ("uniform", "minimal"))
+        return make_game(self.condition, K, self.T, self.edge, self.loss, self.eta, self.n_threads)
+
+    def vote(self, game: Game) -> float:
+        """The weight of a vote: η for the exponential loss, otherwise 1."""
+        return game.loss.eta if isinstance(game.loss, ExponentialLoss) else 1.0
+
+    def states(self, U: Array, c: Labels) -> tuple[Game, int, AnyArray]:
+        """The game, the rounds to go, and the states (n, K), true class first."""
+        game = self.game(U.shape[1])
+        votes = np.rint(2 * U / self.vote(game)).astype(np.int64)
+        return game, max(self.T - int(votes[0].sum()), 0), true_first(votes, c)
+
+    def value(self, U: Array, c: Labels) -> Array:
+        """The loss of the votes."""
+        game = self.game(U.shape[1])
+        if not isinstance(game.loss, ExponentialLoss):
+            return game.loss(self.states(U, c)[2])
+        F = true_first(2 * U, c)
+        return saturated_exp(F[:, 1:] - F[:, :1]).sum(axis=1)
+
+    def residual(self, U: Array, c: Labels) -> Array:
+        """What each vote takes off the potential."""
+        P, log_scale = self.scaled_residual(U, c)
+        return P * saturated_exp(np.array(log_scale))
+
+    def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
+        """The residual in range."""
+        game, to_go, S = self.states(U, c)
+        C, log_scale = game.scaled_costs(max(to_go, 1), S)
+        return classes_in_place(game.allowed(C)[:, None] - C, c), log_scale
+
+    def potential(self, U: Array, c: Labels) -> Array:
+        """φ of the rounds to go, (n,)."""
+        game, to_go, S = self.states(U, c)
+        return game.potential(to_go, S)
+
+    def probabilities(self, U: Array) -> Array:
+        """Exponential loss: softmax(2F), the link of AdaBoost.MM. Zero-one loss: the shares of the votes."""
+        if self.loss == "exponential":
+            return softmax(U, 4.0)
+        total = U.sum(axis=1, keepdims=True)
+        return np.divide(U, total, out=np.full_like(U, 1 / U.shape[1]), where=total > 0)
+
+
+@dataclass(eq=False, repr=False)
+class OptimalStrategy(Optimizer):
+    """One vote a round, whatever it costs; a warning in the first round in which it costs more than was promised."""
+
+    def check(self, run: Run) -> None:
+        """Raise unless the learner names classes."""
+        if run.learner.kind not in ("classification", "any"):
+            raise TypeError(f"learner={run.learner!r} does not name classes; use 'class-tree' or a classifier.")
+
+    def propose(self, run: Run) -> list[Update]:
+        """The learner's answer to the costs."""
+        gradient = run.gradient()
+        answer = run.learner.fit(run.request(gradient))
+        if answer.classes is None:
+            raise TypeError(f"learner={run.learner!r} does not name classes; use 'class-tree' or a classifier.")
+        gained = gradient.P[np.arange(run.data.n), answer.classes]  # (n,) off the potential
+        noise = 1e-9 * np.abs(gained).sum() + 1e-12 * run.data.weight.sum()  # potentials that differ by rounding only
+        kept = bool(gained.sum() >= -noise)
+        warned = run.workspace is not None and run.workspace.warned
+        if not kept and not warned:
+            warnings.warn(self.reproach(run), ConditionWarning, stacklevel=2)
+        run.workspace = Promise(kept, warned or not kept)
+        assert isinstance(run.loss, PotentialLoss)
+        alpha = run.loss.vote(run.loss.game(len(run.Y)))
+        edge = normalised_edge(gradient.G, answer.outputs)
+        return [Update(answer.hypothesis, answer.compact, alpha, edge, perfect=False)]
+
+    @staticmethod
+    def reproach(run: Run) -> str:
+        """What the warning says."""
+        assert isinstance(run.loss, PotentialLoss)
+        promised = f"condition={run.loss.condition!r}, edge={run.loss.edge!r}"
+        return (
+            f"in round {run.round + 1} the weak learner fails the condition it was promised to meet ({promised}): it "
+            "costs more than the baseline, so the potential rises and the bound on the loss no longer holds. Promise a "
+            "smaller edge, or use stronger learners."
+        )
+
+
+@dataclass(frozen=True)
+class Promise:
+    """Whether the learner met its condition in the last round, and whether a warning has been given."""
+
+    kept: bool
+    warned: bool
+
+
+@dataclass(eq=False)
+class PotentialHistory(Callback):
+    """Adds to the history what a round did to the game: the average potential, and whether the condition was met."""
+
+    history: History
+
+    def after_round(self, run: Run) -> None:
+        """Add a record."""
+        assert isinstance(run.loss, PotentialLoss)
+        weight = run.data.weight
+        potential = float(weight @ run.loss.potential(run.U, run.data.c) / weight.sum())
+        self.history.add("potential", potential)
+        self.history.add("condition_met", run.workspace.kept)
