@@ -183,7 +183,7 @@ class ListLearner(Learner):
         outputs = request.Y[H] if H.dtype.kind == "i" else H[:, :, None]  # (m, n, d)
         values = np.einsum("nd,mnd->m", request.G, outputs)
         best = int(np.flatnonzero(values >= values.max() - 1e-10 * np.abs(values).max())[0])
-        return Answer(Listed(best, outputs[best]), outputs[best])
+        return Answer(Listed(best, outputs[best]), outputs[best], H[best] if H.dtype.kind == "i" else None)
 
 
 def listed_data(c: Any, weight: np.ndarray | None = None) -> TrainingSet:

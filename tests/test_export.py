@@ -6,6 +6,7 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
+from cases import BOOSTERS
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
@@ -16,7 +17,8 @@ from simplexboost.losses import Logistic
 
 X, y = load_iris(return_X_y=True)
 CLASSIFIERS = [
-    sb.GDMCBoostClassifier(n_estimators=4),
+    *(kind(n_estimators=4, random_state=0) for kind in BOOSTERS.values()),
+    sb.AdaBoostMMClassifier(step="exact", cost=np.ones((3, 3)), n_estimators=4),
     sb.CDMCBoostClassifier(n_estimators=4, schedule="cyclic"),
     sb.BoostingClassifier(learner="linear", optimizer="all-coordinates", n_estimators=3),
     sb.BoostingClassifier(

@@ -246,7 +246,12 @@ class NewColumn(Optimizer):
     @staticmethod
     def _along(run: Run, gradient: Gradient, mu: Array) -> list[Update]:
         """The update along the colours mu (K,)."""
-        request = run.binary_request(gradient.G @ mu)  # μ_c × the weight of the rivals of the other colour
+        E, own = (
+            -gradient.P,
+            mu[run.data.c],
+        )  # (n, K), (n,); rivals of the other colour weigh, summed without cancelling
+        E[np.arange(len(E)), run.data.c] = 0.0
+        request = run.binary_request(np.where(own > 0, E @ (mu < 0), -(E @ (mu > 0))))
         answer = run.learner.fit(request)
         outputs, h = answer.outputs * mu, spread(answer.hypothesis, mu)  # (n, K)
         stride = run.step.length(run.ray(lambda: run.direction(outputs, None), gradient))
