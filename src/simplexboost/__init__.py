@@ -46,13 +46,14 @@ __all__ = [
     "load",
     "losses",
     "optimizers",
+    "plotting",
     "steps",
 ]
 
 
 # Imported on first use: they need scikit-learn's own data sets, matplotlib or linear programmes, which would double the
 # start-up time.
-LAZY = ("datasets", "games")
+LAZY = ("datasets", "games", "plotting")
 
 
 def __getattr__(name: str) -> Any:
