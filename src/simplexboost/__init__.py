@@ -21,6 +21,7 @@ from .estimators import BoostingClassifier
 from .export import load
 from .flagship import SimplexBoostClassifier
 from .martiboost import MartiBoostClassifier
+from .reductions import OutputCodeClassifier
 
 __version__ = "0.1.0.dev0"
 
@@ -35,6 +36,7 @@ __all__ = [
     "MartiBoostClassifier",
     "OSBoostClassifier",
     "OneVsAllBoostClassifier",
+    "OutputCodeClassifier",
     "SAMMEClassifier",
     "SimplexBoostClassifier",
     "algorithms",

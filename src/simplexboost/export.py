@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from . import codewords, learners, losses, optimizers, steps
@@ -33,23 +34,9 @@ LONG_AGO = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal models are equal
 
 def save(estimator: Any, path: str | Path) -> None:
     """Write a fitted classifier; the file appears whole or not at all."""
-    check_is_fitted(estimator)
-    arrays = model_to_arrays(estimator.model_)
-    arrays |= {f"history.{name}": values for name, values in estimator.history_.items() if name != "seconds"}
-    arrays["present"] = estimator.present_.astype(np.uint8)
-    header = {
-        "format": FORMAT,
-        "version": VERSION,
-        "class": type(estimator).__name__,
-        "parameters": parameters_to_json(estimator),
-        "classes": labels_to_json(estimator.classes_),
-        "n_features_in": int(estimator.n_features_in_),
-        "feature_names_in": [str(name) for name in getattr(estimator, "feature_names_in_", [])],
-        "categories": None if estimator.categories_ is None else categories_to_json(estimator.categories_),
-        "stop_reason": estimator.stop_reason_,
-        "arrays": {name: describe(values) for name, values in arrays.items()},
-    }
-    write_zip(Path(path), header, arrays)
+    header, arrays = pack(estimator)
+    about = {name: describe(values) for name, values in arrays.items()}
+    write_zip(Path(path), {"format": FORMAT, "version": VERSION, **header, "arrays": about}, arrays)
 
 
 def load(path: str | Path) -> Any:
@@ -75,22 +62,62 @@ def load(path: str | Path) -> Any:
     >>> bool((again.decision_function(X) == clf.decision_function(X)).all())
     True
     """
-    header, arrays = read_zip(Path(path))
+    return unpack(*read_zip(Path(path)))
+
+
+# ---- a classifier as a header and arrays ----------------------------------------------------------------------------
+
+
+def pack(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+    """What every classifier has, and what it adds by itself: boosters their model, others what ``_pack`` gives."""
+    check_is_fitted(estimator)
+    if not is_public(type(estimator)):
+        raise TypeError(
+            f"a {type(estimator).__name__} cannot be saved, it would need pickle; only the classifiers of simplexboost can."
+        )
+    more, arrays = estimator._pack() if hasattr(estimator, "_pack") else pack_booster(estimator)
+    header = {
+        "class": type(estimator).__name__,
+        "parameters": parameters_to_json(estimator),
+        "classes": labels_to_json(estimator.classes_),
+        "n_features_in": int(estimator.n_features_in_),
+        "feature_names_in": [str(name) for name in getattr(estimator, "feature_names_in_", [])],
+        **more,
+    }
+    return header, arrays
+
+
+def unpack(header: dict[str, Any], arrays: dict[str, AnyArray]) -> Any:
+    """The reverse of `pack`."""
     estimator = estimator_class(header["class"])(**parameters_from_json(header["parameters"]))
+    estimator.classes_ = labels_from_json(header["classes"])
+    estimator.n_features_in_ = header["n_features_in"]
+    if header["feature_names_in"]:
+        estimator.feature_names_in_ = np.array(header["feature_names_in"], dtype=object)
+    estimator._unpack(header, arrays) if hasattr(estimator, "_unpack") else unpack_booster(estimator, header, arrays)
+    return estimator
+
+
+def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+    """The model, its history, and what prediction needs beside them."""
+    arrays = model_to_arrays(estimator.model_)
+    arrays |= {f"history.{name}": values for name, values in estimator.history_.items() if name != "seconds"}
+    arrays["present"] = estimator.present_.astype(np.uint8)
+    categories = None if estimator.categories_ is None else categories_to_json(estimator.categories_)
+    return {"categories": categories, "stop_reason": estimator.stop_reason_}, arrays
+
+
+def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+    """The reverse of `pack_booster`."""
     model = model_from_arrays(arrays)
     check_sizes(model, header["n_features_in"])
-    estimator.classes_ = labels_from_json(header["classes"])
     estimator.model_ = model
     estimator.n_iter_ = model.n_rounds
     estimator.stop_reason_ = header["stop_reason"]
     estimator.history_ = {k.removeprefix("history."): v for k, v in arrays.items() if k.startswith("history.")}
-    estimator.n_features_in_ = header["n_features_in"]
-    if header["feature_names_in"]:
-        estimator.feature_names_in_ = np.array(header["feature_names_in"], dtype=object)
     estimator.present_ = arrays["present"].astype(bool)
     columns = header["categories"]
     estimator.categories_ = None if columns is None else Categories([c and labels_from_json(c) for c in columns])
-    return estimator
 
 
 def estimator_class(name: str) -> type:
@@ -101,6 +128,13 @@ def estimator_class(name: str) -> type:
     if not isinstance(found, type):
         raise ValueError(f"the file holds a {name!r}, which this version of simplexboost does not have.")
     return found
+
+
+def is_public(kind: type) -> bool:
+    """Whether it is one of the package's classifiers."""
+    import simplexboost
+
+    return kind.__name__ in simplexboost.__all__ and getattr(simplexboost, kind.__name__) is kind
 
 
 # ---- the model as arrays --------------------------------------------------------------------------------------------
@@ -226,6 +260,8 @@ def to_json(value: Any, name: str) -> Any:
     if isinstance(value, Part) and type(value).__name__ in PART_TYPES:
         parameters = {k: to_json(v, f"{name}__{k}") for k, v in value.get_params(deep=False).items()}
         return {"part": type(value).__name__, "parameters": parameters}
+    if isinstance(value, BaseEstimator) and is_public(type(value)):
+        return {"estimator": type(value).__name__, "parameters": parameters_to_json(value)}
     if isinstance(value, np.ndarray):
         return {"array": labels_to_json(value)}
     if isinstance(value, list | tuple):
@@ -241,6 +277,8 @@ def from_json(value: Any) -> Any:
         return value
     if "part" in value:
         return PART_TYPES[value["part"]](**{k: from_json(v) for k, v in value["parameters"].items()})
+    if "estimator" in value:
+        return estimator_class(value["estimator"])(**parameters_from_json(value["parameters"]))
     if "array" in value:
         return labels_from_json(value["array"])
     if "list" in value:

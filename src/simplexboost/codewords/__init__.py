@@ -6,7 +6,8 @@ many classes, a ±1 or ternary matrix the output-code reductions. Each set is he
 matrix, and as a part (:class:`Codewords`) that an estimator takes by name or by instance, see :data:`CODEWORDS`.
 """
 
-from .checks import check_codewords
+from .binary import bch, hadamard, max_hamming
+from .checks import check_codewords, check_ternary
 from .matrices import (
     EXHAUSTIVE_MAX_K,
     all_pairs,
@@ -20,8 +21,9 @@ from .matrices import (
     samme,
     simplex,
 )
-from .measures import capacity_bound, margin_capacity, min_distance
+from .measures import bits_corrected, capacity_bound, margin_capacity, min_distance, min_hamming
 from .parts import (
+    BCH,
     CODEWORDS,
     SAMME,
     AllPairs,
@@ -30,6 +32,8 @@ from .parts import (
     Codewords,
     Custom,
     Exhaustive,
+    Hadamard,
+    MaxHamming,
     MaxMin,
     OneVsAll,
     RandomDense,
@@ -39,6 +43,7 @@ from .parts import (
 )
 
 __all__ = [
+    "BCH",
     "CODEWORDS",
     "EXHAUSTIVE_MAX_K",
     "SAMME",
@@ -48,6 +53,8 @@ __all__ = [
     "Codewords",
     "Custom",
     "Exhaustive",
+    "Hadamard",
+    "MaxHamming",
     "MaxMin",
     "OneVsAll",
     "RandomDense",
@@ -55,14 +62,20 @@ __all__ = [
     "Simplex",
     "all_pairs",
     "as_codewords",
+    "bch",
+    "bits_corrected",
     "canonical",
     "capacity_bound",
     "check_codewords",
+    "check_ternary",
     "exhaustive",
+    "hadamard",
     "is_canonical",
     "margin_capacity",
+    "max_hamming",
     "max_min",
     "min_distance",
+    "min_hamming",
     "one_vs_all",
     "random_dense",
     "random_sparse",

@@ -57,6 +57,15 @@ def check_matrix(Y: ArrayLike) -> Array:
     return array
 
 
+def check_ternary(Y: ArrayLike) -> Array:
+    """A new (K, d) array of -1, 0, +1."""
+    Y = check_matrix(Y)
+    other = Y[(Y != 0) & (np.abs(Y) != 1)]
+    if len(other):
+        raise ValueError(f"codewords has the entry {other[0]:g}; accepted are -1, 0 and +1.")
+    return Y
+
+
 def check_classes(K: int) -> int:
     """Number of classes as an int, at least 2."""
     if not isinstance(K, Integral) or isinstance(K, bool) or K < 2:

@@ -1,4 +1,4 @@
-"""How good a code is: its smallest distance and its margin capacity."""
+"""How good a code is: its smallest distance, the wrong bits it corrects, its margin capacity."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._typing import Array
-from .checks import check_classes, check_matrix
+from .checks import check_classes, check_matrix, check_ternary
 
 
 def min_distance(Y: ArrayLike) -> float:
@@ -33,6 +33,44 @@ def min_distance(Y: ArrayLike) -> float:
         squared[np.tri(*squared.shape, dtype=np.bool_)] = np.inf  # each pair once, no row with itself
         smallest = min(smallest, squared.min())
     return float(smallest)
+
+
+def min_hamming(Y: ArrayLike) -> float:
+    """The smallest Hamming distance of two codewords of −1, 0, +1, ``min_{k<l} ½ Σ_j (1 - y_kj y_lj)``.
+
+    A zero counts one half (Allwein, Schapire and Singer); without zeros it is the number of columns that differ.
+
+    Examples
+    --------
+    >>> from simplexboost.codewords import all_pairs, exhaustive
+    >>> min_hamming(exhaustive(5)), min_hamming(all_pairs(3))
+    (8.0, 2.0)
+    """
+    Y = check_ternary(Y)
+    gram = Y @ Y.T
+    np.fill_diagonal(gram, -np.inf)
+    return float(0.5 * (Y.shape[1] - gram.max()))
+
+
+def bits_corrected(Y: ArrayLike) -> int:
+    """How many wrong bits Hamming decoding always survives.
+
+    Without zeros ``⌊(min_hamming - 1)/2⌋``. With zeros: a column in which the true class has a zero may answer what it
+    likes, so that e wrong bits among the others are harmless for class k if, for every other class l,
+    ``2e < (columns with opposite signs) + ½ (zeros of l) - ½ (zeros of k)``.
+
+    Examples
+    --------
+    >>> from simplexboost.codewords import all_pairs, exhaustive
+    >>> bits_corrected(exhaustive(5)), bits_corrected(all_pairs(5))
+    (3, 0)
+    """
+    Y = check_ternary(Y)
+    opposite = 0.5 * (np.abs(Y) @ np.abs(Y).T - Y @ Y.T)  # (K, K)
+    zeros = (Y == 0).sum(axis=1)
+    room = opposite + 0.5 * (zeros - zeros[:, None])  # (K, K): class k (row) told from class l (column)
+    np.fill_diagonal(room, np.inf)
+    return max(0, int(np.ceil(room.min() / 2)) - 1)
 
 
 def margin_capacity(Y: ArrayLike) -> float:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._parts import Part, resolve
 from .._typing import Array
+from .binary import bch, hadamard, max_hamming
 from .checks import check_classes, check_codewords
 from .matrices import (
     all_pairs,
@@ -208,6 +209,65 @@ class RandomSparse(Codewords):
 
 
 @dataclass(eq=False, repr=False)
+class Hadamard(Codewords):
+    """±1 rows at equal Hamming distance, see :func:`hadamard`.
+
+    Examples
+    --------
+    >>> Hadamard().matrix(6, np.random.default_rng(0)).shape
+    (6, 7)
+    """
+
+    def matrix(self, K: int, rng: np.random.Generator) -> Array:
+        """The ±1 code, (K, 2^⌈log₂ K⌉ - 1)."""
+        return hadamard(K)
+
+
+@dataclass(eq=False, repr=False)
+class BCH(Codewords):
+    """±1 rows from a BCH code, see :func:`bch`.
+
+    Parameters
+    ----------
+    dim : int, optional
+        Number of columns, 2^m - 1; by default the smallest that is at least ``10 log2 K``.
+
+    Examples
+    --------
+    >>> BCH(dim=15).matrix(40, np.random.default_rng(0)).shape
+    (40, 15)
+    """
+
+    dim: int | None = None
+
+    def matrix(self, K: int, rng: np.random.Generator) -> Array:
+        """A ±1 code, (K, dim)."""
+        return bch(K, self.dim, rng)
+
+
+@dataclass(eq=False, repr=False)
+class MaxHamming(Codewords):
+    """±1 rows far apart by search, see :func:`max_hamming`.
+
+    Parameters
+    ----------
+    dim : int, optional
+        Number of columns, ``ceil(10 log2 K)`` by default, or as many as can differ.
+
+    Examples
+    --------
+    >>> MaxHamming(dim=12).matrix(6, np.random.default_rng(0)).shape
+    (6, 12)
+    """
+
+    dim: int | None = None
+
+    def matrix(self, K: int, rng: np.random.Generator) -> Array:
+        """A ±1 code, (K, dim)."""
+        return max_hamming(K, self.dim, rng)
+
+
+@dataclass(eq=False, repr=False)
 class MaxMin(Codewords):
     """Unit codewords far apart in few dimensions, see :func:`max_min`.
 
@@ -300,6 +360,9 @@ CODEWORDS: dict[str, type[Codewords]] = {
     "exhaustive": Exhaustive,
     "random-dense": RandomDense,
     "random-sparse": RandomSparse,
+    "hadamard": Hadamard,
+    "bch": BCH,
+    "max-hamming": MaxHamming,
     "max-min": MaxMin,
 }
 

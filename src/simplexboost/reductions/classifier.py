@@ -1,0 +1,334 @@
+"""`OutputCodeClassifier`: many classes with binary classifiers."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import _safe_indexing, check_random_state, get_tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _num_samples,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from .._blas import one_blas_thread
+from .._parts import check_choice
+from .._typing import AnyArray, Array, Labels
+from ..booster import all_classes, all_or_nothing, as_decision
+from ..codewords import bits_corrected, min_hamming
+from ..flagship import SimplexBoostClassifier
+from ..validation import check_weight, encode_labels
+from .codes import make_code
+from .columns import RESPONSES, Column, check_estimator, check_takes_weights, fit_column, indexable
+from .coupling import couple, softmax_link
+from .files import pack_columns, unpack_columns
+from .decoding import DECODINGS, confidence, distances
+from .report import CodeReport
+
+PROBABILITIES = ("auto", "softmax", "coupling")
+
+
+@dataclass(eq=False, repr=False)
+class OutputCodeClassifier(ClassifierMixin, BaseEstimator):
+    """One-vs-all, one-vs-one and error-correcting output codes around any binary classifier.
+
+    A coding matrix M in {−1, 0, +1}^(K × l) has a row per class and a binary problem per column: the classes with +1
+    against those with −1, without those with 0. The answers of the l classifiers are decoded to the class whose row is
+    nearest; ties go to the first class.
+
+    Parameters
+    ----------
+    estimator : classifier or None, default=None
+        Any scikit-learn classifier; it is cloned for every column and sees labels 0 and 1. None is
+        ``SimplexBoostClassifier(n_estimators=100)``.
+    code : str, Codewords or array of shape (K, l), default="one-vs-all"
+        'one-vs-all', 'all-pairs', 'exhaustive', 'random-dense', 'random-sparse', 'hadamard', 'bch', 'max-hamming'; a
+        part with parameters, such as ``codewords.RandomDense(dim=30)``; or your own matrix, a row per class in sorted
+        order. Two classes need one column, whatever the named code.
+    decoding : str, default="logistic"
+        'logistic', 'exponential', 'hinge' or 'squared': the loss Σ_j L(m_kj f_j) of a row; 'hamming': wrong bits, zeros
+        counting ½; 'votes': columns that answer with the class's letter; 'euclidean': Σ_j (m_kj − f_j)².
+    break_ties : bool, default=False
+        Whether 'hamming' and 'votes' give ties to the class of larger Σ_j m_kj f_j instead of the first.
+    response : {"auto", "decision_function", "predict_proba", "predict"}, default="auto"
+        Where the answers come from. 'auto' takes the first that the estimator has: probabilities before decision values
+        for the decodings that have a best answer to a probability (logistic, exponential, squared, euclidean), decision
+        values before probabilities for the others, labels ±1 last.
+    probability : {"auto", "softmax", "coupling"}, default="auto"
+        How `predict_proba` is made: a soft-max of the distances, which always agrees with `predict`; or the
+        probabilities of classes that explain those of the columns best (for all pairs: Wu, Lin and Weng). 'auto'
+        couples for ``code="all-pairs"``.
+    classes : sequence of labels or None, default=None
+        All classes, where some may be absent from the training data; those get probability zero.
+    random_state : int, RandomState or None, default=None
+        Seed of random codes and, unless None, of the estimators.
+    n_jobs : int or None, default=None
+        Columns at a time, by joblib. The fitted model does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : (K,) labels
+    present_ : (K,) which classes had training examples
+    code_ : (K, l) the code; rows of absent classes are zero
+    columns_ : list of l fitted columns
+    estimators_ : list of l fitted classifiers
+    min_distance_ : smallest Hamming distance of two rows of the code, zeros counting ½
+    bits_corrected_ : wrong bits that Hamming decoding always survives
+    n_features_in_, feature_names_in_ : as everywhere in scikit-learn
+
+    Notes
+    -----
+    X is handed to the estimators as it comes: frames, sparse matrices and missing values work where they work for the
+    estimator.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_digits(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(max_depth=6, random_state=0)
+    >>> clf = OutputCodeClassifier(tree, code="max-hamming", decoding="hamming", random_state=0).fit(X[::2], y[::2])
+    >>> clf.code_.shape, clf.min_distance_, clf.bits_corrected_
+    ((10, 34), 18.0, 8)
+    >>> clf.score(X[1::2], y[1::2]) > tree.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) + 0.15
+    True
+    """
+
+    estimator: Any = None
+    code: Any = "one-vs-all"
+    decoding: str = "logistic"
+    _: KW_ONLY
+    break_ties: bool = False
+    response: str = "auto"
+    probability: str = "auto"
+    classes: Any = None
+    random_state: Any = None
+    n_jobs: int | None = None
+
+    # ---- fitting ----------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train a classifier for every column.
+
+        Parameters
+        ----------
+        X : (n, p), whatever the estimator takes
+        y : labels, (n,)
+        sample_weight : (n,) or None
+            Only for estimators that take them; rows of zero weight are left out.
+
+        Returns
+        -------
+        self
+        """
+        with all_or_nothing(self):
+            self._check_parameters()
+            X, c, weight = self._check_training(X, y, sample_weight)
+            self._fit_columns(X, c, weight)
+        return self
+
+    def _check_parameters(self) -> None:
+        check_choice("decoding", self.decoding, DECODINGS)
+        check_choice("response", self.response, RESPONSES)
+        check_choice("probability", self.probability, PROBABILITIES)
+        check_estimator(self._estimator())
+
+    def _estimator(self) -> Any:
+        return SimplexBoostClassifier(n_estimators=100) if self.estimator is None else self.estimator
+
+    def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels, Array | None]:
+        """X, class numbers and weights of the rows that count; sets ``classes_`` and ``present_``."""
+        validate_data(self, X, y, skip_check_array=True)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        check_consistent_length(X, y)
+        if not len(y):
+            raise ValueError("X has 0 sample(s); a classifier needs at least one of two classes.")
+        X = indexable(X)
+        classes, c = encode_labels(y, self.classes)
+        weight = None
+        if sample_weight is not None:
+            check_takes_weights(self._estimator())
+            weight = check_weight(X, y, sample_weight, None)
+            if not weight.all():
+                rows = np.flatnonzero(weight)
+                X, c, weight = _safe_indexing(X, rows), c[rows], weight[rows]
+        present = np.isin(np.arange(len(classes)), c)
+        if present.sum() < 2 and self.classes is None:
+            raise ValueError(
+                f"y has examples of one class only ({classes[c[0]]!r}, after leaving out rows of zero "
+                "sample_weight); a classifier needs at least two classes (or name the others in classes=[...])."
+            )
+        self.classes_, self.present_ = classes, present
+        return X, c, weight
+
+    def _fit_columns(self, X: Any, c: Labels, weight: Array | None) -> None:
+        random = check_random_state(self.random_state)
+        M = make_code(self.code, self.present_, np.random.default_rng(random.randint(2**31 - 1)))
+        M = M[:, M.any(axis=0)]  # a column of absent classes only has nothing to learn from
+        seeds = [None if self.random_state is None else int(random.randint(2**31 - 1)) for _ in range(M.shape[1])]
+        estimator = self._estimator()
+        self.columns_: list[Column] = Parallel(n_jobs=self.n_jobs)(
+            delayed(fit_column)(j, estimator, X, M[c, j], weight, seed) for j, seed in enumerate(seeds)
+        )
+        self._set_code(M)
+
+    def _set_code(self, M: Array) -> None:
+        self.code_ = M
+        rows = M[self.present_]
+        self.min_distance_ = min_hamming(rows) if rows.shape[1] else 0.0
+        self.bits_corrected_ = bits_corrected(rows) if rows.shape[1] else 0
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The fitted classifiers, one per column."""
+        check_is_fitted(self)
+        return [column.estimator for column in self.columns_]
+
+    # ---- predicting -------------------------------------------------------------------------------------------------
+
+    def column_scores(self, X: Any) -> Array:
+        """The answers f of the columns, (n, l): positive for +1."""
+        X = self._check_X(X)
+        return self._ask(X, "answers", self.response, self.decoding)
+
+    def predict(self, X: Any) -> AnyArray:
+        """The nearest class, ties to the first; (n,)."""
+        nearest = self._scores(self.column_scores(X)).argmax(axis=1)
+        return self.classes_.take(nearest)
+
+    def decision_function(self, X: Any) -> Array:
+        """Minus the distances, (n, K); with two classes the difference of the second and the first, (n,)."""
+        return as_decision(self._scores(self.column_scores(X)))
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities, (n, K), by soft-max or coupling; classes without training examples have none."""
+        X = self._check_X(X)
+        n, M = _num_samples(X), self.code_[self.present_]
+        P = np.zeros((n, len(self.classes_)))
+        if len(M) < 2:
+            P[:, self.present_] = 1.0
+        elif self._couples():
+            P[:, self.present_] = couple(self._ask(X, "probabilities", self.response), M)
+        else:
+            f = self._ask(X, "answers", self.response, self.decoding)
+            P[:, self.present_] = softmax_link(-self._present_scores(f), M)
+        return P
+
+    def _check_X(self, X: Any) -> Any:
+        check_is_fitted(self)
+        if hasattr(self, "n_features_in_") and getattr(X, "ndim", 2) != 2:
+            raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape your data to (n, p).")
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return indexable(X)
+
+    def _ask(self, X: Any, question: str, *how: str) -> Array:
+        """Every column's answers or probabilities, (n, l)."""
+        columns = Parallel(n_jobs=self.n_jobs)(delayed(getattr(column, question))(X, *how) for column in self.columns_)
+        return np.column_stack(columns) if columns else np.zeros((_num_samples(X), 0))
+
+    def _scores(self, f: Array) -> Array:
+        """Minus the distances to all classes, (n, K); absent ones far below."""
+        return all_classes(self._present_scores(f), self.present_)
+
+    def _present_scores(self, f: Array) -> Array:
+        M = self.code_[self.present_]
+        with one_blas_thread():
+            scores = -distances(f, M, self.decoding)
+            if self.break_ties and self.decoding in ("hamming", "votes"):
+                scores += confidence(f, M)
+        return scores
+
+    def _couples(self) -> bool:
+        if self.probability == "auto":
+            return isinstance(self.code, str) and self.code == "all-pairs"
+        return self.probability == "coupling"
+
+    # ---- reports ----------------------------------------------------------------------------------------------------
+
+    def report(self, X: Any, y: Any) -> CodeReport:
+        """What the code and its columns do on data with known labels.
+
+        Parameters
+        ----------
+        X : (n, p)
+        y : labels that occurred in training, (n,)
+
+        Returns
+        -------
+        CodeReport
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> print(OutputCodeClassifier(GaussianNB(), "exhaustive", "hamming").fit(X, y).report(X, y))
+        columns            3
+        minimum distance   2
+        bits corrected     0
+        errors of columns  0.0000 to 0.0800, mean 0.0444
+        within reach       0.8867
+        error              0.0533
+        """
+        f = self.column_scores(X)
+        y = np.asarray(y)
+        unknown = np.setdiff1d(y, self.classes_[self.present_])
+        if y.shape != (len(f),) or len(unknown):
+            raise ValueError(f"y must hold a known label per row of X; it has shape {y.shape}, unknown: {unknown[:5]}.")
+        c = np.searchsorted(self.classes_, y)
+        letters = self.code_[c]  # (n, l)
+        wrong = (letters != 0) & ((f > 0) != (letters > 0))
+        taking_part = (letters != 0).sum(axis=0)
+        errors = np.full(f.shape[1], np.nan)
+        np.divide(wrong.sum(axis=0), taking_part, out=errors, where=taking_part > 0)
+        return CodeReport(
+            n_columns=f.shape[1],
+            min_distance=self.min_distance_,
+            bits_corrected=self.bits_corrected_,
+            column_errors=errors,
+            wrong_bits=wrong.sum(axis=1),
+            error=float(np.mean(self._scores(f).argmax(axis=1) != c)),
+        )
+
+    # ---- saving -----------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted classifier to a file that `simplexboost.load` reads; the package's estimators only."""
+        from ..export import save
+
+        save(self, path)
+
+    def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+        """The code and the columns for a file."""
+        headers, arrays = pack_columns(self.columns_)
+        more = {"code": self.code_.astype(np.int8), "present": self.present_.astype(np.uint8)}
+        return {"columns": headers}, arrays | more
+
+    def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+        """The reverse of `_pack`."""
+        columns = unpack_columns(header["columns"], arrays)
+        code, present = arrays["code"].astype(np.float64), arrays["present"].astype(bool)
+        K = len(self.classes_)
+        if code.shape != (K, len(columns)) or present.shape != (K,) or not np.isin(code, [-1, 0, 1]).all():
+            raise ValueError("the file holds a code that does not fit its classes or columns; it is damaged.")
+        self.columns_, self.present_ = columns, present
+        self._set_code(code)
+
+    # ---- scikit-learn -----------------------------------------------------------------------------------------------
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "columns_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self._estimator()).input_tags
+        return tags

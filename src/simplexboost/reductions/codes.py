@@ -1,0 +1,82 @@
+"""From the parameter ``code`` to a checked matrix M (K, l) of −1, 0, +1."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from .._parts import resolve
+from .._typing import Array, Mask
+from ..codewords import CODEWORDS, Codewords, Custom, as_codewords, check_ternary
+
+# The named codes whose entries are −1, 0, +1 with both signs in every column.
+CODES = {name: part for name, part in CODEWORDS.items() if name in (
+    "one-vs-all", "all-pairs", "exhaustive", "random-dense", "random-sparse", "hadamard", "bch", "max-hamming"
+)}  # fmt: skip
+
+
+def make_code(code: Any, present: Mask, rng: np.random.Generator) -> Array:
+    """M (K, l), a row per class; rows of classes that are not present are zero."""
+    K, K_present = len(present), int(present.sum())
+    part = as_code(code)
+    if isinstance(part, Custom):
+        whole = check_code(part.Y, K)
+        rows = check_present_part(whole[present])
+    elif K_present < 2:
+        rows = np.zeros((K_present, 0))
+    elif K_present == 2:
+        rows = np.array([[-1.0], [1.0]])  # the only column there is, up to sign: once is enough
+    else:
+        rows = check_code(part.matrix(K_present, rng), K_present)
+    M = np.zeros((K, rows.shape[1]))
+    M[present] = rows
+    return M
+
+
+def as_code(code: Any) -> Codewords:
+    """The part that ``code`` names."""
+    if isinstance(code, list | tuple) or hasattr(code, "__array__"):
+        return as_codewords(code)
+    return resolve(code, CODES, Codewords, "code")
+
+
+def check_code(M: Any, K: int) -> Array:
+    """The code, if it has a row per class, letters −1, 0, +1, both signs in every column and different rows."""
+    M = check_ternary(M)
+    if len(M) != K:
+        raise ValueError(
+            f"code has {len(M)} rows but there are K={K} classes; pass one row per class, in sorted order, and name "
+            "the classes that may be absent in classes=[...]."
+        )
+    poor = np.flatnonzero((M.max(axis=0) < 1) | (M.min(axis=0) > -1))
+    if len(poor):
+        raise ValueError(
+            f"code has columns without both +1 and -1, which separate nothing: {poor[:10].tolist()}; leave them out."
+        )
+    opposite = np.abs(M) @ np.abs(M).T - M @ M.T  # (K, K), twice the columns with opposite signs
+    np.fill_diagonal(opposite, 1)
+    k, l = np.unravel_index(opposite.argmin(), opposite.shape)  # noqa: E741
+    if np.array_equal(M[k], M[l]) and k != l:
+        raise ValueError(f"code has equal rows {k} and {l}; every class needs its own codeword.")
+    if opposite.min() == 0:
+        warnings.warn(
+            f"no column of the code has classes {k} and {l} on opposite sides, so nothing is trained to tell them "
+            "apart; add a column.",
+            stacklevel=5,
+        )
+    return M
+
+
+def check_present_part(M: Array) -> Array:
+    """The rows of the present classes; columns that they leave one-sided are told of."""
+    letters = np.abs(M).sum(axis=0)
+    one_sided = np.flatnonzero((np.abs(M.sum(axis=0)) == letters) & (letters > 0))
+    if len(one_sided):
+        warnings.warn(
+            f"columns {one_sided[:10].tolist()} of the code have training examples on one side only, because classes "
+            "are absent; they answer with that side always.",
+            stacklevel=5,
+        )
+    return M
