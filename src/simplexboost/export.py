@@ -73,7 +73,7 @@ def pack(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     check_is_fitted(estimator)
     if not is_public(type(estimator)):
         raise TypeError(
-            f"a {type(estimator).__name__} cannot be saved, it would need pickle; only the classifiers of simplexboost can."
+            f"a {type(estimator).__name__} cannot be saved without pickle; only classifiers of simplexboost can."
         )
     more, arrays = estimator._pack() if hasattr(estimator, "_pack") else pack_booster(estimator)
     header = {

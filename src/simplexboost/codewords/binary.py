@@ -119,10 +119,10 @@ def _degree(d: int) -> int:
 def _best_generator(K: int, m: int) -> Bits:
     """Generator matrix (k, 2^m − 1) of the BCH code of largest designed distance that has K codewords."""
     n = 2**m - 1
-    if K > 2 ** (n - m):
-        raise ValueError(f"d={n} columns are too few for K={K} classes; choose a longer code.")
     if n + 1 >= K:  # every non-zero column of m bits once: the simplex code, Hadamard's in another order
         return np.arange(1, n + 1) >> np.arange(m)[:, None] & 1
+    if K > 2 ** (n - m):
+        raise ValueError(f"d={n} columns are too few for K={K} classes; choose a longer code.")
     powers = _powers(m)
     polynomial = np.ones(1, dtype=np.int64)  # lowest coefficient first
     zeros: set[int] = set()

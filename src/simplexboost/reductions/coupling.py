@@ -11,10 +11,10 @@ TINY = 1e-7  # probabilities of columns stay this far from 0 and 1, as in LIBSVM
 
 
 def softmax_link(distance: Array, M: Array) -> Array:
-    """softmax(−distance / s), (n, K), with s the mean over pairs of classes of ½ Σ_j |m_kj − m_lj|.
+    """softmax(−distance / s), (n, K), with s the columns that have two classes on opposite sides, on average.
 
-    If two classes contend, every column that tells them apart repeats the same log-odds, and s says how many do: with
-    logistic decoding of log-odds the division undoes the repetition. One column of two classes gives its own
+    If two classes contend, every column that has them on opposite sides repeats the same log-odds, and s says how many
+    do: with logistic decoding of log-odds the division undoes the repetition. One column of two classes gives its own
     probabilities back.
 
     Examples
@@ -24,9 +24,9 @@ def softmax_link(distance: Array, M: Array) -> Array:
     >>> softmax_link(distances(np.log([[3.0]]), M, "logistic"), M)
     array([[0.25, 0.75]])
     """
-    K = len(M)
-    apart = sum(np.abs(M[k + 1 :] - row).sum() for k, row in enumerate(M)) / 2.0
-    P: Array = softmax(-distance / (apart / (K * (K - 1) / 2)), axis=1)
+    opposite = 0.5 * (np.abs(M) @ np.abs(M).T - M @ M.T)  # (K, K)
+    repetition = opposite[np.triu_indices(len(M), 1)].mean() or 1.0
+    P: Array = softmax(-distance / repetition, axis=1)
     return P
 
 
