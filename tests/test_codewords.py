@@ -409,7 +409,6 @@ def test_every_name_gives_its_own_code(name: str) -> None:
         (cw.Simplex(dim=9), (5, 9)),
         (cw.RandomDense(dim=11), (5, 11)),
         (cw.RandomSparse(dim=13), (5, 13)),
-        (cw.BCH(dim=7), (5, 7)),
         (cw.MaxHamming(dim=12), (5, 12)),
         (cw.MaxMin(dim=3), (5, 3)),
         (cw.MaxMin(dim=8, centered=True), (5, 8)),
