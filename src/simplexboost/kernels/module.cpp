@@ -17,6 +17,7 @@
 #include "pool.hpp"
 #include "potential.hpp"
 #include "predict.hpp"
+#include "svm_module.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -440,4 +441,5 @@ NB_MODULE(_kernels, m) {
   bind_values<float>(m);
   bind_forest<double>(m, "Forest64");
   bind_forest<float>(m, "Forest32");
+  bind_svm(m);
 }

@@ -1,0 +1,8 @@
+// The bindings of the multiclass SVM.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace simplexboost {
+void bind_svm(nanobind::module_& m);
+}

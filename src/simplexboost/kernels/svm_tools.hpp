@@ -1,0 +1,49 @@
+// Small things the solvers of the multiclass SVM share.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace simplexboost {
+
+inline std::size_t padded8(std::size_t size) { return (size + 7) / 8 * 8; }
+
+// How often `visited` examples go through n of them, rounded up.
+inline std::int64_t passes(std::int64_t visited, std::size_t n) {
+  return (visited + static_cast<std::int64_t>(n) - 1) / static_cast<std::int64_t>(n);
+}
+
+// splitmix64: the same draws everywhere.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::size_t below(std::size_t bound) {
+    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15ull);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    z ^= z >> 31;
+    return static_cast<std::size_t>(static_cast<double>(z >> 11) * 0x1.0p-53 * static_cast<double>(bound));
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+// Says every 100 ms that it is time to look after signals; asks the clock only now and then.
+class Clock {
+ public:
+  bool due() {
+    if (++calls_ % 256 != 0) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(100)) return false;
+    last_ = now;
+    return true;
+  }
+
+ private:
+  std::size_t calls_ = 0;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace simplexboost
