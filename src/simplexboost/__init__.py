@@ -22,6 +22,7 @@ from .export import load
 from .flagship import SimplexBoostClassifier
 from .martiboost import MartiBoostClassifier
 from .reductions import OutputCodeClassifier
+from .svm import MulticlassSVC
 
 __version__ = "0.1.0.dev0"
 
@@ -34,6 +35,7 @@ __all__ = [
     "GDMCBoostClassifier",
     "LogitBoostClassifier",
     "MartiBoostClassifier",
+    "MulticlassSVC",
     "OSBoostClassifier",
     "OneVsAllBoostClassifier",
     "OutputCodeClassifier",

@@ -1,5 +1,7 @@
 """The compiled engine; shapes and meanings stand at its callers in ``engine`` and ``losses``."""
 
+from typing import Any
+
 from ._typing import AnyArray, Array
 
 NODE_SIZE: int
@@ -92,3 +94,38 @@ def zero_one_potential(t: int, b: Array, leads: AnyArray, n_threads: int) -> Arr
 def add_values(F: AnyArray, values: AnyArray, step: float, leaf_of_row: AnyArray, n_threads: int) -> None: ...
 def race(U: Array, c: AnyArray, rate: float) -> tuple[Array, Array, Array]: ...
 def race_along(U: Array, c: AnyArray, W: Array, alpha: float, rate: float) -> tuple[Array, Array, Array, Array]: ...
+def row_hashes(
+    dense: Array | None, data: AnyArray | None, indices: AnyArray | None, indptr: AnyArray | None, n: int
+) -> AnyArray: ...
+
+class Svm:
+    def __init__(
+        self,
+        dense: Array | None,
+        data: AnyArray | None,
+        indices: AnyArray | None,
+        indptr: AnyArray | None,
+        p: int,
+        y: AnyArray,
+        C: Array,
+        K: int,
+    ) -> None: ...
+    def linear(
+        self, bias: float, tol: float, max_iter: int, seed: int, progress: Any
+    ) -> tuple[Array, Array, float, float, int, bool]: ...
+    def sgd(
+        self, bias: float, tol: float, max_iter: int, seed: int, progress: Any
+    ) -> tuple[None, Array, float, float, int, bool]: ...
+    def kernel(
+        self,
+        kind: int,
+        gamma: float,
+        coef0: float,
+        degree: int,
+        bias: float,
+        tol: float,
+        max_iter: int,
+        cache_bytes: int,
+        n_threads: int,
+        progress: Any,
+    ) -> tuple[Array, None, float, float, int, bool]: ...

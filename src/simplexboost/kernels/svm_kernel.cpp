@@ -8,6 +8,7 @@
 
 #include "pool.hpp"
 #include "svm.hpp"
+#include "svm_face.hpp"
 #include "svm_hot.hpp"
 #include "svm_tools.hpp"
 
@@ -19,6 +20,8 @@ constexpr std::size_t kPasses = 10;        // over a block, at most
 constexpr double kEnough = 0.3;            // a block is done when its largest violation fell to this part
 constexpr std::int64_t kShrinkEvery = 16;   // blocks
 constexpr std::size_t kEpochs = 64;         // orders of positions to remember
+constexpr std::int64_t kPause = 8;         // blocks between steps among the free variables, while these pay
+constexpr std::size_t kFace = 2048;        // examples in such a step, at most
 constexpr std::size_t kPanel = 512;        // columns per task
 
 template <class T>
@@ -41,7 +44,8 @@ class KernelSolver {
 
   SvmResult solve() {
     SvmResult result;
-    std::int64_t blocks = 0, visited = 0;
+    std::int64_t blocks = 0, visited = 0, since = 0, pause = kPause;
+    double last_dual = 0.0;
     const std::int64_t limit = options_.max_iter * static_cast<std::int64_t>(n_);
     for (;;) {
       const Sums sums = scan();
@@ -60,6 +64,13 @@ class KernelSolver {
       }
       if (++blocks % kShrinkEvery == 0) shrink(sums.worst);
       visited += step();
+      if (++since >= pause) {
+        const SvmFaceStep face = face_step();
+        pause = face.gain > result.dual - last_dual ? kPause : std::min<std::int64_t>(2 * pause, 64 * kPause);
+        since = 0;
+        last_dual = result.dual + face.gain;
+        visited += static_cast<std::int64_t>(face.m);
+      }
     }
     result.a.assign(n_ * K_, 0.0);
     for (std::size_t i = 0; i < n_; ++i) std::copy_n(a_.data() + i * K_, K_, result.a.data() + original_[i] * K_);
@@ -145,17 +156,59 @@ class KernelSolver {
       worst = std::max(worst, violation_[i]);
     }
     hot_.solve_block(S.data(), ldq, q, K_, Q.data(), a.data(), y.data(), C.data(), kEnough * worst, kPasses, scratch.data(), change.data());
-    entries_.clear(), first_.assign(K_ + 1, 0);
-    for (std::size_t k = 0; k < K_; ++k) {
-      for (std::size_t b = 0; b < q; ++b) {
-        const double by = a[b * K_ + k] - a_[block_[b] * K_ + k];
-        if (by != 0.0) entries_.push_back({b, by});
-      }
-      first_[k + 1] = entries_.size();
-    }
+    collect(q, [&](std::size_t b, std::size_t k) { return a[b * K_ + k] - a_[block_[b] * K_ + k]; });
     for (std::size_t b = 0; b < q; ++b) std::copy_n(a.data() + b * K_, K_, a_.data() + block_[b] * K_);
     add_entries(block_, 0, active_);
     return static_cast<std::int64_t>(q);
+  }
+
+  // Conjugate gradients among the free variables, if their kernel matrix is small enough to be kept.
+  SvmFaceStep face_step() {
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < active_; ++i)
+      if (a_[i * K_ + y_[i]] > 0.0 && svm_is_free(a_.data() + i * K_, K_, y_[i], C_[i])) rows.push_back(i);
+    const std::size_t m = rows.size(), ldm = padded8(m);
+    if (m == 0 || m > std::min(kFace, capacity_)) return {};
+    fetch(rows, active_);
+    SvmFace face;
+    face.m = m, face.K = K_;
+    std::vector<double> Q(m * ldm, 0.0), S(K_ * ldm);
+    std::vector<const double*> Q_rows(m);
+    for (std::size_t r = 0; r < m; ++r) {
+      const std::size_t i = rows[r];
+      const T* row = row_[original_[i]].values.get();
+      for (std::size_t s = 0; s < m; ++s) Q[r * ldm + s] = row[rows[s]];
+      Q_rows[r] = Q.data() + r * ldm;
+      face.y.push_back(y_[i]), face.C.push_back(C_[i]), face.square.push_back(Q[r * ldm + r]);
+      face.a.insert(face.a.end(), a_.data() + i * K_, a_.data() + (i + 1) * K_);
+      for (std::size_t k = 0; k < K_; ++k) face.F.push_back(F_[k * ld_ + i]);
+    }
+    const SvmFaceStep step = svm_face_step(face, 0.0, [&](const double* D, double* QD) {
+      collect(m, [&](std::size_t r, std::size_t k) { return D[r * K_ + k]; });
+      std::fill(S.begin(), S.end(), 0.0);
+      panels(0, m, [&](std::size_t from, std::size_t to) {
+        hot_.gradient64(S.data(), ldm, K_, entries_.data(), first_.data(), Q_rows.data(), from, to);
+      });
+      for (std::size_t r = 0; r < m; ++r)
+        for (std::size_t k = 0; k < K_; ++k) QD[r * K_ + k] = S[k * ldm + r];
+    });
+    if (step.change.empty()) return step;
+    collect(m, [&](std::size_t r, std::size_t k) { return step.change[r * K_ + k]; });
+    add_entries(rows, 0, active_);
+    for (std::size_t r = 0; r < m; ++r)
+      for (std::size_t k = 0; k < K_; ++k) a_[rows[r] * K_ + k] += step.change[r * K_ + k];
+    return step;
+  }
+
+  // entries_ and first_ from what the rows bring to every class.
+  template <class Value>
+  void collect(std::size_t n_rows, const Value& value) {
+    entries_.clear(), first_.assign(K_ + 1, 0);
+    for (std::size_t k = 0; k < K_; ++k) {
+      for (std::size_t r = 0; r < n_rows; ++r)
+        if (const double by = value(r, k); by != 0.0) entries_.push_back({r, by});
+      first_[k + 1] = entries_.size();
+    }
   }
 
   // The examples that violate most, in order of position.
@@ -361,12 +414,7 @@ class KernelSolver {
       part.assign(support.begin() + static_cast<std::ptrdiff_t>(at),
                   support.begin() + static_cast<std::ptrdiff_t>(std::min(support.size(), at + kBlock)));
       fetch(part, n_);
-      entries_.clear(), first_.assign(K_ + 1, 0);
-      for (std::size_t k = 0; k < K_; ++k) {
-        for (std::size_t b = 0; b < part.size(); ++b)
-          if (a_[part[b] * K_ + k] != 0.0) entries_.push_back({b, a_[part[b] * K_ + k]});
-        first_[k + 1] = entries_.size();
-      }
+      collect(part.size(), [&](std::size_t b, std::size_t k) { return a_[part[b] * K_ + k]; });
       add_entries(part, from, n_);
     }
     for (std::size_t k = 0; k < K_; ++k) std::copy_n(edge.data() + k * 8, from - start, F_.data() + k * ld_ + start);

@@ -5,11 +5,14 @@
 #include <numeric>
 
 #include "svm.hpp"
+#include "svm_face.hpp"
 #include "svm_hot.hpp"
 #include "svm_tools.hpp"
 
 namespace simplexboost {
 namespace {
+
+constexpr std::size_t kPause = 16;  // passes between steps among the free variables, while these pay
 
 // The examples with their constant appended, and W (p + 1, Kp) feature by feature, so that vectors run along classes.
 class Linear {
@@ -31,6 +34,12 @@ class Linear {
 
   // F (Kp,) = scale <w_l, x_i> + [l != y]
   void margins(std::size_t i, const double* W, double scale, double* F) const {
+    scores(i, W, F);
+    for (std::size_t k = 0; k < Kp_; ++k) F[k] = F[k] * scale + 1.0;
+    F[problem_.y[i]] -= 1.0;
+  }
+
+  void scores(std::size_t i, const double* W, double* F) const {
     const double* constant = W + rows_.p * Kp_;
     for (std::size_t k = 0; k < Kp_; ++k) F[k] = bias_ * constant[k];
     if (rows_.dense) {
@@ -39,8 +48,6 @@ class Linear {
       const std::int64_t begin = rows_.indptr[i];
       hot_.scores_sparse(rows_.data + begin, rows_.indices + begin, static_cast<std::size_t>(rows_.indptr[i + 1] - begin), W, Kp_, F);
     }
-    for (std::size_t k = 0; k < Kp_; ++k) F[k] = F[k] * scale + 1.0;
-    F[problem_.y[i]] -= 1.0;
   }
 
   void add(std::size_t i, const Change* change, std::size_t n_changed, double* W) const {
@@ -99,6 +106,52 @@ bool settled(const double* F, const double* a, std::size_t K, std::size_t y, dou
   return F[corner] - other > reach;
 }
 
+// Conjugate gradients among the free variables of the first `active` examples of the order, as long as they gain more than
+// `rate` per visit; a and W follow.
+SvmFaceStep face_step(const SvmProblem& problem, const Linear& linear, const std::vector<double>& square,
+                      const std::vector<std::size_t>& order, std::size_t active, double rate, double* a, double* W) {
+  const std::size_t K = problem.K;
+  SvmFace face;
+  face.K = K;
+  std::vector<std::size_t> rows;
+  for (std::size_t r = 0; r < active; ++r) {
+    const std::size_t i = order[r];
+    if (square[i] > 0.0 && svm_is_free(a + i * K, K, static_cast<std::size_t>(problem.y[i]), problem.C[i])) rows.push_back(i);
+  }
+  face.m = rows.size();
+  if (rows.empty()) return {};
+  std::vector<double> F(linear.Kp()), V(linear.w_size());
+  std::vector<Change> change(K);
+  for (const std::size_t i : rows) {
+    linear.margins(i, W, 1.0, F.data());
+    face.y.push_back(static_cast<std::size_t>(problem.y[i]));
+    face.C.push_back(problem.C[i]), face.square.push_back(square[i]);
+    face.a.insert(face.a.end(), a + i * K, a + (i + 1) * K);
+    face.F.insert(face.F.end(), F.data(), F.data() + K);
+  }
+  const auto add = [&](const double* D, double* to) {
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      std::size_t n_changed = 0;
+      for (std::size_t l = 0; l < K; ++l)
+        if (D[r * K + l] != 0.0) change[n_changed++] = {l, D[r * K + l]};
+      if (n_changed > 0) linear.add(rows[r], change.data(), n_changed, to);
+    }
+  };
+  const SvmFaceStep step = svm_face_step(face, rate * static_cast<double>(face.m), [&](const double* D, double* QD) {
+    std::fill(V.begin(), V.end(), 0.0);
+    add(D, V.data());
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      linear.scores(rows[r], V.data(), F.data());
+      std::copy_n(F.data(), K, QD + r * K);
+    }
+  });
+  if (step.change.empty()) return step;
+  add(step.change.data(), W);
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (std::size_t l = 0; l < K; ++l) a[rows[r] * K + l] += step.change[r * K + l];
+  return step;
+}
+
 }  // namespace
 
 SvmResult svm_linear(const SvmProblem& problem, double bias, const SvmOptions& options) {
@@ -116,6 +169,7 @@ SvmResult svm_linear(const SvmProblem& problem, double bias, const SvmOptions& o
   Random random(options.seed);
   Clock clock;
   double reach = INFINITY, trigger = INFINITY, sum_own = 0.0;
+  std::size_t since = 0, pause = kPause;
   std::int64_t visited = 0;
   const std::int64_t limit = options.max_iter * static_cast<std::int64_t>(n);
 
@@ -143,7 +197,20 @@ SvmResult svm_linear(const SvmProblem& problem, double bias, const SvmOptions& o
       if (clock.due()) options.tick({result.n_iter, NAN, NAN, active});
     }
     reach = worst;
+    const double before = result.dual;
     result.dual = sum_own - 0.5 * linear.square_norm(W.data());
+    if (++since >= pause) {
+      const double rate = (result.dual - before) / static_cast<double>(active);  // what a visit gains
+      const SvmFaceStep step = face_step(problem, linear, square, order, active, rate, result.a.data(), W.data());
+      pause = step.gain > rate * static_cast<double>(step.products * step.m) ? kPause : std::min<std::size_t>(2 * pause, 64 * kPause);
+      since = 0;
+      visited += static_cast<std::int64_t>(step.products * step.m);
+      if (step.gain > 0.0) {
+        sum_own = 0.0;
+        for (std::size_t i = 0; i < n; ++i) sum_own += result.a[i * K + static_cast<std::size_t>(problem.y[i])];
+        reach = INFINITY;
+      }
+    }
     options.tick({result.n_iter, result.dual + gap, result.dual, active});
     const bool last = visited >= limit;
     if (!last && gap > std::min(trigger, options.tol * (result.dual + gap))) continue;

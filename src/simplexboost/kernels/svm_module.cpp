@@ -3,7 +3,10 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 
@@ -104,6 +107,36 @@ class Svm {
   SvmProblem problem_;
 };
 
+std::uint64_t mix(std::uint64_t z) {  // splitmix64's finaliser
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  return z ^ (z >> 31);
+}
+
+// A number per row, the sum of one per value that is not zero: the same for dense and for sparse rows.
+nb::object row_hashes(std::optional<In<double, Matrix>> dense, std::optional<In<double, Vector>> data,
+                      std::optional<In<std::int32_t, Vector>> indices, std::optional<In<std::int64_t, Vector>> indptr, std::size_t n) {
+  auto* hashes = new std::vector<std::uint64_t>(n, 0);
+  nb::capsule owner(hashes, [](void* pointer) noexcept { delete static_cast<std::vector<std::uint64_t>*>(pointer); });
+  const auto of = [](double value, std::size_t feature) {
+    return value == 0.0 ? 0 : mix(std::bit_cast<std::uint64_t>(value) + mix(feature + 1) * 0x9E3779B97F4A7C15ull);
+  };
+  if (dense) {
+    require(dense->shape(0) == n, "X must have n rows");
+    const std::size_t p = dense->shape(1);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < p; ++j) (*hashes)[i] += of(dense->data()[i * p + j], j);
+  } else {
+    require(data && indices && indptr && indptr->shape(0) == n + 1 && data->shape(0) == indices->shape(0), "the arrays of X disagree");
+    const std::int64_t* first = indptr->data();
+    require(first[0] == 0 && first[n] == static_cast<std::int64_t>(data->shape(0)), "indptr must span the data");
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::int64_t j = first[i]; j < std::min(first[i + 1], first[n]); ++j)
+        (*hashes)[i] += of(data->data()[j], static_cast<std::size_t>(indices->data()[j]));
+  }
+  return nb::cast(nb::ndarray<nb::numpy, std::uint64_t>(hashes->data(), {n}, owner));
+}
+
 }  // namespace
 
 void bind_svm(nb::module_& m) {
@@ -115,6 +148,8 @@ void bind_svm(nb::module_& m) {
       .def("sgd", &Svm::sgd, "bias"_a, "tol"_a, "max_iter"_a, "seed"_a, "progress"_a.none())
       .def("kernel", &Svm::kernel, "kind"_a, "gamma"_a, "coef0"_a, "degree"_a, "bias"_a, "tol"_a, "max_iter"_a, "cache_bytes"_a, "n_threads"_a,
            "progress"_a.none());
+  m.def("row_hashes", &row_hashes, "dense"_a.none(), "data"_a.none(), "indices"_a.none(), "indptr"_a.none(), "n"_a,
+        "A 64-bit number per row that depends on its values only.");
 }
 
 }  // namespace simplexboost

@@ -1,0 +1,350 @@
+"""`MulticlassSVC`: the multiclass support vector machine of Crammer and Singer.
+
+min_W  ½ Σ_l ‖w_l‖² + C Σ_i max(0, 1 − ⟨w_c, x_i⟩ + max_{l≠c} ⟨w_l, x_i⟩),        c the class of example i
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from scipy.sparse import csr_matrix, issparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from .._blas import one_blas_thread
+from .._parts import check_choice, check_number
+from .._typing import AnyArray, Array, Labels
+from ..booster import all_or_nothing, as_decision
+from ..losses import margins
+from ..validation import check_weight
+from .kernels import Kernel, check_kernel, kernel_for
+from .solvers import Limits, Merged, Solution, solve_kernel, solve_linear
+
+SOLVERS = ("auto", "dual", "sgd")
+# What model files hold; sparse support vectors in three parts.
+FACTS = ("objective_", "duality_gap_", "n_iter_", "gamma_")
+ARRAYS = ("coef_", "intercept_", "support_", "dual_coef_", "support_vectors_")
+CSR = ("data", "indices", "indptr")
+MOST_DUALS = 250_000_000  # dual variables (n K) that "auto" is willing to keep: 2 GB
+BLOCK = 1 << 22  # kernel values computed at a time in prediction: 32 MB
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class MulticlassSVC(ClassifierMixin, BaseEstimator):
+    """Multiclass support vector machine (Crammer & Singer, 2001): all classes in one problem.
+
+    Minimises ½ Σ_l ‖w_l‖² + C Σ_i ξ_i, where ξ_i is how far the score of the true class is from beating every other by
+    one. Decides for the class with the highest score.
+
+    Parameters
+    ----------
+    kernel : {"linear", "rbf", "poly", "precomputed"} or callable, default="linear"
+        "rbf" is exp(−γ‖x−z‖²), "poly" (γ⟨x,z⟩ + coef0)^degree; a callable gets two sets of examples and returns the
+        matrix of values; with "precomputed" X is that matrix.
+    C : float, default=1.0
+        The price of a violated margin, λ = 1/C; times the weight of an example.
+    solver : {"auto", "dual", "sgd"}, default="auto"
+        "dual" finds the optimum; "sgd" takes stochastic sub-gradient steps and averages them, for linear machines on
+        very many examples. "auto" is "dual" unless its n K dual variables would need more than 2 GB.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "rbf" and "poly"; "scale" is 1 / (p · variance of X, weighted), "auto" 1 / p.
+    degree : int, default=3
+    coef0 : float, default=0.0
+    fit_intercept : bool or "auto", default="auto"
+        Whether a constant is appended to every example (added to the kernel), so that classes have a bias. The bias is
+        part of the norm, as in LIBLINEAR. "auto" says yes for "linear" only.
+    intercept_scaling : float, default=1.0
+        The constant. The larger, the less the bias is held back.
+    tol : float, default=1e-3
+        Stop when the duality gap is at most this part of the objective, which is then that close to the optimum.
+    max_iter : int, default=1000
+        Passes through the training set, at most; visits of an example over n, however they are spread.
+    cache_size : float, default=200
+        Megabytes for kernel rows, which are kept in single precision where the whole matrix does not fit.
+    class_weight : dict, "balanced" or None, default=None
+    random_state : int, RandomState or None, default=None
+        Of the order in which linear solvers visit the examples.
+    n_jobs : int or None, default=None
+        Threads for kernel rows; None is 1, -1 all. The fitted model does not depend on it.
+    verbose : int, default=0
+        Whether to print how the solver gets on.
+
+    Attributes
+    ----------
+    classes_ : (K,) labels
+    coef_ : (K, p) weights w_l, linear only
+    intercept_ : (K,) biases, linear only
+    support_ : (m,) rows of X with dual variables that are not zero; not after "sgd"
+    dual_coef_ : (m, K) their dual variables a: w_l = Σ_i a_il x_i; not after "sgd"
+    support_vectors_ : (m, p) those rows, for kernels other than "linear" and "precomputed"
+    objective_ : what the problem minimises, at the solution
+    duality_gap_ : by how much the objective may at most exceed its minimum
+    n_iter_ : passes through the training set
+    gamma_ : γ as a number, "rbf" and "poly" only
+    n_features_in_, feature_names_in_ : as everywhere in scikit-learn
+
+    Notes
+    -----
+    The order of the rows does not matter to the fitted model, nor whether an example is repeated or weighs more. Scale
+    the features. For probabilities wrap it in scikit-learn's ``CalibratedClassifierCV``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = MulticlassSVC(kernel="rbf", C=10).fit(X, y)
+    >>> clf.score(X, y) > 0.97
+    True
+    >>> clf.duality_gap_ <= 1e-3 * clf.objective_
+    True
+    """
+
+    kernel: Any = "linear"
+    C: float = 1.0
+    solver: str = "auto"
+    gamma: Any = "scale"
+    degree: int = 3
+    coef0: float = 0.0
+    fit_intercept: Any = "auto"
+    intercept_scaling: float = 1.0
+    tol: float = 1e-3
+    max_iter: int = 1000
+    cache_size: float = 200
+    class_weight: Any = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
+
+    # ---- fitting ----------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Solve the problem.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, p), or the kernel matrix (n, n) with kernel="precomputed"
+        y : labels, (n,)
+        sample_weight : (n,) or None
+            C is multiplied by it.
+
+        Returns
+        -------
+        self
+        """
+        with all_or_nothing(self):
+            self._check_parameters()
+            X, rows, c, C = self._check_training(X, y, sample_weight)
+            with one_blas_thread():
+                merged = Merged(X, c, C, alone=self.kernel == "precomputed")
+                solution = self._fit_linear(merged) if self.kernel == "linear" else self._fit_kernel(merged)
+            self._keep(solution, X, rows)
+        if not solution.converged:
+            warnings.warn(self._advice(), ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _check_parameters(self) -> None:
+        check_kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        check_number("C", self.C, float, 0.0, open_low=True)
+        if not np.isfinite(self.C):
+            raise ValueError(f"C={self.C!r} must be finite; a large number, like 1e6, asks for a hard margin.")
+        check_choice("solver", self.solver, SOLVERS)
+        if self.solver == "sgd" and self.kernel != "linear":
+            raise ValueError(f"solver='sgd' is for kernel='linear', but kernel={self.kernel!r}; choose solver='dual'.")
+        if self.fit_intercept not in (True, False, "auto"):
+            raise ValueError(f"fit_intercept={self.fit_intercept!r} must be True, False or 'auto'.")
+        check_number("intercept_scaling", self.intercept_scaling, float, 0.0, open_low=True)
+        check_number("tol", self.tol, float, 0.0)
+        check_number("max_iter", self.max_iter, int, 1)
+        check_number("cache_size", self.cache_size, float, 0.0, open_low=True)
+
+    def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, AnyArray, Labels, Array]:
+        """The examples that weigh something, their row numbers, labels and C_i; sets ``classes_``."""
+        X, y = validate_data(
+            self, X, y, accept_sparse=self._sparse_format(), dtype=np.float64, order="C", multi_output=True
+        )
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "kernel='precomputed' needs the square matrix of kernel values between the rows; "
+                f"X has shape {X.shape}."
+            )
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        weight = check_weight(X, y, sample_weight, self.class_weight)
+        rows = np.flatnonzero(weight > 0)
+        self.classes_, c = np.unique(y[rows], return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y has examples of one class only ({self.classes_[0]!r}, after leaving out rows of zero "
+                "sample_weight); a classifier needs at least two classes."
+            )
+        C = float(self.C) * weight[rows]
+        if not (np.isfinite(C) & (C > 0)).all():
+            raise ValueError(f"C={self.C!r} times the weights is not a positive finite number for every row.")
+        if len(rows) < X.shape[0]:
+            X = X[np.ix_(rows, rows)] if self.kernel == "precomputed" else X[rows]
+        return X, rows, c, C
+
+    def _sparse_format(self) -> Any:
+        return False if self.kernel == "precomputed" else "csr"
+
+    def _constant(self) -> float:
+        """What is appended to every example; 0 for nothing."""
+        wanted = self.kernel == "linear" if self.fit_intercept == "auto" else self.fit_intercept
+        return float(self.intercept_scaling) if wanted else 0.0
+
+    def _limits(self) -> Limits:
+        progress = print_progress if self.verbose else None
+        return Limits(
+            float(self.tol), int(self.max_iter), int(self.cache_size * 2**20), effective_n_jobs(self.n_jobs), progress
+        )
+
+    def _fit_linear(self, merged: Merged) -> Solution:
+        K = len(self.classes_)
+        method = self.solver
+        if method == "auto":
+            method = "dual" if len(merged.c) * K <= MOST_DUALS else "sgd"
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        return solve_linear(merged, K, self._constant(), seed, method, self._limits())
+
+    def _fit_kernel(self, merged: Merged) -> Solution:
+        constant = self._constant() ** 2
+        self._kernel = kernel_for(merged.X, merged.C, self.kernel, self.gamma, self.degree, self.coef0, constant)
+        return solve_kernel(merged, len(self.classes_), self._kernel, self._limits())
+
+    def _keep(self, solution: Solution, X: Any, rows: AnyArray) -> None:
+        """The fitted attributes."""
+        for name in FACTS + ARRAYS:
+            self.__dict__.pop(name, None)  # of an earlier fit with another kernel
+        self.objective_, self.duality_gap_ = solution.primal, max(solution.primal - solution.dual, 0.0)
+        self.n_iter_ = solution.n_iter
+        if solution.W is not None:
+            self.coef_ = np.ascontiguousarray(solution.W[:-1].T)  # (K, p)
+            self.intercept_ = solution.W[-1] * self._constant()  # (K,)
+        if solution.a is not None:
+            used = np.flatnonzero(solution.a.any(axis=1))
+            self.support_, self.dual_coef_ = rows[used], solution.a[used]
+            if self.kernel not in ("linear", "precomputed"):
+                self.support_vectors_ = X[used]
+        if self.kernel in ("rbf", "poly"):
+            self.gamma_ = self._kernel.gamma
+
+    def _advice(self) -> str:
+        """What to say when the gap is not closed."""
+        part = self.duality_gap_ / self.objective_ if self.objective_ > 0 else float("inf")
+        advice = "scale the features, lower C, or raise max_iter or tol"
+        if self.solver == "sgd":
+            advice = "use solver='dual', " + advice
+        return (
+            f"MulticlassSVC stopped after max_iter={self.max_iter} passes with a duality gap of {part:.2g} of the "
+            f"objective (tol={self.tol:g}); the objective may be that much above its minimum. To get closer, {advice}."
+        )
+
+    # ---- predicting -------------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> AnyArray:
+        """The class with the highest score, ties to the first; (n,)."""
+        U = self._scores(X)
+        return self.classes_.take(U.argmax(axis=1))
+
+    def decision_function(self, X: Any) -> Array:
+        """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,), as scikit-learn expects."""
+        return as_decision(self._scores(X))
+
+    def margins(self, X: Any, y: Any) -> Array:
+        """The margin of every example, U_c − max_{k≠c} U_k, (n,): the machine wants it to be one."""
+        U, y = self._scores(X), np.asarray(y)
+        unknown = np.setdiff1d(y, self.classes_)
+        if y.shape != (len(U),) or len(unknown):
+            raise ValueError(f"y must hold a known label per row of X; it has shape {y.shape}, unknown: {unknown[:5]}.")
+        return margins(U, np.searchsorted(self.classes_, y))
+
+    def _scores(self, X: Any) -> Array:
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse=self._sparse_format(), dtype=np.float64, order="C")
+        with one_blas_thread():
+            if self.kernel == "linear":
+                return np.asarray(X @ self.coef_.T) + self.intercept_
+            if self.kernel == "precomputed":
+                return X[:, self.support_] @ self.dual_coef_ + self._kernel.constant * self.dual_coef_.sum(axis=0)
+            size = max(1, BLOCK // max(1, len(self.support_)))
+            blocks = [X[i : i + size] for i in range(0, X.shape[0], size)]
+            return np.concatenate([self._kernel(block, self.support_vectors_) @ self.dual_coef_ for block in blocks])
+
+    # ---- saving -----------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted classifier to a file that `simplexboost.load` reads; never a pickle."""
+        from ..export import save
+
+        if callable(self.kernel):
+            raise TypeError(
+                f"kernel={self.kernel!r} cannot be saved: a function is code, and model files hold none. Compute the "
+                "matrix yourself and use kernel='precomputed'."
+            )
+        save(self, path)
+
+    def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+        """The fitted attributes as JSON and as arrays."""
+        facts = {name: getattr(self, name) for name in FACTS if hasattr(self, name)}
+        arrays = {name: getattr(self, name) for name in ARRAYS if hasattr(self, name)}
+        vectors = arrays.get("support_vectors_")
+        if issparse(vectors):
+            del arrays["support_vectors_"]
+            arrays |= {f"support_vectors_.{part}": getattr(vectors, part) for part in CSR}
+        return facts, arrays
+
+    def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+        """The reverse of `_pack`."""
+        for names, values in ((FACTS, header), (ARRAYS, arrays)):
+            self.__dict__.update({name: values[name] for name in names if name in values})
+        damaged = ValueError("the file holds weights that do not fit its classes or features; it is damaged.")
+        try:
+            if "support_vectors_.data" in arrays:
+                parts = tuple(arrays[f"support_vectors_.{part}"] for part in CSR)
+                self.support_vectors_ = csr_matrix(parts, shape=(len(self.support_), self.n_features_in_))
+                self.support_vectors_.check_format(full_check=True)
+            fits = self._fits()
+        except (AttributeError, KeyError, ValueError) as error:
+            raise damaged from error
+        if not fits:
+            raise damaged
+        if self.kernel != "linear":
+            gamma = getattr(self, "gamma_", 1.0)
+            self._kernel = Kernel(self.kernel, None, gamma, self.degree, self.coef0, self._constant() ** 2)
+
+    def _fits(self) -> bool:
+        """Whether the arrays of a file fit together."""
+        K, p = len(self.classes_), self.n_features_in_
+        if self.kernel == "linear":
+            return self.coef_.shape == (K, p) and self.intercept_.shape == (K,)
+        m = len(self.support_)
+        if self.kernel == "precomputed":
+            known = bool(((self.support_ >= 0) & (self.support_ < p)).all())
+        else:
+            known = self.support_vectors_.shape == (m, p)
+        return known and self.dual_coef_.shape == (m, K)
+
+    # ---- scikit-learn -----------------------------------------------------------------------------------------------
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "objective_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+
+def print_progress(iteration: int, primal: float, dual: float, active: int) -> None:
+    """A line per look at the objectives."""
+    gap = (primal - dual) / primal if primal > 0 else 0.0
+    print(f"pass {iteration:5d}  objective {primal:.6g}  gap {gap:.2e}  examples at work {active}", flush=True)
