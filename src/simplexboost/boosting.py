@@ -178,9 +178,12 @@ class Run:
         """The question to the weak learner: all of G, or one coordinate as a binary problem."""
         if coordinate is not None:
             return self.binary_request(gradient.G[:, coordinate], curvature)
+        # Where all codewords are equally far apart, G Yᵀ is a multiple of the residual, up to a constant in every row.
         single = isinstance(self.loss, OwnScoreExponential) and self.gap is not None
+        gains = None if self.gap is None else gradient.P
         sample = (curvature, self.rows, self.features, self.seed())
-        return Request(self.data, gradient.G, self.Y, self.data.c, gradient.own, *sample, single)
+        G: Any = lambda: gradient.G  # noqa: E731, class trees never ask for it
+        return Request(self.data, G, self.Y, self.data.c, gradient.own, *sample, single, gains)
 
     def binary_request(self, g: Array, curvature: Array | None = None) -> Request:
         """The question whether to go up or down: labels are the signs of g (n,), weights its sizes."""
@@ -209,8 +212,8 @@ class Run:
 
     def ray(self, W: Callable[[], Array], gradient: Gradient | None = None, classes: Labels | None = None) -> Ray:
         """The risk along W (n, K); what is known of it already spares the step some work."""
-        P = None if gradient is None else gradient.P
-        return Ray(self.loss, self.U, self.data.c, self.data.weight, W, P, classes, self.gap)
+        P, own = (None, None) if gradient is None else (gradient.P, gradient.own)
+        return Ray(self.loss, self.U, self.data.c, self.data.weight, W, P, own, classes, self.gap)
 
     def ray_of(self, answer: Answer, coordinate: int | None, gradient: Gradient) -> Ray:
         """The risk along a learner's answer."""

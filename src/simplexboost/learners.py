@@ -28,8 +28,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
 from . import engine
-from ._code import Code
-from ._parts import Part, check_choice, check_number, resolve
+from ._parts import Lazy, Part, check_choice, check_number, resolve
 from ._typing import AnyArray, Array, Labels
 from .hypotheses import (
     ClassifierHypothesis,
@@ -48,13 +47,14 @@ class Request:
 
     Attributes
     ----------
-    G : (n, d) negative functional gradient, sample weights included
+    G : (n, d) negative functional gradient, sample weights included; may be given as a function
     Y : (K, d) codewords; for a single coordinate [[1], [−1]]
     labels, weight : (n,) the same question put to a classifier: rows of Y and how much each example matters
     curvature : (n,) Σ of the Hessian's diagonal, or None where only the gradient is followed
     rows, features : ascending numbers the learner may use, or None for all
     seed : for learners that draw at random
     single : whether labels and weights say it all: G Yᵀ is the weight at the label, up to a constant in every row
+    gains : (n, K) G Yᵀ, up to a positive factor and a constant in every row, where it is at hand; else None
     """
 
     data: TrainingSet
@@ -67,11 +67,10 @@ class Request:
     features: AnyArray | None = None
     seed: int = 0
     single: bool = False
+    gains: Array | None = None
 
-    @property
-    def code(self) -> Code:
-        """The codewords as a linear map."""
-        return Code(self.Y)
+
+setattr(Request, "G", Lazy("G"))  # noqa: B010, a field to the type checker
 
 
 class Answer:
@@ -354,7 +353,7 @@ class ClassTree(NamesClasses):
         """The gain of every class."""
         if request.single:  # only the own class gains, up to a constant that splits do not see
             return engine.OneHot(request.labels, request.weight, len(request.Y)), nothing(request)
-        A = 2.0 * request.code.forward(request.G)  # (n, K)
+        A = request.G @ request.Y.T if request.gains is None else request.gains  # (n, K)
         return engine.Dense(A), A
 
 

@@ -49,7 +49,7 @@ class Ray:
     ----------
     loss, U (n, K), c (n,), weight (n,) : what the risk is made of, at its present scores
     W : (n, K) the direction in scores; may be given as a function, which is called when W is first asked for
-    P : (n, K) the residual, sample weights included, up to a positive factor
+    P, own : (n, K) the residual, sample weights included, up to a positive factor; (n,) its part of the true class
     classes : (n,) the class the learner names for every example, or None where it gives other answers
     gap : what a right answer gains on every rival, in scores, where that is the same for all classes; else None
     """
@@ -62,12 +62,13 @@ class Ray:
         weight: Array,
         W: Array | Callable[[], Array],
         P: Array | None = None,
+        own: Array | None = None,
         classes: Labels | None = None,
         gap: float | None = None,
     ) -> None:
         self.loss, self.U, self.c, self.weight = loss, U, c, weight
         self.classes, self.gap = classes, gap
-        self._W, self._P = W, P
+        self._W, self._P, self._own = W, P, own
 
     @cached_property
     def W(self) -> Array:
@@ -82,7 +83,7 @@ class Ray:
     @cached_property
     def own(self) -> Array:
         """The residual of the true class, (n,)."""
-        return self.P[np.arange(len(self.c)), self.c]
+        return self.P[np.arange(len(self.c)), self.c] if self._own is None else self._own
 
     @cached_property
     def right(self) -> Mask:

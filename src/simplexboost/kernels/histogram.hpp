@@ -69,6 +69,7 @@ class HistogramBuilder {
   // The rows' statistics side by side, so that every block of features reads them in a straight line.
   const Lane* pack(const std::uint32_t* rows, std::size_t n_rows, int threads) {
     if (q_.classes != nullptr || blocks_.size() < 2) return nullptr;
+    if (rows[n_rows - 1] - rows[0] + 1 == n_rows) return q_.values.data() + rows[0] * q_.lanes;  // they are (rows ascend)
     if (packed_.size() < n_rows * q_.lanes) packed_ = Buffer<Lane>(n_rows * q_.lanes);
     parallel_ranges(n_rows, kRowGrain, threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r)

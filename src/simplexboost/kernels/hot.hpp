@@ -25,6 +25,7 @@ struct HotLanes {
                             std::size_t n_features);
   void (*add)(Lane* a, const Lane* b, std::size_t size);
   void (*subtract)(Lane* a, const Lane* b, std::size_t size);
+  double (*advance_max)(std::int64_t* left, const Lane* bin, const std::int64_t* total, const double* inverse, std::size_t m);
 };
 
 struct HotTable {
@@ -50,6 +51,7 @@ struct HotTable {
                             const std::uint32_t* nodes, std::size_t n_rows);
   void (*race)(const double* U, std::size_t n, std::size_t K, const std::int64_t* c, double rate, double* E, double* Z,
                double* lead);
+  void (*pull_rows)(double* E, std::size_t n, std::size_t K, const std::int64_t* c, const double* w, const double* Z);
   void (*race_along)(const double* U, const double* W, double alpha, std::size_t n, std::size_t K,
                      const std::int64_t* c, double rate, double* v, double* E, double* Z, double* lead, double* mean,
                      double* variance);

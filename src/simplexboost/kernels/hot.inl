@@ -82,6 +82,9 @@ void accumulate(const std::uint64_t* words, const std::uint32_t* rows, std::size
     case 2: return accumulate_fixed<Lane, 2, Packed>(words, rows, n_rows, stats, base, n_features);
     case 4: return accumulate_fixed<Lane, 4, Packed>(words, rows, n_rows, stats, base, n_features);
     case 8: return accumulate_fixed<Lane, 8, Packed>(words, rows, n_rows, stats, base, n_features);
+    case 16: return accumulate_fixed<Lane, 16, Packed>(words, rows, n_rows, stats, base, n_features);
+    case 24: return accumulate_fixed<Lane, 24, Packed>(words, rows, n_rows, stats, base, n_features);
+    case 32: return accumulate_fixed<Lane, 32, Packed>(words, rows, n_rows, stats, base, n_features);
     default: return accumulate_any<Lane, Packed>(words, rows, n_rows, stats, lanes, base, n_features);
   }
 }
@@ -111,6 +114,38 @@ void add_lanes(Lane* a, const Lane* b, std::size_t size) {
 template <class Lane>
 void subtract_lanes(Lane* a, const Lane* b, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) a[i] -= b[i];
+}
+
+// ---- splits --------------------------------------------------------------------------------------------------------
+
+// One more bin on the left: left += bin, both of m + 1 lanes. Returns max_k left_k + max_k (total - left)_k in the
+// columns' own units. A maximum has no order, so lanes may be compared side by side.
+template <class Lane>
+double advance_max(std::int64_t* left, const Lane* bin, const std::int64_t* total, const double* inverse, std::size_t m) {
+  constexpr std::size_t width = 8;
+  double a[width], b[width];
+  for (std::size_t l = 0; l < width; ++l) a[l] = b[l] = -__builtin_inf();
+  std::size_t j = 0;
+  for (; j + width <= m; j += width)
+    for (std::size_t l = 0; l < width; ++l) {
+      left[j + l] += bin[j + l];
+      const double x = static_cast<double>(left[j + l]) * inverse[j + l];
+      const double y = static_cast<double>(total[j + l] - left[j + l]) * inverse[j + l];
+      a[l] = x > a[l] ? x : a[l];
+      b[l] = y > b[l] ? y : b[l];
+    }
+  for (; j < m; ++j) {
+    left[j] += bin[j];
+    const double x = static_cast<double>(left[j]) * inverse[j], y = static_cast<double>(total[j] - left[j]) * inverse[j];
+    a[0] = x > a[0] ? x : a[0];
+    b[0] = y > b[0] ? y : b[0];
+  }
+  left[m] += bin[m];
+  for (std::size_t l = 1; l < width; ++l) {
+    a[0] = a[l] > a[0] ? a[l] : a[0];
+    b[0] = b[l] > b[0] ? b[l] : b[0];
+  }
+  return a[0] + b[0];
 }
 
 // ---- leaves --------------------------------------------------------------------------------------------------------
@@ -263,31 +298,68 @@ inline double exp_nonpositive(double x) {
   return x < -708.0 ? 0.0 : __builtin_bit_cast(double, bits);
 }
 
-// The race of the rivals k != c of one row at scores v: E[k] = exp(rate (v_k - top)), E[c] = 0.
-// Returns Z = sum E; `top` is the highest rival.
-inline double race_row(const double* v, std::size_t K, std::size_t c, double rate, double* E, double* top) {
-  double high = -__builtin_inf();
-  for (std::size_t k = 0; k < c; ++k) high = v[k] > high ? v[k] : high;
-  for (std::size_t k = c + 1; k < K; ++k) high = v[k] > high ? v[k] : high;
-  for (std::size_t k = 0; k < K; ++k) {
-    const double x = rate * (v[k] - high);
-    E[k] = exp_nonpositive(x < 0 ? x : 0.0);  // only the true class can be above
-  }
-  E[c] = 0.0;
-  double Z = 0.0;
-  for (std::size_t k = 0; k < K; ++k) Z += E[k];
-  *top = high;
-  return Z;
+// Sums and maxima over a row run in eight lanes, which are then combined in a fixed order: the same for every
+// instruction set, and quick on all.
+constexpr std::size_t kLanes = 8;
+
+inline double row_maximum(const double* v, std::size_t K, double high) {
+  double lane[kLanes];
+  for (std::size_t l = 0; l < kLanes; ++l) lane[l] = high;
+  std::size_t k = 0;
+  for (; k + kLanes <= K; k += kLanes)
+    for (std::size_t l = 0; l < kLanes; ++l) lane[l] = v[k + l] > lane[l] ? v[k + l] : lane[l];
+  for (; k < K; ++k) lane[0] = v[k] > lane[0] ? v[k] : lane[0];
+  for (std::size_t l = 1; l < kLanes; ++l) lane[0] = lane[l] > lane[0] ? lane[l] : lane[0];
+  return lane[0];
 }
 
-// Rows of U (n, K): E (n, K), Z (n,) and lead (n,) = U[c] - top.
+inline double row_sum(const double* v, std::size_t K) {
+  double lane[kLanes] = {};
+  std::size_t k = 0;
+  for (; k + kLanes <= K; k += kLanes)
+    for (std::size_t l = 0; l < kLanes; ++l) lane[l] += v[k + l];
+  for (std::size_t l = 0; k < K; ++k, ++l) lane[l] += v[k];
+  return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+}
+
+// The exponents of the race of the rivals k != c of one row at scores v, x[k] = rate (v_k - top); `top` is the highest
+// rival. Only the true class can be above it; it gets 0.
+inline double race_exponents(const double* v, std::size_t K, std::size_t c, double rate, double* x) {
+  const double top = row_maximum(v + c + 1, K - c - 1, row_maximum(v, c, -__builtin_inf()));
+  for (std::size_t k = 0; k < K; ++k) {
+    const double y = rate * (v[k] - top);
+    x[k] = y < 0 ? y : 0.0;
+  }
+  return top;
+}
+
+// Rows of U (n, K): E (n, K) with E[k] = exp(rate (U_k - top)) and E[c] = 0, its row sums Z (n,), and lead (n,) =
+// U[c] - top. A few rows at a time, so that the loop over exponentials is long and its data are near.
 void race(const double* U, std::size_t n, std::size_t K, const std::int64_t* c, double rate, double* E, double* Z,
           double* lead) {
+  constexpr std::size_t block = 16;
+  for (std::size_t first = 0; first < n; first += block) {
+    const std::size_t last = first + block < n ? first + block : n;
+    for (std::size_t i = first; i < last; ++i) {
+      const std::size_t own = static_cast<std::size_t>(c[i]);
+      lead[i] = U[i * K + own] - race_exponents(U + i * K, K, own, rate, E + i * K);
+    }
+    double* e = E + first * K;
+    for (std::size_t k = 0; k < (last - first) * K; ++k) e[k] = exp_nonpositive(e[k]);
+    for (std::size_t i = first; i < last; ++i) {
+      E[i * K + static_cast<std::size_t>(c[i])] = 0.0;
+      Z[i] = row_sum(E + i * K, K);
+    }
+  }
+}
+
+// E (n, K) from a race becomes the residual: E * -w / Z, and w at the true class.
+void pull_rows(double* E, std::size_t n, std::size_t K, const std::int64_t* c, const double* w, const double* Z) {
   for (std::size_t i = 0; i < n; ++i) {
-    double top;
-    const std::size_t own = static_cast<std::size_t>(c[i]);
-    Z[i] = race_row(U + i * K, K, own, rate, E + i * K, &top);
-    lead[i] = U[i * K + own] - top;
+    double* e = E + i * K;
+    const double scale = -w[i] / Z[i];
+    for (std::size_t k = 0; k < K; ++k) e[k] *= scale;
+    e[static_cast<std::size_t>(c[i])] = w[i];
   }
 }
 
@@ -297,10 +369,12 @@ void race_along(const double* U, const double* W, double alpha, std::size_t n, s
   for (std::size_t i = 0; i < n; ++i) {
     const double *u = U + i * K, *w = W + i * K;
     for (std::size_t k = 0; k < K; ++k) v[k] = u[k] + alpha * w[k];
-    double top, first = 0.0, second = 0.0;
+    double first = 0.0, second = 0.0;
     const std::size_t own = static_cast<std::size_t>(c[i]);
-    Z[i] = race_row(v, K, own, rate, E, &top);
-    lead[i] = v[own] - top;
+    lead[i] = v[own] - race_exponents(v, K, own, rate, E);
+    for (std::size_t k = 0; k < K; ++k) E[k] = exp_nonpositive(E[k]);
+    E[own] = 0.0;
+    Z[i] = row_sum(E, K);
     for (std::size_t k = 0; k < K; ++k) first += E[k] * w[k];
     mean[i] = first / Z[i];
     for (std::size_t k = 0; k < K; ++k) second += E[k] * ((w[k] - mean[i]) * (w[k] - mean[i]));
@@ -311,9 +385,9 @@ void race_along(const double* U, const double* W, double alpha, std::size_t n, s
 template <class Lane>
 HotLanes<Lane> hot_lanes() {
   return {quantize_rows<Lane>, accumulate<Lane, true>, accumulate<Lane, false>,
-          accumulate_sparse<Lane>, add_lanes<Lane>, subtract_lanes<Lane>};
+          accumulate_sparse<Lane>, add_lanes<Lane>, subtract_lanes<Lane>, advance_max<Lane>};
 }
 
 HotTable table() {
-  return {column_maxima, column_magnitudes, sum_rows, sum_newton, add_outer, solve_positive, add_values<float>, add_values<double>, walk, walk_missing, walk_categories, add_leaves<float>, add_leaves<double>, race, race_along, hot_lanes<std::int64_t>(), hot_lanes<std::int32_t>()};
+  return {column_maxima, column_magnitudes, sum_rows, sum_newton, add_outer, solve_positive, add_values<float>, add_values<double>, walk, walk_missing, walk_categories, add_leaves<float>, add_leaves<double>, race, pull_rows, race_along, hot_lanes<std::int64_t>(), hot_lanes<std::int32_t>()};
 }

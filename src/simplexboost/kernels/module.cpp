@@ -145,19 +145,25 @@ void check_labels(const In<double, Matrix>& U, const In<std::int64_t, Vector>& c
     require(c.data()[i] >= 0 && static_cast<std::size_t>(c.data()[i]) < U.shape(1), "labels must lie in 0 .. K - 1");
 }
 
-// The race of the rivals in every row: (E, Z, lead); see hot.inl.
-nb::tuple race(In<double, Matrix> U, In<std::int64_t, Vector> c, double rate) {
+// The race of the rivals in every row, written to E (n, K), Z (n,) and lead (n,); see hot.inl.
+void race(In<double, Matrix> U, In<std::int64_t, Vector> c, double rate, Out<double, Matrix> E, Out<double, Vector> Z, Out<double, Vector> lead) {
   check_labels(U, c);
   const std::size_t n = U.shape(0), K = U.shape(1);
-  std::vector<double> E(n * K), Z(n), lead(n);
-  {
-    nb::gil_scoped_release release;
-    hot().race(U.data(), n, K, c.data(), rate, E.data(), Z.data(), lead.data());
-  }
-  return nb::make_tuple(to_numpy(std::move(E), {n, K}), to_numpy(std::move(Z), {n}), to_numpy(std::move(lead), {n}));
+  require(E.shape(0) == n && E.shape(1) == K && Z.shape(0) == n && lead.shape(0) == n, "U, E, Z and lead disagree");
+  nb::gil_scoped_release release;
+  hot().race(U.data(), n, K, c.data(), rate, E.data(), Z.data(), lead.data());
 }
 
-// The same at U + alpha W, nothing kept but (Z, lead, mean, variance).
+// E (n, K) of a race becomes the residual, in place: -w E / Z, and w at the true class.
+void pull_rows(Out<double, Matrix> E, In<std::int64_t, Vector> c, In<double, Vector> w, In<double, Vector> Z) {
+  const std::size_t n = E.shape(0), K = E.shape(1);
+  require(c.shape(0) == n && w.shape(0) == n && Z.shape(0) == n, "E, c, w and Z disagree");
+  for (std::size_t i = 0; i < n; ++i) require(c.data()[i] >= 0 && static_cast<std::size_t>(c.data()[i]) < K, "labels must be classes");
+  nb::gil_scoped_release release;
+  hot().pull_rows(E.data(), n, K, c.data(), w.data(), Z.data());
+}
+
+// The race at U + alpha W, nothing kept but (Z, lead, mean, variance).
 nb::tuple race_along(In<double, Matrix> U, In<std::int64_t, Vector> c, In<double, Matrix> W, double alpha, double rate) {
   check_labels(U, c);
   const std::size_t n = U.shape(0), K = U.shape(1);
@@ -420,7 +426,9 @@ NB_MODULE(_kernels, m) {
         "leaf_statistics"_a, "rows"_a.none(), "features"_a.none(), "score"_a, "l2"_a, "max_depth"_a, "max_leaves"_a,
         "min_samples_leaf"_a, "min_category_count"_a, "category_smoothing"_a, "best_first"_a, "bits"_a, "seed"_a, "histogram_memory"_a, "n_threads"_a,
         "Grow one tree: (nodes, gain, count, category sets, leaf of each row, leaf sums).");
-  m.def("race", &race, "U"_a, "c"_a, "rate"_a, "exp(rate (U_k - highest rival)), its row sums, and the true class's lead.");
+  m.def("race", &race, "U"_a, "c"_a, "rate"_a, "E"_a.noconvert(), "Z"_a.noconvert(), "lead"_a.noconvert(),
+        "exp(rate (U_k - highest rival)), its row sums, and the true class's lead.");
+  m.def("pull_rows", &pull_rows, "E"_a.noconvert(), "c"_a, "w"_a, "Z"_a, "E becomes -w E / Z, and w at the true class.");
   m.def("race_along", &race_along, "U"_a, "c"_a, "W"_a, "alpha"_a, "rate"_a,
         "The race at U + alpha W: row sums, leads, mean and variance of W among the rivals.");
   nb::class_<LogisticLoss>(m, "LogisticLoss", "The logistic loss of one training set, a pass per round; see kernels/logistic.hpp.")

@@ -5,12 +5,14 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "categories.hpp"
 #include "data.hpp"
 #include "pool.hpp"
 #include "quantize.hpp"
+#include "hot.hpp"
 #include "score.hpp"
 #include "tree.hpp"
 
@@ -89,8 +91,76 @@ class FeatureScan {
       case 5: return scan_few<5>(split, feature, missing_left, end, at);
       default:
         std::vector<std::int64_t> left(q_.m + 1, 0), right(q_.m + 1);
-        scan_sums<0>(split, feature, missing_left, end, at, left.data(), right.data());
+        if constexpr (std::is_same_v<ScoreOf, MaxScore>)
+          scan_max(split, feature, missing_left, end, at, left.data());
+        else if constexpr (std::is_same_v<ScoreOf, EntropyScore>)
+          scan_entropy(split, feature, missing_left, end, at, left.data(), right.data());
+        else
+          scan_sums<0>(split, feature, missing_left, end, at, left.data(), right.data());
     }
+  }
+
+  // `scan_sums` with its inner loops compiled for the instruction set.
+  template <class At>
+  void scan_max(Split& split, std::int32_t feature, bool missing_left, std::size_t end, const At& at, std::int64_t* left) {
+    const std::size_t m = q_.m;
+    const auto advance = hot().template lanes<Lane>().advance_max;
+    if (missing_left) advance(left, bin(n_bins_), total_.data(), q_.inverse.data(), m);
+    for (std::size_t i = 0; i < end; ++i) {
+      const Lane* values = bin(at(i));
+      if (values[m] == 0) continue;
+      const double score = advance(left, values, total_.data(), q_.inverse.data(), m);
+      if (left[m] < min_samples_) continue;
+      if (total_[m] - left[m] < min_samples_) break;
+      offer(split, score, feature, i, missing_left);
+    }
+  }
+
+  // `scan_sums` that takes logarithms only of what a bin changes.
+  template <class At>
+  void scan_entropy(Split& split, std::int32_t feature, bool missing_left, std::size_t end, const At& at, std::int64_t* left,
+                    std::int64_t* right) {
+    const std::size_t m = q_.m;
+    std::vector<double> terms(4 * m, 0.0);  // w and w log w of every class, on both sides
+    double *a = terms.data(), *a_log = a + m, *b = a_log + m, *b_log = b + m;
+    const auto term = [](double w) { return w > 0.0 ? w * std::log(w) : 0.0; };
+    const auto weigh = [&](std::size_t j) {
+      right[j] = total_[j] - left[j];
+      a[j] = std::max(0.0, static_cast<double>(left[j]) * q_.inverse[j]);
+      b[j] = std::max(0.0, static_cast<double>(right[j]) * q_.inverse[j]);
+      a_log[j] = term(a[j]);
+      b_log[j] = term(b[j]);
+    };
+    const auto score = [m](const double* w, const double* w_log) {
+      double total = 0.0, sum = 0.0;
+      for (std::size_t j = 0; j < m; ++j) total += w[j], sum += w_log[j];
+      return total > 0.0 ? sum - total * std::log(total) : 0.0;
+    };
+    if (missing_left)
+      for (std::size_t j = 0; j <= m; ++j) left[j] += bin(n_bins_)[j];
+    for (std::size_t j = 0; j < m; ++j) weigh(j);
+    for (std::size_t i = 0; i < end; ++i) {
+      const Lane* values = bin(at(i));
+      if (values[m] == 0) continue;
+      for (std::size_t j = 0; j < m; ++j)
+        if (values[j] != 0) {
+          left[j] += values[j];
+          weigh(j);
+        }
+      left[m] += values[m];
+      if (left[m] < min_samples_) continue;
+      if (total_[m] - left[m] < min_samples_) break;
+      offer(split, score(a, a_log) + score(b, b_log), feature, i, missing_left);
+    }
+  }
+
+  void offer(Split& split, double score, std::int32_t feature, std::size_t i, bool missing_left) const {
+    if (!split.loses_to(score)) return;
+    split.score = score;
+    split.feature = feature;
+    split.bin = static_cast<std::uint8_t>(i);
+    split.missing_left = missing_left;
+    split.missing_seen = missing_;
   }
 
   template <std::size_t M, class At>
@@ -116,13 +186,7 @@ class FeatureScan {
       if (left[m] < min_samples_) continue;
       if (right[m] < min_samples_) break;
       const double score = score_({left, inverse, m}) + score_({right, inverse, m});
-      if (split.loses_to(score)) {
-        split.score = score;
-        split.feature = feature;
-        split.bin = static_cast<std::uint8_t>(i);
-        split.missing_left = missing_left;
-        split.missing_seen = missing_;
-      }
+      offer(split, score, feature, i, missing_left);
     }
   }
 

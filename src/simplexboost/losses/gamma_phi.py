@@ -110,7 +110,8 @@ class _ExponentialPhi(GammaPhi):
     def _race(self, U: Array, c: Labels) -> tuple[Array, Array, Array]:
         """``E`` (n, K) proportional to τ, its row sums ``Z`` (n,), and ``s`` (n,)."""
         if self.cost is None:
-            E, Z, lead = _kernels.race(_plain(U), c, self.rate)
+            E, Z, lead = np.empty(U.shape), np.empty(len(U)), np.empty(len(U))
+            _kernels.race(_plain(U), c, self.rate, E, Z, lead)
             return E, Z, np.log(Z) - self.rate * np.clip(lead, -HUGE, HUGE)
         E = rivals(U, c)
         E *= self.rate
@@ -335,8 +336,8 @@ class Savage(_ExponentialPhi):
 
 def _pulled(E: Array, Z: Array, c: Labels, w: Array) -> Array:
     """The residual, w at the true class and −w τ elsewhere, written over ``E`` = τ Z."""
-    E *= (-w / Z)[:, None]
-    E[np.arange(len(E)), c] = w
+    E = np.ascontiguousarray(E)
+    _kernels.pull_rows(E, c, w, Z)
     return E
 
 
