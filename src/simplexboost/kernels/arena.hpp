@@ -5,10 +5,18 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
 namespace simplexboost {
+
+// Memory that begins at a cache line: a vector as wide as one is then never cut in two.
+struct Lines {
+  static constexpr std::align_val_t size{64};
+  void operator()(char* memory) const { ::operator delete[](memory, size); }
+};
+using Memory = std::unique_ptr<char[], Lines>;
 
 class Arena {
  public:
@@ -17,7 +25,7 @@ class Arena {
     return *arena;
   }
 
-  std::unique_ptr<char[]> take(std::size_t bytes) {
+  Memory take(std::size_t bytes) {
     // Who cannot have the lock at once does without: a child forked while it was held would wait for ever.
     if (std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock); lock.owns_lock())
       for (std::size_t i = spare_.size(); i-- > 0;)
@@ -28,10 +36,10 @@ class Arena {
           kept_ -= bytes;
           return found;
         }
-    return std::unique_ptr<char[]>(new char[bytes]);
+    return Memory(static_cast<char*>(::operator new[](bytes, Lines::size)));
   }
 
-  void give(std::unique_ptr<char[]> buffer, std::size_t bytes) {
+  void give(Memory buffer, std::size_t bytes) {
     std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock()) return;
     if (kept_ + bytes > kMost) spare_.clear(), kept_ = 0;  // sizes have changed: the old ones go
@@ -43,7 +51,7 @@ class Arena {
  private:
   static constexpr std::size_t kMost = std::size_t{1} << 27;  // bytes kept for later
   std::mutex mutex_;
-  std::vector<std::pair<std::size_t, std::unique_ptr<char[]>>> spare_;
+  std::vector<std::pair<std::size_t, Memory>> spare_;
   std::size_t kept_ = 0;
 };
 
@@ -72,7 +80,7 @@ class Buffer {
 
  private:
   std::size_t bytes_ = 0;
-  std::unique_ptr<char[]> memory_;
+  Memory memory_;
 };
 
 }  // namespace simplexboost

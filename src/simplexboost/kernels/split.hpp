@@ -131,10 +131,11 @@ class FeatureScan {
       a_log[j] = term(a[j]);
       b_log[j] = term(b[j]);
     };
-    const auto score = [m](const double* w, const double* w_log) {
-      double total = 0.0, sum = 0.0;
-      for (std::size_t j = 0; j < m; ++j) total += w[j], sum += w_log[j];
-      return total > 0.0 ? sum - total * std::log(total) : 0.0;
+    const auto score = [&] {
+      double a_total = 0.0, a_sum = 0.0, b_total = 0.0, b_sum = 0.0;  // four sums side by side hide each other's latency
+      for (std::size_t j = 0; j < m; ++j) a_total += a[j], a_sum += a_log[j], b_total += b[j], b_sum += b_log[j];
+      return (a_total > 0.0 ? a_sum - a_total * std::log(a_total) : 0.0) +
+             (b_total > 0.0 ? b_sum - b_total * std::log(b_total) : 0.0);
     };
     if (missing_left)
       for (std::size_t j = 0; j <= m; ++j) left[j] += bin(n_bins_)[j];
@@ -150,7 +151,7 @@ class FeatureScan {
       left[m] += values[m];
       if (left[m] < min_samples_) continue;
       if (total_[m] - left[m] < min_samples_) break;
-      offer(split, score(a, a_log) + score(b, b_log), feature, i, missing_left);
+      offer(split, score(), feature, i, missing_left);
     }
   }
 
