@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..callbacks import Callback, Evaluation, History
 from ..estimators import BoostingClassifier
-from ..games.strategies import OptimalStrategy, PotentialHistory, PotentialLoss
 from ..steps import FixedStep
 from ..validation import TrainingSet
 
@@ -84,12 +83,16 @@ class OSBoostClassifier(BoostingClassifier):
 
     def parts(self) -> dict[str, Any]:
         """The parts as objects: the potential as a loss, a vote a round."""
+        from ..games.strategies import OptimalStrategy, PotentialLoss  # not at the top: start-up time
+
         edge = DEFAULT_EDGE if self.edge is None and isinstance(self.condition, str) else self.edge
         threads = effective_n_jobs(self.n_jobs)
         loss = PotentialLoss(self.condition, edge, self.loss, self.eta, self.n_estimators, threads)
         return self.compose(loss=loss, optimizer=OptimalStrategy(), step=FixedStep())
 
     def _callbacks(self, history: History, held_out: TrainingSet | None, watched: list[Evaluation]) -> list[Callback]:
+        from ..games.strategies import PotentialHistory
+
         return [PotentialHistory(history), *super()._callbacks(history, held_out, watched)]
 
     @property

@@ -2,8 +2,9 @@
 
 Which weak learners can be boosted, and how is it done best? Boosting is a game: each round the booster hands the weak
 learner a cost matrix, the learner answers with a classifier that is cheaper than a baseline. ``conditions`` tells which
-promises of that kind a space of classifiers keeps, ``potentials`` what a game of T rounds costs at most, ``strategies``
-how to play it, ``walks`` simulates what the potentials mean. `simplexboost.OSBoostClassifier` plays on real data.
+promises of that kind a space of classifiers keeps, ``oracles`` which a weak learner does, ``potentials`` what a game of
+T rounds costs at most, ``strategies`` how to play it, ``walks`` simulates what the potentials mean.
+`simplexboost.OSBoostClassifier` plays on real data.
 """
 
 from .conditions import (
@@ -28,6 +29,7 @@ from .conditions import (
     violating_cost_matrix,
     violation,
 )
+from .oracles import Search, search
 from .potentials import (
     ExponentialLoss,
     ZeroOne,
@@ -73,6 +75,7 @@ __all__ = [
     "Minimal",
     "MinimalGame",
     "Play",
+    "Search",
     "Solution",
     "Space",
     "Uniform",
@@ -98,6 +101,7 @@ __all__ = [
     "play",
     "potential_map",
     "samme_example",
+    "search",
     "separating_weights",
     "simulate_minimal_walks",
     "simulate_walks",

@@ -40,7 +40,7 @@ class Space:
                 "classifier, at least one of each."
             )
         if self.K < 2:
-            raise ValueError(f"there is only one class, {self.K=}; a weak-learning condition needs at least 2.")
+            raise ValueError(f"K={self.K} classes; a weak-learning condition needs at least 2.")
         for name, labels in (("H", self.H), ("y", self.c)):
             outside = labels[(labels < 0) | (labels >= self.K)]
             if outside.size:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -276,7 +276,7 @@ class Play:
     @property
     def kept(self) -> bool:
         """Whether the weak learner kept its promise in every round."""
-        return bool((self.excess <= 1e-9).all())
+        return bool((self.excess <= 1e-8 * self.potential[:-1]).all())
 
 
 def play(game: Game, learner: Space | Callable[[Array], Labels], c: Labels | None = None) -> Play:
@@ -419,14 +419,17 @@ class OptimalStrategy(Optimizer):
         if answer.classes is None:
             raise TypeError(f"learner={run.learner!r} does not name classes; use 'class-tree' or a classifier.")
         gained = gradient.P[np.arange(run.data.n), answer.classes]  # (n,) off the potential
-        noise = 1e-9 * np.abs(gained).sum() + 1e-12 * run.data.weight.sum()  # potentials that differ by rounding only
-        kept = bool(gained.sum() >= -noise)
-        warned = run.workspace is not None and run.workspace.warned
-        if not kept and not warned:
-            warnings.warn(self.reproach(run), ConditionWarning, stacklevel=2)
-        run.workspace = Promise(kept, warned or not kept)
         assert isinstance(run.loss, PotentialLoss)
-        alpha = run.loss.vote(run.loss.game(len(run.Y)))
+        game = run.loss.game(len(run.Y))
+        before = run.workspace or Promise(True, False, game.bound)
+        # Potentials that differ by rounding only; the costs of a fixed game with the exponential loss are differences.
+        level = 0.0 if isinstance(game, FixedGame) and isinstance(game.loss, ExponentialLoss) else before.potential
+        noise = 1e-9 * np.abs(gained).sum() + 1e-12 * level * run.data.weight.sum()
+        kept = bool(gained.sum() >= -noise)
+        if not kept and not before.warned:
+            warnings.warn(self.reproach(run), ConditionWarning, stacklevel=2)
+        run.workspace = Promise(kept, before.warned or not kept, before.potential)
+        alpha = run.loss.vote(game)
         edge = normalised_edge(gradient.G, answer.outputs)
         return [Update(answer.hypothesis, answer.compact, alpha, edge, perfect=False)]
 
@@ -444,10 +447,11 @@ class OptimalStrategy(Optimizer):
 
 @dataclass(frozen=True)
 class Promise:
-    """Whether the learner met its condition in the last round, and whether a warning has been given."""
+    """Whether the learner met its condition in the last round, whether a warning has been given, and where that led."""
 
     kept: bool
     warned: bool
+    potential: float
 
 
 @dataclass(eq=False)
@@ -463,3 +467,4 @@ class PotentialHistory(Callback):
         potential = float(weight @ run.loss.potential(run.U, run.data.c) / weight.sum())
         self.history.add("potential", potential)
         self.history.add("condition_met", run.workspace.kept)
+        run.workspace = replace(run.workspace, potential=potential)
