@@ -75,7 +75,7 @@ LEARNERS: dict[str, Learner] = {
 TREES = {name: learner for name, learner in LEARNERS.items() if isinstance(learner, TreeLearner)}
 
 # Optimizers that want a coordinate per class and a loss of their own; the boosters they belong to test them.
-CLASSWISE = ("newton-coordinates", "new-column")
+CLASSWISE = ("newton-coordinates", "new-column", "signed", "sampled-pairs")
 OPTIMIZERS: dict[str, Optimizer] = {
     **{name: kind() for name, kind in OPTIMIZER_TABLE.items() if name not in CLASSWISE},
     "coordinate cyclic": CoordinateDescent(schedule="cyclic"),
@@ -92,10 +92,14 @@ CLASSIFIERS = {
     for name in sb.__all__
     if isinstance(kind := getattr(sb, name), type) and issubclass(kind, ClassifierMixin)
 }
-# Learners weak enough that small problems take several rounds.
-WEAK = {"AdaBoostM1Classifier": "info-tree"}
+# Learners weak enough that small problems take several rounds, and seeds for boosters that draw by default.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "AdaBoostECCClassifier": {"random_state": 0},
+    "AdaBoostM1Classifier": {"learner": "info-tree"},
+    "SoftmaxBoostClassifier": {"random_state": 0},
+}
 BOOSTERS = {
-    name: partial(kind, learner=WEAK[name]) if name in WEAK else kind
+    name: partial(kind, **SETTINGS[name]) if name in SETTINGS else kind
     for name, kind in CLASSIFIERS.items()
     if issubclass(kind, sb.BoostingClassifier)
 }

@@ -24,6 +24,7 @@ from simplexboost.learners import (
     SignTree,
     SklearnLearner,
     Stump,
+    SubsetTree,
     TreeLearner,
     VectorTree,
     as_learner,
@@ -60,7 +61,8 @@ def best_answer(learner, req, part):
     if isinstance(learner, ClassTree):
         return max(float(S @ y) for y in req.Y)
     if isinstance(learner, SignTree):
-        return max(float(S @ s) for s in np.array(np.meshgrid(*[[-1, 1]] * len(S))).reshape(len(S), -1).T)
+        low = 0 if isinstance(learner, SubsetTree) and len(S) > 1 else -1
+        return max(float(S @ s) for s in np.array(np.meshgrid(*[[low, 1]] * len(S))).reshape(len(S), -1).T)
     return float(np.sqrt(S @ S))  # a unit vector
 
 

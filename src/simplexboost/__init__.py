@@ -9,6 +9,8 @@ from . import algorithms, callbacks, codewords, learners, losses, optimizers, st
 from .algorithms import (
     AdaBoostECCClassifier,
     AdaBoostM1Classifier,
+    AdaBoostM2Classifier,
+    AdaBoostMHClassifier,
     AdaBoostMMClassifier,
     CDMCBoostClassifier,
     GDMCBoostClassifier,
@@ -16,6 +18,7 @@ from .algorithms import (
     OneVsAllBoostClassifier,
     OSBoostClassifier,
     SAMMEClassifier,
+    SoftmaxBoostClassifier,
 )
 from .estimators import BoostingClassifier
 from .export import load
@@ -29,6 +32,8 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "AdaBoostECCClassifier",
     "AdaBoostM1Classifier",
+    "AdaBoostM2Classifier",
+    "AdaBoostMHClassifier",
     "AdaBoostMMClassifier",
     "BoostingClassifier",
     "CDMCBoostClassifier",
@@ -41,6 +46,7 @@ __all__ = [
     "OutputCodeClassifier",
     "SAMMEClassifier",
     "SimplexBoostClassifier",
+    "SoftmaxBoostClassifier",
     "algorithms",
     "callbacks",
     "codewords",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -19,19 +19,26 @@ from sklearn.utils.validation import check_is_fitted
 from ._blas import one_blas_thread
 from ._compat import HAS_SKLEARN_CALLBACKS, CallbackSupportMixin, with_callbacks
 from ._parts import check_number
-from ._typing import AnyArray, Array
+from ._typing import AnyArray, Array, Labels
 from .binning import MAX_BINS
 from .boosting import Run, boost
 from .callbacks import Callback, EarlyStopping, Evaluation, History, Progress, Sampling
 from .categories import learn_categories
 from .codewords import Codewords
+from .decisions import Decision, OneLabel, SeveralLabels, all_classes, probabilities
 from .learners import Learner
-from .losses import Loss, margins
+from .losses import (
+    Loss,
+    MultilabelHamming,
+    MultilabelRanking,
+    SoftmaxCost,
+    SoftmaxCostTable,
+    for_label_sets,
+    margins,
+)
 from .optimizers import Optimizer
 from .steps import Step
-from .validation import TrainingSet, check_training, check_X
-
-ABSENT = 30.0  # a class without training examples scores this far below every other
+from .validation import LabelSets, TrainingSet, check_training, check_X
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -55,6 +62,7 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     verbose: int = 0
 
     categorical_features: ClassVar[Any] = None  # the flagship has it as a parameter
+    multilabel: ClassVar[bool] = False  # whether y may be an indicator matrix
 
     # ---- fitting ----------------------------------------------------------------------------------------------------
 
@@ -92,8 +100,10 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 self.max_bins,
                 n_threads,
                 None if self.categories_ is None else self.categories_.mask,
+                self.multilabel,
+                self._costs(),
             )
-            watched = check_eval_set(self, eval_set, eval_metric, classes, present, self.parts()["loss"])
+            watched = check_eval_set(self, eval_set, eval_metric, data, classes, present)
             run, optimizer, held_out = self._prepare(data, present, watched)
             self._resume(run, classes, present, history)
             finish = partial(self._fitted, classes=classes, present=present, history=history, watched=watched)
@@ -119,6 +129,10 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             if not isinstance(callback, Callback):
                 raise TypeError(f"callbacks holds {callback!r}; every entry must be a simplexboost Callback.")
 
+    def _costs(self) -> Any:
+        """What each decision costs each example, (n, K), where ``fit`` takes that; else None."""
+        return None
+
     @abstractmethod
     def parts(self) -> dict[str, Any]:
         """The parts as objects: loss, codewords, learner, optimizer, step."""
@@ -141,6 +155,10 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         loss.check(data.K)
         if self.early_stopping and not watched:
             data, held_out = split_off(data, self.validation_fraction, rng)
+        if data.sets is not None:
+            loss = for_label_sets(loss, data.sets.table)
+        if data.costs is not None:
+            loss, data, held_out = with_costs(loss, data, held_out)
         Y = codewords.for_classes(len(present), present, rng).astype(parts["optimizer"].dtype)  # (K, d)
         run = Run(data, loss, Y, learner, step, float(self.learning_rate), rng)
         parts["optimizer"].check(run)
@@ -187,6 +205,7 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             "stop_reason_": run.stop_reason,
             "present_": present,
             **({"evals_result_": evals} if watched else {}),
+            **({"threshold_": threshold(run)} if self.multilabel else {}),
         }
 
     def _snapshot(self, fitted: dict[str, Any]) -> Self:
@@ -203,15 +222,17 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> AnyArray:
         """The class with the highest score, ties to the first; (n,)."""
         U = self._scores(X)
-        return self.classes_.take(U.argmax(axis=1))
+        return self._decision().labels(U)
 
     def predict_proba(self, X: Any) -> Array:
         """Probabilities by the loss's link, (n, K); classes without training examples have none."""
-        return self._probabilities(self._scores(X))
+        U = self._scores(X)
+        return self._decision().probabilities(U)
 
     def decision_function(self, X: Any) -> Array:
         """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,), as scikit-learn expects."""
-        return as_decision(self._scores(X))
+        U = self._scores(X)
+        return self._decision().decision(U)
 
     def margins(self, X: Any, y: Any) -> Array:
         """The margin of every example, U_c − max_{k≠c} U_k, (n,): positive where the prediction is right."""
@@ -224,15 +245,15 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """`decision_function` after every round."""
-        return (as_decision(U) for U in self._staged_scores(X))
+        return (self._decision().decision(U) for U in self._staged_scores(X))
 
     def staged_predict(self, X: Any) -> Iterator[AnyArray]:
         """`predict` after every round."""
-        return (self.classes_.take(U.argmax(axis=1)) for U in self._staged_scores(X))
+        return (self._decision().labels(U) for U in self._staged_scores(X))
 
     def staged_predict_proba(self, X: Any) -> Iterator[Array]:
         """`predict_proba` after every round."""
-        return (self._probabilities(U) for U in self._staged_scores(X))
+        return (self._decision().probabilities(U) for U in self._staged_scores(X))
 
     def _encode(self, X: Any) -> Any:
         """X with numbers for categories."""
@@ -255,8 +276,12 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 U = self.model_.scores(F)
             yield all_classes(U, self.present_)
 
-    def _probabilities(self, U: Array) -> Array:
-        return probabilities(self.parts()["loss"], U, self.present_)
+    def _decision(self) -> Decision:
+        """How scores become labels and probabilities."""
+        loss, threshold = self.parts()["loss"], getattr(self, "threshold_", None)
+        if threshold is None:
+            return OneLabel(loss, self.classes_, self.present_)
+        return SeveralLabels(for_label_sets(loss, np.empty((0, len(self.classes_)))), threshold)
 
     @property
     def feature_importances_(self) -> Array:
@@ -280,6 +305,7 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.classifier_tags.multi_label = self.multilabel
         return tags
 
 
@@ -315,26 +341,29 @@ class SklearnCallbacks(Callback):
         return self.finish_fit(run)
 
 
-def all_classes(U: Array, present: Any) -> Array:
-    """Scores of the present classes → scores of all; absent ones far below."""
-    if present.all():
-        return U
-    scores = np.repeat(U.min(axis=1, keepdims=True) - ABSENT, len(present), axis=1)  # (n, K)
-    scores[:, present] = U
-    return scores
+def with_costs(
+    loss: Loss, data: TrainingSet, held_out: TrainingSet | None
+) -> tuple[Loss, TrainingSet, TrainingSet | None]:
+    """The loss with the costs of every example behind those of the classes, and the data with their numbers."""
+    assert isinstance(loss, SoftmaxCost) and data.costs is not None
+    of_classes = 1.0 - np.eye(data.K) if loss.cost is None else np.asarray(loss.cost, dtype=np.float64)
+    table = [of_classes, data.costs]
+    if held_out is not None and held_out.costs is not None:
+        table.append(held_out.costs)
+    numbered = replace(data, c=data.K + np.arange(data.n))
+    held_out = held_out and replace(held_out, c=data.K + data.n + np.arange(held_out.n))
+    return SoftmaxCostTable(np.concatenate(table)), numbered, held_out
 
 
-def probabilities(loss: Loss, U: Array, present: Any) -> Array:
-    """Scores of all classes → probabilities by the loss's link; absent classes have none."""
-    if present.all():
-        return loss.probabilities(U)
-    out = np.zeros_like(U)
-    out[:, present] = loss.probabilities(U[:, present]) if present.sum() > 1 else 1.0
-    return out
+def threshold(run: Run) -> Array | None:
+    """(w, b) of the threshold ⟨w, U⟩ + b above which a class is a label, where examples may have several; else None."""
+    if not isinstance(run.loss, MultilabelHamming | MultilabelRanking):
+        return None
+    return run.loss.threshold(run.U, run.data.c, run.data.weight)
 
 
 def check_eval_set(
-    estimator: BaseBooster, eval_set: Any, eval_metric: Any, classes: AnyArray, present: Any, loss: Loss
+    estimator: BaseBooster, eval_set: Any, eval_metric: Any, data: TrainingSet, classes: AnyArray, present: Any
 ) -> list[Evaluation]:
     """A callback for every pair of the eval_set; the first stops early where that is asked for."""
     if eval_set is None:
@@ -348,19 +377,37 @@ def check_eval_set(
         if len(pair) != 2:
             raise ValueError("eval_set must be a pair (X, y), or a list of such pairs.")
         X, y = check_X(estimator, estimator._encode(pair[0]), reset=False), np.asarray(pair[1])
-        unknown = np.setdiff1d(y, classes[present])
-        if y.shape != (len(X),) or len(unknown):
-            raise ValueError(
-                f"eval_set's y must hold a label that occurs in training per row of X; it has shape {y.shape}, unknown "
-                f"labels {unknown[:5].tolist()}."
-            )
+        if data.sets is None:
+            c = check_eval_labels(X, y, classes[present])
+        else:
+            c = check_eval_indicator(X, y, data.sets, metrics)
+        loss = estimator.parts()["loss"]
         scorers = {name: scorer(metric, y, loss, present) for name, metric in metrics.items()}
-        c = np.searchsorted(classes[present], y)
         if estimator.early_stopping and not out:
             out.append(EarlyStopping(X, c, np.ones(len(X)), scorers, patience=estimator.n_iter_no_change))
         else:
             out.append(Evaluation(X, c, np.ones(len(X)), scorers))
     return out
+
+
+def check_eval_labels(X: AnyArray, y: AnyArray, classes: AnyArray) -> Labels:
+    """A label that occurs in training per row of X, numbered."""
+    unknown = np.setdiff1d(y, classes)
+    if y.shape != (len(X),) or len(unknown):
+        raise ValueError(
+            f"eval_set's y must hold a label that occurs in training per row of X; it has shape {y.shape}, unknown "
+            f"labels {unknown[:5].tolist()}."
+        )
+    return np.searchsorted(classes, y)
+
+
+def check_eval_indicator(X: AnyArray, y: AnyArray, sets: LabelSets, metrics: dict[str, Any]) -> Labels:
+    """A label set per row of X, numbered like those of training."""
+    if metrics:
+        raise ValueError("eval_metric takes one label per example; with an indicator matrix only the risk is followed.")
+    if y.shape != (len(X), sets.K) or not np.isin(y, (0, 1)).all():
+        raise ValueError(f"eval_set's y must be an indicator matrix of shape ({len(X)}, {sets.K}); it has {y.shape}.")
+    return sets.number(y)
 
 
 def scorer(
@@ -388,10 +435,11 @@ def split_off(data: TrainingSet, fraction: float, rng: np.random.Generator) -> t
     from sklearn.model_selection import train_test_split  # not at the top: start-up time
 
     seed = int(rng.integers(2**31 - 1))
-    counts = np.bincount(data.c)
+    c = data.c if data.sets is None else np.zeros_like(data.c)  # label sets may all be different
+    counts = np.bincount(c)
     rows = np.arange(data.n)
-    alone = counts[data.c] < 2  # the only row of its class stays in training
-    stratify = data.c[~alone] if round(fraction * (~alone).sum()) >= (counts > 1).sum() else None
+    alone = counts[c] < 2  # the only row of its class stays in training
+    stratify = c[~alone] if round(fraction * (~alone).sum()) >= (counts > 1).sum() else None
     try:
         train, test = train_test_split(rows[~alone], test_size=fraction, random_state=seed, stratify=stratify)
     except ValueError as error:
@@ -399,12 +447,7 @@ def split_off(data: TrainingSet, fraction: float, rng: np.random.Generator) -> t
             f"validation_fraction={fraction} leaves no rows to hold out or to train on ({data.n} rows); "
             "use more rows, another fraction, or early_stopping=False."
         ) from error
-    lost = np.setdiff1d(data.c, data.c[train])  # without stratification a small class may have gone to the test part
-    moved = test[np.isin(data.c[test], lost)]
+    lost = np.setdiff1d(c, c[train])  # without stratification a small class may have gone to the test part
+    moved = test[np.isin(c[test], lost)]
     train = np.sort(np.concatenate([train, rows[alone], moved]))
     return data.subset(train), data.subset(np.sort(np.setdiff1d(test, moved)))
-
-
-def as_decision(U: Array) -> Array:
-    """Scores as ``decision_function`` returns them."""
-    return U[:, 1] - U[:, 0] if U.shape[1] == 2 else U

@@ -78,13 +78,12 @@ class Gradient:
     Attributes
     ----------
     P : (n, K) minus the gradient in the scores, sample weights included
-    own : (n,) its entry of the true class: how strongly each example pulls towards it
+    labels, own : (n,) the true class (of several labels, the one an example pulls towards most), and its entry of P
     G : (n, d) minus the gradient in F, ½ P Y
     """
 
-    def __init__(self, P: Array, code: Code, c: Labels) -> None:
-        self.P, self._code = P, code
-        self.own: Array = P[np.arange(len(c)), c]
+    def __init__(self, P: Array, code: Code, labels: Labels, own: Array) -> None:
+        self.P, self._code, self.labels, self.own = P, code, labels, own
 
     @cached_property
     def G(self) -> Array:
@@ -168,7 +167,11 @@ class Run:
         total = self.loss.total(P, c)
         if total is not None:
             self.risk_before = total * math.exp(min(log_scale, CEILING)) / float(weight.sum())
-        return Gradient(P, self.model.code, c)
+        return self.gradient_of(P)
+
+    def gradient_of(self, P: Array) -> Gradient:
+        """The gradient, from minus that in the scores, (n, K)."""
+        return Gradient(P, self.model.code, *self.loss.question(P, self.data.c))
 
     def curvature(self) -> Array:
         """The trace of the Hessian in F of every example, (n,)."""
@@ -183,7 +186,7 @@ class Run:
         gains = None if self.gap is None else gradient.P
         sample = (curvature, self.rows, self.features, self.seed())
         G: Any = lambda: gradient.G  # noqa: E731, class trees never ask for it
-        return Request(self.data, G, self.Y, self.data.c, gradient.own, *sample, single, gains)
+        return Request(self.data, G, self.Y, gradient.labels, gradient.own, *sample, single, gains)
 
     def binary_request(self, g: Array, curvature: Array | None = None) -> Request:
         """The question whether to go up or down: labels are the signs of g (n,), weights its sizes."""

@@ -71,8 +71,8 @@ class History(Callback):
         """The bound before this round."""
         if self.records.get("bound"):
             return self.records["bound"][-1]
-        start = AdditiveModel(run.Y)
-        return mean_loss(run.loss, start, np.zeros_like(run.F), run.data.c, run.data.weight)
+        start = mean_loss(run.loss, AdditiveModel(run.Y), np.zeros_like(run.F), run.data.c, run.data.weight)
+        return start / run.loss.mistake(run.data.K)
 
     def finish(self, run: Run) -> None:
         """The risk of the last round, if it lags behind."""

@@ -104,7 +104,8 @@ def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     arrays |= {f"history.{name}": values for name, values in estimator.history_.items() if name != "seconds"}
     arrays["present"] = estimator.present_.astype(np.uint8)
     categories = None if estimator.categories_ is None else categories_to_json(estimator.categories_)
-    return {"categories": categories, "stop_reason": estimator.stop_reason_}, arrays
+    threshold = threshold_to_json(getattr(estimator, "threshold_", None))
+    return {"categories": categories, "stop_reason": estimator.stop_reason_, "threshold": threshold}, arrays
 
 
 def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
@@ -116,6 +117,8 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     estimator.stop_reason_ = header["stop_reason"]
     estimator.history_ = {k.removeprefix("history."): v for k, v in arrays.items() if k.startswith("history.")}
     estimator.present_ = arrays["present"].astype(bool)
+    if getattr(estimator, "multilabel", False):
+        estimator.threshold_ = None if header["threshold"] is None else np.array(header["threshold"])
     columns = header["categories"]
     estimator.categories_ = None if columns is None else Categories([c and labels_from_json(c) for c in columns])
 
@@ -289,6 +292,11 @@ def from_json(value: Any) -> Any:
 def categories_to_json(categories: Categories) -> list[Any]:
     """The categories of every column, None for numeric ones."""
     return [None if values is None else labels_to_json(values) for values in categories.columns]
+
+
+def threshold_to_json(threshold: AnyArray | None) -> list[float] | None:
+    """The threshold of a classifier that was fitted to several labels an example."""
+    return None if threshold is None else threshold.tolist()
 
 
 def labels_to_json(labels: AnyArray) -> dict[str, Any]:

@@ -258,9 +258,7 @@ def two_sided(p: float) -> tuple[float, float]:
 
 def constant(value: float, n: int) -> TreeHypothesis:
     """A tree of one leaf."""
-    root = np.zeros(1, dtype=engine.NODE)
-    root["feature"] = root["category"] = -1
-    return TreeHypothesis(engine.Tree(root, np.zeros(1), np.array([n])), np.array([[value]]))
+    return TreeHypothesis(engine.single_leaf(n), np.array([[value]]))
 
 
 def turning(hypothesis: Hypothesis, left: float, right: float) -> Hypothesis:

@@ -3,6 +3,7 @@
 `GradientDescent` asks for one vector-valued h; `CoordinateDescent` for a scalar h in the best or the next coordinate;
 `AllCoordinates` for a scalar h in each; `Newton` for a vector-valued h and gives the learner the curvature as well,
 `NewtonCoordinates` for a scalar h in each; `NewColumn` for a scalar h along a direction that is new in every round.
+`SignedDescent` and `SampledPairs` are those of AdaBoost.MH with single-class learners and of sm-boost.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ._parts import Part, check_choice, check_number, resolve
-from ._typing import Array
+from ._typing import AnyArray, Array
 from .hypotheses import Hypothesis, LeafOutputs, spread
 from .losses import MM, Exponential, Logistic, OneVsAll
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .boosting import Gradient, Run
     from .learners import Answer
     from .steps import Ray
+    from .validation import TrainingSet
 
 # A direction whose edge is below this part of the largest possible edge leads nowhere but into rounding errors.
 MIN_EDGE = 1e-12
@@ -75,6 +77,73 @@ class GradientDescent(Optimizer):
 
 
 @dataclass(eq=False, repr=False)
+class SignedDescent(GradientDescent):
+    """Gradient descent where a learner that names class k answers +1 for k, −1 for every other class (AdaBoost.MH)."""
+
+    def propose(self, run: Run) -> list[Update]:
+        """One update of signs."""
+        return step_along(run, run.gradient(), answers=2.0 * np.eye(len(run.Y)) - 1.0)
+
+    def check(self, run: Run) -> None:
+        """Raise unless the codewords are canonical."""
+        if not run.model.code.canonical:
+            raise ValueError("optimizer=SignedDescent() needs codewords='canonical': a score per class.")
+
+
+@dataclass(eq=False, repr=False)
+class SampledPairs(Optimizer):
+    """Follows the gradient on pairs (example, class) drawn by the probability of the class (sm-boost).
+
+    Where the drawn pairs show no edge others are drawn, ten times at most.
+
+    Parameters
+    ----------
+    n_pairs : int, "n" or "all", default="n"
+        M; ``"n"`` draws as many as there are different examples, ``"all"`` takes every pair with its probability.
+    separate : bool, default=True
+        A scalar learner for every coordinate, rather than one for all.
+    """
+
+    n_pairs: int | str = "n"
+    separate: bool = True
+
+    max_draws: ClassVar[int] = 10
+
+    def check(self, run: Run) -> None:
+        """Raise where the number of pairs has no meaning."""
+        if isinstance(self.n_pairs, str):
+            check_choice("n_pairs", self.n_pairs, ("n", "all"))
+        else:
+            check_number("n_pairs", self.n_pairs, int, 1)
+
+    def propose(self, run: Run) -> list[Update]:
+        """One step along all coordinates."""
+        ask = step_together if self.separate else step_along
+        if self.n_pairs == "all":
+            return ask(run, run.gradient())
+        for _ in range(self.max_draws):
+            if updates := ask(run, self.sample(run)):
+                return updates
+        run.refusal = f"no edge: not in {self.max_draws} samples of pairs in a row"
+        return []
+
+    def sample(self, run: Run) -> Gradient:
+        """The gradient with every pair weighed by how often it was drawn, over how often it is on average."""
+        if run.workspace is None:
+            run.workspace = different_examples(run.data)
+        rows, weight = run.workspace  # (m,) the first of each, and what all its like weigh
+        P, g = run.loss.residual(run.U, run.data.c)[rows], run.loss.probabilities(run.U[rows])  # (m, K)
+        n_pairs = len(rows) if self.n_pairs == "n" else int(self.n_pairs)
+        ends = np.cumsum(weight[:, None] * g)
+        drawn = np.searchsorted(ends, run.rng.random(n_pairs) * ends[-1], side="right")
+        counts = np.bincount(drawn, minlength=P.size).reshape(P.shape)
+        P = np.divide(P, g, out=np.zeros_like(P), where=counts > 0)  # first, so that equal pairs stay equal
+        sampled = np.zeros_like(run.U)
+        sampled[rows] = P * (counts * (weight.sum() / n_pairs))
+        return run.gradient_of(sampled)
+
+
+@dataclass(eq=False, repr=False)
 class CoordinateDescent(Optimizer):
     """Coordinate descent (CD-MCBoost): one scalar h in one coordinate of F.
 
@@ -119,19 +188,10 @@ class AllCoordinates(Optimizer):
 
     def propose(self, run: Run) -> list[Update]:
         """An update of every coordinate that has an edge."""
-        gradient, d = run.gradient(), run.Y.shape[1]
+        gradient = run.gradient()
         if not self.shared_step:
             return self._separate(run, gradient)
-        answers = [run.learner.fit(run.request(gradient, j)) for j in range(d)]
-        outputs = np.column_stack([answer.outputs for answer in answers])  # (n, d)
-        edge = normalised_edge(gradient.G, outputs)
-        stride = run.stride(outputs)
-        if edge <= MIN_EDGE or stride.alpha <= 0:
-            return []
-        return [
-            Update(answer.hypothesis, answer.outputs, stride.alpha, edge, stride.perfect, j)
-            for j, answer in enumerate(answers)
-        ]
+        return step_together(run, gradient)
 
     @staticmethod
     def _separate(run: Run, gradient: Gradient) -> list[Update]:
@@ -294,9 +354,14 @@ def step_along(
     coordinate: int | None = None,
     curvature: Array | None = None,
     ray_of: Callable[[Answer, Any, Gradient], Ray] | None = None,
+    answers: Array | None = None,
 ) -> list[Update]:
-    """Ask the learner, choose the step: one update, or none where there is no edge."""
+    """Ask the learner, choose the step: one update, or none where there is no edge.
+
+    A learner that names class k answers with row k of ``answers`` (K, d), its codeword unless told otherwise.
+    """
     request = run.request(gradient, coordinate, curvature)
+    request = request if answers is None else replace(request, Y=answers)
     answer = run.learner.fit(request)
     edge = None if run.step.measures_edge else normalised_edge(request.G, answer.outputs)
     if edge is not None and edge <= MIN_EDGE:
@@ -309,6 +374,36 @@ def step_along(
     outputs = answer.compact if coordinate is None else answer.outputs
     return [
         Update(answer.hypothesis, outputs, stride.alpha, edge, stride.perfect, coordinate, stride.error, stride.drop)
+    ]
+
+
+def different_examples(data: TrainingSet) -> tuple[AnyArray, Array]:
+    """The first row of every example that occurs, in an order of their own, and the weight of all equal rows.
+
+    Draws by this list are the same for weights and for repetitions, and in whatever order the rows come.
+    """
+    labels = data.c[:, None] if data.costs is None else data.costs
+    content = np.ascontiguousarray(np.column_stack([data.X, labels]), dtype=np.float64)
+    keys = content.view(np.dtype((np.void, content.strides[0]))).ravel()
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    return first, np.bincount(inverse, data.weight).astype(np.float64, copy=False)
+
+
+def step_together(run: Run, gradient: Gradient) -> list[Update]:
+    """Ask for a scalar h in every coordinate, choose one step for the vector they form."""
+    d = run.Y.shape[1]
+    answers = [run.learner.fit(run.request(gradient, j)) for j in range(d)]
+    outputs = np.column_stack([answer.outputs for answer in answers])  # (n, d)
+    stride = run.step.length(run.ray(lambda: run.direction(outputs, None), gradient))
+    edge = normalised_edge(gradient.G, outputs) if stride.edge is None else stride.edge
+    if edge <= MIN_EDGE or stride.alpha <= 0:
+        run.refusal = stride.stop
+        return []
+    return [
+        Update(
+            answer.hypothesis, answer.outputs, stride.alpha, edge, stride.perfect, j, stride.error, stride.drop, 1 / d
+        )
+        for j, answer in enumerate(answers)
     ]
 
 
@@ -326,6 +421,8 @@ OPTIMIZERS: dict[str, type[Optimizer]] = {
     "newton": Newton,
     "newton-coordinates": NewtonCoordinates,
     "new-column": NewColumn,
+    "signed": SignedDescent,
+    "sampled-pairs": SampledPairs,
 }
 
 

@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
 
 from ._typing import AnyArray, Array, Labels, Mask
@@ -30,6 +31,8 @@ class TrainingSet:
     weight : (n,) positive
     K : number of classes
     categorical : (p,) which columns hold category numbers, or None
+    sets : where examples have several labels: what the numbers in c stand for; else None
+    costs : (n, K) what each decision costs each example, or None
     """
 
     X: AnyArray
@@ -39,6 +42,8 @@ class TrainingSet:
     max_bins: int = MAX_BINS
     n_threads: int = 1
     categorical: Mask | None = None
+    sets: LabelSets | None = None
+    costs: Array | None = None
 
     @property
     def n(self) -> int:
@@ -57,7 +62,37 @@ class TrainingSet:
 
     def subset(self, rows: AnyArray) -> TrainingSet:
         """Some of the rows."""
-        return replace(self, X=self.X[rows], c=self.c[rows], weight=self.weight[rows])
+        costs = None if self.costs is None else self.costs[rows]
+        return replace(self, X=self.X[rows], c=self.c[rows], weight=self.weight[rows], costs=costs)
+
+
+class LabelSets:
+    """The label sets of a problem, numbered in the order in which they are met.
+
+    Examples
+    --------
+    >>> sets = LabelSets(3)
+    >>> sets.number(np.array([[1, 0, 1], [0, 0, 0], [1, 0, 1]]))
+    array([1, 0, 1])
+    >>> sets.table
+    array([[0., 0., 0.],
+           [1., 0., 1.]])
+    """
+
+    def __init__(self, K: int) -> None:
+        self.K = K
+        self._numbers: dict[bytes, int] = {}
+
+    def number(self, Z: AnyArray) -> Labels:
+        """The numbers of the rows of an indicator matrix (n, K), (n,); new sets are entered."""
+        rows, inverse = np.unique(np.asarray(Z, dtype=bool), axis=0, return_inverse=True)
+        numbers = [self._numbers.setdefault(row.tobytes(), len(self._numbers)) for row in rows]
+        return np.array(numbers, dtype=np.intp)[inverse.ravel()]
+
+    @property
+    def table(self) -> Array:
+        """The sets as rows of zeros and ones, (S, K)."""
+        return np.frombuffer(b"".join(self._numbers), dtype=bool).reshape(-1, self.K).astype(np.float64)
 
 
 def check_X(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
@@ -83,13 +118,24 @@ def check_training(
     max_bins: Any,
     n_threads: int,
     categorical: Mask | None = None,
+    multilabel: bool = False,
+    costs: Any = None,
 ) -> tuple[TrainingSet, AnyArray, Mask]:
     """The training set, all classes, and which of them have examples.
 
     Rows of zero or negligible weight are left out. A class without examples, be it named in ``classes`` or weighed
-    down to nothing, is not trained on; `TrainingSet.c` counts the present classes only.
+    down to nothing, is not trained on; `TrainingSet.c` counts the present classes only. Where ``multilabel`` is true,
+    y may be an indicator matrix (n, K).
     """
     X, y = check_X(estimator, X, reset=True, y=y, multi_output=True)
+    bins = auto_bins(*X.shape) if max_bins == "auto" else max_bins
+    if multilabel and type_of_target(y) == "multilabel-indicator":
+        Z = y.toarray() if issparse(y) else y
+        weight = check_weight(X, Z, sample_weight, weights_of_labels(class_weight, Z.shape[1]))
+        used = weight > NEGLIGIBLE * weight.max()
+        sets, labels = LabelSets(Z.shape[1]), check_label_names(classes, Z.shape[1])
+        data = TrainingSet(X[used], sets.number(Z[used]), weight[used], sets.K, bins, n_threads, categorical, sets)
+        return data, labels, np.ones(sets.K, dtype=bool)
     y = column_or_1d(y, warn=True)
     check_classification_targets(y)
     all_classes, c = encode_labels(y, classes)
@@ -104,9 +150,41 @@ def check_training(
     X, c, weight = X if used.all() else X[used], c[used], weight[used]
     present = np.isin(np.arange(len(all_classes)), c)
     rank = np.cumsum(present) - 1  # label among all classes -> label among the present ones
-    bins = auto_bins(*X.shape) if max_bins == "auto" else max_bins
-    data = TrainingSet(X, rank[c], weight, int(present.sum()), bins, n_threads, categorical)
+    if costs is not None:
+        costs = check_costs(costs, len(used), len(present))[used][:, present]
+    data = TrainingSet(X, rank[c], weight, int(present.sum()), bins, n_threads, categorical, costs=costs)
     return data, all_classes, present
+
+
+def check_costs(costs: Any, n: int, K: int) -> Array:
+    """What each decision costs each example, (n, K), finite and not negative."""
+    C = np.asarray(costs, dtype=np.float64)
+    if C.shape != (n, K):
+        raise ValueError(f"costs has shape {C.shape}; pass ({n}, {K}): a row per example, a column per class.")
+    if not (np.isfinite(C).all() and (C >= 0).all()):
+        raise ValueError(
+            f"costs contains {C[~(np.isfinite(C) & (C >= 0))][0]}; entries must be finite and not negative."
+        )
+    return C
+
+
+def check_label_names(classes: Any, K: int) -> AnyArray:
+    """The names of the columns of an indicator matrix; their numbers by default."""
+    if classes is None:
+        return np.arange(K)
+    if len(classes) != K:
+        raise ValueError(f"classes={classes!r} must name the {K} columns of y.")
+    return np.asarray(classes)
+
+
+def weights_of_labels(class_weight: Any, K: int) -> Any:
+    """Class weights as scikit-learn takes them for an indicator matrix: a label k multiplies by ``class_weight[k]``."""
+    if not isinstance(class_weight, dict):
+        return class_weight
+    unknown = sorted(set(class_weight) - set(range(K)))
+    if unknown:
+        raise ValueError(f"class_weight names {unknown[:5]}; the columns of y are 0 .. {K - 1}.")
+    return [{0: 1.0, 1: class_weight.get(k, 1.0)} for k in range(K)]
 
 
 def encode_labels(y: AnyArray, classes: Any) -> tuple[AnyArray, Labels]:

@@ -6,9 +6,12 @@
 from ..martiboost import MartiBoostClassifier
 from .adaboost import AdaBoostM1Classifier, AdaBoostMMClassifier, OneVsAllBoostClassifier, SAMMEClassifier
 from .ecc import AdaBoostECCClassifier
+from .hamming import AdaBoostMHClassifier
 from .logitboost import LogitBoostClassifier
 from .mcboost import CDMCBoostClassifier, GDMCBoostClassifier
 from .os_boost import OSBoostClassifier
+from .ranking import AdaBoostM2Classifier
+from .softmax import SoftmaxBoostClassifier
 from .table import row, table_text
 
 # In the order of the table: by age and kin.
@@ -16,11 +19,14 @@ BOOSTERS = (
     OneVsAllBoostClassifier,
     AdaBoostM1Classifier,
     SAMMEClassifier,
+    AdaBoostM2Classifier,
+    AdaBoostMHClassifier,
     AdaBoostMMClassifier,
     OSBoostClassifier,
     AdaBoostECCClassifier,
     LogitBoostClassifier,
     MartiBoostClassifier,
+    SoftmaxBoostClassifier,
     CDMCBoostClassifier,
     GDMCBoostClassifier,
 )
@@ -31,6 +37,8 @@ __all__ = [
     "TABLE",
     "AdaBoostECCClassifier",
     "AdaBoostM1Classifier",
+    "AdaBoostM2Classifier",
+    "AdaBoostMHClassifier",
     "AdaBoostMMClassifier",
     "CDMCBoostClassifier",
     "GDMCBoostClassifier",
@@ -39,5 +47,6 @@ __all__ = [
     "OSBoostClassifier",
     "OneVsAllBoostClassifier",
     "SAMMEClassifier",
+    "SoftmaxBoostClassifier",
     "table_text",
 ]

@@ -2,7 +2,7 @@
 
 from .cpu import apply, grow, node_bytes
 from .interface import SCORES, Dense, Growth, OneHot
-from .tree import NODE, SET_BYTES, Grown, Tree, no_sets
+from .tree import NODE, SET_BYTES, Grown, Tree, no_sets, single_leaf
 
 __all__ = [
     "NODE",
@@ -17,4 +17,5 @@ __all__ = [
     "grow",
     "no_sets",
     "node_bytes",
+    "single_leaf",
 ]

@@ -65,6 +65,13 @@ class Tree:
         return sums
 
 
+def single_leaf(n_rows: int) -> Tree:
+    """A tree without splits."""
+    root = np.zeros(1, dtype=NODE)
+    root["feature"] = root["category"] = -1
+    return Tree(root, np.zeros(1), np.array([n_rows], dtype=np.int64))
+
+
 @dataclass(frozen=True, eq=False)
 class Grown:
     """A fresh tree and what it says about its training rows.

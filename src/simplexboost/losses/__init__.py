@@ -2,8 +2,8 @@
 
 Every loss sees the scores ``U = ½ F Yᵀ`` only, never the codewords, the learner or the weights of examples; the
 caller weighs the rows. ``base`` says what a loss is, ``gamma_phi`` has ``L = γ(Σ_{k≠c} φ(U_c − U_k))``,
-``user`` the same with your own γ and φ, ``scores`` the losses outside that family; ``links`` turns scores into
-probabilities.
+``user`` the same with your own γ and φ, ``scores`` the losses outside that family, ``multilabel`` those for several
+labels an example; ``links`` turns scores into probabilities.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any
 from .._parts import resolve
 from .base import Loss, margins
 from .gamma_phi import MM, Exponential, GammaPhi, Logistic, Savage
-from .scores import OneVsAll, OwnScoreExponential, SoftmaxCost
+from .multilabel import MultilabelHamming, MultilabelRanking, for_label_sets
+from .scores import OneVsAll, OwnScoreExponential, SoftmaxCost, SoftmaxCostTable
 from .user import UserGammaPhi
 
 __all__ = [
@@ -24,12 +25,16 @@ __all__ = [
     "GammaPhi",
     "Logistic",
     "Loss",
+    "MultilabelHamming",
+    "MultilabelRanking",
     "OneVsAll",
     "OwnScoreExponential",
     "Savage",
     "SoftmaxCost",
+    "SoftmaxCostTable",
     "UserGammaPhi",
     "as_loss",
+    "for_label_sets",
     "margins",
 ]
 

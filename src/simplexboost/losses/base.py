@@ -107,6 +107,14 @@ class Loss(Part, ABC):
         """
         raise TypeError(f"{type(self).__name__} is not a sum of exponentials.")
 
+    def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
+        """What a classifier is asked that names one class per example: labels and weights (n,), from the residual P."""
+        return c, P[np.arange(len(c)), c]
+
+    def mistake(self, K: int) -> float:
+        """The least loss of an example that is wrong or tied: the risk over this bounds the error."""
+        return 1.0
+
     def total(self, P: Array, c: Labels) -> float | None:
         """Σ_i L_i from the residual P (n, K), in its scale and with its weights; None where P does not tell."""
         return None

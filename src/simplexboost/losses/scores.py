@@ -35,7 +35,7 @@ class OneVsAll(Loss):
     exponential: ClassVar[bool] = True
 
     def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
-        return np.abs(P), 2.0 * _toward(W.copy(), c)
+        return np.abs(P), 2.0 * self._toward(W.copy(), c)
 
     def total(self, P: Array, c: Labels) -> float:
         return float(np.abs(P).sum()) / 2.0
@@ -44,6 +44,12 @@ class OneVsAll(Loss):
         """Class k against the rest, on its own: AdaBoost's loss, scores (n, 2) and labels, 0 for the class."""
         u = U[:, k]
         return Exponential(), np.column_stack([u, -u]), (c != k).astype(np.intp)
+
+    def _toward(self, B: Array, c: Labels) -> Array:
+        """The residual over 2, from the terms: minus them, except for the true class; in place."""
+        np.negative(B, out=B)
+        B[np.arange(len(B)), c] *= -1.0
+        return B
 
     def _exponents(self, U: Array, c: Labels) -> Array:
         B = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # (n, K)
@@ -62,7 +68,7 @@ class OneVsAll(Loss):
         return top + np.log(B.sum(axis=1))
 
     def residual(self, U: Array, c: Labels) -> Array:
-        P = _toward(saturated_exp(self._exponents(U, c)), c)
+        P = self._toward(saturated_exp(self._exponents(U, c)), c)
         P *= 2.0
         return P
 
@@ -71,7 +77,7 @@ class OneVsAll(Loss):
         shift = B.max()
         B -= shift
         np.exp(B, out=B)
-        return _toward(B, c), float(shift) + math.log(2.0)
+        return self._toward(B, c), float(shift) + math.log(2.0)
 
     def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
         P, log_scale = self.scaled_residual(U + alpha * W, c)
@@ -80,9 +86,13 @@ class OneVsAll(Loss):
         np.abs(P, out=P)
         return first, 2.0 * np.einsum("nk,nk->n", P, np.abs(W)), log_scale
 
+    def mistake(self, K: int) -> float:
+        """Where a rival is not below the own score, their two terms come to at least 2."""
+        return 2.0
+
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
         """Whether no own score ever falls and no rival's ever rises."""
-        gains = _toward(W.copy(), c)  # (n, K)
+        gains = self._toward(W.copy(), c)  # (n, K)
         return bool((gains > 0).all() if strictly else (gains >= 0).all())
 
     def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
@@ -93,11 +103,10 @@ class OneVsAll(Loss):
         return softmax(-np.logaddexp(0.0, -4.0 * U))  # log σ(4 U): a sum of underflowed σ would be 0
 
 
-def _toward(B: Array, c: Labels) -> Array:
-    """The residual over 2: minus the terms, except for the true class."""
-    np.negative(B, out=B)
-    B[np.arange(len(B)), c] *= -1.0
-    return B
+def strongest(P: Array) -> tuple[Labels, Array]:
+    """The class that each example pulls towards most, and how strongly, (n,) each; never less than 0."""
+    k = P.argmax(axis=1)
+    return k, np.maximum(P[np.arange(len(P)), k], 0.0)
 
 
 @dataclass(eq=False, repr=False)
@@ -256,3 +265,20 @@ class SoftmaxCost(Loss):
         C -= np.einsum("nk,nk->n", g, C)[:, None]
         g *= C
         return g
+
+
+@dataclass(eq=False, repr=False)
+class SoftmaxCostTable(SoftmaxCost):
+    """The expected cost where every example has costs of its own: c (n,) is the number of a row of ``cost`` (S, K).
+
+    Examples
+    --------
+    >>> SoftmaxCostTable(cost=[[0, 5, 1], [1, 0, 8]]).value(np.zeros((2, 3)), np.array([0, 1]))
+    array([2., 3.])
+    """
+
+    def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
+        return strongest(P)
+
+    def check(self, K: int) -> None:
+        Loss.check(self, K)

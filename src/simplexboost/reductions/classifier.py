@@ -22,8 +22,9 @@ from sklearn.utils.validation import (
 from .._blas import one_blas_thread
 from .._parts import check_choice
 from .._typing import AnyArray, Array, Labels
-from ..booster import all_classes, all_or_nothing, as_decision
+from ..booster import all_or_nothing
 from ..codewords import bits_corrected, min_hamming
+from ..decisions import all_classes, as_decision
 from ..flagship import SimplexBoostClassifier
 from ..validation import check_weight, encode_labels
 from .codes import make_code

@@ -22,7 +22,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from .._blas import one_blas_thread
 from .._parts import check_choice, check_number
 from .._typing import AnyArray, Array, Labels
-from ..booster import all_or_nothing, as_decision
+from ..booster import all_or_nothing
+from ..decisions import as_decision
 from ..losses import margins
 from ..validation import check_weight
 from .kernels import Kernel, check_kernel, kernel_for

@@ -1,0 +1,26 @@
+"""Product learners, h(x, k) for an example and a class: how AdaBoost.MH, AdaBoost.M2 and sm-boost ask for them.
+
+==============  =====================================================================
+shared          one tree for all classes; every leaf has an answer for each
+separate        a tree for every class, and one step for all of them
+index           one stump on [x, k], the features and the number of the class
+single-label    a learner that names one class: +1 for it, −1 for the others (MH only)
+==============  =====================================================================
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._parts import check_choice
+from ..learners import IndexStump, as_learner
+from ..optimizers import AllCoordinates, GradientDescent, Optimizer, SignedDescent
+
+MODES: dict[str, type[Optimizer]] = {"shared": GradientDescent, "separate": AllCoordinates, "index": GradientDescent}
+SIGNED_MODES = {**MODES, "single-label": SignedDescent}
+
+
+def product_parts(mode: str, learner: Any, modes: dict[str, type[Optimizer]] = MODES) -> dict[str, Any]:
+    """The learner and the optimizer of a mode."""
+    check_choice("learner_mode", mode, modes)
+    return {"learner": IndexStump() if mode == "index" else as_learner(learner), "optimizer": modes[mode]()}

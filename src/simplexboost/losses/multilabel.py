@@ -1,0 +1,209 @@
+"""Losses for examples with several labels: c (n,) is then the number of the example's label set, a row of ``sets``.
+
+Hamming: Σ_k e^{−z_k f_k} with f = 2 U and z_k = ±1, whether k is among the labels. Ranking: the mean of
+e^{−(U_k − U_l)} over all pairs of a label k and a class l that is none. Boosters make them from `OneVsAll` and
+`Exponential` when y is an indicator matrix (`for_label_sets`), which they generalise: with one label each they are the
+same up to a factor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
+
+from .._typing import Array, Labels, Mask
+from .base import Loss, saturated_exp
+from .gamma_phi import Exponential
+from .links import HUGE
+from .scores import OneVsAll, strongest
+
+
+def for_label_sets(loss: Loss, sets: ArrayLike) -> MultilabelHamming | MultilabelRanking:
+    """The loss for examples whose labels are rows of ``sets`` (S, K).
+
+    >>> for_label_sets(OneVsAll(), np.eye(2)).value(np.zeros((1, 2)), np.array([1]))
+    array([2.])
+    """
+    if isinstance(loss, OneVsAll):
+        return MultilabelHamming(sets)
+    if isinstance(loss, Exponential) and loss.cost is None:
+        return MultilabelRanking(sets)
+    raise TypeError(f"loss={loss!r} takes one label per example; for several use 'one-vs-all' or 'exponential'.")
+
+
+@dataclass(eq=False, repr=False)
+class MultilabelHamming(OneVsAll):
+    """AdaBoost.MH's loss, ``Σ_k e^{−z_k f_k}`` with f = 2 U and z_k = 1 for the example's labels, −1 for the others.
+
+    Posterior: AdaBoost's link σ(2 f_k), for every class on its own.
+
+    Parameters
+    ----------
+    sets : array of shape (S, K)
+        The label sets as rows of zeros and ones.
+
+    Examples
+    --------
+    >>> loss = MultilabelHamming([[1, 0, 1], [0, 0, 0]])
+    >>> loss.residual(np.zeros((2, 3)), np.array([0, 1]))
+    array([[ 2., -2.,  2.],
+           [-2., -2., -2.]])
+    """
+
+    sets: ArrayLike
+
+    def _toward(self, B: Array, c: Labels) -> Array:
+        B *= 2.0 * np.asarray(self.sets, dtype=np.float64)[c] - 1.0
+        return B
+
+    def _exponents(self, U: Array, c: Labels) -> Array:
+        B = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # (n, K)
+        B *= -2.0
+        return self._toward(B, c)
+
+    def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
+        return strongest(P)
+
+    def mistake(self, K: int) -> float:
+        """A wrong label costs at least 1, so that loss / K bounds the Hamming loss."""
+        return float(K)
+
+    def threshold(self, U: Array, c: Labels, weight: Array) -> Array:
+        """Labels are the classes with a positive score: the threshold ⟨w, U⟩ + b has (w, b) = 0, (K + 1,)."""
+        return np.zeros(U.shape[1] + 1)
+
+    def probabilities(self, U: Array) -> Array:
+        return expit(4.0 * np.clip(U, -HUGE, HUGE))
+
+
+@dataclass(eq=False, repr=False)
+class MultilabelRanking(Loss):
+    """AdaBoost.MR's loss, the mean of ``e^{−(U_k − U_l)}`` over all pairs of a label k and a class l that is none.
+
+    It factorises, (mean_k e^{−U_k}) (mean_l e^{U_l}), so that no pair is ever formed. An example with no label, or with
+    all of them, has no pairs and loss 0. There is no posterior: ``probabilities`` gives σ(2 U), a score.
+
+    Parameters
+    ----------
+    sets : array of shape (S, K)
+        The label sets as rows of zeros and ones.
+
+    Examples
+    --------
+    >>> loss = MultilabelRanking([[1, 0, 1], [0, 0, 0]])
+    >>> loss.value(np.zeros((2, 3)), np.array([0, 1])), loss.residual(np.zeros((1, 3)), np.array([0]))
+    (array([1., 0.]), array([[ 0.5, -1. ,  0.5]]))
+    """
+
+    sets: ArrayLike
+
+    convex = True
+    exponential: ClassVar[bool] = True
+
+    def value(self, U: Array, c: Labels) -> Array:
+        return saturated_exp(self.log_value(U, c)) * self._ranked(c)
+
+    def log_value(self, U: Array, c: Labels) -> Array:
+        return self._halves(U, c)[0]
+
+    def residual(self, U: Array, c: Labels) -> Array:
+        log_value, A, B = self._halves(U, c)
+        P: Array = (saturated_exp(log_value) * self._ranked(c))[:, None] * (A - B)
+        return P
+
+    def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
+        log_value, A, B = self._halves(U, c)
+        shift = float(log_value.max())
+        P: Array = (np.exp(log_value - shift) * self._ranked(c))[:, None] * (A - B)
+        return P, shift
+
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
+        log_value, A, B = self._halves(U + alpha * W, c)
+        shift = float(log_value.max())
+        value = np.exp(log_value - shift) * self._ranked(c)
+        up, down = (np.einsum("nk,nk->n", half, W) for half in (A, B))  # means of W over labels and over the rest
+        spread = np.einsum("nk,nk->n", A + B, W * W) - 2 * up * down  # the mean of (W_k − W_l)² over pairs
+        return -value * (up - down), value * spread, shift
+
+    def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
+        """The pairs; where W has few values, like signs or zeros and ones, all pairs of the same two are one term."""
+        levels = np.unique(W)
+        if len(levels) < W.shape[1]:
+            member = W[:, :, None] == levels  # (n, K, v)
+            up = np.einsum("nk,nkv->nv", np.maximum(P, 0.0), member)
+            down = np.einsum("nk,nkv->nv", np.maximum(-P, 0.0), member)
+            W = np.broadcast_to(levels, up.shape)
+        else:
+            up, down = np.maximum(P, 0.0), np.maximum(-P, 0.0)
+        total = up.sum(axis=1, keepdims=True)
+        up = np.divide(up, total, out=np.zeros_like(up), where=total > 0)
+        weight = up[:, :, None] * down[:, None, :]  # (n, v, v)
+        fall = np.where(weight > 0, W[:, :, None] - W[:, None, :], 0.0)
+        return weight.reshape(len(W), -1), fall.reshape(len(W), -1)
+
+    def total(self, P: Array, c: Labels) -> float:
+        return float(np.maximum(P, 0.0).sum())
+
+    def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
+        """Whether no label ever loses to a class that is none."""
+        own = self._own(c)
+        gap = np.where(own, W, np.inf).min(axis=1) - np.where(own, -np.inf, W).max(axis=1)  # (n,), inf without pairs
+        return bool((gap > 0).all() if strictly else (gap >= 0).all())
+
+    def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
+        return strongest(P)
+
+    def threshold(self, U: Array, c: Labels, weight: Array) -> Array:
+        """Labels are the classes above ⟨w, U⟩ + b; (w, b) (K + 1,), fitted to the best cut of every example.
+
+        Elisseeff & Weston (2001). The best cut makes the fewest mistakes; of several, their mean.
+        """
+        own, rows = self._own(c), np.arange(len(U))[:, None]
+        order = np.argsort(U, axis=1, kind="stable")
+        low, own = U[rows, order], own[rows, order]  # scores ascending, and which of them are labels
+        ends = np.column_stack([low[:, :1] - 1.0, low, low[:, -1:] + 1.0])
+        cuts = 0.5 * (ends[:, 1:] + ends[:, :-1])  # (n, K + 1), below them the 0 .. K lowest
+        nothing = np.zeros((len(U), 1))
+        missed = np.hstack([nothing, np.cumsum(own, axis=1)])
+        added = np.hstack([nothing, np.cumsum(~own, axis=1)])
+        mistakes = missed + added[:, -1:] - added
+        best = mistakes == mistakes.min(axis=1, keepdims=True)
+        target = (cuts * best).sum(axis=1) / best.sum(axis=1)
+        root = np.sqrt(weight)
+        A = np.column_stack([U, np.ones(len(U))]) * root[:, None]
+        return np.asarray(np.linalg.lstsq(A, target * root, rcond=None)[0])
+
+    def probabilities(self, U: Array) -> Array:
+        return expit(2.0 * np.clip(U, -HUGE, HUGE))
+
+    def _own(self, c: Labels) -> Mask:
+        return np.asarray(self.sets, dtype=bool)[c]
+
+    def _ranked(self, c: Labels) -> Array:
+        """1 for examples that have pairs, 0 for the others, (n,)."""
+        count = self._own(c).sum(axis=1)
+        return np.where((count > 0) & (count < np.shape(self.sets)[1]), 1.0, 0.0)
+
+    def _halves(self, U: Array, c: Labels) -> tuple[Array, Array, Array]:
+        """log L (n,), and how the loss divides among the labels and among the other classes, (n, K) each."""
+        own = self._own(c)
+        U = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
+        log_up, A = log_mean_exp(-U, own)
+        log_down, B = log_mean_exp(U, ~own)
+        log_value: Array = np.where(self._ranked(c) > 0, log_up + log_down, np.log(np.finfo(np.float64).tiny))
+        return log_value, A, B
+
+
+def log_mean_exp(V: Array, member: Mask) -> tuple[Array, Array]:
+    """log of the mean of exp(V) over the members of each row (n,), and their shares (n, K); 0 where there are none."""
+    top = np.where(member, V, -np.inf).max(axis=1)
+    top = np.where(np.isfinite(top), top, 0.0)
+    E = np.where(member, np.exp(np.where(member, V - top[:, None], 0.0)), 0.0)
+    total, count = E.sum(axis=1), member.sum(axis=1)
+    some = count > 0
+    mean = np.divide(total, count, out=np.ones_like(total), where=some)
+    return top + np.log(mean), E / np.where(some, total, 1.0)[:, None]
