@@ -71,7 +71,7 @@ class LogisticLoss:
         F: AnyArray,
         Z: AnyArray,
         tilt_scale: float,
-        G: AnyArray,
+        G: AnyArray | None,
         stats: Array,
         loss: AnyArray,
         scale: AnyArray | None,
@@ -80,7 +80,8 @@ class LogisticLoss:
     def newton_leaves(
         self,
         F: AnyArray,
-        G: AnyArray,
+        G: AnyArray | None,
+        loss: AnyArray,
         scale: AnyArray | None,
         leaf_of_row: AnyArray,
         rows: AnyArray | None,

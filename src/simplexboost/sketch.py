@@ -38,12 +38,11 @@ class Workspace:
         weight = None if run.data.uniform else run.data.weight.astype(np.float32)
         cost = getattr(run.loss, "cost", None)
         self.tilt = run.loss.tilt or 0
-        self.loss_kernel = _kernels.LogisticLoss(
-            None if is_canonical(run.Y) else run.Y, run.data.c, K, weight, log_costs(cost), self.tilt
-        )
+        Y = None if is_canonical(run.Y) else run.Y
+        self.loss_kernel = _kernels.LogisticLoss(Y, run.data.c, K, weight, log_costs(cost), self.tilt)
         self.weight = weight
         self.tilt_mean = 1e-9 if self.tilt else 1.0
-        self.G = np.empty((n, d), dtype=np.float32)
+        self.G = None if Y is None else np.empty((n, d), dtype=np.float32)  # canonical: the leaves look at F again
         self.stats = np.empty((n, s + 1))  # sketched gradient, curvature along the sketch
         self.loss = np.full(n, np.log(K), dtype=np.float32)  # −log p_c; all classes alike at the start
         self.scale = np.empty(n) if self.tilt or weight is not None else None
@@ -59,6 +58,11 @@ class Workspace:
         self.loss_kernel.pull(run.F, Z, scale, self.G, self.stats, self.loss, self.scale, run.data.n_threads)
 
     def risk(self, run: Run) -> float:
+        """The mean weighted loss at run.F."""
+        self.pull(run, np.zeros((len(run.Y), self.stats.shape[1] - 1), dtype=np.float32))
+        return self.last_risk(run)
+
+    def last_risk(self, run: Run) -> float:
         """The mean weighted loss where the last pull was."""
         _, value_of = TILTS[self.tilt]
         values = self.loss if self.tilt == 0 else value_of(np.exp(-self.loss))
@@ -118,9 +122,10 @@ class SketchedNewton(Optimizer):
         """One tree."""
         if run.workspace is None:
             run.workspace = Workspace(run, self.sketch)
+            run.own_risk = run.workspace.risk
         work: Workspace = run.workspace
         work.pull(run, self.directions(run))
-        run.risk_before = work.risk(run)
+        run.risk_before = work.last_risk(run)
         learner = run.learner
         assert isinstance(learner, NewtonTree)  # `check` has seen to it
         grown = engine.grow(
@@ -136,6 +141,7 @@ class SketchedNewton(Optimizer):
         values = work.loss_kernel.newton_leaves(
             run.F,
             work.G,
+            work.loss,
             work.scale,
             grown.leaf_of_row,
             None if run.rows is None else run.rows.astype(np.uint32),

@@ -33,8 +33,6 @@ struct HotTable {
   void (*column_magnitudes)(const double* v, std::size_t m, const std::uint32_t* rows, std::size_t n_rows,
                             const double* unit, double* out);
   void (*sum_rows)(const double* v, std::size_t d, const std::uint32_t* rows, std::size_t n_rows, double* out);
-  void (*sum_newton)(const float* G, std::size_t d, const double* weight, const std::uint32_t* rows, std::size_t n_rows,
-                     double* out);
   void (*add_outer)(double* H, const double* v, double scale, std::size_t d);
   void (*solve_positive)(double* A, double* b, double* column, std::size_t d);
   void (*add_values_float)(float* F, std::size_t d, const float* values, float step, const std::int32_t* leaf_of_row,

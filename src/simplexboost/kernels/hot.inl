@@ -158,19 +158,6 @@ void sum_rows(const double* v, std::size_t d, const std::uint32_t* rows, std::si
   }
 }
 
-// out[j] += sum w G[row][j] and out[d + j] += sum w |G| (1 - |G|), rows in their order; w = 1 where there is no weight.
-void sum_newton(const float* G, std::size_t d, const double* weight, const std::uint32_t* rows, std::size_t n_rows, double* out) {
-  for (std::size_t r = 0; r < n_rows; ++r) {
-    const float* g = G + rows[r] * d;
-    const double w = weight == nullptr ? 1.0 : weight[rows[r]];
-    for (std::size_t j = 0; j < d; ++j) {
-      const float a = g[j] < 0 ? -g[j] : g[j];
-      out[j] += w * static_cast<double>(g[j]);
-      out[d + j] += w * static_cast<double>(a * (1.0f - a));
-    }
-  }
-}
-
 // H (d, d) += scale * v v^T, lower triangle
 void add_outer(double* H, const double* v, double scale, std::size_t d) {
   for (std::size_t i = 0; i < d; ++i) {
@@ -389,5 +376,5 @@ HotLanes<Lane> hot_lanes() {
 }
 
 HotTable table() {
-  return {column_maxima, column_magnitudes, sum_rows, sum_newton, add_outer, solve_positive, add_values<float>, add_values<double>, walk, walk_missing, walk_categories, add_leaves<float>, add_leaves<double>, race, pull_rows, race_along, hot_lanes<std::int64_t>(), hot_lanes<std::int32_t>()};
+  return {column_maxima, column_magnitudes, sum_rows, add_outer, solve_positive, add_values<float>, add_values<double>, walk, walk_missing, walk_categories, add_leaves<float>, add_leaves<double>, race, pull_rows, race_along, hot_lanes<std::int64_t>(), hot_lanes<std::int32_t>()};
 }

@@ -50,14 +50,15 @@ struct Kernels {
   void (*block)(const LogisticArgs&, std::size_t, std::size_t, float*);
   void (*softmax_rows)(const LogisticArgs&, const std::uint32_t*, std::size_t, float*, float*);
   void (*probability_block)(const LogisticArgs&, std::size_t, std::size_t, float*, double*);
+  void (*newton_rows)(const LogisticArgs&, const std::uint32_t*, std::size_t, float*, double*, double*);
 };
 
 Kernels kernels() {
 #ifdef SIMPLEXBOOST_CLONES
-  if (instruction_level() == 2) return {avx512::logistic_block, avx512::softmax_rows, avx512::probability_block};
-  if (instruction_level() == 1) return {avx2::logistic_block, avx2::softmax_rows, avx2::probability_block};
+  if (instruction_level() == 2) return {avx512::logistic_block, avx512::softmax_rows, avx512::probability_block, avx512::newton_rows};
+  if (instruction_level() == 1) return {avx2::logistic_block, avx2::softmax_rows, avx2::probability_block, avx2::newton_rows};
 #endif
-  return {baseline::logistic_block, baseline::softmax_rows, baseline::probability_block};
+  return {baseline::logistic_block, baseline::softmax_rows, baseline::probability_block, baseline::newton_rows};
 }
 
 }  // namespace
@@ -82,6 +83,10 @@ void probabilities(const LogisticArgs& a, double* P, int n_threads) {
 
 void softmax_rows(const LogisticArgs& args, const std::uint32_t* rows, std::size_t n_rows, float* Fb, float* P) {
   kernels().softmax_rows(args, rows, n_rows, Fb, P);
+}
+
+void newton_rows(const LogisticArgs& args, const std::uint32_t* rows, std::size_t n_rows, float* S, double* sums, double* out) {
+  kernels().newton_rows(args, rows, n_rows, S, sums, out);
 }
 
 }  // namespace simplexboost

@@ -10,6 +10,24 @@ inline void store(float* p, Vec v) { *reinterpret_cast<Vec*>(p) = v; }
 inline Vec splat(float x) { return Vec{} + x; }
 inline Vec vmax(Vec a, Vec b) { return a > b ? a : b; }
 
+// A vector's lanes brought together in pairs, so that the order does not depend on the compiler.
+template <class Op>
+inline float across(Vec v, Op op) {
+  float lane[W];
+  store(lane, v);
+  for (std::size_t half = W / 2; half > 0; half /= 2)
+    for (std::size_t i = 0; i < half; ++i) lane[i] = op(lane[i], lane[i + half]);
+  return lane[0];
+}
+inline float sum_across(Vec v) { return across(v, [](float a, float b) { return a + b; }); }
+
+// The product of two rows of N floats, a multiple of W.
+inline float dot(const float* a, const float* b, std::size_t N) {
+  Vec sum = Vec{};
+  for (std::size_t i = 0; i < N; i += W) sum += load(a + i) * load(b + i);
+  return sum_across(sum);
+}
+
 // exp(x) for x <= 0 to about 1e-7; exactly 0 far below. x = k ln 2 + r, a polynomial in r, k into the exponent bits.
 inline Vec exp_nonpositive(Vec x) {
   const Vec low = splat(-87.0f);
@@ -56,16 +74,14 @@ inline void product(const float* A, std::size_t lda, const float* B, std::size_t
 inline float softmax_row(float* S, std::size_t Kp) {
   Vec top = load(S);
   for (std::size_t k = W; k < Kp; k += W) top = vmax(top, load(S + k));
-  float high = top[0];
-  for (std::size_t i = 1; i < W; ++i) high = top[i] > high ? top[i] : high;
+  const float high = across(top, [](float a, float b) { return a > b ? a : b; });
   Vec sum = Vec{};
   for (std::size_t k = 0; k < Kp; k += W) {
     const Vec e = exp_nonpositive(load(S + k) - high);
     store(S + k, e);
     sum += e;
   }
-  float total = 0.0f;
-  for (std::size_t i = 0; i < W; ++i) total += sum[i];
+  const float total = sum_across(sum);
   const float scale = 1.0f / total;
   for (std::size_t k = 0; k < Kp; k += W) store(S + k, load(S + k) * scale);
   return high + __builtin_logf(total);
@@ -121,7 +137,7 @@ void logistic_block(const LogisticArgs& a, std::size_t begin, std::size_t end, f
     const float score = S[r * a.Kp + own];
     a.loss[begin + r] = softmax_row(S + r * a.Kp, a.Kp) - score;
   }
-  product(S, a.Kp, a.E, a.Ep, mean, a.Ep, padded, a.K, a.Ep);
+  if (a.YT != nullptr) product(S, a.Kp, a.E, a.Ep, mean, a.Ep, padded, a.K, a.Ep);
   for (std::size_t r = 0; r < rows; ++r) {
     const std::size_t i = begin + r, own = static_cast<std::size_t>(a.c[i]);
     const float p = S[r * a.Kp + own];
@@ -129,24 +145,65 @@ void logistic_block(const LogisticArgs& a, std::size_t begin, std::size_t end, f
     if (a.tilt == Tilt::savage) w *= static_cast<double>(a.tilt_scale * p * (1.0f - p));
     if (a.tilt == Tilt::softmax) w *= static_cast<double>(a.tilt_scale * p);
     if (a.scale != nullptr) a.scale[i] = w;
-    const float *y = a.E + own * a.Ep, *m = mean + r * a.Ep;
-    float* G = a.G + i * a.d;
+    double* out = a.stats + i * (a.s + 1);
+    float spread;
     if (a.YT != nullptr) {
+      const float *y = a.E + own * a.Ep, *m = mean + r * a.Ep;
+      float* G = a.G + i * a.d;
       for (std::size_t j = 0; j < a.d; ++j) G[j] = y[j] - m[j];
-      y += a.d;
-      m += a.d;
+      spread = m[a.d + a.s];
+      for (std::size_t j = a.d; j < a.d + a.s; ++j) {
+        out[j - a.d] = w * static_cast<double>(y[j] - m[j]);
+        spread -= m[j] * m[j];
+      }
     } else {
       const float* P = S + r * a.Kp;
-      for (std::size_t k = 0; k < a.K; ++k) G[k] = -P[k];
-      G[own] += 1.0f;
-    }
-    double* out = a.stats + i * (a.s + 1);
-    float spread = m[a.s];
-    for (std::size_t j = 0; j < a.s; ++j) {
-      out[j] = w * static_cast<double>(y[j] - m[j]);
-      spread -= m[j] * m[j];
+      if (a.P != nullptr)
+        for (std::size_t k = 0; k < a.Kp; k += W) store(a.P + i * a.Kp + k, load(P + k));
+      spread = dot(P, a.E + a.s * a.Kp, a.Kp);
+      for (std::size_t j = 0; j < a.s; ++j) {
+        const float* z = a.E + j * a.Kp;
+        const float m = dot(P, z, a.Kp);
+        out[j] = w * static_cast<double>(z[own] - m);
+        spread -= m * m;
+      }
     }
     out[a.s] = w * static_cast<double>(spread > 0.0f ? spread : 0.0f);
+  }
+}
+
+// mass += w p and spread += w p (1 - p), class by class in double precision
+inline void add_moments(const float* __restrict p, std::size_t Kp, double w, double* __restrict mass, double* __restrict spread) {
+  for (std::size_t k = 0; k < Kp; ++k) {
+    mass[k] += w * static_cast<double>(p[k]);
+    spread[k] += w * static_cast<double>(p[k] * (1.0f - p[k]));
+  }
+}
+
+// out[k] += sum w (1[k = c] - p_k) and out[K + k] += sum w p_k (1 - p_k) over the rows listed, in their order, for
+// canonical codewords; w = scale. Where probabilities are not kept the loss says where the soft-max is: p =
+// exp(score - own score - loss). `S` (Kp) and `sums` (2 Kp) are scratch.
+void newton_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t n_rows, float* S, double* sums, double* out) {
+  for (std::size_t k = 0; k < 2 * a.Kp; ++k) sums[k] = 0.0;
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    const std::size_t i = rows[r], own = static_cast<std::size_t>(a.c[i]);
+    const double w = a.scale == nullptr ? 1.0 : a.scale[i];
+    const float* P = a.P == nullptr ? S : a.P + i * a.Kp;
+    if (a.P == nullptr) {
+      const float *score = a.F + i * a.d, level = score[own] + a.loss[i];
+      for (std::size_t k = 0; k < a.Kp; ++k) S[k] = k < a.K ? score[k] : -1e30f;
+      add_costs(a, own, S);
+      for (std::size_t k = 0; k < a.Kp; k += W) {
+        const Vec x = load(S + k) - level;
+        store(S + k, exp_nonpositive(x < 0.0f ? x : Vec{}));
+      }
+    }
+    add_moments(P, a.Kp, w, sums, sums + a.Kp);
+    out[own] += w;
+  }
+  for (std::size_t k = 0; k < a.K; ++k) {
+    out[k] -= sums[k];
+    out[a.K + k] += sums[a.Kp + k];
   }
 }
 

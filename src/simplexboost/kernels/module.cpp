@@ -216,36 +216,43 @@ class LogisticLoss {
     }
   }
 
-  // Fills in G (n, d), stats (n, s + 1), loss (n,) and scale (n,) at F (n, d), with sketched codewords Z (K, s).
-  void pull(In<float, Matrix> F, In<float, Matrix> Z, float tilt_scale, Out<float, Matrix> G, Out<double, Matrix> stats,
-            Out<float, Vector> loss, std::optional<Out<double, Vector>> scale, int n_threads) const {
-    const std::size_t n = c_.shape(0), d = canonical() ? K_ : d_, s = Z.shape(1), own = canonical() ? 0 : d, Ep = padded(own + s + 1);
+  // Fills in G (n, d), stats (n, s + 1), loss (n,) and scale (n,) at F (n, d), with sketched codewords Z (K, s). Canonical
+  // codewords need no G.
+  void pull(In<float, Matrix> F, In<float, Matrix> Z, float tilt_scale, std::optional<Out<float, Matrix>> G, Out<double, Matrix> stats,
+            Out<float, Vector> loss, std::optional<Out<double, Vector>> scale, int n_threads) {
+    const std::size_t n = c_.shape(0), d = canonical() ? K_ : d_, s = Z.shape(1), Ep = canonical() ? 0 : padded(d + s + 1);
     require(F.shape(0) == n && F.shape(1) == d && Z.shape(0) == K_, "F must be (n, d) and Z (K, s)");
-    require(G.shape(0) == n && G.shape(1) == d && stats.shape(0) == n && stats.shape(1) == s + 1 && loss.shape(0) == n,
-            "G, stats and loss must be (n, d), (n, s + 1) and (n,)");
+    require(canonical() || (G && G->shape(0) == n && G->shape(1) == d), "G must be (n, d)");
+    require(stats.shape(0) == n && stats.shape(1) == s + 1 && loss.shape(0) == n,
+            "stats and loss must be (n, s + 1) and (n,)");
     require(!scale || scale->shape(0) == n, "scale must be (n,)");
-    std::vector<float> E(K_ * Ep, 0.0f);
+    std::vector<float> E(canonical() ? (s + 1) * Kp_ : K_ * Ep, 0.0f);
     for (std::size_t k = 0; k < K_; ++k) {
-      for (std::size_t j = 0; j < own; ++j) E[k * Ep + j] = Y_[k * d + j];
+      if (!canonical()) std::copy_n(Y_.data() + k * d, d, E.data() + k * Ep);
+      const auto sketched = [&](std::size_t j) -> float& { return canonical() ? E[j * Kp_ + k] : E[k * Ep + d + j]; };
       for (std::size_t j = 0; j < s; ++j) {
         const float z = Z.data()[k * s + j];
-        E[k * Ep + own + j] = z;
-        E[k * Ep + own + s] += z * z;
+        sketched(j) = z;
+        sketched(s) += z * z;
       }
     }
     LogisticArgs args = arguments(F.data(), d, scale ? scale->data() : nullptr);
+    if (canonical() && P_.empty() && n * Kp_ <= kMostKept) P_.resize(n * Kp_);
+    args.P = P_.empty() ? nullptr : P_.data();
     args.E = E.data(), args.s = s, args.Ep = Ep, args.tilt_scale = tilt_scale;
-    args.G = G.data(), args.stats = stats.data(), args.loss = loss.data();
+    args.G = G ? G->data() : nullptr, args.stats = stats.data(), args.loss = loss.data();
     nb::gil_scoped_release release;
     logistic_pull(args, n_threads);
   }
 
-  // Newton steps (L, d) in the leaves: by the diagonal for canonical codewords, else by the whole Hessian of the leaf.
-  nb::object newton_leaves(In<float, Matrix> F, Out<float, Matrix> G, std::optional<Out<double, Vector>> scale,
+  // Newton steps (L, d) in the leaves at the F, G, loss and scale of the last pull: by the diagonal for canonical codewords,
+  // else by the whole Hessian of the leaf.
+  nb::object newton_leaves(In<float, Matrix> F, std::optional<Out<float, Matrix>> G, Out<float, Vector> loss, std::optional<Out<double, Vector>> scale,
                            In<std::int32_t, Vector> leaf_of_row, std::optional<In<std::uint32_t, Vector>> rows, std::size_t n_leaves,
-                           double l2, int n_threads) const {
-    const std::size_t n = c_.shape(0), d = G.shape(1);
-    require(G.shape(0) == n && F.shape(0) == n && F.shape(1) == d && d == (canonical() ? K_ : d_), "F and G must be (n, d)");
+                           double l2, int n_threads) {
+    const std::size_t n = c_.shape(0), d = canonical() ? K_ : d_;
+    require(F.shape(0) == n && F.shape(1) == d && loss.shape(0) == n, "F and loss must be (n, d) and (n,)");
+    require(canonical() || (G && G->shape(0) == n && G->shape(1) == d), "G must be (n, d)");
     require(leaf_of_row.shape(0) == n && (!scale || scale->shape(0) == n), "leaf_of_row and scale must be (n,)");
     for (std::size_t i = 0; i < n; ++i)
       require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < n_leaves, "leaves must lie in 0 .. n_leaves - 1");
@@ -253,11 +260,11 @@ class LogisticLoss {
       for (std::size_t r = 0; r < rows->shape(0); ++r) require(rows->data()[r] < n, "rows must be row numbers");
     std::vector<float> values(n_leaves * d);
     LogisticArgs args = arguments(F.data(), d, scale ? scale->data() : nullptr);
-    args.G = G.data();
+    args.G = G ? G->data() : nullptr, args.loss = loss.data(), args.P = P_.empty() ? nullptr : P_.data();
     {
       nb::gil_scoped_release release;
       const LeafRows leaves(leaf_of_row.data(), n, n_leaves, rows ? rows->data() : nullptr, rows ? rows->shape(0) : 0);
-      if (canonical()) newton_diagonal(leaves, G.data(), d, args.scale, l2, values.data(), n_threads);
+      if (canonical()) newton_diagonal(leaves, args, l2, values.data(), n_threads);
       else newton_exact(leaves, args, Y_.data(), l2, values.data(), n_threads);
     }
     return nb::cast(to_numpy(std::move(values), {n_leaves, d}));
@@ -279,7 +286,11 @@ class LogisticLoss {
   std::optional<In<float, Vector>> weight_;
   std::size_t K_, Kp_, d_ = 0;
   Tilt tilt_;
-  std::vector<float> Y_, YT_, log_cost_;
+  std::vector<float> Y_, YT_, log_cost_, P_;
+
+  // Probabilities are kept from the pull to the leaves while they stay in the third-level cache; beyond, the scores are
+  // read and raised again, which moves half the bytes.
+  static constexpr std::size_t kMostKept = 1 << 21;
 };
 
 // softmax(F Yᵀ), (n, K); Y is none for canonical codewords
@@ -435,8 +446,8 @@ NB_MODULE(_kernels, m) {
       .def(nb::init<std::optional<In<float, Matrix>>, In<std::int64_t, Vector>, std::size_t, std::optional<In<float, Vector>>,
                     std::optional<In<float, Matrix>>, int>(),
            "Y"_a.none(), "c"_a, "K"_a, "weight"_a.none(), "log_cost"_a.none(), "tilt"_a)
-      .def("pull", &LogisticLoss::pull, "F"_a, "Z"_a, "tilt_scale"_a, "G"_a, "stats"_a, "loss"_a, "scale"_a.none(), "n_threads"_a)
-      .def("newton_leaves", &LogisticLoss::newton_leaves, "F"_a, "G"_a, "scale"_a.none(), "leaf_of_row"_a, "rows"_a.none(), "n_leaves"_a,
+      .def("pull", &LogisticLoss::pull, "F"_a, "Z"_a, "tilt_scale"_a, "G"_a.none(), "stats"_a, "loss"_a, "scale"_a.none(), "n_threads"_a)
+      .def("newton_leaves", &LogisticLoss::newton_leaves, "F"_a, "G"_a.none(), "loss"_a, "scale"_a.none(), "leaf_of_row"_a, "rows"_a.none(), "n_leaves"_a,
            "l2"_a, "n_threads"_a);
   m.def("softmax_scores", &softmax_scores, "F"_a, "Y"_a.none(), "n_threads"_a, "softmax(F Y^T), (n, K).");
   m.def("zero_one_potential", &zero_one_potential, "t"_a, "b"_a, "leads"_a, "n_threads"_a,

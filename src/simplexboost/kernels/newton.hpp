@@ -35,17 +35,19 @@ struct LeafRows {
   std::size_t n_leaves() const { return end.size(); }
 };
 
-// values (L, d) = sum G / (sum h + l2) coordinate by coordinate, where h = |G| (1 - |G|) is the diagonal of
-// the logistic loss's Hessian in canonical codewords: G is 1 - p at the true class and -p elsewhere.
-inline void newton_diagonal(const LeafRows& leaves, const float* G, std::size_t d, const double* weight, double l2,
-                            float* values, int n_threads) {
-  const auto sums = sums_over_leaves(leaves.order.data(), leaves.end, 2 * d, n_threads, [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
-    hot().sum_newton(G, d, weight, rows, n_rows, out);
+// values (L, K) = slope / (curvature + l2) class by class: Newton steps with the diagonal of the Hessian, for canonical
+// codewords.
+inline void newton_diagonal(const LeafRows& leaves, const LogisticArgs& p, double l2, float* values, int n_threads) {
+  const std::size_t K = p.K;
+  const auto sums = sums_over_leaves(leaves.order.data(), leaves.end, 2 * K, n_threads, [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
+    std::vector<float> S(p.Kp);
+    std::vector<double> scratch(2 * p.Kp);
+    newton_rows(p, rows, n_rows, S.data(), scratch.data(), out);
   });
   for (std::size_t leaf = 0; leaf < leaves.n_leaves(); ++leaf)
-    for (std::size_t j = 0; j < d; ++j) {
-      const double g = sums[leaf * 2 * d + j], h = sums[leaf * 2 * d + d + j] + l2;
-      values[leaf * d + j] = static_cast<float>(h > 0.0 ? g / h : 0.0);
+    for (std::size_t k = 0; k < K; ++k) {
+      const double g = sums[leaf * 2 * K + k], h = sums[leaf * 2 * K + K + k] + l2;
+      values[leaf * K + k] = static_cast<float>(h > 0.0 ? g / h : 0.0);
     }
 }
 
