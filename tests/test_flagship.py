@@ -50,7 +50,7 @@ def pull(F, Y, c, weight, Z, tilt=0, cost=None, threads=1, scale=1.0):
     loss, used = np.empty(n, np.float32), np.empty(n)
     kernel.pull(F, Z, scale, G, stats, loss, used, threads)
     if Y is None:  # not kept: ask for the steps of single rows where curvature counts for nothing
-        steps = kernel.newton_leaves(F, None, loss, None, np.arange(n, dtype=np.int32), None, n, 1e8, threads)
+        steps = kernel.newton_leaves(F, None, loss, None, np.arange(n, dtype=np.int32), None, n, 1e8, 0.0, threads)
         G = 1e8 * steps.astype(np.float64)
     return kernel, G, stats, loss, used
 
@@ -108,7 +108,7 @@ def test_newton_leaves_equal_numpy(K, d):
     F, Y, c, weight, Z = problem(K, d, n=90)
     kernel, G, _, loss, used = pull(F, Y, c, weight, Z)
     leaf = (np.arange(90) // 30).astype(np.int32)
-    values = kernel.newton_leaves(F, None if Y is None else G, loss, used, leaf, None, 3, 0.7, 1)
+    values = kernel.newton_leaves(F, None if Y is None else G, loss, used, leaf, None, 3, 0.7, 0.0, 1)
     codes = np.eye(K) if Y is None else Y.astype(np.float64)
     P = softmax(F.astype(np.float64) @ codes.T, axis=1)
     for one in range(3):
@@ -133,7 +133,7 @@ def test_kernels_do_not_depend_on_threads(d):
     results = []
     for threads in (1, 2, 7):
         kernel, G, stats, loss, used = pull(F, Y, c, weight, Z, threads=threads)
-        values = kernel.newton_leaves(F, None if Y is None else G, loss, used, leaf, None, 9, 1.0, threads)
+        values = kernel.newton_leaves(F, None if Y is None else G, loss, used, leaf, None, 9, 1.0, 0.1, threads)
         moved = F.copy()
         _kernels.add_values(moved, values, 0.1, leaf, threads)
         results.append(b"".join(a.tobytes() for a in (G, stats, loss, used, values, moved)))
@@ -186,7 +186,7 @@ def test_newton_leaves_never_overshoot():
     F, Y, c, _, Z = problem(K, d, n=48)
     F = (40 * Y[c] + F).astype(np.float32)  # sure of the true class, almost
     kernel, G, _, loss, used = pull(F, Y, c, None, Z)
-    values = kernel.newton_leaves(F, G, loss, used, np.zeros(48, np.int32), None, 1, 0.0, 1)[0].astype(np.float64)
+    values = kernel.newton_leaves(F, G, loss, used, np.zeros(48, np.int32), None, 1, 0.0, 0.0, 1)[0].astype(np.float64)
     codes = Y.astype(np.float64)
     P = softmax(F.astype(np.float64) @ codes.T, axis=1)
     mean = P @ codes

@@ -87,6 +87,7 @@ class LogisticLoss:
         rows: AnyArray | None,
         n_leaves: int,
         l2: float,
+        thin: float,
         n_threads: int,
     ) -> AnyArray: ...
 

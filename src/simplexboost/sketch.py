@@ -30,6 +30,10 @@ TILTS = {
 }
 
 
+# From this many classes on, leaf values below this part of the leaf's largest are dropped.
+MANY_CLASSES, THIN = 33, 0.02
+
+
 class Workspace:
     """The arrays of a run, filled anew every round: gradient, sketch, loss; and the compiled loss itself."""
 
@@ -147,6 +151,7 @@ class SketchedNewton(Optimizer):
             None if run.rows is None else run.rows.astype(np.uint32),
             grown.tree.n_leaves,
             float(learner.l2),
+            THIN if len(run.Y) >= MANY_CLASSES else 0.0,
             run.data.n_threads,
         )  # (L, d)
         if grown.tree.n_leaves == 1 and np.abs(values).max() < 1e-6:

@@ -314,7 +314,7 @@ class Auto(Codewords):
     """
 
     dim: int | None = None
-    most_canonical: int = 128
+    most_canonical: int = 1024
 
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
         """The code, (K, d)."""

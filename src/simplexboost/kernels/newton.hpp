@@ -35,20 +35,38 @@ struct LeafRows {
   std::size_t n_leaves() const { return end.size(); }
 };
 
+// Leaf values of many classes are alike for all the classes that hardly occur in the leaf. Probabilities do not change
+// when a constant joins all classes: subtract the median, and drop what is then below `thin` times the largest.
+inline void thin_out(float* values, std::size_t K, float thin, std::vector<float>& scratch) {
+  scratch.assign(values, values + K);
+  const auto middle = scratch.begin() + static_cast<std::ptrdiff_t>(K / 2);
+  std::nth_element(scratch.begin(), middle, scratch.end());
+  float largest = 0.0f;
+  for (std::size_t k = 0; k < K; ++k) {
+    values[k] -= *middle;
+    largest = std::max(largest, std::abs(values[k]));
+  }
+  for (std::size_t k = 0; k < K; ++k)
+    if (std::abs(values[k]) < thin * largest) values[k] = 0.0f;
+}
+
 // values (L, K) = slope / (curvature + l2) class by class: Newton steps with the diagonal of the Hessian, for canonical
-// codewords.
-inline void newton_diagonal(const LeafRows& leaves, const LogisticArgs& p, double l2, float* values, int n_threads) {
+// codewords; thinned out where thin > 0.
+inline void newton_diagonal(const LeafRows& leaves, const LogisticArgs& p, double l2, double thin, float* values, int n_threads) {
   const std::size_t K = p.K;
   const auto sums = sums_over_leaves(leaves.order.data(), leaves.end, 2 * K, n_threads, [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
     std::vector<float> S(p.Kp);
     std::vector<double> scratch(2 * p.Kp);
     newton_rows(p, rows, n_rows, S.data(), scratch.data(), out);
   });
-  for (std::size_t leaf = 0; leaf < leaves.n_leaves(); ++leaf)
+  std::vector<float> scratch;
+  for (std::size_t leaf = 0; leaf < leaves.n_leaves(); ++leaf) {
     for (std::size_t k = 0; k < K; ++k) {
       const double g = sums[leaf * 2 * K + k], h = sums[leaf * 2 * K + K + k] + l2;
       values[leaf * K + k] = static_cast<float>(h > 0.0 ? g / h : 0.0);
     }
+    if (thin > 0.0) thin_out(values + leaf * K, K, static_cast<float>(thin), scratch);
+  }
 }
 
 // Newton steps for codewords in general. The Hessian of a leaf is Yᵀ diag(sum p) Y - sum ȳ ȳᵀ with ȳ = y_c - G; it is
