@@ -1,8 +1,12 @@
 """SimplexBoostClassifier: its kernels against plain NumPy, its behaviour as a user sees it."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import issparse
 from scipy.special import log_softmax, softmax
 from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics import log_loss
@@ -12,7 +16,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import simplexboost as sb
 from simplexboost import _kernels
 from simplexboost.codewords import canonical, max_min, simplex
+from simplexboost.export import values_from_arrays
+from simplexboost.learners import SketchTree
 from simplexboost.losses import Logistic, Savage, SoftmaxCost
+from simplexboost.model import AdditiveModel
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 DIGITS = train_test_split(*load_digits(return_X_y=True), random_state=0)
@@ -200,10 +207,73 @@ def test_a_low_dimensional_code_for_many_classes():
     centres = rng.normal(size=(300, 8))
     y = np.repeat(np.arange(300), 12)
     X = centres[y] + 0.25 * rng.normal(size=(3600, 8))
-    clf = sb.SimplexBoostClassifier(n_estimators=200, learning_rate=0.3, random_state=0).fit(X[::2], y[::2])
-    assert clf.model_.Y.shape[1] < 64
+    clf = sb.SimplexBoostClassifier(n_estimators=200, learning_rate=0.3, code_dim=50, random_state=0).fit(
+        X[::2], y[::2]
+    )
+    assert clf.model_.Y.shape == (300, 50)
     assert clf.score(X[1::2], y[1::2]) > 0.6
     assert (np.diff(clf.history_["risk"]) < 0).all()  # to the end: no step runs away
+
+
+def test_leaf_values_are_thinned_out():
+    """The median is taken off, what is then small is dropped, and nothing else changes."""
+    F, Y, c, weight, Z = problem(60, None, n=90)
+    kernel, _, _, loss, used = pull(F, Y, c, weight, Z)
+    leaf = (np.arange(90) // 30).astype(np.int32)
+    whole, thin = (kernel.newton_leaves(F, None, loss, used, leaf, None, 3, 1.0, t, 1) for t in (0.0, 0.3))
+    centred = whole - np.sort(whole, axis=1)[:, 30:31]
+    expected = np.where(np.abs(centred) < np.float32(0.3) * np.abs(centred).max(axis=1, keepdims=True), 0.0, centred)
+    np.testing.assert_array_equal(thin, expected)
+    assert 0 < np.count_nonzero(thin) < thin.size / 2
+
+
+def test_sparse_leaves_predict_and_come_back_like_dense_ones(tmp_path):
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(40, 6))
+    y = np.repeat(np.arange(40), 12)
+    X = (centres[y] + 0.3 * rng.normal(size=(480, 6))).astype(np.float32)
+    clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    assert all(issparse(term.hypothesis.values) for term in clf.model_.terms)
+    dense = [
+        replace(t, hypothesis=replace(t.hypothesis, values=t.hypothesis.values.toarray())) for t in clf.model_.terms
+    ]
+    other = AdditiveModel(clf.model_.Y, dense, clf.model_.round_ends)
+    assert other.predictor(X).tobytes() == clf.model_.predictor(X).tobytes()
+    assert sum(t.step * t.hypothesis.outputs(X) for t in clf.model_.terms) == pytest.approx(
+        other.predictor(X), abs=1e-5
+    )
+    clf.save(tmp_path / "m.sb")
+    again = sb.load(tmp_path / "m.sb")
+    assert again.model_.predictor(X).tobytes() == clf.model_.predictor(X).tobytes()
+    again.save(tmp_path / "n.sb")
+    assert (tmp_path / "m.sb").read_bytes() == (tmp_path / "n.sb").read_bytes()
+
+
+def test_sparse_values_outside_their_shape_are_refused():
+    rows = {
+        "value_shape": np.array([[2, 3]]),
+        "values": np.ones(3, np.float32),
+        "row_sizes": np.array([1, 2], np.uint32),
+    }
+    assert values_from_arrays({**rows, "columns": np.array([0, 1, 2], np.uint16)})[0].toarray().tolist() == [
+        [1, 0, 0],
+        [0, 1, 1],
+    ]
+    with pytest.raises(ValueError, match="indices"):
+        values_from_arrays({**rows, "columns": np.array([0, 1, 3], np.uint16)})
+
+
+def test_defaults_suit_the_data():
+    assert SketchTree().suited(500, 2).l2 == 5.0 and SketchTree().suited(500, 40).l2 == 1.0
+    assert SketchTree(l2=0.3).suited(500, 2).l2 == 0.3
+    for p, seen in ((10, 8), (300, 120)):
+        run = SimpleNamespace(data=SimpleNamespace(X=np.empty((50, p))), rng=np.random.default_rng(0))
+        sb.callbacks.Sampling(colsample="auto").before_round(run)
+        assert len(run.features) == seen and run.rows is None
+    with pytest.raises((TypeError, ValueError), match="colsample"):
+        sb.SimplexBoostClassifier(colsample="some").fit(*DIGITS[::2])
+    with pytest.raises((TypeError, ValueError), match="l2"):
+        sb.SimplexBoostClassifier(l2_regularization="some").fit(*DIGITS[::2])
 
 
 @pytest.mark.parametrize("options", [{}, {"subsample": 0.7, "colsample": 0.6}, {"code_dim": 4}, {"loss": "savage"}])

@@ -46,6 +46,8 @@ class Forest64:
         first_node: AnyArray,
         values: AnyArray,
         first_value: AnyArray,
+        columns: AnyArray | None,
+        row_start: AnyArray | None,
         coordinate: AnyArray,
         step: Array,
         category_sets: AnyArray,

@@ -48,7 +48,7 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     n_estimators: int = 100
     learning_rate: float = 1.0
     subsample: float = 1.0
-    colsample: float = 1.0
+    colsample: Any = 1.0
     max_bins: Any = MAX_BINS
     early_stopping: bool = False
     validation_fraction: float = 0.1
@@ -119,8 +119,9 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         check_number("n_estimators", self.n_estimators, int, 1)
         check_number("learning_rate", self.learning_rate, float, 0.0, open_low=True)
-        for name in ("subsample", "colsample"):
-            check_number(name, getattr(self, name), float, 0.0, 1.0, open_low=True)
+        check_number("subsample", self.subsample, float, 0.0, 1.0, open_low=True)
+        if self.colsample != "auto":
+            check_number("colsample", self.colsample, float, 0.0, 1.0, open_low=True)
         if self.max_bins != "auto":
             check_number("max_bins", self.max_bins, int, 2, MAX_BINS)
         check_number("validation_fraction", self.validation_fraction, float, 0.0, 0.9, open_low=True)
@@ -184,7 +185,7 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def _callbacks(self, history: History, held_out: TrainingSet | None, watched: list[Evaluation]) -> list[Callback]:
         out: list[Callback] = [history, *watched]
-        if self.subsample < 1 or self.colsample < 1:
+        if self.subsample != 1 or self.colsample != 1:
             out.append(Sampling(self.subsample, self.colsample))
         if held_out is not None:
             out.append(EarlyStopping(held_out.X, held_out.c, held_out.weight, patience=self.n_iter_no_change))

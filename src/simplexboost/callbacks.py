@@ -97,10 +97,13 @@ class History(Callback):
 
 @dataclass(eq=False)
 class Sampling(Callback):
-    """Gives every round a random part of the rows and of the features, at least one of each."""
+    """Gives every round a random part of the rows and of the features, at least one of each.
+
+    ``colsample="auto"`` is 0.8, and 0.4 where there are more than 256 features: many features say the same.
+    """
 
     subsample: float = 1.0
-    colsample: float = 1.0
+    colsample: float | str = 1.0
 
     def start(self, run: Run) -> None:
         """Let the loop draw again where a sample shows no edge."""
@@ -110,7 +113,8 @@ class Sampling(Callback):
         """Draw."""
         n, p = run.data.X.shape
         run.rows = self._draw(run.rng, n, self.subsample)
-        run.features = self._draw(run.rng, p, self.colsample)
+        colsample = (0.8 if p <= 256 else 0.4) if isinstance(self.colsample, str) else self.colsample
+        run.features = self._draw(run.rng, p, colsample)
 
     @staticmethod
     def _draw(rng: np.random.Generator, size: int, fraction: float) -> AnyArray | None:

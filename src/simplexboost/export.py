@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -146,7 +147,6 @@ def is_public(kind: type) -> bool:
 def model_to_arrays(model: AdditiveModel) -> dict[str, AnyArray]:
     """Terms side by side: a kind for each (0 tree, 1 linear), sizes, and everything else concatenated."""
     hypotheses = [term.hypothesis for term in model.terms]
-    values = [values_of(h) for h in hypotheses]
     trees = [h.tree for h in hypotheses if isinstance(h, TreeHypothesis)]
     lines = [h for h in hypotheses if isinstance(h, LinearHypothesis)]
     return {
@@ -155,8 +155,7 @@ def model_to_arrays(model: AdditiveModel) -> dict[str, AnyArray]:
         "step": np.array([term.step for term in model.terms], dtype=np.float64),
         "coordinate": np.array([-1 if t.coordinate is None else t.coordinate for t in model.terms], dtype=np.int32),
         "kind": np.array([isinstance(h, LinearHypothesis) for h in hypotheses], dtype=np.uint8),
-        "value_shape": np.array([v.shape for v in values], dtype=np.int64).reshape(-1, 2),
-        "values": joined([v.ravel() for v in values], model.dtype),
+        **values_to_arrays([values_of(h) for h in hypotheses], model.dtype),
         "n_nodes": np.array([len(tree.nodes) for tree in trees], dtype=np.int64),
         "nodes": joined([node_bytes(tree.nodes).ravel() for tree in trees], np.uint8),
         "gain": joined([tree.gain for tree in trees], np.float64),
@@ -168,7 +167,45 @@ def model_to_arrays(model: AdditiveModel) -> dict[str, AnyArray]:
     }
 
 
-def values_of(h: Hypothesis) -> AnyArray:
+def values_to_arrays(values: list[Any], dtype: Any) -> dict[str, AnyArray]:
+    """The values of all terms; where they are sparse, with their columns and how many there are in each row."""
+    shapes = np.array([v.shape for v in values], dtype=np.int64).reshape(-1, 2)
+    if not any(issparse(v) for v in values):
+        return {"value_shape": shapes, "values": joined([v.ravel() for v in values], dtype)}
+    rows, few = [csr_array(v) for v in values], np.uint16 if shapes[:, 1].max() <= 2**16 else np.uint32
+    return {
+        "value_shape": shapes,
+        "values": joined([v.data for v in rows], dtype),
+        "columns": joined([v.indices.astype(few) for v in rows], few),
+        "row_sizes": joined([np.diff(v.indptr).astype(np.uint32) for v in rows], np.uint32),
+    }
+
+
+def values_from_arrays(arrays: dict[str, AnyArray]) -> list[Any]:
+    """The reverse of `values_to_arrays`."""
+    shapes, flat = arrays["value_shape"], arrays["values"]
+    if "columns" not in arrays:
+        return [v.reshape(shape) for v, shape in zip(np.split(flat, ends(shapes.prod(axis=1))), shapes, strict=True)]
+    sizes = np.split(arrays["row_sizes"].astype(np.int64), ends(shapes[:, 0]))
+    totals = ends([int(size.sum()) for size in sizes])
+    columns = np.split(arrays["columns"].astype(np.int32), totals)
+    starts = [np.concatenate([[0], np.cumsum(size)]) for size in sizes]
+    parts = zip(np.split(flat, totals), columns, starts, shapes, strict=True)
+    return [checked_rows(csr_array((v, at, start), shape=tuple(shape))) for v, at, start, shape in parts]
+
+
+def checked_rows(values: csr_array) -> csr_array:
+    """The sparse values, if all of them lie inside their shape."""
+    values.check_format(full_check=True)
+    return values
+
+
+def ends(sizes: Any) -> AnyArray:
+    """Where all parts but the last end."""
+    return np.cumsum(sizes)[:-1]
+
+
+def values_of(h: Hypothesis) -> Any:
     """What a hypothesis answers with: leaf values (L, d), or slope and intercept (2, d)."""
     if isinstance(h, TreeHypothesis):
         return h.values
@@ -182,19 +219,17 @@ def values_of(h: Hypothesis) -> AnyArray:
 
 def model_from_arrays(arrays: dict[str, AnyArray]) -> AdditiveModel:
     """The reverse of `model_to_arrays`."""
-    node_cuts = np.cumsum(arrays["n_nodes"])[:-1]
+    node_cuts = ends(arrays["n_nodes"])
     nodes = np.split(arrays["nodes"].view(NODE), node_cuts)
     gain, count = np.split(arrays["gain"], node_cuts), np.split(arrays["count"], node_cuts)
-    sets = np.split(arrays["category_sets"], np.cumsum(arrays["n_sets"])[:-1])
+    sets = np.split(arrays["category_sets"], ends(arrays["n_sets"]))
     trees = (checked(Tree(*parts)) for parts in zip(nodes, gain, count, sets, strict=True))
     lines = zip(arrays["linear_feature"].tolist(), arrays["linear_centre"].tolist(), strict=True)
-    shapes = arrays["value_shape"]
-    flat = np.split(arrays["values"], np.cumsum(shapes.prod(axis=1))[:-1])
+    values = values_from_arrays(arrays)
     terms = []
     for i, kind in enumerate(arrays["kind"]):
-        value = flat[i].reshape(shapes[i])
         hypothesis: Hypothesis
-        hypothesis = LinearHypothesis(*next(lines), *value) if kind else TreeHypothesis(next(trees), value)
+        hypothesis = LinearHypothesis(*next(lines), *values[i]) if kind else TreeHypothesis(next(trees), values[i])
         coordinate = int(arrays["coordinate"][i])
         terms.append(Term(hypothesis, float(arrays["step"][i]), None if coordinate < 0 else coordinate))
     return AdditiveModel(arrays["Y"], terms, arrays["round_ends"].tolist())

@@ -39,10 +39,10 @@ class SimplexBoostClassifier(BaseBooster):
     max_depth : int or None, default=None
     min_samples_leaf : int or "auto", default="auto"
         Training rows in every leaf; "auto" is 1 up to 1000 rows and 5 beyond.
-    l2_regularization : float, default=1.0
-        Added to the curvature in every leaf.
+    l2_regularization : float or "auto", default="auto"
+        Added to the curvature in every leaf; "auto" is 10 / K for fewer than ten classes and 1 beyond.
     code : str, Codewords or array of shape (K, d), default="auto"
-        "auto" takes canonical codewords up to 128 classes and a max-min code of few dimensions beyond; any name or
+        "auto" takes canonical codewords up to 1024 classes and a max-min code of few dimensions beyond; any name or
         object that `BoostingClassifier` takes.
     code_dim : int or "auto", default="auto"
         Dimension of the "auto" code; a number asks for a max-min code of that dimension whatever the classes.
@@ -55,8 +55,8 @@ class SimplexBoostClassifier(BaseBooster):
     categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
         Columns that hold categories, split by subsets; "from_dtype" takes the categorical and string columns of a
         frame. Categories not seen in training are treated like missing values.
-    colsample : float, default=0.8
-        The part of the features that each tree sees.
+    colsample : float or "auto", default="auto"
+        The part of the features that each tree sees; "auto" is 0.8, and 0.4 where there are more than 256.
     max_bins : int or "auto", default="auto"
         Bins per feature, at most 255; "auto" takes fewer where few rows have many features.
     subsample, early_stopping, validation_fraction, n_iter_no_change, class_weight, classes, \
@@ -85,12 +85,12 @@ class SimplexBoostClassifier(BaseBooster):
 
     n_estimators: int = 400
     learning_rate: float = 0.1
-    colsample: float = 0.8
+    colsample: Any = "auto"
     max_bins: Any = "auto"
     max_leaves: Any = "auto"
     max_depth: int | None = None
     min_samples_leaf: Any = "auto"
-    l2_regularization: float = 1.0
+    l2_regularization: Any = "auto"
     code: Any = "auto"
     code_dim: Any = "auto"
     loss: Any = "logistic"

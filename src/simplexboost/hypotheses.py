@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from scipy.sparse import issparse
 
 from . import _kernels, engine
 from ._typing import AnyArray, Array
@@ -20,14 +21,15 @@ class Hypothesis(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class TreeHypothesis:
-    """A tree whose leaves hold vectors: values (L, d), in single or double precision."""
+    """A tree whose leaves hold vectors: values (L, d), in single or double precision, a sparse array if mostly zero."""
 
     tree: engine.Tree
-    values: AnyArray
+    values: Any
 
     def outputs(self, X: AnyArray, n_threads: int = 1) -> Array:
         """h(X), (n, d)."""
-        return self.values[engine.apply(self.tree, X, n_threads)]
+        outputs = self.values[engine.apply(self.tree, X, n_threads)]
+        return outputs.toarray() if issparse(outputs) else outputs
 
 
 @dataclass(frozen=True, eq=False)

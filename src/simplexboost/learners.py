@@ -299,26 +299,30 @@ class SketchTree(NewtonTree):
         ``"auto"`` is one leaf for about 128 rows, at least 16 and at most 255.
     min_samples_leaf : int or "auto", default="auto"
         ``"auto"`` is 1 up to 1000 rows and 5 beyond.
+    l2 : float or "auto", default="auto"
+        ``"auto"`` is 10 / K for fewer than ten classes and 1 beyond.
     """
 
     max_depth: int | None = None
     max_leaves: int | str | None = "auto"
     min_samples_leaf: int | str = "auto"  # type: ignore[assignment]
     growth: str = "best"
+    l2: float | str = "auto"  # type: ignore[assignment]
 
     def check(self) -> None:
         """Raise where a limit has no meaning."""
-        NewtonTree.check(self.for_rows(1000))
+        NewtonTree.check(self.suited(1000, 10))
 
-    def for_rows(self, n: int) -> NewtonTree:
-        """The same tree with the limits that suit n rows."""
+    def suited(self, n: int, K: int) -> NewtonTree:
+        """The same tree with what suits n rows of K classes."""
         leaves = min(max(n // 128, 16), 255) if self.max_leaves == "auto" else self.max_leaves
         least = (1 if n <= 1000 else 5) if self.min_samples_leaf == "auto" else self.min_samples_leaf
-        return NewtonTree(self.max_depth, leaves, least, self.growth, self.l2)
+        l2 = max(1.0, 10.0 / K) if self.l2 == "auto" else self.l2
+        return NewtonTree(self.max_depth, leaves, least, self.growth, l2)
 
     def options(self, data: TrainingSet, seed: int) -> engine.Growth:
         """How the engine is to grow."""
-        return replace(self.for_rows(data.n).options(data, seed), bits=64 if data.X.size < SMALL else 32)
+        return replace(self.suited(data.n, data.K).options(data, seed), bits=64 if data.X.size < SMALL else 32)
 
 
 class NamesClasses(TreeLearner):

@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array, issparse
 
 from . import _kernels, engine
 from ._code import Code
@@ -135,12 +136,16 @@ def add_terms(terms: list[Term], X: AnyArray, F: AnyArray, n_threads: int) -> No
 def forest(terms: list[Term], n_features: int, dtype: Any) -> Any:
     """Tree terms packed for prediction: nodes and values one tree after another, and where each tree begins."""
     hypotheses = [term.hypothesis for term in terms if isinstance(term.hypothesis, TreeHypothesis)]
+    sparse = any(issparse(h.values) for h in hypotheses)
+    values = [csr_array(h.values) if sparse else h.values.ravel() for h in hypotheses]
     packed = _kernels.Forest32 if dtype == np.float32 else _kernels.Forest64
     return packed(
         np.concatenate([engine.node_bytes(h.tree.nodes) for h in hypotheses]),
         _starts([len(h.tree.nodes) for h in hypotheses]),
-        np.concatenate([h.values.ravel() for h in hypotheses]).astype(dtype, copy=False),
-        _starts([h.values.size for h in hypotheses]),
+        np.concatenate([v.data if sparse else v for v in values]).astype(dtype, copy=False),
+        _starts([v.size for v in values]),
+        np.concatenate([v.indices for v in values]).astype(np.int32, copy=False) if sparse else None,
+        _starts(np.concatenate([np.diff(v.indptr) for v in values])) if sparse else None,
         np.array([-1 if t.coordinate is None else t.coordinate for t in terms], dtype=np.int32),
         np.array([t.step for t in terms]),
         np.concatenate([h.tree.category_sets for h in hypotheses]),
@@ -149,5 +154,5 @@ def forest(terms: list[Term], n_features: int, dtype: Any) -> Any:
     )
 
 
-def _starts(sizes: list[int]) -> AnyArray:
+def _starts(sizes: list[int] | AnyArray) -> AnyArray:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

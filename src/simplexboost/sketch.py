@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from . import _kernels, engine
 from ._parts import check_number
@@ -31,7 +32,7 @@ TILTS = {
 
 
 # From this many classes on, leaf values below this part of the leaf's largest are dropped.
-MANY_CLASSES, THIN = 33, 0.02
+MANY_CLASSES, THIN = 33, 0.1
 
 
 class Workspace:
@@ -132,16 +133,18 @@ class SketchedNewton(Optimizer):
         run.risk_before = work.last_risk(run)
         learner = run.learner
         assert isinstance(learner, NewtonTree)  # `check` has seen to it
+        growth = learner.options(run.data, int(run.rng.integers(2**63)))
         grown = engine.grow(
             run.data.binned,
             engine.Dense(work.stats),
             learner.score,
-            learner.options(run.data, int(run.rng.integers(2**63))),
+            growth,
             np.empty((run.data.n, 0)),
             run.rows,
             run.features,
             run.data.n_threads,
         )
+        thin = THIN if len(run.Y) >= MANY_CLASSES else 0.0
         values = work.loss_kernel.newton_leaves(
             run.F,
             work.G,
@@ -150,15 +153,15 @@ class SketchedNewton(Optimizer):
             grown.leaf_of_row,
             None if run.rows is None else run.rows.astype(np.uint32),
             grown.tree.n_leaves,
-            float(learner.l2),
-            THIN if len(run.Y) >= MANY_CLASSES else 0.0,
+            growth.l2,
+            thin,
             run.data.n_threads,
         )  # (L, d)
         if grown.tree.n_leaves == 1 and np.abs(values).max() < 1e-6:
             return []
         outputs = LeafOutputs(values, grown.leaf_of_row, run.data.n_threads)
-        edge = float(grown.tree.gain.sum())
-        return [Update(TreeHypothesis(grown.tree, values), outputs, 1.0, edge, perfect=False)]
+        kept = csr_array(values) if thin and work.G is None else values
+        return [Update(TreeHypothesis(grown.tree, kept), outputs, 1.0, float(grown.tree.gain.sum()), perfect=False)]
 
     def directions(self, run: Run) -> AnyArray:
         """Codewords along random directions, Z = Y R (K, s); centred, which changes nothing but saves digits."""

@@ -26,13 +26,22 @@ class Forest {
  public:
   // Trees one after another in flat arrays; tree t has nodes[first_node[t] .. first_node[t + 1]) and its leaf values from
   // first_value[t]; it adds to column coordinate[t] of F, or to all d of them where that is -1. Its category sets begin at
-  // first_set[t].
+  // first_set[t]. Where most values are zero only the others are there: of leaf l, counted through all trees, those from
+  // row_start[l] to row_start[l + 1], and the columns of F they belong to; else `columns` is null.
   Forest(const Node* nodes, const std::int64_t* first_node, const Leaf* values, std::size_t n_values, const std::int64_t* first_value,
-         const std::int32_t* coordinate, const double* step, const CategorySet* sets, const std::int64_t* first_set,
+         const std::int32_t* columns, const std::int64_t* row_start, std::size_t n_rows, const std::int32_t* coordinate, const double* step, const CategorySet* sets, const std::int64_t* first_set,
          std::size_t n_trees, std::size_t n_features)
       : values_(values, values + n_values), first_value_(first_value, first_value + n_trees + 1), coordinate_(coordinate, coordinate + n_trees),
         thresholds_(n_features), sets_(sets, sets + first_set[n_trees]), first_set_(first_set, first_set + n_trees + 1),
         categorical_(n_features, false) {
+    if (columns != nullptr) {
+      columns_.assign(columns, columns + n_values);
+      row_start_.assign(row_start, row_start + n_rows + 1);
+      for (std::int32_t column : columns_) {
+        if (column < 0) throw std::invalid_argument("a column below zero");
+        last_column_ = std::max(last_column_, static_cast<std::size_t>(column));
+      }
+    }
     for (std::int64_t i = 0; i < first_node[n_trees]; ++i) {
       if (nodes[i].feature < 0) continue;
       const auto f = static_cast<std::size_t>(nodes[i].feature);
@@ -52,12 +61,15 @@ class Forest {
     }
   }
 
+  // The last column of F that sparse values belong to; 0 where they are dense.
+  std::size_t last_column() const { return last_column_; }
+
   // F (n, d) += the trees' values, tree after tree.
   template <class Value>
   void predict(const Value* X, std::size_t n, std::size_t d, Leaf* F, int n_threads) const {
     const std::size_t p = thresholds_.size();
     // Rows per task: their scores and ranks stay in the second-level cache while the forest streams by.
-    const std::size_t block = std::clamp<std::size_t>((1 << 17) / (d * sizeof(Leaf) + p * 4), 4, 64) * kGroup;
+    const std::size_t block = std::clamp<std::size_t>((1 << 15) / (d * sizeof(Leaf) + p * 4), 4, 64) * kGroup;
     parallel_ranges(n, block, n_threads, [&](std::size_t begin, std::size_t end) {
       const std::size_t groups = (end - begin + kGroup - 1) / kGroup;
       std::vector<std::int32_t> ranks(groups * p * kGroup, 0);
@@ -78,6 +90,8 @@ class Forest {
  private:
   void add_tree(const Node* nodes, std::size_t size, std::size_t n_sets) {
     first_node_.push_back(nodes_.size());
+    first_leaf_.push_back(n_leaves_);
+    n_leaves_ += (size + 1) / 2;  // every split makes one more
     std::vector<std::int32_t> depth(size, 0);
     for (std::size_t i = 0; i < size; ++i) {
       const Node& node = nodes[i];
@@ -154,12 +168,25 @@ class Forest {
       for (std::size_t i = begin; i < end; ++i) F[i * d + static_cast<std::size_t>(coordinate_[t])] += values[leaf[nodes[i - begin]]];
       return;
     }
+    if (!row_start_.empty()) {
+      const std::int64_t* row = row_start_.data() + first_leaf_[t];
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::int64_t* at = row + leaf[nodes[i - begin]];
+        for (std::int64_t v = at[0]; v < at[1]; ++v)
+          F[i * d + static_cast<std::size_t>(columns_[static_cast<std::size_t>(v)])] += values_[static_cast<std::size_t>(v)];
+      }
+      return;
+    }
     if constexpr (sizeof(Leaf) == 4) hot().add_leaves_float(F + begin * d, d, values, leaf, nodes, end - begin);
     else hot().add_leaves_double(F + begin * d, d, values, leaf, nodes, end - begin);
   }
 
   std::vector<Leaf> values_;  // steps multiplied in
   std::vector<std::int64_t> first_value_;
+  std::vector<std::int32_t> columns_;  // of the values, where only those that are not zero are kept
+  std::vector<std::int64_t> row_start_;
+  std::vector<std::size_t> first_leaf_;
+  std::size_t n_leaves_ = 0, last_column_ = 0;
   std::vector<std::int32_t> coordinate_;
   std::vector<std::vector<double>> thresholds_;  // of each feature, ascending
   std::vector<CategorySet> sets_;

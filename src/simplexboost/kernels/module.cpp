@@ -399,7 +399,8 @@ template <class Leaf>
 void bind_forest(nb::module_& m, const char* name) {
   auto forest = nb::class_<Forest<Leaf>>(m, name, "Trees packed for prediction; see kernels/forest.hpp.");
   forest.def("__init__", [](Forest<Leaf>* self, In<std::uint8_t, Matrix> nodes, In<std::int64_t, Vector> first_node, In<Leaf, Vector> values,
-                            In<std::int64_t, Vector> first_value, In<std::int32_t, Vector> coordinate, In<double, Vector> step,
+                            In<std::int64_t, Vector> first_value, std::optional<In<std::int32_t, Vector>> columns,
+                            std::optional<In<std::int64_t, Vector>> row_start, In<std::int32_t, Vector> coordinate, In<double, Vector> step,
                             In<std::uint8_t, Matrix> category_sets, In<std::int64_t, Vector> first_set, std::size_t n_features) {
     const std::size_t n_trees = step.shape(0);
     require(n_trees > 0 && first_node.shape(0) == n_trees + 1 && first_value.shape(0) == n_trees + 1 && coordinate.shape(0) == n_trees &&
@@ -407,13 +408,21 @@ void bind_forest(nb::module_& m, const char* name) {
             "the arrays of the forest disagree");
     require(static_cast<std::size_t>(first_node.data()[n_trees]) == nodes.shape(0), "first_node must end at the last node");
     require(static_cast<std::size_t>(first_value.data()[n_trees]) == values.shape(0), "first_value must end at the last value");
+    const std::size_t n_rows = row_start ? row_start->shape(0) - 1 : 0;
+    require(columns.has_value() == row_start.has_value(), "columns and row_start go together");
+    if (columns) {
+      require(columns->shape(0) == values.shape(0), "columns must have an entry per value");
+      require(static_cast<std::size_t>(row_start->data()[n_rows]) == values.shape(0), "row_start must end at the last value");
+      require(n_rows == (nodes.shape(0) + n_trees) / 2, "row_start must have an entry per leaf and one more");
+    }
     require(static_cast<std::size_t>(first_set.data()[n_trees]) == category_sets.shape(0), "first_set must end at the last set");
-    new (self) Forest<Leaf>(nodes_of(nodes), first_node.data(), values.data(), values.shape(0), first_value.data(), coordinate.data(),
-                            step.data(), sets_of(category_sets), first_set.data(), n_trees, n_features);
-  }, "nodes"_a, "first_node"_a, "values"_a, "first_value"_a, "coordinate"_a, "step"_a, "category_sets"_a, "first_set"_a,
+    new (self) Forest<Leaf>(nodes_of(nodes), first_node.data(), values.data(), values.shape(0), first_value.data(),
+                            columns ? columns->data() : nullptr, row_start ? row_start->data() : nullptr, n_rows, coordinate.data(), step.data(), sets_of(category_sets), first_set.data(), n_trees, n_features);
+  }, "nodes"_a, "first_node"_a, "values"_a, "first_value"_a, "columns"_a.none(), "row_start"_a.none(), "coordinate"_a, "step"_a, "category_sets"_a, "first_set"_a,
      "n_features"_a);
   const auto predict = [](const Forest<Leaf>& self, const auto& X, Out<Leaf, Matrix>& F, int n_threads) {
     require(F.shape(0) == X.shape(0), "F must have a row per row of X");
+    require(F.shape(1) > self.last_column(), "F must have a column per column of the values");
     nb::gil_scoped_release release;
     self.predict(X.data(), X.shape(0), F.shape(1), F.data(), n_threads);
   };
