@@ -296,21 +296,20 @@ class MaxMin(Codewords):
 
 @dataclass(eq=False, repr=False)
 class Auto(Codewords):
-    """Canonical for few classes, few dimensions for many: what costs least for the accuracy.
+    """Canonical up to a thousand classes, few dimensions beyond: what costs least for the accuracy.
 
     Parameters
     ----------
     dim : int, optional
         Code dimension for many classes; by default that of `MaxMin`.
     most_canonical : int
-        The largest number of classes that get canonical codewords. With more, the K-dimensional gradient costs more
-        than it brings.
+        The largest number of classes that get canonical codewords. With more, the n × K predictor takes too much memory.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> Auto().matrix(10, rng).shape, Auto().matrix(400, rng).shape
-    ((10, 10), (400, 60))
+    >>> Auto().matrix(10, rng).shape, Auto().matrix(1200, rng).shape
+    ((10, 10), (1200, 64))
     """
 
     dim: int | None = None
