@@ -360,7 +360,7 @@ def test_instruction_sets_agree():
             text=True,
             check=True,
         ).stdout
-        for isa in ("baseline", "avx2", "avx512")
+        for isa in ("baseline", "avx512")
     }
     assert len(answers) == 1 and len(next(iter(answers)).split()) == 6
 
@@ -388,7 +388,7 @@ def test_threads_may_fit_at_the_same_time():
     assert len(results) == 4 and len(set(results)) == 1
 
 
-@pytest.mark.parametrize("parameters", ["", "kernel='rbf', C=1e6", "solver='sgd'"])
+@pytest.mark.parametrize("parameters", ["", "kernel='rbf', C=1e6"])
 def test_interrupts_are_heard(parameters):
     """Ctrl-C ends a fit that would run for minutes."""
     code = (
@@ -637,6 +637,10 @@ def test_bad_data():
         MulticlassSVC().fit(X, y, sample_weight=(y == 1).astype(float))
     with pytest.raises(ValueError, match="unknown"):
         MulticlassSVC().fit(X, y, sample_weight=(y < 2).astype(float)).margins(X, y)
+    with pytest.raises(ValueError, match="too large"):
+        MulticlassSVC().fit(1e200 * X, y)
+    with pytest.raises(ValueError, match="too large"):
+        MulticlassSVC(kernel="poly", gamma=1e200, degree=4).fit(X, y)
     with pytest.raises(NotFittedError):
         MulticlassSVC().predict(X)
 

@@ -41,8 +41,8 @@ inline Visit visit(const double* F, double* a, std::size_t K, std::size_t y, dou
     for (std::size_t l = 0; l < K; ++l)
       if (F[l] > F[top]) top = l;
     for (std::size_t l = 0; l < K; ++l) {
-      const double next = l == y || l != top ? 0.0 : -C;
       if (l == y) continue;
+      const double next = l == top ? -C : 0.0;
       if (next != a[l]) change[out.n_changed++] = {l, next - a[l]}, a[l] = next;
       own -= next;
     }

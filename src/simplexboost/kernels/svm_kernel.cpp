@@ -46,12 +46,13 @@ class KernelSolver {
     SvmResult result;
     std::int64_t blocks = 0, visited = 0, since = 0, pause = kPause;
     double last_dual = 0.0;
-    const std::int64_t limit = options_.max_iter * static_cast<std::int64_t>(n_);
+    const std::int64_t limit = visits(options_.max_iter, n_);
     for (;;) {
       const Sums sums = scan();
       result.primal = 0.5 * sums.square + sums.hinge, result.dual = sums.own - 0.5 * sums.square;
       result.n_iter = passes(visited, n_);
       if (blocks % 16 == 0) options_.tick({result.n_iter, result.primal, result.dual, active_});
+      look_after_signals();
       const bool done = sums.gap <= options_.tol * result.primal || sums.worst <= 0.0;
       const bool last = visited >= limit;
       if (done || last) {
@@ -162,6 +163,10 @@ class KernelSolver {
     return static_cast<std::int64_t>(q);
   }
 
+  void look_after_signals() {
+    if (clock_.due()) options_.tick({0, NAN, NAN, 0});
+  }
+
   // Conjugate gradients among the free variables, if their kernel matrix is small enough to be kept.
   SvmFaceStep face_step() {
     std::vector<std::size_t> rows;
@@ -184,6 +189,7 @@ class KernelSolver {
       for (std::size_t k = 0; k < K_; ++k) face.F.push_back(F_[k * ld_ + i]);
     }
     const SvmFaceStep step = svm_face_step(face, 0.0, [&](const double* D, double* QD) {
+      look_after_signals();
       collect(m, [&](std::size_t r, std::size_t k) { return D[r * K_ + k]; });
       std::fill(S.begin(), S.end(), 0.0);
       panels(0, m, [&](std::size_t from, std::size_t to) {
@@ -436,6 +442,7 @@ class KernelSolver {
   std::vector<std::size_t> candidates_, block_, first_;
   std::vector<Entry> entries_;
   Sums resting_;
+  Clock clock_{1};
 };
 
 }  // namespace

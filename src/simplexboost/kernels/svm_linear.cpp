@@ -1,6 +1,5 @@
 // The multiclass SVM with W kept up to date: the sequential dual method, and stochastic sub-gradients.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
@@ -12,6 +11,9 @@
 namespace simplexboost {
 namespace {
 
+// Examples rest when scores would have to move by this many times the mean violation. Not by the largest: a heavy example
+// would keep all others awake (twice the time on a set with repeated rows).
+constexpr double kReach = 3.0;
 constexpr std::size_t kPause = 16;  // passes between steps among the free variables, while these pay
 
 // The examples with their constant appended, and W (p + 1, Kp) feature by feature, so that vectors run along classes.
@@ -167,17 +169,18 @@ SvmResult svm_linear(const SvmProblem& problem, double bias, const SvmOptions& o
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::size_t active = n;
   Random random(options.seed);
-  Clock clock;
+  Clock clock(256);
   double reach = INFINITY, trigger = INFINITY, sum_own = 0.0;
   std::size_t since = 0, pause = kPause;
   std::int64_t visited = 0;
-  const std::int64_t limit = options.max_iter * static_cast<std::int64_t>(n);
+  const std::int64_t limit = visits(options.max_iter, n);
 
   while (visited < limit && !result.converged) {
     visited += static_cast<std::int64_t>(active);
     result.n_iter = passes(visited, n);
     for (std::size_t r = active; r > 1; --r) std::swap(order[r - 1], order[random.below(r)]);
-    double gap = 0.0, worst = 0.0;
+    double gap = 0.0, worst = 0.0, sum = 0.0;
+    std::size_t n_violated = 0;
     for (std::size_t r = 0; r < active;) {
       const std::size_t i = order[r], y = static_cast<std::size_t>(problem.y[i]);
       double* a = result.a.data() + i * K;
@@ -186,6 +189,7 @@ SvmResult svm_linear(const SvmProblem& problem, double bias, const SvmOptions& o
       const Visit seen = visit(F.data(), a, K, y, C, square[i], 1e-12, scratch.data(), change.data());
       gap += seen.gap;
       worst = std::max(worst, seen.violation);
+      sum += seen.violation, n_violated += seen.violation > 0.0;
       if (seen.n_changed > 0) {
         linear.add(i, change.data(), seen.n_changed, W.data());
         sum_own += a[y] - before;
@@ -196,7 +200,7 @@ SvmResult svm_linear(const SvmProblem& problem, double bias, const SvmOptions& o
       ++r;
       if (clock.due()) options.tick({result.n_iter, NAN, NAN, active});
     }
-    reach = worst;
+    reach = std::min(worst, kReach * sum / static_cast<double>(std::max<std::size_t>(n_violated, 1)));
     const double before = result.dual;
     result.dual = sum_own - 0.5 * linear.square_norm(W.data());
     if (++since >= pause) {
@@ -237,7 +241,7 @@ SvmResult svm_sgd(const SvmProblem& problem, double bias, const SvmOptions& opti
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
   Random random(options.seed);
-  Clock clock;
+  Clock clock(256);
   double t = 0.0;
   std::int64_t next_look = 1;
   while (result.n_iter < options.max_iter && !result.converged) {

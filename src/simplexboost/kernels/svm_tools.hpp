@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace simplexboost {
 
@@ -12,6 +13,12 @@ inline std::size_t padded8(std::size_t size) { return (size + 7) / 8 * 8; }
 // How often `visited` examples go through n of them, rounded up.
 inline std::int64_t passes(std::int64_t visited, std::size_t n) {
   return (visited + static_cast<std::int64_t>(n) - 1) / static_cast<std::int64_t>(n);
+}
+
+// Visits in max_iter passes, as many as there are numbers at most.
+inline std::int64_t visits(std::int64_t max_iter, std::size_t n) {
+  const auto most = std::numeric_limits<std::int64_t>::max() / 4, size = static_cast<std::int64_t>(n);
+  return max_iter > most / size ? most : max_iter * size;
 }
 
 // splitmix64: the same draws everywhere.
@@ -30,11 +37,12 @@ class Random {
   std::uint64_t state_;
 };
 
-// Says every 100 ms that it is time to look after signals; asks the clock only now and then.
+// Says every 100 ms that it is time to look after signals; asks the clock only at one call in `every`.
 class Clock {
  public:
+  explicit Clock(std::size_t every) : every_(every) {}
   bool due() {
-    if (++calls_ % 256 != 0) return false;
+    if (++calls_ % every_ != 0) return false;
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::milliseconds(100)) return false;
     last_ = now;
@@ -42,7 +50,7 @@ class Clock {
   }
 
  private:
-  std::size_t calls_ = 0;
+  std::size_t every_, calls_ = 0;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 

@@ -26,7 +26,7 @@ from ..booster import all_or_nothing
 from ..decisions import as_decision
 from ..losses import margins
 from ..validation import check_weight
-from .kernels import Kernel, check_kernel, kernel_for
+from .kernels import Kernel, check_kernel, kernel_for, squares
 from .solvers import Limits, Merged, Solution, solve_kernel, solve_linear
 
 SOLVERS = ("auto", "dual", "sgd")
@@ -186,6 +186,8 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):
                 f"y has examples of one class only ({self.classes_[0]!r}, after leaving out rows of zero "
                 "sample_weight); a classifier needs at least two classes."
             )
+        if self.kernel != "precomputed" and not np.isfinite(squares(X)).all():
+            raise ValueError("X holds numbers too large to be squared; scale the features.")
         C = float(self.C) * weight[rows]
         if not (np.isfinite(C) & (C > 0)).all():
             raise ValueError(f"C={self.C!r} times the weights is not a positive finite number for every row.")
@@ -204,7 +206,11 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):
     def _limits(self) -> Limits:
         progress = print_progress if self.verbose else None
         return Limits(
-            float(self.tol), int(self.max_iter), int(self.cache_size * 2**20), effective_n_jobs(self.n_jobs), progress
+            float(self.tol),
+            min(int(self.max_iter), 2**62),
+            int(self.cache_size * 2**20),
+            effective_n_jobs(self.n_jobs),
+            progress,
         )
 
     def _fit_linear(self, merged: Merged) -> Solution:
@@ -224,6 +230,10 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):
         """The fitted attributes."""
         for name in FACTS + ARRAYS:
             self.__dict__.pop(name, None)  # of an earlier fit with another kernel
+        if not np.isfinite(solution.primal):
+            raise ValueError(
+                "the objective is not finite: X holds numbers too large to be squared; scale the features."
+            )
         self.objective_, self.duality_gap_ = solution.primal, max(solution.primal - solution.dual, 0.0)
         self.n_iter_ = solution.n_iter
         if solution.W is not None:

@@ -52,9 +52,8 @@ class Kernel:
 
 def squares(X: Any) -> Array:
     """‖x‖² of every row, (n,)."""
-    if issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", X, X)
+    with np.errstate(over="ignore"):  # infinity says it
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel() if issparse(X) else np.einsum("ij,ij->i", X, X)
 
 
 def check_kernel(kernel: Any, gamma: Any, degree: Any, coef0: Any) -> None:
@@ -79,6 +78,12 @@ def kernel_for(X: Any, weight: Array, kernel: Any, gamma: Any, degree: int, coef
     if kernel == "poly" and coef0 < 0:
         warn_indefinite(f"coef0={coef0!r} is negative: the polynomial kernel")
     number = resolve_gamma(X, weight, gamma) if kernel in ("rbf", "poly") else 1.0
+    with np.errstate(over="ignore"):
+        largest = np.float_power(number * squares(X).max() + abs(coef0), degree) if kernel == "poly" else 0.0
+    if not np.isfinite(largest):
+        raise ValueError(
+            f"values of the polynomial kernel are too large (gamma={number:.3g}, degree={degree}); scale X."
+        )
     return Kernel(kernel, None, number, int(degree), float(coef0), constant)
 
 
