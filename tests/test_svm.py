@@ -100,12 +100,12 @@ def check_feasible(a, c, C):
 def test_golden_dual():
     golden = GOLDEN["svm_dual"]
     X, c = np.array(golden["X"]), np.array(golden["y"])
-    clf = MulticlassSVC(C=golden["C"], fit_intercept=False, tol=1e-12).fit(X, c)
+    clf = MulticlassSVC(random_state=0, C=golden["C"], fit_intercept=False, tol=1e-12).fit(X, c)
     assert clf.objective_ == pytest.approx(golden["objective"], rel=1e-9)
     assert 0 <= clf.duality_gap_ < 1e-11
     np.testing.assert_allclose(clf.coef_, golden["W"], atol=1e-6)
     np.testing.assert_allclose(duals(clf, len(c)), golden["alpha"], atol=1e-6)
-    again = MulticlassSVC(kernel="precomputed", C=golden["C"], tol=1e-12).fit(X @ X.T, c)
+    again = MulticlassSVC(random_state=0, kernel="precomputed", C=golden["C"], tol=1e-12).fit(X @ X.T, c)
     np.testing.assert_allclose(duals(again, len(c)), golden["alpha"], atol=1e-6)
 
 
@@ -118,7 +118,7 @@ def test_golden_one_versus_all_is_not_optimal():
     middle = LinearSVC(C=100.0, fit_intercept=False, dual=False).fit(X, c == 1)  # one against all the others
     assert np.mean(middle.predict(X) != (c == 1)) == pytest.approx(golden["ova_error"])
     assert ((X @ np.array(golden["W"]).T).argmax(axis=1) == c).all()
-    joint = MulticlassSVC(C=100.0, fit_intercept=False).fit(X, c)
+    joint = MulticlassSVC(random_state=0, C=100.0, fit_intercept=False).fit(X, c)
     assert 1 - joint.score(X, c) == golden["joint_error"]
     assert joint.margins(X, c).min() > 0.99
 
@@ -135,7 +135,15 @@ def test_strong_duality_against_a_general_solver(kernel, seed):
     weight, C = rng.uniform(0.5, 2.0, n), 10.0 ** rng.uniform(-1, 1)
     constant = seed % 2
     clf = MulticlassSVC(
-        kernel=kernel, C=C, gamma=0.5, degree=2, coef0=1.0, fit_intercept=bool(constant), tol=1e-9, max_iter=100_000
+        random_state=0,
+        kernel=kernel,
+        C=C,
+        gamma=0.5,
+        degree=2,
+        coef0=1.0,
+        fit_intercept=bool(constant),
+        tol=1e-9,
+        max_iter=100_000,
     )
     clf.fit(X, c, sample_weight=weight)
     Q = {
@@ -162,22 +170,26 @@ def test_every_gap_is_a_certificate(kernel):
     """Stopped early, the objective exceeds the optimum by no more than the gap says."""
     X, y = load_wine(return_X_y=True)
     X = StandardScaler().fit_transform(X)
-    optimum = MulticlassSVC(kernel=kernel, tol=1e-8, max_iter=100_000).fit(X, y)
-    best, slack = optimum.objective_, optimum.duality_gap_
+    optimum = MulticlassSVC(random_state=0, kernel=kernel, tol=1e-8, max_iter=100_000).fit(X, y)
+    best, slack = optimum.objective_, optimum.duality_gap_ + 1e-9
     for solver in ("dual", "sgd") if kernel == "linear" else ("dual",):
         for passes in (1, 3, 10):
             with pytest.warns(ConvergenceWarning, match="duality gap"):
-                clf = MulticlassSVC(kernel=kernel, solver=solver, max_iter=passes, tol=0).fit(X, y)
-            assert best - slack <= clf.objective_ <= best + clf.duality_gap_
+                clf = MulticlassSVC(random_state=0, kernel=kernel, solver=solver, max_iter=passes, tol=0).fit(X, y)
+            assert best - slack <= clf.objective_ <= best + clf.duality_gap_ + 1e-9
             assert clf.n_iter_ <= 2 * passes + 2  # two solvers, the last block or pass not cut short
 
 
 def test_linear_solver_and_linear_kernel_agree():
     X, y = load_digits(return_X_y=True)
     X, y = X[:300] / 16, y[:300]
-    one = MulticlassSVC(tol=1e-6, max_iter=10_000).fit(X, y)
-    two = MulticlassSVC(kernel="precomputed", fit_intercept=True, tol=1e-6, max_iter=10_000).fit(X @ X.T, y)
-    three = MulticlassSVC(kernel="poly", degree=1, gamma=1.0, fit_intercept=True, tol=1e-6, max_iter=10_000).fit(X, y)
+    one = MulticlassSVC(random_state=0, tol=1e-6, max_iter=10_000).fit(X, y)
+    two = MulticlassSVC(random_state=0, kernel="precomputed", fit_intercept=True, tol=1e-6, max_iter=10_000).fit(
+        X @ X.T, y
+    )
+    three = MulticlassSVC(
+        random_state=0, kernel="poly", degree=1, gamma=1.0, fit_intercept=True, tol=1e-6, max_iter=10_000
+    ).fit(X, y)
     np.testing.assert_allclose([two.objective_, three.objective_], one.objective_, rtol=2e-6)
     np.testing.assert_allclose(two.decision_function(X @ X.T), one.decision_function(X), atol=2e-2)
     np.testing.assert_allclose(three.decision_function(X), two.decision_function(X @ X.T), atol=2e-2)
@@ -210,7 +222,7 @@ def test_objective_of_liblinear(name, X, y):
 def test_two_classes_are_the_binary_machine():
     """With two classes w₁ = −w₀, and w₁ − w₀ solves the binary problem with C twice as large."""
     X, c = blobs(80, 3, 2, seed=3)
-    ours = MulticlassSVC(kernel="rbf", gamma=0.3, C=1.0, tol=1e-8, max_iter=10_000).fit(X, c)
+    ours = MulticlassSVC(random_state=0, kernel="rbf", gamma=0.3, C=1.0, tol=1e-8, max_iter=10_000).fit(X, c)
     decision = ours.decision_function(X)
     K = rbf_kernel(X, gamma=0.3)
     sign = 2 * c - 1
@@ -232,7 +244,7 @@ def test_pendigits_beats_one_versus_one():
     begin = time.process_time()
     theirs = SVC().fit(X, data.y_train)
     middle = time.process_time()
-    ours = MulticlassSVC(kernel="rbf").fit(X, data.y_train)
+    ours = MulticlassSVC(random_state=0, kernel="rbf").fit(X, data.y_train)
     end = time.process_time()
     assert ours.score(X_test, data.y_test) >= theirs.score(X_test, data.y_test)
     assert end - middle < 6 * (middle - begin)  # twice what the benchmark finds: other things run here
@@ -244,7 +256,7 @@ def test_pendigits_beats_one_versus_one():
 def test_sgd_comes_close():
     X, y = load_digits(return_X_y=True)
     X = X / 16
-    best = MulticlassSVC(C=0.1, tol=1e-6).fit(X, y)
+    best = MulticlassSVC(random_state=0, C=0.1, tol=1e-6).fit(X, y)
     clf = MulticlassSVC(C=0.1, solver="sgd", tol=1e-2, random_state=0).fit(X, y)
     assert best.objective_ <= clf.objective_ <= best.objective_ * 1.01
     assert clf.duality_gap_ <= 1e-2 * clf.objective_
@@ -318,7 +330,7 @@ def test_order_and_repetition_do_not_matter(parameters):
 
 def test_equal_examples_of_different_classes():
     X = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    clf = MulticlassSVC(fit_intercept=False, tol=1e-9).fit(X, [0, 1, 2])
+    clf = MulticlassSVC(random_state=0, fit_intercept=False, tol=1e-9).fit(X, [0, 1, 2])
     a = duals(clf, 3)
     check_feasible(a, np.arange(3), 1.0)
     _, best = general_dual(X @ X.T, np.arange(3), np.ones(3), 3)
@@ -328,8 +340,10 @@ def test_equal_examples_of_different_classes():
 def test_zero_examples():
     """Without a constant an example of zeros has a margin of 0 whatever W is; it costs C and changes nothing."""
     X, c = blobs(30, 3, 3)
-    with_zero = MulticlassSVC(fit_intercept=False, tol=1e-9).fit(np.vstack([X, np.zeros(3)]), np.append(c, 1))
-    without = MulticlassSVC(fit_intercept=False, tol=1e-9).fit(X, c)
+    with_zero = MulticlassSVC(random_state=0, fit_intercept=False, tol=1e-9).fit(
+        np.vstack([X, np.zeros(3)]), np.append(c, 1)
+    )
+    without = MulticlassSVC(random_state=0, fit_intercept=False, tol=1e-9).fit(X, c)
     assert with_zero.objective_ == pytest.approx(without.objective_ + 1.0, rel=1e-8)
     np.testing.assert_allclose(with_zero.coef_, without.coef_, atol=1e-4)
 
@@ -368,8 +382,10 @@ def test_instruction_sets_agree():
 def test_a_small_cache_changes_nothing_that_matters():
     X, y = load_digits(return_X_y=True)
     X = X / 16
-    whole = MulticlassSVC(kernel="rbf", tol=1e-5).fit(X, y)
-    little = MulticlassSVC(kernel="rbf", tol=1e-5, cache_size=1).fit(X, y)  # single precision, rows come and go
+    whole = MulticlassSVC(random_state=0, kernel="rbf", tol=1e-5).fit(X, y)
+    little = MulticlassSVC(random_state=0, kernel="rbf", tol=1e-5, cache_size=1).fit(
+        X, y
+    )  # single precision, rows come and go
     assert little.objective_ == pytest.approx(whole.objective_, rel=2e-5)
     np.testing.assert_allclose(little.decision_function(X), whole.decision_function(X), atol=2e-2)
 
@@ -378,7 +394,9 @@ def test_threads_may_fit_at_the_same_time():
     X, y = load_wine(return_X_y=True)
     results = []
     threads = [
-        threading.Thread(target=lambda: results.append(MulticlassSVC(kernel="rbf").fit(X, y).objective_))
+        threading.Thread(
+            target=lambda: results.append(MulticlassSVC(random_state=0, kernel="rbf").fit(X, y).objective_)
+        )
         for _ in range(4)
     ]
     for thread in threads:
@@ -410,9 +428,11 @@ def test_kernels_predict_alike():
     """The compiled kernel values and those of prediction are the same function."""
     X, y = load_wine(return_X_y=True)
     X, X_test, y, _ = train_test_split(StandardScaler().fit_transform(X), y, random_state=0)
-    named = MulticlassSVC(kernel="rbf", gamma=0.05, tol=1e-7, max_iter=10_000).fit(X, y)
+    named = MulticlassSVC(random_state=0, kernel="rbf", gamma=0.05, tol=1e-7, max_iter=10_000).fit(X, y)
     called = MulticlassSVC(kernel=lambda A, B: rbf_kernel(A, B, gamma=0.05), tol=1e-7, max_iter=10_000).fit(X, y)
-    given = MulticlassSVC(kernel="precomputed", tol=1e-7, max_iter=10_000).fit(rbf_kernel(X, gamma=0.05), y)
+    given = MulticlassSVC(random_state=0, kernel="precomputed", tol=1e-7, max_iter=10_000).fit(
+        rbf_kernel(X, gamma=0.05), y
+    )
     np.testing.assert_allclose(called.decision_function(X_test), named.decision_function(X_test), atol=1e-3)
     np.testing.assert_allclose(
         given.decision_function(rbf_kernel(X_test, X, gamma=0.05)), named.decision_function(X_test), atol=1e-3
@@ -426,7 +446,7 @@ def test_margins_and_support():
     """Examples with a margin above one have no dual variables; the loss of the others is what the objective counts."""
     X, y = load_wine(return_X_y=True)
     X = StandardScaler().fit_transform(X)
-    clf = MulticlassSVC(C=0.05, tol=1e-9, max_iter=100_000).fit(X, y)
+    clf = MulticlassSVC(random_state=0, C=0.05, tol=1e-9, max_iter=100_000).fit(X, y)
     m = clf.margins(X, y)
     assert (m[clf.support_] < 1 + 1e-4).all() and 0 < len(clf.support_) < len(X)
     norm = (clf.coef_**2).sum() + (clf.intercept_**2).sum()
@@ -437,31 +457,33 @@ def test_intercept_scaling():
     """A larger constant is a freer bias: the objective only falls where classes lie off the origin."""
     X, c = blobs(90, 2, 3, seed=5)
     X = X + 20.0
-    objective = [MulticlassSVC(intercept_scaling=s, tol=1e-6).fit(X, c).objective_ for s in (1.0, 10.0, 100.0)]
+    objective = [
+        MulticlassSVC(random_state=0, intercept_scaling=s, tol=1e-6).fit(X, c).objective_ for s in (1.0, 10.0, 100.0)
+    ]
     assert objective[0] > objective[1] > objective[2]
 
 
 def test_weights_of_classes():
     X, c = blobs(120, 2, 3, seed=6)
-    plain = MulticlassSVC(kernel="rbf").fit(X, c)
-    partial = MulticlassSVC(kernel="rbf", class_weight={2: 50.0}).fit(X, c)
+    plain = MulticlassSVC(random_state=0, kernel="rbf").fit(X, c)
+    partial = MulticlassSVC(random_state=0, kernel="rbf", class_weight={2: 50.0}).fit(X, c)
     assert (partial.predict(X) == 2).sum() > (plain.predict(X) == 2).sum()
     weights = np.where(c == 2, 50.0, 1.0)
-    assert MulticlassSVC(kernel="rbf").fit(X, c, weights).objective_ == partial.objective_
+    assert MulticlassSVC(random_state=0, kernel="rbf").fit(X, c, weights).objective_ == partial.objective_
 
 
 def test_frames_strings_and_grid_search():
     X, y = load_iris(as_frame=True, return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
-    search = GridSearchCV(MulticlassSVC(max_iter=20_000), {"kernel": ["linear", "rbf"], "C": [0.1, 1.0]}, cv=3).fit(
-        X, names
-    )
+    search = GridSearchCV(
+        MulticlassSVC(random_state=0, max_iter=20_000), {"kernel": ["linear", "rbf"], "C": [0.1, 1.0]}, cv=3
+    ).fit(X, names)
     assert search.best_score_ > 0.95
     assert search.best_estimator_.feature_names_in_.tolist() == X.columns.tolist()
     assert set(search.predict(X)) == set(names)
     gram = pd.DataFrame(rbf_kernel(X, gamma=0.5))
     assert (
-        GridSearchCV(MulticlassSVC(kernel="precomputed"), {"C": [0.1, 1.0]}, cv=3)
+        GridSearchCV(MulticlassSVC(random_state=0, kernel="precomputed"), {"C": [0.1, 1.0]}, cv=3)
         .fit(gram.to_numpy(), names)
         .best_score_
         > 0.9
@@ -470,14 +492,14 @@ def test_frames_strings_and_grid_search():
 
 def test_refit_with_another_kernel_leaves_nothing_behind():
     X, y = load_iris(return_X_y=True)
-    clf = MulticlassSVC(kernel="rbf").fit(X, y)
+    clf = MulticlassSVC(random_state=0, kernel="rbf").fit(X, y)
     clf.set_params(kernel="linear", C=0.01).fit(X, y)
     assert hasattr(clf, "coef_") and not hasattr(clf, "support_vectors_") and not hasattr(clf, "gamma_")
 
 
 def test_a_failed_fit_leaves_the_machine_as_it_was():
     X, y = load_iris(return_X_y=True)
-    clf = MulticlassSVC(kernel="rbf").fit(X, y)
+    clf = MulticlassSVC(random_state=0, kernel="rbf").fit(X, y)
     before = clf.decision_function(X)
     with pytest.raises(ValueError, match="one class only"):
         clf.fit(X, np.zeros(150))
@@ -486,7 +508,7 @@ def test_a_failed_fit_leaves_the_machine_as_it_was():
 
 def test_progress(capsys):
     X, y = load_iris(return_X_y=True)
-    MulticlassSVC(kernel="rbf", verbose=1).fit(X, y)
+    MulticlassSVC(random_state=0, kernel="rbf", verbose=1).fit(X, y)
     assert re.search(r"pass +\d+ +objective .* gap .* examples at work \d+", capsys.readouterr().out)
 
 
@@ -523,7 +545,7 @@ def test_round_trip(parameters, sparse, tmp_path):
 
 def test_functions_are_not_saved(tmp_path):
     X, y = load_iris(return_X_y=True)
-    clf = MulticlassSVC(kernel=rbf_kernel).fit(X, y)
+    clf = MulticlassSVC(random_state=0, kernel=rbf_kernel).fit(X, y)
     with pytest.raises(TypeError, match="precomputed"):
         clf.save(tmp_path / "m.sb")
     with pytest.raises(NotFittedError):
@@ -532,17 +554,17 @@ def test_functions_are_not_saved(tmp_path):
 
 def test_files_whose_arrays_disagree_are_refused(tmp_path):
     X, y = load_iris(return_X_y=True)
-    clf = MulticlassSVC(kernel="rbf").fit(X, y)
+    clf = MulticlassSVC(random_state=0, kernel="rbf").fit(X, y)
     clf.dual_coef_ = clf.dual_coef_[:, :2]
     clf.save(tmp_path / "m.sb")
     with pytest.raises(ValueError, match="damaged"):
         sb.load(tmp_path / "m.sb")
-    sparse = MulticlassSVC(kernel="rbf").fit(csr_array(X), y)
+    sparse = MulticlassSVC(random_state=0, kernel="rbf").fit(csr_array(X), y)
     sparse.support_vectors_.indices[0] = 10**6  # beyond the last feature
     sparse.save(tmp_path / "m.sb")
     with pytest.raises(ValueError, match="damaged"):
         sb.load(tmp_path / "m.sb")
-    linear = MulticlassSVC().fit(X, y)
+    linear = MulticlassSVC(random_state=0).fit(X, y)
     del linear.coef_
     linear.save(tmp_path / "m.sb")
     with pytest.raises(ValueError, match="damaged"):
@@ -556,14 +578,14 @@ def test_huge_C_says_what_to_do():
     X, c = blobs(200, 2, 3, seed=7)  # classes overlap: no hard margin
     for kernel in ("linear", "poly"):
         with pytest.warns(ConvergenceWarning, match="lower C.*max_iter"):
-            clf = MulticlassSVC(kernel=kernel, C=1e10, max_iter=2).fit(X, c)
+            clf = MulticlassSVC(random_state=0, kernel=kernel, C=1e10, max_iter=2).fit(X, c)
         assert np.isfinite(clf.objective_) and np.isfinite(clf.decision_function(X)).all()
 
 
 def test_huge_C_on_separable_data_is_the_hard_margin():
     X, y = load_iris(return_X_y=True)
     X, y = X[y != 2], y[y != 2]
-    clf = MulticlassSVC(kernel="rbf", C=1e8, tol=1e-6, max_iter=10_000).fit(X, y)
+    clf = MulticlassSVC(random_state=0, kernel="rbf", C=1e8, tol=1e-6, max_iter=10_000).fit(X, y)
     assert clf.margins(X, y).min() > 1 - 1e-4
     assert clf.dual_coef_.max() < 1e8
 
@@ -571,7 +593,7 @@ def test_huge_C_on_separable_data_is_the_hard_margin():
 def test_sgd_that_does_not_converge_recommends_the_dual():
     X, y = load_iris(return_X_y=True)
     with pytest.warns(ConvergenceWarning, match="solver='dual'"):
-        MulticlassSVC(solver="sgd", max_iter=2).fit(X, y)
+        MulticlassSVC(random_state=0, solver="sgd", max_iter=2).fit(X, y)
 
 
 def test_indefinite_kernels():
@@ -581,11 +603,11 @@ def test_indefinite_kernels():
     shifted = sigmoid + 2.0 * np.eye(60)  # its diagonal is positive, its eigenvalues still are not all
     assert np.linalg.eigvalsh(shifted)[0] < -0.1 and np.diagonal(shifted).min() > 0
     with pytest.warns(UserWarning, match="not positive semi-definite"):
-        MulticlassSVC(kernel="precomputed").fit(shifted, c)
+        MulticlassSVC(random_state=0, kernel="precomputed").fit(shifted, c)
     with pytest.warns(UserWarning, match="coef0=-3.*not positive semi-definite"):
-        MulticlassSVC(kernel="poly", degree=2, coef0=-3, C=0.1).fit(X, c)
+        MulticlassSVC(random_state=0, kernel="poly", degree=2, coef0=-3, C=0.1).fit(X, c)
     with pytest.raises(ValueError, match="negative diagonal"):
-        MulticlassSVC(kernel="precomputed").fit(sigmoid - np.eye(60), c)
+        MulticlassSVC(random_state=0, kernel="precomputed").fit(sigmoid - np.eye(60), c)
     with pytest.raises(ValueError, match="not symmetric"):
         MulticlassSVC(kernel=lambda A, B: A @ B.T + A[:, :1]).fit(X, c)
 
@@ -632,15 +654,15 @@ def test_bad_parameters(parameters, error, message):
 def test_bad_data():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="NaN"):
-        MulticlassSVC().fit(np.where(X > 7, np.nan, X), y)
+        MulticlassSVC(random_state=0).fit(np.where(X > 7, np.nan, X), y)
     with pytest.raises(ValueError, match="one class only"):
-        MulticlassSVC().fit(X, y, sample_weight=(y == 1).astype(float))
+        MulticlassSVC(random_state=0).fit(X, y, sample_weight=(y == 1).astype(float))
     with pytest.raises(ValueError, match="unknown"):
-        MulticlassSVC().fit(X, y, sample_weight=(y < 2).astype(float)).margins(X, y)
+        MulticlassSVC(random_state=0).fit(X, y, sample_weight=(y < 2).astype(float)).margins(X, y)
     with pytest.raises(ValueError, match="too large"):
-        MulticlassSVC().fit(1e200 * X, y)
+        MulticlassSVC(random_state=0).fit(1e200 * X, y)
     with pytest.raises(ValueError, match="too large"):
-        MulticlassSVC(kernel="poly", gamma=1e200, degree=4).fit(X, y)
+        MulticlassSVC(random_state=0, kernel="poly", gamma=1e200, degree=4).fit(X, y)
     with pytest.raises(NotFittedError):
         MulticlassSVC().predict(X)
 
