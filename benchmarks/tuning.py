@@ -1,78 +1,128 @@
 """Why the defaults are what they are: ``python -m benchmarks.tuning --sets letter,pendigits,… --data-home DIR``.
 
-Every variant of `SimplexBoostClassifier` differs from the defaults in one respect. It is fitted on four fifths of the
-training rows and measured on the fifth held out; the test parts are never touched. The last two columns are means over
-the sets: of the accuracy, and the geometric one of the log-loss.
+Every variant of `SimplexBoostClassifier` differs from the defaults in one respect. It is cross-validated inside the
+training parts, several fits side by side, one thread each; the test parts are never touched. Finished fits go to a file
+of JSON lines, so that a run can be continued, and the table shows differences from the defaults on the same folds.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import log_loss
-from sklearn.model_selection import train_test_split
+from joblib import Parallel, delayed
+from sklearn.model_selection import KFold, StratifiedKFold
 
 from simplexboost import SimplexBoostClassifier, datasets
 
+BASE = "defaults"
 VARIANTS: dict[str, dict[str, Any]] = {
-    "defaults": {},
-    "leaves 16": {"max_leaves": 16},
-    "leaves 31": {"max_leaves": 31},
-    "leaves 63": {"max_leaves": 63},
+    BASE: {},
+    "half the leaves": {"max_leaves": 0.5},
+    "twice the leaves": {"max_leaves": 2.0},
     "depth 8": {"max_depth": 8},
-    "depth 10": {"max_depth": 10},
     "1 row a leaf": {"min_samples_leaf": 1},
-    "20 rows a leaf": {"min_samples_leaf": 20},
-    "l2 0.3": {"l2_regularization": 0.3},
-    "l2 3": {"l2_regularization": 3.0},
+    "10 rows a leaf": {"min_samples_leaf": 10},
+    "l2 1": {"l2_regularization": 1.0},
+    "l2 2": {"l2_regularization": 2.0},
+    "half of the columns": {"colsample": 0.5},
+    "0.3 of the columns": {"colsample": 0.3},
     "all columns": {"colsample": 1.0},
-    "0.6 of columns": {"colsample": 0.6},
-    "0.7 of rows": {"subsample": 0.7},
+    "0.7 of the rows": {"subsample": 0.7},
     "rate 0.2": {"learning_rate": 0.2},
-    "rate 0.05 and 800 rounds": {"learning_rate": 0.05, "n_estimators": 800},
+    "rate 0.05, 800 rounds": {"learning_rate": 0.05, "n_estimators": 800},
     "2 directions": {"sketch": 2},
     "simplex code": {"code": "simplex"},
     "max-min code": {"code": "max-min"},
 }
+STAGES = (25, 50, 100, 200, 300, 400, 600, 800)
+AT_MOST = 20_000  # rows of a set
 
 
-def held_out_split(name: str, data_home: str | None) -> tuple[Any, ...]:
-    """Four fifths and one fifth of a set's training rows, in single precision."""
+def measure(name: str, variant: str, fold: int, folds: int, data_home: str | None) -> dict[str, Any]:
+    """Accuracy and log-loss on a fold held out, at several stages."""
     data = datasets.load(name, data_home)
-    X, y = data.X_train.astype(np.float32), data.y_train
-    return tuple(
-        train_test_split(X, y, test_size=0.2, random_state=1, stratify=y if np.bincount(y).min() > 1 else None)
+    X, y = data.X_train[:AT_MOST].astype(np.float32), np.unique(data.y_train[:AT_MOST], return_inverse=True)[1]
+    splitter = StratifiedKFold if np.bincount(y).min() >= folds else KFold
+    train, held = list(splitter(folds, shuffle=True, random_state=7).split(X, y))[fold]
+    options = dict(VARIANTS[variant])
+    if "max_leaves" in options:  # a factor on what the defaults take
+        options["max_leaves"] = round(options["max_leaves"] * np.clip(len(train) // 128, 16, 255))
+    categorical = data.categorical if np.any(data.categorical) else None
+    clf = SimplexBoostClassifier(
+        random_state=fold, n_jobs=1, categorical_features=categorical, classes=np.unique(y), **options
     )
+    clf.fit(X[train], y[train])
+    curve = []
+    for stage, P in enumerate(clf.staged_predict_proba(X[held]), 1):
+        if stage in STAGES or stage == clf.n_iter_:
+            own = P[np.arange(len(held)), y[held]]
+            curve.append([stage, float(np.mean(P.argmax(axis=1) == y[held])), float(-np.log(own.clip(1e-15)).mean())])
+    return {"set": name, "variant": variant, "fold": fold, "curve": curve}
 
 
-def measure(parts: tuple[Any, ...], n_jobs: int, **options: Any) -> tuple[float, float]:
-    """Held-out accuracy and log-loss."""
-    X, X_held, y, y_held = parts
-    clf = SimplexBoostClassifier(random_state=0, n_jobs=n_jobs, **options).fit(X, y)
-    P = clf.predict_proba(X_held)
-    return float(np.mean(clf.classes_[P.argmax(axis=1)] == y_held)), float(log_loss(y_held, P, labels=clf.classes_))
+def table(lines: Sequence[dict[str, Any]], base: str = BASE) -> str:
+    """Differences from the base on the folds both have: points of accuracy, per cent of log-loss; better is +, −."""
+    curves: dict[tuple[str, str], dict[int, list[list[float]]]] = defaultdict(dict)
+    for line in lines:
+        curves[line["variant"], line["set"]][line["fold"]] = line["curve"]
+    sets, variants = ([*dict.fromkeys(line[key] for line in lines)] for key in ("set", "variant"))
+    sets = [name for name in sets if (base, name) in curves]
+    rows = [f"{'':22s}" + "".join(f"{name[:13]:>14s}" for name in sets) + f"{'mean':>14s}"]
+    for variant in [base, *(v for v in variants if v != base)]:
+        both = [_difference(curves[base, name], curves.get((variant, name), {})) for name in sets]
+        if variant == base:
+            shown = [f"{own[0]:9.4f}/{own[1]:.3f}"[-14:] for own, _ in both if own is not None] + [""]
+        else:
+            known = [change for _, change in both if change is not None]
+            mean = np.mean(known, axis=0) if known else None
+            shown = [" " * 14 if c is None else f"{c[0]:+8.2f}{c[1]:+6.1f}" for c in [*(c for _, c in both), mean]]
+        rows.append(f"{variant:22s}" + "".join(shown))
+    return "\n".join(row.rstrip() for row in rows)
+
+
+def _difference(base: dict[int, Any], other: dict[int, Any]) -> tuple[Any, Any]:
+    """The other's final accuracy and log-loss, and how they differ from the base's, on the folds of both."""
+    folds = sorted(set(base) & set(other))
+    if not folds:
+        return None, None
+    own, theirs = (np.mean([curves[fold][-1][1:] for fold in folds], axis=0) for curves in (other, base))
+    return own, (100 * (own[0] - theirs[0]), 100 * np.log(own[1] / theirs[1]))
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Measure and print, a line per variant."""
+    """Measure what is missing and print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tuning", description=__doc__)
     parser.add_argument("--sets", default="digits,wine")
     parser.add_argument("--variants", default=",".join(VARIANTS), help="some of the names, separated by commas")
+    parser.add_argument("--folds", type=int, default=4)
     parser.add_argument("--data-home")
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--json", type=Path, default=Path("tuning.jsonl"), help="finished fits, a line each")
     options = parser.parse_args(argv)
-    names, variants = options.sets.split(","), options.variants.split(",")
-    if unknown := [variant for variant in variants if variant not in VARIANTS]:
+    if unknown := [variant for variant in options.variants.split(",") if variant not in VARIANTS]:
         parser.error(f"--variants: {unknown} unknown; choose from {', '.join(VARIANTS)}")
-    splits = {name: held_out_split(name, options.data_home) for name in names}
-    print(f"{'':28s}" + "".join(f"{name[:15]:>16s}" for name in names) + f"{'mean':>16s}")
-    for variant in variants:
-        results = np.array([measure(splits[name], options.threads, **VARIANTS[variant]) for name in names])
-        rows = np.vstack([results, [results[:, 0].mean(), np.exp(np.log(results[:, 1]).mean())]])
-        print(f"{variant:28s}" + "".join(f"{accuracy:9.4f}/{loss:6.4f}" for accuracy, loss in rows), flush=True)
+    lines = [json.loads(line) for line in options.json.read_text().splitlines()] if options.json.exists() else []
+    done = {(line["set"], line["variant"], line["fold"]) for line in lines}
+    tasks = [task for task in _tasks(options) if task not in done]
+    fits = (delayed(measure)(name, variant, k, options.folds, options.data_home) for name, variant, k in tasks)
+    with options.json.open("a") as out:
+        for line in Parallel(n_jobs=options.jobs, return_as="generator_unordered")(fits):
+            out.write(json.dumps(line) + "\n")
+            out.flush()
+            lines.append(line)
+    print(table(lines))
+
+
+def _tasks(options: argparse.Namespace) -> Iterator[tuple[str, str, int]]:
+    for name in options.sets.split(","):
+        for variant in options.variants.split(","):
+            yield from ((name, variant, fold) for fold in range(options.folds))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Newton boosting on a sketch: one vector tree per round, whatever the number of classes.
 
 Splits are searched along a few random directions of code space, so histograms hold s + 1 numbers; the leaves then see
-the whole gradient. A round costs n·p·(s + 1) for the histograms, n·K·d for the soft-max, which runs in cache blocks
-and keeps no n × K array, and little for the leaves.
+the whole gradient. A round costs n·p·(s + 1) for the histograms, n·K for the soft-max (n·K·d for codewords of few
+dimensions), which runs in cache blocks and keeps no n × K gradient, and little for the leaves.
 """
 
 from __future__ import annotations
@@ -92,9 +92,10 @@ def forecast(run: Run, s: int) -> tuple[float, float]:
     histograms = 1.5e-9 * n * p * (1 + levels / 4)  # subtraction spares half of every level, and rows become fewer
     scans = 2e-9 * leaves * float(run.data.max_bins * p)
     products = 0.0 if d == K else 4.0 * n * K * d / 4e10
-    soft_max = 2e-9 * n * K
+    soft_max = (4e-9 if d == K else 2e-9) * n * K  # canonical: once for the sketch, once for the leaves
     seconds = (histograms + scans + products + soft_max) / max(1, min(run.data.n_threads, 8)) + 2e-4
-    bytes_ = n * p + 4 * n * (2 * d + 2) + 8 * n * (s + 1) + min(2**29, 4 * 4 * leaves * run.data.max_bins * p)
+    copies = 1 if d == K and n * K > 2**21 else 2  # of F: the gradient, or the probabilities
+    bytes_ = n * p + 4 * n * (copies * d + 2) + 8 * n * (s + 1) + min(2**29, 4 * 4 * leaves * run.data.max_bins * p)
     return seconds, bytes_ / 2**20
 
 

@@ -303,7 +303,7 @@ class Auto(Codewords):
     dim : int, optional
         Code dimension for many classes; by default that of `MaxMin`.
     most_canonical : int
-        The largest number of classes that get canonical codewords. With more, the n × K predictor takes too much memory.
+        The largest number of classes that get canonical codewords. Beyond, the n × K predictor takes too much memory.
 
     Examples
     --------
