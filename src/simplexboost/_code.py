@@ -39,6 +39,14 @@ class Code:
         """P (n, K) → ½ P Y (n, d)."""
         return self._times(P, self.Y)
 
+    def own_scores(self, F: AnyArray, c: AnyArray) -> Array:
+        """½⟨F, y_c⟩ of every row, (n,)."""
+        if self._form is None:
+            return 0.5 * np.einsum("nd,nd->n", F, self.Y[c])
+        a, b = self._form
+        own = a * F[np.arange(len(c)), c]
+        return 0.5 * (own + b * F.sum(axis=1) if b != 0.0 else own)
+
     def _times(self, A: AnyArray, matrix: AnyArray) -> Array:
         if self._form is None:
             return 0.5 * A @ matrix

@@ -82,13 +82,25 @@ class Gradient:
     G : (n, d) minus the gradient in F, ½ P Y
     """
 
-    def __init__(self, P: Array, code: Code, labels: Labels, own: Array) -> None:
-        self.P, self._code, self.labels, self.own = P, code, labels, own
+    def __init__(self, P: Array | Callable[[], Array], code: Code, labels: Labels, own: Array) -> None:
+        self._P, self._code, self.labels, self.own = P, code, labels, own
+
+    @cached_property
+    def P(self) -> Array:
+        """Minus the gradient in the scores."""
+        return self._P() if callable(self._P) else self._P
 
     @cached_property
     def G(self) -> Array:
         """Minus the gradient in F."""
         return self._code.back(self.P)
+
+
+def spread_out(own: Array, c: Labels, K: int) -> Array:
+    """Numbers of the true classes (n,) as a matrix (n, K) with zeros elsewhere."""
+    P = np.zeros((len(c), K))
+    P[np.arange(len(c)), c] = own
+    return P
 
 
 @dataclass(eq=False)
@@ -160,16 +172,24 @@ class Run:
 
     def gradient(self, scaled: bool = True) -> Gradient:
         """G = −∂R/∂F = ½ w P Y; where scaled, up to a positive factor that keeps it in range."""
-        c, weight = self.data.c, self.data.weight
+        c, weight, code = self.data.c, self.data.weight, self.model.code
+        if isinstance(self.loss, OwnScoreExponential) and scaled:  # O(n): the rivals do not matter
+            own, log_scale = self.loss.weights_of(code.own_scores(self.F, c), len(self.Y))
+            own = own * weight
+            self.note_risk(float(own.sum()) / self.loss.rate(len(self.Y)), log_scale)
+            return Gradient(lambda: spread_out(own, c, len(self.Y)), code, c, own)
         P, log_scale = (
             self.loss.scaled_residual(self.U, c) if scaled else (self.loss.residual(self.U, c), 0.0)
         )  # (n, K)
         if not (self.data.uniform and weight[0] == 1.0):
             P = P * weight[:, None]
-        total = self.loss.total(P, c)
-        if total is not None:
-            self.risk_before = total * math.exp(min(log_scale, CEILING)) / float(weight.sum())
+        self.note_risk(self.loss.total(P, c), log_scale)
         return self.gradient_of(P)
+
+    def note_risk(self, total: float | None, log_scale: float) -> None:
+        """Remember the risk before this round, from the total loss, where the gradient tells it."""
+        if total is not None:
+            self.risk_before = total * math.exp(min(log_scale, CEILING)) / float(self.data.weight.sum())
 
     def gradient_of(self, P: Array) -> Gradient:
         """The gradient, from minus that in the scores, (n, K)."""
@@ -185,7 +205,7 @@ class Run:
             return self.binary_request(gradient.G[:, coordinate], curvature)
         # Where all codewords are equally far apart, G Yᵀ is a multiple of the residual, up to a constant in every row.
         single = isinstance(self.loss, OwnScoreExponential) and self.gap is not None
-        gains = None if self.gap is None else gradient.P
+        gains = None if self.gap is None or single else gradient.P
         sample = (curvature, self.rows, self.features, self.seed())
         G: Any = lambda: gradient.G  # noqa: E731, class trees never ask for it
         return Request(self.data, G, self.Y, gradient.labels, gradient.own, *sample, single, gains)
@@ -217,8 +237,9 @@ class Run:
 
     def ray(self, W: Callable[[], Array], gradient: Gradient | None = None, classes: Labels | None = None) -> Ray:
         """The risk along W (n, K); what is known of it already spares the step some work."""
-        P, own = (None, None) if gradient is None else (gradient.P, gradient.own)
-        return Ray(self.loss, self.U, self.data.c, self.data.weight, W, P, own, classes, self.gap)
+        P, own = (None, None) if gradient is None else (lambda: gradient.P, gradient.own)
+        known: dict[str, Any] = {"P": P, "own": own, "classes": classes, "gap": self.gap, "K": len(self.Y)}
+        return Ray(self.loss, lambda: self.U, self.data.c, self.data.weight, W, **known)
 
     def ray_of(self, answer: Answer, coordinate: int | None, gradient: Gradient) -> Ray:
         """The risk along a learner's answer."""

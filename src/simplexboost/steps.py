@@ -48,8 +48,8 @@ class Ray:
 
     Attributes
     ----------
-    loss, U (n, K), c (n,), weight (n,) : what the risk is made of, at its present scores
-    W : (n, K) the direction in scores; may be given as a function, which is called when W is first asked for
+    loss, U (n, K), c (n,), weight (n,), K : what the risk is made of, at its present scores
+    W : (n, K) the direction in scores; like U it may be given as a function, called when it is first asked for
     P, own : (n, K) the residual, sample weights included, up to a positive factor; (n,) its part of the true class
     classes : (n,) the class the learner names for every example, or None where it gives other answers
     gap : what a right answer gains on every rival, in scores, where that is the same for all classes; else None
@@ -58,18 +58,29 @@ class Ray:
     def __init__(
         self,
         loss: Loss,
-        U: Array,
+        U: Array | Callable[[], Array],
         c: Labels,
         weight: Array,
         W: Array | Callable[[], Array],
-        P: Array | None = None,
+        P: Array | Callable[[], Array] | None = None,
         own: Array | None = None,
         classes: Labels | None = None,
         gap: float | None = None,
+        K: int | None = None,
     ) -> None:
-        self.loss, self.U, self.c, self.weight = loss, U, c, weight
+        self.loss, self.c, self.weight = loss, c, weight
         self.classes, self.gap = classes, gap
-        self._W, self._P, self._own = W, P, own
+        self._U, self._W, self._P, self._own, self._K = U, W, P, own, K
+
+    @cached_property
+    def U(self) -> Array:
+        """The scores now."""
+        return self._U() if callable(self._U) else self._U
+
+    @property
+    def K(self) -> int:
+        """The number of classes."""
+        return self.U.shape[1] if self._K is None else self._K
 
     @cached_property
     def W(self) -> Array:
@@ -79,7 +90,9 @@ class Ray:
     @cached_property
     def P(self) -> Array:
         """The residual, scaled."""
-        return self.loss.scaled_residual(self.U, self.c)[0] * self.weight[:, None] if self._P is None else self._P
+        if self._P is None:
+            return self.loss.scaled_residual(self.U, self.c)[0] * self.weight[:, None]
+        return self._P() if callable(self._P) else self._P
 
     @cached_property
     def own(self) -> Array:
@@ -322,7 +335,7 @@ class ErrorStep(Step):
     def length(self, ray: Ray) -> Stride:
         """The vote's weight, in units of the codewords."""
         assert isinstance(ray.loss, OwnScoreExponential)
-        K, wrong = ray.U.shape[1], ~ray.right
+        K, wrong = ray.K, ~ray.right
         limit, offset = (0.5, 0.0) if self.better_than == "half" else (1 - 1 / K, math.log(K - 1))
         error = float(ray.own[wrong].sum() / ray.own.sum())
         edge = 1 - error / limit  # 0 for a coin or a guess
@@ -342,7 +355,7 @@ class ErrorStep(Step):
     def _unit(ray: Ray) -> float:
         """The step in F that gives a vote of weight 1: it moves the exponents of right and wrong apart by 1."""
         assert isinstance(ray.loss, OwnScoreExponential)
-        rate = ray.loss.rate(ray.U.shape[1])
+        rate = ray.loss.rate(ray.K)
         if ray.gap is not None:
             return 1 / (rate * ray.gap)
         own = ray.W[np.arange(len(ray.c)), ray.c]  # (n,)

@@ -49,15 +49,19 @@ template <class Lane, std::size_t L, bool Packed>
 void accumulate_fixed(const std::uint64_t* words, const std::uint32_t* rows, std::size_t n_rows, const Lane* stats,
                       Lane* const* base, std::size_t n_features) {
   constexpr std::size_t ahead = 16;  // rows of prefetch distance
+  // Vectors are spelled out: left to itself, the compiler keeps the sums in registers or not, a factor of two.
+  constexpr std::size_t bytes = L * sizeof(Lane), power = bytes & ~(bytes - 1), line = power < 64 ? power : 64;
+  constexpr std::size_t n_lines = bytes / line;
+  typedef Lane Line __attribute__((vector_size(line), aligned(sizeof(Lane)), may_alias));
   for (std::size_t r = 0; r < n_rows; ++r) {
     if (r + ahead < n_rows) __builtin_prefetch(words + rows[r + ahead]);
     std::uint64_t word = words[rows[r]];
     const Lane* s = stats + (Packed ? r : rows[r]) * L;
-    Lane v[L];
-    for (std::size_t l = 0; l < L; ++l) v[l] = s[l];
+    Line v[n_lines];
+    for (std::size_t l = 0; l < n_lines; ++l) v[l] = reinterpret_cast<const Line*>(s)[l];
     for (std::size_t f = 0; f < n_features; ++f, word >>= 8) {
-      Lane* h = base[f] + (word & 255u) * L;
-      for (std::size_t l = 0; l < L; ++l) h[l] += v[l];
+      Line* h = reinterpret_cast<Line*>(base[f] + (word & 255u) * L);
+      for (std::size_t l = 0; l < n_lines; ++l) h[l] += v[l];
     }
   }
 }
@@ -259,15 +263,20 @@ void add_leaves(Leaf* F, std::size_t d, const Leaf* values, const std::int32_t* 
 
 // ---- losses --------------------------------------------------------------------------------------------------------
 
-// exp(x) for x <= 0, to about one unit in the last place; 0 below -708. Branch-free, so that loops over it vectorise:
-// x = k ln 2 + r, a Taylor polynomial in |r| <= ln(2)/2, and k added to the exponent bits.
-inline double exp_nonpositive(double x) {
-  constexpr double shift = 0x1.8p52;  // adding it rounds to an integer and leaves that integer in the low bits
-  const double clamped = x < -708.0 ? -708.0 : x;
-  const double shifted = clamped * 0x1.71547652b82fep0 + shift;
-  const double k = shifted - shift;
-  const double r = (clamped - k * 0x1.62e42fefa38p-1) - k * 0x1.ef35793c7673p-45;
-  double y = 1.0 / 6227020800.0;
+// Eight numbers side by side; on narrower machines the compiler makes several vectors of one.
+constexpr std::size_t kWide = 8;
+typedef double Wide __attribute__((vector_size(8 * kWide), aligned(8), may_alias));
+typedef std::int64_t WideInt __attribute__((vector_size(8 * kWide), aligned(8), may_alias));
+
+// exp(x) for x <= 0, to about one unit in the last place; 0 below -708: x = k ln 2 + r, a Taylor polynomial in
+// |r| <= ln(2)/2, and k added to the exponent bits.
+inline Wide exp_nonpositive(Wide x) {
+  const Wide shift = Wide{} + 0x1.8p52;  // adding it rounds to an integer and leaves that integer in the low bits
+  const Wide clamped = x < -708.0 ? Wide{} - 708.0 : x;
+  const Wide shifted = clamped * 0x1.71547652b82fep0 + shift;
+  const Wide k = shifted - shift;
+  const Wide r = (clamped - k * 0x1.62e42fefa38p-1) - k * 0x1.ef35793c7673p-45;
+  Wide y = Wide{} + 1.0 / 6227020800.0;
   y = y * r + 1.0 / 479001600.0;
   y = y * r + 1.0 / 39916800.0;
   y = y * r + 1.0 / 3628800.0;
@@ -281,62 +290,39 @@ inline double exp_nonpositive(double x) {
   y = y * r + 0.5;
   y = y * r + 1.0;
   y = y * r + 1.0;
-  const std::int64_t bits = __builtin_bit_cast(std::int64_t, y) + (__builtin_bit_cast(std::int64_t, shifted) << 52);
-  return x < -708.0 ? 0.0 : __builtin_bit_cast(double, bits);
+  const WideInt bits = reinterpret_cast<const WideInt&>(y) + (reinterpret_cast<const WideInt&>(shifted) << 52);
+  return x < -708.0 ? Wide{} : reinterpret_cast<const Wide&>(bits);
 }
 
-// Sums and maxima over a row run in eight lanes, which are then combined in a fixed order: the same for every
-// instruction set, and quick on all.
-constexpr std::size_t kLanes = 8;
-
-inline double row_maximum(const double* v, std::size_t K, double high) {
-  double lane[kLanes];
-  for (std::size_t l = 0; l < kLanes; ++l) lane[l] = high;
-  std::size_t k = 0;
-  for (; k + kLanes <= K; k += kLanes)
-    for (std::size_t l = 0; l < kLanes; ++l) lane[l] = v[k + l] > lane[l] ? v[k + l] : lane[l];
-  for (; k < K; ++k) lane[0] = v[k] > lane[0] ? v[k] : lane[0];
-  for (std::size_t l = 1; l < kLanes; ++l) lane[0] = lane[l] > lane[0] ? lane[l] : lane[0];
-  return lane[0];
-}
-
-inline double row_sum(const double* v, std::size_t K) {
-  double lane[kLanes] = {};
-  std::size_t k = 0;
-  for (; k + kLanes <= K; k += kLanes)
-    for (std::size_t l = 0; l < kLanes; ++l) lane[l] += v[k + l];
-  for (std::size_t l = 0; k < K; ++k, ++l) lane[l] += v[k];
-  return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
-}
-
-// The exponents of the race of the rivals k != c of one row at scores v, x[k] = rate (v_k - top); `top` is the highest
-// rival. Only the true class can be above it; it gets 0.
-inline double race_exponents(const double* v, std::size_t K, std::size_t c, double rate, double* x) {
-  const double top = row_maximum(v + c + 1, K - c - 1, row_maximum(v, c, -__builtin_inf()));
-  for (std::size_t k = 0; k < K; ++k) {
-    const double y = rate * (v[k] - top);
-    x[k] = y < 0 ? y : 0.0;
+// The race of the rivals k != c of one row at scores v: e[k] = exp(rate (v_k - top)), 0 for the true class and for the
+// padding; e has room for K rounded up to a multiple of kWide. Returns the sum; `top` is the highest rival.
+inline double race_row(const double* v, std::size_t K, std::size_t c, double rate, double* e, double* top) {
+  const std::size_t n_wide = (K + kWide - 1) / kWide;
+  for (std::size_t k = 0; k < K; ++k) e[k] = v[k];
+  for (std::size_t k = K; k < n_wide * kWide; ++k) e[k] = -__builtin_inf();
+  e[c] = -__builtin_inf();
+  Wide* w = reinterpret_cast<Wide*>(e);
+  Wide high = w[0], sum = Wide{};
+  for (std::size_t i = 1; i < n_wide; ++i) high = w[i] > high ? w[i] : high;
+  double best = high[0];
+  for (std::size_t l = 1; l < kWide; ++l) best = high[l] > best ? high[l] : best;
+  for (std::size_t i = 0; i < n_wide; ++i) {
+    w[i] = exp_nonpositive(rate * (w[i] - best));
+    sum += w[i];
   }
-  return top;
+  *top = best;
+  return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
 }
 
-// Rows of U (n, K): E (n, K) with E[k] = exp(rate (U_k - top)) and E[c] = 0, its row sums Z (n,), and lead (n,) =
-// U[c] - top. A few rows at a time, so that the loop over exponentials is long and its data are near.
-void race(const double* U, std::size_t n, std::size_t K, const std::int64_t* c, double rate, double* E, double* Z,
+// Rows of U (n, K): E (n, K), Z (n,) and lead (n,) = U[c] - top; `e` is scratch for a row.
+void race(const double* U, std::size_t n, std::size_t K, const std::int64_t* c, double rate, double* e, double* E, double* Z,
           double* lead) {
-  constexpr std::size_t block = 16;
-  for (std::size_t first = 0; first < n; first += block) {
-    const std::size_t last = first + block < n ? first + block : n;
-    for (std::size_t i = first; i < last; ++i) {
-      const std::size_t own = static_cast<std::size_t>(c[i]);
-      lead[i] = U[i * K + own] - race_exponents(U + i * K, K, own, rate, E + i * K);
-    }
-    double* e = E + first * K;
-    for (std::size_t k = 0; k < (last - first) * K; ++k) e[k] = exp_nonpositive(e[k]);
-    for (std::size_t i = first; i < last; ++i) {
-      E[i * K + static_cast<std::size_t>(c[i])] = 0.0;
-      Z[i] = row_sum(E + i * K, K);
-    }
+  for (std::size_t i = 0; i < n; ++i) {
+    double top;
+    const std::size_t own = static_cast<std::size_t>(c[i]);
+    Z[i] = race_row(U + i * K, K, own, rate, e, &top);
+    lead[i] = U[i * K + own] - top;
+    for (std::size_t k = 0; k < K; ++k) E[i * K + k] = e[k];
   }
 }
 
@@ -356,12 +342,10 @@ void race_along(const double* U, const double* W, double alpha, std::size_t n, s
   for (std::size_t i = 0; i < n; ++i) {
     const double *u = U + i * K, *w = W + i * K;
     for (std::size_t k = 0; k < K; ++k) v[k] = u[k] + alpha * w[k];
-    double first = 0.0, second = 0.0;
+    double top, first = 0.0, second = 0.0;
     const std::size_t own = static_cast<std::size_t>(c[i]);
-    lead[i] = v[own] - race_exponents(v, K, own, rate, E);
-    for (std::size_t k = 0; k < K; ++k) E[k] = exp_nonpositive(E[k]);
-    E[own] = 0.0;
-    Z[i] = row_sum(E, K);
+    Z[i] = race_row(v, K, own, rate, E, &top);
+    lead[i] = v[own] - top;
     for (std::size_t k = 0; k < K; ++k) first += E[k] * w[k];
     mean[i] = first / Z[i];
     for (std::size_t k = 0; k < K; ++k) second += E[k] * ((w[k] - mean[i]) * (w[k] - mean[i]));

@@ -151,7 +151,8 @@ void race(In<double, Matrix> U, In<std::int64_t, Vector> c, double rate, Out<dou
   const std::size_t n = U.shape(0), K = U.shape(1);
   require(E.shape(0) == n && E.shape(1) == K && Z.shape(0) == n && lead.shape(0) == n, "U, E, Z and lead disagree");
   nb::gil_scoped_release release;
-  hot().race(U.data(), n, K, c.data(), rate, E.data(), Z.data(), lead.data());
+  std::vector<double> scratch(K + 8);
+  hot().race(U.data(), n, K, c.data(), rate, scratch.data(), E.data(), Z.data(), lead.data());
 }
 
 // E (n, K) of a race becomes the residual, in place: -w E / Z, and w at the true class.
@@ -168,7 +169,7 @@ nb::tuple race_along(In<double, Matrix> U, In<std::int64_t, Vector> c, In<double
   check_labels(U, c);
   const std::size_t n = U.shape(0), K = U.shape(1);
   require(W.shape(0) == n && W.shape(1) == K, "W must have the shape of U");
-  std::vector<double> Z(n), lead(n), mean(n), variance(n), scratch(2 * K);
+  std::vector<double> Z(n), lead(n), mean(n), variance(n), scratch(2 * K + 8);
   {
     nb::gil_scoped_release release;
     hot().race_along(U.data(), W.data(), alpha, n, K, c.data(), rate, scratch.data(), scratch.data() + K, Z.data(),

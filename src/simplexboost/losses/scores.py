@@ -178,10 +178,14 @@ class OwnScoreExponential(Loss):
         if isinstance(self.alpha, str) or not (self.alpha > 0 and math.isfinite(self.alpha)):
             raise ValueError(f"alpha={self.alpha!r} is out of range; pass a positive, finite number or '1/K'.")
 
-    def _weights(self, U: Array, c: Labels) -> tuple[Array, float]:
-        log_value = self.log_value(U, c)
+    def weights_of(self, own: Array, K: int) -> tuple[Array, float]:
+        """The residual of the true class from its score, (n,), up to a factor, and the logarithm of that factor."""
+        log_value = -self.rate(K) * np.clip(own, -HUGE, HUGE)
         shift = log_value.max()
-        return np.exp(log_value - shift), float(shift) + math.log(self.rate(U.shape[1]))
+        return np.exp(log_value - shift), float(shift) + math.log(self.rate(K))
+
+    def _weights(self, U: Array, c: Labels) -> tuple[Array, float]:
+        return self.weights_of(pick(U, c), U.shape[1])
 
     def _own(self, U: Array, c: Labels, w: Array) -> Array:
         P = np.zeros(U.shape)  # (n, K)
