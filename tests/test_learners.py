@@ -81,7 +81,8 @@ def achieved(learner, req, outputs):
 @pytest.mark.parametrize("seed", range(4))
 @each("learner", {k: v for k, v in TREES.items() if not isinstance(v, InfoTree)})
 def test_one_split_is_the_best_of_all(learner, d, missing, seed):
-    learner = type(learner)(max_depth=1, min_samples_leaf=1 + 3 * (seed % 2))
+    l2 = {"l2": 1.0} if isinstance(learner, NewtonTree) else {}
+    learner = type(learner)(max_depth=1, min_samples_leaf=1 + 3 * (seed % 2), **l2)
     data = problem(n=30, p=3, K=3, seed=seed, missing=missing)
     curvature = np.random.default_rng(seed).uniform(0.2, 2, data.n) if seed < 2 else None
     req = request(data, d=d, seed=seed, curvature=curvature)

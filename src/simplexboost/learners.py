@@ -324,6 +324,10 @@ class SketchTree(NewtonTree):
         """How the engine is to grow."""
         return replace(self.suited(data.n, data.K).options(data, seed), bits=64 if data.X.size < SMALL else 32)
 
+    def leaf_values(self, tree: engine.Tree, sums: Array, request: Request) -> Array:
+        """ΣG / (Σh + l2)."""
+        return self.suited(request.data.n, request.data.K).leaf_values(tree, sums, request)
+
 
 class NamesClasses(TreeLearner):
     """Trees whose leaves name one class and answer with its codeword."""
