@@ -34,6 +34,10 @@ race: $(VENV)/.bench ## race other libraries: make race SETS=letter,aloi27 (SIMP
 	@$(bin)/python -m benchmarks.race --sets $(SETS) --json build/race.json --resume
 	@$(bin)/python -m benchmarks.report build/race.json
 
+papers: $(VENV)/.bench ## the papers' tables and figures, quick and small, in build/papers (SIMPLEXBOOST_DATA as above)
+	@$(bin)/python -m experiments run all --quick --results build/papers/cells
+	@$(bin)/python -m experiments report --quick --results build/papers/cells --out build/papers
+
 lint: $(VENV)/.dev ## ruff, mypy and the import contract
 	@$(bin)/ruff check .
 	@$(bin)/ruff format --check --quiet . || { $(bin)/ruff format --check .; exit 1; }
@@ -48,7 +52,7 @@ check: lint test ## lint and test
 
 clean: ## remove .venv and everything built
 	@rm -rf $(VENV) build dist .pytest_cache .hypothesis .ruff_cache .mypy_cache .import_linter_cache
-	@find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find src tests examples benchmarks experiments -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One virtual environment for all: Python files are used where they lie (an editable installation), and the compiled
 # part is built again when its sources or pyproject.toml change. Extras come from the installed package's own metadata.

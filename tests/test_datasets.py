@@ -205,6 +205,30 @@ def test_openml_without_official_split(openml, monkeypatch):
     assert (np.diff(data.X_train[:, 0]) > 0).all()  # file order is kept
 
 
+def test_openml_keeps_some_columns_and_rows(openml, monkeypatch):
+    monkeypatch.setitem(datasets.OPENML, "small", datasets.OpenMLSet(7, (20, 3), 3, 12, (3, 4, 5), columns=2, rows=15))
+    openml.reply = answer([5, 3, 4], 8, p=3, categories={"f2": ["u", "v"]})
+    data = load("small")
+    assert (data.X_train.shape, data.X_test.shape) == ((12, 2), (3, 2))
+    assert data.feature_names.tolist() == ["f1", "f2"] and data.categorical.tolist() == [False, True]
+
+
+def test_openml_counts_classes(openml, monkeypatch):
+    openml.reply = answer([5, 3, 4], 8)  # 8, 6, 6 in all
+    monkeypatch.setitem(datasets.OPENML, "small", datasets.OpenMLSet(7, (20, 2), 3, counts=(6, 6, 8)))
+    assert len(load("small").X_train) == 15
+    monkeypatch.setitem(datasets.OPENML, "small", datasets.OpenMLSet(7, (20, 2), 3, counts=(5, 7, 8)))
+    with pytest.raises(ValueError, match="other class counts"):
+        load("small")
+
+
+def test_a_class_with_one_row_is_trained_on(openml, monkeypatch):
+    monkeypatch.setitem(datasets.OPENML, "small", datasets.OpenMLSet(7, (13, 2), 4))
+    openml.reply = answer([4, 4, 4, 1], 0)
+    data = load("small")
+    assert np.bincount(data.y_train).tolist() == [3, 3, 3, 1] and len(data.y_test) == 3
+
+
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
@@ -229,6 +253,7 @@ def test_openml_table_is_consistent():
     for known in datasets.OPENML.values():
         assert sum(known.train_counts) == known.n_train < known.shape[0]
         assert len(known.train_counts) in (0, known.n_classes)
+        assert sum(known.counts) in (0, known.shape[0]) and len(known.counts) in (0, known.n_classes)
 
 
 # ---- three Gaussians ------------------------------------------------------------------------------------------------

@@ -74,11 +74,16 @@ def checked(name: str, arrays: dict[str, AnyArray], source: str) -> Dataset:
 
 
 def split(name: str, X: Any, y: Any, features: Any, categorical: Any, classes: Any, n_train: int = 0) -> Dataset:
-    """The first ``n_train`` rows against the rest; 0 for a random split, stratified, in the order of the file."""
+    """The first ``n_train`` rows against the rest; 0 for a random split, stratified, in the order of the file.
+
+    The only row of a class is trained on.
+    """
     rows = np.arange(len(y))
     if n_train:
         train, test = rows[:n_train], rows[n_train:]
     else:
-        train, test = map(np.sort, train_test_split(rows, test_size=TEST_PART, stratify=y, random_state=0))
+        alone = np.bincount(y)[y] < 2
+        train, test = train_test_split(rows[~alone], test_size=TEST_PART, stratify=y[~alone], random_state=0)
+        train, test = np.sort(np.concatenate([train, rows[alone]])), np.sort(test)
     values = (X[train], y[train], X[test], y[test], np.array(features), np.array(categorical), np.array(classes))
     return checked(name, dict(zip(KEYS, values, strict=True)), name)

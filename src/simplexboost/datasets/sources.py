@@ -114,7 +114,9 @@ class OpenMLSet:
 
     ``n_train`` rows of the file are the official training part; its class counts, in ascending order, prove that the
     rows stand in the official order. 0: there is no official split, or OpenML's rows are in another order (letter) or
-    incomplete (satimage lacks 5 of 6435).
+    incomplete (satimage lacks 5 of 6435). ``counts`` are the class counts of the whole file, in ascending order;
+    ``columns`` keeps the last so many features (others tell who spoke, or number the rows), ``rows`` the first so many
+    rows; ``shape`` is that of the file.
     """
 
     data_id: int
@@ -122,22 +124,39 @@ class OpenMLSet:
     n_classes: int
     n_train: int = 0
     train_counts: tuple[int, ...] = ()
+    counts: tuple[int, ...] = ()
+    columns: int = 0
+    rows: int = 0
 
 
+ABALONE = (1, 1, 1, 1, 1, 2, 2, 6, 9, 14, 15, 26, 32, 42, 57, 58, 67, 103, 115, 126, 203, 259, 267, 391, 487)
 OPENML = {
-    "car": OpenMLSet(40975, (1728, 6), 4),
+    "abalone": OpenMLSet(183, (4177, 8), 28, counts=(*ABALONE, 568, 634, 689)),
+    "breast_tissue": OpenMLSet(1465, (106, 9), 6, counts=(14, 15, 16, 18, 21, 22)),
+    "car": OpenMLSet(40975, (1728, 6), 4, counts=(65, 69, 384, 1210)),
+    "connect4": OpenMLSet(40668, (67557, 42), 3, counts=(6449, 16635, 44473)),
+    "covtype15k": OpenMLSet(1596, (581012, 54), 7, 15120, (2160,) * 7, rows=25120),
+    "dna": OpenMLSet(40670, (3186, 180), 3, 2000, (464, 485, 1051)),
+    "ecoli": OpenMLSet(39, (336, 7), 8, counts=(2, 2, 5, 20, 35, 52, 77, 143)),
     "fashion_mnist": OpenMLSet(40996, (70000, 784), 10, 60000, (6000,) * 10),
     "isolet": OpenMLSet(300, (7797, 617), 26, 6238, (238, *(240,) * 25)),
+    "krvskp": OpenMLSet(3, (3196, 36), 2, counts=(1527, 1669)),
     "letter": OpenMLSet(6, (20000, 16), 26),
+    "magic04": OpenMLSet(1120, (19020, 10), 2, counts=(6688, 12332)),
     "mnist": OpenMLSet(554, (70000, 784), 10, 60000, (5421, 5842, 5851, 5918, 5923, 5949, 5958, 6131, 6265, 6742)),
     "nursery": OpenMLSet(26, (12960, 8), 5),
     "optdigits": OpenMLSet(28, (5620, 64), 10, 3823, (376, 376, 377, 380, 380, 382, 387, 387, 389, 389)),
     "pendigits": OpenMLSet(32, (10992, 16), 10, 7494, (719, 719, 719, 720, 720, 778, 779, 780, 780, 780)),
     "plants_margin": OpenMLSet(1491, (1600, 64), 100),
     "plants_shape": OpenMLSet(1492, (1600, 64), 100),
+    "poker": OpenMLSet(1567, (1025009, 10), 10, rows=40010),
     "satimage": OpenMLSet(182, (6430, 36), 6),
-    "shuttle": OpenMLSet(40685, (58000, 9), 7),
-    "vehicle": OpenMLSet(54, (846, 18), 4),
+    "segment": OpenMLSet(36, (2310, 19), 7, counts=(330,) * 7),
+    "shuttle": OpenMLSet(40685, (58000, 9), 7, counts=(10, 13, 50, 171, 3267, 8903, 45586)),
+    "splice": OpenMLSet(46, (3190, 60), 3, counts=(767, 768, 1655)),
+    "vehicle": OpenMLSet(54, (846, 18), 4, counts=(199, 212, 217, 218)),
+    "vertebral": OpenMLSet(1523, (310, 6), 3, counts=(60, 100, 150)),
+    "vowel": OpenMLSet(307, (990, 12), 11, 528, (48,) * 11, columns=10),
 }
 
 
@@ -158,9 +177,14 @@ def _from_openml(name: str) -> Dataset:
             f"OpenML's data set {known.data_id} has (rows, features, classes) = {found}; {name!r} should have "
             f"{(*known.shape, known.n_classes)}."
         )
+    if known.counts and tuple(sorted(np.bincount(y).tolist())) != known.counts:
+        raise ValueError(f"OpenML's data set {known.data_id} has other class counts than {name!r}: {np.bincount(y)}.")
     if known.n_train and tuple(sorted(np.bincount(y[: known.n_train]).tolist())) != known.train_counts:
         raise ValueError(
             f"OpenML's rows of {name!r} are not in the official order: the training part has other counts."
         )
     categorical = np.array([feature in (bunch.categories or {}) for feature in bunch.feature_names])
-    return split(name, X, y, bunch.feature_names, categorical, class_names, known.n_train)
+    rows, columns = slice(known.rows or None), slice(-known.columns or None, None)
+    return split(
+        name, X[rows, columns], y[rows], bunch.feature_names[columns], categorical[columns], class_names, known.n_train
+    )

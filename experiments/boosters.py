@@ -1,0 +1,166 @@
+"""The boosters as the papers use them: a name and a few options → an estimator; and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+
+import simplexboost as sb
+from simplexboost import engine
+from simplexboost.learners import ClassTree, InfoTree, LinearRegressor, Request, SignTree, Stump, VectorTree
+
+Maker = Callable[..., Any]
+BOOSTERS: dict[str, Maker] = {}
+
+
+def booster(name: str) -> Callable[[Maker], Maker]:
+    """Registers a function ``make(K, **options)`` that returns an estimator; rounds and seed are set afterwards."""
+
+    def register(make: Maker) -> Maker:
+        BOOSTERS[name] = make
+        return make
+
+    return register
+
+
+def make(name: str, K: int, rounds: int, seed: int, options: dict[str, Any]) -> Any:
+    """The estimator."""
+    estimator = BOOSTERS[name](K, **options)
+    return estimator.set_params(**{"n_layers" if name == "marti" else "n_estimators": rounds}, random_state=seed)
+
+
+def limits(depth: int | None = None, leaves: int | None = None) -> dict[str, Any]:
+    """How far a tree grows: a depth, or a number of leaves (best first)."""
+    return {"max_depth": depth, "max_leaves": leaves, "growth": "best" if leaves else "level"}
+
+
+@booster("gd")
+def gd(K: int, leaf: str = "vector", depth: int | None = 2, leaves: int | None = None, **parts: Any) -> Any:
+    """GD-MCBoost with unit vectors or codewords in the leaves."""
+    tree = {"vector": VectorTree, "codeword": ClassTree}[leaf]
+    return sb.GDMCBoostClassifier(learner=tree(**limits(depth, leaves)), **parts)
+
+
+@booster("cd")
+def cd(K: int, learner: str = "stump", schedule: str = "best", **parts: Any) -> Any:
+    """CD-MCBoost with stumps or one-feature regressors."""
+    learners = {"stump": Stump, "linear": LinearRegressor}
+    return sb.CDMCBoostClassifier(learner=learners[learner](), schedule=schedule, **parts)
+
+
+@booster("maxmin")
+def maxmin(K: int, method: str, dim: int) -> Any:
+    """MCBoost with max-min codewords of a given dimension, centred as the journal version defines them."""
+    codewords = sb.codewords.MaxMin(dim, centered=True)
+    return gd(K, codewords=codewords) if method == "gd" else cd(K, codewords=codewords)
+
+
+@booster("flagship")
+def flagship(K: int, **options: Any) -> Any:
+    """SimplexBoostClassifier, as it comes."""
+    return sb.SimplexBoostClassifier(**options)
+
+
+@booster("marti")
+def marti(K: int) -> Any:
+    """MartiBoost with stumps; its rounds are layers."""
+    return sb.MartiBoostClassifier()
+
+
+# ---- learners that name a class -------------------------------------------------------------------------------------
+
+
+def class_tree(criterion: str, depth: int | None, leaves: int | None) -> Any:
+    """A tree grown on the booster's own criterion (error or cost), by information gain, or scikit-learn's CART."""
+    if criterion == "cart":
+        return DecisionTreeClassifier(max_leaf_nodes=leaves, max_depth=depth)
+    return {"own": ClassTree, "info": InfoTree}[criterion](**limits(depth, leaves))
+
+
+@booster("ova")
+def ova(K: int) -> Any:
+    """One AdaBoost per class, with stumps."""
+    return sb.OneVsAllBoostClassifier(learner=Stump())
+
+
+@booster("m1")
+def m1(K: int, criterion: str = "own", depth: int | None = 2, leaves: int | None = None) -> Any:
+    """AdaBoost.M1."""
+    return sb.AdaBoostM1Classifier(class_tree(criterion, depth, leaves))
+
+
+@booster("samme")
+def samme(K: int, criterion: str = "own", depth: int | None = 2, leaves: int | None = None) -> Any:
+    """SAMME."""
+    return sb.SAMMEClassifier(class_tree(criterion, depth, leaves))
+
+
+@booster("mm")
+def mm(K: int, step: str = "edge", depth: int | None = 2, leaves: int | None = None) -> Any:
+    """AdaBoost.MM, also AdaBoost-Cost."""
+    return sb.AdaBoostMMClassifier(class_tree("own", depth, leaves), step=step)
+
+
+# ---- one answer for every class -------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False, repr=False)
+class RealStump(SignTree):
+    """BoosTexter's stump: a real vote for every class on either side, ½ ln(W₊ / W₋), smoothed.
+
+    The split is the one with the largest edge of the signs, not the smallest Z = Σ 2 √(W₊ W₋) as in BoosTexter.
+    """
+
+    max_depth: int | None = 1
+
+    def statistics(self, request: Request) -> tuple[engine.Dense, Any]:
+        """The gradient for the split; its positive and negative parts for the votes."""
+        return engine.Dense(request.G), np.hstack([np.maximum(request.G, 0), np.maximum(-request.G, 0)])
+
+    def leaf_values(self, tree: Any, sums: Any, request: Request) -> Any:
+        """½ ln(W₊ / W₋), (L, K)."""
+        right, wrong = np.hsplit(sums, 2)
+        smoothing = sums.sum() / request.G.size
+        return 0.5 * np.log((right + smoothing) / (wrong + smoothing))
+
+
+@booster("mh")
+def mh(K: int, mode: str, depth: int | None = 1, leaves: int | None = None) -> Any:
+    """AdaBoost.MH in its many versions; stumps unless told."""
+    if mode == "real":
+        return sb.BoostingClassifier("one-vs-all", "canonical", RealStump(), "gradient", "fixed")
+    modes = {
+        "index": ("index", None),  # a stump on the pair [x, k]
+        "hamming": ("shared", SignTree(**limits(depth, leaves))),  # one tree, a sign for every class in its leaves
+        "single": ("single-label", ClassTree(**limits(depth, leaves))),  # a tree that names one class
+        "stumps": ("separate", Stump()),
+        "trees": ("separate", class_tree("info", depth, leaves)),  # a tree for every class
+        "cart": ("separate", class_tree("cart", depth, leaves)),
+    }
+    learner_mode, learner = modes[mode]
+    return sb.AdaBoostMHClassifier(learner, learner_mode=learner_mode)
+
+
+@booster("smboost")
+def smboost(K: int, depth: int | None = 1, leaves: int | None = None) -> Any:
+    """sm-boost with as many sampled pairs as examples, a tree for every class."""
+    return sb.SoftmaxBoostClassifier(InfoTree(**limits(depth, leaves)), n_pairs="n")
+
+
+# ---- coordinate descent ---------------------------------------------------------------------------------------------
+
+
+@booster("ecc")
+def ecc(K: int) -> Any:
+    """AdaBoost.ECC with stumps and random balanced bipartitions."""
+    return sb.AdaBoostECCClassifier(learner=Stump())
+
+
+@booster("logit")
+def logit(K: int) -> Any:
+    """LogitBoost with one-feature regressors."""
+    return sb.LogitBoostClassifier(learner=LinearRegressor())

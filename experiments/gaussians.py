@@ -1,0 +1,100 @@
+"""The three Gaussians of both MCBoost papers: CD-MCBoost with stumps, its predictions and margins over the rounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import simplexboost as sb
+from simplexboost.datasets import make_three_gaussians, three_gaussians_bayes
+
+from .cells import Cell, Results, task
+from .registry import Claim, Figure, Plan
+
+MOMENTS = (0, 10, 100)  # the rounds in the figures
+COLOURS = ("#1b6ca8", "#d1495b", "#3a7d44")
+
+
+@task
+def three_gaussians(schedule: str, seed: int, n: int = 1000, keep: bool = False) -> dict[str, Any]:
+    """Test errors after some rounds beside those of the Bayes rule; with ``keep`` also predictions and margins."""
+    data = make_three_gaussians(n, n, random_state=seed)
+    clf = sb.CDMCBoostClassifier(n_estimators=max(MOMENTS), schedule=schedule).fit(data.X_train, data.y_train)
+    model, c = clf.model_, data.y_test
+    F = {t: model.first(t).predictor(data.X_test) for t in MOMENTS}
+    U = {t: model.scores(F[t]) for t in MOMENTS}
+    bayes = {
+        part: float((three_gaussians_bayes(X) != y).mean())
+        for part, X, y in (("train", data.X_train, data.y_train), ("test", data.X_test, c))
+    }
+    out: dict[str, Any] = {"bayes": bayes, "test": [float((U[t].argmax(axis=1) != c).mean()) for t in MOMENTS]}
+    margins = [sb.losses.margins(U[t], c) for t in MOMENTS]
+    out["mean_margin"] = [float(m.mean()) for m in margins]
+    if keep:
+        out |= {
+            "Y": model.Y.tolist(),
+            "c": c.tolist(),
+            "F": [np.round(F[t], 3).tolist() for t in MOMENTS],
+            "margins": [np.round(m, 3).tolist() for m in margins],
+        }
+    return out
+
+
+def gaussian_cells(plan: Plan, schedule: str) -> list[Cell]:
+    """Seeds, the first with predictions."""
+    seeds = range(plan.pick(20, 5))
+    first = Cell("three_gaussians", {"schedule": schedule, "seed": 0, "keep": True}, 0.5)
+    return [first, *(Cell("three_gaussians", {"schedule": schedule, "seed": s}, 0.5) for s in seeds)]
+
+
+def predictions_figure(name: str, caption: str, result: dict[str, Any]) -> Figure:
+    """F on the test set at the three moments, classes in colour, codewords dashed."""
+
+    def draw(figure: Any) -> None:
+        Y, c = np.array(result["Y"]), np.array(result["c"])
+        for i, (axes, t) in enumerate(zip(figure.subplots(1, 3), MOMENTS, strict=True)):
+            F = np.array(result["F"][i])
+            reach = max(1.2, np.abs(F).max() * 1.05)
+            for k, colour in enumerate(COLOURS):
+                axes.plot(*np.stack([np.zeros(2), reach * Y[k]], axis=1), "--", color=colour, lw=1)
+                axes.scatter(*F[c == k].T, s=6, color=colour, alpha=0.6, linewidths=0, label=f"class {k + 1}")
+            axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xlabel="$f_1$", title=f"t = {t}")
+        figure.axes[0].set_ylabel("$f_2$")
+        figure.axes[0].legend(fontsize=7, loc="upper right")
+
+    return Figure(name, caption, draw, (9.5, 3.5))
+
+
+def margins_figure(name: str, caption: str, result: dict[str, Any]) -> Figure:
+    """Histograms of the margins."""
+
+    def draw(figure: Any) -> None:
+        for i, (axes, t) in enumerate(zip(figure.subplots(1, 3), MOMENTS, strict=True)):
+            margins = np.array(result["margins"][i])
+            axes.hist(margins, bins=np.linspace(-6, 9, 46) if t else np.linspace(-1, 1, 21), color=COLOURS[0])
+            axes.axvline(0, color="black", lw=0.8)
+            right = 100 * (margins > 0).mean()
+            axes.set(title=f"t = {t}: {right:.1f} % positive", xlabel="margin")
+        figure.axes[0].set_ylabel("test examples")
+
+    return Figure(name, caption, draw)
+
+
+def near_bayes(plan: Plan, found: Results, cells: list[Cell]) -> Claim:
+    """Whether the test error after 100 rounds is within one point of the Bayes rule's on the same rows."""
+    done = [result for cell in cells[1:] if (result := found.get(cell)) is not None]
+    gaps = 100 * np.array([result["test"][-1] - result["bayes"]["test"] for result in done])
+    errors = 100 * np.array([result["test"][-1] for result in done])
+    evidence = "no cell has been run"
+    if len(done):
+        evidence = (
+            f"test error {errors.mean():.2f} ± {errors.std(ddof=1):.2f} % over {len(done)} draws (the paper: 11.30 %), "
+            f"{gaps.mean():+.2f} ± {gaps.std(ddof=1):.2f} points from the Bayes rule on the same rows"
+        )
+    complete = len(done) == len(cells) - 1
+    return Claim(
+        "CD-MCBoost with stumps comes within a point of the Bayes error in 100 rounds.",
+        bool(abs(gaps.mean()) <= 1.0) if complete else None,
+        evidence,
+    )

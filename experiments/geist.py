@@ -1,0 +1,539 @@
+"""Geist: sm-boost beside AdaBoost.MH, SAMME and MartiBoost, with and without noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from simplexboost.datasets import MadelonParameters, make_long_servedio, make_madelon_like
+
+from .boosters import make
+from .cells import Cell, Results, task
+from .comparison import NOT_COMPARABLE, Samples, best_of, entry, published
+from .curves import STYLES, Line, draw_line, panels
+from .data import Problem
+from .fits import STOPS, at, curve, fit_cell, follow
+from .registry import Block, Claim, Figure, Plan, Table, Text, experiment
+
+LEAVES = 12
+SETS: dict[str, dict[str, Any]] = {
+    "dna": {"name": "dna"},
+    "letter": {"name": "letter", "sizes": [15000, 5000]},
+    "mnist": {"name": "mnist"},
+    "pendigits": {"name": "pendigits"},
+    "satimage": {"name": "satimage"},
+    "segment": {"name": "segment"},
+    "splice": {"name": "splice2", "sizes": [1000, 2175], "shuffle": True},
+    "vowel": {"name": "vowel"},
+}
+CLASSES = dict(zip(SETS, (3, 26, 10, 10, 6, 7, 2, 11), strict=True))
+SIZES = {"dna": [2000, 1186], "letter": [15000, 5000], "mnist": [60000, 10000], "pendigits": [7494, 3498]}
+SIZES |= {"satimage": [4435, 2000], "segment": [210, 2100], "splice": [1000, 2175], "vowel": [528, 462]}
+MOMENTS = (10, 100, 1000)
+METHODS = ("AdaBoost.MH", "SAMME", "sm-boost")
+
+
+def booster(method: str, K: int, leaves: int = LEAVES) -> tuple[str, dict[str, Any]]:
+    """The paper's three boosters: one tree of 12 leaves per class, for SAMME one of 12 (K − 1)."""
+    match method:
+        case "AdaBoost.MH":
+            return "mh", {"mode": "trees", "leaves": leaves, "depth": None}
+        case "SAMME":
+            return "samme", {"criterion": "info", "leaves": leaves * (K - 1), "depth": None}
+        case _:
+            return "smboost", {"leaves": leaves, "depth": None}
+
+
+# ---- synthetic problems ---------------------------------------------------------------------------------------------
+
+
+@task
+def madelon(seed: int, rounds: int, n_test: int = 10_000) -> dict[str, Any]:
+    """The three boosters on one random problem: train and test errors at the moments."""
+    parameters = MadelonParameters.draw(seed)
+    d = make_madelon_like(parameters, n_test, random_state=seed)
+    given = Problem(d.X_train, d.y_train, d.X_test, d.y_test, parameters.n_classes)
+    out: dict[str, Any] = {}
+    for method in METHODS:
+        name, options = booster(method, given.K)
+        result = follow(make(name, given.K, rounds, seed, options), given)
+        out[method] = {part: [at(result, t, part) for t in MOMENTS] for part in ("train", "test")}
+    return out
+
+
+def madelon_cells(plan: Plan) -> list[Cell]:
+    """The problems."""
+    rounds, n_test = plan.pick((1000, 10_000), (100, 2000))
+    extra = {} if n_test == 10_000 else {"n_test": n_test}
+    return [Cell("madelon", {"seed": s, "rounds": rounds} | extra, rounds * 0.006) for s in range(plan.pick(1000, 100))]
+
+
+def madelon_errors(plan: Plan, found: Results, part: str) -> dict[str, Any]:
+    """Errors in percent, (problems, moments) per booster."""
+    done = [r for c in madelon_cells(plan) if (r := found.get(c)) is not None]
+    return {m: 100 * np.array([r[m][part] for r in done]).reshape(-1, len(MOMENTS)) for m in METHODS}
+
+
+def shown_moments(plan: Plan) -> list[int]:
+    """The moments that a plan reaches."""
+    return [t for t in MOMENTS if t <= plan.pick(1000, 100)]
+
+
+def scatter_figure(plan: Plan, found: Results, rival: str, name: str) -> Figure:
+    """The rival's errors against sm-boost's."""
+
+    def draw(figure: Any) -> None:
+        grid = figure.subplots(2, len(shown_moments(plan)), squeeze=False)
+        for row, part in zip(grid, ("train", "test"), strict=True):
+            errors = madelon_errors(plan, found, part)
+            for i, (axes, t) in enumerate(zip(row, shown_moments(plan), strict=True)):
+                x, y = errors[rival][:, i], errors["sm-boost"][:, i]
+                reach = max(x.max(initial=1), y.max(initial=1))
+                axes.scatter(x, y, s=4, c=np.where(y > x, "#d1495b", "#1b6ca8"), alpha=0.5, linewidths=0)
+                axes.plot([0, reach], [0, reach], color="black", lw=0.8)
+                axes.set_title(f"{part}, T = {t}", fontsize=9)
+                axes.set(xlabel=f"{rival}, %", ylabel="sm-boost, %")
+
+    caption = f"Errors of {rival} and sm-boost; red: {rival} is better, blue: sm-boost is."
+    return Figure(name, caption, draw, (3.2 * len(shown_moments(plan)), 5.8))
+
+
+def histogram_figure(plan: Plan, found: Results, rival: str, name: str) -> Figure:
+    """Differences of errors."""
+
+    def draw(figure: Any) -> None:
+        grid = figure.subplots(2, len(shown_moments(plan)), squeeze=False)
+        for row, part in zip(grid, ("train", "test"), strict=True):
+            errors = madelon_errors(plan, found, part)
+            for i, (axes, t) in enumerate(zip(row, shown_moments(plan), strict=True)):
+                axes.hist(errors[rival][:, i] - errors["sm-boost"][:, i], bins=50, color="#1b6ca8")
+                axes.axvline(0, color="black", lw=0.8)
+                axes.set_title(f"{part}, T = {t}", fontsize=9)
+                axes.set(xlabel="difference, points")
+
+    return Figure(name, f"Error of {rival} minus that of sm-boost.", draw, (3.2 * len(shown_moments(plan)), 5.0))
+
+
+def synthetic_claims(plan: Plan, found: Results, rival: str) -> Iterator[Claim]:
+    """Higher training error, lower test error."""
+    last = len(shown_moments(plan)) - 1
+    train, test = (madelon_errors(plan, found, part) for part in ("train", "test"))
+    n = len(test[rival])
+    complete = n == len(madelon_cells(plan))
+    higher = float((train["sm-boost"][:, last] >= train[rival][:, last]).mean()) if n else np.nan
+    lower = float((test["sm-boost"][:, last] < test[rival][:, last]).mean()) if n else np.nan
+    gap = float((test[rival][:, last] - test["sm-boost"][:, last]).mean()) if n else np.nan
+    yield Claim(
+        f"{rival} almost always has the lower training error.",
+        higher >= 0.8 if complete else None,
+        f"on {100 * higher:.0f} % of {n} problems after {shown_moments(plan)[last]} rounds",
+    )
+    yield Claim(
+        f"sm-boost often has the lower test error for many rounds than {rival}.",
+        lower > 0.5 if complete else None,
+        f"on {100 * lower:.0f} % of {n} problems; mean difference {gap:+.2f} points",
+    )
+
+
+PROTOCOL_SYNTHETIC = """Stated: 1000 problems drawn at random (features, classes, clusters, label noise, training rows),
+10 000 clean test rows, T = 1000; trees of 12 leaves grown best first, one per class, and 12 (K − 1) for SAMME. Chosen:
+draws with more clusters than vertices are drawn again; trees grown by information gain; the class of highest score is
+predicted."""
+
+
+@experiment("geist-figure1", "Synthetic problems: AdaBoost.MH against sm-boost", urgency=4)
+def figure1(plan: Plan) -> list[Cell]:
+    """."""
+    return madelon_cells(plan)
+
+
+@figure1.reported
+def _(plan: Plan, found: Results) -> Iterator[Block]:
+    yield scatter_figure(plan, found, "AdaBoost.MH", "geist-figure1")
+    yield from synthetic_claims(plan, found, "AdaBoost.MH")
+
+
+@experiment("geist-figure2", "Synthetic problems: AdaBoost.MH minus sm-boost", urgency=4)
+def figure2(plan: Plan) -> list[Cell]:
+    """The runs of Figure 1."""
+    return madelon_cells(plan)
+
+
+@figure2.reported
+def _(plan: Plan, found: Results) -> Iterator[Block]:
+    yield histogram_figure(plan, found, "AdaBoost.MH", "geist-figure2")
+
+
+@experiment("geist-figure3", "Synthetic problems: SAMME against sm-boost", urgency=4)
+def figure3(plan: Plan) -> list[Cell]:
+    """The problems of Figure 1 (the paper draws others by the same law)."""
+    return madelon_cells(plan)
+
+
+@figure3.reported
+def _(plan: Plan, found: Results) -> Iterator[Block]:
+    yield scatter_figure(plan, found, "SAMME", "geist-figure3")
+    yield from synthetic_claims(plan, found, "SAMME")
+
+
+@experiment("geist-figure4", "Synthetic problems: SAMME minus sm-boost", urgency=4)
+def figure4(plan: Plan) -> list[Cell]:
+    """The runs of Figure 3."""
+    return madelon_cells(plan)
+
+
+@figure4.reported
+def _(plan: Plan, found: Results) -> Iterator[Block]:
+    yield histogram_figure(plan, found, "SAMME", "geist-figure4")
+
+
+figure1.protocol = " ".join(PROTOCOL_SYNTHETIC.split())
+
+# ---- Tables 2 and 3 -------------------------------------------------------------------------------------------------
+
+
+def rounds_of(plan: Plan, name: str) -> int:
+    """1000; on mnist 100."""
+    return plan.pick(100 if name == "mnist" else 1000, 40 if name in ("letter", "mnist") else 100)
+
+
+def table_cells(plan: Plan, method: str, name: str, noise: float) -> list[Cell]:
+    """The cells behind one row: one where nothing is random."""
+    kind, options = booster(method, CLASSES[name])
+    given = SETS[name] | ({"rows": plan.rows} if plan.rows else {}) | ({"noise": noise} if noise else {})
+    random_data = bool(noise) or given.get("shuffle", False)
+    seeds = plan.repeats if random_data or method == "sm-boost" else range(1)
+    if name == "mnist":
+        seeds = seeds[:2]
+    return [
+        fit_cell(kind, options, rounds_of(plan, name), given | ({"seed": seed} if random_data else {}), seed)
+        for seed in seeds
+    ]
+
+
+def all_table_cells(plan: Plan, noise: float) -> list[Cell]:
+    """All rows."""
+    return [c for name in SETS for method in METHODS for c in table_cells(plan, method, name, noise)]
+
+
+def errors_at(plan: Plan, found: Results, method: str, name: str, noise: float, t: int) -> Samples:
+    """Test errors in percent after t rounds."""
+    if t > rounds_of(plan, name):
+        return Samples((), 0)
+    cells = table_cells(plan, method, name, noise)
+    done = [r for c in cells if (r := found.get(c)) is not None]
+    return Samples(tuple(100 * at(r, t) for r in done), len(cells))
+
+
+def geist_table(plan: Plan, found: Results, table: str, noise: float) -> Table:
+    """A row per set and booster, a column per moment."""
+    rows = []
+    for name in SETS:
+        columns = []
+        for t in MOMENTS:
+            samples = [errors_at(plan, found, m, name, noise, t) for m in METHODS]
+            best = best_of([s.mean for s in samples], error=True)
+            columns.append(
+                [
+                    entry(s, published(f"{table}-T{t}", m, name), s.mean == best) if s.wanted else "–"
+                    for s, m in zip(samples, METHODS, strict=True)
+                ]
+            )
+        rows += [[name if i == 0 else "", m, *(c[i] for c in columns)] for i, m in enumerate(METHODS)]
+    return Table(["set", "booster", *(f"T = {t}" for t in MOMENTS)], rows)
+
+
+def geist_far_off(plan: Plan, found: Results, table: str, noise: float) -> Text:
+    """Which numbers are more than two points from the paper's, on sets with at least 1000 test rows."""
+    if plan.quick:
+        return NOT_COMPARABLE
+    far, n = [], 0
+    for name in SETS:
+        for method in METHODS:
+            for t in MOMENTS:
+                samples, paper = (
+                    errors_at(plan, found, method, name, noise, t),
+                    published(f"{table}-T{t}", method, name),
+                )
+                if name != "vowel" and paper is not None and samples.complete and not np.isnan(samples.mean):
+                    n += 1
+                    if abs(gap := samples.mean - paper) > 2:
+                        far.append(f"{method} on {name} at T = {t} ({gap:+.1f})")
+    return Text(
+        f"{n - len(far)} of {n} numbers are within two points of the paper's"
+        + (f"; further off: {', '.join(far)}." if far else ".")
+    )
+
+
+def ranks(plan: Plan, found: Results, noise: float, best: bool) -> tuple[list[str], list[str], bool]:
+    """Sets on which sm-boost is the best (or the worst) of the three after the last round, the others, completeness."""
+    yes, no, complete = [], [], True
+    for name in SETS:
+        samples = {m: errors_at(plan, found, m, name, noise, rounds_of(plan, name)) for m in METHODS}
+        complete &= all(s.complete for s in samples.values())
+        others = [s.mean for m, s in samples.items() if m != "sm-boost"]
+        mine = samples["sm-boost"].mean
+        (yes if (mine <= min(others) if best else mine >= max(others)) else no).append(name)
+    return yes, no, complete
+
+
+@experiment("geist-table2", "Test errors on real sets", urgency=2)
+def table2(plan: Plan) -> list[Cell]:
+    """Stated: the libsvm splits, trees of 12 leaves grown best first (12 (K − 1) for SAMME), T = 10, 100, 1000, as many
+    samples as examples in sm-boost. Chosen: trees grown by information gain (CART's Gini index is not in the engine);
+    seeds for sm-boost; mnist up to T = 100; splice with two classes, split at random, since libsvm's split is not at
+    hand.
+    """
+    return all_table_cells(plan, 0.0)
+
+
+@table2.reported
+def _(plan: Plan, found: Results) -> Iterator[Block]:
+    yield Text("Entries are *our test error in percent ± standard deviation over seeds (the paper's, the difference)*.")
+    yield geist_table(plan, found, "geist-table2", 0.0)
+    yield geist_far_off(plan, found, "geist-table2", 0.0)
+    yes, no, complete = ranks(plan, found, 0.0, best=False)
+    yield Claim(
+        "Without noise sm-boost has the highest error of the three on most sets, after the last round.",
+        len(yes) > len(SETS) / 2 if complete else None,
+        f"{len(yes)} of {len(SETS)}" + (f"; not on {', '.join(no)}" if no else ""),
+    )
+
+
+@experiment("geist-table3", "Test errors with 20 % corrupted labels", urgency=1)
+def table3(plan: Plan) -> list[Cell]:
+    """As Table 2, with the labels of a fifth of the training rows exchanged at random among them; a draw per seed."""
+    return all_table_cells(plan, 0.2)
+
+
+@table3.reported
+def _(plan: Plan, found: Results) -> Iterator[Block]:
+    yield Text("Entries as in Table 2.")
+    yield geist_table(plan, found, "geist-table3", 0.2)
+    yield geist_far_off(plan, found, "geist-table3", 0.2)
+    yes, no, complete = ranks(plan, found, 0.2, best=True)
+    yield Claim(
+        "With 20 % of the labels corrupted sm-boost has the lowest error on most sets, after the last round.",
+        len(yes) > len(SETS) / 2 if complete else None,
+        f"{len(yes)} of {len(SETS)}" + (f"; not on {', '.join(no)}" if no else ""),
+    )
+
+
+CART_SETS = ("segment", "vowel", "dna", "splice")
+
+
+def cart_cells(plan: Plan, method: str, name: str, learner: str) -> list[Cell]:
+    """AdaBoost.MH or SAMME with one kind of tree, 100 rounds."""
+    kind, options = booster(method, CLASSES[name])
+    options |= {
+        "mode" if kind == "mh" else "criterion": {"info": "trees", "cart": "cart"}[learner] if kind == "mh" else learner
+    }
+    given = SETS[name] | ({"rows": plan.rows} if plan.rows else {})
+    seeds = plan.repeats if learner == "cart" or given.get("shuffle") else range(1)
+    rounds = plan.pick(100, 20)
+    return [fit_cell(kind, options, rounds, given | ({"seed": s} if given.get("shuffle") else {}), s) for s in seeds]
+
+
+@experiment("geist-cart", "Table 2 again, with CART's trees", urgency=4)
+def cart(plan: Plan) -> list[Cell]:
+    """What the criterion of the trees changes: information gain (our engine) against scikit-learn's CART, which the
+    paper used, with the Gini index and ties broken at random; 100 rounds on the small sets.
+    """
+    return [
+        c
+        for name in CART_SETS
+        for m in METHODS[:2]
+        for learner in ("info", "cart")
+        for c in cart_cells(plan, m, name, learner)
+    ]
+
+
+@cart.reported
+def _(plan: Plan, found: Results) -> Iterator[Block]:
+    rows = []
+    for name in CART_SETS:
+        for m in METHODS[:2]:
+            row = [name, m]
+            for learner in ("info", "cart"):
+                cells = cart_cells(plan, m, name, learner)
+                done = [r for c in cells if (r := found.get(c)) is not None]
+                row.append(entry(Samples(tuple(100 * at(r, 10**9) for r in done), len(cells)), None))
+                row.append(f"{np.mean([r['n_iter'] for r in done]):.0f}" if done else "…")
+            rows.append([*row, f"{published('geist-table2-T100', m, name):.1f}"])
+    yield Table(["set", "booster", "information gain, %", "rounds", "CART, %", "rounds", "paper, T = 100, %"], rows)
+    yield Text(
+        "On segment (210 rows) and vowel (528) a tree of so many leaves soon has no training error at all; SAMME ends "
+        "there with that one tree, AdaBoost.MH once all its trees are perfect. The paper's SAMME has the same error "
+        "after 10, 100 and 1000 rounds on segment, which is what such an end looks like, but not on vowel."
+    )
+
+
+# ---- Figures 5 and 6 ------------------------------------------------------------------------------------------------
+
+
+def curve_cells(plan: Plan, method: str, name: str, noise: float) -> list[Cell]:
+    """Independent runs on shuffled data; errors on both parts."""
+    kind, options = booster(method, CLASSES[name])
+    given = {"name": SETS[name]["name"], "sizes": SIZES[name], "shuffle": True}
+    given |= ({"rows": plan.rows} if plan.rows else {}) | ({"noise": noise} if noise else {})
+    runs = plan.pick(3 if name == "mnist" else 25, 1 if name in ("letter", "mnist") else 2)
+    return [
+        fit_cell(kind, options, rounds_of(plan, name), given | {"seed": seed}, seed, train=True) for seed in range(runs)
+    ]
+
+
+def curves_figure(plan: Plan, found: Results, noise: float, name: str) -> Figure:
+    """Train and test panels per set."""
+
+    def lines(dataset: str, part: str) -> list[Line]:
+        stops = [t for t in STOPS if t <= rounds_of(plan, dataset)]
+        return [
+            Line(m, stops, 100 * curve(found, curve_cells(plan, m, dataset, noise), stops, part), STYLES[m])
+            for m in METHODS
+        ]
+
+    made = {f"{dataset}, {part}": partial(lines, dataset, part) for dataset in SETS for part in ("train", "test")}
+    corrupted = "" if not noise else ", 20 % of the labels corrupted"
+    return panels(name, f"Train and test errors against rounds (mean ± deviation){corrupted}.", made, "rounds")
+
+
+def curve_claim(plan: Plan, found: Results, noise: float) -> Claim:
+    """Which booster ends lowest on the shuffled data."""
+    lowest: dict[str, list[str]] = {m: [] for m in METHODS}
+    complete = True
+    for name in SETS:
+        finals = {}
+        for m in METHODS:
+            cells = curve_cells(plan, m, name, noise)
+            values = curve(found, cells, [rounds_of(plan, name)])
+            complete &= len(values) == len(cells)
+            finals[m] = values.mean() if len(values) else np.inf
+        lowest[min(finals, key=lambda m: finals[m])].append(name)
+    counts = ", ".join(f"{m}: {len(sets)}" for m, sets in lowest.items())
+    n = len(lowest["sm-boost"])
+    if noise:
+        return Claim(
+            "With corrupted labels sm-boost almost always ends lowest.", n > len(SETS) / 2 if complete else None, counts
+        )
+    return Claim("AdaBoost.MH or SAMME consistently end lowest.", n < len(SETS) / 2 if complete else None, counts)
+
+
+@experiment("geist-figure5", "Error curves on real sets", urgency=5)
+def figure5(plan: Plan) -> list[Cell]:
+    """Stated: 25 runs on shuffled data, the same sizes. Chosen: three runs and 100 rounds on mnist; the rest as Table
+    2.
+    """
+    return [c for name in SETS for m in METHODS for c in curve_cells(plan, m, name, 0.0)]
+
+
+@figure5.reported
+def _(plan: Plan, found: Results) -> Iterator[Block]:
+    yield curves_figure(plan, found, 0.0, "geist-figure5")
+    yield curve_claim(plan, found, 0.0)
+
+
+@experiment("geist-figure6", "Error curves with 20 % corrupted labels", urgency=5)
+def figure6(plan: Plan) -> list[Cell]:
+    """As Figure 5, with corrupted training labels."""
+    return [c for name in SETS for m in METHODS for c in curve_cells(plan, m, name, 0.2)]
+
+
+@figure6.reported
+def _(plan: Plan, found: Results) -> Iterator[Block]:
+    yield curves_figure(plan, found, 0.2, "geist-figure6")
+    yield curve_claim(plan, found, 0.2)
+
+
+# ---- Figure 7 -------------------------------------------------------------------------------------------------------
+
+NOISES = [round(0.05 * i, 2) for i in range(11)]
+NOISE_METHODS = {
+    "SAMME": ("samme", {"depth": 1}),
+    "sm-boost": ("smboost", {"depth": 1}),
+    "MartiBoost": ("marti", {}),
+}
+
+
+@task
+def long_servedio(method: str, noise: float, seeds: list[int], rounds: int, layers: int) -> dict[str, Any]:
+    """Clean test errors of one booster with stumps on some noisy draws."""
+    name, options = NOISE_METHODS[method]
+    errors = []
+    for seed in seeds:
+        d = make_long_servedio(label_noise=noise, random_state=seed)
+        clf = make(name, 2, layers if name == "marti" else rounds, seed, options).fit(d.X_train, d.y_train)
+        answers = clf.predict_random(d.X_test, seed) if name == "marti" else clf.predict(d.X_test)
+        errors.append(float((answers != d.y_test).mean()))
+    return {"test": errors}
+
+
+def noise_cells(plan: Plan, method: str, noise: float) -> list[Cell]:
+    """Several draws a cell."""
+    slow = method == "MartiBoost"
+    n, size = plan.pick((20, 2) if slow else (100, 10), (2, 2))
+    rounds, layers = plan.pick((1000, 300), (200, 60))
+    groups = [list(range(i, i + size)) for i in range(0, n, size)]
+    seconds = size * (layers**2 * 1.4e-4 if slow else rounds * 0.002)
+    return [
+        Cell(
+            "long_servedio", {"method": method, "noise": noise, "seeds": g, "rounds": rounds, "layers": layers}, seconds
+        )
+        for g in groups
+    ]
+
+
+@experiment("geist-figure7", "Long and Servedio's problem under label noise", urgency=2)
+def figure7(plan: Plan) -> list[Cell]:
+    """Stated: 4000 noisy training and 10 000 clean test examples, noise 0 to 50 %, stumps, T = 1000 (MartiBoost: 300
+    layers, its random program), 100 draws (20 of MartiBoost here).
+    """
+    return [c for noise in NOISES for m in NOISE_METHODS for c in noise_cells(plan, m, noise)]
+
+
+@figure7.reported
+def _(plan: Plan, found: Results) -> Iterator[Block]:
+    errors: dict[str, dict[float, Any]] = {m: {} for m in NOISE_METHODS}
+    complete = True
+    for m, by_noise in errors.items():
+        for noise in NOISES:
+            results = [found.get(c) for c in noise_cells(plan, m, noise)]
+            complete &= None not in results
+            by_noise[noise] = 100 * np.array([e for r in results if r for e in r["test"]])
+
+    def draw(figure: Any) -> None:
+        axes = figure.subplots()
+        for m, by_noise in errors.items():
+            known = [noise for noise in NOISES if len(by_noise[noise])]
+            n = min((len(by_noise[noise]) for noise in known), default=0)
+            y = np.array([by_noise[noise][:n] for noise in known]).T
+            draw_line(axes, Line(m, [100 * noise for noise in known], y, STYLES[m]))
+        axes.plot([0, 50], [0, 50], color="0.7", lw=0.8)
+        axes.set(xlabel="label noise, %", ylabel="test error, %")
+        axes.grid(alpha=0.3)
+        axes.legend()
+
+    yield Figure(
+        "geist-figure7", "Clean test error against training noise (mean ± deviation); grey: the noise.", draw, (6, 4)
+    )
+    rows = [[m, *(f"{v.mean():.1f}" if len(v := errors[m][noise]) else "…" for noise in NOISES)] for m in NOISE_METHODS]
+    yield Table(["test error, %", *(f"{100 * noise:.0f} % noise" for noise in NOISES)], rows)
+    mean = {m: {noise: v.mean() if len(v) else np.nan for noise, v in row.items()} for m, row in errors.items()}
+    worst = max(mean["sm-boost"][noise] for noise in NOISES if noise <= 0.3)
+    yield Claim(
+        "sm-boost is perfect up to 30 % noise.",
+        bool(worst < 0.5) if complete else None,
+        f"largest mean error up to 30 % noise: {worst:.2f} %",
+    )
+    yield Claim(
+        "SAMME's performance degrades with as little as 5 % noise.",
+        bool(mean["SAMME"][0.05] > mean["SAMME"][0.0] + 2) if complete else None,
+        f"{mean['SAMME'][0.0]:.1f} % without noise, {mean['SAMME'][0.05]:.1f} % at 5 %",
+    )
+    yield Claim(
+        "MartiBoost's error grows with the noise but stays below it.",
+        bool(all(mean["MartiBoost"][noise] <= 100 * noise for noise in NOISES if noise)) if complete else None,
+        ", ".join(f"{mean['MartiBoost'][noise]:.1f} % at {100 * noise:.0f} %" for noise in (0.1, 0.2, 0.3, 0.4)),
+    )

@@ -1,0 +1,147 @@
+"""Experiments by name: the cells each needs, and what it reports of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from .cells import Cell, Results
+
+PAPERS = {
+    "nips": "Saberian and Vasconcelos, Multiclass Boosting: Theory and Algorithms, NIPS 2011",
+    "jmlr": "Saberian and Vasconcelos, Multiclass Boosting: MCBoost, journal version",
+    "mukherjee": "Mukherjee and Schapire, A Theory of Multiclass Boosting, JMLR 2013",
+    "geist": "Geist, Soft-max Boosting, 2015",
+    "lecture": "Rousu, lecture on multiclass classification",
+    "beyond": "Beyond the papers",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much to do.
+
+    Attributes
+    ----------
+    quick : few rows, few rounds: minutes instead of hours, for a look
+    seeds : repetitions of whatever is random and not given a number by the paper
+    """
+
+    quick: bool = False
+    seeds: int = 5
+
+    def pick(self, full: Any, quick: Any) -> Any:
+        """One of two values."""
+        return quick if self.quick else full
+
+    @property
+    def repeats(self) -> range:
+        """The seeds."""
+        return range(min(self.seeds, 2) if self.quick else self.seeds)
+
+    @property
+    def rows(self) -> int | None:
+        """Training and test rows at most."""
+        return 1200 if self.quick else None
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; cells are text."""
+
+    header: list[str]
+    rows: list[list[str]]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture: ``draw`` gets an empty matplotlib figure of this size in inches."""
+
+    name: str
+    caption: str
+    draw: Callable[[Any], None]
+    size: tuple[float, float] = (9.0, 3.2)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a paper says, whether our numbers agree (None: not all cells are there), and by which numbers."""
+
+    text: str
+    holds: bool | None
+    evidence: str
+
+
+Block = Text | Table | Figure | Claim
+Report = Callable[[Plan, Results], Iterable[Block]]
+
+
+@dataclass
+class Experiment:
+    """A table or figure.
+
+    Attributes
+    ----------
+    name : ``paper-what``
+    title : what it shows
+    protocol : how it was run: what the paper states, and what we had to choose
+    cells : the cells of a plan
+    urgency : experiments with important claims come first; 0 is the most urgent
+    report : blocks from finished cells
+    """
+
+    name: str
+    title: str
+    protocol: str
+    cells: Callable[[Plan], list[Cell]]
+    urgency: int
+    report: Report | None = None
+
+    def reported(self, report: Report) -> Report:
+        """Decorates the function that reports."""
+        self.report = report
+        return report
+
+    @property
+    def paper(self) -> str:
+        """The key in `PAPERS`."""
+        return self.name.partition("-")[0]
+
+
+EXPERIMENTS: dict[str, Experiment] = {}
+
+
+def experiment(name: str, title: str, urgency: int = 5) -> Callable[[Callable[[Plan], list[Cell]]], Experiment]:
+    """Decorates the function that lists an experiment's cells; its docstring is the protocol."""
+
+    def register(cells: Callable[[Plan], list[Cell]]) -> Experiment:
+        if name.partition("-")[0] not in PAPERS or name in EXPERIMENTS:
+            raise ValueError(f"experiment {name!r} is there already, or belongs to no paper.")
+        EXPERIMENTS[name] = Experiment(name, title, " ".join((cells.__doc__ or "").split()), cells, urgency)
+        return EXPERIMENTS[name]
+
+    return register
+
+
+def chosen(names: list[str]) -> list[Experiment]:
+    """Experiments by name, 'all', or the beginning of a name (``jmlr``), the most urgent first."""
+    out: dict[str, Experiment] = {}
+    for name in names:
+        found = {key: e for key, e in EXPERIMENTS.items() if name in (key, "all") or key.startswith(f"{name}-")}
+        if not found:
+            raise SystemExit(f"{name!r} is unknown; choose 'all' or some of {', '.join(EXPERIMENTS)}.")
+        out.update(found)
+    return sorted(out.values(), key=lambda e: e.urgency)
+
+
+def in_order(experiments: Iterable[Experiment], plan: Plan) -> list[Cell]:
+    """All cells: urgent experiments first, and within one the long cells first, which keeps all cores busy."""
+    return [cell for e in experiments for cell in sorted(e.cells(plan), key=lambda cell: -cell.cost)]

@@ -1,0 +1,310 @@
+"""The papers' experiments: every one from end to end with tiny cells, and the harness they run on."""
+
+import json
+import math
+import multiprocessing
+import os
+import signal
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # experiments/ is no part of the package
+
+from experiments import cells, comparison, data, fits, papers, registry, report
+from experiments.__main__ import main
+from experiments.cells import Cell, Results
+from experiments.registry import EXPERIMENTS, Claim, Figure, Plan, Table, Text
+
+QUICK = Plan(quick=True)
+
+
+def tiny_problem(name, seed=0, noise=0.0, **_):
+    """Clusters in the plane with as many classes as the set has."""
+    K = 2 if name == "splice2" else data.SHAPES[name][3]
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(K), rng.integers(K, size=3 * K + 20)])
+    X = np.column_stack([y % 5, y // 5, rng.normal(size=len(y))]) + 0.3 * rng.normal(size=(len(y), 3))
+    return data.Problem(X, y, X[::-1], y[::-1], K)
+
+
+def tiny(cell):
+    """The same task with little to do."""
+    small = {"rounds": 3, "n_test": 60, "layers": 3, "seeds": [0], "points": 9, "n": 60}
+    arguments = {k: small[k] if k in small and type(small[k]) is type(v) else v for k, v in cell.arguments.items()}
+    return cells.TASKS[cell.task](**arguments)
+
+
+def kind(cell):
+    """Cells that differ in size or data only run the same code; one of them is enough."""
+    options = cell.arguments.get("options", {})
+    words = {k: v for k, v in options.items() if isinstance(v, str)}
+    keys = sorted(cell.arguments) if cell.task != "fit" else [cell.arguments["booster"], *sorted(options)]
+    own = "" if cell.task in ("fit", "madelon") else cell.key
+    if cell.task == "long_servedio":
+        own = cell.arguments["method"]
+    if cell.task == "three_gaussians":
+        own = cell.arguments["schedule"] + str("keep" in cell.arguments)
+    return json.dumps([cell.task, keys, words, own])
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_experiment_runs_and_reports(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(data, "problem", tiny_problem)
+    e, results, by_kind = EXPERIMENTS[name], Results(tmp_path / "cells"), {}
+    for cell in [*e.cells(QUICK), *(c for n in NEEDS.get(name, ()) for c in EXPERIMENTS[n].cells(QUICK))]:
+        if kind(cell) not in by_kind:
+            by_kind[kind(cell)] = json.loads(json.dumps(tiny(cell)))  # what a file would hold
+        results._read[cell.key] = by_kind[kind(cell)]
+    assert e.protocol and e.title
+    blocks = list(e.report(QUICK, results))
+    claims = [block for block in blocks if isinstance(block, Claim)]
+    assert blocks
+    assert all(claim.holds is not None and "nan" not in claim.evidence for claim in claims)
+    for table in (block for block in blocks if isinstance(block, Table)):
+        assert table.rows and all(len(row) == len(table.header) for row in table.rows)
+        assert not any("…" in entry for row in table.rows for entry in row)
+    for figure in (block for block in blocks if isinstance(block, Figure)):
+        report.draw(figure, tmp_path)
+        assert (tmp_path / f"{figure.name}.png").stat().st_size > 2000
+
+
+# Reports that show other experiments' numbers beside their own.
+NEEDS = {
+    "beyond-mcboost": ("jmlr-table7", "jmlr-table8", "jmlr-table9", "nips-table1", "nips-table2"),
+    "beyond-mukherjee": ("mukherjee-figure8",),
+    "beyond-noise": ("geist-table2", "geist-table3"),
+    "nips-thresholds": ("nips-table1",),
+}
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_experiment_reports_before_it_has_run(name, tmp_path):
+    blocks = list(EXPERIMENTS[name].report(QUICK, Results(tmp_path)))
+    assert not any(block.holds for block in blocks if isinstance(block, Claim))
+
+
+def test_names_begin_with_their_paper_and_modules_are_all_registered():
+    assert {e.paper for e in EXPERIMENTS.values()} == set(registry.PAPERS)
+    assert {m.split(".")[-1] for m in papers.__all__} == {"beyond", "geist", "jmlr", "lecture", "mukherjee", "nips2011"}
+
+
+def test_full_plans_are_larger_than_quick_ones():
+    for e in EXPERIMENTS.values():
+        assert sum(c.cost for c in e.cells(QUICK)) <= sum(c.cost for c in e.cells(Plan()))
+
+
+# ---- cells ----------------------------------------------------------------------------------------------------------
+
+CALLS = []
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    def count(x, fail=False):
+        CALLS.append(x)
+        if fail:
+            raise ValueError("on purpose")
+        return {"y": x * x}
+
+    CALLS.clear()
+    monkeypatch.setitem(cells.TASKS, "count", count)
+
+
+def test_finished_cells_are_not_run_again(counted, tmp_path, capsys):
+    wanted = [Cell("count", {"x": x}) for x in (1, 2, 3, 2)]  # one of them twice
+    assert cells.run(wanted[:2], Results(tmp_path)) == []
+    assert cells.run(wanted, Results(tmp_path)) == []
+    assert CALLS == [1, 2, 3]
+    assert "to go" in capsys.readouterr().out
+    assert Results(tmp_path).get(Cell("count", {"x": 3})) == {"y": 9}
+    assert Results(tmp_path).seconds(Cell("count", {"x": 3})) < 1
+
+
+def test_a_failed_cell_is_named_and_tried_again(counted, tmp_path, capsys):
+    bad = Cell("count", {"x": 1, "fail": True})
+    assert cells.run([bad, Cell("count", {"x": 2})], Results(tmp_path)) == [bad]
+    assert "on purpose" in capsys.readouterr().out
+    assert cells.run([bad], Results(tmp_path)) == [bad]
+    assert CALLS == [1, 2, 1]
+
+
+def test_a_damaged_file_counts_as_not_finished(counted, tmp_path):
+    cell = Cell("count", {"x": 5})
+    cells.run([cell], Results(tmp_path))
+    Results(tmp_path).path(cell).write_text('{"key": ')
+    assert Results(tmp_path).get(cell) is None
+    cells.run([cell], Results(tmp_path))
+    assert CALLS == [5, 5]
+
+
+def test_cells_with_other_arguments_have_other_files(tmp_path):
+    long = {"a": "x" * 200}
+    names = {Cell("t", {**long, "seed": seed}).name for seed in range(5)}
+    assert len(names) == 5
+    assert max(map(len, names)) < 120
+
+
+def test_a_pool_of_processes_gives_the_same(tmp_path):
+    wanted = [Cell("codewords", {"K": K, "d": K - 1}) for K in (2, 3, 4, 5)]
+    assert cells.run(wanted, Results(tmp_path / "two"), jobs=2) == []
+    assert cells.run(wanted, Results(tmp_path / "one"), jobs=1) == []
+    for cell in wanted:
+        assert Results(tmp_path / "two").get(cell) == Results(tmp_path / "one").get(cell)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # forking a process with threads
+def test_a_killed_process_costs_its_own_cell_only(tmp_path, monkeypatch, capsys):
+    def fragile(x):
+        if x == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return {"y": x}
+
+    fork = multiprocessing.get_context("fork")  # a new process would not know this task
+    monkeypatch.setattr(cells.multiprocessing, "get_context", lambda method: fork)
+    monkeypatch.setitem(cells.TASKS, "fragile", fragile)
+    wanted = [Cell("fragile", {"x": x}) for x in range(6)]
+    failed = cells.run(wanted, Results(tmp_path), jobs=2)
+    assert [cell.arguments["x"] for cell in failed] == [2]
+    assert "out of memory?" in capsys.readouterr().out
+    assert all(Results(tmp_path).get(cell) for cell in wanted if cell not in failed)
+
+
+def test_urgent_experiments_come_first_and_long_cells_before_short_ones():
+    order = registry.in_order(registry.chosen(["nips-table2", "nips-figure2", "jmlr-figure1"]), QUICK)
+    assert [c.task for c in order][-1] == "codewords"
+    costs = [c.cost for c in order if c.task == "fit"]
+    assert costs == sorted(costs, reverse=True)
+    with pytest.raises(SystemExit, match="unknown"):
+        registry.chosen(["jmlr-table99"])
+
+
+def test_command_line(tmp_path, capsys):
+    folder = ["--results", str(tmp_path / "cells")]
+    assert main(["run", "jmlr-figure1", "--jobs", "1", *folder]) == 0
+    assert main(["list", "jmlr", *folder]) == 0
+    assert "3/3" in capsys.readouterr().out
+    assert main(["report", "jmlr-figure1", "--out", str(tmp_path), *folder]) == 0
+    page = (tmp_path / "RESULTS.md").read_text()
+    assert "1 of 1 claims hold" in page and "3 of 3 cells" in page
+    assert (tmp_path / "figures" / "jmlr-figure1.png").exists()
+
+
+# ---- data -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_sets(monkeypatch):
+    """Two sets of 100 + 50 rows instead of the real ones."""
+    rng = np.random.default_rng(0)
+
+    def load(name, home):
+        y = np.arange(150) % 3
+        X = np.column_stack([np.arange(150), rng.integers(4, size=150), rng.integers(2, size=150)])
+        names, flags = np.array(["S1", "C1", "S2"]), np.array([False, True, True])
+        return data.datasets.Dataset(name, X[:100], y[:100], X[100:], y[100:], names, flags, np.array(list("abc")))
+
+    monkeypatch.setattr(data, "_load", load)
+    monkeypatch.setitem(data.SHAPES, "toy", (100, 50, 3, 3))
+
+
+def test_problem_keeps_the_stored_split_unless_told(small_sets):
+    given = data.problem("toy")
+    assert len(given.y_train), len(given.y_test) == (100, 50)
+    assert (given.X_train[:, 0] == np.arange(100)).all()
+    other = data.problem("toy", sizes=[120, 30])
+    assert (other.X_train[:, 0] == np.arange(120)).all() and (other.X_test[:, 0] == np.arange(120, 150)).all()
+
+
+def test_shuffled_splits_are_disjoint_stratified_and_differ_by_seed(small_sets):
+    first, second = (data.problem("toy", sizes=[90, 60], shuffle=True, seed=seed) for seed in (0, 1))
+    assert not set(first.X_train[:, 0]) & set(first.X_test[:, 0])
+    assert np.bincount(first.y_train).tolist() == [30, 30, 30]
+    assert set(first.X_test[:, 0]) != set(second.X_test[:, 0])
+
+
+def test_noise_exchanges_training_labels_only(small_sets):
+    clean, noisy = data.problem("toy"), data.problem("toy", noise=0.5)
+    assert (np.bincount(clean.y_train) == np.bincount(noisy.y_train)).all()
+    assert 0 < (clean.y_train != noisy.y_train).sum() <= 50
+    assert (clean.y_test == noisy.y_test).all()
+
+
+def test_one_hot_columns_and_few_rows_and_few_values(small_sets):
+    given = data.problem("toy", one_hot=True, rows=20)
+    assert given.X_train.shape[1] == 1 + 4 + 1  # a column is enough for two categories
+    assert given.X_train[:, 1:5].sum(axis=1).tolist() == [1] * len(given.X_train)
+    assert 20 <= len(given.y_train) <= 23 and set(given.y_train) == {0, 1, 2}
+    assert len(np.unique(data.problem("toy", even_bins=4).X_train[:, 0])) == 4
+
+
+@pytest.mark.data
+def test_real_sets_have_the_shapes_that_costs_and_splits_rely_on():
+    folder = os.environ.get(data.datasets.ENVIRONMENT, "")
+    if not (Path(folder) / "satimage.npz").is_file():
+        pytest.skip(f"{data.datasets.ENVIRONMENT} names no folder with the papers' sets")
+    data.set_home(folder)
+    for name in ("satimage", "segment", "vowel", "ecoli", "splice"):
+        given = data.problem(name)
+        n_train, n_test, p, K = data.SHAPES[name]
+        assert given.X_train.shape == (n_train, p) and given.X_test.shape == (n_test, p) and given.K == K
+    assert data.problem("splice2", sizes=[1000, 2175], shuffle=True).X_test.shape == (2175, 60)
+
+
+# ---- fits and tables ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("booster", "options"), [("gd", {}), ("cd", {}), ("m1", {}), ("flagship", {})])
+def test_followed_errors_are_those_of_staged_predictions(booster, options):
+    given = tiny_problem("vowel")
+    estimator = fits.make(booster, given.K, 13, 0, options)
+    result = fits.follow(estimator, given)
+    staged = [(p != given.y_test).mean() for p in estimator.staged_predict(given.X_test)]
+    assert result["test"] == pytest.approx([staged[t - 1] for t in result["rounds"]], abs=1e-6)
+    assert fits.at(result, 10**6) == result["test"][-1] if staged else math.isnan(fits.at(result, 5))
+
+
+def test_curves_stay_where_a_booster_stopped():
+    result = {"rounds": [1, 2, 5], "test": [0.5, 0.4, 0.3]}
+    assert [fits.at(result, t) for t in (1, 4, 5, 500)] == [0.5, 0.4, 0.3, 0.3]
+    assert math.isnan(fits.at({"rounds": [], "test": []}, 10))
+
+
+def test_entries_of_tables():
+    entry, Samples = comparison.entry, comparison.Samples
+    assert entry(Samples((90.0, 92.0), 2), 91.5) == "91.0 ± 1.4 (91.5, -0.5)"
+    assert entry(Samples((90.0,), 1), None, bold=True) == "**90.0**"
+    assert entry(Samples((), 3), 50.0) == "…"
+    assert entry(Samples((float("nan"),), 1), None) == "—"
+
+
+def test_numbers_of_the_papers():
+    published = comparison.published
+    assert published("nips-table2", "GD-MCBoost", "letter") == 59.65
+    assert published("nips-table2", "AdaBoost.M1", "letter") is None
+    assert published("mukherjee-fig8", "AdaBoost.MM", "poker") == 22.8
+    assert published("geist-table3-T1000", "sm-boost", "dna") == 6.24
+    for table in (
+        papers.nips2011.TABLE1,
+        papers.nips2011.TABLE2,
+        *(getattr(papers.jmlr, f"TABLE{i}") for i in (7, 8, 9)),
+    ):
+        for method in table.methods:
+            assert any(table.published(method, name) is not None for name in table.sets), method
+
+
+def test_wins_count_ties_and_boosters_that_could_not_begin():
+    first, second = comparison.Method("a", "a"), comparison.Method("b", "b")
+    table = comparison.Comparison(
+        "nips-table1", {"x": {"name": "car"}, "y": {"name": "dna"}}, (first, second), {"x": 4, "y": 3}, 5
+    )
+    found = Results("nowhere")
+    errors = {("a", "x"): [0.1], ("b", "x"): [0.1], ("a", "y"): [0.2], ("b", "y"): []}
+    for (label, name), values in errors.items():
+        method = first if label == "a" else second
+        (cell,) = table.cells_of(Plan(), method, name)
+        found._read[cell.key] = {"rounds": [5][: len(values)], "test": values}
+    assert table.wins(Plan(), found, first, (second,)) == (["x", "y"], [], True)
+    assert isinstance(table.far_off(Plan(), found, ["x"], [first]), Text)
