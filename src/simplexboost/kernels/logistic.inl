@@ -10,16 +10,25 @@ inline void store(float* p, Vec v) { *reinterpret_cast<Vec*>(p) = v; }
 inline Vec splat(float x) { return Vec{} + x; }
 inline Vec vmax(Vec a, Vec b) { return a > b ? a : b; }
 
-// A vector's lanes brought together in pairs, so that the order does not depend on the compiler.
+// A vector's lanes brought together: halves of it, halves of those, and the last four one after another.
+typedef float Four __attribute__((vector_size(16)));
 template <class Op>
 inline float across(Vec v, Op op) {
-  float lane[W];
-  store(lane, v);
-  for (std::size_t half = W / 2; half > 0; half /= 2)
-    for (std::size_t i = 0; i < half; ++i) lane[i] = op(lane[i], lane[i + half]);
-  return lane[0];
+#if VECTOR_BYTES == 64
+  typedef float Eight __attribute__((vector_size(32)));
+  const Eight eight = op(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7), __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
+#elif VECTOR_BYTES == 32
+  const Vec eight = v;
+#endif
+#if VECTOR_BYTES >= 32
+  const Four four = op(__builtin_shufflevector(eight, eight, 0, 1, 2, 3), __builtin_shufflevector(eight, eight, 4, 5, 6, 7));
+#else
+  const Four four = v;
+#endif
+  const Four two = op(four, __builtin_shufflevector(four, four, 2, 3, 2, 3));
+  return op(two, __builtin_shufflevector(two, two, 1, 1, 1, 1))[0];
 }
-inline float sum_across(Vec v) { return across(v, [](float a, float b) { return a + b; }); }
+inline float sum_across(Vec v) { return across(v, [](auto a, auto b) { return a + b; }); }
 
 // The product of two rows of N floats, a multiple of W.
 inline float dot(const float* a, const float* b, std::size_t N) {
@@ -74,7 +83,7 @@ inline void product(const float* A, std::size_t lda, const float* B, std::size_t
 inline float softmax_row(float* S, std::size_t Kp) {
   Vec top = load(S);
   for (std::size_t k = W; k < Kp; k += W) top = vmax(top, load(S + k));
-  const float high = across(top, [](float a, float b) { return a > b ? a : b; });
+  const float high = across(top, [](auto a, auto b) { return a > b ? a : b; });
   Vec sum = Vec{};
   for (std::size_t k = 0; k < Kp; k += W) {
     const Vec e = exp_nonpositive(load(S + k) - high);
@@ -92,7 +101,7 @@ inline void add_costs(const LogisticArgs& a, std::size_t own, float* S) {
   for (std::size_t k = 0; k < a.Kp; ++k) S[k] += a.log_cost[own * a.Kp + k];
 }
 
-// S (padded, Kp) = the scores of a block of rows; those beyond the last row are zero, padded classes out of the race.
+// S (padded, Kp) = the scores of a block of rows; padded classes are out of the race.
 inline void block_scores(const LogisticArgs& a, std::size_t begin, std::size_t rows, std::size_t padded, float* Fb, float* S) {
   const float* F = a.F + begin * a.d;
   if (a.YT != nullptr) {
@@ -102,10 +111,9 @@ inline void block_scores(const LogisticArgs& a, std::size_t begin, std::size_t r
     }
     product(F, a.d, a.YT, a.Kp, S, a.Kp, padded, a.d, a.Kp);
   } else {
-    for (std::size_t r = 0; r < padded; ++r)
-      for (std::size_t k = 0; k < a.K; ++k) S[r * a.Kp + k] = r < rows ? F[r * a.d + k] : 0.0f;
+    for (std::size_t r = 0; r < rows; ++r) __builtin_memcpy(S + r * a.Kp, F + r * a.d, a.K * sizeof(float));
   }
-  for (std::size_t r = 0; r < padded; ++r)
+  for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t k = a.K; k < a.Kp; ++k) S[r * a.Kp + k] = -1e30f;
 }
 
