@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
 from simplexboost import engine
-from simplexboost.learners import ClassTree, InfoTree, LinearRegressor, Request, SignTree, Stump, VectorTree
+from simplexboost.learners import (
+    ClassTree,
+    InfoTree,
+    LinearRegressor,
+    Request,
+    SignTree,
+    Stump,
+    TreeLearner,
+    VectorTree,
+    nearest_sums,
+)
 
 Maker = Callable[..., Any]
 BOOSTERS: dict[str, Maker] = {}
@@ -74,11 +84,38 @@ def marti(K: int) -> Any:
 # ---- learners that name a class -------------------------------------------------------------------------------------
 
 
+@dataclass(eq=False, repr=False)
+class GiniTree(TreeLearner):
+    """CART's tree: leaves name the heaviest class, splits lower the Gini index most.
+
+    Σ_k W_k² / W is the index turned round, and the engine's Newton score of class weights with their sum as curvature.
+    """
+
+    score: ClassVar[str] = "newton"
+
+    def statistics(self, request: Request) -> tuple[engine.Dense, Any]:
+        """Class weights and their sum; for two classes the difference of the weights says as much."""
+        K, w = len(request.Y), request.weight
+        if K == 2:
+            sides = np.where(request.labels == 0, w, -w)[:, None]
+        else:
+            sides = np.zeros((len(w), K))
+            sides[np.arange(len(w)), request.labels] = w
+        both = np.column_stack([sides, w])
+        return engine.Dense(both), both
+
+    def leaf_values(self, tree: Any, sums: Any, request: Request) -> Any:
+        """The codeword of the heaviest class."""
+        sums = nearest_sums(tree, sums)[:, :-1]
+        heaviest = (sums[:, 0] < 0).astype(np.intp) if len(request.Y) == 2 else sums.argmax(axis=1)
+        return request.Y[heaviest]
+
+
 def class_tree(criterion: str, depth: int | None, leaves: int | None) -> Any:
-    """A tree grown on the booster's own criterion (error or cost), by information gain, or scikit-learn's CART."""
+    """A tree grown on the booster's own criterion (error or cost), by information gain or Gini index; or by CART."""
     if criterion == "cart":
         return DecisionTreeClassifier(max_leaf_nodes=leaves, max_depth=depth)
-    return {"own": ClassTree, "info": InfoTree}[criterion](**limits(depth, leaves))
+    return {"own": ClassTree, "info": InfoTree, "gini": GiniTree}[criterion](**limits(depth, leaves))
 
 
 @booster("ova")
@@ -138,7 +175,8 @@ def mh(K: int, mode: str, depth: int | None = 1, leaves: int | None = None) -> A
         "hamming": ("shared", SignTree(**limits(depth, leaves))),  # one tree, a sign for every class in its leaves
         "single": ("single-label", ClassTree(**limits(depth, leaves))),  # a tree that names one class
         "stumps": ("separate", Stump()),
-        "trees": ("separate", class_tree("info", depth, leaves)),  # a tree for every class
+        "gini": ("separate", class_tree("gini", depth, leaves)),  # a tree for every class
+        "info": ("separate", class_tree("info", depth, leaves)),
         "cart": ("separate", class_tree("cart", depth, leaves)),
     }
     learner_mode, learner = modes[mode]
@@ -148,7 +186,7 @@ def mh(K: int, mode: str, depth: int | None = 1, leaves: int | None = None) -> A
 @booster("smboost")
 def smboost(K: int, depth: int | None = 1, leaves: int | None = None) -> Any:
     """sm-boost with as many sampled pairs as examples, a tree for every class."""
-    return sb.SoftmaxBoostClassifier(InfoTree(**limits(depth, leaves)), n_pairs="n")
+    return sb.SoftmaxBoostClassifier(class_tree("gini", depth, leaves), n_pairs="n")
 
 
 # ---- coordinate descent ---------------------------------------------------------------------------------------------

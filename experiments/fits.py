@@ -86,27 +86,29 @@ def fit_cell(
 
 def cost(booster: str, options: dict[str, Any], rounds: int, n: int, p: int, K: int) -> float:
     """Seconds on one core, within a factor of two or so: learners, steps, and what any round costs."""
-    linear = booster == "logit" or options.get("learner") == "linear"
-    per_class = booster in ("ova", "smboost", "logit") or options.get("mode") in ("trees", "stumps", "cart")
-    best = booster in ("cd", "maxmin") and options.get("schedule", "best") == "best" and options.get("method") != "gd"
+    kind = options.get("mode") or options.get("criterion") or options.get("method")
+    best = (booster == "cd" and options.get("schedule", "best") == "best") or kind == "cd"
+    per_class = booster in ("ova", "smboost", "logit") or options.get("mode") in ("stumps", "gini", "cart", "info")
     learners = K if per_class else K - 1 if best else 1
     dense = (
-        booster in ("gd", "mm") or options.get("method") == "gd" or options.get("mode") in ("hamming", "single", "real")
+        booster in ("gd", "mm")
+        or kind in ("gd", "hamming", "single", "real")
+        or (booster == "samme" and kind == "gini")
     )
-    statistics = min(K, 26) if dense else 2
+    statistics = min(K, 26) + 1 if dense else 2
     leaves = options.get("leaves") or 2 ** (options.get("depth") or 1)
     if booster == "flagship":
         leaves = min(max(n // 128, 16), 255)
-    if "cart" in options.values():
-        learner = 4e-8 * n * p * np.log2(n) + 1e-3
-    elif linear:
-        learner = 2.5e-8 * n * p + 2e-5 * p
-    else:
-        levels = 1.3 * max(1.0, float(np.log2(leaves)))
-        learner = levels * n * p * (1.0 + 0.3 * statistics) * 1.2e-9 + leaves * p * statistics * 3e-8 + 1.5e-4
-    search = booster in ("gd", "cd", "maxmin", "ecc", "ova", "mh")
-    step = (K - 1 if best else 1) * n * K * (8e-8 if search else 3e-8)
-    found = 1.0 if booster == "maxmin" else 0.05  # the code has to be found first
+    levels = 1.2 * max(1.0, float(np.log2(leaves)))
+    count = levels * n * p * (1.0 + 0.25 * statistics) * 6e-10
+    scan = leaves * p * min(n, 255) * (K if kind == "info" else statistics) * 3e-10
+    learner = count + scan + 1.2e-4
+    if kind == "cart":
+        learner = 2e-8 * n * p * float(np.log2(n)) + 1e-3
+    if booster == "logit" or options.get("learner") == "linear":
+        learner = 1.5e-8 * n * p + 2e-5 * p
+    step = (K - 1 if best else 1) * n * K * (4e-8 if booster in ("gd", "cd", "maxmin", "ecc", "ova") else 2e-8)
+    found = 0.2 if booster == "maxmin" else 0.02  # the code has to be found first
     return rounds * (learners * learner + step + 2e-4) + found + n * p * 3e-8
 
 

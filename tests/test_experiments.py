@@ -10,10 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from simplexboost import SAMMEClassifier
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # experiments/ is no part of the package
 
-from experiments import cells, comparison, data, fits, papers, registry, report
+from experiments import boosters, cells, comparison, data, fits, papers, registry, report
 from experiments.__main__ import main
 from experiments.cells import Cell, Results
 from experiments.registry import EXPERIMENTS, Claim, Figure, Plan, Table, Text
@@ -264,6 +267,17 @@ def test_followed_errors_are_those_of_staged_predictions(booster, options):
     staged = [(p != given.y_test).mean() for p in estimator.staged_predict(given.X_test)]
     assert result["test"] == pytest.approx([staged[t - 1] for t in result["rounds"]], abs=1e-6)
     assert fits.at(result, 10**6) == result["test"][-1] if staged else math.isnan(fits.at(result, 5))
+
+
+@pytest.mark.parametrize("K", [2, 3])
+@pytest.mark.parametrize("leaves", [4, 12])
+def test_gini_trees_are_carts(K, leaves):
+    rng = np.random.default_rng(K)
+    X, weight = rng.normal(size=(200, 4)), rng.exponential(size=200)  # fewer rows than bins: every threshold is there
+    y = (X[:, 0] + X[:, 1] ** 2 + rng.normal(size=200) > 1).astype(int) + (K == 3) * (X[:, 2] > 1)
+    tree = DecisionTreeClassifier(max_leaf_nodes=leaves, random_state=0).fit(X, y, weight)
+    one_round = SAMMEClassifier(boosters.class_tree("gini", None, leaves), n_estimators=1).fit(X, y, weight)
+    assert (one_round.predict(X) == tree.predict(X)).all()
 
 
 def test_curves_stay_where_a_booster_stopped():
