@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
 from simplexboost import datasets
-from simplexboost.learners import ClassTree, InfoTree, SignTree
+from simplexboost.learners import ClassTree, GiniTree, SignTree
 
 K_TREE_ROUNDS = 3  # of the K scikit-learn trees; more would only take longer
 
@@ -36,7 +36,7 @@ def ours(depth: int, rounds: int, jobs: int) -> dict[str, Any]:
     common = {"n_estimators": rounds, "n_jobs": jobs, "random_state": 0}
     return {
         "AdaBoost.MM": sb.AdaBoostMMClassifier(ClassTree(max_depth=depth), **common),
-        "SAMME": sb.SAMMEClassifier(InfoTree(max_depth=depth), **common),
+        "SAMME": sb.SAMMEClassifier(GiniTree(max_depth=depth), **common),
         "AdaBoost.MH": sb.AdaBoostMHClassifier(SignTree(max_depth=depth), **common),
     }
 

@@ -76,7 +76,7 @@ def test_m1(data):
 def test_samme(data):
     X, y, w = data
     rounds, votes = textbook.samme(X, y, w, ROUNDS)
-    clf = sb.SAMMEClassifier(n_estimators=ROUNDS).fit(X, y, w)
+    clf = sb.SAMMEClassifier("info-tree", n_estimators=ROUNDS).fit(X, y, w)
     K = len(clf.classes_)
     assert clf.n_iter_ == len(rounds) == ROUNDS
     assert_array_equal(answers(clf, X), column(rounds, "h"))
@@ -148,11 +148,12 @@ def test_logitboost(data):
 
 
 @each_problem
-def test_samme_is_scikit_learns(data):
+@pytest.mark.parametrize("learner", ["gini-tree", DecisionTreeClassifier(max_depth=2)], ids=["ours", "theirs"])
+def test_samme_is_scikit_learns(data, learner):
     X, y, w = data
     X = X.astype(np.float32)
     theirs = AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=ROUNDS, random_state=0).fit(X, y, w)
-    clf = sb.SAMMEClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=ROUNDS, random_state=0).fit(X, y, w)
+    clf = sb.SAMMEClassifier(learner, n_estimators=ROUNDS, random_state=0).fit(X, y, w)
     K = len(clf.classes_)
     assert_allclose(clf.history_["error"], theirs.estimator_errors_[: clf.n_iter_], rtol=1e-7)
     assert_allclose(clf.history_["step"] * K / (K - 1) ** 2, theirs.estimator_weights_[: clf.n_iter_], rtol=1e-7)

@@ -9,6 +9,7 @@ learner         statistics          node score              leaf
 `NewtonTree`    G, curvature h      ‖ΣG‖² / (Σh + l2)       ΣG / (Σh + l2)
 `ClassTree`     A = G Yᵀ            max_k ΣA_k              codeword of the best class
 `InfoTree`      class weights       minus weighted entropy  codeword of the heaviest class
+`GiniTree`      class weights       Σw_k² / Σw_k            codeword of the heaviest class
 `SignTree`      G                   Σ_j |ΣG_j|              sign(ΣG_j) per coordinate
 ==============  ==================  ======================  =============================
 
@@ -105,6 +106,9 @@ class Learner(Part):
     def check(self) -> None:
         """Raise where a parameter has no meaning; called once before boosting."""
 
+
+# Up to this many values exact histograms cost next to nothing; beyond, lanes of 32 bits are half the memory traffic.
+SMALL = 300_000
 
 # ---- trees ----------------------------------------------------------------------------------------------------------
 
@@ -285,10 +289,6 @@ class RegressionTree(NewtonTree):
     l2: float = 0.0
 
 
-# Up to this many values exact histograms cost next to nothing; beyond, lanes of 32 bits are half the memory traffic.
-SMALL = 300_000
-
-
 @dataclass(eq=False, repr=False)
 class SketchTree(NewtonTree):
     """The tree of `SketchedNewton`: best-first, limits that suit the data, fast 32-bit lanes for many rows.
@@ -364,6 +364,10 @@ class ClassTree(NamesClasses):
         A = request.G @ request.Y.T if request.gains is None else request.gains  # (n, K)
         return engine.Dense(A), A
 
+    def options(self, data: TrainingSet, seed: int) -> engine.Growth:
+        """How the engine is to grow."""
+        return replace(super().options(data, seed), bits=64 if data.n * data.K < SMALL else 32)
+
 
 @dataclass(eq=False, repr=False)
 class InfoTree(NamesClasses):
@@ -374,6 +378,13 @@ class InfoTree(NamesClasses):
     def statistics(self, request: Request) -> tuple[engine.OneHot, Array]:
         """The weight of every example, in its class's column."""
         return engine.OneHot(request.labels, request.weight, len(request.Y)), nothing(request)
+
+
+@dataclass(eq=False, repr=False)
+class GiniTree(InfoTree):
+    """Leaves name the heaviest class; splits lessen the Gini impurity of the class weights (CART)."""
+
+    score: ClassVar[str] = "gini"
 
 
 @dataclass(eq=False, repr=False)
@@ -586,6 +597,7 @@ LEARNERS: dict[str, type[Learner]] = {
     "sketch-tree": SketchTree,
     "class-tree": ClassTree,
     "info-tree": InfoTree,
+    "gini-tree": GiniTree,
     "greedy-tree": GreedyTree,
     "greedy-info-tree": GreedyInfoTree,
     "sign-tree": SignTree,

@@ -81,7 +81,7 @@ class SAMMEClassifier(BoostingClassifier):
     Scores live on the paper's codewords (K I − 1)/(K−1); there the step is (K−1)²/K times the weight of the vote.
 
     Parameters are those of `BoostingClassifier`, all parts but the learner being fixed. ``learner`` names classes:
-    "info-tree", "greedy-info-tree" (12(K−1) leaves, best first), "class-tree", …, or any scikit-learn classifier.
+    "gini-tree", "greedy-info-tree" (12(K−1) leaves, best first), "class-tree", …, or any scikit-learn classifier.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class SAMMEClassifier(BoostingClassifier):
     paper: ClassVar[str] = "Zhu, Zou, Rosset & Hastie 2009"
     loss: Any = field(init=False, default="own-score")
     codewords: Any = field(init=False, default="samme")
-    learner: Any = "info-tree"
+    learner: Any = "gini-tree"
     optimizer: Any = field(init=False, default="gradient")
     step: Any = field(init=False, default="error")
 

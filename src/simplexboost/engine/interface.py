@@ -16,6 +16,7 @@ SCORES = {
     "max": 2,  # max_k ΣV_k
     "sign": 3,  # Σ_k |ΣV_k|
     "entropy": 4,  # Σ_k w_k log w_k − w log w
+    "gini": 5,  # Σ_k w_k² / Σ_k w_k
 }
 
 

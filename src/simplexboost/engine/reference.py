@@ -119,6 +119,9 @@ def node_score(name: str, sums: Array, l2: float) -> float:
         return max(values)
     if name == "sign":
         return sequential_sum(abs(v) for v in values)
+    if name == "gini":
+        total = eight_lane_sum(values)
+        return eight_lane_sum([w * w for w in values]) / total if total > 0.0 else 0.0
     positive = [w for w in values if w > 0.0]
     total = sequential_sum(positive)
     return sequential_sum(w * math.log(w) for w in positive) - total * math.log(total) if total > 0.0 else 0.0
@@ -130,6 +133,12 @@ def sequential_sum(values: object) -> float:
     for v in values:  # type: ignore[attr-defined]
         total += v
     return total
+
+
+def eight_lane_sum(values: list[float]) -> float:
+    """Every eighth number together, then the eight in a fixed order, as vector units add."""
+    x = [sequential_sum(values[lane::8]) for lane in range(8)]
+    return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]))
 
 
 # ---- the order of categories ----------------------------------------------------------------------------------------

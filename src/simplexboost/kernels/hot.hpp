@@ -25,7 +25,10 @@ struct HotLanes {
                             std::size_t n_features);
   void (*add)(Lane* a, const Lane* b, std::size_t size);
   void (*subtract)(Lane* a, const Lane* b, std::size_t size);
-  double (*advance_max)(std::int64_t* left, const Lane* bin, const std::int64_t* total, const double* inverse, std::size_t m);
+  using PrefixScores = void (*)(const Lane* bins, std::size_t n_bins, std::size_t lanes, std::size_t m, const std::int64_t* left,
+                                const std::int64_t* total, const double* inverse, const double* pad, std::int64_t* sums,
+                                double* scores);
+  PrefixScores prefix_max, prefix_gini;
 };
 
 struct HotTable {

@@ -2,6 +2,11 @@
 // matching `#pragma GCC target`. Plain loops over plain pointers, so that the compiler vectorises them; no standard
 // library call that could be emitted out of line with the wrong instructions.
 
+// Eight numbers side by side; on narrower machines the compiler makes several vectors of one.
+constexpr std::size_t kWide = 8;
+typedef double Wide __attribute__((vector_size(8 * kWide), aligned(8), may_alias));
+typedef std::int64_t WideInt __attribute__((vector_size(8 * kWide), aligned(8), may_alias));
+
 // ---- quantisation --------------------------------------------------------------------------------------------------
 
 // out[j] = max over rows of |v[row][j]|
@@ -122,34 +127,68 @@ void subtract_lanes(Lane* a, const Lane* b, std::size_t size) {
 
 // ---- splits --------------------------------------------------------------------------------------------------------
 
-// One more bin on the left: left += bin, both of m + 1 lanes. Returns max_k left_k + max_k (total - left)_k in the
-// columns' own units. A maximum has no order, so lanes may be compared side by side.
+// Eight statistics of a bin.
 template <class Lane>
-double advance_max(std::int64_t* left, const Lane* bin, const std::int64_t* total, const double* inverse, std::size_t m) {
-  constexpr std::size_t width = 8;
-  double a[width], b[width];
-  for (std::size_t l = 0; l < width; ++l) a[l] = b[l] = -__builtin_inf();
-  std::size_t j = 0;
-  for (; j + width <= m; j += width)
-    for (std::size_t l = 0; l < width; ++l) {
-      left[j + l] += bin[j + l];
-      const double x = static_cast<double>(left[j + l]) * inverse[j + l];
-      const double y = static_cast<double>(total[j + l] - left[j + l]) * inverse[j + l];
-      a[l] = x > a[l] ? x : a[l];
-      b[l] = y > b[l] ? y : b[l];
+inline WideInt load_lanes(const Lane* x) {
+  typedef Lane Eight __attribute__((vector_size(8 * sizeof(Lane)), aligned(sizeof(Lane)), may_alias));
+  return __builtin_convertvector(*reinterpret_cast<const Eight*>(x), WideInt);
+}
+
+inline double wide_sum(Wide x) { return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7])); }
+
+inline double wide_max(Wide x) {
+  const Wide y = __builtin_shuffle(x, WideInt{4, 5, 6, 7, 0, 1, 2, 3}), a = x > y ? x : y;
+  const Wide z = __builtin_shuffle(a, WideInt{2, 3, 0, 1, 6, 7, 4, 5}), b = a > z ? a : z;
+  return b[0] > b[1] ? b[0] : b[1];
+}
+
+// The scores of all prefixes of a feature's bins: scores[i] is that of the bins up to i on the left plus that of the rest,
+// left alone where bin i is empty. max_k v_k, or where Gini sum_k v_k^2 / sum_k v_k, sums in eight lanes (GiniScore).
+// `left` holds what is on the left from the start; left, total, inverse and pad (0, or -inf beyond the statistics where a
+// maximum is taken) are as long as a bin, whose lane m is the count. W > 0: a bin is W vectors, kept in registers.
+template <class Lane, bool Gini, std::size_t W>
+void prefix_scores_of(const Lane* bins, std::size_t n_bins, std::size_t lanes, std::size_t m, const std::int64_t* left,
+                      const std::int64_t* total, const double* inverse, const double* pad, std::int64_t* sums, double* scores) {
+  const std::size_t n_wide = W > 0 ? W : lanes / kWide;
+  WideInt kept[W > 0 ? W : 1];
+  WideInt* sum = W > 0 ? kept : reinterpret_cast<WideInt*>(sums);
+  for (std::size_t v = 0; v < n_wide; ++v) sum[v] = load_lanes(left + v * kWide);
+  for (std::size_t i = 0; i < n_bins; ++i) {
+    const Lane* bin = bins + i * lanes;
+    if (bin[m] == 0) continue;
+    Wide a = Wide{} - (Gini ? 0.0 : __builtin_inf()), b = a, a_sum = Wide{}, b_sum = Wide{};
+    for (std::size_t v = 0; v < n_wide; ++v) {
+      const Wide unit = reinterpret_cast<const Wide*>(inverse)[v];
+      sum[v] += load_lanes(bin + v * kWide);
+      Wide x = __builtin_convertvector(sum[v], Wide) * unit;
+      Wide y = __builtin_convertvector(load_lanes(total + v * kWide) - sum[v], Wide) * unit;
+      if constexpr (Gini) {
+        a += x * x, b += y * y, a_sum += x, b_sum += y;
+      } else {
+        const Wide none = reinterpret_cast<const Wide*>(pad)[v];
+        x += none, y += none;
+        a = x > a ? x : a, b = y > b ? y : b;
+      }
     }
-  for (; j < m; ++j) {
-    left[j] += bin[j];
-    const double x = static_cast<double>(left[j]) * inverse[j], y = static_cast<double>(total[j] - left[j]) * inverse[j];
-    a[0] = x > a[0] ? x : a[0];
-    b[0] = y > b[0] ? y : b[0];
+    if constexpr (Gini) {
+      const double x = wide_sum(a_sum), y = wide_sum(b_sum);
+      scores[i] = (x > 0.0 ? wide_sum(a) / x : 0.0) + (y > 0.0 ? wide_sum(b) / y : 0.0);
+    } else {
+      scores[i] = wide_max(a) + wide_max(b);
+    }
   }
-  left[m] += bin[m];
-  for (std::size_t l = 1; l < width; ++l) {
-    a[0] = a[l] > a[0] ? a[l] : a[0];
-    b[0] = b[l] > b[0] ? b[l] : b[0];
+}
+
+template <class Lane, bool Gini>
+void prefix_scores(const Lane* bins, std::size_t n_bins, std::size_t lanes, std::size_t m, const std::int64_t* left,
+                   const std::int64_t* total, const double* inverse, const double* pad, std::int64_t* sums, double* scores) {
+  switch (lanes) {
+    case 8: return prefix_scores_of<Lane, Gini, 1>(bins, n_bins, lanes, m, left, total, inverse, pad, sums, scores);
+    case 16: return prefix_scores_of<Lane, Gini, 2>(bins, n_bins, lanes, m, left, total, inverse, pad, sums, scores);
+    case 24: return prefix_scores_of<Lane, Gini, 3>(bins, n_bins, lanes, m, left, total, inverse, pad, sums, scores);
+    case 32: return prefix_scores_of<Lane, Gini, 4>(bins, n_bins, lanes, m, left, total, inverse, pad, sums, scores);
+    default: return prefix_scores_of<Lane, Gini, 0>(bins, n_bins, lanes, m, left, total, inverse, pad, sums, scores);
   }
-  return a[0] + b[0];
 }
 
 // ---- leaves --------------------------------------------------------------------------------------------------------
@@ -263,11 +302,6 @@ void add_leaves(Leaf* F, std::size_t d, const Leaf* values, const std::int32_t* 
 
 // ---- losses --------------------------------------------------------------------------------------------------------
 
-// Eight numbers side by side; on narrower machines the compiler makes several vectors of one.
-constexpr std::size_t kWide = 8;
-typedef double Wide __attribute__((vector_size(8 * kWide), aligned(8), may_alias));
-typedef std::int64_t WideInt __attribute__((vector_size(8 * kWide), aligned(8), may_alias));
-
 // exp(x) for x <= 0, to about one unit in the last place; 0 below -708: x = k ln 2 + r, a Taylor polynomial in
 // |r| <= ln(2)/2, and k added to the exponent bits.
 inline Wide exp_nonpositive(Wide x) {
@@ -356,7 +390,7 @@ void race_along(const double* U, const double* W, double alpha, std::size_t n, s
 template <class Lane>
 HotLanes<Lane> hot_lanes() {
   return {quantize_rows<Lane>, accumulate<Lane, true>, accumulate<Lane, false>,
-          accumulate_sparse<Lane>, add_lanes<Lane>, subtract_lanes<Lane>, advance_max<Lane>};
+          accumulate_sparse<Lane>, add_lanes<Lane>, subtract_lanes<Lane>, prefix_scores<Lane, false>, prefix_scores<Lane, true>};
 }
 
 HotTable table() {

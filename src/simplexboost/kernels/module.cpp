@@ -98,7 +98,7 @@ nb::tuple grow(In<std::uint8_t, Codes> codes, In<std::int32_t, Vector> n_bins, I
     for (std::size_t i = 0; i < data.n; ++i)
       require(classes->data()[i] >= 0 && static_cast<std::size_t>(classes->data()[i]) < m, "classes must lie in 0 .. m - 1");
   }
-  require(score >= 0 && score <= static_cast<int>(Score::entropy), "unknown score");
+  require(score >= 0 && score <= static_cast<int>(Score::gini), "unknown score");
   require(static_cast<Score>(score) != Score::newton || m >= 2, "the newton score needs gradient and curvature columns");
   require(bits == 32 || bits == 64, "bits must be 32 or 64");
   require(leaf_statistics.shape(0) == data.n, "leaf_statistics must have n rows");

@@ -56,7 +56,7 @@ class FeatureScan {
 
   Split best(std::int32_t feature) {
     Split split;
-    const auto same = [](std::size_t b) { return b; };
+    const InOrder same;
     // With missing values on the right the last bin is a candidate too: all known values against the missing ones.
     scan(split, feature, false, missing_ ? n_bins_ : n_bins_ - 1, same);
     if (missing_) scan(split, feature, true, n_bins_ - 1, same);
@@ -79,6 +79,10 @@ class FeatureScan {
   }
 
  private:
+  struct InOrder {
+    std::size_t operator()(std::size_t b) const { return b; }
+  };
+
   const Lane* bin(std::size_t b) const { return bins_ + b * q_.lanes; }
 
   // Tries the first 1, 2, .., end of the bins at(0), at(1), .. on the left.
@@ -91,8 +95,8 @@ class FeatureScan {
       case 5: return scan_few<5>(split, feature, missing_left, end, at);
       default:
         std::vector<std::int64_t> left(q_.m + 1, 0), right(q_.m + 1);
-        if constexpr (std::is_same_v<ScoreOf, MaxScore>)
-          scan_max(split, feature, missing_left, end, at, left.data());
+        if constexpr ((std::is_same_v<ScoreOf, MaxScore> || std::is_same_v<ScoreOf, GiniScore>) && std::is_same_v<At, InOrder>)
+          scan_prefixes(split, feature, missing_left, end);
         else if constexpr (std::is_same_v<ScoreOf, EntropyScore>)
           scan_entropy(split, feature, missing_left, end, at, left.data(), right.data());
         else
@@ -101,18 +105,26 @@ class FeatureScan {
   }
 
   // `scan_sums` with its inner loops compiled for the instruction set.
-  template <class At>
-  void scan_max(Split& split, std::int32_t feature, bool missing_left, std::size_t end, const At& at, std::int64_t* left) {
-    const std::size_t m = q_.m;
-    const auto advance = hot().template lanes<Lane>().advance_max;
-    if (missing_left) advance(left, bin(n_bins_), total_.data(), q_.inverse.data(), m);
+  void scan_prefixes(Split& split, std::int32_t feature, bool missing_left, std::size_t end) {
+    const std::size_t m = q_.m, lanes = q_.lanes;
+    std::vector<std::int64_t> sums(3 * lanes, 0);
+    std::vector<double> numbers(2 * lanes + end, 0.0);
+    std::int64_t *left = sums.data(), *total = left + lanes, *spare = total + lanes;
+    double *inverse = numbers.data(), *pad = inverse + lanes, *scores = pad + lanes;
+    std::copy(total_.begin(), total_.end(), total);
+    std::copy(q_.inverse.begin(), q_.inverse.end(), inverse);
+    std::fill(pad + m, pad + lanes, -std::numeric_limits<double>::infinity());
+    if (missing_left) std::copy(bin(n_bins_), bin(n_bins_) + lanes, left);
+    const auto& kernels = hot().template lanes<Lane>();
+    const auto kernel = std::is_same_v<ScoreOf, MaxScore> ? kernels.prefix_max : kernels.prefix_gini;
+    kernel(bins_, end, lanes, m, left, total, inverse, pad, spare, scores);
+    std::int64_t count = left[m];
     for (std::size_t i = 0; i < end; ++i) {
-      const Lane* values = bin(at(i));
-      if (values[m] == 0) continue;
-      const double score = advance(left, values, total_.data(), q_.inverse.data(), m);
-      if (left[m] < min_samples_) continue;
-      if (total_[m] - left[m] < min_samples_) break;
-      offer(split, score, feature, i, missing_left);
+      if (bin(i)[m] == 0) continue;
+      count += bin(i)[m];
+      if (count < min_samples_) continue;
+      if (total[m] - count < min_samples_) break;
+      offer(split, scores[i], feature, i, missing_left);
     }
   }
 
