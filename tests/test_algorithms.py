@@ -278,6 +278,18 @@ def test_mm_posterior_is_theorem_7():
     assert_allclose(clf.predict_proba(X), MM().posterior_system(clf.decision_function(X)), rtol=1e-8)
 
 
+@each_problem
+@pytest.mark.parametrize("codewords", ["canonical", "simplex"])
+def test_residuals_carried_along_are_the_fresh_ones(data, codewords, monkeypatch):
+    """Votes change few entries of the residual; what is carried from round to round is what the loss would say."""
+    X, y, w = data
+    loss = "mm" if codewords == "canonical" else "exponential"
+    clf = sb.GDMCBoostClassifier(loss, codewords, "class-tree", n_estimators=40, learning_rate=0.7)
+    carried = clf.fit(X, y, w).decision_function(X)
+    monkeypatch.setattr("simplexboost.boosting.REFRESH", 1)  # never carried
+    assert_allclose(clf.fit(X, y, w).decision_function(X), carried, rtol=1e-7, atol=1e-9)
+
+
 # ---- promises -------------------------------------------------------------------------------------------------------
 
 PROMISING = {

@@ -31,9 +31,9 @@ class Code:
         gaps = 0.5 * (np.diag(gram)[:, None] - gram)[~np.eye(len(gram), dtype=bool)]
         return float(gaps.mean()) if np.allclose(gaps, gaps[0], rtol=1e-12, atol=0.0) else None
 
-    def forward(self, F: AnyArray) -> AnyArray:
-        """F (n, d) → ½ F Yᵀ (n, K)."""
-        return self._times(F, self.Y.T)
+    def forward(self, F: AnyArray, out: Array | None = None) -> AnyArray:
+        """F (n, d) → ½ F Yᵀ (n, K), written to `out` where that is given."""
+        return self._times(F, self.Y.T, out)
 
     def back(self, P: AnyArray) -> AnyArray:
         """P (n, K) → ½ P Y (n, d)."""
@@ -47,11 +47,11 @@ class Code:
         own = a * F[np.arange(len(c)), c]
         return 0.5 * (own + b * F.sum(axis=1) if b != 0.0 else own)
 
-    def _times(self, A: AnyArray, matrix: AnyArray) -> Array:
+    def _times(self, A: AnyArray, matrix: AnyArray, out: Array | None = None) -> Array:
         if self._form is None:
-            return 0.5 * A @ matrix
+            return np.matmul(0.5 * A, matrix, out=out)
         a, b = self._form
-        out = (0.5 * a) * A
+        out = np.multiply(A, 0.5 * a, out=out)
         if b != 0.0:
             out += 0.5 * b * A.sum(axis=1, keepdims=True)
         return out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from scipy.special import logsumexp
 from ._code import Code
 from ._typing import AnyArray, Array, Labels
 from .learners import Answer, Learner, Request
-from .losses import Loss, OneVsAll, OwnScoreExponential
+from .losses import MM, Exponential, Loss, OneVsAll, OwnScoreExponential
 from .losses.base import CEILING
 from .model import AdditiveModel, Term
 from .optimizers import Optimizer, Update
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 NO_EDGE = "no edge: the weak learner found no direction that decreases the risk"
 PERFECT = "perfect learner: every example gains on every rival class along it, its best step is infinite"
+# Residuals that are carried from round to round are computed afresh now and then, lest rounding errors add up.
+REFRESH = 16
 MAX_DRAWS = 20  # samples without an edge before a learner is given up
 
 
@@ -96,6 +98,16 @@ class Gradient:
         return self._code.back(self.P)
 
 
+@dataclass(frozen=True, eq=False)
+class Pulled:
+    """The residual P (n, K) after so many rounds, up to the factor exp(log_scale); own (n,) is that of true classes."""
+
+    round: int
+    P: Array
+    own: Array
+    log_scale: float
+
+
 def spread_out(own: Array, c: Labels, K: int) -> Array:
     """Numbers of the true classes (n,) as a matrix (n, K) with zeros elsewhere."""
     P = np.zeros((len(c), K))
@@ -148,13 +160,22 @@ class Run:
         self.model = AdditiveModel(self.Y)
         self.F: AnyArray = np.zeros((self.data.n, self.Y.shape[1]), dtype=self.Y.dtype)  # (n, d)
         self._U: Array | None = None
+        self._pulled: Pulled | None = None
+        self._buffers: dict[str, Array] = {}
 
     @property
     def U(self) -> Array:
-        """The class scores ½ F Yᵀ, (n, K), computed when first asked for after an update."""
+        """The class scores ½ F Yᵀ, (n, K), computed when first asked for after an update; the same array every time."""
         if self._U is None:
-            self._U = self.model.scores(self.F)
+            same = self.F.dtype == np.float64
+            self._U = self.model.code.forward(self.F, self.buffer("U")) if same else self.model.scores(self.F)
         return self._U
+
+    def buffer(self, name: str) -> Array:
+        """An array (n, K) that is used again in every round: fresh memory costs more than the sums in it."""
+        if name not in self._buffers:
+            self._buffers[name] = np.empty((self.data.n, len(self.Y)))
+        return self._buffers[name]
 
     @property
     def round(self) -> int:
@@ -168,7 +189,7 @@ class Run:
 
     def move_to(self, F: AnyArray) -> None:
         """Continue from another predictor, (n, d)."""
-        self.F, self._U = np.array(F, dtype=self.Y.dtype), None
+        self.F, self._U, self._pulled = np.array(F, dtype=self.Y.dtype), None, None
 
     def gradient(self, scaled: bool = True) -> Gradient:
         """G = −∂R/∂F = ½ w P Y; where scaled, up to a positive factor that keeps it in range."""
@@ -178,13 +199,21 @@ class Run:
             own = own * weight
             self.note_risk(float(own.sum()) / self.loss.rate(len(self.Y)), log_scale)
             return Gradient(lambda: spread_out(own, c, len(self.Y)), code, c, own)
-        P, log_scale = (
-            self.loss.scaled_residual(self.U, c) if scaled else (self.loss.residual(self.U, c), 0.0)
-        )  # (n, K)
+        if scaled and self._pulled is not None and self._pulled.round == self.round:
+            assert isinstance(self.loss, Exponential | MM)
+            self.note_risk(float(self._pulled.own.sum()) / self.loss.rate, self._pulled.log_scale)
+            return Gradient(self._pulled.P, code, c, self._pulled.own)
+        if scaled:
+            P, log_scale = self.loss.scaled_residual_into(self.U, c, self.buffer("P"))  # (n, K)
+        else:
+            P, log_scale = self.loss.residual(self.U, c), 0.0
         if not (self.data.uniform and weight[0] == 1.0):
-            P = P * weight[:, None]
+            P = np.multiply(P, weight[:, None], out=self.buffer("P"))
         self.note_risk(self.loss.total(P, c), log_scale)
-        return self.gradient_of(P)
+        gradient = self.gradient_of(P)
+        if scaled and isinstance(self.loss, Exponential | MM):
+            self._pulled = Pulled(self.round, P, gradient.own, log_scale)
+        return gradient
 
     def note_risk(self, total: float | None, log_scale: float) -> None:
         """Remember the risk before this round, from the total loss, where the gradient tells it."""
@@ -278,5 +307,19 @@ class Run:
         for term, update in zip(terms, updates, strict=True):
             term.add_to(self.F, update.outputs)
         self._U = None
+        self._vote(updates)
         self.model.add_round(terms)
         self.updates = updates
+
+    def _vote(self, updates: list[Update]) -> None:
+        """Carry the residual along where the round was a vote for classes and the loss is a sum over rivals."""
+        pulled, classes = self._pulled, updates[0].classes if len(updates) == 1 else None
+        self._pulled = None
+        if pulled is None or classes is None or self.gap is None or not isinstance(self.loss, Exponential | MM):
+            return
+        if pulled.round != self.round or (self.round + 1) % REFRESH == 0:
+            return
+        gain = self.learning_rate * updates[0].alpha * self.gap
+        if self.loss.rate * gain < 20.0:  # beyond, votes would lose digits
+            self.loss.vote(pulled.P, pulled.own, self.data.c, classes, gain)
+            self._pulled = replace(pulled, round=self.round + 1)

@@ -366,7 +366,7 @@ class ClassTree(NamesClasses):
 
     def options(self, data: TrainingSet, seed: int) -> engine.Growth:
         """How the engine is to grow."""
-        return replace(super().options(data, seed), bits=64 if data.n * data.K < SMALL else 32)
+        return replace(super().options(data, 0), bits=64 if data.n * data.K < SMALL else 32)
 
 
 @dataclass(eq=False, repr=False)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ._parts import Part, check_choice, check_number, resolve
-from ._typing import AnyArray, Array
+from ._typing import AnyArray, Array, Labels
 from .hypotheses import Hypothesis, LeafOutputs, spread
 from .losses import MM, Exponential, Logistic, OneVsAll
 
@@ -41,6 +41,7 @@ class Update:
     error : the learner's weighted error where the step asks for it
     drop : α → the factor by which a bound on the training error changes with a step α, or None where theory has none
     share : the part of the risk that this update is about; the rest does not change
+    classes : (n,) the class named for every row, where the outputs are codewords of classes; else None
     """
 
     hypothesis: Hypothesis
@@ -52,6 +53,7 @@ class Update:
     error: float | None = None
     drop: Callable[[float], float] | None = None
     share: float = 1.0
+    classes: Labels | None = None
 
 
 class Optimizer(Part):
@@ -372,9 +374,9 @@ def step_along(
         run.refusal = stride.stop
         return []
     outputs = answer.compact if coordinate is None else answer.outputs
-    return [
-        Update(answer.hypothesis, outputs, stride.alpha, edge, stride.perfect, coordinate, stride.error, stride.drop)
-    ]
+    classes = answer.classes if coordinate is None else None
+    told = (stride.error, stride.drop, 1.0, classes)
+    return [Update(answer.hypothesis, outputs, stride.alpha, edge, stride.perfect, coordinate, *told)]
 
 
 def different_examples(data: TrainingSet) -> tuple[AnyArray, Array]:

@@ -142,12 +142,8 @@ class Ray:
     def _vote(self) -> Balance:
         """The same where the learner names classes: right answers gain on all rivals, wrong ones lose to one."""
         assert self.classes is not None and self.gap is not None and isinstance(self.loss, Exponential | MM)
-        wrong = np.flatnonzero(~self.right)
-        gained = float(self.own[self.right].sum())
-        lost = -float(self.P[wrong, self.classes[wrong]].sum())
-        faultless = len(wrong) == 0
-        rate = self.loss.rate * self.gap
-        return Balance(gained, lost, float(self.own.sum()), rate, True, faultless, perfect=faultless)
+        gained, lost, total, wrong = self.loss.vote_sums(self.P, self.c, self.classes)
+        return Balance(gained, lost, total, self.loss.rate * self.gap, True, wrong == 0, perfect=wrong == 0)
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,8 @@ class Growth:
     min_samples_leaf: int = 1
     best_first: bool = False
     l2: float = 0.0
-    bits: int = 64  # of a histogram lane; 32 rounds at random, for speed
-    seed: int = 0  # of that rounding
+    bits: int = 64  # of a histogram lane; 32 for speed
+    seed: int = 0  # of the rounding to 32 bits, up or down at random; 0 rounds to nearest
     histogram_memory: int = 2**29  # bytes kept for nodes that wait to be split; beyond, they are counted again
     min_category_count: int = 0  # rows of a node below which a category goes right with the rest; 0: see below
     category_smoothing: float = 10.0  # average rows of the node added to every category before they are ordered

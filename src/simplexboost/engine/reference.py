@@ -78,7 +78,8 @@ def quantize_column(column: Array, j: int, rows: AnyArray, growth: Growth) -> tu
     """The integers of the rows of one column, and the size of one unit."""
     exponent = scale_exponent(column[rows], growth.bits)
     scaled = column[rows] * math.ldexp(1.0, exponent)
-    rounded = np.rint(scaled) if growth.bits == 64 else np.floor(scaled + hashed_uniform(growth.seed, rows, j))
+    to_nearest = growth.bits == 64 or growth.seed == 0
+    rounded = np.rint(scaled) if to_nearest else np.floor(scaled + hashed_uniform(growth.seed, rows, j))
     return rounded.astype(np.int64), math.ldexp(1.0, -exponent)
 
 

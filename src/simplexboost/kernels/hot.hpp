@@ -50,9 +50,11 @@ struct HotTable {
                            std::size_t n_rows);
   void (*add_leaves_double)(double* F, std::size_t d, const double* values, const std::int32_t* leaf,
                             const std::uint32_t* nodes, std::size_t n_rows);
-  void (*race)(const double* U, std::size_t n, std::size_t K, const std::int64_t* c, double rate, double* e, double* E,
+  void (*race)(const double* U, std::size_t n, std::size_t K, const std::int64_t* c, double rate, double* scratch, double* E,
                double* Z, double* lead);
   void (*pull_rows)(double* E, std::size_t n, std::size_t K, const std::int64_t* c, const double* w, const double* Z);
+  void (*vote_rows)(double* P, std::size_t n, std::size_t K, const std::int64_t* c, const std::int64_t* classes, double up,
+                    double down, double* own);
   void (*race_along)(const double* U, const double* W, double alpha, std::size_t n, std::size_t K,
                      const std::int64_t* c, double rate, double* v, double* E, double* Z, double* lead, double* mean,
                      double* variance);

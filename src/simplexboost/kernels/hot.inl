@@ -29,7 +29,7 @@ void column_magnitudes(const double* v, std::size_t m, const std::uint32_t* rows
   }
 }
 
-// 64-bit lanes round to nearest; 32-bit lanes round up or down at random, without bias.
+// 64-bit lanes round to nearest; 32-bit lanes round up or down at random, without bias, unless the seed is 0.
 template <class Lane>
 void quantize_rows(const double* v, std::size_t m, std::size_t lanes, const std::uint32_t* rows, std::size_t n_rows,
                    const double* scale, std::uint64_t seed, Lane* out) {
@@ -37,12 +37,10 @@ void quantize_rows(const double* v, std::size_t m, std::size_t lanes, const std:
     const std::size_t i = rows[r];
     const double* x = v + i * m;
     Lane* q = out + i * lanes;
-    for (std::size_t j = 0; j < m; ++j) {
-      if constexpr (sizeof(Lane) == 8)
-        q[j] = static_cast<Lane>(__builtin_nearbyint(x[j] * scale[j]));
-      else
-        q[j] = static_cast<Lane>(__builtin_floor(x[j] * scale[j] + hashed_uniform(seed, i, j)));
-    }
+    if (sizeof(Lane) == 8 || seed == 0)
+      for (std::size_t j = 0; j < m; ++j) q[j] = static_cast<Lane>(__builtin_nearbyint(x[j] * scale[j]));
+    else
+      for (std::size_t j = 0; j < m; ++j) q[j] = static_cast<Lane>(__builtin_floor(x[j] * scale[j] + hashed_uniform(seed, i, j)));
   }
 }
 
@@ -195,7 +193,10 @@ void prefix_scores(const Lane* bins, std::size_t n_bins, std::size_t lanes, std:
 
 // out[j] += sum over rows, in their order, of v[row][j]
 void sum_rows(const double* v, std::size_t d, const std::uint32_t* rows, std::size_t n_rows, double* out) {
+  constexpr std::size_t ahead = 8, line = 8;  // rows of prefetch distance, numbers of a cache line
   for (std::size_t r = 0; r < n_rows; ++r) {
+    if (r + ahead < n_rows)
+      for (std::size_t j = 0; j < d && j < 8 * line; j += line) __builtin_prefetch(v + rows[r + ahead] * d + j);
     const double* x = v + rows[r] * d;
     for (std::size_t j = 0; j < d; ++j) out[j] += x[j];
   }
@@ -328,35 +329,53 @@ inline Wide exp_nonpositive(Wide x) {
   return x < -708.0 ? Wide{} : reinterpret_cast<const Wide&>(bits);
 }
 
-// The race of the rivals k != c of one row at scores v: e[k] = exp(rate (v_k - top)), 0 for the true class and for the
-// padding; e has room for K rounded up to a multiple of kWide. Returns the sum; `top` is the highest rival.
+// The race of the rivals k != c of one row at scores v: e[k] = exp(rate (v_k - top)), 0 for the true class. Returns the
+// sum; `top` is the highest rival. Whole vectors are read and written: both v and e must have room for K rounded up to
+// a multiple of kWide, and what lies there beyond K comes to nothing.
 inline double race_row(const double* v, std::size_t K, std::size_t c, double rate, double* e, double* top) {
+  const Wide* from = reinterpret_cast<const Wide*>(v);
+  Wide* to = reinterpret_cast<Wide*>(e);
+  const WideInt number{0, 1, 2, 3, 4, 5, 6, 7}, own = WideInt{} + static_cast<std::int64_t>(c);
+  const Wide out = Wide{} - __builtin_inf();
   const std::size_t n_wide = (K + kWide - 1) / kWide;
-  for (std::size_t k = 0; k < K; ++k) e[k] = v[k];
-  for (std::size_t k = K; k < n_wide * kWide; ++k) e[k] = -__builtin_inf();
-  e[c] = -__builtin_inf();
-  Wide* w = reinterpret_cast<Wide*>(e);
-  Wide high = w[0], sum = Wide{};
-  for (std::size_t i = 1; i < n_wide; ++i) high = w[i] > high ? w[i] : high;
-  double best = high[0];
-  for (std::size_t l = 1; l < kWide; ++l) best = high[l] > best ? high[l] : best;
+  const auto rivals = [&](std::size_t i) {
+    const WideInt k = number + static_cast<std::int64_t>(i * kWide);
+    const Wide x = k == own ? out : from[i];
+    return i + 1 < n_wide ? x : k < WideInt{} + static_cast<std::int64_t>(K) ? x : out;
+  };
+  Wide high = rivals(0), sum = Wide{};
+  for (std::size_t i = 1; i < n_wide; ++i) {
+    const Wide x = rivals(i);
+    high = x > high ? x : high;
+  }
+  const double best = wide_max(high);
   for (std::size_t i = 0; i < n_wide; ++i) {
-    w[i] = exp_nonpositive(rate * (w[i] - best));
-    sum += w[i];
+    const Wide x = exp_nonpositive(rate * (rivals(i) - best));
+    sum += x;
+    to[i] = x;
   }
   *top = best;
-  return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
+  return wide_sum(sum);
 }
 
-// Rows of U (n, K): E (n, K), Z (n,) and lead (n,) = U[c] - top; `e` is scratch for a row.
-void race(const double* U, std::size_t n, std::size_t K, const std::int64_t* c, double rate, double* e, double* E, double* Z,
-          double* lead) {
+// Rows of U (n, K): E (n, K), Z (n,) and lead (n,) = U[c] - top. A row runs over into the next, which is written
+// after it; the last one makes do with `scratch`, twice K + kWide.
+void race(const double* U, std::size_t n, std::size_t K, const std::int64_t* c, double rate, double* scratch, double* E,
+          double* Z, double* lead) {
   for (std::size_t i = 0; i < n; ++i) {
     double top;
     const std::size_t own = static_cast<std::size_t>(c[i]);
-    Z[i] = race_row(U + i * K, K, own, rate, e, &top);
-    lead[i] = U[i * K + own] - top;
-    for (std::size_t k = 0; k < K; ++k) E[i * K + k] = e[k];
+    const bool room = (n - i) * K >= K + kWide;
+    const double* v = U + i * K;
+    double* e = room ? E + i * K : scratch + K + kWide;
+    if (!room) {
+      for (std::size_t k = 0; k < K; ++k) scratch[k] = v[k];
+      v = scratch;
+    }
+    Z[i] = race_row(v, K, own, rate, e, &top);
+    lead[i] = v[own] - top;
+    if (!room)
+      for (std::size_t k = 0; k < K; ++k) E[i * K + k] = e[k];
   }
 }
 
@@ -370,7 +389,25 @@ void pull_rows(double* E, std::size_t n, std::size_t K, const std::int64_t* c, c
   }
 }
 
-// The same race at U + alpha W, with the mean and the variance of W among the rivals; `v` and `E` are (K,) scratch.
+// The residual P (n, K) of an exponential loss after votes: all rivals of a right answer lose by the factor `down`, the one
+// that a wrong answer names gains by the factor `up`; own (n,) is P at the true class.
+void vote_rows(double* P, std::size_t n, std::size_t K, const std::int64_t* c, const std::int64_t* classes, double up, double down,
+               double* own) {
+  for (std::size_t i = 0; i < n; ++i) {
+    double* p = P + i * K;
+    if (classes[i] == c[i]) {
+      for (std::size_t k = 0; k < K; ++k) p[k] *= down;
+    } else {
+      double& rival = p[static_cast<std::size_t>(classes[i])];  // minus its weight
+      p[static_cast<std::size_t>(c[i])] -= (up - 1.0) * rival;
+      rival *= up;
+    }
+    own[i] = p[static_cast<std::size_t>(c[i])];
+  }
+}
+
+// The same race at U + alpha W, with the mean and the variance of W among the rivals; `v` and `E` are scratch of
+// K + kWide numbers.
 void race_along(const double* U, const double* W, double alpha, std::size_t n, std::size_t K, const std::int64_t* c,
                 double rate, double* v, double* E, double* Z, double* lead, double* mean, double* variance) {
   for (std::size_t i = 0; i < n; ++i) {
@@ -394,5 +431,5 @@ HotLanes<Lane> hot_lanes() {
 }
 
 HotTable table() {
-  return {column_maxima, column_magnitudes, sum_rows, add_outer, solve_positive, add_values<float>, add_values<double>, walk, walk_missing, walk_categories, add_leaves<float>, add_leaves<double>, race, pull_rows, race_along, hot_lanes<std::int64_t>(), hot_lanes<std::int32_t>()};
+  return {column_maxima, column_magnitudes, sum_rows, add_outer, solve_positive, add_values<float>, add_values<double>, walk, walk_missing, walk_categories, add_leaves<float>, add_leaves<double>, race, pull_rows, vote_rows, race_along, hot_lanes<std::int64_t>(), hot_lanes<std::int32_t>()};
 }

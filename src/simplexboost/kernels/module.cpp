@@ -151,7 +151,7 @@ void race(In<double, Matrix> U, In<std::int64_t, Vector> c, double rate, Out<dou
   const std::size_t n = U.shape(0), K = U.shape(1);
   require(E.shape(0) == n && E.shape(1) == K && Z.shape(0) == n && lead.shape(0) == n, "U, E, Z and lead disagree");
   nb::gil_scoped_release release;
-  std::vector<double> scratch(K + 8);
+  std::vector<double> scratch(2 * (K + 8));
   hot().race(U.data(), n, K, c.data(), rate, scratch.data(), E.data(), Z.data(), lead.data());
 }
 
@@ -164,15 +164,47 @@ void pull_rows(Out<double, Matrix> E, In<std::int64_t, Vector> c, In<double, Vec
   hot().pull_rows(E.data(), n, K, c.data(), w.data(), Z.data());
 }
 
+// What votes for `classes` gain and lose, from the residual P (n, K): sums over the right answers' own pull, over the pull
+// of the rivals that wrong ones name, over all; and the number of wrong answers.
+nb::tuple vote_sums(In<double, Matrix> P, In<std::int64_t, Vector> c, In<std::int64_t, Vector> classes) {
+  check_labels(P, c);
+  check_labels(P, classes);
+  double gained = 0.0, lost = 0.0, total = 0.0;
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < P.shape(0); ++i) {
+    const double* p = P.data() + i * P.shape(1);
+    const double own = p[c.data()[i]];
+    total += own;
+    if (classes.data()[i] == c.data()[i]) {
+      gained += own;
+    } else {
+      lost -= p[classes.data()[i]];
+      ++wrong;
+    }
+  }
+  return nb::make_tuple(gained, lost, total, wrong);
+}
+
+// P (n, K) and own (n,) after votes for `classes`, in place; see hot.inl.
+void vote_rows(Out<double, Matrix> P, In<std::int64_t, Vector> c, In<std::int64_t, Vector> classes, double up, double down, Out<double, Vector> own) {
+  const std::size_t n = P.shape(0), K = P.shape(1);
+  require(c.shape(0) == n && classes.shape(0) == n && own.shape(0) == n, "P, c, classes and own disagree");
+  for (std::size_t i = 0; i < n; ++i)
+    require(c.data()[i] >= 0 && static_cast<std::size_t>(c.data()[i]) < K && classes.data()[i] >= 0 && static_cast<std::size_t>(classes.data()[i]) < K,
+            "labels must be classes");
+  nb::gil_scoped_release release;
+  hot().vote_rows(P.data(), n, K, c.data(), classes.data(), up, down, own.data());
+}
+
 // The race at U + alpha W, nothing kept but (Z, lead, mean, variance).
 nb::tuple race_along(In<double, Matrix> U, In<std::int64_t, Vector> c, In<double, Matrix> W, double alpha, double rate) {
   check_labels(U, c);
   const std::size_t n = U.shape(0), K = U.shape(1);
   require(W.shape(0) == n && W.shape(1) == K, "W must have the shape of U");
-  std::vector<double> Z(n), lead(n), mean(n), variance(n), scratch(2 * K + 8);
+  std::vector<double> Z(n), lead(n), mean(n), variance(n), scratch(2 * (K + 8));
   {
     nb::gil_scoped_release release;
-    hot().race_along(U.data(), W.data(), alpha, n, K, c.data(), rate, scratch.data(), scratch.data() + K, Z.data(),
+    hot().race_along(U.data(), W.data(), alpha, n, K, c.data(), rate, scratch.data(), scratch.data() + K + 8, Z.data(),
                      lead.data(), mean.data(), variance.data());
   }
   return nb::make_tuple(to_numpy(std::move(Z), {n}), to_numpy(std::move(lead), {n}), to_numpy(std::move(mean), {n}),
@@ -310,16 +342,38 @@ nb::object softmax_scores(In<float, Matrix> F, std::optional<In<float, Matrix>> 
 }
 
 // F[row] += step * values[leaf of row]
+// Where every row of values (n_leaves, d) has one entry at most that is not zero: which; else nothing.
+template <class Value>
+std::vector<std::size_t> only_entries(const Value* values, std::size_t n_leaves, std::size_t d) {
+  std::vector<std::size_t> only(n_leaves, 0);
+  for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
+    std::size_t found = 0;
+    for (std::size_t j = 0; j < d; ++j)
+      if (values[leaf * d + j] != 0) only[leaf] = j, ++found;
+    if (found > 1) return {};
+  }
+  return only;
+}
+
 template <class Value>
 void add_values(Out<Value, Matrix> F, In<Value, Matrix> values, Value step, In<std::int32_t, Vector> leaf_of_row, int n_threads) {
-  const std::size_t n = F.shape(0), d = F.shape(1);
+  const std::size_t n = F.shape(0), d = F.shape(1), n_leaves = values.shape(0);
   require(values.shape(1) == d && leaf_of_row.shape(0) == n, "F, values and leaf_of_row disagree");
   for (std::size_t i = 0; i < n; ++i)
-    require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < values.shape(0), "leaves must be rows of values");
+    require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < n_leaves, "leaves must be rows of values");
   nb::gil_scoped_release release;
+  const std::vector<std::size_t> only = only_entries(values.data(), n_leaves, d);
   parallel_ranges(n, 2048, n_threads, [&](std::size_t begin, std::size_t end) {
-    if constexpr (sizeof(Value) == 4) hot().add_values_float(F.data(), d, values.data(), step, leaf_of_row.data(), begin, end);
-    else hot().add_values_double(F.data(), d, values.data(), step, leaf_of_row.data(), begin, end);
+    if (!only.empty()) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const auto leaf = static_cast<std::size_t>(leaf_of_row.data()[i]);
+        F.data()[i * d + only[leaf]] += step * values.data()[leaf * d + only[leaf]];
+      }
+    } else if constexpr (sizeof(Value) == 4) {
+      hot().add_values_float(F.data(), d, values.data(), step, leaf_of_row.data(), begin, end);
+    } else {
+      hot().add_values_double(F.data(), d, values.data(), step, leaf_of_row.data(), begin, end);
+    }
   });
 }
 
@@ -450,6 +504,9 @@ NB_MODULE(_kernels, m) {
   m.def("race", &race, "U"_a, "c"_a, "rate"_a, "E"_a.noconvert(), "Z"_a.noconvert(), "lead"_a.noconvert(),
         "exp(rate (U_k - highest rival)), its row sums, and the true class's lead.");
   m.def("pull_rows", &pull_rows, "E"_a.noconvert(), "c"_a, "w"_a, "Z"_a, "E becomes -w E / Z, and w at the true class.");
+  m.def("vote_sums", &vote_sums, "P"_a, "c"_a, "classes"_a, "What votes gain and lose, of what total; wrong answers.");
+  m.def("vote_rows", &vote_rows, "P"_a.noconvert(), "c"_a, "classes"_a, "up"_a, "down"_a, "own"_a.noconvert(),
+        "The residual of an exponential loss after votes, in place.");
   m.def("race_along", &race_along, "U"_a, "c"_a, "W"_a, "alpha"_a, "rate"_a,
         "The race at U + alpha W: row sums, leads, mean and variance of W among the rivals.");
   nb::class_<LogisticLoss>(m, "LogisticLoss", "The logistic loss of one training set, a pass per round; see kernels/logistic.hpp.")

@@ -65,6 +65,10 @@ class Loss(Part, ABC):
         """
         return self.residual(U, c), 0.0
 
+    def scaled_residual_into(self, U: Array, c: Labels, out: Array) -> tuple[Array, float]:
+        """`scaled_residual` that may use the memory of `out` (n, K) for its answer: fresh pages cost more than sums."""
+        return self.scaled_residual(U, c)
+
     def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
         """Derivatives of L(U + αW) in α.
 

@@ -107,10 +107,10 @@ class _ExponentialPhi(GammaPhi):
     def _closed_form(self, U: Array) -> Array:
         """The posterior when there are no costs."""
 
-    def _race(self, U: Array, c: Labels) -> tuple[Array, Array, Array]:
+    def _race(self, U: Array, c: Labels, out: Array | None = None) -> tuple[Array, Array, Array]:
         """``E`` (n, K) proportional to τ, its row sums ``Z`` (n,), and ``s`` (n,)."""
         if self.cost is None:
-            E, Z, lead = np.empty(U.shape), np.empty(len(U)), np.empty(len(U))
+            E, Z, lead = np.empty(U.shape) if out is None else out, np.empty(len(U)), np.empty(len(U))
             _kernels.race(_plain(U), c, self.rate, E, Z, lead)
             return E, Z, np.log(Z) - self.rate * np.clip(lead, -HUGE, HUGE)
         E = rivals(U, c)
@@ -140,7 +140,10 @@ class _ExponentialPhi(GammaPhi):
         return _pulled(E, Z, c, saturated_exp(self._log_weight(s)))
 
     def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
-        E, Z, s = self._race(U, c)
+        return self.scaled_residual_into(U, c, None)
+
+    def scaled_residual_into(self, U: Array, c: Labels, out: Array | None) -> tuple[Array, float]:
+        E, Z, s = self._race(U, c, out)
         w, log_scale = self._weights(s)
         return _pulled(E, Z, c, w), log_scale
 
@@ -202,6 +205,19 @@ class _LinearGamma(_ExponentialPhi):
 
     def total(self, P: Array, c: Labels) -> float:
         return float(P[np.arange(len(c)), c].sum()) / self.rate
+
+    @staticmethod
+    def vote_sums(P: Array, c: Labels, classes: Labels) -> tuple[float, float, float, int]:
+        """The weight of the terms that gain and lose by votes for `classes` (n,), of all; and the wrong answers."""
+        return _kernels.vote_sums(P, c, classes)
+
+    def vote(self, P: Array, own: Array, c: Labels, classes: Labels, gain: float) -> None:
+        """The residual P (n, K) and its own class's part (n,) after votes for `classes` (n,), in place.
+
+        A right answer gains on every rival, in scores, and a wrong one loses to the rival it names.
+        """
+        factor = math.exp(self.rate * gain)
+        _kernels.vote_rows(P, c, classes, factor, 1.0 / factor, own)
 
     def _log_gamma(self, s: Array) -> Array:
         return s
