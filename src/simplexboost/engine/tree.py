@@ -93,9 +93,9 @@ def set_thresholds(nodes: AnyArray, edges: list[Array]) -> None:
 
     A split of all known values against the missing ones has no edge above: its threshold is infinite.
     """
-    for node in np.flatnonzero((nodes["feature"] >= 0) & (nodes["category"] < 0)):
-        feature, last = nodes["feature"][node], nodes["bin"][node]
-        nodes["threshold"][node] = edges[feature][last] if last < len(edges[feature]) else np.inf
+    split = np.flatnonzero((nodes["feature"] >= 0) & (nodes["category"] < 0))
+    where = zip(nodes["feature"][split].tolist(), nodes["bin"][split].tolist(), strict=True)
+    nodes["threshold"][split] = [edges[f][last] if last < len(edges[f]) else np.inf for f, last in where]
 
 
 def set_unseen(nodes: AnyArray, category_sets: AnyArray, seen: AnyArray) -> None:
