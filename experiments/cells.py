@@ -11,6 +11,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
@@ -183,7 +184,7 @@ def _feed(
     flying: list[Cell],
 ) -> None:
     """Keep the pool busy until the queue is empty; ``flying`` holds the cells in the pool."""
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), one_thread) as pool:
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), begin_worker) as pool:
         futures: dict[Future[Any], Cell] = {}
         while queue or futures:
             while queue and len(futures) < jobs + 1:
@@ -199,7 +200,7 @@ def _feed(
 
 
 def _alone(cell: Cell, results: Results, data_home: str | None, progress: Progress) -> bool:
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), one_thread) as pool:
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), begin_worker) as pool:
         try:
             outcome = pool.submit(attempt, cell, data_home).result()
         except BrokenProcessPool:
@@ -207,9 +208,17 @@ def _alone(cell: Cell, results: Results, data_home: str | None, progress: Progre
     return _keep(cell, outcome, results, progress)
 
 
-def one_thread() -> None:
-    """A worker computes on one core; BLAS reads this when it is loaded."""
+def begin_worker() -> None:
+    """A worker computes on one core (BLAS reads this when it is loaded) and ends when the run is killed."""
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
+    threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
+
+
+def end_with(parent: int, every: float = 2.0) -> None:
+    """Wait until the parent is gone, then end this process; the pool alone would leave it waiting for ever."""
+    while os.getppid() == parent:
+        time.sleep(every)
+    os._exit(1)
 
 
 def attempt(cell: Cell, data_home: str | None) -> dict[str, Any]:

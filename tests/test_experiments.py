@@ -5,7 +5,9 @@ import math
 import multiprocessing
 import os
 import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -173,6 +175,39 @@ def test_a_killed_process_costs_its_own_cell_only(tmp_path, monkeypatch, capsys)
     assert [cell.arguments["x"] for cell in failed] == [2]
     assert "out of memory?" in capsys.readouterr().out
     assert all(Results(tmp_path).get(cell) for cell in wanted if cell not in failed)
+
+
+def test_workers_end_when_the_run_is_killed(tmp_path):
+    script = tmp_path / "run.py"
+    script.write_text(
+        "import os, sys, time\n"
+        "from concurrent.futures import ProcessPoolExecutor\n"
+        "import multiprocessing\n"
+        f"sys.path.insert(0, {str(Path(__file__).resolve().parents[1])!r})\n"
+        "from experiments.cells import begin_worker\n"
+        "if __name__ == '__main__':\n"
+        "    with ProcessPoolExecutor(1, multiprocessing.get_context('spawn'), begin_worker) as pool:\n"
+        "        print(pool.submit(os.getpid).result(), flush=True)\n"
+        "        time.sleep(60)\n"
+    )
+    run = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True)
+    worker = int(run.stdout.readline())
+    run.kill()
+    run.wait()
+    run.stdout.close()
+    for _ in range(100):
+        if not alive(worker):
+            return
+        time.sleep(0.1)
+    raise AssertionError("the worker is still there after ten seconds")
+
+
+def alive(pid):
+    """Whether a process runs; one that nobody has waited for does not."""
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return False
 
 
 def test_urgent_experiments_come_first_and_long_cells_before_short_ones():
