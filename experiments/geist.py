@@ -544,8 +544,8 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     yield Claim(
         "sm-boost is perfect up to 30 % noise (an error below 0.5 % in nine of ten draws, at every level).",
         min(perfect.values()) >= 90 if complete else None,
-        f"draws without error: {', '.join(f'{p:.0f} % at {100 * noise:.0f} %' for noise, p in perfect.items())}; largest "
-        f"mean error {max(mean['sm-boost'][noise] for noise in low):.2f} %. The others end in a local minimum",
+        f"draws without error: {', '.join(f'{p:.0f} % at {100 * noise:.0f} %' for noise, p in perfect.items())}; "
+        f"largest mean error {max(mean['sm-boost'][noise] for noise in low):.2f} %. The others end in a local minimum",
     )
     yield Claim(
         "SAMME's performance degrades with as little as 5 % noise.",
