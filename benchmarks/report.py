@@ -170,12 +170,12 @@ def sets_of(content: dict[str, Any]) -> list[str]:
 
 
 def conditions(races: Sequence[dict[str, Any]]) -> str:
-    """A line per set of options: threads, budget, settings, and the sets that were raced with them."""
+    """A line per set of options: threads, budget, settings, the sets that were raced with them, and the file's note."""
     groups: dict[str, list[str]] = {}
     for content in races:
         options = content["options"]
         peers = VALIDATED.format(**options) if options["settings"] > 1 else ONE_SETTING
-        line = RACE.format(**options, peers=peers, sets="{sets}")
+        line = RACE.format(**options, peers=peers, sets="{sets}") + content.get("note", "")
         groups.setdefault(line, []).extend(sets_of(content))
     return "\n".join("- " + line.format(sets=", ".join(sets)) for line, sets in groups.items())
 
