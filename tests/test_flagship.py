@@ -177,7 +177,7 @@ def test_digits_with_defaults():
     clf = sb.SimplexBoostClassifier(random_state=0).fit(X, y)
     assert clf.score(X_test, y_test) > 0.965
     assert log_loss(y_test, clf.predict_proba(X_test)) < 0.13
-    assert len(clf.model_.trees) == clf.n_iter_ == 800  # one tree a round
+    assert len(clf.model_.trees) == clf.n_iter_ == 400  # one tree a round
 
 
 @pytest.mark.parametrize("code", ["canonical", "simplex", "max-min", simplex(10)])
@@ -264,18 +264,16 @@ def test_sparse_values_outside_their_shape_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("options", "n", "K", "expected"),
+    ("options", "K", "rounds"),
     [
-        ({}, 5000, 10, (800, 0.05)),
-        ({}, 20_000, 10, (400, 0.1)),
-        ({}, 20_000, 2, (200, 0.1)),
-        ({"n_estimators": 30}, 5000, 2, (30, 0.1)),
-        ({"learning_rate": 0.5}, 5000, 10, (80, 0.5)),
-        ({"learning_rate": 0.5, "n_estimators": 7}, 5000, 10, (7, 0.5)),
+        ({}, 10, 400),
+        ({}, 2, 200),
+        ({"learning_rate": 0.5}, 10, 80),
+        ({"learning_rate": 0.5, "n_estimators": 7}, 2, 7),
     ],
 )
-def test_rounds_and_rate_suit_the_data(options, n, K, expected):
-    assert sb.SimplexBoostClassifier(**options)._rounds_and_rate(n, K) == expected
+def test_rounds_suit_the_classes(options, K, rounds):
+    assert sb.SimplexBoostClassifier(**options).n_rounds(K) == rounds
 
 
 def test_defaults_suit_the_data():

@@ -46,7 +46,7 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """What all boosters share: fitting around the loop, predicting, saving. A subclass says which `parts` it has."""
 
     n_estimators: Any = 100
-    learning_rate: Any = 1.0
+    learning_rate: float = 1.0
     subsample: float = 1.0
     colsample: Any = 1.0
     max_bins: Any = MAX_BINS
@@ -112,12 +112,14 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             if HAS_SKLEARN_CALLBACKS:
                 callbacks.append(SklearnCallbacks(self, finish, X, y, sample_weight))
             with one_blas_thread():
-                boost(run, optimizer, self._rounds_and_rate(data.n, data.K)[0] if data.K > 1 else 0, callbacks)
+                boost(run, optimizer, self.n_rounds(data.K) if data.K > 1 else 0, callbacks)
             self.__dict__.update(finish(run))
         return self
 
     def _check_parameters(self) -> None:
-        self._check_schedule()
+        if self.n_estimators != "auto":
+            check_number("n_estimators", self.n_estimators, int, 1)
+        check_number("learning_rate", self.learning_rate, float, 0.0, open_low=True)
         check_number("subsample", self.subsample, float, 0.0, 1.0, open_low=True)
         if self.colsample != "auto":
             check_number("colsample", self.colsample, float, 0.0, 1.0, open_low=True)
@@ -133,13 +135,11 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """What each decision costs each example, (n, K), where ``fit`` takes that; else None."""
         return None
 
-    def _check_schedule(self) -> None:
-        check_number("n_estimators", self.n_estimators, int, 1)
-        check_number("learning_rate", self.learning_rate, float, 0.0, open_low=True)
-
-    def _rounds_and_rate(self, n: int, K: int) -> tuple[int, float]:
-        """Rounds and learning rate for n rows of K classes."""
-        return int(self.n_estimators), float(self.learning_rate)
+    def n_rounds(self, K: int) -> int:
+        """Rounds for K classes."""
+        if self.n_estimators == "auto":
+            return max(1, round((20 if K <= 3 else 40) / self.learning_rate))
+        return int(self.n_estimators)
 
     @abstractmethod
     def parts(self) -> dict[str, Any]:
@@ -161,7 +161,6 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         if data.K == 1:  # all other classes are absent: nothing to tell apart
             return Run(data, loss, np.ones((1, 1)), learner, step), parts["optimizer"], None
         loss.check(data.K)
-        rate = self._rounds_and_rate(data.n, data.K)[1]
         if self.early_stopping and not watched:
             data, held_out = split_off(data, self.validation_fraction, rng)
         if data.sets is not None:
@@ -169,7 +168,7 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         if data.costs is not None:
             loss, data, held_out = with_costs(loss, data, held_out)
         Y = codewords.for_classes(len(present), present, rng).astype(parts["optimizer"].dtype)  # (K, d)
-        run = Run(data, loss, Y, learner, step, rate, rng)
+        run = Run(data, loss, Y, learner, step, float(self.learning_rate), rng)
         parts["optimizer"].check(run)
         return run, parts["optimizer"], held_out
 
@@ -182,7 +181,7 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 "warm_start=True needs the classes and codewords of the fitted model; fit a new one instead."
             )
-        n_rounds = self._rounds_and_rate(run.data.n, run.data.K)[0]
+        n_rounds = self.n_rounds(run.data.K)
         if n_rounds < self.n_iter_:
             raise ValueError(
                 f"n_estimators={n_rounds} is less than the {self.n_iter_} rounds of the fitted model; with "

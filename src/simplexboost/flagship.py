@@ -9,7 +9,7 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from . import _kernels
-from ._parts import check_choice, check_number
+from ._parts import check_choice
 from ._typing import Array
 from .booster import BaseBooster
 from .codewords import Auto, as_codewords, is_canonical
@@ -19,8 +19,6 @@ from .sketch import SketchedNewton
 from .steps import FixedStep
 
 LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "softmax-cost": SoftmaxCost}
-
-SMALL = 10_000  # rows up to which there is time for a low learning rate
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -34,8 +32,8 @@ class SimplexBoostClassifier(BaseBooster):
     ----------
     n_estimators : int or "auto", default="auto"
         Rounds, and so trees, at most; "auto" is 40 / learning_rate, half of that for two or three classes.
-    learning_rate : float or "auto", default="auto"
-        Shrinks every tree; "auto" is 0.1, and 0.05 where up to 10 000 rows leave time for twice the rounds.
+    learning_rate : float, default=0.1
+        Shrinks every tree.
     max_leaves : int, "auto" or None, default="auto"
         Leaves per tree; "auto" grows with the number of rows.
     max_depth : int or None, default=None
@@ -82,11 +80,11 @@ class SimplexBoostClassifier(BaseBooster):
     >>> clf.score(digits.X_test, digits.y_test) > 0.96
     True
     >>> len(clf.model_.trees)
-    800
+    400
     """
 
     n_estimators: Any = "auto"
-    learning_rate: Any = "auto"
+    learning_rate: float = 0.1
     colsample: Any = "auto"
     max_bins: Any = "auto"
     max_leaves: Any = "auto"
@@ -99,18 +97,6 @@ class SimplexBoostClassifier(BaseBooster):
     cost_matrix: Any = None
     sketch: int = 1
     categorical_features: Any = "from_dtype"  # type: ignore[misc]
-
-    def _check_schedule(self) -> None:
-        if self.n_estimators != "auto":
-            check_number("n_estimators", self.n_estimators, int, 1)
-        if self.learning_rate != "auto":
-            check_number("learning_rate", self.learning_rate, float, 0.0, open_low=True)
-
-    def _rounds_and_rate(self, n: int, K: int) -> tuple[int, float]:
-        """Rounds and learning rate for n rows of K classes."""
-        free = self.n_estimators == "auto"
-        rate = (0.05 if free and n <= SMALL else 0.1) if self.learning_rate == "auto" else float(self.learning_rate)
-        return max(1, round((20 if K <= 3 else 40) / rate)) if free else int(self.n_estimators), rate
 
     def parts(self) -> dict[str, Any]:
         """The parts as objects: loss, codewords, learner, optimizer, step."""
