@@ -185,7 +185,7 @@ def machines(races: Sequence[dict[str, Any]]) -> str:
     groups: dict[str, list[str]] = {}
     for content in races:
         about = content["machine"]
-        versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
+        versions = ", ".join(f"{name} {version}" for name, version in sorted(about["versions"].items()))
         line = f"{about['processor']}, {about['cores']} cores, {about['memory_gb']} GB, {about['system']}; {versions}"
         groups.setdefault(line, []).extend(sets_of(content))
     if len(groups) == 1:
