@@ -283,7 +283,11 @@ def test_defaults_suit_the_data():
         run = SimpleNamespace(data=SimpleNamespace(X=np.empty((50, p))), rng=np.random.default_rng(0))
         sb.callbacks.Sampling(colsample="auto").before_round(run)
         assert len(run.features) == seen and run.rows is None
-    with pytest.raises((TypeError, ValueError), match="colsample"):
+    with pytest.raises(TypeError, match=r"n_estimators='some' must be an integer .* or 'auto'"):
+        sb.SimplexBoostClassifier(n_estimators="some").fit(*DIGITS[::2])
+    with pytest.raises(TypeError, match="n_estimators='auto' must be an integer"):
+        sb.GDMCBoostClassifier(n_estimators="auto").fit(*DIGITS[::2])
+    with pytest.raises((TypeError, ValueError), match=r"colsample.*or 'auto'"):
         sb.SimplexBoostClassifier(colsample="some").fit(*DIGITS[::2])
     with pytest.raises((TypeError, ValueError), match="l2"):
         sb.SimplexBoostClassifier(l2_regularization="some").fit(*DIGITS[::2])

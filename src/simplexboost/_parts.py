@@ -39,15 +39,17 @@ def check_number(
     high: float | None = None,
     *,
     none: bool = False,
+    auto: bool = False,
     open_low: bool = False,
 ) -> None:
-    """Raise unless ``value`` is a number of the kind (int or float) in [low, high], or None where that is allowed."""
-    if value is None and none:
+    """Raise unless ``value`` is a number of the kind (int or float) in [low, high], or None or "auto" where allowed."""
+    if (value is None and none) or (auto and isinstance(value, str) and value == "auto"):
         return
     allowed = Integral if kind is int else Real
     start = "(" if open_low else "["
     span = f"{start}{'-inf' if low is None else low}, {'inf)' if high is None else f'{high}]'}"
     accepted = f"{'an integer' if kind is int else 'a number'} in {span}{' or None' if none else ''}"
+    accepted += " or 'auto'" if auto else ""
     if isinstance(value, bool) or not isinstance(value, allowed):
         raise TypeError(f"{name}={value!r} must be {accepted}.")
     number = float(value)

@@ -63,6 +63,7 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     categorical_features: ClassVar[Any] = None  # the flagship has it as a parameter
     multilabel: ClassVar[bool] = False  # whether y may be an indicator matrix
+    auto_rounds: ClassVar[bool] = False  # whether n_estimators may be "auto"; `n_rounds` then knows what that is
 
     # ---- fitting ----------------------------------------------------------------------------------------------------
 
@@ -117,14 +118,11 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return self
 
     def _check_parameters(self) -> None:
-        if self.n_estimators != "auto":
-            check_number("n_estimators", self.n_estimators, int, 1)
+        check_number("n_estimators", self.n_estimators, int, 1, auto=self.auto_rounds)
         check_number("learning_rate", self.learning_rate, float, 0.0, open_low=True)
         check_number("subsample", self.subsample, float, 0.0, 1.0, open_low=True)
-        if self.colsample != "auto":
-            check_number("colsample", self.colsample, float, 0.0, 1.0, open_low=True)
-        if self.max_bins != "auto":
-            check_number("max_bins", self.max_bins, int, 2, MAX_BINS)
+        check_number("colsample", self.colsample, float, 0.0, 1.0, auto=True, open_low=True)
+        check_number("max_bins", self.max_bins, int, 2, MAX_BINS, auto=True)
         check_number("validation_fraction", self.validation_fraction, float, 0.0, 0.9, open_low=True)
         check_number("n_iter_no_change", self.n_iter_no_change, int, 1)
         for callback in self.callbacks or ():
@@ -137,8 +135,6 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def n_rounds(self, K: int) -> int:
         """Rounds for K classes."""
-        if self.n_estimators == "auto":
-            return max(1, round((20 if K <= 3 else 40) / self.learning_rate))
         return int(self.n_estimators)
 
     @abstractmethod

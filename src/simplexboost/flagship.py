@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -12,7 +12,7 @@ from . import _kernels
 from ._parts import check_choice
 from ._typing import Array
 from .booster import BaseBooster
-from .codewords import Auto, as_codewords, is_canonical
+from .codewords import Auto, as_codewords
 from .learners import SketchTree
 from .losses import Logistic, Loss, Savage, SoftmaxCost
 from .sketch import SketchedNewton
@@ -98,6 +98,14 @@ class SimplexBoostClassifier(BaseBooster):
     sketch: int = 1
     categorical_features: Any = "from_dtype"  # type: ignore[misc]
 
+    auto_rounds: ClassVar[bool] = True
+
+    def n_rounds(self, K: int) -> int:
+        """Rounds for K classes."""
+        if isinstance(self.n_estimators, str):
+            return max(1, round((20 if K <= 3 else 40) / self.learning_rate))
+        return super().n_rounds(K)
+
     def parts(self) -> dict[str, Any]:
         """The parts as objects: loss, codewords, learner, optimizer, step."""
         tree = SketchTree(
@@ -119,7 +127,7 @@ class SimplexBoostClassifier(BaseBooster):
         if self.loss != "logistic" or self.cost_matrix is not None or not getattr(self, "present_", np.zeros(1)).all():
             return super().predict_proba(X)
         X, model, n_threads = self._check_X(X), self.model_, effective_n_jobs(self.n_jobs)
-        Y = None if is_canonical(model.Y) else model.Y
+        Y = None if model.code.canonical else model.Y
         return _kernels.softmax_scores(model.predictor(X, n_threads), Y, n_threads)
 
     def _loss(self) -> Loss:

@@ -17,7 +17,6 @@ from . import _kernels, engine
 from ._parts import check_number
 from ._typing import AnyArray, Array
 from .boosting import Run
-from .codewords import is_canonical
 from .hypotheses import LeafOutputs, TreeHypothesis
 from .learners import NewtonTree
 from .optimizers import Optimizer, Update
@@ -43,7 +42,7 @@ class Workspace:
         weight = None if run.data.uniform else run.data.weight.astype(np.float32)
         cost = getattr(run.loss, "cost", None)
         self.tilt = run.loss.tilt or 0
-        Y = None if is_canonical(run.Y) else run.Y
+        Y = None if run.model.code.canonical else run.Y
         self.loss_kernel = _kernels.LogisticLoss(Y, run.data.c, K, weight, log_costs(cost), self.tilt)
         self.weight = weight
         self.tilt_mean = 1e-9 if self.tilt else 1.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .. import _packing
 from .._typing import Array
@@ -28,18 +27,6 @@ def canonical(K: int) -> Array:
            [0., 1.]])
     """
     return np.eye(check_classes(K))
-
-
-def is_canonical(Y: ArrayLike) -> bool:
-    """Whether the codewords are the canonical ones, so that scores are the predictor itself.
-
-    Examples
-    --------
-    >>> is_canonical(np.eye(3)), is_canonical(simplex(3))
-    (True, False)
-    """
-    Y = np.asarray(Y)
-    return Y.shape[0] == Y.shape[1] and bool((Y == np.eye(len(Y))).all())
 
 
 def simplex(K: int, d: int | None = None) -> Array:
