@@ -1,0 +1,96 @@
+"""Weak learners: a request (n, d) gradient G → a hypothesis h that makes Σ_i ⟨G_i, h(x_i)⟩ large.
+
+Every tree is the same tree; learners differ in the statistics they give the engine, the node score and the leaf:
+
+==============  ==================  ======================  =============================
+learner         statistics          node score              leaf
+==============  ==================  ======================  =============================
+`VectorTree`    G                   ‖ΣG‖                    ΣG / ‖ΣG‖
+`NewtonTree`    G, curvature h      ‖ΣG‖² / (Σh + l2)       ΣG / (Σh + l2)
+`ClassTree`     A = G Yᵀ            max_k ΣA_k              codeword of the best class
+`InfoTree`      class weights       minus weighted entropy  codeword of the heaviest class
+`GiniTree`      class weights       Σw_k² / Σw_k            codeword of the heaviest class
+`SignTree`      G                   Σ_j |ΣG_j|              sign(ΣG_j) per coordinate
+==============  ==================  ======================  =============================
+
+When one coordinate is asked for (d = 1), all but `NewtonTree` answer −1 or +1: weighted binary classification.
+
+``base`` says what a learner is asked and answers, ``trees`` has the trees whose leaves follow the gradient,
+``class_trees`` those whose leaves name a class, ``sign_trees`` those that answer every coordinate by itself, ``linear``
+lines in one feature, ``wrapped`` scikit-learn's estimators.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._parts import resolve
+from .base import Answer, Learner, Request
+from .class_trees import ClassTree, GiniTree, GreedyInfoTree, GreedyTree, InfoTree, NamesClasses, nothing, one_hot_sums
+from .linear import LinearRegressor
+from .sign_trees import HammingTree, IndexStump, SignTree, SubsetTree, split_of_coordinates
+from .trees import SMALL, NewtonTree, RegressionTree, SketchTree, Stump, TreeLearner, VectorTree, nearest_sums
+from .wrapped import SklearnLearner, is_estimator
+
+__all__ = [
+    "LEARNERS",
+    "SMALL",
+    "Answer",
+    "ClassTree",
+    "GiniTree",
+    "GreedyInfoTree",
+    "GreedyTree",
+    "HammingTree",
+    "IndexStump",
+    "InfoTree",
+    "Learner",
+    "LinearRegressor",
+    "NamesClasses",
+    "NewtonTree",
+    "RegressionTree",
+    "Request",
+    "SignTree",
+    "SketchTree",
+    "SklearnLearner",
+    "Stump",
+    "SubsetTree",
+    "TreeLearner",
+    "VectorTree",
+    "as_learner",
+    "is_estimator",
+    "nearest_sums",
+    "nothing",
+    "one_hot_sums",
+    "split_of_coordinates",
+]
+
+LEARNERS: dict[str, type[Learner]] = {
+    "vector-tree": VectorTree,
+    "newton-tree": NewtonTree,
+    "regression-tree": RegressionTree,
+    "sketch-tree": SketchTree,
+    "class-tree": ClassTree,
+    "info-tree": InfoTree,
+    "gini-tree": GiniTree,
+    "greedy-tree": GreedyTree,
+    "greedy-info-tree": GreedyInfoTree,
+    "sign-tree": SignTree,
+    "hamming-tree": HammingTree,
+    "subset-tree": SubsetTree,
+    "index-stump": IndexStump,
+    "stump": Stump,
+    "linear": LinearRegressor,
+}
+
+
+def as_learner(value: Any) -> Learner:
+    """A learner from its name, from itself, or from a scikit-learn classifier or regressor.
+
+    Examples
+    --------
+    >>> as_learner("stump")
+    Stump()
+    """
+    if is_estimator(value):
+        return SklearnLearner(value)
+    return resolve(value, LEARNERS, Learner, "learner")

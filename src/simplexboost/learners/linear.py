@@ -1,0 +1,47 @@
+"""Lines in one feature, by least squares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from .._typing import AnyArray, Array
+from ..hypotheses import LinearHypothesis
+from .base import Answer, Learner, Request
+
+
+@dataclass(eq=False, repr=False)
+class LinearRegressor(Learner):
+    """Least squares on the one feature that explains most: h(x) = a x_f + b with a, b (d,).
+
+    All features are tried; the one with the largest explained sum of squares wins. Missing values count as the
+    feature's mean.
+    """
+
+    kind: ClassVar[str] = "regression"
+
+    def fit(self, request: Request) -> Answer:
+        """Regress the gradient on every feature, keep the best."""
+        data, h = request.data, request.data.weight if request.curvature is None else request.curvature
+        rows = slice(None) if request.rows is None else request.rows
+        features = np.arange(data.X.shape[1]) if request.features is None else request.features
+        fits = [self._regress(data.X[rows, f], request.G[rows], h[rows], int(f)) for f in features]
+        best = max(range(len(fits)), key=lambda i: fits[i][0])  # ties: the lower feature
+        hypothesis = fits[best][1]
+        return Answer(hypothesis, hypothesis.outputs(data.X))
+
+    @staticmethod
+    def _regress(x: AnyArray, G: Array, h: Array, feature: int) -> tuple[float, LinearHypothesis]:
+        """Explained sum of squares and fit of the targets G / h with weights h; weighted sums need G alone."""
+        x = x.astype(np.float64)
+        known = ~np.isnan(x)
+        total, known_total = h.sum(), h[known].sum()
+        centre = float(h[known] @ x[known] / known_total) if known_total > 0 else 0.0
+        x = np.where(known, x - centre, 0.0)
+        intercept = G.sum(axis=0) / total if total > 0 else np.zeros(G.shape[1])  # (d,)
+        moment, spread = x @ G, float(h @ (x * x))  # (d,), scalar; Σ h x = 0
+        slope = moment / spread if spread > 0 else np.zeros(G.shape[1])
+        explained = float(moment @ slope + total * intercept @ intercept)
+        return explained, LinearHypothesis(feature, centre, slope, intercept)

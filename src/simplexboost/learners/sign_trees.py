@@ -1,0 +1,98 @@
+"""Trees that answer every coordinate by itself, with a sign or with yes and no: h(x, k) for an example and a class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from .. import engine
+from .._parts import check_number
+from .._typing import Array
+from ..hypotheses import TreeHypothesis
+from .base import Answer, Learner, Request
+from .trees import Stump, TreeLearner, nearest_sums
+
+
+@dataclass(eq=False, repr=False)
+class SignTree(TreeLearner):
+    """Leaves hold a sign per coordinate; the node score is Σ_j |ΣG_j| (Hamming trees)."""
+
+    score: ClassVar[str] = "sign"
+    kind: ClassVar[str] = "product"
+
+    def statistics(self, request: Request) -> tuple[engine.Dense, Array]:
+        """The gradient."""
+        return engine.Dense(request.G), request.G
+
+    def leaf_values(self, tree: engine.Tree, sums: Array, request: Request) -> Array:
+        """sign(ΣG_j)."""
+        return np.sign(nearest_sums(tree, sums))
+
+
+@dataclass(eq=False, repr=False)
+class HammingTree(SignTree):
+    """`SignTree` grown best first to a budget of 12 leaves; with one coordinate, a binary tree of that size."""
+
+    max_depth: int | None = None
+    max_leaves: int | str | None = 12
+    growth: str = "best"
+
+
+@dataclass(eq=False, repr=False)
+class SubsetTree(HammingTree):
+    """Leaves hold the set of plausible coordinates: 1 where ΣG_j > 0, 0 elsewhere (AdaBoost.M2 and MR).
+
+    Where the rows of G sum to zero, as they do for losses of score differences, that is as good as signs. With one
+    coordinate, ±1.
+    """
+
+    def leaf_values(self, tree: engine.Tree, sums: Array, request: Request) -> Array:
+        """1 or 0."""
+        signs = np.sign(nearest_sums(tree, sums))
+        return signs if signs.shape[1] == 1 else (signs > 0).astype(np.float64)
+
+
+@dataclass(eq=False, repr=False)
+class IndexStump(Learner):
+    """A stump on [x, k], the features and the number of the class: ±1 by one feature, or by the class alone.
+
+    What the NIPS version of MCBoost boosts AdaBoost.MH with: an answer by a feature is the same for all classes.
+
+    Parameters
+    ----------
+    min_samples_leaf : int, default=1
+        Training rows of positive weight in every leaf.
+    """
+
+    min_samples_leaf: int = 1
+
+    kind: ClassVar[str] = "product"
+
+    def check(self) -> None:
+        """Raise where the limit has no meaning."""
+        check_number("min_samples_leaf", self.min_samples_leaf, int, 1)
+
+    def fit(self, request: Request) -> Answer:
+        """The best stump on a feature, or the best split of the classes, whichever gains more; ties to the feature."""
+        d = request.G.shape[1]
+        by_feature = replace(request, G=request.G.sum(axis=1, keepdims=True))  # (n, 1)
+        answer = Stump(min_samples_leaf=self.min_samples_leaf).fit(by_feature)
+        rows = slice(None) if request.rows is None else request.rows
+        signs, gain = split_of_coordinates(request.G[rows].sum(axis=0))
+        assert isinstance(answer.hypothesis, TreeHypothesis)
+        if float(np.vdot(by_feature.G[rows], answer.outputs[rows])) >= gain:
+            values = np.repeat(answer.hypothesis.values, d, axis=1)  # (2, d)
+            return Answer(TreeHypothesis(answer.hypothesis.tree, values), np.repeat(answer.outputs, d, axis=1))
+        tree = engine.single_leaf(request.data.n)
+        return Answer(TreeHypothesis(tree, signs[None, :]), np.tile(signs, (request.data.n, 1)))
+
+
+def split_of_coordinates(sums: Array) -> tuple[Array, float]:
+    """The best stump on the number of the coordinate: ±1 up to some j, ±1 beyond, (d,), and its gain Σ_j h_j sums_j."""
+    left = np.cumsum(sums)
+    gains = np.abs(left) + np.abs(left[-1] - left)  # (d,), the last of them without a split
+    j = int(gains.argmax())
+    signs = np.where(np.arange(len(sums)) <= j, np.sign(left[j]), np.sign(left[-1] - left[j]))
+    return signs, float(gains[j])
