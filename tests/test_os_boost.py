@@ -16,8 +16,8 @@ from simplexboost.boosting import boost
 from simplexboost.callbacks import History
 from simplexboost.codewords import canonical
 from simplexboost.games import uniform_baseline
+from simplexboost.games.parts import OptimalStrategy, PotentialHistory, PotentialLoss
 from simplexboost.games.spaces import true_first
-from simplexboost.games.strategies import OptimalStrategy, PotentialHistory, PotentialLoss
 from simplexboost.steps import FixedStep
 
 

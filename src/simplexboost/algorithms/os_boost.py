@@ -83,7 +83,7 @@ class OSBoostClassifier(BoostingClassifier):
 
     def parts(self) -> dict[str, Any]:
         """The parts as objects: the potential as a loss, a vote a round."""
-        from ..games.strategies import OptimalStrategy, PotentialLoss  # not at the top: start-up time
+        from ..games.parts import OptimalStrategy, PotentialLoss  # not at the top: start-up time
 
         edge = DEFAULT_EDGE if self.edge is None and isinstance(self.condition, str) else self.edge
         threads = effective_n_jobs(self.n_jobs)
@@ -91,7 +91,7 @@ class OSBoostClassifier(BoostingClassifier):
         return self.compose(loss=loss, optimizer=OptimalStrategy(), step=FixedStep())
 
     def _callbacks(self, history: History, held_out: TrainingSet | None, watched: list[Evaluation]) -> list[Callback]:
-        from ..games.strategies import PotentialHistory
+        from ..games.parts import PotentialHistory
 
         return [PotentialHistory(history), *super()._callbacks(history, held_out, watched)]
 

@@ -1,40 +1,29 @@
 """The theory of multiclass boosting as a tool (Mukherjee and Schapire, JMLR 2013).
 
 Which weak learners can be boosted, and how is it done best? Boosting is a game: each round the booster hands the weak
-learner a cost matrix, the learner answers with a classifier that is cheaper than a baseline. ``conditions`` tells which
-promises of that kind a space of classifiers keeps, ``oracles`` which a weak learner does, ``potentials`` what a game of
-T rounds costs at most, ``strategies`` how to play it, ``walks`` simulates what the potentials mean.
-`simplexboost.OSBoostClassifier` plays on real data.
+learner a cost matrix, the learner answers with a classifier that is cheaper than a baseline. ``conditions`` has the
+promises of that kind; ``diagnosis`` tells which of them a space of classifiers (``spaces``) keeps, by ``programmes``;
+``oracles`` which a weak learner does. ``potentials`` tells what a game of T rounds costs at most, by ``losses`` of its
+``states``, ``strategies`` how to play it; ``walks`` simulates what the potentials mean. OSBoostClassifier plays on real
+data, with the boosting ``parts`` that are made here.
 """
 
-from .conditions import (
-    CONDITIONS,
-    M1,
-    MH,
-    MR,
-    SAMME,
-    Condition,
+from .conditions import CONDITIONS, M1, MH, MR, SAMME, Condition, EdgeOverRandom, Minimal, Uniform, uniform_baseline
+from .diagnosis import (
     Diagnosis,
-    EdgeOverRandom,
-    Minimal,
-    Solution,
-    Uniform,
     best_margin,
     diagnose,
-    game_value,
     is_boostable,
     largest_edge,
     separating_weights,
-    uniform_baseline,
     violating_cost_matrix,
     violation,
 )
+from .losses import ExponentialLoss, ZeroOne
 from .oracles import Search, search
+from .parts import ConditionWarning
 from .potentials import (
-    ExponentialLoss,
-    ZeroOne,
     best_fixed_potential,
-    count_states,
     degree_map,
     fixed_potential,
     game_potential,
@@ -42,9 +31,10 @@ from .potentials import (
     minimal_potential,
     potential_map,
 )
+from .programmes import Solution, game_value
 from .spaces import EXAMPLES, Space, as_space, example, samme_example, subsets_example, windows_example
+from .states import count_states
 from .strategies import (
-    ConditionWarning,
     ConeGame,
     FixedGame,
     Game,

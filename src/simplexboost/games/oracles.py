@@ -17,7 +17,8 @@ from .._typing import Array, Labels
 from ..codewords import canonical
 from ..learners import Request, as_learner
 from ..validation import TrainingSet
-from .conditions import MIN_EDGE, Condition, Solution, as_condition, solve
+from .conditions import Condition, as_condition
+from .programmes import MIN_EDGE, Solution, solve
 from .spaces import Space, classes_in_place, codes, true_first
 
 

@@ -13,10 +13,7 @@ rounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -25,101 +22,8 @@ from .. import _kernels
 from .._parts import check_number
 from .._typing import AnyArray, Array, Labels
 from .conditions import Condition, as_condition, check_baseline, uniform_baseline, worst_baseline_cost
-
-MAX_STATES = 5_000_000  # of a recursion; half a gigabyte with 6 classes
-
-# ---- losses of a state ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class ZeroOne:
-    """1 where the true class is not strictly ahead: ties are errors."""
-
-    symmetric = True  # in the rivals; and only leads over the true class matter
-
-    def __call__(self, S: AnyArray) -> Array:
-        """The loss of every state (..., K), the true class first."""
-        S = np.asarray(S)
-        return (S[..., 0] <= S[..., 1:].max(axis=-1)).astype(np.float64)
-
-    def discrepancy(self, K: int, T: int) -> float:
-        """The largest difference between two states within T rounds."""
-        return 1.0
-
-
-@dataclass(frozen=True)
-class ExponentialLoss:
-    """Σ_{l>1} e^{η(s_l − s_1)}, at least the zero-one loss; η is the weight of a vote."""
-
-    eta: float
-    symmetric = True
-
-    def __call__(self, S: AnyArray) -> Array:
-        """The loss of every state (..., K), the true class first."""
-        S = np.asarray(S)
-        return np.exp(self.eta * (S[..., 1:] - S[..., :1])).sum(axis=-1)
-
-    def discrepancy(self, K: int, T: int) -> float:
-        """The largest difference between two states within T rounds: one rival has all votes, or the true class has."""
-        return float((K - 2) + np.exp(self.eta * T) - (K - 1) * np.exp(-self.eta * T))
-
-
-@dataclass(frozen=True, eq=False)
-class UserLoss:
-    """A function of states (m, K), the true class first, that gives (m,) losses."""
-
-    function: Callable[[AnyArray], Any]
-    symmetric = False  # not known to be
-
-    def __call__(self, S: AnyArray) -> Array:
-        """The loss of every state."""
-        S = np.asarray(S)
-        values = np.asarray(self.function(S.reshape(-1, S.shape[-1])), dtype=np.float64)
-        if values.shape != (S.size // S.shape[-1],) or not np.isfinite(values).all():
-            raise ValueError(
-                f"loss={self.function!r} gave shape {values.shape} for {S.size // S.shape[-1]} states; it must give a "
-                "finite number for each."
-            )
-        return values.reshape(S.shape[:-1])
-
-
-GameLoss = ZeroOne | ExponentialLoss | UserLoss
-
-
-def as_loss(loss: Any, eta: float | None, edge: float) -> GameLoss:
-    """A loss from "zero-one", "exponential" (``eta`` by default ln(1+γ)), or a function of states."""
-    if isinstance(loss, ZeroOne | ExponentialLoss | UserLoss):
-        return loss
-    if loss == "exponential":
-        check_number("eta", eta, float, 0.0, none=True, open_low=True)
-        if eta is None and edge <= 0:
-            raise ValueError("eta=None is ln(1 + edge), which is 0 with this edge; pass a positive eta.")
-        return ExponentialLoss(float(np.log1p(edge)) if eta is None else float(eta))
-    if eta is not None:
-        raise ValueError(f"eta={eta!r} belongs to loss='exponential'; with another loss it must be None.")
-    if loss == "zero-one":
-        return ZeroOne()
-    if callable(loss):
-        return UserLoss(loss)
-    raise ValueError(f"loss={loss!r} is unknown; choose 'zero-one', 'exponential', or pass a function of states.")
-
-
-def check_proper(loss: GameLoss, S: AnyArray) -> None:
-    """Raise unless the loss falls with votes for the true class and rises with votes for others, at these states."""
-    if not isinstance(loss, UserLoss):
-        return
-    here = loss(S)
-    for label in range(S.shape[1]):
-        step = loss(S + np.eye(S.shape[1], dtype=S.dtype)[label]) - here
-        wrong = np.flatnonzero(step > 1e-12 if label == 0 else step < -1e-12)
-        if len(wrong):
-            i = wrong[0]
-            raise ValueError(
-                f"loss={loss.function!r} is not proper: at state {S[i].tolist()} a vote for "
-                f"{'the true class raises' if label == 0 else 'a wrong class lowers'} it by {abs(step[i]):.4g}. A "
-                "proper loss falls with s[0], the votes for the true class, and rises with all others."
-            )
-
+from .losses import ExponentialLoss, GameLoss, ZeroOne, as_loss
+from .states import Layers, after_each_vote, as_states, row_keys, unique_rows
 
 # ---- fixed baselines ------------------------------------------------------------------------------------------------
 
@@ -208,108 +112,6 @@ def zero_one_values(t: int, b: Array, S: AnyArray, n_threads: int) -> Array:
         t, np.concatenate([b[:1], rates]), distinct[order].astype(np.int32), n_threads
     )
     return values[back]
-
-
-def as_states(s: Any, K: int) -> tuple[AnyArray, bool]:
-    """States as an integer array (m, K), and whether there was just one."""
-    if s is None:
-        return np.zeros((1, K), dtype=np.int64), True
-    S = np.asarray(s)
-    if S.ndim not in (1, 2) or S.shape[-1] != K:
-        raise ValueError(f"s has shape {S.shape}; with {K} classes states have shape ({K},) or (m, {K}).")
-    if S.dtype.kind not in "iuf" or not (np.isfinite(S).all() and (S == np.round(S)).all()):
-        raise ValueError("s must hold whole numbers: the votes for each class, the true class first.")
-    return np.atleast_2d(S).astype(np.int64), S.ndim == 1
-
-
-# ---- the recursion --------------------------------------------------------------------------------------------------
-
-# Rows of whole numbers are compared by one 64-bit product each; a collision is found out, not trusted.
-MIXERS = np.random.default_rng(20130217).integers(1, 2**63, size=4096, dtype=np.uint64) | np.uint64(1)
-
-
-def row_keys(S: AnyArray) -> AnyArray:
-    """A 64-bit number for every row of whole numbers."""
-    return (S.astype(np.int64).view(np.uint64) * np.resize(MIXERS, S.shape[1])).sum(axis=1, dtype=np.uint64)
-
-
-def unique_rows(S: AnyArray) -> tuple[AnyArray, Labels]:
-    """The distinct rows, and for every row its number among them."""
-    S = np.ascontiguousarray(S, dtype=np.int64)
-    _, first, back = np.unique(row_keys(S), return_index=True, return_inverse=True)
-    if not (S[first][back] == S).all():
-        distinct, back = np.unique(S, axis=0, return_inverse=True)
-        return distinct, back.reshape(-1)
-    return S[first], back
-
-
-class Layers:
-    """The states within t steps of some states, step by step, and values folded back from the last layer to the first.
-
-    Where the loss is symmetric in the rivals and sees only leads, states that differ in more than that are one state.
-    """
-
-    def __init__(self, S: AnyArray, t: int, loss: GameLoss, symmetric: bool) -> None:
-        self.loss, self.relative, self.symmetric = loss, not isinstance(loss, UserLoss), symmetric
-        K = S.shape[1]
-        exact = count_states(K, t) if symmetric and not S.any() else None
-        if exact is not None and exact > MAX_STATES:
-            raise ValueError(too_many(K, t, f"{exact:,}"))
-        first, self.back = unique_rows(self.canonical(S))
-        self.states, self.children = [first], []
-        total = len(first)
-        check_proper(loss, first)
-        for _ in range(t):
-            steps = (self.states[-1][:, None, :] + np.eye(K, dtype=np.int64)).reshape(-1, K)
-            states, back = unique_rows(self.canonical(steps))
-            self.states.append(states)
-            self.children.append(back.reshape(-1, K))
-            check_proper(loss, states)
-            total += len(states)
-            if total > MAX_STATES:
-                most = sum(comb(j + K - 1, K - 1) for j in range(t + 1)) * len(first)
-                raise ValueError(too_many(K, t, f"more than {MAX_STATES:,} and up to {most:,}"))
-
-    def canonical(self, S: AnyArray) -> AnyArray:
-        """The one state that stands for all its likes."""
-        if self.relative:
-            S = S - S[:, :1]
-        if self.symmetric:
-            S = np.column_stack([S[:, :1], -np.sort(-S[:, 1:], axis=1)])
-        return S
-
-    def fold(self, combine: Callable[[Array], Array]) -> list[Array]:
-        """φ_{t−j} of the states of layer j, j = 0 .. t; the first for the states that were asked for.
-
-        ``combine`` gets φ after each of the K steps, (m, K), and gives φ before, (m,).
-        """
-        values = [self.loss(self.states[-1])]
-        for children in reversed(self.children):
-            values.append(combine(values[-1][children]))
-        values.reverse()
-        values[0] = values[0][self.back]
-        return values
-
-
-def count_states(K: int, t: int) -> int:
-    """States within t rounds of 0 up to the order of the rivals: votes of the true class, and a partition of the rest.
-
-    >>> count_states(3, 10), count_states(6, 100)
-    (161, 18768596)
-    """
-    ways = [1] + [0] * t  # partitions of 0 .. t
-    for part in range(1, min(K - 1, t) + 1):
-        for i in range(part, t + 1):
-            ways[i] += ways[i - part]
-    return sum((t + 1 - i) * ways[i] for i in range(t + 1))  # layer j has the partitions of 0 .. j
-
-
-def too_many(K: int, t: int, states: str) -> str:
-    """The message where a recursion would need too much memory."""
-    return (
-        f"the recursion for K={K} classes and {t} rounds needs {states} states, at most {MAX_STATES:,} are kept. Use "
-        "fewer rounds, a fixed baseline (condition='uniform'), or the exponential loss with a small eta (Lemma 19)."
-    )
 
 
 # ---- the minimal condition ------------------------------------------------------------------------------------------
@@ -422,8 +224,7 @@ def degree_values(t: Any, edge: Any, loss: Any, eta: Any, radius: Any) -> tuple[
     axis = np.arange(-(radius or t), (radius or t) + 1)
     u, v = np.meshgrid(axis, axis, indexing="ij")
     S = np.stack([np.zeros_like(u), u, v], axis=-1).reshape(-1, 3)
-    after = (S[:, None, :] + np.eye(3, dtype=np.int64)).reshape(-1, 3)
-    phi = minimal_potential(t - 1, 3, edge, after, game_loss).reshape(-1, 3)  # (m, 3)
+    phi = minimal_potential(t - 1, 3, edge, after_each_vote(S), game_loss).reshape(-1, 3)  # (m, 3)
     rivals = phi[:, 1:]
     two = edge * phi[:, 0] + (1 - edge) * (phi[:, 0] + rivals.max(axis=1)) / 2
     three = edge * phi[:, 0] + (1 - edge) * phi.mean(axis=1)

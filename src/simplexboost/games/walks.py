@@ -15,7 +15,9 @@ import numpy as np
 from .._parts import check_number
 from .._typing import AnyArray, Array
 from .conditions import check_baseline, worst_baseline_cost
-from .potentials import as_loss, as_states, check_minimal, minimal_potential
+from .losses import as_loss
+from .potentials import check_minimal, minimal_potential
+from .states import as_states
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,105 @@
+"""Losses of a state: s (K,) counts the votes that each class has got on an example, the true class first.
+
+A proper loss falls with the votes for the true class and rises with those for any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._parts import check_number
+from .._typing import AnyArray, Array
+
+
+@dataclass(frozen=True)
+class ZeroOne:
+    """1 where the true class is not strictly ahead: ties are errors."""
+
+    symmetric = True  # in the rivals; and only leads over the true class matter
+
+    def __call__(self, S: AnyArray) -> Array:
+        """The loss of every state (..., K), the true class first."""
+        S = np.asarray(S)
+        return (S[..., 0] <= S[..., 1:].max(axis=-1)).astype(np.float64)
+
+    def discrepancy(self, K: int, T: int) -> float:
+        """The largest difference between two states within T rounds."""
+        return 1.0
+
+
+@dataclass(frozen=True)
+class ExponentialLoss:
+    """Σ_{l>1} e^{η(s_l − s_1)}, at least the zero-one loss; η is the weight of a vote."""
+
+    eta: float
+    symmetric = True
+
+    def __call__(self, S: AnyArray) -> Array:
+        """The loss of every state (..., K), the true class first."""
+        S = np.asarray(S)
+        return np.exp(self.eta * (S[..., 1:] - S[..., :1])).sum(axis=-1)
+
+    def discrepancy(self, K: int, T: int) -> float:
+        """The largest difference between two states within T rounds: one rival has all votes, or the true class has."""
+        return float((K - 2) + np.exp(self.eta * T) - (K - 1) * np.exp(-self.eta * T))
+
+
+@dataclass(frozen=True, eq=False)
+class UserLoss:
+    """A function of states (m, K), the true class first, that gives (m,) losses."""
+
+    function: Callable[[AnyArray], Any]
+    symmetric = False  # not known to be
+
+    def __call__(self, S: AnyArray) -> Array:
+        """The loss of every state."""
+        S = np.asarray(S)
+        values = np.asarray(self.function(S.reshape(-1, S.shape[-1])), dtype=np.float64)
+        if values.shape != (S.size // S.shape[-1],) or not np.isfinite(values).all():
+            raise ValueError(
+                f"loss={self.function!r} gave shape {values.shape} for {S.size // S.shape[-1]} states; it must give a "
+                "finite number for each."
+            )
+        return values.reshape(S.shape[:-1])
+
+
+GameLoss = ZeroOne | ExponentialLoss | UserLoss
+
+
+def as_loss(loss: Any, eta: float | None, edge: float) -> GameLoss:
+    """A loss from "zero-one", "exponential" (``eta`` by default ln(1+γ)), or a function of states."""
+    if isinstance(loss, ZeroOne | ExponentialLoss | UserLoss):
+        return loss
+    if loss == "exponential":
+        check_number("eta", eta, float, 0.0, none=True, open_low=True)
+        if eta is None and edge <= 0:
+            raise ValueError("eta=None is ln(1 + edge), which is 0 with this edge; pass a positive eta.")
+        return ExponentialLoss(float(np.log1p(edge)) if eta is None else float(eta))
+    if eta is not None:
+        raise ValueError(f"eta={eta!r} belongs to loss='exponential'; with another loss it must be None.")
+    if loss == "zero-one":
+        return ZeroOne()
+    if callable(loss):
+        return UserLoss(loss)
+    raise ValueError(f"loss={loss!r} is unknown; choose 'zero-one', 'exponential', or pass a function of states.")
+
+
+def check_proper(loss: GameLoss, S: AnyArray) -> None:
+    """Raise unless the loss falls with votes for the true class and rises with votes for others, at these states."""
+    if not isinstance(loss, UserLoss):
+        return
+    here = loss(S)
+    for label in range(S.shape[1]):
+        step = loss(S + np.eye(S.shape[1], dtype=S.dtype)[label]) - here
+        wrong = np.flatnonzero(step > 1e-12 if label == 0 else step < -1e-12)
+        if len(wrong):
+            i = wrong[0]
+            raise ValueError(
+                f"loss={loss.function!r} is not proper: at state {S[i].tolist()} a vote for "
+                f"{'the true class raises' if label == 0 else 'a wrong class lowers'} it by {abs(step[i]):.4g}. A "
+                "proper loss falls with s[0], the votes for the true class, and rises with all others."
+            )
