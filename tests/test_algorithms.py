@@ -383,6 +383,32 @@ def test_one_vs_all_ends_class_by_class():
     assert rounds == [1, 6, 6] and clf.stop_reason_ is None
 
 
+@pytest.mark.parametrize("learner", ["stump", DecisionTreeClassifier(max_depth=1, random_state=0)])
+def test_one_vs_all_goes_on_without_the_classes_that_have_ended(learner):
+    """Two fits of 3 rounds are one of 6: class 0, which ended in the first, is not asked about again."""
+    X, y = load_iris(return_X_y=True)
+    whole = sb.OneVsAllBoostClassifier(learner, n_estimators=6).fit(X, y)
+    clf = sb.OneVsAllBoostClassifier(learner, n_estimators=3, warm_start=True).fit(X, y)
+    clf.set_params(n_estimators=6).fit(X, y)
+    assert [term.coordinate for term in clf.model_.terms] == [term.coordinate for term in whole.model_.terms]
+    assert_array_equal(clf.decision_function(X), whole.decision_function(X))
+    for name in ("risk", "edge", "step", "bound"):
+        assert_allclose(clf.history_[name], whole.history_[name], rtol=1e-12)
+
+
+def test_one_vs_all_that_has_ended_stays_as_it_is():
+    """Nothing is added on the same rows; on others, where the learners are no longer perfect, boosting goes on."""
+    y = np.arange(30) // 10
+    X = np.eye(3)[y]
+    clf = sb.OneVsAllBoostClassifier(n_estimators=2, warm_start=True).fit(X, y)
+    before = clf.decision_function(X)
+    clf.set_params(n_estimators=5).fit(X, y)
+    assert clf.n_iter_ == 1 and clf.stop_reason_ == "perfect learner: every class has met one and has ended"
+    assert_array_equal(clf.decision_function(X), before)
+    X[0], X[10] = X[10], X[0]
+    assert clf.fit(X, y).n_iter_ == 5
+
+
 def test_zero_edge_stops():
     X, y = np.zeros((12, 2)), np.arange(12) % 3
     for kind in (sb.AdaBoostMMClassifier, sb.AdaBoostECCClassifier, sb.LogitBoostClassifier):

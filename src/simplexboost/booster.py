@@ -106,7 +106,7 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             )
             watched = check_eval_set(self, eval_set, eval_metric, data, classes, present)
             run, optimizer, held_out = self._prepare(data, present, watched)
-            self._resume(run, classes, present, history)
+            self._resume(run, optimizer, classes, present, history)
             finish = partial(self._fitted, classes=classes, present=present, history=history, watched=watched)
             run.snapshot = lambda: self._snapshot(finish(run))
             callbacks = self._callbacks(history, held_out, watched)
@@ -168,7 +168,7 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         parts["optimizer"].check(run)
         return run, parts["optimizer"], held_out
 
-    def _resume(self, run: Run, classes: AnyArray, present: Any, history: History) -> None:
+    def _resume(self, run: Run, optimizer: Optimizer, classes: AnyArray, present: Any, history: History) -> None:
         """With ``warm_start``, continue the fitted model."""
         if not self.warm_start or not hasattr(self, "model_"):
             return
@@ -184,6 +184,7 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 "warm_start=True it must be at least as many."
             )
         run.resume(self.model_)
+        optimizer.resume(run)
         run.rng = np.random.default_rng(run.rng.integers(2**63) + self.n_iter_)  # other draws than the first time
         history.continue_from(self.history_)
 

@@ -13,6 +13,7 @@ from scipy.special import logsumexp
 
 from ._code import Code
 from ._typing import AnyArray, Array, Labels
+from .hypotheses import Hypothesis
 from .learners import Answer, Learner, Request
 from .losses import MM, Exponential, Loss, OneVsAll, OwnScoreExponential
 from .losses.base import CEILING
@@ -275,11 +276,21 @@ class Run:
         classes = answer.classes if coordinate is None else None
         return self.ray(lambda: self.direction(answer.outputs, coordinate), gradient, classes)
 
-    def binary_ray(self, answer: Answer, k: int, gradient: Gradient) -> Ray:
+    def binary_ray(self, answer: Answer, k: int, gradient: Gradient | None = None) -> Ray:
         """The risk of class k against the rest along an answer, for one-vs-all and canonical codewords."""
         assert isinstance(self.loss, OneVsAll)
         loss, U, c = self.loss.binary(self.U, self.data.c, k)
         return Ray(loss, U, c, self.data.weight, lambda: 0.5 * answer.outputs * np.array([1.0, -1.0]))
+
+    @property
+    def decouples(self) -> bool:
+        """Whether the risk is a sum over coordinates, each class's against the rest."""
+        return isinstance(self.loss, OneVsAll) and self.model.code.canonical
+
+    def is_perfect(self, h: Hypothesis, k: int) -> bool:
+        """Whether h alone tells class k from the rest, where the risk decouples."""
+        answer = Answer(h, h.outputs(self.data.X, self.data.n_threads))
+        return self.step.length(self.binary_ray(answer, k)).perfect
 
     def risk(self) -> float:
         """The mean weighted loss on the training rows."""

@@ -18,7 +18,7 @@ import numpy as np
 from ._parts import Part, check_choice, check_number, resolve
 from ._typing import AnyArray, Array, Labels
 from .hypotheses import Hypothesis, LeafOutputs, spread
-from .losses import MM, Exponential, Logistic, OneVsAll
+from .losses import MM, Exponential, Logistic
 
 if TYPE_CHECKING:
     from .boosting import Gradient, Run
@@ -67,6 +67,9 @@ class Optimizer(Part):
 
     def check(self, run: Run) -> None:
         """Raise where the parts do not go together; called once before boosting."""
+
+    def resume(self, run: Run) -> None:
+        """Find out what the rounds before have settled; called once where a run continues a model."""
 
 
 @dataclass(eq=False, repr=False)
@@ -199,8 +202,9 @@ class AllCoordinates(Optimizer):
     def _separate(run: Run, gradient: Gradient) -> list[Update]:
         """A step for each; where the loss decouples, K boosters side by side that end one by one."""
         sizes = np.abs(gradient.G).sum(axis=0)  # (d,)
-        decouples = isinstance(run.loss, OneVsAll) and run.model.code.canonical
-        updates = []
+        decouples, updates = run.decouples, []
+        if len(run.finished) == run.Y.shape[1]:
+            run.refusal = "perfect learner: every class has met one and has ended"
         for j in range(run.Y.shape[1]):
             if j in run.finished:
                 continue
@@ -213,6 +217,12 @@ class AllCoordinates(Optimizer):
             all_done = len(run.finished) == run.Y.shape[1]
             updates += [replace(u, share=sizes[j] / sizes.sum(), perfect=all_done) for u in update]
         return updates
+
+    def resume(self, run: Run) -> None:
+        """Boosters whose last learner is perfect have ended."""
+        if not self.shared_step and run.decouples:
+            last = {term.coordinate: term.hypothesis for term in run.model.terms}
+            run.finished = {k for k, h in last.items() if k is not None and run.is_perfect(h, k)}
 
 
 @dataclass(eq=False, repr=False)

@@ -15,8 +15,9 @@ from ..steps import ClosedForm, ErrorStep, as_step
 class OneVsAllBoostClassifier(BoostingClassifier):
     """One AdaBoost per class, the class against the rest; the highest score wins.
 
-    K binary boosters side by side. One that meets a perfect learner keeps it and ends, the others go on; the fit stops
-    when all have ended or none finds an edge. Class probabilities are AdaBoost's σ(2 f_k), divided by their sum.
+    K binary boosters side by side. One that meets a perfect learner keeps it and ends, also for ``warm_start`` on the
+    same rows, the others go on; the fit stops when all have ended or none finds an edge. Class probabilities are
+    AdaBoost's σ(2 f_k), divided by their sum.
 
     Parameters are those of `BoostingClassifier`, all parts but the learner being fixed. ``learner`` answers ±1:
     "stump", "vector-tree", …, or any scikit-learn classifier.
