@@ -1,0 +1,54 @@
+"""Steps: how far to go, α in F ← F + α h. In scores the ray is U + α W with W = ½ h Yᵀ (n, K).
+
+`LineSearch` minimises the risk Σ_i w_i L_i(U + αW) along the ray; `ClosedForm` gives AdaBoost's step where the loss is
+a sum of exponentials; `ErrorStep` weighs votes by the weighted error; `GradientStep` goes as far as the edge says;
+`FixedStep` trusts the learner.
+
+``ray`` is the risk along a direction, ``rules`` choose from it, ``search`` finds minima on a line.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._parts import resolve
+from .ray import Balance, Ray, Stride
+from .rules import ClosedForm, ErrorStep, FixedStep, GradientStep, LineSearch, Step
+from .search import UNBOUNDED, golden_section, nearest_minimum, newton_root
+
+__all__ = [
+    "STEPS",
+    "UNBOUNDED",
+    "Balance",
+    "ClosedForm",
+    "ErrorStep",
+    "FixedStep",
+    "GradientStep",
+    "LineSearch",
+    "Ray",
+    "Step",
+    "Stride",
+    "as_step",
+    "golden_section",
+    "nearest_minimum",
+    "newton_root",
+]
+
+STEPS: dict[str, type[Step]] = {
+    "line-search": LineSearch,
+    "closed-form": ClosedForm,
+    "error": ErrorStep,
+    "fixed": FixedStep,
+    "gradient": GradientStep,
+}
+
+
+def as_step(value: Any) -> Step:
+    """A step from its name, or from itself.
+
+    Examples
+    --------
+    >>> as_step("fixed")
+    FixedStep()
+    """
+    return resolve(value, STEPS, Step, "step")

@@ -1,0 +1,230 @@
+"""The rules by which steps are chosen."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from .._parts import Part, check_choice, check_number
+from ..losses import Loss, OwnScoreExponential
+from .ray import Ray, Stride
+from .search import UNBOUNDED, nearest_minimum, newton_root
+
+
+class Step(Part):
+    """How far to go along a direction."""
+
+    measures_edge: ClassVar[bool] = False  # whether its strides tell the edge
+
+    @abstractmethod
+    def length(self, ray: Ray) -> Stride:
+        """The step along the ray, 0 where no step decreases the risk."""
+
+    def check(self, loss: Loss) -> None:
+        """Raise where a parameter has no meaning or the loss does not suit; called once before boosting."""
+
+
+@dataclass(eq=False, repr=False)
+class LineSearch(Step):
+    """The α ≥ 0 that minimises the risk along the ray.
+
+    Convex losses: safeguarded Newton on the derivative. Others (Savage, soft-max cost): expand from a small step until
+    the risk rises, then golden section, the nearest local minimum.
+
+    Parameters
+    ----------
+    max_step : float, default=10.0
+        The step along a direction in which no example ever loses, so that the best step is infinite. Where every
+        example gains on every rival the learner is perfect, and boosting stops.
+    tol : float, default=1e-10
+        Relative tolerance of α.
+
+    Examples
+    --------
+    >>> from simplexboost.losses import Exponential
+    >>> W = np.array([[0.5, -0.5], [0.5, -0.5], [-0.5, 0.5]])  # right, right, wrong
+    >>> ray = Ray(Exponential(), np.zeros((3, 2)), np.zeros(3, int), np.ones(3), W)
+    >>> round(LineSearch().length(ray).alpha, 6), round(0.5 * np.log(2), 6)
+    (0.346574, np.float64(0.346574))
+    """
+
+    max_step: float = 10.0
+    tol: float = 1e-10
+
+    def check(self, loss: Loss) -> None:
+        """Raise where a parameter has no meaning."""
+        check_number("max_step", self.max_step, float, 0.0, open_low=True)
+        check_number("tol", self.tol, float, 0.0, 0.1, open_low=True)
+
+    def length(self, ray: Ray) -> Stride:
+        """The minimising step."""
+        if endless := ray.endless(self.max_step):
+            return endless
+        if not ray.loss.convex:
+            return Stride(nearest_minimum(ray.risk, self.max_step))
+        alpha = newton_root(ray.slope, self.tol)
+        return Stride(alpha if alpha < UNBOUNDED else self.max_step)
+
+
+@dataclass(eq=False, repr=False)
+class ClosedForm(Step):
+    """The step of AdaBoost and its kin, for losses that are sums of exponentials.
+
+    With A₊ and A₋ the weight of the terms of the loss (pairs of an example and a rival class, say) that gain and that
+    lose, Z the weight of all, and r the change of an exponent per unit of the step: ``rule="exact"`` gives the
+    minimiser ln(A₊/A₋) / 2r, for learners along which all terms that change do so at the same pace, like codewords and
+    signs; ``rule="edge"`` gives the smaller step from the edge δ = (A₊ − A₋)/Z, ln((1+δ)/(1−δ)) / 2r, for any bounded
+    learner.
+
+    Parameters
+    ----------
+    rule : {"exact", "edge"}, default="exact"
+    max_step : float, default=10.0
+        The step along a direction in which no example ever loses.
+    """
+
+    rule: str = "exact"
+    max_step: float = 10.0
+
+    measures_edge: ClassVar[bool] = True
+
+    def check(self, loss: Loss) -> None:
+        """Raise where a parameter has no meaning or the loss has no closed form."""
+        if not loss.exponential:
+            raise TypeError(
+                "step=ClosedForm() needs an exponential loss ('exponential', 'mm', 'one-vs-all' or 'own-score'), "
+                f"not {loss!r}."
+            )
+        check_choice("rule", self.rule, ("exact", "edge"))
+        check_number("max_step", self.max_step, float, 0.0, open_low=True)
+
+    def length(self, ray: Ray) -> Stride:
+        """The closed form."""
+        self.check(ray.loss)
+        balance = ray.balance()
+        exact = self.rule == "exact"
+        if exact and not balance.even:
+            raise TypeError(
+                "step=ClosedForm() needs a learner that answers with codewords or signs; use step='line-search'."
+            )
+        gained, lost, edge = balance.gained, balance.lost, balance.edge
+        drop = balance.drop if exact else balance.drop_of_edge
+        if gained <= lost:
+            return Stride(0.0, edge=edge)
+        if balance.faultless and (exact or balance.perfect):  # the edge of a learner that abstains calls for less
+            return Stride(self.max_step, balance.perfect, edge, drop=drop)
+        if not exact:
+            gained, lost = balance.total + (gained - lost), balance.total - (gained - lost)
+        if lost <= 0.0:  # what is lost underflows
+            return Stride(self.max_step, edge=edge, drop=drop)
+        return Stride(math.log(gained / lost) / (2 * balance.rate), edge=edge, drop=drop)
+
+
+@dataclass(eq=False, repr=False)
+class ErrorStep(Step):
+    """The step from the weighted error e of a learner that names one class, for the loss of the own score alone.
+
+    A vote weighs ln((1−e)/e) where the learner must beat a coin (``better_than="half"``, AdaBoost.M1), and
+    ln((1−e)/e) + ln(K−1) where it must beat guessing (``"chance"``, SAMME: the minimiser of the risk). Boosting stops
+    when e is no longer below ½ or 1 − 1/K.
+
+    Parameters
+    ----------
+    better_than : {"half", "chance"}, default="half"
+    max_step : float, default=10.0
+        The weight of a perfect learner's vote; boosting stops after it.
+
+    Examples
+    --------
+    >>> from simplexboost.losses import OwnScoreExponential
+    >>> W = 0.5 * np.eye(3)[[0, 1, 2, 2]]  # right, right, right, wrong
+    >>> ray = Ray(OwnScoreExponential(), np.zeros((4, 3)), np.array([0, 1, 2, 0]), np.ones(4), W)
+    >>> stride = ErrorStep().length(ray)
+    >>> stride.error, round(stride.alpha, 6), round(np.log(3), 6)
+    (0.25, 1.098612, np.float64(1.098612))
+    """
+
+    better_than: str = "half"
+    max_step: float = 10.0
+
+    measures_edge: ClassVar[bool] = True
+
+    def check(self, loss: Loss) -> None:
+        """Raise where a parameter has no meaning or the loss is another."""
+        if not isinstance(loss, OwnScoreExponential):
+            raise TypeError(f"step=ErrorStep() needs loss='own-score', not {loss!r}.")
+        check_choice("better_than", self.better_than, ("half", "chance"))
+        check_number("max_step", self.max_step, float, 0.0, open_low=True)
+
+    def length(self, ray: Ray) -> Stride:
+        """The vote's weight, in units of the codewords."""
+        assert isinstance(ray.loss, OwnScoreExponential)
+        K, wrong = ray.K, ~ray.right
+        limit, offset = (0.5, 0.0) if self.better_than == "half" else (1 - 1 / K, math.log(K - 1))
+        error = float(ray.own[wrong].sum() / ray.own.sum())
+        edge = 1 - error / limit  # 0 for a coin or a guess
+        if edge <= 1e-12:
+            name = "1/2" if self.better_than == "half" else f"1 - 1/K = {limit:.4g}"
+            stop = f"weak learner: its weighted error {error:.4g} is not below {name}"
+            return Stride(0.0, edge=edge, error=error, stop=stop)
+        vote = min(math.log((1 - error) / error) + offset, self.max_step) if error > 0 else self.max_step
+        unit = self._unit(ray)
+
+        def drop(alpha: float) -> float:  # an example is wrong only if half of all votes were against it
+            return error * math.exp(alpha / unit / 2) + (1 - error) * math.exp(-alpha / unit / 2)
+
+        return Stride(unit * vote, not wrong.any(), edge, error, drop if self.better_than == "half" else None)
+
+    @staticmethod
+    def _unit(ray: Ray) -> float:
+        """The step in F that gives a vote of weight 1: it moves the exponents of right and wrong apart by 1."""
+        assert isinstance(ray.loss, OwnScoreExponential)
+        rate = ray.loss.rate(ray.K)
+        if ray.gap is not None:
+            return 1 / (rate * ray.gap)
+        own = ray.W[np.arange(len(ray.c)), ray.c]  # (n,)
+        return 1 / (rate * float(np.ptp(own) or np.abs(own).max()))
+
+
+@dataclass(eq=False, repr=False)
+class FixedStep(Step):
+    """Always the same step; with Newton learners 1 is the natural one.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+    """
+
+    alpha: float = 1.0
+
+    def check(self, loss: Loss) -> None:
+        """Raise where the step has no meaning."""
+        check_number("alpha", self.alpha, float, 0.0, open_low=True)
+
+    def length(self, ray: Ray) -> Stride:
+        """The step."""
+        return Stride(self.alpha)
+
+
+@dataclass(eq=False, repr=False)
+class GradientStep(Step):
+    """The step is the edge itself, Σ_i w_i ⟨G_i, h_i⟩ / Σ_i w_i (sm-boost, where it is called R_M).
+
+    Examples
+    --------
+    >>> from simplexboost.losses import SoftmaxCost
+    >>> W = 0.5 * np.array([[1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]])  # right, right, wrong
+    >>> round(GradientStep().length(Ray(SoftmaxCost(), np.zeros((3, 2)), np.zeros(3, int), np.ones(3), W)).alpha, 6)
+    0.166667
+    """
+
+    measures_edge: ClassVar[bool] = True
+
+    def length(self, ray: Ray) -> Stride:
+        """The edge."""
+        edge = float(np.vdot(ray.P, ray.W) / ray.weight.sum())
+        return Stride(max(edge, 0.0), edge=edge)
