@@ -1,5 +1,7 @@
 """Data sets: files, embedded sets, OpenML (without a network), and the generators."""
 
+import gzip
+import hashlib
 import itertools
 import json
 import os
@@ -192,7 +194,7 @@ def openml(monkeypatch):
 def test_openml_official_split(openml):
     openml.reply = answer([5, 3, 4], 8, categories={"f1": ["u", "v"]})
     data = load("small")
-    assert openml.asked[0]["data_id"] == 7
+    assert openml.asked == [{"data_id": 7, "as_frame": False, "parser": "liac-arff"}]
     assert data.X_train[:, 0].tolist() == list(range(12)) and data.X_test[:, 0].tolist() == list(range(12, 20))
     assert data.class_names.tolist() == ["0", "1", "2"] and data.categorical.tolist() == [False, True]
 
@@ -218,7 +220,7 @@ def test_openml_counts_classes(openml, monkeypatch):
     monkeypatch.setitem(datasets.OPENML, "small", datasets.OpenMLSet(7, (20, 2), 3, counts=(6, 6, 8)))
     assert len(load("small").X_train) == 15
     monkeypatch.setitem(datasets.OPENML, "small", datasets.OpenMLSet(7, (20, 2), 3, counts=(5, 7, 8)))
-    with pytest.raises(ValueError, match="other class counts"):
+    with pytest.raises(ValueError, match=r"data set 7 has other class counts than 'small': \[8 6 6\]"):
         load("small")
 
 
@@ -232,9 +234,10 @@ def test_a_class_with_one_row_is_trained_on(openml, monkeypatch):
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
-        (answer([5, 3, 4], 9), r"should have \(20, 2, 3\)"),
-        (answer([5, 3, 4], 8, p=3), r"should have \(20, 2, 3\)"),
-        (answer([5, 7], 8), "not in the official order"),
+        (answer([5, 3, 4], 9), r"data set 7 has .* = \(21, 2, 3\); 'small' should have \(20, 2, 3\)"),
+        (answer([5, 3, 4], 8, p=3), r"= \(20, 3, 3\); 'small' should have \(20, 2, 3\)"),
+        (answer([5, 3, 3, 1], 8), r"= \(20, 2, 4\); 'small' should have \(20, 2, 3\)"),
+        (answer([5, 7], 8), "rows of 'small' are not in the official order"),
     ],
 )
 def test_openml_sends_something_else(openml, reply, message):
@@ -243,10 +246,76 @@ def test_openml_sends_something_else(openml, reply, message):
         load("small")
 
 
-def test_openml_without_network(openml):
-    openml.reply = URLError("no network")
-    with pytest.raises(OSError, match=r"'small' could not be fetched from OpenML .*put small\.npz"):
+@pytest.mark.parametrize("error", [URLError("no network"), TimeoutError("no network")])
+def test_openml_without_network(openml, error):
+    openml.reply = error
+    message = (
+        r"'small' could not be fetched from OpenML \(.*no network.*put small\.npz .* data_home or SIMPLEXBOOST_DATA"
+    )
+    with pytest.raises(OSError, match=message) as caught:
         load("small")
+    assert caught.value.__cause__ is error
+
+
+def test_openml_refuses(openml):
+    """What OpenML itself says is passed on."""
+    openml.reply = ValueError("Dataset with data_id 7 not found.")
+    with pytest.raises(ValueError, match="Dataset with data_id 7 not found"):
+        load("small")
+
+
+def test_openml_is_the_last_resort(openml, tmp_path):
+    write(tmp_path, "small")
+    assert load("small", tmp_path).X_train.shape == (4, 3) and not openml.asked
+
+
+def openml_copy(folder, data_id, attributes, rows):
+    """What scikit-learn keeps of a set that it fetched once: the ARFF file and three descriptions of it."""
+    arff = "@relation small\n" + "".join(f"@attribute {name} {kind}\n" for name, kind in attributes.items())
+    arff += "@data\n" + "\n".join(rows) + "\n"
+    features = [
+        {
+            "name": name,
+            "index": str(i),
+            "data_type": "nominal" if kind.startswith("{") else "numeric",
+            "is_target": str(name == "class").lower(),
+            "is_row_identifier": str(name == "id").lower(),
+            "is_ignore": "false",
+            "number_of_missing_values": "0",
+        }
+        for i, (name, kind) in enumerate(attributes.items())
+    ]
+    description = {"status": "active", "format": "ARFF", "description": "", "name": "small", "version": "1"}
+    description |= {"url": "https://www.openml.org/data/v1/download/1/small.arff"}
+    description |= {"md5_checksum": hashlib.md5(arff.encode()).hexdigest()}
+    api = "api/v1/json/data"
+    files = {
+        f"{api}/{data_id}": json.dumps({"data_set_description": description}),
+        f"{api}/features/{data_id}": json.dumps({"data_features": {"feature": features}}),
+        f"{api}/qualities/{data_id}": json.dumps(
+            {"data_qualities": {"quality": [{"name": "NumberOfInstances", "value": str(len(rows))}]}}
+        ),
+        "data/v1/download/1/small.arff": arff,
+    }
+    for path, content in files.items():
+        copy = folder / "openml/openml.org" / f"{path}.gz"
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(gzip.compress(content.encode()))
+
+
+def test_openml_by_scikit_learn(tmp_path, monkeypatch):
+    """No faked fetch here: scikit-learn reads its own copy, with nominal columns, a missing value and row numbers."""
+    attributes = {"id": "numeric", "colour": "{red, green}", "size": "numeric", "class": "{yes, no}"}
+    rows = ["1,green,0.5,no", "2,red,?,yes", "3,red,1.5,yes", "4,green,2.5,yes", "5,green,3.5,no"]
+    openml_copy(tmp_path, 7, attributes, rows)
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
+    monkeypatch.setitem(datasets.OPENML, "small", datasets.OpenMLSet(7, (5, 2), 2, 3, (1, 2), (2, 3)))
+    data = load("small")
+    assert data.class_names.tolist() == ["no", "yes"] and data.feature_names.tolist() == ["colour", "size"]
+    assert data.categorical.tolist() == [True, False]
+    np.testing.assert_array_equal(data.X_train, [[1, 0.5], [0, np.nan], [0, 1.5]])  # codes in the file's order
+    np.testing.assert_array_equal(data.X_test, [[1, 2.5], [1, 3.5]])
+    assert data.y_train.tolist() == [0, 1, 1] and data.y_test.tolist() == [1, 0]
 
 
 def test_openml_table_is_consistent():
