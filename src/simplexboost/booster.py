@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -27,6 +26,7 @@ from .categories import learn_categories
 from .codewords import Codewords
 from .decisions import Decision, OneLabel, SeveralLabels, all_classes
 from .evaluation import check_eval_set, split_off
+from .export import Saves
 from .learners import Learner
 from .losses import (
     Loss,
@@ -43,7 +43,7 @@ from .validation import TrainingSet, check_training, check_X
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class BaseBooster(CallbackSupportMixin, Saves, ClassifierMixin, BaseEstimator):
     """What all boosters share: fitting around the loop, predicting, saving. A subclass says which `parts` it has."""
 
     n_estimators: Any = 100
@@ -295,14 +295,6 @@ class BaseBooster(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """What the splits on each feature gained, times the tree's step, as parts of one; (p,)."""
         check_is_fitted(self)
         return self.model_.feature_gains(self.n_features_in_)
-
-    # ---- saving -----------------------------------------------------------------------------------------------------
-
-    def save(self, path: str | Path) -> None:
-        """Write the fitted classifier to a file that `simplexboost.load` reads; never a pickle."""
-        from .export import save
-
-        save(self, path)
 
     # ---- scikit-learn -----------------------------------------------------------------------------------------------
 

@@ -40,6 +40,14 @@ def save(estimator: Any, path: str | Path) -> None:
     write_zip(Path(path), {"format": FORMAT, "version": VERSION, **header, "arrays": about}, arrays)
 
 
+class Saves:
+    """Gives an estimator its ``save``."""
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted classifier to a file that `simplexboost.load` reads; never a pickle."""
+        save(self, path)
+
+
 def load(path: str | Path) -> Any:
     """Read a classifier back.
 

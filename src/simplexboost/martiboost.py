@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,6 +25,7 @@ from ._parts import check_choice, check_number
 from ._typing import AnyArray, Array, Labels
 from .binning import MAX_BINS
 from .booster import all_or_nothing
+from .export import Saves
 from .hypotheses import Hypothesis, TreeHypothesis
 from .learners import Learner, Request, as_learner
 from .model import AdditiveModel, Term, add_terms
@@ -38,7 +38,7 @@ SIGNS = np.array([[1.0], [-1.0]])  # what a learner answers: right, left
 
 
 @dataclass(eq=False, repr=False)
-class MartiBoostClassifier(ClassifierMixin, BaseEstimator):
+class MartiBoostClassifier(Saves, ClassifierMixin, BaseEstimator):
     """MartiBoost (Long & Servedio, 2005): a branching program with two-sided weak learners, for two classes.
 
     The program is random; probabilities are exact expectations over its random turns, `predict` is its more likely
@@ -153,12 +153,6 @@ class MartiBoostClassifier(ClassifierMixin, BaseEstimator):
             at += rng.random_sample(len(X)) < turn[np.arange(len(X)), at]
         wins = 2 * at + (rng.random_sample(len(X)) < 0.5) > self.n_iter_
         return self.classes_.take(wins.astype(np.intp))
-
-    def save(self, path: str | Path) -> None:
-        """Write the fitted classifier to a file that `simplexboost.load` reads; never a pickle."""
-        from .export import save
-
-        save(self, path)
 
     def _answers(self, X: Any) -> tuple[Array, Array]:
         X = self._check_X(X)

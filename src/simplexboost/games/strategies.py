@@ -39,12 +39,12 @@ class Game(ABC):
         """φ_t of states with t rounds to go, (m,)."""
 
     @abstractmethod
-    def costs(self, t: int, S: AnyArray) -> Array:
-        """What each vote costs with t rounds to go, itself included, (m, K)."""
-
-    @abstractmethod
     def allowed(self, C: Array) -> Array:
         """What the weak learner may cost on each row of costs (m, K), on average, (m,)."""
+
+    def costs(self, t: int, S: AnyArray) -> Array:
+        """What each vote costs with t rounds to go, itself included, (m, K): the potential after it, (28) and (41)."""
+        return self.potential(t - 1, after_each_vote(S)).reshape(S.shape)
 
     @property
     def bound(self) -> float:
@@ -78,10 +78,6 @@ class FixedGame(Game):
         """The expected loss of a random walk."""
         return fixed_values(t, self.b, S, self.loss, self.n_threads)
 
-    def costs(self, t: int, S: AnyArray) -> Array:
-        """(28)."""
-        return self.potential(t - 1, after_each_vote(S)).reshape(S.shape)
-
     def scaled_costs(self, t: int, S: AnyArray) -> tuple[Array, float]:
         """With the exponential loss and the uniform baseline (36), times a power of κ."""
         if not isinstance(self.loss, ExponentialLoss):
@@ -110,10 +106,6 @@ class MinimalGame(Game):
         """By the table of the game."""
         return minimal_table(self.K, self.edge, self.T, self.loss).potential(t, S)
 
-    def costs(self, t: int, S: AnyArray) -> Array:
-        """(41)."""
-        return self.potential(t - 1, after_each_vote(S)).reshape(S.shape)
-
     def allowed(self, C: Array) -> Array:
         """The cost of the dearest edge-over-random baseline."""
         return worst_baseline_cost(C, self.edge)[0]
@@ -136,8 +128,7 @@ class ConeGame(Game):
     def costs(self, t: int, S: AnyArray) -> Array:
         """(22): the rows that attain the minimum in (21)."""
         b = self.condition.baseline(self.K, self.edge)
-        phi = self.potential(t - 1, after_each_vote(S)).reshape(S.shape)
-        return np.stack([solve_row(row, self.condition, b)[1] for row in phi])
+        return np.stack([solve_row(row, self.condition, b)[1] for row in super().costs(t, S)])
 
     def allowed(self, C: Array) -> Array:
         """⟨C_i, B_i⟩."""

@@ -41,6 +41,16 @@ class Request:
     single: bool = False
     gains: Array | None = None
 
+    @property
+    def h(self) -> Array:
+        """What an example weighs in a regression on G / h, (n,): its curvature, or its sample weight where none is."""
+        return self.data.weight if self.curvature is None else self.curvature
+
+    @property
+    def used(self) -> AnyArray | slice:
+        """The rows the learner may use, as an index."""
+        return slice(None) if self.rows is None else self.rows
+
 
 setattr(Request, "G", Lazy("G"))  # noqa: B010, a field to the type checker
 

@@ -25,7 +25,7 @@ class NamesClasses(TreeLearner):
         statistics, leaf_statistics = self.statistics(request)
         grown = self.grow(request, statistics, leaf_statistics)
         sums = (
-            one_hot_sums(statistics, grown, request.rows) if isinstance(statistics, engine.OneHot) else grown.leaf_sums
+            one_hot_sums(statistics, grown, request.used) if isinstance(statistics, engine.OneHot) else grown.leaf_sums
         )
         names = nearest_sums(grown.tree, sums).argmax(axis=1)  # (L,)
         hypothesis = TreeHypothesis(grown.tree, request.Y[names])
@@ -96,9 +96,8 @@ def nothing(request: Request) -> Array:
     return np.empty((request.data.n, 0))
 
 
-def one_hot_sums(statistics: engine.OneHot, grown: engine.Grown, rows: AnyArray | None) -> Array:
-    """Sums of one-hot statistics over the leaves, (L, m)."""
-    used = slice(None) if rows is None else rows
+def one_hot_sums(statistics: engine.OneHot, grown: engine.Grown, used: AnyArray | slice) -> Array:
+    """Sums of one-hot statistics over the leaves, (L, m), of the rows in use."""
     cells = grown.leaf_of_row[used].astype(np.intp) * statistics.m + statistics.classes[used]
     sums = np.bincount(cells, statistics.weight[used], grown.tree.n_leaves * statistics.m)
     return sums.reshape(-1, statistics.m).astype(np.float64, copy=False)

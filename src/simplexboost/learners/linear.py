@@ -24,8 +24,7 @@ class LinearRegressor(Learner):
 
     def fit(self, request: Request) -> Answer:
         """Regress the gradient on every feature, keep the best."""
-        data, h = request.data, request.data.weight if request.curvature is None else request.curvature
-        rows = slice(None) if request.rows is None else request.rows
+        data, h, rows = request.data, request.h, request.used
         features = np.arange(data.X.shape[1]) if request.features is None else request.features
         fits = [self._regress(data.X[rows, f], request.G[rows], h[rows], int(f)) for f in features]
         best = max(range(len(fits)), key=lambda i: fits[i][0])  # ties: the lower feature

@@ -79,7 +79,7 @@ class IndexStump(Learner):
         d = request.G.shape[1]
         by_feature = replace(request, G=request.G.sum(axis=1, keepdims=True))  # (n, 1)
         answer = Stump(min_samples_leaf=self.min_samples_leaf).fit(by_feature)
-        rows = slice(None) if request.rows is None else request.rows
+        rows = request.used
         signs, gain = split_of_coordinates(request.G[rows].sum(axis=0))
         assert isinstance(answer.hypothesis, TreeHypothesis)
         if float(np.vdot(by_feature.G[rows], answer.outputs[rows])) >= gain:

@@ -166,8 +166,7 @@ class NewtonTree(TreeLearner):
 
     def statistics(self, request: Request) -> tuple[engine.Dense, Array]:
         """The gradient and the curvature."""
-        h = request.data.weight if request.curvature is None else request.curvature
-        both = np.column_stack([request.G, h])  # (n, d + 1)
+        both = np.column_stack([request.G, request.h])  # (n, d + 1)
         return engine.Dense(both), both
 
     def leaf_values(self, tree: engine.Tree, sums: Array, request: Request) -> Array:

@@ -60,7 +60,7 @@ class SklearnLearner(Learner):
 
     @staticmethod
     def _regressor(estimator: Any, request: Request, rows: AnyArray) -> Answer:
-        h = request.data.weight if request.curvature is None else request.curvature
+        h = request.h
         rows = rows[h[rows] > 0]
         targets = request.G[rows] / h[rows, None]  # (n, d)
         targets = targets[:, 0] if targets.shape[1] == 1 else targets

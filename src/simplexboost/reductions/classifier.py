@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -25,6 +24,7 @@ from .._typing import AnyArray, Array, Labels
 from ..booster import all_or_nothing
 from ..codewords import bits_corrected, min_hamming
 from ..decisions import all_classes, as_decision
+from ..export import Saves
 from ..flagship import SimplexBoostClassifier
 from ..validation import check_weight, encode_labels
 from .codes import make_code
@@ -38,7 +38,7 @@ PROBABILITIES = ("auto", "softmax", "coupling")
 
 
 @dataclass(eq=False, repr=False)
-class OutputCodeClassifier(ClassifierMixin, BaseEstimator):
+class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
     """One-vs-all, one-vs-one and error-correcting output codes around any binary classifier.
 
     A coding matrix M in {−1, 0, +1}^(K × l) has a row per class and a binary problem per column: the classes with +1
@@ -302,12 +302,6 @@ class OutputCodeClassifier(ClassifierMixin, BaseEstimator):
         )
 
     # ---- saving -----------------------------------------------------------------------------------------------------
-
-    def save(self, path: str | Path) -> None:
-        """Write the fitted classifier to a file that `simplexboost.load` reads; the package's estimators only."""
-        from ..export import save
-
-        save(self, path)
 
     def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         """The code and the columns for a file."""

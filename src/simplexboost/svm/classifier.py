@@ -24,6 +24,7 @@ from .._parts import check_choice, check_number
 from .._typing import AnyArray, Array, Labels
 from ..booster import all_or_nothing
 from ..decisions import as_decision
+from ..export import Saves
 from ..losses import margins
 from ..validation import check_weight
 from .kernels import Kernel, check_kernel, kernel_for, squares
@@ -39,7 +40,7 @@ BLOCK = 1 << 22  # kernel values computed at a time in prediction: 32 MB
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MulticlassSVC(ClassifierMixin, BaseEstimator):
+class MulticlassSVC(Saves, ClassifierMixin, BaseEstimator):
     """Multiclass support vector machine (Crammer & Singer, 2001): all classes in one problem.
 
     Minimises ½ Σ_l ‖w_l‖² + C Σ_i ξ_i, where ξ_i is how far the score of the true class is from beating every other by
@@ -293,14 +294,12 @@ class MulticlassSVC(ClassifierMixin, BaseEstimator):
 
     def save(self, path: str | Path) -> None:
         """Write the fitted classifier to a file that `simplexboost.load` reads; never a pickle."""
-        from ..export import save
-
         if callable(self.kernel):
             raise TypeError(
                 f"kernel={self.kernel!r} cannot be saved: a function is code, and model files hold none. Compute the "
                 "matrix yourself and use kernel='precomputed'."
             )
-        save(self, path)
+        super().save(path)
 
     def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         """The fitted attributes as JSON and as arrays."""
