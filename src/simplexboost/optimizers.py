@@ -318,11 +318,9 @@ class NewColumn(Optimizer):
     @staticmethod
     def _along(run: Run, gradient: Gradient, mu: Array) -> list[Update]:
         """The update along the colours mu (K,)."""
-        E, own = (
-            -gradient.P,
-            mu[run.data.c],
-        )  # (n, K), (n,); rivals of the other colour weigh, summed without cancelling
+        E, own = -gradient.P, mu[run.data.c]  # (n, K), (n,)
         E[np.arange(len(E)), run.data.c] = 0.0
+        # Rivals of the other colour weigh, summed without cancelling.
         request = run.binary_request(np.where(own > 0, E @ (mu < 0), -(E @ (mu > 0))))
         answer = run.learner.fit(request)
         outputs, h = answer.outputs * mu, spread(answer.hypothesis, mu)  # (n, K)
