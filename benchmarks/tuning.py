@@ -28,8 +28,13 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "depth 8": {"max_depth": 8},
     "1 row a leaf": {"min_samples_leaf": 1},
     "10 rows a leaf": {"min_samples_leaf": 10},
+    "l2 0.05": {"l2_regularization": 0.05},
     "l2 1": {"l2_regularization": 1.0},
     "l2 2": {"l2_regularization": 2.0},
+    "steps up to 1": {"max_step": 1.0},
+    "steps up to 4": {"max_step": 4.0},
+    "any step": {"max_step": None},
+    "any step, l2 1": {"max_step": None, "l2_regularization": 1.0},
     "half of the columns": {"colsample": 0.5},
     "0.3 of the columns": {"colsample": 0.3},
     "all columns": {"colsample": 1.0},
@@ -44,12 +49,13 @@ STAGES = (25, 50, 100, 200, 300, 400, 600, 800)
 AT_MOST = 20_000  # rows of a set
 
 
-def measure(name: str, variant: str, fold: int, folds: int, data_home: str | None) -> dict[str, Any]:
+def measure(
+    name: str, variant: str, fold: int, folds: int, data_home: str | None, in_order: bool = False
+) -> dict[str, Any]:
     """Accuracy and log-loss on a fold held out, at several stages."""
     data = datasets.load(name, data_home)
     X, y = data.X_train[:AT_MOST].astype(np.float32), np.unique(data.y_train[:AT_MOST], return_inverse=True)[1]
-    splitter = StratifiedKFold if np.bincount(y).min() >= folds else KFold
-    train, held = list(splitter(folds, shuffle=True, random_state=7).split(X, y))[fold]
+    train, held = split(y, folds, in_order)[fold]
     options = dict(VARIANTS[variant])
     if "max_leaves" in options:  # a factor on what the defaults take
         options["max_leaves"] = round(options["max_leaves"] * np.clip(len(train) // 128, 16, 255))
@@ -64,6 +70,13 @@ def measure(name: str, variant: str, fold: int, folds: int, data_home: str | Non
             own = P[np.arange(len(held)), y[held]]
             curve.append([stage, float(np.mean(P.argmax(axis=1) == y[held])), float(-np.log(own.clip(1e-15)).mean())])
     return {"set": name, "variant": variant, "fold": fold, "curve": curve}
+
+
+def split(y: Any, folds: int, in_order: bool) -> list[Any]:
+    """Folds at random; or of neighbouring rows, which are other writers where writers come one after the other."""
+    splitter = KFold if in_order or np.bincount(y).min() < folds else StratifiedKFold
+    order = {} if in_order else {"shuffle": True, "random_state": 7}
+    return list(splitter(folds, **order).split(y, y))
 
 
 def table(lines: Sequence[dict[str, Any]], base: str = BASE) -> str:
@@ -101,6 +114,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--sets", default="digits,wine")
     parser.add_argument("--variants", default=",".join(VARIANTS), help="some of the names, separated by commas")
     parser.add_argument("--folds", type=int, default=4)
+    parser.add_argument("--in-order", action="store_true", help="folds of neighbouring rows, not random ones")
     parser.add_argument("--data-home")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--json", type=Path, default=Path("tuning.jsonl"), help="finished fits, a line each")
@@ -110,7 +124,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     lines = [json.loads(line) for line in options.json.read_text().splitlines()] if options.json.exists() else []
     done = {(line["set"], line["variant"], line["fold"]) for line in lines}
     tasks = [task for task in _tasks(options) if task not in done]
-    fits = (delayed(measure)(name, variant, k, options.folds, options.data_home) for name, variant, k in tasks)
+    how = (options.folds, options.data_home, options.in_order)
+    fits = (delayed(measure)(name, variant, k, *how) for name, variant, k in tasks)
     with options.json.open("a") as out:
         for line in Parallel(n_jobs=options.jobs, return_as="generator_unordered")(fits):
             out.write(json.dumps(line) + "\n")

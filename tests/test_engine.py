@@ -128,6 +128,29 @@ def test_same_bits_for_any_number_of_threads(score, bits, best_first):
         assert_equal(one, other)
 
 
+@pytest.mark.parametrize("max_leaves", [5, 30, 200, 0])
+@pytest.mark.parametrize("best_first", [False, True])
+def test_small_nodes_side_by_side(max_leaves, best_first):
+    """Nodes may be expanded before their turn, or in vain; the tree and the rows of its leaves stay the same."""
+    data, statistics, score = large_problem(n=6000, m=2, score="newton")
+    growth = Growth(max_leaves=max_leaves, best_first=best_first, min_samples_leaf=5, l2=1.0)
+    one, *others = (
+        cpu.grow(data, statistics, score, growth, statistics.values, n_threads=threads) for threads in (1, 2, 5, 8)
+    )
+    for other in others:
+        assert_equal(one, other)
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("min_samples_leaf", [1, 20])
+def test_one_gradient_column_equals_twin(bits, min_samples_leaf):
+    """The flagship's own scan, on 255 bins with missing values."""
+    data, statistics, score = large_problem(n=2500, p=7, m=2, score="newton")
+    growth = Growth(max_leaves=25, best_first=True, min_samples_leaf=min_samples_leaf, bits=bits, seed=3, l2=0.5)
+    arguments = (data, statistics, score, growth, statistics.values)
+    assert_equal(cpu.grow(*arguments, n_threads=2), reference.grow(*arguments))
+
+
 @pytest.mark.parametrize("p", [1, 3])
 def test_rows_are_cut_when_features_are_few(p):
     """With a single block of features only cutting by rows feeds several threads."""

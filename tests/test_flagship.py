@@ -57,7 +57,9 @@ def pull(F, Y, c, weight, Z, tilt=0, cost=None, threads=1, scale=1.0):
     loss, used = np.empty(n, np.float32), np.empty(n)
     kernel.pull(F, Z, scale, G, stats, loss, used, threads)
     if Y is None:  # not kept: ask for the steps of single rows where curvature counts for nothing
-        steps = kernel.newton_leaves(F, None, loss, None, np.arange(n, dtype=np.int32), None, n, 1e8, 0.0, threads)
+        steps = kernel.newton_leaves(
+            F, None, loss, None, np.arange(n, dtype=np.int32), None, n, 1e8, np.inf, 0.0, threads
+        )
         G = 1e8 * steps.astype(np.float64)
     return kernel, G, stats, loss, used
 
@@ -115,7 +117,7 @@ def test_newton_leaves_equal_numpy(K, d):
     F, Y, c, weight, Z = problem(K, d, n=90)
     kernel, G, _, loss, used = pull(F, Y, c, weight, Z)
     leaf = (np.arange(90) // 30).astype(np.int32)
-    values = kernel.newton_leaves(F, None if Y is None else G, loss, used, leaf, None, 3, 0.7, 0.0, 1)
+    values = kernel.newton_leaves(F, None if Y is None else G, loss, used, leaf, None, 3, 0.7, np.inf, 0.0, 1)
     codes = np.eye(K) if Y is None else Y.astype(np.float64)
     P = softmax(F.astype(np.float64) @ codes.T, axis=1)
     for one in range(3):
@@ -140,7 +142,7 @@ def test_kernels_do_not_depend_on_threads(d):
     results = []
     for threads in (1, 2, 7):
         kernel, G, stats, loss, used = pull(F, Y, c, weight, Z, threads=threads)
-        values = kernel.newton_leaves(F, None if Y is None else G, loss, used, leaf, None, 9, 1.0, 0.1, threads)
+        values = kernel.newton_leaves(F, None if Y is None else G, loss, used, leaf, None, 9, 1.0, 0.5, 0.1, threads)
         moved = F.copy()
         _kernels.add_values(moved, values, 0.1, leaf, threads)
         results.append(b"".join(a.tobytes() for a in (G, stats, loss, used, values, moved)))
@@ -193,13 +195,25 @@ def test_newton_leaves_never_overshoot():
     F, Y, c, _, Z = problem(K, d, n=48)
     F = (40 * Y[c] + F).astype(np.float32)  # sure of the true class, almost
     kernel, G, _, loss, used = pull(F, Y, c, None, Z)
-    values = kernel.newton_leaves(F, G, loss, used, np.zeros(48, np.int32), None, 1, 0.0, 0.0, 1)[0].astype(np.float64)
+    values = kernel.newton_leaves(F, G, loss, used, np.zeros(48, np.int32), None, 1, 0.0, np.inf, 0.0, 1)[0].astype(
+        np.float64
+    )
     codes = Y.astype(np.float64)
     P = softmax(F.astype(np.float64) @ codes.T, axis=1)
     mean = P @ codes
     H = (codes.T * P.sum(axis=0)) @ codes - mean.T @ mean
     g = (codes[c] - mean).sum(axis=0)
     assert values @ H @ values <= 1.02 * (values @ g)  # a step v = A⁻¹ g with A above H has vᵀHv <= vᵀg
+
+
+@pytest.mark.parametrize("K", [2, 26, 100])
+def test_no_class_steps_further_than_it_may(K):
+    F, Y, c, weight, Z = problem(K, None, n=90)
+    kernel, _, _, loss, used = pull(F, Y, c, weight, Z)
+    leaf = (np.arange(90) // 30).astype(np.int32)
+    free, bounded = (kernel.newton_leaves(F, None, loss, used, leaf, None, 3, 0.1, m, 0.0, 1) for m in (np.inf, 0.5))
+    assert np.abs(free).max() > 0.5
+    np.testing.assert_array_equal(bounded, np.clip(free, -0.5, 0.5))
 
 
 def test_a_low_dimensional_code_for_many_classes():
@@ -220,7 +234,7 @@ def test_leaf_values_are_thinned_out():
     F, Y, c, weight, Z = problem(60, None, n=90)
     kernel, _, _, loss, used = pull(F, Y, c, weight, Z)
     leaf = (np.arange(90) // 30).astype(np.int32)
-    whole, thin = (kernel.newton_leaves(F, None, loss, used, leaf, None, 3, 1.0, t, 1) for t in (0.0, 0.3))
+    whole, thin = (kernel.newton_leaves(F, None, loss, used, leaf, None, 3, 1.0, np.inf, t, 1) for t in (0.0, 0.3))
     centred = whole - np.sort(whole, axis=1)[:, 30:31]
     expected = np.where(np.abs(centred) < np.float32(0.3) * np.abs(centred).max(axis=1, keepdims=True), 0.0, centred)
     np.testing.assert_array_equal(thin, expected)
@@ -277,7 +291,7 @@ def test_rounds_suit_the_classes(options, K, rounds):
 
 
 def test_defaults_suit_the_data():
-    assert SketchTree().suited(500, 2).l2 == 5.0 and SketchTree().suited(500, 40).l2 == 1.0
+    assert SketchTree().suited(500, 2).l2 == 5.0 and SketchTree().suited(500, 80).l2 == 0.2
     assert SketchTree(l2=0.3).suited(500, 2).l2 == 0.3
     for p, seen in ((10, 8), (300, 120)):
         run = SimpleNamespace(data=SimpleNamespace(X=np.empty((50, p))), rng=np.random.default_rng(0))
@@ -402,6 +416,7 @@ def test_weights_are_repetitions():
         ({"max_leaves": 1}, ["max_leaves=1"]),
         ({"max_leaves": "many"}, ["max_leaves='many'"]),
         ({"l2_regularization": -1.0}, ["-1.0"]),
+        ({"max_step": 0.0}, ["max_step=0.0"]),
         ({"n_estimators": 0}, ["n_estimators=0"]),
     ],
 )

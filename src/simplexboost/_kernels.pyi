@@ -89,6 +89,7 @@ class LogisticLoss:
         rows: AnyArray | None,
         n_leaves: int,
         l2: float,
+        max_step: float,
         thin: float,
         n_threads: int,
     ) -> AnyArray: ...

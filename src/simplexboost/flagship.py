@@ -40,7 +40,10 @@ class SimplexBoostClassifier(BaseBooster):
     min_samples_leaf : int or "auto", default="auto"
         Training rows in every leaf; "auto" is 1 up to 1000 rows and 5 beyond.
     l2_regularization : float or "auto", default="auto"
-        Added to the curvature in every leaf; "auto" is 10 / K for fewer than ten classes and 1 beyond.
+        Added to the curvature in every leaf; "auto" is 10 / K, and 0.2 from 50 classes on.
+    max_step : float or None, default=2.0
+        The furthest that a leaf may move the score of a class, before the learning rate; None for no limit. For
+        canonical codewords only.
     code : str, Codewords or array of shape (K, d), default="auto"
         "auto" takes canonical codewords up to 1024 classes and a max-min code of few dimensions beyond; any name or
         object that `BoostingClassifier` takes.
@@ -91,6 +94,7 @@ class SimplexBoostClassifier(BaseBooster):
     max_depth: int | None = None
     min_samples_leaf: Any = "auto"
     l2_regularization: Any = "auto"
+    max_step: float | None = 2.0
     code: Any = "auto"
     code_dim: Any = "auto"
     loss: Any = "logistic"
@@ -118,7 +122,7 @@ class SimplexBoostClassifier(BaseBooster):
             "loss": self._loss(),
             "codewords": self._codewords(),
             "learner": tree,
-            "optimizer": SketchedNewton(self.sketch),
+            "optimizer": SketchedNewton(self.sketch, self.max_step),
             "step": FixedStep(),
         }
 

@@ -106,15 +106,22 @@ class SketchedNewton(Optimizer):
     ----------
     sketch : int, default=1
         Random directions per round.
+    max_step : float or None, default=2.0
+        The furthest that a leaf may move the score of a class, before the learning rate; None for no limit. A class
+        with next to no probability in a leaf has next to no curvature there, and Newton's step for its first example
+        is out of all proportion. For canonical codewords: shorter steps only make a code of few dimensions slower.
     """
 
     sketch: int = 1
+    max_step: float | None = 2.0
 
     dtype: ClassVar[type] = np.float32
 
     def check(self, run: Run) -> None:
         """Raise unless the loss is a (tilted) logistic one and the learner a Newton tree."""
         check_number("sketch", self.sketch, int, 1, 64)
+        if self.max_step is not None:
+            check_number("max_step", self.max_step, float, 0.0, open_low=True)
         if run.loss.tilt is None or (run.loss.tilt and getattr(run.loss, "cost", None) is not None):
             known = "'logistic' (also with costs), 'savage' and 'softmax-cost'"
             raise ValueError(f"optimizer=SketchedNewton() knows the losses {known}, not {run.loss!r}.")
@@ -154,6 +161,7 @@ class SketchedNewton(Optimizer):
             None if run.rows is None else run.rows.astype(np.uint32),
             grown.tree.n_leaves,
             growth.l2,
+            np.inf if self.max_step is None else float(self.max_step),
             thin,
             run.data.n_threads,
         )  # (L, d)

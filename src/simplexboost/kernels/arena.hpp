@@ -26,8 +26,7 @@ class Arena {
   }
 
   Memory take(std::size_t bytes) {
-    // Who cannot have the lock at once does without: a child forked while it was held would wait for ever.
-    if (std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock); lock.owns_lock())
+    if (const auto lock = patient_lock(); lock.owns_lock())
       for (std::size_t i = spare_.size(); i-- > 0;)
         if (spare_[i].first == bytes) {
           auto found = std::move(spare_[i].second);
@@ -40,7 +39,7 @@ class Arena {
   }
 
   void give(Memory buffer, std::size_t bytes) {
-    std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+    const auto lock = patient_lock();
     if (!lock.owns_lock()) return;
     if (kept_ + bytes > kMost) spare_.clear(), kept_ = 0;  // sizes have changed: the old ones go
     if (bytes > kMost) return;
@@ -49,6 +48,14 @@ class Arena {
   }
 
  private:
+  // Who cannot have the lock after a while does without: a child forked while it was held would wait for ever.
+  std::unique_lock<std::mutex> patient_lock() {
+    std::unique_lock<std::mutex> lock(mutex_, std::defer_lock);
+    for (int tries = 0; tries < 1000 && !lock.try_lock(); ++tries) {
+    }
+    return lock;
+  }
+
   static constexpr std::size_t kMost = std::size_t{1} << 27;  // bytes kept for later
   std::mutex mutex_;
   std::vector<std::pair<std::size_t, Memory>> spare_;

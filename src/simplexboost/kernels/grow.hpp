@@ -2,10 +2,11 @@
 // Level-wise growth and best-first growth differ in the queue alone.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <limits>
 #include <memory>
-#include <queue>
+#include <set>
 #include <vector>
 
 #include "data.hpp"
@@ -17,6 +18,10 @@
 #include "tree.hpp"
 
 namespace simplexboost {
+
+// The work of a node is about so many lane additions: its histogram, and going through the bins. Below kSmallNode it is left
+// to one thread, with others beside it; below kTinyNode handing it over costs more than it saves.
+constexpr std::size_t kSmallNode = std::size_t{1} << 18, kTinyNode = std::size_t{1} << 13;
 
 struct GrowOptions {
   Score score = Score::newton;
@@ -36,24 +41,28 @@ struct Grown {
   std::vector<std::size_t> leaf_end; // (n_leaves,) where each leaf's rows end
 };
 
-// Cuts rows[0, n_rows) in two, keeping their order; returns the number that go left.
+// Cuts rows[0, n_rows) in two, keeping their order; returns the number that go left. A chunk lays its left rows from the
+// front of its part of `spare` and its right ones from the back, each row at both ends: no branch to mispredict.
 template <class GoesLeft>
 std::size_t partition_by(std::uint32_t* rows, std::size_t n_rows, std::uint32_t* spare, int n_threads,
                          const GoesLeft& goes_left) {
   const std::size_t n_chunks = (n_rows + kRowGrain - 1) / kRowGrain;
   std::vector<std::size_t> lefts(n_chunks + 1, 0);  // left rows before each chunk, after the sum below
   parallel_ranges(n_rows, kRowGrain, n_threads, [&](std::size_t begin, std::size_t end) {
-    std::size_t count = 0;
-    for (std::size_t r = begin; r < end; ++r) count += goes_left(rows[r]);
-    lefts[begin / kRowGrain + 1] = count;
+    std::uint32_t *front = spare + begin, *back = spare + end - 1;
+    for (std::size_t r = begin; r < end; ++r) {
+      const bool left = goes_left(rows[r]);
+      *front = *back = rows[r];
+      front += left;
+      back -= !left;
+    }
+    lefts[begin / kRowGrain + 1] = static_cast<std::size_t>(front - (spare + begin));
   });
   for (std::size_t chunk = 0; chunk < n_chunks; ++chunk) lefts[chunk + 1] += lefts[chunk];
   parallel_ranges(n_rows, kRowGrain, n_threads, [&](std::size_t begin, std::size_t end) {
-    std::size_t to_left = lefts[begin / kRowGrain], to_right = lefts[n_chunks] + begin - to_left;
-    for (std::size_t r = begin; r < end; ++r) spare[goes_left(rows[r]) ? to_left++ : to_right++] = rows[r];
-  });
-  parallel_ranges(n_rows, kRowGrain, n_threads, [&](std::size_t begin, std::size_t end) {
-    std::memcpy(rows + begin, spare + begin, (end - begin) * sizeof(std::uint32_t));
+    const std::size_t before = lefts[begin / kRowGrain], n_left = lefts[begin / kRowGrain + 1] - before;
+    std::copy_n(spare + begin, n_left, rows + before);
+    std::reverse_copy(spare + begin + n_left, spare + end, rows + lefts[n_chunks] + (begin - before));
   });
   return lefts[n_chunks];
 }
@@ -76,16 +85,17 @@ class Grower {
  public:
   Grower(const BinnedView& data, const Quantized<Lane>& q, Rows rows, const std::vector<std::int32_t>& features,
          const ScoreOf& score, const GrowOptions& options)
-      : data_(data), q_(q), features_(features), score_(score), options_(options),
-        builder_(data, q, features, options.n_threads), spare_(rows.size()) {
+      : data_(data), q_(q), features_(features), score_(score), options_(options), builder_(data, q, features),
+        spare_(rows.size()) {
     grown_.rows = std::move(rows);
   }
 
   Grown grow() {
-    add_node(0, grown_.rows.size(), 0);
-    n_leaves_ = 1;
-    if (may_split(0)) consider(0, builder_.build(grown_.rows.data(), grown_.rows.size()));
-    while (!queue_.empty() && room_for_leaves()) split_next();
+    const std::size_t n = grown_.rows.size();
+    add_node({0, n, 0});
+    if (may_split({0, n, 0})) push(0, look(builder_.build(grown_.rows.data(), n, options_.n_threads), options_.n_threads));
+    while (!queue_.empty() && leaves_left() > 0) split_next();
+    restore_rows();
     number_leaves();
     return std::move(grown_);
   }
@@ -95,34 +105,116 @@ class Grower {
   struct Range {
     std::size_t begin, end;
     std::int32_t depth;
+    std::size_t size() const { return end - begin; }
   };
-  struct Candidate {
-    std::int32_t node;
+  struct Found {  // the best split of a node, if there is one
     Split split;
     Histogram<Lane> histogram;  // empty where memory is short; the children are then built from scratch
   };
-  struct Later {  // best-first: the larger gain first; level-wise: the older node first
+  struct Candidate {
+    std::int32_t node;
+    Found found;
+    bool kept;              // its histogram was kept
+    bool expanded = false;  // its rows are cut at `middle`, and its children have been looked at
+    std::size_t middle = 0;
+    Found left, right;
+  };
+  struct Earlier {  // best-first: the larger gain first; level-wise: the older node first
     bool best_first;
-    bool operator()(const Candidate* a, const Candidate* b) const {
-      if (best_first && a->split.gain != b->split.gain) return a->split.gain < b->split.gain;
-      return a->node > b->node;
+    bool operator()(const std::unique_ptr<Candidate>& a, const std::unique_ptr<Candidate>& b) const {
+      const double gain_a = a->found.split.gain, gain_b = b->found.split.gain;
+      if (best_first && gain_a != gain_b) return gain_a > gain_b;
+      return a->node < b->node;
     }
   };
 
-  bool room_for_leaves() const { return options_.max_leaves == 0 || n_leaves_ < options_.max_leaves; }
-
-  bool may_split(std::int32_t node) const {
-    const Range& range = ranges_[static_cast<std::size_t>(node)];
-    return room_for_leaves() && (options_.max_depth == 0 || range.depth < options_.max_depth) &&
-           static_cast<std::int64_t>(range.end - range.begin) >= 2 * options_.split.min_samples_leaf;
+  std::size_t leaves_left() const {
+    if (options_.max_leaves == 0) return std::numeric_limits<std::size_t>::max();
+    return static_cast<std::size_t>(options_.max_leaves) - n_leaves_;
   }
 
-  std::int32_t add_node(std::size_t begin, std::size_t end, std::int32_t depth) {
-    ranges_.push_back({begin, end, depth});
+  bool may_split(const Range& range) const {
+    return (options_.max_depth == 0 || range.depth < options_.max_depth) &&
+           static_cast<std::int64_t>(range.size()) >= 2 * options_.split.min_samples_leaf;
+  }
+
+  std::int32_t add_node(const Range& range) {
+    ranges_.push_back(range);
     grown_.tree.nodes.emplace_back();
     grown_.tree.gain.push_back(0.0);
-    grown_.tree.count.push_back(static_cast<std::int64_t>(end - begin));
+    grown_.tree.count.push_back(static_cast<std::int64_t>(range.size()));
     return static_cast<std::int32_t>(ranges_.size()) - 1;
+  }
+
+  void push(std::int32_t node, Found found) {
+    if (!found.split.found()) return;
+    if (kept_ * builder_.bytes() >= options_.histogram_memory) found.histogram.reset();
+    const bool kept = !found.histogram.empty();
+    kept_ += kept;
+    queue_.insert(std::make_unique<Candidate>(Candidate{node, std::move(found), kept, false, 0, {}, {}}));
+  }
+
+  void split_next() {
+    if (!(*queue_.begin())->expanded) expand_first();
+    const auto parent = std::move(queue_.extract(queue_.begin()).value());
+    kept_ -= parent->kept;
+    const Range range = ranges_[static_cast<std::size_t>(parent->node)];
+    const std::int32_t left = add_node({range.begin, parent->middle, range.depth + 1});
+    const std::int32_t right = add_node({parent->middle, range.end, range.depth + 1});
+    record(parent->node, parent->found.split, left, right);
+    ++n_leaves_;
+    push(left, std::move(parent->left));
+    push(right, std::move(parent->right));
+  }
+
+  // Expands the first node of the queue: a large one with all threads; a small one on one thread, and beside it those that
+  // come next. What comes of a node does not depend on when it is expanded, so the tree is the same for any number of
+  // threads; a node expanded in vain, because the leaves ran out before its turn, costs time alone.
+  void expand_first() {
+    Candidate& first = **queue_.begin();
+    if (work(first) >= kSmallNode) return expand(first, leaves_left() > 1, options_.n_threads);
+    std::vector<std::pair<Candidate*, bool>> batch;  // nodes, and whether their children may be split in turn
+    std::size_t rank = 0;
+    const std::size_t most = work(first) < kTinyNode ? 1 : static_cast<std::size_t>(options_.n_threads);
+    for (const auto& candidate : queue_) {
+      if (rank++ == leaves_left() || batch.size() == most) break;
+      const bool fits = batch.empty() || (work(*candidate) >= kTinyNode && work(*candidate) < kSmallNode);
+      if (!candidate->expanded && fits) batch.emplace_back(candidate.get(), leaves_left() > rank);
+    }
+    const int inside = batch.size() > 1 ? 1 : options_.n_threads;
+    parallel_for(batch.size(), options_.n_threads, [&](std::size_t i) { expand(*batch[i].first, batch[i].second, inside); });
+  }
+
+  std::size_t work(const Candidate& candidate) const {
+    return (ranges_[static_cast<std::size_t>(candidate.node)].size() * data_.p + data_.total_bins()) * q_.lanes;
+  }
+
+  // Cuts a node's rows in two and, where its children may be split in turn, looks for their best splits. The smaller child's
+  // histogram is counted, the larger one's is what remains of the parent's.
+  void expand(Candidate& parent, bool go_on, int n_threads) {
+    const Range range = ranges_[static_cast<std::size_t>(parent.node)];
+    const std::uint32_t* rows = grown_.rows.data();
+    parent.middle = range.begin + partition(grown_.rows.data() + range.begin, range.size(), spare_.data() + range.begin, data_,
+                                            parent.found.split, n_threads);
+    parent.expanded = true;
+    const Range left{range.begin, parent.middle, range.depth + 1}, right{parent.middle, range.end, range.depth + 1};
+    const bool left_small = left.size() <= right.size();
+    const Range &small = left_small ? left : right, &large = left_small ? right : left;
+    const bool need_small = go_on && may_split(small), need_large = go_on && may_split(large);
+    Histogram<Lane> of_large = std::move(parent.found.histogram), of_small;
+    if (need_small || (need_large && !of_large.empty())) of_small = builder_.build(rows + small.begin, small.size(), n_threads);
+    if (need_large) {
+      if (of_large.empty()) of_large = builder_.build(rows + large.begin, large.size(), n_threads);
+      else builder_.subtract(of_large.data(), of_small.data(), n_threads);
+      (left_small ? parent.right : parent.left) = look(std::move(of_large), n_threads);
+    }
+    if (need_small) (left_small ? parent.left : parent.right) = look(std::move(of_small), n_threads);
+  }
+
+  Found look(Histogram<Lane> histogram, int n_threads) const {
+    const Split split = best_split(histogram.data(), data_, features_, q_, total(histogram.data()), options_.split, score_,
+                                   n_threads);
+    return {split, std::move(histogram)};
   }
 
   std::vector<std::int64_t> total(const Lane* histogram) const {
@@ -131,30 +223,6 @@ class Grower {
     for (std::size_t b = data_.offset[f]; b < data_.offset[f + 1]; ++b)
       for (std::size_t j = 0; j <= q_.m; ++j) sums[j] += histogram[b * q_.lanes + j];
     return sums;
-  }
-
-  void consider(std::int32_t node, Histogram<Lane> histogram) {
-    const Split split = best_split(histogram.data(), data_, features_, q_, total(histogram.data()),
-                                   options_.split, score_, options_.n_threads);
-    if (!split.found()) return;
-    if (kept_ * builder_.bytes() >= options_.histogram_memory) histogram.reset();
-    kept_ += !histogram.empty();
-    candidates_.push_back(std::make_unique<Candidate>(Candidate{node, split, std::move(histogram)}));
-    queue_.push(candidates_.back().get());
-  }
-
-  void split_next() {
-    Candidate& parent = *queue_.top();
-    queue_.pop();
-    kept_ -= !parent.histogram.empty();
-    const Range range = ranges_[static_cast<std::size_t>(parent.node)];
-    std::uint32_t* rows = grown_.rows.data() + range.begin;
-    const std::size_t n_left = partition(rows, range.end - range.begin, spare_.data(), data_, parent.split, options_.n_threads);
-    const std::int32_t left = add_node(range.begin, range.begin + n_left, range.depth + 1);
-    const std::int32_t right = add_node(range.begin + n_left, range.end, range.depth + 1);
-    record(parent.node, parent.split, left, right);
-    ++n_leaves_;
-    consider_children(parent, left, right);
   }
 
   void record(std::int32_t node, const Split& split, std::int32_t left, std::int32_t right) {
@@ -178,25 +246,14 @@ class Grower {
 
   std::int64_t size(std::int32_t node) const { return grown_.tree.count[static_cast<std::size_t>(node)]; }
 
-  // The smaller child's histogram is counted, the larger one's is what remains of the parent's.
-  void consider_children(Candidate& parent, std::int32_t left, std::int32_t right) {
-    const std::int32_t small = size(left) <= size(right) ? left : right, large = small == left ? right : left;
-    const bool need_small = may_split(small), need_large = may_split(large);
-    Histogram<Lane> of_small, of_large;
-    if (need_small || (need_large && !parent.histogram.empty())) of_small = build(small);
-    if (need_large) {
-      of_large = std::move(parent.histogram);
-      if (!of_large.empty()) builder_.subtract(of_large.data(), of_small.data());
-      else of_large = build(large);
+  // Nodes that were expanded in vain become leaves: their rows ascend again.
+  void restore_rows() {
+    for (const auto& candidate : queue_) {
+      if (!candidate->expanded) continue;
+      const Range& range = ranges_[static_cast<std::size_t>(candidate->node)];
+      const auto row = [&](std::size_t r) { return grown_.rows.begin() + static_cast<std::ptrdiff_t>(r); };
+      std::inplace_merge(row(range.begin), row(candidate->middle), row(range.end));
     }
-    parent.histogram.reset();
-    if (need_small) consider(small, std::move(of_small));
-    if (need_large) consider(large, std::move(of_large));
-  }
-
-  Histogram<Lane> build(std::int32_t node) {
-    const Range& range = ranges_[static_cast<std::size_t>(node)];
-    return builder_.build(grown_.rows.data() + range.begin, range.end - range.begin);
   }
 
   // Leaves are numbered in node order, and the rows regrouped in that order.
@@ -223,10 +280,9 @@ class Grower {
   HistogramBuilder<Lane> builder_;
   std::vector<std::uint32_t> spare_;
   std::vector<Range> ranges_;
-  std::vector<std::unique_ptr<Candidate>> candidates_;
-  std::priority_queue<Candidate*, std::vector<Candidate*>, Later> queue_{Later{options_.best_first}};
+  std::set<std::unique_ptr<Candidate>, Earlier> queue_{Earlier{options_.best_first}};
   std::size_t kept_ = 0;  // histograms held by the queue
-  std::int32_t n_leaves_ = 0;
+  std::size_t n_leaves_ = 1;
   Grown grown_;
 };
 

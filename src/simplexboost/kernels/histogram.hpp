@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -20,8 +21,8 @@ using Histogram = Buffer<Lane>;
 template <class Lane>
 class HistogramBuilder {
  public:
-  HistogramBuilder(const BinnedView& data, const Quantized<Lane>& q, const std::vector<std::int32_t>& features, int n_threads)
-      : data_(data), q_(q), n_threads_(n_threads), size_(data.total_bins() * q.lanes) {
+  HistogramBuilder(const BinnedView& data, const Quantized<Lane>& q, const std::vector<std::int32_t>& features)
+      : data_(data), q_(q), size_(data.total_bins() * q.lanes) {
     std::vector<bool> wanted(data.n_blocks());
     for (auto f : features) wanted[static_cast<std::size_t>(f) / kTile] = true;
     for (std::size_t b = 0; b < wanted.size(); ++b)
@@ -32,9 +33,10 @@ class HistogramBuilder {
 
   // The histogram of `n_rows` rows. Tasks are blocks of features; a large node with fewer blocks than threads is cut by
   // rows too, each cut with a histogram of its own (integers: the sum does not depend on the cuts).
-  Histogram<Lane> build(const std::uint32_t* rows, std::size_t n_rows) {
-    const int threads = n_rows * data_.p * q_.lanes < kSerialWork ? 1 : n_threads_;
-    const Lane* packed = pack(rows, n_rows, threads);
+  Histogram<Lane> build(const std::uint32_t* rows, std::size_t n_rows, int n_threads) const {
+    const int threads = n_rows * data_.p * q_.lanes < kSerialWork ? 1 : n_threads;
+    Buffer<Lane> beside;
+    const Lane* packed = pack(rows, n_rows, threads, beside);
     std::size_t cuts = 1;
     while (blocks_.size() * cuts < static_cast<std::size_t>(threads) && n_rows / (cuts + 1) >= kRowGrain) ++cuts;
     std::vector<Histogram<Lane>> parts(cuts);
@@ -44,11 +46,13 @@ class HistogramBuilder {
       const std::size_t begin = n_rows * cut / cuts, end = n_rows * (cut + 1) / cuts;
       fill(block, rows + begin, end - begin, packed == nullptr ? nullptr : packed + begin * q_.lanes, parts[cut].data());
     });
-    for (std::size_t cut = 1; cut < cuts; ++cut) combine(hot().template lanes<Lane>().add, parts[0].data(), parts[cut].data());
+    for (std::size_t cut = 1; cut < cuts; ++cut) combine(hot().template lanes<Lane>().add, parts[0].data(), parts[cut].data(), threads);
     return std::move(parts[0]);
   }
 
-  void subtract(Lane* from, const Lane* part) const { combine(hot().template lanes<Lane>().subtract, from, part); }
+  void subtract(Lane* from, const Lane* part, int n_threads) const {
+    combine(hot().template lanes<Lane>().subtract, from, part, n_threads);
+  }
 
  private:
   // The bins of a block's features, as a range of the histogram.
@@ -56,8 +60,8 @@ class HistogramBuilder {
   std::size_t block_end(std::size_t block) const { return data_.offset[std::min(data_.p, (block + 1) * kTile)] * q_.lanes; }
 
   template <class Operation>
-  void combine(Operation operation, Lane* a, const Lane* b) const {
-    parallel_for(blocks_.size(), size_ < kSerialWork ? 1 : n_threads_, [&](std::size_t i) {
+  void combine(Operation operation, Lane* a, const Lane* b, int n_threads) const {
+    parallel_for(blocks_.size(), size_ < kSerialWork ? 1 : n_threads, [&](std::size_t i) {
       const std::size_t begin = block_begin(blocks_[i]);
       operation(a + begin, b + begin, block_end(blocks_[i]) - begin);
     });
@@ -67,15 +71,15 @@ class HistogramBuilder {
   static constexpr std::size_t kSerialWork = 1 << 14;
 
   // The rows' statistics side by side, so that every block of features reads them in a straight line.
-  const Lane* pack(const std::uint32_t* rows, std::size_t n_rows, int threads) {
+  const Lane* pack(const std::uint32_t* rows, std::size_t n_rows, int threads, Buffer<Lane>& beside) const {
     if (q_.classes != nullptr || blocks_.size() < 2) return nullptr;
     if (rows[n_rows - 1] - rows[0] + 1 == n_rows) return q_.values.data() + rows[0] * q_.lanes;  // they are (rows ascend)
-    if (packed_.size() < n_rows * q_.lanes) packed_ = Buffer<Lane>(n_rows * q_.lanes);
+    beside = Buffer<Lane>(std::bit_ceil(n_rows * q_.lanes));  // few sizes, so that the arena has one
     parallel_ranges(n_rows, kRowGrain, threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r)
-        std::memcpy(packed_.data() + r * q_.lanes, q_.values.data() + rows[r] * q_.lanes, q_.lanes * sizeof(Lane));
+        std::memcpy(beside.data() + r * q_.lanes, q_.values.data() + rows[r] * q_.lanes, q_.lanes * sizeof(Lane));
     });
-    return packed_.data();
+    return beside.data();
   }
 
   void fill(std::size_t block, const std::uint32_t* rows, std::size_t n_rows, const Lane* packed, Lane* histogram) const {
@@ -95,10 +99,8 @@ class HistogramBuilder {
 
   const BinnedView& data_;
   const Quantized<Lane>& q_;
-  int n_threads_;
   std::size_t size_;
   std::vector<std::size_t> blocks_;
-  Buffer<Lane> packed_;
 };
 
 }  // namespace simplexboost

@@ -10,6 +10,8 @@
 
 namespace simplexboost {
 
+constexpr std::size_t kMostBins = 256;  // of a feature, the one of missing values included
+
 template <class Lane>
 struct HotLanes {
   using Words = const std::uint64_t*;
@@ -29,6 +31,8 @@ struct HotLanes {
                                 const std::int64_t* total, const double* inverse, const double* pad, std::int64_t* sums,
                                 double* scores);
   PrefixScores prefix_max, prefix_gini;
+  std::size_t (*prefix_newton)(const Lane* bins, std::size_t n_bins, std::size_t lanes, const Lane* begin, const Lane* total,
+                               const double* inverse, double l2, Lane* left, std::uint8_t* at, double* scores);
 };
 
 struct HotTable {

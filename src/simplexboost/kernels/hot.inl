@@ -189,6 +189,36 @@ void prefix_scores(const Lane* bins, std::size_t n_bins, std::size_t lanes, std:
   }
 }
 
+// The same for the Newton score of one gradient and one curvature column, the flagship's. Bins without rows are left out:
+// left (3 columns of kMostBins: gradient, curvature, count) are the sums up to the bins at[0], at[1], ..; returns how many.
+// `begin` holds what is on the left from the start.
+template <class Lane>
+std::size_t prefix_newton(const Lane* bins, std::size_t n_bins, std::size_t lanes, const Lane* begin, const Lane* total,
+                          const double* inverse, double l2, Lane* left, std::uint8_t* at, double* scores) {
+  Lane *g = left, *h = left + kMostBins, *count = left + 2 * kMostBins;
+  Lane g_sum = begin[0], h_sum = begin[1], n_sum = begin[2];
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < n_bins; ++i) {  // without a branch: which bins are empty cannot be foreseen
+    const Lane* bin = bins + i * lanes;
+    g[n] = g_sum += bin[0];
+    h[n] = h_sum += bin[1];
+    count[n] = n_sum += bin[2];
+    at[n] = static_cast<std::uint8_t>(i);
+    n += bin[2] != 0;
+  }
+  const auto score = [&](WideInt gradient, WideInt curvature) {
+    const Wide slope = __builtin_convertvector(gradient, Wide) * inverse[0];
+    const Wide bend = __builtin_convertvector(curvature, Wide) * inverse[1] + l2;
+    return (bend > 0.0 ? slope * slope : Wide{}) / (bend > 0.0 ? bend : Wide{} + 1.0);
+  };
+  for (std::size_t i = 0; i < n; i += kWide) {
+    const WideInt a = load_lanes(g + i), b = load_lanes(h + i);
+    const Wide both = score(a, b) + score(WideInt{} + total[0] - a, WideInt{} + total[1] - b);
+    __builtin_memcpy(scores + i, &both, sizeof both);
+  }
+  return n;
+}
+
 // ---- leaves --------------------------------------------------------------------------------------------------------
 
 // out[j] += sum over rows, in their order, of v[row][j]
@@ -427,7 +457,8 @@ void race_along(const double* U, const double* W, double alpha, std::size_t n, s
 template <class Lane>
 HotLanes<Lane> hot_lanes() {
   return {quantize_rows<Lane>, accumulate<Lane, true>, accumulate<Lane, false>,
-          accumulate_sparse<Lane>, add_lanes<Lane>, subtract_lanes<Lane>, prefix_scores<Lane, false>, prefix_scores<Lane, true>};
+          accumulate_sparse<Lane>, add_lanes<Lane>, subtract_lanes<Lane>, prefix_scores<Lane, false>, prefix_scores<Lane, true>,
+          prefix_newton<Lane>};
 }
 
 HotTable table() {

@@ -282,11 +282,12 @@ class LogisticLoss {
   // else by the whole Hessian of the leaf.
   nb::object newton_leaves(In<float, Matrix> F, std::optional<Out<float, Matrix>> G, Out<float, Vector> loss, std::optional<Out<double, Vector>> scale,
                            In<std::int32_t, Vector> leaf_of_row, std::optional<In<std::uint32_t, Vector>> rows, std::size_t n_leaves,
-                           double l2, double thin, int n_threads) {
+                           double l2, double max_step, double thin, int n_threads) {
     const std::size_t n = c_.shape(0), d = canonical() ? K_ : d_;
     require(F.shape(0) == n && F.shape(1) == d && loss.shape(0) == n, "F and loss must be (n, d) and (n,)");
     require(canonical() || (G && G->shape(0) == n && G->shape(1) == d), "G must be (n, d)");
     require(leaf_of_row.shape(0) == n && (!scale || scale->shape(0) == n), "leaf_of_row and scale must be (n,)");
+    require(max_step > 0.0, "max_step must be positive");
     for (std::size_t i = 0; i < n; ++i)
       require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < n_leaves, "leaves must lie in 0 .. n_leaves - 1");
     if (rows)
@@ -297,7 +298,7 @@ class LogisticLoss {
     {
       nb::gil_scoped_release release;
       const LeafRows leaves(leaf_of_row.data(), n, n_leaves, rows ? rows->data() : nullptr, rows ? rows->shape(0) : 0);
-      if (canonical()) newton_diagonal(leaves, args, l2, thin, values.data(), n_threads);
+      if (canonical()) newton_diagonal(leaves, args, {l2, max_step, thin}, values.data(), n_threads);
       else newton_exact(leaves, args, Y_.data(), l2, values.data(), n_threads);
     }
     return nb::cast(to_numpy(std::move(values), {n_leaves, d}));
@@ -515,7 +516,7 @@ NB_MODULE(_kernels, m) {
            "Y"_a.none(), "c"_a, "K"_a, "weight"_a.none(), "log_cost"_a.none(), "tilt"_a)
       .def("pull", &LogisticLoss::pull, "F"_a, "Z"_a, "tilt_scale"_a, "G"_a.none(), "stats"_a, "loss"_a, "scale"_a.none(), "n_threads"_a)
       .def("newton_leaves", &LogisticLoss::newton_leaves, "F"_a, "G"_a.none(), "loss"_a, "scale"_a.none(), "leaf_of_row"_a, "rows"_a.none(), "n_leaves"_a,
-           "l2"_a, "thin"_a, "n_threads"_a);
+           "l2"_a, "max_step"_a, "thin"_a, "n_threads"_a);
   m.def("softmax_scores", &softmax_scores, "F"_a, "Y"_a.none(), "n_threads"_a, "softmax(F Y^T), (n, K).");
   m.def("zero_one_potential", &zero_one_potential, "t"_a, "b"_a, "leads"_a, "n_threads"_a,
         "The probability that a walk of t steps ends with the true class not strictly ahead; see kernels/potential.hpp.");

@@ -50,9 +50,15 @@ inline void thin_out(float* values, std::size_t K, float thin, std::vector<float
     if (std::abs(values[k]) < thin * largest) values[k] = 0.0f;
 }
 
+// How leaf values are tempered where codewords are canonical: l2 joins the curvature, no class steps further than
+// max_step, and values that are small beside the leaf's largest are dropped where thin > 0.
+struct LeafOptions {
+  double l2, max_step, thin;
+};
+
 // values (L, K) = slope / (curvature + l2) class by class: Newton steps with the diagonal of the Hessian, for canonical
-// codewords; thinned out where thin > 0.
-inline void newton_diagonal(const LeafRows& leaves, const LogisticArgs& p, double l2, double thin, float* values, int n_threads) {
+// codewords. A class with next to no probability in a leaf has next to no curvature there: hence max_step.
+inline void newton_diagonal(const LeafRows& leaves, const LogisticArgs& p, const LeafOptions& options, float* values, int n_threads) {
   const std::size_t K = p.K;
   const auto sums = sums_over_leaves(leaves.order.data(), leaves.end, 2 * K, n_threads, [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
     std::vector<float> S(p.Kp);
@@ -62,10 +68,10 @@ inline void newton_diagonal(const LeafRows& leaves, const LogisticArgs& p, doubl
   std::vector<float> scratch;
   for (std::size_t leaf = 0; leaf < leaves.n_leaves(); ++leaf) {
     for (std::size_t k = 0; k < K; ++k) {
-      const double g = sums[leaf * 2 * K + k], h = sums[leaf * 2 * K + K + k] + l2;
-      values[leaf * K + k] = static_cast<float>(h > 0.0 ? g / h : 0.0);
+      const double g = sums[leaf * 2 * K + k], h = sums[leaf * 2 * K + K + k] + options.l2;
+      values[leaf * K + k] = static_cast<float>(h > 0.0 ? std::clamp(g / h, -options.max_step, options.max_step) : 0.0);
     }
-    if (thin > 0.0) thin_out(values + leaf * K, K, static_cast<float>(thin), scratch);
+    if (options.thin > 0.0) thin_out(values + leaf * K, K, static_cast<float>(options.thin), scratch);
   }
 }
 

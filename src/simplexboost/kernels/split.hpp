@@ -88,6 +88,8 @@ class FeatureScan {
   // Tries the first 1, 2, .., end of the bins at(0), at(1), .. on the left.
   template <class At>
   void scan(Split& split, std::int32_t feature, bool missing_left, std::size_t end, const At& at) {
+    if constexpr (std::is_same_v<ScoreOf, NewtonScore> && std::is_same_v<At, InOrder>)
+      if (q_.m == 2) return scan_newton(split, feature, missing_left, end);
     switch (q_.m) {  // few statistics: sums in registers, loops unrolled (617 features, 60 nodes: 140 ms -> 30 ms a tree)
       case 1: return scan_few<1>(split, feature, missing_left, end, at);
       case 2: return scan_few<2>(split, feature, missing_left, end, at);
@@ -101,6 +103,26 @@ class FeatureScan {
           scan_entropy(split, feature, missing_left, end, at, left.data(), right.data());
         else
           scan_sums<0>(split, feature, missing_left, end, at, left.data(), right.data());
+    }
+  }
+
+  // `scan_sums` for one gradient and one curvature column, eight bins at a time: half the time of a tree of 50 features with
+  // 255 bins went into this.
+  void scan_newton(Split& split, std::int32_t feature, bool missing_left, std::size_t end) {
+    Lane left[3 * kMostBins], begin[3] = {}, total[3];
+    double scores[kMostBins];
+    std::uint8_t at[kMostBins];
+    for (std::size_t j = 0; j < 3; ++j) {
+      total[j] = static_cast<Lane>(total_[j]);
+      if (missing_left) begin[j] = bin(n_bins_)[j];
+    }
+    const auto& kernels = hot().template lanes<Lane>();
+    const std::size_t n = kernels.prefix_newton(bins_, end, q_.lanes, begin, total, q_.inverse.data(), score_.l2, left, at, scores);
+    const Lane* count = left + 2 * kMostBins;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (count[i] < min_samples_) continue;
+      if (total[2] - count[i] < min_samples_) break;
+      offer(split, scores[i], feature, at[i], missing_left);
     }
   }
 

@@ -193,7 +193,7 @@ class SketchTree(NewtonTree):
     min_samples_leaf : int or "auto", default="auto"
         ``"auto"`` is 1 up to 1000 rows and 5 beyond.
     l2 : float or "auto", default="auto"
-        ``"auto"`` is 10 / K for fewer than ten classes and 1 beyond.
+        ``"auto"`` is 10 / K, and 0.2 from 50 classes on.
     """
 
     max_depth: int | None = None
@@ -210,7 +210,7 @@ class SketchTree(NewtonTree):
         """The same tree with what suits n rows of K classes."""
         leaves = min(max(n // 128, 16), 255) if self.max_leaves == "auto" else self.max_leaves
         least = (1 if n <= 1000 else 5) if self.min_samples_leaf == "auto" else self.min_samples_leaf
-        l2 = max(1.0, 10.0 / K) if self.l2 == "auto" else self.l2
+        l2 = max(0.2, 10.0 / K) if self.l2 == "auto" else self.l2
         return NewtonTree(self.max_depth, leaves, least, self.growth, l2)
 
     def options(self, data: TrainingSet, seed: int) -> engine.Growth:
