@@ -137,39 +137,17 @@ def samme(K: int, criterion: str = "own", depth: int | None = 2, leaves: int | N
 
 
 @booster("mm")
-def mm(K: int, step: str = "edge", depth: int | None = 2, leaves: int | None = None) -> Any:
+def mm(K: int, step: str = "edge", depth: int | None = 2, leaves: int | None = None, rate: float = 1.0) -> Any:
     """AdaBoost.MM, also AdaBoost-Cost."""
-    return sb.AdaBoostMMClassifier(class_tree("own", depth, leaves), step=step)
+    return sb.AdaBoostMMClassifier(class_tree("own", depth, leaves), step=step, learning_rate=rate)
 
 
 # ---- one answer for every class -------------------------------------------------------------------------------------
 
 
-@dataclass(eq=False, repr=False)
-class RealStump(SignTree):
-    """BoosTexter's stump: a real vote for every class on either side, ½ ln(W₊ / W₋), smoothed.
-
-    The split is the one with the largest edge of the signs, not the smallest Z = Σ 2 √(W₊ W₋) as in BoosTexter.
-    """
-
-    max_depth: int | None = 1
-
-    def statistics(self, request: Request) -> tuple[engine.Dense, Any]:
-        """The gradient for the split; its positive and negative parts for the votes."""
-        return engine.Dense(request.G), np.hstack([np.maximum(request.G, 0), np.maximum(-request.G, 0)])
-
-    def leaf_values(self, tree: Any, sums: Any, request: Request) -> Any:
-        """½ ln(W₊ / W₋), (L, K)."""
-        right, wrong = np.hsplit(sums, 2)
-        smoothing = sums.sum() / request.G.size
-        return 0.5 * np.log((right + smoothing) / (wrong + smoothing))
-
-
 @booster("mh")
 def mh(K: int, mode: str, depth: int | None = 1, leaves: int | None = None) -> Any:
     """AdaBoost.MH in its many versions; stumps unless told."""
-    if mode == "real":
-        return sb.BoostingClassifier("one-vs-all", "canonical", RealStump(), "gradient", "fixed")
     modes = {
         "index": ("index", None),  # a stump on the pair [x, k]
         "hamming": ("shared", SignTree(**limits(depth, leaves))),  # one tree, a sign for every class in its leaves
@@ -184,9 +162,9 @@ def mh(K: int, mode: str, depth: int | None = 1, leaves: int | None = None) -> A
 
 
 @booster("smboost")
-def smboost(K: int, depth: int | None = 1, leaves: int | None = None) -> Any:
-    """sm-boost with as many sampled pairs as examples, a tree for every class."""
-    return sb.SoftmaxBoostClassifier(class_tree("gini", depth, leaves), n_pairs="n")
+def smboost(K: int, depth: int | None = 1, leaves: int | None = None, pairs: int | str = "n", rate: float = 1.0) -> Any:
+    """sm-boost with a tree for every class and, unless told, as many sampled pairs as examples."""
+    return sb.SoftmaxBoostClassifier(class_tree("gini", depth, leaves), n_pairs=pairs, learning_rate=rate)
 
 
 # ---- coordinate descent ---------------------------------------------------------------------------------------------

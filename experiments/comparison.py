@@ -146,8 +146,10 @@ class Comparison:
             rows.append([name, *row])
         return Table(["set", *(method.label for method in self.methods)], rows)
 
-    def far_off(self, plan: Plan, found: Results, sets: Iterable[str], methods: Iterable[Method]) -> Text:
-        """Which numbers are more than two points from the paper's."""
+    def far_off(
+        self, plan: Plan, found: Results, sets: Iterable[str], methods: Iterable[Method], *explained: str
+    ) -> Text:
+        """Which numbers are more than two points from the paper's, and the experiments that say why."""
         if plan.quick:
             return NOT_COMPARABLE
         sets, far, n = list(sets), [], 0
@@ -159,8 +161,7 @@ class Comparison:
                 n += 1
                 if abs(difference := samples.mean - paper) > 2:
                     far.append(f"{method.label} on {name} ({difference:+.1f})")
-        many = f"{n - len(far)} of {n} numbers are within two points of the paper's"
-        return Text(many + (f"; further off: {', '.join(far)}." if far else "."))
+        return distances(n, far, explained)
 
     def wins(
         self, plan: Plan, found: Results, first: Method, others: Sequence[Method], slack: float = 0.0
@@ -177,6 +178,13 @@ class Comparison:
                 continue
             (good if all(sign * (mine.mean - r) >= -slack - 1e-9 for r in rivals) else bad).append(name)
         return good, bad, complete
+
+
+def distances(n: int, far: Sequence[str], explained: Sequence[str]) -> Text:
+    """How many of n numbers are near the paper's, which are not, and where that is explained."""
+    many = f"{n - len(far)} of {n} numbers are within two points of the paper's"
+    why = f" Why: see {', '.join(f'`{name}`' for name in explained)}." if explained and far else ""
+    return Text(many + (f"; further off: {', '.join(far)}.{why}" if far else "."))
 
 
 def best_of(values: list[float], error: bool) -> float | None:

@@ -75,4 +75,5 @@ def draw_line(axes: Any, line: Line) -> None:
     (drawn,) = axes.plot(line.x, mean, label=line.label, lw=1.4, **line.style)
     if len(y) > 1:
         spread = y.std(axis=0, ddof=1)
-        axes.fill_between(line.x, mean - spread, mean + spread, color=drawn.get_color(), alpha=0.2, lw=0)
+        low, high = np.maximum(mean - spread, 0.0), np.minimum(mean + spread, 100.0)  # errors are percentages
+        axes.fill_between(line.x, low, high, color=drawn.get_color(), alpha=0.2, lw=0)

@@ -78,6 +78,9 @@ def problem(
     shuffle: bool = False,
     seed: int = 0,
     noise: float = 0.0,
+    replaced: bool = False,
+    part: float = 1.0,
+    in_order: bool = False,
     rows: int | None = None,
     one_hot: bool = False,
     even_bins: int | None = None,
@@ -92,6 +95,10 @@ def problem(
     shuffle : a random split, the same classes in both parts; otherwise the rows in their order
     seed : of the split and of the noise
     noise : this part of the training labels is permuted among its rows
+    replaced : the noise puts another class in the place of each of these labels instead
+    part : train on a random part of the training rows
+    in_order : train on the first rows and test on the last ones in the order of the features' values, which is that of
+        the UCI files of sets that list all cases
     rows : keep at most so many in each part (quick runs)
     one_hot : a column per category
     even_bins : round features to so many bins of equal width, so that trees see few thresholds
@@ -103,6 +110,9 @@ def problem(
         known_train, known_test = certain(X_train, X_test)
         X_train, y_train = X_train[known_train], (y_train[known_train] == 2).astype(np.intp)
         X_test, y_test = X_test[known_test], (y_test[known_test] == 2).astype(np.intp)
+    if in_order:
+        backwards = name == "connect4"  # whose squares x, o, b are numbered from the last letter to the first
+        X_train, y_train, X_test, y_test = sorted_rows(X_train, y_train, X_test, y_test, backwards)
     n_train, n_test = sizes or SHAPES.get(name, (len(y_train), len(y_test)))[:2]
     if shuffle or (n_train, n_test) != (len(y_train), len(y_test)):
         X, y = np.concatenate([X_train, X_test]), np.concatenate([y_train, y_test])
@@ -115,9 +125,22 @@ def problem(
         X_train, X_test = coarse(X_train, X_test, even_bins)
     if rows is not None:
         (X_train, y_train), (X_test, y_test) = cut(X_train, y_train, rows), cut(X_test, y_test, rows)
+    if part < 1.0:
+        kept, _ = split(y_train, round(part * len(y_train)), len(y_train), seed)
+        X_train, y_train = X_train[kept], y_train[kept]
+    K = 2 if merge else len(data.class_names)
     if noise:
-        y_train = exchange_labels(y_train, noise, np.random.default_rng(seed))
-    return Problem(X_train, y_train, X_test, y_test, 2 if merge else len(data.class_names))
+        rng = np.random.default_rng(seed)
+        y_train = replace_labels(y_train, noise, K, rng) if replaced else exchange_labels(y_train, noise, rng)
+    return Problem(X_train, y_train, X_test, y_test, K)
+
+
+def sorted_rows(X_train: Any, y_train: Any, X_test: Any, y_test: Any, backwards: bool) -> tuple[Any, Any, Any, Any]:
+    """Both parts together, sorted by the first feature, then the second, …, and cut where they were cut."""
+    X, y = np.concatenate([X_train, X_test]), np.concatenate([y_train, y_test])
+    order = np.lexsort(X.T[::-1])[:: -1 if backwards else 1]
+    first, last = order[: len(y_train)], order[len(y_train) :]
+    return X[first], y[first], X[last], y[last]
 
 
 def certain(X_train: Any, X_test: Any) -> tuple[Any, Any]:
@@ -176,6 +199,14 @@ def exchange_labels(y: Any, part: float, rng: np.random.Generator) -> Any:
     y = y.copy()
     rows = rng.choice(len(y), round(part * len(y)), replace=False)
     y[rows] = y[rng.permutation(rows)]
+    return y
+
+
+def replace_labels(y: Any, part: float, K: int, rng: np.random.Generator) -> Any:
+    """Another class, drawn uniformly, in a random part of the rows."""
+    y = y.copy()
+    rows = rng.choice(len(y), round(part * len(y)), replace=False)
+    y[rows] = (y[rows] + rng.integers(1, K, size=len(rows))) % K
     return y
 
 

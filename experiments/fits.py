@@ -90,11 +90,7 @@ def cost(booster: str, options: dict[str, Any], rounds: int, n: int, p: int, K: 
     best = (booster == "cd" and options.get("schedule", "best") == "best") or kind == "cd"
     per_class = booster in ("ova", "smboost", "logit") or options.get("mode") in ("stumps", "gini", "cart", "info")
     learners = K if per_class else K - 1 if best else 1
-    dense = (
-        booster in ("gd", "mm")
-        or kind in ("gd", "hamming", "single", "real")
-        or (booster == "samme" and kind == "gini")
-    )
+    dense = booster in ("gd", "mm") or kind in ("gd", "hamming", "single") or (booster == "samme" and kind == "gini")
     statistics = min(K, 26) + 1 if dense else 2
     leaves = options.get("leaves") or 2 ** (options.get("depth") or 1)
     if booster == "flagship":

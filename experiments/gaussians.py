@@ -41,6 +41,32 @@ def three_gaussians(schedule: str, seed: int, n: int = 1000, keep: bool = False)
     return out
 
 
+CURVE = (10, 20, 50, 100, 200, 500)
+SETTINGS = {  # training rows, share of the step
+    "1000 rows, full steps (the paper's)": {"n": 1000, "rate": 1.0},
+    "1000 rows, steps × 0.3": {"n": 1000, "rate": 0.3},
+    "10 000 rows, full steps": {"n": 10_000, "rate": 1.0},
+    "50 000 rows, full steps": {"n": 50_000, "rate": 1.0},
+}
+
+
+@task
+def gaussian_gaps(n: int, rate: float, seed: int, rounds: int = max(CURVE), n_test: int = 20_000) -> dict[str, Any]:
+    """Test error minus that of the Bayes rule over the rounds, on a large test part."""
+    data = make_three_gaussians(n, n_test, random_state=seed)
+    clf = sb.CDMCBoostClassifier(n_estimators=rounds, learning_rate=rate).fit(data.X_train, data.y_train)
+    model, c = clf.model_, data.y_test
+    bayes = float((three_gaussians_bayes(data.X_test) != c).mean())
+    wrong = [model.scores(model.first(t).predictor(data.X_test)).argmax(axis=1) != c for t in CURVE]
+    return {"gaps": [float(w.mean()) - bayes for w in wrong]}
+
+
+def gap_cells(plan: Plan, n: int, rate: float) -> list[Cell]:
+    """Draws of the data; few of the large ones, which hardly differ."""
+    draws = plan.pick(10 if n == 1000 else 3, 2)
+    return [Cell("gaussian_gaps", {"n": n, "rate": rate, "seed": s}, 1.0 + n * 3e-4) for s in range(draws)]
+
+
 def gaussian_cells(plan: Plan, schedule: str) -> list[Cell]:
     """Seeds, the first with predictions."""
     seeds = range(plan.pick(20, 5))

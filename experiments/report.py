@@ -119,7 +119,8 @@ def draw(figure: Figure, folder: Path) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     canvas = Canvas(figsize=figure.size, layout="constrained")
     figure.draw(canvas)
-    canvas.savefig(folder / f"{figure.name}.png", dpi=110, metadata={"Software": None})
+    path = folder / f"{figure.name}.png"
+    canvas.savefig(path, dpi=110, bbox_inches="tight", pad_inches=0.08, metadata={"Software": None})
     print(f"drew {figure.name}", file=sys.stderr)
     return f"figures/{figure.name}.png"
 

@@ -18,7 +18,7 @@ from simplexboost import SAMMEClassifier
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # experiments/ is no part of the package
 
-from experiments import boosters, cells, comparison, data, fits, papers, registry, report
+from experiments import boosters, boostexter, cells, comparison, data, fits, papers, registry, report
 from experiments.__main__ import main
 from experiments.cells import Cell, Results
 from experiments.registry import EXPERIMENTS, Claim, Figure, Plan, Table, Text
@@ -81,7 +81,12 @@ NEEDS = {
     "beyond-mcboost": ("jmlr-table7", "jmlr-table8", "jmlr-table9", "nips-table1", "nips-table2"),
     "beyond-mukherjee": ("mukherjee-figure8",),
     "beyond-noise": ("geist-table2", "geist-table3"),
+    "geist-labels": ("geist-table3",),
+    "geist-steps": ("geist-figure7",),
+    "jmlr-thresholds": ("jmlr-table7",),
+    "mukherjee-order": ("mukherjee-figure8",),
     "nips-thresholds": ("nips-table1",),
+    "nips-trees": ("nips-table2",),
 }
 
 
@@ -93,7 +98,8 @@ def test_every_experiment_reports_before_it_has_run(name, tmp_path):
 
 def test_names_begin_with_their_paper_and_modules_are_all_registered():
     assert {e.paper for e in EXPERIMENTS.values()} == set(registry.PAPERS)
-    assert {m.split(".")[-1] for m in papers.__all__} == {"beyond", "geist", "jmlr", "lecture", "mukherjee", "nips2011"}
+    with_experiments = {"beyond", "geist", "jmlr", "lecture", "mukherjee", "nips2011"}
+    assert set(papers.__all__) == with_experiments | {"boostexter"}
 
 
 def test_full_plans_are_larger_than_quick_ones():
@@ -276,6 +282,53 @@ def test_one_hot_columns_and_few_rows_and_few_values(small_sets):
     assert given.X_train[:, 1:5].sum(axis=1).tolist() == [1] * len(given.X_train)
     assert 20 <= len(given.y_train) <= 23 and set(given.y_train) == {0, 1, 2}
     assert len(np.unique(data.problem("toy", even_bins=4).X_train[:, 0])) == 4
+
+
+def test_replaced_labels_are_all_wrong_and_exchanged_ones_keep_the_counts():
+    y, rng = np.random.default_rng(0).integers(3, size=500), np.random.default_rng(1)
+    replaced, exchanged = data.replace_labels(y, 0.2, 3, rng), data.exchange_labels(y, 0.2, rng)
+    assert (replaced != y).sum() == 100 and set(replaced) == {0, 1, 2}
+    assert 0 < (exchanged != y).sum() < 100 and np.array_equal(np.bincount(exchanged), np.bincount(y))
+
+
+def test_rows_in_order_are_those_of_a_sorted_file():
+    cases = np.array([[a, b] for a in range(3) for b in range(4)])  # as a file lists them
+    mixed = np.random.default_rng(0).permutation(12)
+    parts = (cases[mixed[:9]], mixed[:9], cases[mixed[9:]], mixed[9:])
+    X_train, y_train, X_test, y_test = data.sorted_rows(*parts, backwards=False)
+    assert X_train.tolist() == cases[:9].tolist() and X_test.tolist() == cases[9:].tolist()
+    assert y_train.tolist() == list(range(9)) and y_test.tolist() == [9, 10, 11]
+    assert data.sorted_rows(*parts, backwards=True)[3].tolist() == [2, 1, 0]
+
+
+def test_boostexter_takes_the_stump_of_smallest_z():
+    rng = np.random.default_rng(0)
+    X, c, D = rng.integers(4, size=(40, 3)).astype(float), rng.integers(3, size=40), rng.random((40, 3))
+    is_own = np.eye(3, dtype=bool)[c]
+    bins = boostexter.Bins([boostexter.cuts(x) for x in X.T])
+    f, last, votes = bins.stump(bins.members(bins.codes(X)), D, is_own)
+
+    def brute(feature, cut):
+        out = 0.0
+        for side in (X[:, feature] < cut, X[:, feature] > cut):
+            for k in range(3):
+                out += np.sqrt(D[side & is_own[:, k], k].sum() * D[side & ~is_own[:, k], k].sum())
+        return out
+
+    everywhere = {(g, i): brute(g, cut) for g in range(3) for i, cut in enumerate((0.5, 1.5, 2.5))}
+    assert (f, last) == min(everywhere, key=everywhere.get)
+    below = X[:, f] < last + 0.5
+    right, wrong = D[below & (c == 0), 0].sum() + 1 / D.size, D[below & (c != 0), 0].sum() + 1 / D.size
+    assert votes[0, 0] == pytest.approx(0.5 * np.log(right / wrong))
+
+
+def test_boostexter_learns_a_line_of_classes(monkeypatch):
+    x = np.linspace(0, 1, 60)
+    y = np.repeat([0, 1, 2], 20)
+    monkeypatch.setattr(data, "problem", lambda **_: data.Problem(x[:, None], y, x[:, None], y, 3))
+    result = boostexter.boostexter({}, 20)
+    assert result["rounds"][-1] == result["n_iter"] == 20
+    assert result["test"][0] == pytest.approx(1 / 3) and result["test"][-1] == 0
 
 
 @pytest.mark.data

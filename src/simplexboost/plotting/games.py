@@ -151,11 +151,12 @@ def figure_6(
 def draw_degrees(ax: Any, degrees: Labels, title: str) -> None:
     """A degree map: crosses for degree 3, squares for degree 2, dots where both are optimal."""
     radius = len(degrees) // 2
-    size = 120.0 / len(degrees)
+    size = min(120.0 / len(degrees), 10.0)
     for degree, marker, colour, label in ((3, "x", THREE, "3"), (2, "s", TWO, "2"), (0, ".", TIE, "2 or 3")):
         u, v = np.nonzero(degrees == degree)
         ax.plot(u - radius, v - radius, marker, color=colour, markersize=size, label=f"degree {label}")
-    ax.set(xlabel="$s_2 - s_1$", ylabel="$s_3 - s_1$", title=title, aspect="equal")
+    ends = (-radius - 0.5, radius + 0.5)
+    ax.set(xlabel="$s_2 - s_1$", ylabel="$s_3 - s_1$", title=title, aspect="equal", xlim=ends, ylim=ends)
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=3, fontsize="small", handletextpad=0.1)
 
 
