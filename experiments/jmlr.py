@@ -231,7 +231,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     )
 
 
-@experiment("jmlr-gaussians", "Three Gaussians: what stands between CD-MCBoost and the Bayes rule", urgency=3)
+@experiment("jmlr-gaussians", "Three Gaussians again: from CD-MCBoost to the Bayes rule", urgency=3, explains=True)
 def gaussians(plan: Plan) -> list[Cell]:
     """The best coordinate in every round; test error minus that of the Bayes rule on the same 20 000 test rows, over
     the rounds, for the paper's 1000 training rows, for shorter steps, and for more rows. Ten draws of the small data,
@@ -381,6 +381,22 @@ CLASSES = dict(zip(SETS, (6, 26, 10, 10, 10, 7, 26, 4, 3, 7, 8, 6), strict=True)
 LARGE = ("landsat", "letter", "pendigit", "poker", "optdigit", "shuttle", "isolet", "segmentation")  # ≥ 1000 test rows
 SPLITS = 20  # of the sets without an official split: a test example is worth one to four points there
 
+
+def wins_in_splits(mine: dict[str, Samples], theirs: dict[str, list[Samples]], slack: float = 0.0) -> Any:
+    """On how many sets a booster is at least as good as its rivals, (splits,): in each single split of the sets that
+    are split at random, on average on the others.
+    """
+    counts: Any = 0
+    for name, given in SETS.items():
+        ours, rivals = mine[name], theirs[name]
+        if given.get("shuffle"):
+            best = np.max([s.values for s in rivals], axis=0)
+            counts = counts + (np.array(ours.values) >= best - slack - 1e-9).astype(int)
+        else:
+            counts = counts + int(ours.mean >= max(s.mean for s in rivals) - slack - 1e-9)
+    return counts
+
+
 OVA = Method("one-vs-all", "ova", {}, "AdaBoost-OVA", rounds=200)
 ECC = Method("AdaBoost.ECC", "ecc", {}, "AdaBoost.ECC", rounds=lambda K: 200 * K, random=True)
 CD = Method("CD-MCBoost", "cd", {"schedule": "cyclic"}, "CD-MCBoost", rounds=lambda K: 200 * K)
@@ -409,6 +425,10 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
             f"CD-MCBoost at least equals {rival.label} on most sets.",
             len(good) > len(SETS) / 2 if complete else None,
             f"{len(good)} of {len(SETS)}" + (f"; not on {', '.join(bad)}" if bad else ""),
+            "Our boosters have equally many stumps; the paper's figures of AdaBoost.ECC are those of about 1000 stumps "
+            "on every set, far fewer than CD-MCBoost has on the large ones (`jmlr-stumps`)."
+            if rival is ECC
+            else "",
         )
 
 
@@ -424,7 +444,7 @@ def after(plan: Plan, found: Results, method: Method, name: str, stumps: int) ->
     return Samples(tuple(100 - 100 * at(r, rounds) for r in done), len(cells))
 
 
-@experiment("jmlr-stumps", "Table 7 again, over the number of stumps", urgency=3)
+@experiment("jmlr-stumps", "Table 7 again, over the number of stumps", urgency=3, explains=True)
 def stumps(plan: Plan) -> list[Cell]:
     """The runs of Table 7, where every booster has 200 stumps per class, looked at earlier: the paper does not say how
     many stumps AdaBoost.ECC had.
@@ -449,21 +469,24 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     *_, complete = TABLE7.wins(plan, found, CD, (ECC,))
     yield Claim(
         "The paper's AdaBoost.ECC had about 1000 stumps in all, on every set, and not 200 per class.",
-        bool(max(gaps[1000]) <= 1 < max(gaps[10**9])) if complete else None,
-        f"then our figures are at most {max(gaps[1000]):.1f} points from the paper's on {', '.join(COUNTED)}; with 200 "
-        f"stumps per class {max(gaps[10**9]):.1f}",
+        bool(np.mean(gaps[1000]) < np.mean(gaps[10**9]) / 2) if complete else None,
+        f"with 1000 our figures are {np.mean(gaps[1000]):.1f} points from the paper's on average and at most "
+        f"{max(gaps[1000]):.1f} on {', '.join(COUNTED)}; with 200 per class {np.mean(gaps[10**9]):.1f} and "
+        f"{max(gaps[10**9]):.1f}",
     )
-    pairs = {
-        name: (TABLE7.samples(plan, found, CD, name).mean, after(plan, found, ECC, name, 1000).mean) for name in SETS
-    }
-    good = [name for name, (cd, ecc) in pairs.items() if cd >= ecc - 0.05]
+    cd = {name: TABLE7.samples(plan, found, CD, name) for name in SETS}
+    ecc = {name: after(plan, found, ECC, name, 1000) for name in SETS}
+    good = [name for name in SETS if cd[name].mean >= ecc[name].mean - 0.05]
+    counts = wins_in_splits(cd, {name: [s] for name, s in ecc.items()}, 0.05) if complete else np.zeros(1, dtype=int)
     yield Claim(
         "With that, CD-MCBoost with 200 stumps per class at least equals AdaBoost.ECC on most sets.",
         len(good) > len(SETS) / 2 if complete else None,
-        f"{len(good)} of {len(SETS)} ({', '.join(good)})",
+        f"{len(good)} of {len(SETS)} ({', '.join(good)}) on average; in single splits of the small sets "
+        f"{counts.min()} to {counts.max()}",
     )
     yield Text(
-        "The large wins of the paper, on letter and isolet, come from the number of stumps. With equally many, random "
+        "So the number of stumps explains the paper's large wins, on letter and isolet, and single splits some of the "
+        "rest; not all of it. With equally many stumps random "
         "bipartitions are the better directions for a stump: in every round ECC has one of all the ways to part the "
         "classes in two, CD-MCBoost one of M − 1 fixed directions."
     )
@@ -479,7 +502,7 @@ def threshold_cells(plan: Plan, method: Method, name: str, bins: int) -> list[Ce
     return Comparison("jmlr-table7", given, (method,), CLASSES, 200, quick=0.05).cells_of(plan, method, name)[:1]
 
 
-@experiment("jmlr-thresholds", "Table 7 again, with few thresholds", urgency=4)
+@experiment("jmlr-thresholds", "Table 7 again, with few thresholds", urgency=4, explains=True)
 def thresholds(plan: Plan) -> list[Cell]:
     """Whether evenly spaced thresholds, which explain letter and shuttle in the conference version (`nips-thresholds`),
     explain segmentation and shuttle here: features rounded to 2 to 10 cells.
@@ -582,6 +605,8 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
         "GD-MCBoost has the best accuracy on at least nine of twelve sets (ten in the paper).",
         len(good) >= 9 if complete else None,
         f"{len(good)} of {len(SETS)}" + (f"; not on {', '.join(bad)}" if bad else ""),
+        f"These are means over {SPLITS} random splits of the small sets, where GD and MM differ by hardly "
+        "more than chance does; the next claim counts in single splits, which is what the paper has.",
     )
     yield from by_split(plan, found, bad)
     good, bad, complete = TABLE9.wins(plan, found, GD, (SAMME,))
@@ -613,26 +638,23 @@ def by_split(plan: Plan, found: Results, behind: list[str]) -> Iterator[Block]:
     if not all(s.complete for row in samples.values() for s in row.values()):
         yield Claim(claim, None, "")
         return
-    splits = max(len(s.values) for row in samples.values() for s in row.values())
-    counts, notes = np.zeros(splits, dtype=int), []
-    for name, row in samples.items():
-        by_booster = {label: np.broadcast_to(s.values, splits) for label, s in row.items()}  # of one run, always that
-        mine = by_booster.pop(GD.label)
-        theirs = {label: v for label, v in by_booster.items() if not np.isnan(v).any()}
-        counts += mine >= np.max(list(theirs.values()), axis=0) - 1e-9
-        if name in behind:
-            best = max(theirs, key=lambda label: theirs[label].mean())
-            gap = mine - theirs[best]
-            notes.append(f"{name} {gap.mean():+.1f} ± {gap.std() / np.sqrt(splits - 1):.1f} points from {best}")
+    mine = {name: row.pop(GD.label) for name, row in samples.items()}
+    theirs = {name: {k: s for k, s in row.items() if not np.isnan(s.mean)} for name, row in samples.items()}
+    counts = wins_in_splits(mine, {name: list(row.values()) for name, row in theirs.items()})
+    notes = []
+    for name in (name for name in behind if SETS[name].get("shuffle")):
+        best = max(theirs[name], key=lambda label: theirs[name][label].mean)
+        gap = np.subtract(mine[name].values, theirs[name][best].values)
+        notes.append(f"{name} {gap.mean():+.1f} ± {gap.std() / np.sqrt(len(gap) - 1):.1f} points from {best}")
     if notes:
         yield Text(
-            f"Where GD is not the best on average over {splits} splits it is close (mean difference ± its standard "
-            f"error): {'; '.join(notes)}. The test parts there have 25 to 154 rows."
+            f"Where GD is not the best on average over {len(counts)} splits it is close (mean difference ± its "
+            f"standard error): {'; '.join(notes)}. The test parts there have 25 to 154 rows."
         )
     yield Claim(
         claim,
         bool((counts >= 9).mean() > 0.5),
-        f"in {int((counts >= 9).sum())} of {splits} splits; {counts.min()} to {counts.max()} sets",
+        f"in {int((counts >= 9).sum())} of {len(counts)} splits; {counts.min()} to {counts.max()} sets",
     )
 
 
@@ -646,7 +668,7 @@ def round_cell(plan: Plan, method: Method, name: str) -> Cell:
     return fit_cell(method.booster, method.options, plan.pick(1000, 60), limited(plan, **SETS[name]), 0)
 
 
-@experiment("jmlr-rounds", "Table 9 again, with more rounds", urgency=4)
+@experiment("jmlr-rounds", "Table 9 again, with more rounds", urgency=4, explains=True)
 def rounds(plan: Plan) -> list[Cell]:
     """Table 9 does not say the rounds. Which number would give its figures, for all boosters at once?"""
     return [round_cell(plan, method, name) for name in ROUND_SETS for method in ROUND_METHODS]

@@ -365,7 +365,7 @@ def tree_cells(plan: Plan, name: str) -> list[Cell]:
     ]
 
 
-@experiment("mukherjee-order", "Figure 8 again: splits in the order of the files, and single trees", urgency=4)
+@experiment("mukherjee-order", "Figure 8 again: files in their order, and single trees", urgency=4, explains=True)
 def order(plan: Plan) -> list[Cell]:
     """The paper's errors on car, nursery and connect4 are far higher than ours, some above that of the largest class.
     Its splits are "random 4 : 1"; here the first four fifths of the file are for training and the rest for test, and

@@ -103,7 +103,7 @@ def threshold_cells(plan: Plan, method: Method, name: str, bins: int) -> list[Ce
     return Comparison("nips-table1", given, (method,), CLASSES, 20, quick=0.5).cells(plan)
 
 
-@experiment("nips-thresholds", "Table 1 again, with few thresholds", urgency=4)
+@experiment("nips-thresholds", "Table 1 again, with few thresholds", urgency=4, explains=True)
 def thresholds(plan: Plan) -> list[Cell]:
     """What may explain the low figures for letter and shuttle in Table 1, where both stump boosters of the paper are
     nearly equal: stumps whose thresholds are evenly spaced between the smallest and the largest value of a feature,
@@ -205,7 +205,7 @@ def part_cells(plan: Plan, name: str) -> list[Cell]:
     return [fit_cell("samme", {"depth": 2}, rounds, cut | {"part": 0.95, "seed": s}, s) for s in plan.repeats]
 
 
-@experiment("nips-trees", "Table 2 again, with other trees and steps", urgency=4)
+@experiment("nips-trees", "Table 2 again, with other trees and steps", urgency=4, explains=True)
 def trees(plan: Plan) -> list[Cell]:
     """What may explain the distances of Table 2: SAMME with trees grown by the Gini index, and on random 95 % of the
     training rows, to see how firm a figure is; AdaBoost-Cost with half its edge step.

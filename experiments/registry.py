@@ -73,11 +73,12 @@ class Figure:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a paper says, whether our numbers agree (None: not all cells are there), and by which numbers."""
+    """What a paper says, whether our numbers agree (None: not all cells are there), by which numbers, and why not."""
 
     text: str
     holds: bool | None
     evidence: str
+    why: str = ""
 
 
 Block = Text | Table | Figure | Claim
@@ -95,6 +96,7 @@ class Experiment:
     protocol : how it was run: what the paper states, and what we had to choose
     cells : the cells of a plan
     urgency : experiments with important claims come first; 0 is the most urgent
+    explains : it is ours, to find out where a paper's figures come from
     report : blocks from finished cells
     """
 
@@ -103,6 +105,7 @@ class Experiment:
     protocol: str
     cells: Callable[[Plan], list[Cell]]
     urgency: int
+    explains: bool = False
     report: Report | None = None
 
     def reported(self, report: Report) -> Report:
@@ -115,17 +118,25 @@ class Experiment:
         """The key in `PAPERS`."""
         return self.name.partition("-")[0]
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether its claims are ours and no paper's."""
+        return self.explains or self.paper == "beyond"
+
 
 EXPERIMENTS: dict[str, Experiment] = {}
 
 
-def experiment(name: str, title: str, urgency: int = 5) -> Callable[[Callable[[Plan], list[Cell]]], Experiment]:
+def experiment(
+    name: str, title: str, urgency: int = 5, explains: bool = False
+) -> Callable[[Callable[[Plan], list[Cell]]], Experiment]:
     """Decorates the function that lists an experiment's cells; its docstring is the protocol."""
 
     def register(cells: Callable[[Plan], list[Cell]]) -> Experiment:
         if name.partition("-")[0] not in PAPERS or name in EXPERIMENTS:
             raise ValueError(f"experiment {name!r} is there already, or belongs to no paper.")
-        EXPERIMENTS[name] = Experiment(name, title, " ".join((cells.__doc__ or "").split()), cells, urgency)
+        protocol = " ".join((cells.__doc__ or "").split())
+        EXPERIMENTS[name] = Experiment(name, title, protocol, cells, urgency, explains)
         return EXPERIMENTS[name]
 
     return register

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from .registry import EXPERIMENTS, PAPERS, Block, Claim, Experiment, Figure, Pla
 
 VERDICTS = {True: "reproduces", False: "does not reproduce", None: "not all cells are there"}
 OUR_VERDICTS = {True: "holds", False: "does not hold", None: VERDICTS[None]}  # of claims that no paper makes
+Claims = Sequence[tuple[Experiment, Claim]]
 
 ABOUT = """# The papers, reproduced
 
@@ -44,14 +46,41 @@ def header(plan: Plan) -> str:
 
 
 def summary(experiments: Iterable[Experiment], blocks: dict[str, list[Block]]) -> str:
-    """All claims in one table."""
+    """All claims: the papers', where they do not hold and why, and our own."""
     claims = [(e, block) for e in experiments for block in blocks.get(e.name, []) if isinstance(block, Claim)]
-    held = sum(claim.holds is True for _, claim in claims)
-    known = sum(claim.holds is not None for _, claim in claims)
-    rows = [[f"[{e.name}](#{anchor(e)})", escape(c.text), verdict(e, c), escape(evidence(c))] for e, c in claims]
-    missing = f"; {len(claims) - known} more wait for their cells" if known < len(claims) else ""
-    table = markdown(Table(["experiment", "claim", "verdict", "our numbers"], rows))
-    return f"## The claims\n\n{held} of {known} claims hold on our numbers{missing}.\n\n{table}\n"
+    papers = [(e, claim) for e, claim in claims if not e.is_ours]
+    held = sum(claim.holds is True for _, claim in papers)
+    known = sum(claim.holds is not None for _, claim in papers)
+    missing = f"; {len(papers) - known} more wait for their cells" if known < len(papers) else ""
+    parts = [
+        f"## The claims\n\n{held} of {known} claims of the papers hold on our numbers{missing}.",
+        claims_table(papers),
+        *failures([(e, claim) for e, claim in papers if claim.holds is False]),
+        *under("Where the papers' figures come from", [(e, claim) for e, claim in claims if e.explains]),
+        *under("Beyond the papers", [(e, claim) for e, claim in claims if e.paper == "beyond"]),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def claims_table(claims: Claims) -> str:
+    """Experiment, claim, verdict and numbers."""
+    rows = [[link(e), escape(c.text), verdict(e, c), escape(linked(evidence(c)))] for e, c in claims]
+    return markdown(Table(["experiment", "claim", "verdict", "our numbers"], rows))
+
+
+def failures(claims: Claims) -> Iterable[str]:
+    """The papers' claims that do not hold, and why."""
+    if claims:
+        yield "### Where they do not hold, and why"
+        lines = (f"- {link(e)}: *{c.text}* We find: {evidence(c)}. {c.why}".rstrip() for e, c in claims)
+        yield "\n".join(map(linked, lines))
+
+
+def under(title: str, claims: Claims) -> Iterable[str]:
+    """A table of claims under a heading; nothing where there are none."""
+    if claims:
+        yield f"### {title}"
+        yield claims_table(claims)
 
 
 def by_paper(experiments: Sequence[Experiment], sections: Sequence[str]) -> Iterable[str]:
@@ -72,8 +101,18 @@ def section(e: Experiment, blocks: Sequence[Block], plan: Plan, found: Results, 
     command = (
         f"`python -m experiments run {e.name}{quick}`: {len(done)} of {len(cells)} cells, {minutes:.1f} core-minutes"
     )
-    parts = [f"### {heading(e)}", e.protocol, *(render(block, e, folder) for block in blocks), command + "."]
+    parts = [f"### {heading(e)}", linked(e.protocol), *(render(block, e, folder) for block in blocks), command + "."]
     return "\n\n".join(parts) + "\n"
+
+
+def link(e: Experiment) -> str:
+    """To its section."""
+    return f"[{e.name}](#{anchor(e)})"
+
+
+def linked(text: str) -> str:
+    """Text in which experiments named in code type are links."""
+    return re.sub(r"`([a-z]+-[a-z0-9]+)`", lambda m: link(EXPERIMENTS[m[1]]) if m[1] in EXPERIMENTS else m[0], text)
 
 
 def heading(e: Experiment) -> str:
@@ -91,20 +130,21 @@ def render(block: Block, e: Experiment, folder: Path) -> str:
     """A block as Markdown; figures are drawn."""
     match block:
         case Text(text):
-            return text
+            return linked(text)
         case Table():
             return markdown(block)
         case Claim(text, None):
             return f"**Claim: {text}** *{verdict(e, block).capitalize()}.*"
-        case Claim(text, _, numbers):
-            return f"**Claim: {text}** *{verdict(e, block).capitalize()}*: {numbers}."
+        case Claim(text, holds, numbers, why):
+            reason = f" {linked(why)}" if why and holds is False else ""
+            return f"**Claim: {text}** *{verdict(e, block).capitalize()}*: {linked(numbers)}.{reason}"
         case Figure(_, caption):
             return f"![{caption}]({draw(block, folder / 'figures')})\n\n*{caption}*"
 
 
 def verdict(e: Experiment, claim: Claim) -> str:
     """In a word or two."""
-    return (OUR_VERDICTS if e.paper == "beyond" else VERDICTS)[claim.holds]
+    return (OUR_VERDICTS if e.is_ours else VERDICTS)[claim.holds]
 
 
 def evidence(claim: Claim) -> str:

@@ -232,8 +232,23 @@ def test_command_line(tmp_path, capsys):
     assert "3/3" in capsys.readouterr().out
     assert main(["report", "jmlr-figure1", "--out", str(tmp_path), *folder]) == 0
     page = (tmp_path / "RESULTS.md").read_text()
-    assert "1 of 1 claims hold" in page and "3 of 3 cells" in page
+    assert "1 of 1 claims of the papers hold" in page and "3 of 3 cells" in page
     assert (tmp_path / "figures" / "jmlr-figure1.png").exists()
+
+
+def test_the_page_says_which_claims_fail_and_why_and_keeps_ours_apart():
+    paper, ours = EXPERIMENTS["jmlr-table7"], EXPERIMENTS["jmlr-stumps"]
+    blocks = {
+        paper.name: [Claim("Good.", True, "7 of 12"), Claim("Bad.", False, "2 of 12", "See `jmlr-stumps`.")],
+        ours.name: [Claim("Found.", True, "1000 stumps")],
+    }
+    page = report.summary([paper, ours], blocks)
+    assert "1 of 2 claims of the papers hold" in page and "wait for their cells" not in page
+    before, _, after = page.partition("### Where they do not hold, and why")
+    found = after.partition("### Where the papers' figures come from")[2]
+    assert "Found." not in before and "*Bad.* We find: 2 of 12. See [jmlr-stumps](#jmlr-stumps-" in after
+    assert "Good." not in after and "| Found. | holds |" in found
+    assert report.linked("`jmlr-table99` and `python -m x`") == "`jmlr-table99` and `python -m x`"
 
 
 # ---- data -----------------------------------------------------------------------------------------------------------
