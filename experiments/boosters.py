@@ -177,6 +177,6 @@ def ecc(K: int) -> Any:
 
 
 @booster("logit")
-def logit(K: int) -> Any:
-    """LogitBoost with one-feature regressors."""
-    return sb.LogitBoostClassifier(learner=LinearRegressor())
+def logit(K: int, clip: float = 4.0) -> Any:
+    """LogitBoost with one-feature regressors; its working responses are clipped, as its authors advise."""
+    return sb.LogitBoostClassifier(learner=LinearRegressor(), clip=clip)

@@ -83,6 +83,7 @@ NEEDS = {
     "beyond-noise": ("geist-table2", "geist-table3"),
     "geist-labels": ("geist-table3",),
     "geist-steps": ("geist-figure7",),
+    "jmlr-clip": ("jmlr-table8",),
     "jmlr-thresholds": ("jmlr-table7",),
     "mukherjee-order": ("mukherjee-figure8",),
     "nips-thresholds": ("nips-table1",),
