@@ -1,5 +1,15 @@
 """All experiments: importing this module registers them and their tasks."""
 
-from . import beyond, boostexter, geist, jmlr, lecture, mukherjee, nips2011
+from . import beyond, boostexter, geist, geist_explained, jmlr, jmlr_explained, lecture, mukherjee, nips2011
 
-__all__ = ["beyond", "boostexter", "geist", "jmlr", "lecture", "mukherjee", "nips2011"]
+__all__ = [
+    "beyond",
+    "boostexter",
+    "geist",
+    "geist_explained",
+    "jmlr",
+    "jmlr_explained",
+    "lecture",
+    "mukherjee",
+    "nips2011",
+]

@@ -99,7 +99,16 @@ def test_every_experiment_reports_before_it_has_run(name, tmp_path):
 
 def test_names_begin_with_their_paper_and_modules_are_all_registered():
     assert {e.paper for e in EXPERIMENTS.values()} == set(registry.PAPERS)
-    with_experiments = {"beyond", "geist", "jmlr", "lecture", "mukherjee", "nips2011"}
+    with_experiments = {
+        "beyond",
+        "geist",
+        "geist_explained",
+        "jmlr",
+        "jmlr_explained",
+        "lecture",
+        "mukherjee",
+        "nips2011",
+    }
     assert set(papers.__all__) == with_experiments | {"boostexter"}
 
 
