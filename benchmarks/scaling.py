@@ -15,7 +15,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, default=50_000)
     parser.add_argument("--features", type=int, default=50)
     parser.add_argument("--classes", default="10,100")
-    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args(argv)

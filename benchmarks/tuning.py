@@ -34,13 +34,13 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "steps up to 1": {"max_step": 1.0},
     "steps up to 4": {"max_step": 4.0},
     "any step": {"max_step": None},
-    "any step, l2 1": {"max_step": None, "l2_regularization": 1.0},
+    "any step and l2 1": {"max_step": None, "l2_regularization": 1.0},
     "half of the columns": {"colsample": 0.5},
     "0.3 of the columns": {"colsample": 0.3},
     "all columns": {"colsample": 1.0},
     "0.7 of the rows": {"subsample": 0.7},
     "rate 0.2": {"learning_rate": 0.2},
-    "rate 0.05, 800 rounds": {"learning_rate": 0.05, "n_estimators": 800},
+    "rate 0.05 for 800 rounds": {"learning_rate": 0.05, "n_estimators": 800},
     "2 directions": {"sketch": 2},
     "simplex code": {"code": "simplex"},
     "max-min code": {"code": "max-min"},
@@ -86,7 +86,7 @@ def table(lines: Sequence[dict[str, Any]], base: str = BASE) -> str:
         curves[line["variant"], line["set"]][line["fold"]] = line["curve"]
     sets, variants = ([*dict.fromkeys(line[key] for line in lines)] for key in ("set", "variant"))
     sets = [name for name in sets if (base, name) in curves]
-    rows = [f"{'':22s}" + "".join(f"{name[:13]:>14s}" for name in sets) + f"{'mean':>14s}"]
+    rows = [f"{'':25s}" + "".join(f"{name[:13]:>14s}" for name in sets) + f"{'mean':>14s}"]
     for variant in [base, *(v for v in variants if v != base)]:
         both = [_difference(curves[base, name], curves.get((variant, name), {})) for name in sets]
         if variant == base:
@@ -95,7 +95,7 @@ def table(lines: Sequence[dict[str, Any]], base: str = BASE) -> str:
             known = [change for _, change in both if change is not None]
             mean = np.mean(known, axis=0) if known else None
             shown = [" " * 14 if c is None else f"{c[0]:+8.2f}{c[1]:+6.1f}" for c in [*(c for _, c in both), mean]]
-        rows.append(f"{variant:22s}" + "".join(shown))
+        rows.append(f"{variant:25s}" + "".join(shown))
     return "\n".join(row.rstrip() for row in rows)
 
 

@@ -18,6 +18,9 @@ from .losses import Logistic, Loss, Savage, SoftmaxCost
 from .sketch import SketchedNewton
 from .steps import FixedStep
 
+CHUNK = (
+    2**20
+)  # scores at a time in predictions: F (n, K) for all rows would be fresh memory, which costs more than the sums
 LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "softmax-cost": SoftmaxCost}
 
 
@@ -132,7 +135,12 @@ class SimplexBoostClassifier(BaseBooster):
             return super().predict_proba(X)
         X, model, n_threads = self._check_X(X), self.model_, effective_n_jobs(self.n_jobs)
         Y = None if model.code.canonical else model.Y
-        return _kernels.softmax_scores(model.predictor(X, n_threads), Y, n_threads)
+        P = np.empty((len(X), len(model.Y)))  # (n, K)
+        step = max(1024, CHUNK // len(model.Y))
+        for begin in range(0, len(X), step):
+            rows = slice(begin, begin + step)
+            _kernels.softmax_scores(model.predictor(X[rows], n_threads), Y, P[rows], n_threads)
+        return P
 
     def _loss(self) -> Loss:
         loss = self.loss
