@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks/ is no part of the package
 
-from benchmarks import cell, curves, race, report, results
+from benchmarks import cell, curves, prediction, race, report, results
 from benchmarks.curves import METRICS, Curve, compare, time_ratio
 
 ACCURACY, LOG_LOSS = METRICS["accuracy"], METRICS["log_loss"]
@@ -204,3 +204,28 @@ def test_a_small_race(tmp_path, capsys):
     assert "## wine" in page
     assert "133 + 45 rows, 13 features, 3 classes" in page
     assert str(tmp_path) not in page
+
+
+def test_prediction_at_equal_accuracy(capsys, monkeypatch):
+    """Our rounds beside a peer are the first that are as accurate, and cutting a model is what its stages are."""
+    kinds = {name: prediction.CONTESTANTS[name] for name in (prediction.OURS, "histgb")}
+    monkeypatch.setattr(prediction, "CONTESTANTS", kinds)
+    rounds = {prediction.Shortened: 60, kinds["histgb"]: 2}  # not what fits into a budget: the machine may be busy
+    made = {}
+
+    def fitted(kind, data, threads, budget):
+        made[kind] = kind("defaults", threads=threads, seed=0, categorical=data.categorical)
+        made[kind].fit(data.X_train.astype(np.float32), data.y_train, cell.Clock(600.0, rounds[kind]))
+        return made[kind]
+
+    monkeypatch.setattr(prediction, "fitted", fitted)
+    prediction.main(["--sets", "wine", "--threads", "1"])
+    lines = [line.strip("|").split("|") for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
+    assert [line[0].strip() for line in lines] == ["peer", "histgb", "simplexboost"]
+    n, accuracy = int(lines[1][4]), float(lines[1][1])
+    ours, data = made[prediction.Shortened], prediction.load("wine")
+    stages = list(ours.staged(data.X_test.astype(np.float32), range(1, 61)))
+    right = [float(np.mean(P.argmax(axis=1) == data.y_test)) for P in stages]
+    assert n == 1 + next(i for i, a in enumerate(right) if round(a, 4) >= accuracy)
+    ours.keep(n)
+    np.testing.assert_allclose(ours.predict_proba(data.X_test.astype(np.float32)), stages[n - 1], rtol=1e-6)
