@@ -3,7 +3,7 @@
 Every public name of the package stands on this page.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import algorithms, callbacks, codewords, learners, losses, optimizers, steps
 from .algorithms import (
@@ -24,8 +24,10 @@ from .estimators import BoostingClassifier
 from .export import load
 from .flagship import SimplexBoostClassifier
 from .martiboost import MartiBoostClassifier
-from .reductions import OutputCodeClassifier
-from .svm import MulticlassSVC
+
+if TYPE_CHECKING:
+    from .reductions import OutputCodeClassifier
+    from .svm import MulticlassSVC
 
 __version__ = "0.1.0.dev0"
 
@@ -61,15 +63,18 @@ __all__ = [
 ]
 
 
-# Imported on first use: they need scikit-learn's own data sets, matplotlib or linear programmes, which would double the
-# start-up time.
-LAZY = ("datasets", "games", "plotting")
+# Imported on first use: with scikit-learn's own data sets, matplotlib and linear programmes the start would take twice
+# as long.
+LAZY_MODULES = ("datasets", "games", "plotting")
+LAZY_CLASSES = {"MulticlassSVC": "svm", "OutputCodeClassifier": "reductions"}
 
 
 def __getattr__(name: str) -> Any:
-    """A module that is imported on first use."""
-    if name in LAZY:
-        from importlib import import_module
+    """A module or class that is imported on first use."""
+    from importlib import import_module
 
+    if name in LAZY_MODULES:
         return import_module(f".{name}", __name__)
+    if name in LAZY_CLASSES:
+        return getattr(import_module(f".{LAZY_CLASSES[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
