@@ -22,7 +22,7 @@ def cart_cells(plan: Plan, method: str, name: str, tree: str) -> list[Cell]:
     """AdaBoost.MH or SAMME with one kind of tree."""
     kind, options = booster(method, CLASSES[name])
     options |= {"mode" if kind == "mh" else "criterion": tree}
-    seeds = plan.repeats if tree == "cart" else range(1)
+    seeds = plan.repeats[:2] if tree == "cart" else range(1)
     return [
         fit_cell(kind, options, plan.pick(100, 20), SETS[name] | ({"rows": plan.rows} if plan.rows else {}), s)
         for s in seeds
