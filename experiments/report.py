@@ -55,7 +55,7 @@ def summary(experiments: Iterable[Experiment], blocks: dict[str, list[Block]]) -
     parts = [
         f"## The claims\n\n{held} of {known} claims of the papers hold on our numbers{missing}.",
         claims_table(papers),
-        *failures([(e, claim) for e, claim in papers if claim.holds is False]),
+        *failures(papers),
         *under("Where the papers' figures come from", [(e, claim) for e, claim in claims if e.explains]),
         *under("Beyond the papers", [(e, claim) for e, claim in claims if e.paper == "beyond"]),
     ]
@@ -70,17 +70,26 @@ def claims_table(claims: Claims) -> str:
 
 def failures(claims: Claims) -> Iterable[str]:
     """The papers' claims that do not hold, and why."""
-    if claims:
+    failed = [(e, c) for e, c in claims if c.holds is False]
+    if failed:
         yield "### Where they do not hold, and why"
-        lines = (f"- {link(e)}: *{c.text}* We find: {evidence(c)}. {c.why}".rstrip() for e, c in claims)
-        yield "\n".join(map(linked, lines))
+        yield reasons(failed)
+
+
+def reasons(claims: Claims) -> str:
+    """A list of claims with numbers and reasons."""
+    lines = (f"- {link(e)}: *{c.text}* We find: {evidence(c)}. {c.why}".rstrip() for e, c in claims)
+    return "\n".join(map(linked, lines))
 
 
 def under(title: str, claims: Claims) -> Iterable[str]:
-    """A table of claims under a heading; nothing where there are none."""
+    """A table of claims under a heading, and the reasons of those that fail; nothing where there are none."""
     if claims:
         yield f"### {title}"
         yield claims_table(claims)
+    explained = [(e, c) for e, c in claims if c.holds is False and c.why]
+    if explained:
+        yield reasons(explained)
 
 
 def by_paper(experiments: Sequence[Experiment], sections: Sequence[str]) -> Iterable[str]:
