@@ -227,7 +227,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
 # ---- Table 9 --------------------------------------------------------------------------------------------------------
 
 ROUNDS = (200, 316, 500, 681, 1000)
-ROUND_SETS = ("landsat", "letter", "pendigit", "poker", "optdigit", "isolet")
+ROUND_SETS = ("landsat", "letter", "pendigit", "poker", "optdigit")
 ROUND_METHODS = (SAMME, MM, GD_CODEWORD, GD)
 
 
