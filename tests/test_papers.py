@@ -1,6 +1,5 @@
 """Figures of the papers that the core must reach: three Gaussians, and letter where the data are at hand."""
 
-import os
 
 import numpy as np
 import pytest
@@ -33,8 +32,6 @@ def test_three_gaussians_near_bayes(gaussians, learning_rate, within):
 
 @pytest.fixture(scope="module")
 def letter():
-    if "SIMPLEXBOOST_DATA" not in os.environ:
-        pytest.skip("needs the letter data: set SIMPLEXBOOST_DATA to a folder that has letter.npz")
     data = datasets.load("letter")
     assert data.X_train.shape == (16000, 16)
     return data
