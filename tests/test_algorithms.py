@@ -516,3 +516,11 @@ def test_vector_trees_are_refused_by_steps_that_count_votes():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(TypeError, match="answers with codewords"):
         sb.AdaBoostMMClassifier(VectorTree(), step="exact").fit(X, y)
+
+
+def test_every_public_name_is_there_also_those_imported_late():
+    assert set(sb.__all__) <= set(dir(sb))
+    for name in sb.__all__:
+        assert getattr(sb, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'Booster'"):
+        sb.Booster  # noqa: B018

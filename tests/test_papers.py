@@ -1,6 +1,5 @@
 """Figures of the papers that the core must reach: three Gaussians, and letter where the data are at hand."""
 
-
 import numpy as np
 import pytest
 

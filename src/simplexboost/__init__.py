@@ -78,3 +78,8 @@ def __getattr__(name: str) -> Any:
     if name in LAZY_CLASSES:
         return getattr(import_module(f".{LAZY_CLASSES[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """All public names, also those not imported yet."""
+    return sorted({*globals(), *__all__})
