@@ -466,7 +466,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
         min(perfect.values()) >= 90 if complete else None,
         f"draws without error: {', '.join(f'{p:.0f} % at {100 * noise:.0f} %' for noise, p in perfect.items())}; "
         f"largest mean error {max(mean['sm-boost'][noise] for noise in low):.1f} %",
-        "Half of the draws and more are perfect up to 25 % noise. The others end in a local minimum of the risk, which "
+        "Most draws are perfect up to 25 % noise. The others end in a local minimum of the risk, which "
         "is not convex, and at 30 % noise 1000 rounds are too few for steps of this length (`geist-steps`).",
     )
     yield Claim(

@@ -377,7 +377,8 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
             len(good) > len(SETS) / 2 if complete else None,
             f"{len(good)} of {len(SETS)}" + (f"; not on {', '.join(bad)}" if bad else ""),
             "Our boosters have equally many stumps; the paper's figures of AdaBoost.ECC are those of about 1000 stumps "
-            "on every set, far fewer than CD-MCBoost has on the large ones (`jmlr-stumps`)."
+            "on every set, far fewer than CD-MCBoost has on the large ones; that explains letter and isolet, not all "
+            "the rest (`jmlr-stumps`)."
             if rival is ECC
             else "",
         )
