@@ -56,6 +56,8 @@ def panels(
             axes.grid(alpha=0.3)
             if log:
                 axes.set_xscale("log")
+                axes.xaxis.set_major_formatter("{x:.0f}")
+                axes.xaxis.set_minor_formatter("")
             if i >= len(lines) - columns:
                 axes.set_xlabel(xlabel, fontsize=8)
             if i % columns == 0:
