@@ -18,7 +18,7 @@ from simplexboost.datasets import load
 
 from .adapter import Clock, Contestant
 from .cell import model_bytes, parts, throughput
-from .contestants import CONTESTANTS, OURS
+from .contestants import CONTESTANTS, OURS, SimplexBoost
 from .curves import grid
 from .report import table
 
@@ -42,13 +42,17 @@ class Measured:
         return cls(rounds, accuracy, throughput(contestant, X), model_bytes(contestant))
 
 
-class Shortened(CONTESTANTS[OURS]):  # type: ignore[misc, valid-type]
+class Shortened(SimplexBoost):
     """Ours, cut after any number of rounds."""
 
+    def fit(self, X: Any, y: Any, clock: Clock) -> None:
+        """All rounds stay there to be cut again."""
+        super().fit(X, y, clock)
+        self.whole = self.model.model_
+
     def keep(self, n_rounds: int) -> None:
-        """The first rounds; all are there to be cut again."""
-        self.kept, self.whole = n_rounds, getattr(self, "whole", self.model.model_)
-        self.model.model_ = self.whole.first(n_rounds)
+        """The first rounds."""
+        self.kept, self.model.model_ = n_rounds, self.whole.first(n_rounds)
 
 
 def fitted(kind: type[Contestant], data: Any, threads: int, budget: float) -> Contestant:
@@ -73,9 +77,8 @@ def rows(data: Any, options: argparse.Namespace) -> list[list[str]]:
         peer = fitted(kind, data, options.threads, options.budget)
         theirs = Measured.of(peer, peer.n_rounds, peer.prepare(X), y)
         enough = next((n for n, accuracy in zip(stages, reached, strict=True) if accuracy >= theirs.accuracy), None)
-        lines.append(
-            [name, *shown(theirs), *(compared(Measured.of(ours, enough, X, y), theirs) if enough else never())]
-        )
+        beside = compared(Measured.of(ours, enough, X, y), theirs) if enough else ["never", *[""] * 5]
+        lines.append([name, *shown(theirs), *beside])
     lines.append([OURS, *shown(Measured.of(ours, ours.n_rounds, X, y)), *[""] * 6])
     return lines
 
@@ -89,11 +92,6 @@ def compared(ours: Measured, theirs: Measured) -> list[str]:
     """Ours, and by how much it is faster and smaller."""
     faster, smaller = ours.rows_per_second / theirs.rows_per_second, theirs.size / ours.size
     return [str(ours.rounds), *shown(ours), f"{faster:.1f}", f"{smaller:.1f}"]
-
-
-def never() -> list[str]:
-    """The peer is more accurate than all our rounds."""
-    return ["never", *[""] * 5]
 
 
 def main(argv: Sequence[str] | None = None) -> None:

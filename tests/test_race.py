@@ -210,22 +210,17 @@ def test_prediction_at_equal_accuracy(capsys, monkeypatch):
     """Our rounds beside a peer are the first that are as accurate, and cutting a model is what its stages are."""
     kinds = {name: prediction.CONTESTANTS[name] for name in (prediction.OURS, "histgb")}
     monkeypatch.setattr(prediction, "CONTESTANTS", kinds)
-    rounds = {prediction.Shortened: 60, kinds["histgb"]: 2}  # not what fits into a budget: the machine may be busy
-    made = {}
-
-    def fitted(kind, data, threads, budget):
-        made[kind] = kind("defaults", threads=threads, seed=0, categorical=data.categorical)
-        made[kind].fit(data.X_train.astype(np.float32), data.y_train, cell.Clock(600.0, rounds[kind]))
-        return made[kind]
-
-    monkeypatch.setattr(prediction, "fitted", fitted)
+    rounds = iter([60, 2, 60])  # ours, the peer's, ours again; no budget, because the machine may be busy
+    monkeypatch.setattr(prediction, "Clock", lambda budget: cell.Clock(600.0, next(rounds)))
     prediction.main(["--sets", "wine", "--threads", "1"])
     lines = [line.strip("|").split("|") for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
     assert [line[0].strip() for line in lines] == ["peer", "histgb", "simplexboost"]
     n, accuracy = int(lines[1][4]), float(lines[1][1])
-    ours, data = made[prediction.Shortened], prediction.load("wine")
+    data = prediction.load("wine")
+    ours = prediction.fitted(prediction.Shortened, data, threads=1, budget=0.0)
     stages = list(ours.staged(data.X_test.astype(np.float32), range(1, 61)))
     right = [float(np.mean(P.argmax(axis=1) == data.y_test)) for P in stages]
     assert n == 1 + next(i for i, a in enumerate(right) if round(a, 4) >= accuracy)
-    ours.keep(n)
+    for cut in (60, n):  # cut again
+        ours.keep(cut)
     np.testing.assert_allclose(ours.predict_proba(data.X_test.astype(np.float32)), stages[n - 1], rtol=1e-6)
