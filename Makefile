@@ -6,7 +6,8 @@ SETS   ?= digits,wine
 bin     := $(VENV)/bin
 pip     := $(bin)/python -m pip install --quiet --disable-pip-version-check
 # Folders are among the sources because an editable installation has to be told of new modules.
-sources := pyproject.toml CMakeLists.txt $(wildcard src/simplexboost/kernels/*.?pp src/simplexboost/kernels/*.inl) \
+kernels := $(wildcard src/simplexboost/kernels/*.?pp src/simplexboost/kernels/*/*.?pp src/simplexboost/kernels/*/*.inl)
+sources := pyproject.toml CMakeLists.txt $(kernels) \
            $(shell find src/simplexboost -type d -not -name __pycache__)
 
 .DEFAULT_GOAL := help
@@ -38,15 +39,17 @@ papers: $(VENV)/.bench ## the papers' tables and figures, quick and small, in bu
 	@$(bin)/python -m experiments run all --quick --results build/papers/cells
 	@$(bin)/python -m experiments report --quick --results build/papers/cells --out build/papers
 
-lint: $(VENV)/.dev ## ruff, mypy and the import contract
+lint: $(VENV)/.dev ## ruff, mypy, clang-format and the import contract
 	@$(bin)/ruff check .
 	@$(bin)/ruff format --check --quiet . || { $(bin)/ruff format --check .; exit 1; }
 	@$(bin)/mypy
+	@$(bin)/clang-format --dry-run --Werror $(kernels)
 	@$(bin)/lint-imports --no-logo
 
-format: $(VENV)/.dev ## let ruff format and fix what it can
+format: $(VENV)/.dev ## let ruff and clang-format format and fix what they can
 	@$(bin)/ruff check --fix .
 	@$(bin)/ruff format .
+	@$(bin)/clang-format -i $(kernels)
 
 check: lint test ## lint and test
 

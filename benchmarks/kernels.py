@@ -15,7 +15,7 @@ import numpy as np
 
 from simplexboost import SimplexBoostClassifier, _kernels, engine
 from simplexboost._blas import one_blas_thread
-from simplexboost.binning import bin_data
+from simplexboost.data.binning import bin_data
 
 from .synthetic import make
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from simplexboost.model import AdditiveModel, add_terms
+from simplexboost.boosting.model import AdditiveModel, add_terms
 
 from . import data
 from .boosters import make

@@ -16,9 +16,10 @@ from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import simplexboost as sb
-from simplexboost.boosting import Run
+from simplexboost.boosting.loop import Run
 from simplexboost.codewords import CODEWORDS as CODEWORD_TABLE
 from simplexboost.codewords import Codewords, MaxMin, RandomDense, RandomSparse
+from simplexboost.data.validation import TrainingSet
 from simplexboost.learners import LEARNERS as LEARNER_TABLE
 from simplexboost.learners import Answer, Learner, Request, SklearnLearner, TreeLearner
 from simplexboost.losses import LOSSES as LOSS_TABLE
@@ -27,7 +28,6 @@ from simplexboost.optimizers import OPTIMIZERS as OPTIMIZER_TABLE
 from simplexboost.optimizers import AllCoordinates, CoordinateDescent, Optimizer
 from simplexboost.steps import STEPS as STEP_TABLE
 from simplexboost.steps import ClosedForm, LineSearch, Step
-from simplexboost.validation import TrainingSet
 
 # ---- parts ----------------------------------------------------------------------------------------------------------
 

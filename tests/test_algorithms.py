@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
 from simplexboost import datasets
-from simplexboost.boosting import boost
+from simplexboost.boosting.loop import boost
 from simplexboost.codewords import samme
 from simplexboost.learners import ClassTree, GreedyInfoTree, GreedyTree, InfoTree, VectorTree
 from simplexboost.losses import MM, OwnScoreExponential

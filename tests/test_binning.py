@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from simplexboost.binning import MAX_BINS, bin_data, map_to_codes
+from simplexboost.data.binning import MAX_BINS, bin_data, map_to_codes
 
 finite = st.floats(-1e300, 1e300, allow_nan=False)
 # Few values and many, close and far apart, signs of zero, what float32 cannot tell apart, integers in and out of slots.

@@ -26,7 +26,7 @@ from cases import (
 from numpy.testing import assert_allclose, assert_array_equal
 
 import simplexboost as sb
-from simplexboost.boosting import boost
+from simplexboost.boosting.loop import boost
 from simplexboost.callbacks import Callback, EarlyStopping, History, Sampling
 from simplexboost.learners import ClassTree, InfoTree, NewtonTree, Stump, VectorTree
 from simplexboost.losses import MM, Exponential, Logistic, Savage

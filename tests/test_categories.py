@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from simplexboost.data.binning import MAX_CATEGORIES, bin_data
 
 import simplexboost as sb
-from simplexboost.binning import MAX_CATEGORIES, bin_data
+from simplexboost.boosting.hypotheses import TreeHypothesis
+from simplexboost.boosting.model import AdditiveModel, Term
 from simplexboost.engine import SCORES, Dense, Growth, OneHot, Tree, apply, cpu, no_sets
-from simplexboost.export import checked, model_from_arrays, model_to_arrays
-from simplexboost.hypotheses import TreeHypothesis
-from simplexboost.model import AdditiveModel, Term
+from simplexboost.files import checked, model_from_arrays, model_to_arrays
 
 EXACT = Growth(max_leaves=2, min_category_count=1, category_smoothing=0.0)
 

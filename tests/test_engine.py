@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simplexboost.binning import bin_data
+from simplexboost.data.binning import bin_data
 from simplexboost.engine import SCORES, Dense, Growth, OneHot, apply, cpu, reference
 
 
@@ -212,7 +212,7 @@ def test_threads_after_fork():
     script = """
 import os, sys
 import numpy as np
-from simplexboost.binning import bin_data
+from simplexboost.data.binning import bin_data
 from simplexboost.engine import Dense, Growth, grow
 X = np.random.default_rng(0).normal(size=(60_000, 16))
 data = bin_data(X, n_threads=2)

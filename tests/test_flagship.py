@@ -15,11 +15,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import simplexboost as sb
 from simplexboost import _kernels
+from simplexboost.boosting.model import AdditiveModel
 from simplexboost.codewords import canonical, max_min, simplex
-from simplexboost.export import values_from_arrays
+from simplexboost.files import values_from_arrays
 from simplexboost.learners import SketchTree
 from simplexboost.losses import Logistic, Savage, SoftmaxCost
-from simplexboost.model import AdditiveModel
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 DIGITS = train_test_split(*load_digits(return_X_y=True), random_state=0)

@@ -24,7 +24,7 @@ from cases import (
 )
 from numpy.testing import assert_allclose, assert_array_equal
 
-from simplexboost.boosting import boost
+from simplexboost.boosting.loop import boost
 from simplexboost.learners import ClassTree, InfoTree, Learner, NewtonTree, Stump, VectorTree
 from simplexboost.losses import Exponential, Logistic, OneVsAll, Savage
 from simplexboost.optimizers import (

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import simplexboost as sb
 from simplexboost import games
-from simplexboost.boosting import boost
+from simplexboost.boosting.loop import boost
 from simplexboost.callbacks import History
 from simplexboost.codewords import canonical
 from simplexboost.games import uniform_baseline

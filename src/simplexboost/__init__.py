@@ -20,10 +20,10 @@ from .algorithms import (
     SAMMEClassifier,
     SoftmaxBoostClassifier,
 )
-from .estimators import BoostingClassifier
-from .export import load
-from .flagship import SimplexBoostClassifier
-from .martiboost import MartiBoostClassifier
+from .estimators.composed import BoostingClassifier
+from .estimators.flagship import SimplexBoostClassifier
+from .estimators.martiboost import MartiBoostClassifier
+from .files import load
 
 if TYPE_CHECKING:
     from .reductions import OutputCodeClassifier

@@ -3,7 +3,7 @@
 `TABLE` has a row for every one of them, ``python -m simplexboost list`` prints it.
 """
 
-from ..martiboost import MartiBoostClassifier
+from ..estimators.martiboost import MartiBoostClassifier
 from .adaboost import AdaBoostM1Classifier, AdaBoostMMClassifier, OneVsAllBoostClassifier, SAMMEClassifier
 from .ecc import AdaBoostECCClassifier
 from .hamming import AdaBoostMHClassifier

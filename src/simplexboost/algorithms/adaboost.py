@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from ..estimators import BoostingClassifier
+from ..estimators.composed import BoostingClassifier
 from ..losses import MM, OwnScoreExponential
 from ..optimizers import AllCoordinates
 from ..steps import ClosedForm, ErrorStep, as_step

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._typing import Array
-from ..estimators import BoostingClassifier
-from ..hypotheses import direction
+from ..boosting.hypotheses import direction
+from ..estimators.composed import BoostingClassifier
 from ..optimizers import NewColumn
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from ..codewords import Canonical
-from ..estimators import BoostingClassifier
+from ..estimators.composed import BoostingClassifier
 from ..optimizers import NewtonCoordinates
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from ..estimators import BoostingClassifier
+from ..estimators.composed import BoostingClassifier
 from ..optimizers import CoordinateDescent
 
 

@@ -9,9 +9,9 @@ from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
 from ..callbacks import Callback, Evaluation, History
-from ..estimators import BoostingClassifier
+from ..data.validation import TrainingSet
+from ..estimators.composed import BoostingClassifier
 from ..steps import FixedStep
-from ..validation import TrainingSet
 
 DEFAULT_EDGE = 0.1
 

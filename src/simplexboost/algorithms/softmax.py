@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._typing import AnyArray
-from ..estimators import BoostingClassifier
+from ..estimators.composed import BoostingClassifier
 from ..losses import SoftmaxCost
 from ..optimizers import SampledPairs
 from .product import product_parts

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import _packing
 from .._typing import Array
 from .checks import check_classes, check_dim
+from .packing import pack
 
 RandomState = int | np.random.Generator | None
 
@@ -274,7 +274,7 @@ def max_min(K: int, d: int, centered: bool = False, random_state: RandomState = 
     if d == 2:
         angle = 2 * np.pi * np.arange(K) / K
         return np.column_stack([np.cos(angle), np.sin(angle)])
-    return np.asarray(_packing.pack(K, d, centered, np.random.default_rng(random_state)), dtype=np.float64)
+    return np.asarray(pack(K, d, centered, np.random.default_rng(random_state)), dtype=np.float64)
 
 
 def _orthogonal_simplices(K: int, d: int) -> Array:

@@ -1,70 +1,217 @@
-"""The compiled engine: a thin face on ``simplexboost._kernels``."""
+"""The compiled engine: the one face on ``simplexboost._kernels``."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
 import numpy as np
+from scipy.sparse import csr_array, issparse
 
 from .. import _kernels
-from .._typing import AnyArray, Array
-from ..binning import BinnedData
-from .interface import SCORES, Dense, Growth, OneHot
-from .tree import NODE, Grown, Tree, set_thresholds, set_unseen
+from .._typing import AnyArray, Array, Labels
+from .binned import MAX_BINS, TILE, BinnedData, category_edges, category_mask, sampled_rows
+from .interface import SCORES, Dense, ForestArrays, Growth, LeafRule, OneHot, PackedForest, RowLoss, RowProblem
+from .tree import NODE, Grown, Tree, node_bytes, set_thresholds, set_unseen
 
-if _kernels.NODE_SIZE != NODE.itemsize:
+if _kernels.NODE_SIZE != NODE.itemsize or _kernels.TILE != TILE:
     raise ImportError(
-        "the compiled kernels and the Python package disagree about the node layout; reinstall simplexboost"
+        "the compiled kernels and the Python package disagree about the layout of nodes or codes; reinstall simplexboost"
     )
 
 
-def grow(
-    data: BinnedData,
-    statistics: Dense | OneHot,
-    score: str,
-    growth: Growth,
-    leaf_statistics: Array,
-    rows: AnyArray | None = None,
-    features: AnyArray | None = None,
-    n_threads: int = 1,
-) -> Grown:
-    """Grow one tree; see `interface.Grow`."""
-    nodes, gain, count, category_sets, leaf_of_row, leaf_sums = _kernels.grow(
-        data.codes,
-        data.n_bins,
-        data.has_missing,
-        data.categorical,
-        np.ascontiguousarray(statistics.values, dtype=np.float64) if isinstance(statistics, Dense) else None,
-        None if isinstance(statistics, Dense) else np.ascontiguousarray(statistics.classes, dtype=np.int32),
-        None if isinstance(statistics, Dense) else np.ascontiguousarray(statistics.weight, dtype=np.float64),
-        statistics.m,
-        np.ascontiguousarray(leaf_statistics, dtype=np.float64),
-        None if rows is None else np.ascontiguousarray(rows, dtype=np.uint32),
-        None if features is None else np.ascontiguousarray(features, dtype=np.int32),
-        SCORES[score],
-        growth.l2,
-        growth.max_depth,
-        growth.max_leaves,
-        growth.min_samples_leaf,
-        growth.category_count(data.n if rows is None else len(rows)),
-        growth.category_smoothing,
-        growth.best_first,
-        growth.bits,
-        growth.seed,
-        growth.histogram_memory,
-        n_threads,
-    )
-    nodes = nodes.view(NODE)[:, 0]
-    set_thresholds(nodes, data.edges)
-    set_unseen(nodes, category_sets, data.seen_categories)
-    return Grown(Tree(nodes, gain, count, category_sets), leaf_of_row, leaf_sums)
+@dataclass(frozen=True)
+class CpuEngine:
+    """The compiled engine on so many threads; see `interface.Engine`."""
+
+    n_threads: int = 1
+
+    def bin(self, X: AnyArray, max_bins: int = MAX_BINS, categorical: AnyArray | None = None) -> BinnedData:
+        """X as codes.
+
+        Examples
+        --------
+        >>> binned = CpuEngine().bin(np.array([[1.0], [2.0], [np.nan], [4.0]]))
+        >>> binned.edges[0].tolist(), binned.column(0).tolist()
+        ([1.5, 3.0], [0, 1, 3, 2])
+        """
+        X = np.ascontiguousarray(X)
+        values, first = _kernels.find_edges(X, sampled_rows(len(X)), max_bins, self.n_threads)
+        mask = category_mask(categorical, X.shape[1])
+        edges = [
+            category_edges(X[:, f], f) if mask[f] else values[begin:end]
+            for f, (begin, end) in enumerate(pairwise(first))
+        ]
+        codes, has_missing = self.codes(X, edges)
+        n_bins = np.array([len(e) + 1 for e in edges], dtype=np.int32)
+        return BinnedData(codes, n_bins, has_missing, edges, mask)
+
+    def codes(self, X: AnyArray, edges: list[Array]) -> tuple[AnyArray, AnyArray]:
+        """The codes (n_blocks, n, 8) of X (n, p) between these edges, and which features have missing values (p,)."""
+        n, p = X.shape
+        codes = np.zeros((-(-p // TILE), n, TILE), dtype=np.uint8)
+        has_missing = np.zeros(p, dtype=np.uint8)
+        first = np.cumsum([0, *map(len, edges)], dtype=np.int64)
+        _kernels.bin_values(X, np.concatenate([*edges, []]), first, codes, has_missing, self.n_threads)
+        return codes, has_missing
+
+    def grow(
+        self,
+        data: BinnedData,
+        statistics: Dense | OneHot,
+        score: str,
+        growth: Growth,
+        leaf_statistics: Array,
+        rows: AnyArray | None = None,
+        features: AnyArray | None = None,
+    ) -> Grown:
+        """Grow one tree."""
+        nodes, gain, count, category_sets, leaf_of_row, leaf_sums = _kernels.grow(
+            data.codes,
+            data.n_bins,
+            data.has_missing,
+            data.categorical,
+            np.ascontiguousarray(statistics.values, dtype=np.float64) if isinstance(statistics, Dense) else None,
+            None if isinstance(statistics, Dense) else np.ascontiguousarray(statistics.classes, dtype=np.int32),
+            None if isinstance(statistics, Dense) else np.ascontiguousarray(statistics.weight, dtype=np.float64),
+            statistics.m,
+            np.ascontiguousarray(leaf_statistics, dtype=np.float64),
+            None if rows is None else np.ascontiguousarray(rows, dtype=np.uint32),
+            None if features is None else np.ascontiguousarray(features, dtype=np.int32),
+            SCORES[score],
+            growth.l2_regularization,
+            growth.max_depth,
+            growth.max_leaf_nodes,
+            growth.min_samples_leaf,
+            growth.category_count(data.n if rows is None else len(rows)),
+            growth.category_smoothing,
+            growth.best_first,
+            growth.bits,
+            growth.seed,
+            growth.histogram_memory,
+            self.n_threads,
+        )
+        nodes = nodes.view(NODE)[:, 0]
+        set_thresholds(nodes, data.edges)
+        set_unseen(nodes, category_sets, data.seen_categories)
+        return Grown(Tree(nodes, gain, count, category_sets), leaf_of_row, leaf_sums)
+
+    def apply(self, tree: Tree, X: AnyArray) -> AnyArray:
+        """The leaf of every row of X (n, p), (n,) int32."""
+        leaves = np.empty(len(X), dtype=np.int32)
+        _kernels.apply(node_bytes(tree.nodes), tree.category_sets, X, leaves, self.n_threads)
+        return leaves
+
+    def pack(self, forest: ForestArrays) -> PackedForest:
+        """Trees packed for prediction."""
+        sparse = any(issparse(v) for v in forest.values)
+        values = [csr_array(v) if sparse else v.ravel() for v in forest.values]
+        kind = _kernels.Forest32 if forest.dtype == np.float32 else _kernels.Forest64
+        return kind(
+            np.concatenate([node_bytes(tree.nodes) for tree in forest.trees]),
+            _starts([len(tree.nodes) for tree in forest.trees]),
+            np.concatenate([v.data if sparse else v for v in values]).astype(forest.dtype, copy=False),
+            _starts([v.size for v in values]),
+            np.concatenate([v.indices for v in values]).astype(np.int32, copy=False) if sparse else None,
+            _starts(np.concatenate([np.diff(v.indptr) for v in values])) if sparse else None,
+            forest.coordinate,
+            forest.step,
+            np.concatenate([tree.category_sets for tree in forest.trees]),
+            _starts([len(tree.category_sets) for tree in forest.trees]),
+            forest.n_features,
+        )
+
+    def add_leaves(self, F: AnyArray, values: AnyArray, step: float, leaf_of_row: AnyArray) -> None:
+        """F[i] += step · values[leaf of i], in place."""
+        _kernels.add_values(F, values, step, leaf_of_row, self.n_threads)
+
+    def row_loss(self, problem: RowProblem) -> RowLoss:
+        """The flagship's loss on these rows."""
+        return CpuRowLoss(problem, self.n_threads)
+
+    def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
+        """out (n, K) = softmax(F Yᵀ)."""
+        _kernels.softmax_scores(F, Y, out, self.n_threads)
+
+    def total(self, values: Array) -> float:
+        """Σ values."""
+        return float(np.sum(values))
+
+    def race(self, U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
+        """The race of the rivals."""
+        E, Z, lead = np.empty(U.shape) if out is None else out, np.empty(len(U)), np.empty(len(U))
+        _kernels.race(_plain(U), c, rate, E, Z, lead)
+        return E, Z, lead
+
+    def race_along(self, U: Array, c: Labels, W: Array, alpha: float, rate: float) -> tuple[Array, Array, Array, Array]:
+        """The race at U + αW."""
+        return _kernels.race_along(_plain(U), c, _plain(W), alpha, rate)
+
+    def pull_rows(self, E: Array, c: Labels, w: Array, Z: Array) -> None:
+        """E becomes the residual, in place."""
+        _kernels.pull_rows(E, c, w, Z)
+
+    def vote_sums(self, P: Array, c: Labels, classes: Labels) -> tuple[float, float, float, int]:
+        """What votes gain and lose, of what total; wrong answers."""
+        return _kernels.vote_sums(P, c, classes)
+
+    def vote_rows(self, P: Array, c: Labels, classes: Labels, up: float, down: float, own: Array) -> None:
+        """The residual after votes, in place."""
+        _kernels.vote_rows(P, c, classes, up, down, own)
 
 
-def apply(tree: Tree, X: AnyArray, n_threads: int = 1) -> AnyArray:
-    """The leaf of every row of X (n, p), (n,) int32."""
-    leaves = np.empty(len(X), dtype=np.int32)
-    _kernels.apply(node_bytes(tree.nodes), tree.category_sets, X, leaves, n_threads)
-    return leaves
+class CpuRowLoss:
+    """The row-wise loss of the flagship on the compiled engine: its arrays, filled anew by every pull."""
+
+    def __init__(self, problem: RowProblem, n_threads: int) -> None:
+        n, self.problem, self.n_threads = len(problem.c), problem, n_threads
+        tilt = {(0, 0): 0, (1, 1): 1, (1, 0): 2}[problem.exponents]
+        self.tilted = problem.exponents != (0, 0)
+        self.kernel = _kernels.LogisticLoss(problem.Y, problem.c, problem.K, problem.weight, problem.log_cost, tilt)
+        self.tilt_mean = 1e-9 if self.tilted else 1.0
+        # Canonical codewords need no gradient: the leaves look at F again.
+        self.G = None if problem.Y is None else np.empty((n, problem.Y.shape[1]), dtype=np.float32)  # (n, d)
+        self.loss = np.full(n, np.log(problem.K), dtype=np.float32)  # −log p_c; all classes alike at the start
+        self.scale = np.empty(n) if self.tilted or problem.weight is not None else None
+        self.stats: Any = None
+
+    def pull(self, F: AnyArray, Z: AnyArray) -> Array:
+        """Sketched gradient and curvature at F."""
+        if self.stats is None or self.stats.shape[1] != Z.shape[1] + 1:
+            self.stats = np.empty((len(F), Z.shape[1] + 1))  # (n, s + 1)
+        if self.tilted:
+            # Tilted weights are small for many classes at the start, and l2 is in absolute units: scale them to a mean
+            # of 1, but never up again once they have been larger, lest the last doubtful examples be blown up.
+            a, b = self.problem.exponents
+            p = np.exp(-self.loss.astype(np.float64))
+            tilted = (p**a) * (1 - p) ** b
+            self.tilt_mean = max(self.tilt_mean, float(np.average(tilted, weights=self.problem.weight)))
+        scale = 1.0 / self.tilt_mean
+        self.kernel.pull(F, Z, scale, self.G, self.stats, self.loss, self.scale, self.n_threads)
+        return self.stats
+
+    def leaves(
+        self, F: AnyArray, leaf_of_row: AnyArray, rows: AnyArray | None, n_leaves: int, rule: LeafRule
+    ) -> AnyArray:
+        """Newton's steps in the leaves."""
+        used = None if rows is None else rows.astype(np.uint32)
+        options = (rule.l2_regularization, rule.max_step, rule.thin)
+        return self.kernel.newton_leaves(
+            F, self.G, self.loss, self.scale, leaf_of_row, used, n_leaves, *options, self.n_threads
+        )
+
+    def risk(self) -> float:
+        """The mean weighted loss."""
+        values = self.problem.value(np.exp(-self.loss)) if self.tilted else self.loss
+        weight = np.ones(len(values)) if self.problem.weight is None else self.problem.weight.astype(np.float64)
+        return float(weight @ values / weight.sum())
 
 
-def node_bytes(nodes: AnyArray) -> AnyArray:
-    """Nodes as the kernels take them, (N, 24) uint8. Join nodes as bytes: NumPy repacks structured arrays it joins."""
-    return np.ascontiguousarray(nodes).view(np.uint8).reshape(-1, NODE.itemsize)
+def _starts(sizes: list[int] | AnyArray) -> AnyArray:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def _plain(U: Array) -> Array:
+    """The scores as the kernels take them."""
+    return np.ascontiguousarray(U, dtype=np.float64)

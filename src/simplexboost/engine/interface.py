@@ -1,13 +1,20 @@
-"""What an engine is asked: statistics, a node score, limits; what it answers: a `Grown` tree."""
+"""What an engine is: the protocol `Engine`, what it is asked, and what it answers.
+
+An engine is a value: `TrainingSet` carries one, and learners, losses, the model and the flagship ask it for everything
+that is heavy. `cpu` is compiled, `reference` its twin in plain NumPy, `sharded` adds up the parts of several shards.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-from .._typing import AnyArray, Array
-from ..binning import BinnedData
-from .tree import Grown
+import numpy as np
+
+from .._typing import AnyArray, Array, Labels
+from .binned import BinnedData
+from .tree import Grown, Tree
 
 # A node score turns the sum of a node's statistics into a number; children that score high make a good split.
 SCORES = {
@@ -18,6 +25,9 @@ SCORES = {
     "entropy": 4,  # Σ_k w_k log w_k − w log w
     "gini": 5,  # Σ_k w_k² / Σ_k w_k
 }
+
+
+# ---- what is asked --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +56,10 @@ class Growth:
     """How a tree is grown: its limits (0 is none), its order, and the engine's precision."""
 
     max_depth: int = 0
-    max_leaves: int = 0
+    max_leaf_nodes: int = 0
     min_samples_leaf: int = 1
     best_first: bool = False
-    l2: float = 0.0
+    l2_regularization: float = 0.0
     bits: int = 64  # of a histogram lane; 32 for speed
     seed: int = 0  # of the rounding to 32 bits, up or down at random; 0 rounds to nearest
     histogram_memory: int = 2**29  # bytes kept for nodes that wait to be split; beyond, they are counted again
@@ -64,14 +74,110 @@ class Growth:
         return self.min_category_count or max(1, min(10, n_rows // 100))
 
 
-class Grow(Protocol):
-    """Grow one tree.
+@dataclass(frozen=True, eq=False)
+class RowProblem:
+    """A loss that is decided row by row from logits 2U = F Yᵀ, and the rows: what `Engine.row_loss` works on.
 
-    Splits maximise the score of the children's sums of `statistics`; `leaf_statistics` (n, d) are summed exactly over
-    the leaves. `rows` and `features` (ascending) restrict what the tree is grown on.
+    With p = softmax(2U) and p_c the probability of the true class, the gradient of a row is the logistic one times
+    p_c^a (1 − p_c)^b.
+
+    Attributes
+    ----------
+    c : (n,) true classes in 0..K−1
+    K : the number of classes
+    Y : (K, d) float32 codewords, or None for canonical ones, where d = K
+    weight : (n,) float32 weights of mean one, or None where all are one
+    log_cost : (K, K) float32, joins the logits of true class c (row) and rival k (column), or None
+    exponents : (a, b)
+    value : the loss as a function of p_c, elementwise
     """
 
-    def __call__(
+    c: Labels
+    K: int
+    Y: AnyArray | None
+    weight: AnyArray | None
+    log_cost: AnyArray | None
+    exponents: tuple[int, int]
+    value: Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class LeafRule:
+    """How Newton's steps in the leaves are made.
+
+    Attributes
+    ----------
+    l2_regularization : added to every curvature
+    max_step : the furthest that a leaf moves the score of a class, for canonical codewords
+    thin : values of a leaf, less their median, below this part of its largest become zero; 0 keeps all
+    """
+
+    l2_regularization: float = 0.0
+    max_step: float = np.inf
+    thin: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class ForestArrays:
+    """Trees one after another in flat arrays.
+
+    Attributes
+    ----------
+    trees : the trees
+    values : per tree its leaf values (L, d) or (L, 1), arrays or sparse arrays, single or double precision
+    coordinate : (T,) int32, the column of F a tree adds to, −1 for all of them
+    step : (T,) what a tree's values are multiplied by
+    n_features, dtype : columns of X; the precision of F
+    """
+
+    trees: list[Tree]
+    values: list[Any]
+    coordinate: AnyArray
+    step: Array
+    n_features: int
+    dtype: Any
+
+
+# ---- what answers ---------------------------------------------------------------------------------------------------
+
+
+class PackedForest(Protocol):
+    """Trees ready for prediction."""
+
+    def predict(self, X: AnyArray, F: AnyArray, n_threads: int) -> None:
+        """F (n, d) += the trees' values at X (n, p), tree after tree, in place."""
+
+
+class RowLoss(Protocol):
+    """A `RowProblem` at work: a pass over the rows for the sketch, another for the leaves."""
+
+    def pull(self, F: AnyArray, Z: AnyArray) -> Array:
+        """The sketched gradient and, last, the curvature along the sketch at F (n, d), (n, s + 1).
+
+        Z (K, s) are the codewords along the sketch's directions. The array is used again by the next call.
+        """
+
+    def leaves(
+        self, F: AnyArray, leaf_of_row: AnyArray, rows: AnyArray | None, n_leaves: int, rule: LeafRule
+    ) -> AnyArray:
+        """Newton's steps in the leaves, (L, d) float32, at the F of the last pull; from `rows` (ascending) alone."""
+
+    def risk(self) -> float:
+        """The mean weighted loss at the F of the last pull."""
+
+
+class Engine(Protocol):
+    """What every engine can do."""
+
+    n_threads: int
+
+    def bin(self, X: AnyArray, max_bins: int = 255, categorical: AnyArray | None = None) -> BinnedData:
+        """X (n, p), float32 or float64 with NaN for missing values, as codes.
+
+        Columns in the mask ``categorical`` (p,) hold categories 0, 1, … below 254, in no order.
+        """
+
+    def grow(
         self,
         data: BinnedData,
         statistics: Dense | OneHot,
@@ -80,6 +186,44 @@ class Grow(Protocol):
         leaf_statistics: Array,
         rows: AnyArray | None = None,
         features: AnyArray | None = None,
-        n_threads: int = 1,
     ) -> Grown:
-        """Grow one tree."""
+        """Grow one tree.
+
+        Splits maximise the score of the children's sums of `statistics`; `leaf_statistics` (n, d) are summed exactly
+        over the leaves. `rows` and `features` (ascending) restrict what the tree is grown on.
+        """
+
+    def apply(self, tree: Tree, X: AnyArray) -> AnyArray:
+        """The leaf of every row of X (n, p), (n,) int32."""
+
+    def pack(self, forest: ForestArrays) -> PackedForest:
+        """Trees packed for prediction."""
+
+    def add_leaves(self, F: AnyArray, values: AnyArray, step: float, leaf_of_row: AnyArray) -> None:
+        """F[i] += step · values[leaf of i] for every row i, in place; F (n, d), values (L, d)."""
+
+    def row_loss(self, problem: RowProblem) -> RowLoss:
+        """The flagship's loss on these rows."""
+
+    def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
+        """out (n, K) = softmax(2U) = softmax(F Yᵀ); Y is None for canonical codewords."""
+
+    def total(self, values: Array) -> float:
+        """Σ values, the same whatever the order of the rows or the shards they are cut into."""
+
+    # What losses of score differences ask: the race of the rivals, exp(rate (U_k − U_c)).
+
+    def race(self, U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
+        """``E`` (n, K) = exp(rate (U_k − highest rival)), 0 at the true class; its row sums Z (n,), leads (n,)."""
+
+    def race_along(self, U: Array, c: Labels, W: Array, alpha: float, rate: float) -> tuple[Array, Array, Array, Array]:
+        """The race at U + αW: row sums, leads, and the mean and variance of W among the rivals, (n,) each."""
+
+    def pull_rows(self, E: Array, c: Labels, w: Array, Z: Array) -> None:
+        """E (n, K) of a race becomes the residual, in place: −w E / Z, and w at the true class."""
+
+    def vote_sums(self, P: Array, c: Labels, classes: Labels) -> tuple[float, float, float, int]:
+        """What votes for `classes` (n,) gain and lose of a residual P (n, K), the total, and the wrong answers."""
+
+    def vote_rows(self, P: Array, c: Labels, classes: Labels, up: float, down: float, own: Array) -> None:
+        """The residual P (n, K) and its part of the true class (n,) after votes for `classes`, in place."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._typing import AnyArray, Array
-from ..binning import BinnedData
+from .binned import BinnedData
 from .interface import Dense, Growth, OneHot
 from .tree import NODE, Grown, Tree, no_sets, set_thresholds, set_unseen
 
@@ -43,9 +43,8 @@ def grow(
     leaf_statistics: Array,
     rows: AnyArray | None = None,
     features: AnyArray | None = None,
-    n_threads: int = 1,
 ) -> Grown:
-    """Grow one tree; see `interface.Grow`. ``n_threads`` changes nothing, as it must."""
+    """Grow one tree; see `interface.Engine.grow`."""
     rows = np.arange(data.n) if rows is None else np.asarray(rows, dtype=np.intp)
     features = np.arange(data.p) if features is None else features
     lanes, inverse = quantize(statistics, rows, growth)
@@ -201,7 +200,7 @@ class Grower:
         queue: list[tuple[int, Split]] = []
         self.consider(queue, 0, rows, 0, n_leaves=1)
         n_leaves = 1
-        while queue and (self.growth.max_leaves == 0 or n_leaves < self.growth.max_leaves):
+        while queue and (self.growth.max_leaf_nodes == 0 or n_leaves < self.growth.max_leaf_nodes):
             node, split = self.pop(queue)
             parts = self.partition(node_rows[node], split)
             left = len(nodes)
@@ -246,7 +245,7 @@ class Grower:
     def consider(self, queue: list[tuple[int, Split]], node: int, rows: AnyArray, depth: int, n_leaves: int) -> None:
         """Queue the node's best split, if it may be split and a split gains anything."""
         growth = self.growth
-        if growth.max_leaves and n_leaves >= growth.max_leaves:
+        if growth.max_leaf_nodes and n_leaves >= growth.max_leaf_nodes:
             return
         if (growth.max_depth and depth >= growth.max_depth) or len(rows) < 2 * growth.min_samples_leaf:
             return
@@ -311,7 +310,7 @@ class Grower:
 
     def score_of(self, sums: AnyArray) -> float:
         """The node score of integer sums (m + 1,)."""
-        return node_score(self.score, self.sums_of(sums), self.growth.l2)
+        return node_score(self.score, self.sums_of(sums), self.growth.l2_regularization)
 
     def partition(self, rows: AnyArray, split: Split) -> tuple[AnyArray, AnyArray]:
         """The rows that go left and right, in their order."""

@@ -65,6 +65,11 @@ class Tree:
         return sums
 
 
+def node_bytes(nodes: AnyArray) -> AnyArray:
+    """Nodes as the kernels take them, (N, 24) uint8. Join nodes as bytes: NumPy repacks structured arrays it joins."""
+    return np.ascontiguousarray(nodes).view(np.uint8).reshape(-1, NODE.itemsize)
+
+
 def single_leaf(n_rows: int) -> Tree:
     """A tree without splits."""
     root = np.zeros(1, dtype=NODE)

@@ -15,8 +15,8 @@ import numpy as np
 from .._parts import check_number
 from .._typing import Array, Labels
 from ..codewords import canonical
+from ..data.validation import TrainingSet
 from ..learners import Request, as_learner
-from ..validation import TrainingSet
 from .conditions import Condition, as_condition
 from .programmes import MIN_EDGE, Solution, solve
 from .spaces import Space, classes_in_place, codes, true_first

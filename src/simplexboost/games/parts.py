@@ -20,7 +20,7 @@ from .spaces import classes_in_place, true_first
 from .strategies import FixedGame, Game, make_game
 
 if TYPE_CHECKING:
-    from ..boosting import Run
+    from ..boosting.loop import Run
 
 
 class ConditionWarning(UserWarning):

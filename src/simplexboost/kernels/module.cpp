@@ -7,17 +7,17 @@
 #include <optional>
 #include <stdexcept>
 
-#include "bin.hpp"
-#include "edges.hpp"
-#include "forest.hpp"
-#include "grow.hpp"
-#include "leaves.hpp"
-#include "logistic.hpp"
-#include "newton.hpp"
-#include "pool.hpp"
-#include "potential.hpp"
-#include "predict.hpp"
-#include "svm_module.hpp"
+#include "bins/bin.hpp"
+#include "bins/edges.hpp"
+#include "core/pool.hpp"
+#include "forest/forest.hpp"
+#include "forest/predict.hpp"
+#include "games/potential.hpp"
+#include "losses/logistic.hpp"
+#include "losses/newton.hpp"
+#include "svm/module.hpp"
+#include "trees/grow.hpp"
+#include "trees/leaves.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -40,9 +40,16 @@ void require(bool condition, const char* message) {
 BinnedView view(const In<std::uint8_t, Codes>& codes, const In<std::int32_t, Vector>& n_bins,
                 const In<std::uint8_t, Vector>& has_missing, const In<std::uint8_t, Vector>& categorical) {
   const std::size_t p = n_bins.shape(0);
-  require(p > 0 && codes.shape(0) == (p + kTile - 1) / kTile && codes.shape(2) == kTile, "codes must be (n_blocks, n, 8)");
-  require(has_missing.shape(0) == p && categorical.shape(0) == p, "has_missing and categorical must have one entry per feature");
-  BinnedView data{codes.data(), codes.shape(1), p, n_bins.data(), has_missing.data(), categorical.data(),
+  require(p > 0 && codes.shape(0) == (p + kTile - 1) / kTile && codes.shape(2) == kTile,
+          "codes must be (n_blocks, n, 8)");
+  require(has_missing.shape(0) == p && categorical.shape(0) == p,
+          "has_missing and categorical must have one entry per feature");
+  BinnedView data{codes.data(),
+                  codes.shape(1),
+                  p,
+                  n_bins.data(),
+                  has_missing.data(),
+                  categorical.data(),
                   std::vector<std::size_t>(p + 1)};
   for (std::size_t f = 0; f < p; ++f) {
     require(n_bins.data()[f] >= 1 && n_bins.data()[f] <= 255, "n_bins must lie in 1 .. 255");
@@ -61,7 +68,8 @@ nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values, std::initializer_lis
 
 std::vector<std::uint8_t> node_bytes(const std::vector<Node>& nodes) {
   std::vector<std::uint8_t> bytes(nodes.size() * sizeof(Node), 0);
-  for (std::size_t i = 0; i < nodes.size(); ++i) {  // field by field: padding bytes stay zero, so equal trees are equal bytes
+  for (std::size_t i = 0; i < nodes.size();
+       ++i) {  // field by field: padding bytes stay zero, so equal trees are equal bytes
     auto* out = reinterpret_cast<Node*>(bytes.data() + i * sizeof(Node));
     out->threshold = nodes[i].threshold;
     out->feature = nodes[i].feature;
@@ -80,11 +88,12 @@ std::vector<std::uint8_t> set_bytes(const std::vector<CategorySet>& sets) {
 
 // Statistics are dense (n, m), or sparse: classes (n,) and weight (n,) with m columns.
 nb::tuple grow(In<std::uint8_t, Codes> codes, In<std::int32_t, Vector> n_bins, In<std::uint8_t, Vector> has_missing,
-               In<std::uint8_t, Vector> categorical, std::optional<In<double, Matrix>> dense, std::optional<In<std::int32_t, Vector>> classes,
-               std::optional<In<double, Vector>> weight, std::size_t m, In<double, Matrix> leaf_statistics,
-               std::optional<In<std::uint32_t, Vector>> rows, std::optional<In<std::int32_t, Vector>> features, int score,
-               double l2, int max_depth, int max_leaves, std::int64_t min_samples_leaf, std::int64_t min_category_count,
-               double category_smoothing, bool best_first, int bits, std::uint64_t seed, std::size_t histogram_memory, int n_threads) {
+               In<std::uint8_t, Vector> categorical, std::optional<In<double, Matrix>> dense,
+               std::optional<In<std::int32_t, Vector>> classes, std::optional<In<double, Vector>> weight, std::size_t m,
+               In<double, Matrix> leaf_statistics, std::optional<In<std::uint32_t, Vector>> rows,
+               std::optional<In<std::int32_t, Vector>> features, int score, double l2, int max_depth, int max_leaves,
+               std::int64_t min_samples_leaf, std::int64_t min_category_count, double category_smoothing,
+               bool best_first, int bits, std::uint64_t seed, std::size_t histogram_memory, int n_threads) {
   const BinnedView data = view(codes, n_bins, has_missing, categorical);
   StatisticsView statistics;
   statistics.m = m;
@@ -92,17 +101,21 @@ nb::tuple grow(In<std::uint8_t, Codes> codes, In<std::int32_t, Vector> n_bins, I
     require(dense->shape(0) == data.n && dense->shape(1) == m && m >= 1, "statistics must be (n, m)");
     statistics.dense = dense->data();
   } else {
-    require(classes && weight && classes->shape(0) == data.n && weight->shape(0) == data.n, "classes and weight must be (n,)");
+    require(classes && weight && classes->shape(0) == data.n && weight->shape(0) == data.n,
+            "classes and weight must be (n,)");
     statistics.classes = classes->data();
     statistics.weight = weight->data();
     for (std::size_t i = 0; i < data.n; ++i)
-      require(classes->data()[i] >= 0 && static_cast<std::size_t>(classes->data()[i]) < m, "classes must lie in 0 .. m - 1");
+      require(classes->data()[i] >= 0 && static_cast<std::size_t>(classes->data()[i]) < m,
+              "classes must lie in 0 .. m - 1");
   }
   require(score >= 0 && score <= static_cast<int>(Score::gini), "unknown score");
-  require(static_cast<Score>(score) != Score::newton || m >= 2, "the newton score needs gradient and curvature columns");
+  require(static_cast<Score>(score) != Score::newton || m >= 2,
+          "the newton score needs gradient and curvature columns");
   require(bits == 32 || bits == 64, "bits must be 32 or 64");
   require(leaf_statistics.shape(0) == data.n, "leaf_statistics must have n rows");
-  require(min_category_count >= 1 && category_smoothing >= 0.0, "min_category_count must be 1 or more, category_smoothing not negative");
+  require(min_category_count >= 1 && category_smoothing >= 0.0,
+          "min_category_count must be 1 or more, category_smoothing not negative");
 
   Rows used(rows ? rows->shape(0) : data.n);
   if (rows) std::copy_n(rows->data(), used.size(), used.begin());
@@ -118,9 +131,15 @@ nb::tuple grow(In<std::uint8_t, Codes> codes, In<std::int32_t, Vector> n_bins, I
     require(columns[i] >= 0 && static_cast<std::size_t>(columns[i]) < data.p && (i == 0 || columns[i - 1] < columns[i]),
             "features must be ascending feature numbers");
 
-  const GrowOptions options{static_cast<Score>(score), l2, max_depth, max_leaves,
-                            {min_samples_leaf, {min_category_count, category_smoothing}}, best_first, seed,
-                            histogram_memory, n_threads};
+  const GrowOptions options{static_cast<Score>(score),
+                            l2,
+                            max_depth,
+                            max_leaves,
+                            {min_samples_leaf, {min_category_count, category_smoothing}},
+                            best_first,
+                            seed,
+                            histogram_memory,
+                            n_threads};
   const std::size_t d = leaf_statistics.shape(1);
   Grown grown;
   std::vector<std::int32_t> leaf_of_row(data.n);
@@ -132,9 +151,11 @@ nb::tuple grow(In<std::uint8_t, Codes> codes, In<std::int32_t, Vector> n_bins, I
     sums = leaf_sums(grown, leaf_statistics.data(), d, n_threads);
     leaf_of_rows(grown, data, leaf_of_row.data(), n_threads);
   }
-  const std::size_t n_nodes = grown.tree.nodes.size(), n_leaves = grown.tree.n_leaves, n_sets = grown.tree.category_sets.size();
+  const std::size_t n_nodes = grown.tree.nodes.size(), n_leaves = grown.tree.n_leaves,
+                    n_sets = grown.tree.category_sets.size();
   return nb::make_tuple(to_numpy(node_bytes(grown.tree.nodes), {n_nodes, sizeof(Node)}),
-                        to_numpy(std::move(grown.tree.gain), {n_nodes}), to_numpy(std::move(grown.tree.count), {n_nodes}),
+                        to_numpy(std::move(grown.tree.gain), {n_nodes}),
+                        to_numpy(std::move(grown.tree.count), {n_nodes}),
                         to_numpy(set_bytes(grown.tree.category_sets), {n_sets, sizeof(CategorySet)}),
                         to_numpy(std::move(leaf_of_row), {data.n}), to_numpy(std::move(sums), {n_leaves, d}));
 }
@@ -146,7 +167,8 @@ void check_labels(const In<double, Matrix>& U, const In<std::int64_t, Vector>& c
 }
 
 // The race of the rivals in every row, written to E (n, K), Z (n,) and lead (n,); see hot.inl.
-void race(In<double, Matrix> U, In<std::int64_t, Vector> c, double rate, Out<double, Matrix> E, Out<double, Vector> Z, Out<double, Vector> lead) {
+void race(In<double, Matrix> U, In<std::int64_t, Vector> c, double rate, Out<double, Matrix> E, Out<double, Vector> Z,
+          Out<double, Vector> lead) {
   check_labels(U, c);
   const std::size_t n = U.shape(0), K = U.shape(1);
   require(E.shape(0) == n && E.shape(1) == K && Z.shape(0) == n && lead.shape(0) == n, "U, E, Z and lead disagree");
@@ -159,13 +181,14 @@ void race(In<double, Matrix> U, In<std::int64_t, Vector> c, double rate, Out<dou
 void pull_rows(Out<double, Matrix> E, In<std::int64_t, Vector> c, In<double, Vector> w, In<double, Vector> Z) {
   const std::size_t n = E.shape(0), K = E.shape(1);
   require(c.shape(0) == n && w.shape(0) == n && Z.shape(0) == n, "E, c, w and Z disagree");
-  for (std::size_t i = 0; i < n; ++i) require(c.data()[i] >= 0 && static_cast<std::size_t>(c.data()[i]) < K, "labels must be classes");
+  for (std::size_t i = 0; i < n; ++i)
+    require(c.data()[i] >= 0 && static_cast<std::size_t>(c.data()[i]) < K, "labels must be classes");
   nb::gil_scoped_release release;
   hot().pull_rows(E.data(), n, K, c.data(), w.data(), Z.data());
 }
 
-// What votes for `classes` gain and lose, from the residual P (n, K): sums over the right answers' own pull, over the pull
-// of the rivals that wrong ones name, over all; and the number of wrong answers.
+// What votes for `classes` gain and lose, from the residual P (n, K): sums over the right answers' own pull, over the
+// pull of the rivals that wrong ones name, over all; and the number of wrong answers.
 nb::tuple vote_sums(In<double, Matrix> P, In<std::int64_t, Vector> c, In<std::int64_t, Vector> classes) {
   check_labels(P, c);
   check_labels(P, classes);
@@ -186,18 +209,21 @@ nb::tuple vote_sums(In<double, Matrix> P, In<std::int64_t, Vector> c, In<std::in
 }
 
 // P (n, K) and own (n,) after votes for `classes`, in place; see hot.inl.
-void vote_rows(Out<double, Matrix> P, In<std::int64_t, Vector> c, In<std::int64_t, Vector> classes, double up, double down, Out<double, Vector> own) {
+void vote_rows(Out<double, Matrix> P, In<std::int64_t, Vector> c, In<std::int64_t, Vector> classes, double up,
+               double down, Out<double, Vector> own) {
   const std::size_t n = P.shape(0), K = P.shape(1);
   require(c.shape(0) == n && classes.shape(0) == n && own.shape(0) == n, "P, c, classes and own disagree");
   for (std::size_t i = 0; i < n; ++i)
-    require(c.data()[i] >= 0 && static_cast<std::size_t>(c.data()[i]) < K && classes.data()[i] >= 0 && static_cast<std::size_t>(classes.data()[i]) < K,
+    require(c.data()[i] >= 0 && static_cast<std::size_t>(c.data()[i]) < K && classes.data()[i] >= 0 &&
+                static_cast<std::size_t>(classes.data()[i]) < K,
             "labels must be classes");
   nb::gil_scoped_release release;
   hot().vote_rows(P.data(), n, K, c.data(), classes.data(), up, down, own.data());
 }
 
 // The race at U + alpha W, nothing kept but (Z, lead, mean, variance).
-nb::tuple race_along(In<double, Matrix> U, In<std::int64_t, Vector> c, In<double, Matrix> W, double alpha, double rate) {
+nb::tuple race_along(In<double, Matrix> U, In<std::int64_t, Vector> c, In<double, Matrix> W, double alpha,
+                     double rate) {
   check_labels(U, c);
   const std::size_t n = U.shape(0), K = U.shape(1);
   require(W.shape(0) == n && W.shape(1) == K, "W must have the shape of U");
@@ -230,8 +256,8 @@ void check_classes(const In<std::int64_t, Vector>& c, std::size_t n, std::size_t
 // The logistic loss of one training set, ready for a pass per round. Keeps what the codewords and costs give once.
 class LogisticLoss {
  public:
-  LogisticLoss(std::optional<In<float, Matrix>> Y, In<std::int64_t, Vector> c, std::size_t K, std::optional<In<float, Vector>> weight,
-               std::optional<In<float, Matrix>> log_cost, int tilt)
+  LogisticLoss(std::optional<In<float, Matrix>> Y, In<std::int64_t, Vector> c, std::size_t K,
+               std::optional<In<float, Vector>> weight, std::optional<In<float, Matrix>> log_cost, int tilt)
       : c_(c), weight_(weight), K_(K), Kp_(padded(K)), tilt_(static_cast<Tilt>(tilt)) {
     check_classes(c, c.shape(0), K);
     require(K >= 2 && (!Y || Y->shape(0) == K), "Y must have a row per class");
@@ -249,11 +275,13 @@ class LogisticLoss {
     }
   }
 
-  // Fills in G (n, d), stats (n, s + 1), loss (n,) and scale (n,) at F (n, d), with sketched codewords Z (K, s). Canonical
-  // codewords need no G.
-  void pull(In<float, Matrix> F, In<float, Matrix> Z, float tilt_scale, std::optional<Out<float, Matrix>> G, Out<double, Matrix> stats,
-            Out<float, Vector> loss, std::optional<Out<double, Vector>> scale, int n_threads) {
-    const std::size_t n = c_.shape(0), d = canonical() ? K_ : d_, s = Z.shape(1), Ep = canonical() ? 0 : padded(d + s + 1);
+  // Fills in G (n, d), stats (n, s + 1), loss (n,) and scale (n,) at F (n, d), with sketched codewords Z (K, s).
+  // Canonical codewords need no G.
+  void pull(In<float, Matrix> F, In<float, Matrix> Z, float tilt_scale, std::optional<Out<float, Matrix>> G,
+            Out<double, Matrix> stats, Out<float, Vector> loss, std::optional<Out<double, Vector>> scale,
+            int n_threads) {
+    const std::size_t n = c_.shape(0), d = canonical() ? K_ : d_, s = Z.shape(1),
+                      Ep = canonical() ? 0 : padded(d + s + 1);
     require(F.shape(0) == n && F.shape(1) == d && Z.shape(0) == K_, "F must be (n, d) and Z (K, s)");
     require(canonical() || (G && G->shape(0) == n && G->shape(1) == d), "G must be (n, d)");
     require(stats.shape(0) == n && stats.shape(1) == s + 1 && loss.shape(0) == n,
@@ -278,18 +306,20 @@ class LogisticLoss {
     logistic_pull(args, n_threads);
   }
 
-  // Newton steps (L, d) in the leaves at the F, G, loss and scale of the last pull: by the diagonal for canonical codewords,
-  // else by the whole Hessian of the leaf.
-  nb::object newton_leaves(In<float, Matrix> F, std::optional<Out<float, Matrix>> G, Out<float, Vector> loss, std::optional<Out<double, Vector>> scale,
-                           In<std::int32_t, Vector> leaf_of_row, std::optional<In<std::uint32_t, Vector>> rows, std::size_t n_leaves,
-                           double l2, double max_step, double thin, int n_threads) {
+  // Newton steps (L, d) in the leaves at the F, G, loss and scale of the last pull: by the diagonal for canonical
+  // codewords, else by the whole Hessian of the leaf.
+  nb::object newton_leaves(In<float, Matrix> F, std::optional<Out<float, Matrix>> G, Out<float, Vector> loss,
+                           std::optional<Out<double, Vector>> scale, In<std::int32_t, Vector> leaf_of_row,
+                           std::optional<In<std::uint32_t, Vector>> rows, std::size_t n_leaves, double l2,
+                           double max_step, double thin, int n_threads) {
     const std::size_t n = c_.shape(0), d = canonical() ? K_ : d_;
     require(F.shape(0) == n && F.shape(1) == d && loss.shape(0) == n, "F and loss must be (n, d) and (n,)");
     require(canonical() || (G && G->shape(0) == n && G->shape(1) == d), "G must be (n, d)");
     require(leaf_of_row.shape(0) == n && (!scale || scale->shape(0) == n), "leaf_of_row and scale must be (n,)");
     require(max_step > 0.0, "max_step must be positive");
     for (std::size_t i = 0; i < n; ++i)
-      require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < n_leaves, "leaves must lie in 0 .. n_leaves - 1");
+      require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < n_leaves,
+              "leaves must lie in 0 .. n_leaves - 1");
     if (rows)
       for (std::size_t r = 0; r < rows->shape(0); ++r) require(rows->data()[r] < n, "rows must be row numbers");
     std::vector<float> values(n_leaves * d);
@@ -355,11 +385,13 @@ std::vector<std::size_t> only_entries(const Value* values, std::size_t n_leaves,
 }
 
 template <class Value>
-void add_values(Out<Value, Matrix> F, In<Value, Matrix> values, Value step, In<std::int32_t, Vector> leaf_of_row, int n_threads) {
+void add_values(Out<Value, Matrix> F, In<Value, Matrix> values, Value step, In<std::int32_t, Vector> leaf_of_row,
+                int n_threads) {
   const std::size_t n = F.shape(0), d = F.shape(1), n_leaves = values.shape(0);
   require(values.shape(1) == d && leaf_of_row.shape(0) == n, "F, values and leaf_of_row disagree");
   for (std::size_t i = 0; i < n; ++i)
-    require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < n_leaves, "leaves must be rows of values");
+    require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < n_leaves,
+            "leaves must be rows of values");
   nb::gil_scoped_release release;
   const std::vector<std::size_t> only = only_entries(values.data(), n_leaves, d);
   parallel_ranges(n, 2048, n_threads, [&](std::size_t begin, std::size_t end) {
@@ -388,48 +420,60 @@ const CategorySet* sets_of(const In<std::uint8_t, Matrix>& bytes) {
 
 template <class Value>
 void bind_values(nb::module_& m) {
-  m.def("find_edges", [](In<Value, Matrix> X, std::optional<In<std::int64_t, Vector>> rows, std::size_t max_bins, int n_threads) {
-    const std::size_t n = X.shape(0), p = X.shape(1);
-    require(n < (std::size_t{1} << 30), "more than 2^30 rows");
-    require(max_bins >= 1 && max_bins <= 255, "max_bins must lie in 1 .. 255");
-    if (rows)
-      for (std::size_t r = 0; r < rows->shape(0); ++r)
-        require(rows->data()[r] >= 0 && static_cast<std::size_t>(rows->data()[r]) < n, "rows must be row numbers");
-    Edges edges;
-    {
-      nb::gil_scoped_release release;
-      const auto row_of = [&rows](std::size_t i) { return static_cast<std::size_t>(rows->data()[i]); };
-      const auto itself = [](std::size_t i) { return i; };
-      edges = rows ? find_edges(X.data(), p, rows->shape(0), row_of, max_bins, n_threads)
-                   : find_edges(X.data(), p, n, itself, max_bins, n_threads);
-    }
-    const std::size_t n_edges = edges.values.size();
-    return nb::make_tuple(to_numpy(std::move(edges.values), {n_edges}), to_numpy(std::move(edges.first), {p + 1}));
-  }, "X"_a, "rows"_a.none(), "max_bins"_a, "n_threads"_a);
+  m.def(
+      "find_edges",
+      [](In<Value, Matrix> X, std::optional<In<std::int64_t, Vector>> rows, std::size_t max_bins, int n_threads) {
+        const std::size_t n = X.shape(0), p = X.shape(1);
+        require(n < (std::size_t{1} << 30), "more than 2^30 rows");
+        require(max_bins >= 1 && max_bins <= 255, "max_bins must lie in 1 .. 255");
+        if (rows)
+          for (std::size_t r = 0; r < rows->shape(0); ++r)
+            require(rows->data()[r] >= 0 && static_cast<std::size_t>(rows->data()[r]) < n, "rows must be row numbers");
+        Edges edges;
+        {
+          nb::gil_scoped_release release;
+          const auto row_of = [&rows](std::size_t i) { return static_cast<std::size_t>(rows->data()[i]); };
+          const auto itself = [](std::size_t i) { return i; };
+          edges = rows ? find_edges(X.data(), p, rows->shape(0), row_of, max_bins, n_threads)
+                       : find_edges(X.data(), p, n, itself, max_bins, n_threads);
+        }
+        const std::size_t n_edges = edges.values.size();
+        return nb::make_tuple(to_numpy(std::move(edges.values), {n_edges}), to_numpy(std::move(edges.first), {p + 1}));
+      },
+      "X"_a, "rows"_a.none(), "max_bins"_a, "n_threads"_a);
 
-  m.def("bin_values", [](In<Value, Matrix> X, In<double, Vector> edges, In<std::int64_t, Vector> first_edge,
-                         Out<std::uint8_t, Codes> codes, Out<std::uint8_t, Vector> has_missing, int n_threads) {
-    const std::size_t n = X.shape(0), p = X.shape(1);
-    require(first_edge.shape(0) == p + 1 && codes.shape(1) == n && codes.shape(0) == (p + kTile - 1) / kTile &&
-            codes.shape(2) == kTile && has_missing.shape(0) == p, "shapes disagree");
-    const std::int64_t* first = first_edge.data();
-    require(first[0] == 0 && first[p] == static_cast<std::int64_t>(edges.shape(0)), "first_edge must span the edges");
-    for (std::size_t f = 0; f < p; ++f)
-      require(first[f] <= first[f + 1] && first[f + 1] - first[f] <= 254, "a feature has 0 .. 254 edges");
-    nb::gil_scoped_release release;
-    bin_values(X.data(), n, p, edges.data(), first, codes.data(), has_missing.data(), n_threads);
-  }, "X"_a, "edges"_a, "first_edge"_a, "codes"_a, "has_missing"_a, "n_threads"_a);
+  m.def(
+      "bin_values",
+      [](In<Value, Matrix> X, In<double, Vector> edges, In<std::int64_t, Vector> first_edge,
+         Out<std::uint8_t, Codes> codes, Out<std::uint8_t, Vector> has_missing, int n_threads) {
+        const std::size_t n = X.shape(0), p = X.shape(1);
+        require(first_edge.shape(0) == p + 1 && codes.shape(1) == n && codes.shape(0) == (p + kTile - 1) / kTile &&
+                    codes.shape(2) == kTile && has_missing.shape(0) == p,
+                "shapes disagree");
+        const std::int64_t* first = first_edge.data();
+        require(first[0] == 0 && first[p] == static_cast<std::int64_t>(edges.shape(0)),
+                "first_edge must span the edges");
+        for (std::size_t f = 0; f < p; ++f)
+          require(first[f] <= first[f + 1] && first[f + 1] - first[f] <= 254, "a feature has 0 .. 254 edges");
+        nb::gil_scoped_release release;
+        bin_values(X.data(), n, p, edges.data(), first, codes.data(), has_missing.data(), n_threads);
+      },
+      "X"_a, "edges"_a, "first_edge"_a, "codes"_a, "has_missing"_a, "n_threads"_a);
 
-  m.def("apply", [](In<std::uint8_t, Matrix> nodes, In<std::uint8_t, Matrix> category_sets, In<Value, Matrix> X,
-                    Out<std::int32_t, Vector> leaves, int n_threads) {
-    require(leaves.shape(0) == X.shape(0), "leaves must have an entry per row of X");
-    nb::gil_scoped_release release;
-    apply(nodes_of(nodes), sets_of(category_sets), X.data(), X.shape(0), X.shape(1), leaves.data(), n_threads);
-  }, "nodes"_a, "category_sets"_a, "X"_a, "leaves"_a, "n_threads"_a);
+  m.def(
+      "apply",
+      [](In<std::uint8_t, Matrix> nodes, In<std::uint8_t, Matrix> category_sets, In<Value, Matrix> X,
+         Out<std::int32_t, Vector> leaves, int n_threads) {
+        require(leaves.shape(0) == X.shape(0), "leaves must have an entry per row of X");
+        nb::gil_scoped_release release;
+        apply(nodes_of(nodes), sets_of(category_sets), X.data(), X.shape(0), X.shape(1), leaves.data(), n_threads);
+      },
+      "nodes"_a, "category_sets"_a, "X"_a, "leaves"_a, "n_threads"_a);
 }
 
 // Potentials of states given as the leads (m, K - 1) of the rivals over the true class, rows sorted.
-nb::ndarray<nb::numpy, double> zero_one_potential(int t, In<double, Vector> b, In<std::int32_t, Matrix> leads, int n_threads) {
+nb::ndarray<nb::numpy, double> zero_one_potential(int t, In<double, Vector> b, In<std::int32_t, Matrix> leads,
+                                                  int n_threads) {
   require(t >= 0, "t must not be negative");
   const std::size_t m = leads.shape(0), K = b.shape(0);
   require(K >= 2 && leads.shape(1) == K - 1, "leads must have a column per rival class");
@@ -452,38 +496,56 @@ nb::ndarray<nb::numpy, double> zero_one_potential(int t, In<double, Vector> b, I
 template <class Leaf>
 void bind_forest(nb::module_& m, const char* name) {
   auto forest = nb::class_<Forest<Leaf>>(m, name, "Trees packed for prediction; see kernels/forest.hpp.");
-  forest.def("__init__", [](Forest<Leaf>* self, In<std::uint8_t, Matrix> nodes, In<std::int64_t, Vector> first_node, In<Leaf, Vector> values,
-                            In<std::int64_t, Vector> first_value, std::optional<In<std::int32_t, Vector>> columns,
-                            std::optional<In<std::int64_t, Vector>> row_start, In<std::int32_t, Vector> coordinate, In<double, Vector> step,
-                            In<std::uint8_t, Matrix> category_sets, In<std::int64_t, Vector> first_set, std::size_t n_features) {
-    const std::size_t n_trees = step.shape(0);
-    require(n_trees > 0 && first_node.shape(0) == n_trees + 1 && first_value.shape(0) == n_trees + 1 && coordinate.shape(0) == n_trees &&
-                first_set.shape(0) == n_trees + 1,
-            "the arrays of the forest disagree");
-    require(static_cast<std::size_t>(first_node.data()[n_trees]) == nodes.shape(0), "first_node must end at the last node");
-    require(static_cast<std::size_t>(first_value.data()[n_trees]) == values.shape(0), "first_value must end at the last value");
-    const std::size_t n_rows = row_start ? row_start->shape(0) - 1 : 0;
-    require(columns.has_value() == row_start.has_value(), "columns and row_start go together");
-    if (columns) {
-      require(columns->shape(0) == values.shape(0), "columns must have an entry per value");
-      require(static_cast<std::size_t>(row_start->data()[n_rows]) == values.shape(0), "row_start must end at the last value");
-      require(n_rows == (nodes.shape(0) + n_trees) / 2, "row_start must have an entry per leaf and one more");
-    }
-    require(static_cast<std::size_t>(first_set.data()[n_trees]) == category_sets.shape(0), "first_set must end at the last set");
-    new (self) Forest<Leaf>(nodes_of(nodes), first_node.data(), values.data(), values.shape(0), first_value.data(),
-                            columns ? columns->data() : nullptr, row_start ? row_start->data() : nullptr, n_rows, coordinate.data(), step.data(), sets_of(category_sets), first_set.data(), n_trees, n_features);
-  }, "nodes"_a, "first_node"_a, "values"_a, "first_value"_a, "columns"_a.none(), "row_start"_a.none(), "coordinate"_a, "step"_a, "category_sets"_a, "first_set"_a,
-     "n_features"_a);
+  forest.def(
+      "__init__",
+      [](Forest<Leaf>* self, In<std::uint8_t, Matrix> nodes, In<std::int64_t, Vector> first_node,
+         In<Leaf, Vector> values, In<std::int64_t, Vector> first_value, std::optional<In<std::int32_t, Vector>> columns,
+         std::optional<In<std::int64_t, Vector>> row_start, In<std::int32_t, Vector> coordinate,
+         In<double, Vector> step, In<std::uint8_t, Matrix> category_sets, In<std::int64_t, Vector> first_set,
+         std::size_t n_features) {
+        const std::size_t n_trees = step.shape(0);
+        require(n_trees > 0 && first_node.shape(0) == n_trees + 1 && first_value.shape(0) == n_trees + 1 &&
+                    coordinate.shape(0) == n_trees && first_set.shape(0) == n_trees + 1,
+                "the arrays of the forest disagree");
+        require(static_cast<std::size_t>(first_node.data()[n_trees]) == nodes.shape(0),
+                "first_node must end at the last node");
+        require(static_cast<std::size_t>(first_value.data()[n_trees]) == values.shape(0),
+                "first_value must end at the last value");
+        const std::size_t n_rows = row_start ? row_start->shape(0) - 1 : 0;
+        require(columns.has_value() == row_start.has_value(), "columns and row_start go together");
+        if (columns) {
+          require(columns->shape(0) == values.shape(0), "columns must have an entry per value");
+          require(static_cast<std::size_t>(row_start->data()[n_rows]) == values.shape(0),
+                  "row_start must end at the last value");
+          require(n_rows == (nodes.shape(0) + n_trees) / 2, "row_start must have an entry per leaf and one more");
+        }
+        require(static_cast<std::size_t>(first_set.data()[n_trees]) == category_sets.shape(0),
+                "first_set must end at the last set");
+        new (self)
+            Forest<Leaf>(nodes_of(nodes), first_node.data(), values.data(), values.shape(0), first_value.data(),
+                         columns ? columns->data() : nullptr, row_start ? row_start->data() : nullptr, n_rows,
+                         coordinate.data(), step.data(), sets_of(category_sets), first_set.data(), n_trees, n_features);
+      },
+      "nodes"_a, "first_node"_a, "values"_a, "first_value"_a, "columns"_a.none(), "row_start"_a.none(), "coordinate"_a,
+      "step"_a, "category_sets"_a, "first_set"_a, "n_features"_a);
   const auto predict = [](const Forest<Leaf>& self, const auto& X, Out<Leaf, Matrix>& F, int n_threads) {
     require(F.shape(0) == X.shape(0), "F must have a row per row of X");
     require(F.shape(1) > self.last_column(), "F must have a column per column of the values");
     nb::gil_scoped_release release;
     self.predict(X.data(), X.shape(0), F.shape(1), F.data(), n_threads);
   };
-  forest.def("predict", [predict](const Forest<Leaf>& self, In<double, Matrix> X, Out<Leaf, Matrix> F, int n_threads) { predict(self, X, F, n_threads); },
-             "X"_a, "F"_a, "n_threads"_a);
-  forest.def("predict", [predict](const Forest<Leaf>& self, In<float, Matrix> X, Out<Leaf, Matrix> F, int n_threads) { predict(self, X, F, n_threads); },
-             "X"_a, "F"_a, "n_threads"_a);
+  forest.def(
+      "predict",
+      [predict](const Forest<Leaf>& self, In<double, Matrix> X, Out<Leaf, Matrix> F, int n_threads) {
+        predict(self, X, F, n_threads);
+      },
+      "X"_a, "F"_a, "n_threads"_a);
+  forest.def(
+      "predict",
+      [predict](const Forest<Leaf>& self, In<float, Matrix> X, Out<Leaf, Matrix> F, int n_threads) {
+        predict(self, X, F, n_threads);
+      },
+      "X"_a, "F"_a, "n_threads"_a);
 }
 
 }  // namespace
@@ -495,33 +557,41 @@ NB_MODULE(_kernels, m) {
   nb::set_leak_warnings(false);  // fitted models that live until the interpreter ends are no leak
   m.attr("NODE_SIZE") = sizeof(Node);
   m.attr("TILE") = kTile;
-  m.def("instruction_set", &instruction_set, "The instruction set the inner loops run on: 'avx512', 'avx2' or 'baseline'.");
-  m.def("grow", &grow, "codes"_a, "n_bins"_a, "has_missing"_a, "categorical"_a, "dense"_a.none(), "classes"_a.none(), "weight"_a.none(), "m"_a,
-        "leaf_statistics"_a, "rows"_a.none(), "features"_a.none(), "score"_a, "l2"_a, "max_depth"_a, "max_leaves"_a,
-        "min_samples_leaf"_a, "min_category_count"_a, "category_smoothing"_a, "best_first"_a, "bits"_a, "seed"_a, "histogram_memory"_a, "n_threads"_a,
+  m.def("instruction_set", &instruction_set,
+        "The instruction set the inner loops run on: 'avx512', 'avx2' or 'baseline'.");
+  m.def("grow", &grow, "codes"_a, "n_bins"_a, "has_missing"_a, "categorical"_a, "dense"_a.none(), "classes"_a.none(),
+        "weight"_a.none(), "m"_a, "leaf_statistics"_a, "rows"_a.none(), "features"_a.none(), "score"_a, "l2"_a,
+        "max_depth"_a, "max_leaves"_a, "min_samples_leaf"_a, "min_category_count"_a, "category_smoothing"_a,
+        "best_first"_a, "bits"_a, "seed"_a, "histogram_memory"_a, "n_threads"_a,
         "Grow one tree: (nodes, gain, count, category sets, leaf of each row, leaf sums).");
   m.def("race", &race, "U"_a, "c"_a, "rate"_a, "E"_a.noconvert(), "Z"_a.noconvert(), "lead"_a.noconvert(),
         "exp(rate (U_k - highest rival)), its row sums, and the true class's lead.");
-  m.def("pull_rows", &pull_rows, "E"_a.noconvert(), "c"_a, "w"_a, "Z"_a, "E becomes -w E / Z, and w at the true class.");
+  m.def("pull_rows", &pull_rows, "E"_a.noconvert(), "c"_a, "w"_a, "Z"_a,
+        "E becomes -w E / Z, and w at the true class.");
   m.def("vote_sums", &vote_sums, "P"_a, "c"_a, "classes"_a, "What votes gain and lose, of what total; wrong answers.");
   m.def("vote_rows", &vote_rows, "P"_a.noconvert(), "c"_a, "classes"_a, "up"_a, "down"_a, "own"_a.noconvert(),
         "The residual of an exponential loss after votes, in place.");
   m.def("race_along", &race_along, "U"_a, "c"_a, "W"_a, "alpha"_a, "rate"_a,
         "The race at U + alpha W: row sums, leads, mean and variance of W among the rivals.");
-  nb::class_<LogisticLoss>(m, "LogisticLoss", "The logistic loss of one training set, a pass per round; see kernels/logistic.hpp.")
-      .def(nb::init<std::optional<In<float, Matrix>>, In<std::int64_t, Vector>, std::size_t, std::optional<In<float, Vector>>,
-                    std::optional<In<float, Matrix>>, int>(),
+  nb::class_<LogisticLoss>(m, "LogisticLoss",
+                           "The logistic loss of one training set, a pass per round; see kernels/logistic.hpp.")
+      .def(nb::init<std::optional<In<float, Matrix>>, In<std::int64_t, Vector>, std::size_t,
+                    std::optional<In<float, Vector>>, std::optional<In<float, Matrix>>, int>(),
            "Y"_a.none(), "c"_a, "K"_a, "weight"_a.none(), "log_cost"_a.none(), "tilt"_a)
-      .def("pull", &LogisticLoss::pull, "F"_a, "Z"_a, "tilt_scale"_a, "G"_a.none(), "stats"_a, "loss"_a, "scale"_a.none(), "n_threads"_a)
-      .def("newton_leaves", &LogisticLoss::newton_leaves, "F"_a, "G"_a.none(), "loss"_a, "scale"_a.none(), "leaf_of_row"_a, "rows"_a.none(), "n_leaves"_a,
-           "l2"_a, "max_step"_a, "thin"_a, "n_threads"_a);
-  m.def("softmax_scores", &softmax_scores, "F"_a, "Y"_a.none(), "P"_a.noconvert(), "n_threads"_a, "P (n, K) = softmax(F Y^T).");
-  m.def("zero_one_potential", &zero_one_potential, "t"_a, "b"_a, "leads"_a, "n_threads"_a,
-        "The probability that a walk of t steps ends with the true class not strictly ahead; see kernels/potential.hpp.");
+      .def("pull", &LogisticLoss::pull, "F"_a, "Z"_a, "tilt_scale"_a, "G"_a.none(), "stats"_a, "loss"_a,
+           "scale"_a.none(), "n_threads"_a)
+      .def("newton_leaves", &LogisticLoss::newton_leaves, "F"_a, "G"_a.none(), "loss"_a, "scale"_a.none(),
+           "leaf_of_row"_a, "rows"_a.none(), "n_leaves"_a, "l2"_a, "max_step"_a, "thin"_a, "n_threads"_a);
+  m.def("softmax_scores", &softmax_scores, "F"_a, "Y"_a.none(), "P"_a.noconvert(), "n_threads"_a,
+        "P (n, K) = softmax(F Y^T).");
+  m.def(
+      "zero_one_potential", &zero_one_potential, "t"_a, "b"_a, "leads"_a, "n_threads"_a,
+      "The probability that a walk of t steps ends with the true class not strictly ahead; see kernels/potential.hpp.");
   // No conversions: a converted F would be a copy, and the copy would be what is added to.
-  m.def("add_values", &add_values<float>, "F"_a.noconvert(), "values"_a.noconvert(), "step"_a, "leaf_of_row"_a, "n_threads"_a,
-        "F[row] += step * values[leaf of row].");
-  m.def("add_values", &add_values<double>, "F"_a.noconvert(), "values"_a.noconvert(), "step"_a, "leaf_of_row"_a, "n_threads"_a);
+  m.def("add_values", &add_values<float>, "F"_a.noconvert(), "values"_a.noconvert(), "step"_a, "leaf_of_row"_a,
+        "n_threads"_a, "F[row] += step * values[leaf of row].");
+  m.def("add_values", &add_values<double>, "F"_a.noconvert(), "values"_a.noconvert(), "step"_a, "leaf_of_row"_a,
+        "n_threads"_a);
   bind_values<double>(m);
   bind_values<float>(m);
   bind_forest<double>(m, "Forest64");

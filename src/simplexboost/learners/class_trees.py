@@ -9,8 +9,8 @@ import numpy as np
 
 from .. import engine
 from .._typing import AnyArray, Array
-from ..hypotheses import LeafOutputs, TreeHypothesis
-from ..validation import TrainingSet
+from ..boosting.hypotheses import LeafOutputs, TreeHypothesis
+from ..data.validation import TrainingSet
 from .base import Answer, Request
 from .trees import SMALL, TreeLearner, nearest_sums
 
@@ -29,7 +29,7 @@ class NamesClasses(TreeLearner):
         )
         names = nearest_sums(grown.tree, sums).argmax(axis=1)  # (L,)
         hypothesis = TreeHypothesis(grown.tree, request.Y[names])
-        outputs = LeafOutputs(hypothesis.values, grown.leaf_of_row, request.data.n_threads)
+        outputs = LeafOutputs(hypothesis.values, grown.leaf_of_row, request.data.engine)
         return Answer(hypothesis, outputs, names[grown.leaf_of_row])
 
     def leaf_values(self, tree: engine.Tree, sums: Array, request: Request) -> Array:

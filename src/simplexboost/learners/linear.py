@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from .._typing import AnyArray, Array
-from ..hypotheses import LinearHypothesis
+from ..boosting.hypotheses import LinearHypothesis
 from .base import Answer, Learner, Request
 
 

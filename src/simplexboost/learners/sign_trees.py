@@ -10,7 +10,7 @@ import numpy as np
 from .. import engine
 from .._parts import check_number
 from .._typing import Array
-from ..hypotheses import TreeHypothesis
+from ..boosting.hypotheses import TreeHypothesis
 from .base import Answer, Learner, Request
 from .trees import Stump, TreeLearner, nearest_sums
 

@@ -12,8 +12,8 @@ import numpy as np
 from .. import engine
 from .._parts import check_choice, check_number
 from .._typing import Array
-from ..hypotheses import LeafOutputs, TreeHypothesis
-from ..validation import TrainingSet
+from ..boosting.hypotheses import LeafOutputs, TreeHypothesis
+from ..data.validation import TrainingSet
 from .base import Answer, Learner, Request
 
 # Up to this many values exact histograms cost next to nothing; beyond, lanes of 32 bits are half the memory traffic.
@@ -54,13 +54,11 @@ class TreeLearner(Learner):
         """Grow a tree and give its leaves values."""
         grown = self.grow(request, *self.statistics(request))
         values = self.leaf_values(grown.tree, grown.leaf_sums, request)  # (L, d)
-        return Answer(
-            TreeHypothesis(grown.tree, values), LeafOutputs(values, grown.leaf_of_row, request.data.n_threads)
-        )
+        return Answer(TreeHypothesis(grown.tree, values), LeafOutputs(values, grown.leaf_of_row, request.data.engine))
 
     def grow(self, request: Request, statistics: engine.Dense | engine.OneHot, leaf_statistics: Array) -> engine.Grown:
         """A tree for these statistics."""
-        return engine.grow(
+        return request.data.engine.grow(
             request.data.binned,
             statistics,
             self.score,
@@ -68,7 +66,6 @@ class TreeLearner(Learner):
             leaf_statistics,
             request.rows,
             request.features,
-            request.data.n_threads,
         )
 
     @abstractmethod
@@ -88,7 +85,7 @@ class TreeLearner(Learner):
         """How the engine is to grow."""
         return engine.Growth(
             max_depth=self.max_depth or 0,
-            max_leaves=self.leaves(data.K) or 0,
+            max_leaf_nodes=self.leaves(data.K) or 0,
             min_samples_leaf=self.min_samples_leaf,
             best_first=self.growth == "best",
             seed=seed,
@@ -162,7 +159,7 @@ class NewtonTree(TreeLearner):
 
     def options(self, data: TrainingSet, seed: int) -> engine.Growth:
         """How the engine is to grow."""
-        return replace(super().options(data, seed), l2=float(self.l2))
+        return replace(super().options(data, seed), l2_regularization=float(self.l2))
 
     def statistics(self, request: Request) -> tuple[engine.Dense, Array]:
         """The gradient and the curvature."""

@@ -10,7 +10,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
 from .._typing import AnyArray
-from ..hypotheses import ClassifierHypothesis, RegressorHypothesis
+from ..boosting.hypotheses import ClassifierHypothesis, RegressorHypothesis
 from .base import Answer, Learner, Request
 
 

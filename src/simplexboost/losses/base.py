@@ -42,8 +42,8 @@ class Loss(Part, ABC):
 
     convex: bool
     exponential: ClassVar[bool] = False  # a sum of exponentials of scores: has `terms` and `total`
-    # Where the gradient is the logistic one with rows weighed anew (kernels/logistic.hpp): which weights.
-    tilt: ClassVar[int | None] = None
+    # (a, b) where the gradient is the logistic one times p^a (1 − p)^b, with p the probability of the true class.
+    exponents: ClassVar[tuple[int, int] | None] = None
 
     @abstractmethod
     def value(self, U: Array, c: Labels) -> Array:
@@ -52,6 +52,10 @@ class Loss(Part, ABC):
     @abstractmethod
     def residual(self, U: Array, c: Labels) -> Array:
         """Minus the gradient in the scores, −∂L/∂U, (n, K): finite for any finite scores."""
+
+    def value_of(self, p: Array) -> Array:
+        """The loss as a function of the probability p of the true class, elementwise, where `exponents` are given."""
+        raise TypeError(f"{type(self).__name__} is not a function of one probability.")
 
     def log_value(self, U: Array, c: Labels) -> Array:
         """The logarithm of the loss, (n,); a loss that underflows to zero counts as the smallest normal float."""

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from .. import _kernels
 from .._typing import Array, Labels
+from ..engine import engine_of
 from .base import Loss, check_cost, pick, rivals, saturated_exp
 from .links import HUGE, savage_link, softmax, stationary
 
@@ -110,8 +110,7 @@ class _ExponentialPhi(GammaPhi):
     def _race(self, U: Array, c: Labels, out: Array | None = None) -> tuple[Array, Array, Array]:
         """``E`` (n, K) proportional to τ, its row sums ``Z`` (n,), and ``s`` (n,)."""
         if self.cost is None:
-            E, Z, lead = np.empty(U.shape) if out is None else out, np.empty(len(U)), np.empty(len(U))
-            _kernels.race(_plain(U), c, self.rate, E, Z, lead)
+            E, Z, lead = engine_of(U).race(U, c, self.rate, out)
             return E, Z, np.log(Z) - self.rate * np.clip(lead, -HUGE, HUGE)
         E = rivals(U, c)
         E *= self.rate
@@ -149,7 +148,7 @@ class _ExponentialPhi(GammaPhi):
 
     def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
         if self.cost is None:
-            Z, ahead, mean, variance = _kernels.race_along(_plain(U), c, _plain(W), alpha, self.rate)
+            Z, ahead, mean, variance = engine_of(U).race_along(U, c, W, alpha, self.rate)
             s = np.log(Z) - self.rate * np.clip(ahead, -HUGE, HUGE)
         else:
             E, Z, s = self._race(U + alpha * W, c)
@@ -209,7 +208,7 @@ class _LinearGamma(_ExponentialPhi):
     @staticmethod
     def vote_sums(P: Array, c: Labels, classes: Labels) -> tuple[float, float, float, int]:
         """The weight of the terms that gain and lose by votes for `classes` (n,), of all; and the wrong answers."""
-        return _kernels.vote_sums(P, c, classes)
+        return engine_of(P).vote_sums(P, c, classes)
 
     def vote(self, P: Array, own: Array, c: Labels, classes: Labels, gain: float) -> None:
         """The residual P (n, K) and its own class's part (n,) after votes for `classes` (n,), in place.
@@ -217,7 +216,7 @@ class _LinearGamma(_ExponentialPhi):
         A right answer gains on every rival, in scores, and a wrong one loses to the rival it names.
         """
         factor = math.exp(self.rate * gain)
-        _kernels.vote_rows(P, c, classes, factor, 1.0 / factor, own)
+        engine_of(P).vote_rows(P, c, classes, factor, 1.0 / factor, own)
 
     def _log_gamma(self, s: Array) -> Array:
         return s
@@ -295,9 +294,12 @@ class Logistic(_ExponentialPhi):
     """
 
     cost: ArrayLike | None = None
-    tilt: ClassVar[int | None] = 0
+    exponents: ClassVar[tuple[int, int] | None] = (0, 0)
     rate: ClassVar[float] = 2.0
     convex = True
+
+    def value_of(self, p: Array) -> Array:
+        return -np.log(np.maximum(p, 1e-38))
 
     def _log_gamma(self, s: Array) -> Array:
         # Below −37, log(1 + e^s) = e^s to the last digit.
@@ -333,9 +335,12 @@ class Savage(_ExponentialPhi):
     """
 
     cost: ArrayLike | None = None
-    tilt: ClassVar[int | None] = 1
+    exponents: ClassVar[tuple[int, int] | None] = (1, 1)
     rate: ClassVar[float] = 2.0
     convex = False
+
+    def value_of(self, p: Array) -> Array:
+        return (1 - p) ** 2
 
     def _log_gamma(self, s: Array) -> Array:
         return -2.0 * np.logaddexp(0.0, -s)
@@ -353,13 +358,8 @@ class Savage(_ExponentialPhi):
 def _pulled(E: Array, Z: Array, c: Labels, w: Array) -> Array:
     """The residual, w at the true class and −w τ elsewhere, written over ``E`` = τ Z."""
     E = np.ascontiguousarray(E)
-    _kernels.pull_rows(E, c, w, Z)
+    engine_of(E).pull_rows(E, c, w, Z)
     return E
-
-
-def _plain(U: Array) -> Array:
-    """The scores as the kernels take them."""
-    return np.ascontiguousarray(U, dtype=np.float64)
 
 
 def _log_cost(cost: ArrayLike) -> Array:

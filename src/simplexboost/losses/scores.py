@@ -216,7 +216,7 @@ class SoftmaxCost(Loss):
 
     cost: ArrayLike | None = None
     convex = False
-    tilt: ClassVar[int | None] = 2
+    exponents: ClassVar[tuple[int, int] | None] = (1, 0)
 
     def value(self, U: Array, c: Labels) -> Array:
         g = softmax(U, 2.0)
@@ -224,6 +224,9 @@ class SoftmaxCost(Loss):
             g[np.arange(len(g)), c] = 0.0  # summing the others loses no digits; 1 − g_c would
             return g.sum(axis=1)
         return np.einsum("nk,nk->n", g, self._costs(c))
+
+    def value_of(self, p: Array) -> Array:
+        return 1 - p
 
     def residual(self, U: Array, c: Labels) -> Array:
         Phi = self._gradient(softmax(U, 2.0), c)

@@ -21,12 +21,12 @@ from sklearn.utils.validation import (
 from .._blas import one_blas_thread
 from .._parts import check_choice
 from .._typing import AnyArray, Array, Labels
-from ..booster import all_or_nothing
+from ..boosting.decisions import all_classes, as_decision
 from ..codewords import bits_corrected, min_hamming
-from ..decisions import all_classes, as_decision
-from ..export import Saves
-from ..flagship import SimplexBoostClassifier
-from ..validation import check_weight, encode_labels
+from ..data.validation import check_weight, encode_labels
+from ..estimators.booster import all_or_nothing
+from ..estimators.flagship import SimplexBoostClassifier
+from ..files import Saves
 from .codes import make_code
 from .columns import RESPONSES, Column, check_estimator, check_takes_weights, fit_column, indexable
 from .coupling import couple, softmax_link

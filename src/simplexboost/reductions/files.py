@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._typing import AnyArray
-from ..export import pack, unpack
+from ..files import pack, unpack
 from .columns import Column, ConstantColumn
 
 

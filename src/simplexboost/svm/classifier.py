@@ -22,11 +22,11 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from .._blas import one_blas_thread
 from .._parts import check_choice, check_number
 from .._typing import AnyArray, Array, Labels
-from ..booster import all_or_nothing
-from ..decisions import as_decision
-from ..export import Saves
+from ..boosting.decisions import as_decision
+from ..data.validation import check_weight
+from ..estimators.booster import all_or_nothing
+from ..files import Saves
 from ..losses import margins
-from ..validation import check_weight
 from .kernels import Kernel, check_kernel, kernel_for, squares
 from .solvers import Limits, Merged, Solution, solve_kernel, solve_linear
 

@@ -1,0 +1,1 @@
+"""Boosting: the loop, its state, and the model it makes."""

@@ -1,0 +1,90 @@
+"""Decisions: class scores U (n, K) → labels, probabilities and what ``decision_function`` returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from .._typing import AnyArray, Array
+from ..losses import Loss, MultilabelHamming, MultilabelRanking
+
+ABSENT = 30.0  # a class without training examples scores this far below every other
+
+
+class Decision(Protocol):
+    """What becomes of class scores (n, K)."""
+
+    def labels(self, U: Array) -> AnyArray:
+        """The prediction."""
+
+    def decision(self, U: Array) -> Array:
+        """Scores as scikit-learn expects them."""
+
+    def probabilities(self, U: Array) -> Array:
+        """Probabilities, (n, K)."""
+
+
+@dataclass(frozen=True, eq=False)
+class OneLabel:
+    """The class with the highest score, ties to the first."""
+
+    loss: Loss
+    classes: AnyArray  # (K,)
+    present: Any  # (K,)
+
+    def labels(self, U: Array) -> AnyArray:
+        """The best class, (n,)."""
+        return self.classes.take(U.argmax(axis=1))
+
+    def decision(self, U: Array) -> Array:
+        """U (n, K); with two classes the difference U₁ − U₀ (n,)."""
+        return as_decision(U)
+
+    def probabilities(self, U: Array) -> Array:
+        """By the loss's link; classes without training examples have none."""
+        return probabilities(self.loss, U, self.present)
+
+
+@dataclass(frozen=True, eq=False)
+class SeveralLabels:
+    """Every class whose score is above a threshold, ⟨w, U⟩ + b."""
+
+    loss: MultilabelHamming | MultilabelRanking
+    threshold: Array  # (K + 1,), w and b
+
+    def labels(self, U: Array) -> AnyArray:
+        """An indicator matrix, (n, K)."""
+        return (self.decision(U) > 0).astype(np.int64)
+
+    def decision(self, U: Array) -> Array:
+        """How far above the threshold, (n, K)."""
+        return U - (np.einsum("nk,k->n", U, self.threshold[:-1]) + self.threshold[-1])[:, None]
+
+    def probabilities(self, U: Array) -> Array:
+        """Of every label on its own, (n, K): rows need not sum to one."""
+        return self.loss.probabilities(self.decision(U))
+
+
+def all_classes(U: Array, present: Any) -> Array:
+    """Scores of the present classes → scores of all; absent ones far below."""
+    if present.all():
+        return U
+    scores = np.repeat(U.min(axis=1, keepdims=True) - ABSENT, len(present), axis=1)  # (n, K)
+    scores[:, present] = U
+    return scores
+
+
+def probabilities(loss: Loss, U: Array, present: Any) -> Array:
+    """Scores of all classes → probabilities by the loss's link; absent classes have none."""
+    if present.all():
+        return loss.probabilities(U)
+    out = np.zeros_like(U)
+    out[:, present] = loss.probabilities(U[:, present]) if present.sum() > 1 else 1.0
+    return out
+
+
+def as_decision(U: Array) -> Array:
+    """Scores as ``decision_function`` returns them."""
+    return U[:, 1] - U[:, 0] if U.shape[1] == 2 else U

@@ -1,0 +1,122 @@
+"""Hypotheses: what weak learners return, h(X) (n, d). Values, not parts: they are made once and never change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.sparse import issparse
+
+from .._typing import AnyArray, Array
+from ..engine import CPU, Engine, Tree
+
+
+class Hypothesis(Protocol):
+    """A weak hypothesis."""
+
+    def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
+        """h(X), (n, d)."""
+
+
+@dataclass(frozen=True, eq=False)
+class TreeHypothesis:
+    """A tree whose leaves hold vectors: values (L, d), in single or double precision, a sparse array if mostly zero."""
+
+    tree: Tree
+    values: Any
+
+    def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
+        """h(X), (n, d)."""
+        outputs = self.values[engine.apply(self.tree, X)]
+        return outputs.toarray() if issparse(outputs) else outputs
+
+
+@dataclass(frozen=True, eq=False)
+class LeafOutputs:
+    """A tree's outputs on the training rows without writing them out: values (L, d) and the leaf of every row."""
+
+    values: AnyArray
+    leaf_of_row: AnyArray
+    engine: Engine = CPU
+
+    def dense(self) -> Array:
+        """The outputs, (n, d)."""
+        return self.values[self.leaf_of_row]
+
+    def add_to(self, F: AnyArray, step: float) -> None:
+        """F += step · outputs, in place."""
+        self.engine.add_leaves(F, self.values, step, self.leaf_of_row)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearHypothesis:
+    """h(x) = slope · (x_f − centre) + intercept on one feature f; a missing value counts as the centre."""
+
+    feature: int
+    centre: float
+    slope: Array  # (d,)
+    intercept: Array  # (d,)
+
+    def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
+        """h(X), (n, d)."""
+        x = X[:, self.feature].astype(np.float64) - self.centre
+        return np.where(np.isnan(x), 0.0, x)[:, None] * self.slope + self.intercept
+
+
+@dataclass(frozen=True, eq=False)
+class ClassifierHypothesis:
+    """Any fitted scikit-learn classifier on labels 0 .. K−1; its answer k becomes the codeword Y[k]."""
+
+    estimator: Any
+    Y: Array  # (K, d)
+
+    def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
+        """h(X), (n, d)."""
+        return self.Y[self.estimator.predict(X)]
+
+
+@dataclass(frozen=True, eq=False)
+class RegressorHypothesis:
+    """Any fitted scikit-learn regressor with d outputs."""
+
+    estimator: Any
+    d: int
+
+    def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
+        """h(X), (n, d)."""
+        return np.asarray(self.estimator.predict(X), dtype=np.float64).reshape(len(X), self.d)
+
+
+@dataclass(frozen=True, eq=False)
+class SpreadHypothesis:
+    """A scalar hypothesis along a direction: h(x) · direction (d,)."""
+
+    scalar: Any
+    direction: Array
+
+    def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
+        """h(X), (n, d)."""
+        return self.scalar.outputs(X, engine) * self.direction
+
+
+def spread(h: Hypothesis, direction: Array) -> Hypothesis:
+    """A scalar hypothesis along a direction (d,); where its answers are a table, the table is spread."""
+    if isinstance(h, TreeHypothesis):
+        return TreeHypothesis(h.tree, h.values * direction)
+    if isinstance(h, LinearHypothesis):
+        return LinearHypothesis(h.feature, h.centre, h.slope * direction, h.intercept * direction)
+    if isinstance(h, ClassifierHypothesis):
+        return ClassifierHypothesis(h.estimator, h.Y * direction)
+    return SpreadHypothesis(h, direction)
+
+
+def direction(h: Any) -> Array:
+    """The direction (d,) that a hypothesis was spread along, up to a factor."""
+    if isinstance(h, TreeHypothesis | ClassifierHypothesis):
+        table = h.values if isinstance(h, TreeHypothesis) else h.Y
+    elif isinstance(h, LinearHypothesis):
+        table = np.stack([h.slope, h.intercept])
+    else:
+        table = h.direction[None]
+    return table[np.abs(table).sum(axis=1).argmax()]

@@ -1,0 +1,146 @@
+"""The fitted model: F(x) = Σ_t α_t h_t(x) (n, d), and class scores U = ½ F Yᵀ (n, K)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from .._cached import cached
+from .._typing import AnyArray, Array
+from ..codewords.code import Code
+from ..engine import CPU, Engine, ForestArrays, PackedForest, Tree
+from .hypotheses import Hypothesis, LeafOutputs, LinearHypothesis, TreeHypothesis
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """One summand α h: all of F, or one coordinate of it."""
+
+    hypothesis: Hypothesis
+    step: float
+    coordinate: int | None = None
+
+    def add_to(self, F: AnyArray, outputs: Array | LeafOutputs) -> None:
+        """F += α h, in place, where h has these outputs."""
+        if isinstance(outputs, LeafOutputs):
+            outputs.add_to(F, self.step)
+        elif self.coordinate is None:
+            F += self.step * outputs
+        else:
+            F[:, self.coordinate] += self.step * outputs[:, 0]
+
+
+@dataclass(eq=False)
+class AdditiveModel:
+    """Codewords and terms; rounds may add several terms each.
+
+    Attributes
+    ----------
+    Y : (K, d) codewords
+    terms : the summands, in the order they were added
+    round_ends : the number of terms after each round
+    """
+
+    Y: Array
+    terms: list[Term] = field(default_factory=list)
+    round_ends: list[int] = field(default_factory=list)
+    _forest: tuple[Any, PackedForest] | None = field(default=None, init=False, repr=False)
+
+    @cached
+    def code(self) -> Code:
+        """The codewords as a linear map."""
+        return Code(self.Y)
+
+    @property
+    def n_rounds(self) -> int:
+        """The number of rounds."""
+        return len(self.round_ends)
+
+    @property
+    def trees(self) -> list[Tree]:
+        """The trees among the terms."""
+        return [term.hypothesis.tree for term in self.terms if isinstance(term.hypothesis, TreeHypothesis)]
+
+    def add_round(self, terms: list[Term]) -> None:
+        """Append a round."""
+        self.terms.extend(terms)
+        self.round_ends.append(len(self.terms))
+
+    def first(self, n_rounds: int) -> AdditiveModel:
+        """The model after its first rounds."""
+        ends = self.round_ends[:n_rounds]
+        return AdditiveModel(self.Y, self.terms[: ends[-1] if ends else 0], ends)
+
+    @property
+    def dtype(self) -> Any:
+        """The precision of F: single where the codewords are."""
+        return self.Y.dtype
+
+    def predictor(self, X: AnyArray, engine: Engine = CPU) -> AnyArray:
+        """F(X), (n, d)."""
+        F = np.zeros((len(X), self.Y.shape[1]), dtype=self.dtype)  # (n, d)
+        if self.terms and len(self.trees) == len(self.terms):
+            self._packed(X.shape[1], engine).predict(X, F, engine.n_threads)
+        else:
+            add_terms(self.terms, X, F, engine)
+        return F
+
+    def _packed(self, n_features: int, engine: Engine) -> PackedForest:
+        """The whole forest, packed once (18 ms for 400 trees) and kept while the model does not change."""
+        key = (len(self.terms), type(engine))
+        if self._forest is None or self._forest[0] != key:
+            self._forest = (key, engine.pack(forest(self.terms, n_features, self.dtype)))
+        return self._forest[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_forest": None}
+
+    def staged_predictor(self, X: AnyArray, engine: Engine = CPU) -> Iterator[AnyArray]:
+        """F(X) after every round; the same array each time, updated in place."""
+        F = np.zeros((len(X), self.Y.shape[1]), dtype=self.dtype)  # (n, d)
+        for begin, end in zip([0, *self.round_ends], self.round_ends, strict=False):
+            add_terms(self.terms[begin:end], X, F, engine)
+            yield F
+
+    def feature_gains(self, p: int) -> Array:
+        """What the splits on each feature gained, times the tree's step, as parts of one; (p,)."""
+        gains = np.zeros(p)
+        for term in self.terms:
+            if isinstance(term.hypothesis, TreeHypothesis):
+                tree = term.hypothesis.tree
+                inner = tree.nodes["feature"] >= 0
+                np.add.at(gains, tree.nodes["feature"][inner], term.step * tree.gain[inner])
+            elif isinstance(term.hypothesis, LinearHypothesis):
+                gains[term.hypothesis.feature] += term.step * np.linalg.norm(term.hypothesis.slope)
+        return gains / gains.sum() if gains.sum() > 0 else gains
+
+    def scores(self, F: AnyArray) -> Array:
+        """U = ½ F Yᵀ, (n, K), in double precision."""
+        return self.code.forward(F).astype(np.float64, copy=False)
+
+
+def add_terms(terms: list[Term], X: AnyArray, F: AnyArray, engine: Engine = CPU) -> None:
+    """F += Σ α h(X), in place and in order; runs of trees go to the engine in one call."""
+    for are_trees, run in groupby(terms, key=lambda term: isinstance(term.hypothesis, TreeHypothesis)):
+        if are_trees:
+            engine.pack(forest(list(run), X.shape[1], F.dtype)).predict(X, F, engine.n_threads)
+        else:
+            for term in run:
+                term.add_to(F, term.hypothesis.outputs(X, engine))
+
+
+def forest(terms: list[Term], n_features: int, dtype: Any) -> ForestArrays:
+    """Tree terms as an engine packs them."""
+    hypotheses = [term.hypothesis for term in terms if isinstance(term.hypothesis, TreeHypothesis)]
+    return ForestArrays(
+        [h.tree for h in hypotheses],
+        [h.values for h in hypotheses],
+        np.array([-1 if t.coordinate is None else t.coordinate for t in terms], dtype=np.int32),
+        np.array([t.step for t in terms]),
+        n_features,
+        dtype,
+    )

@@ -1,0 +1,67 @@
+"""Products with codewords: scores F Yᵀ forward, residuals P Y back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._typing import AnyArray, Array
+
+
+class Code:
+    """Codewords Y (K, d) as a linear map. Where Y = a I + b (canonical, SAMME's) no matrix product is needed."""
+
+    def __init__(self, Y: AnyArray) -> None:
+        self.Y = Y
+        self._form = symmetric_form(Y)
+
+    @property
+    def canonical(self) -> bool:
+        """Whether Y is the identity."""
+        return self._form == (1.0, 0.0)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether Y = a I + b: a coordinate per class, all alike."""
+        return self._form is not None
+
+    @property
+    def gap(self) -> float | None:
+        """½⟨y_c, y_c − y_k⟩ where it is the same for every pair of classes, else None."""
+        gram = self.Y.astype(np.float64) @ self.Y.T  # (K, K)
+        gaps = 0.5 * (np.diag(gram)[:, None] - gram)[~np.eye(len(gram), dtype=bool)]
+        return float(gaps.mean()) if np.allclose(gaps, gaps[0], rtol=1e-12, atol=0.0) else None
+
+    def forward(self, F: AnyArray, out: Array | None = None) -> AnyArray:
+        """F (n, d) → ½ F Yᵀ (n, K), written to `out` where that is given."""
+        return self._times(F, self.Y.T, out)
+
+    def back(self, P: AnyArray) -> AnyArray:
+        """P (n, K) → ½ P Y (n, d)."""
+        return self._times(P, self.Y)
+
+    def own_scores(self, F: AnyArray, c: AnyArray) -> Array:
+        """½⟨F, y_c⟩ of every row, (n,)."""
+        if self._form is None:
+            return 0.5 * np.einsum("nd,nd->n", F, self.Y[c])
+        a, b = self._form
+        own = a * F[np.arange(len(c)), c]
+        return 0.5 * (own + b * F.sum(axis=1) if b != 0.0 else own)
+
+    def _times(self, A: AnyArray, matrix: AnyArray, out: Array | None = None) -> Array:
+        if self._form is None:
+            return np.matmul(0.5 * A, matrix, out=out)
+        a, b = self._form
+        out = np.multiply(A, 0.5 * a, out=out)
+        if b != 0.0:
+            out += 0.5 * b * A.sum(axis=1, keepdims=True)
+        return out
+
+
+def symmetric_form(Y: AnyArray) -> tuple[float, float] | None:
+    """(a, b) where Y = a I + b, else None."""
+    K = len(Y)
+    if Y.shape != (K, K) or K < 2:
+        return None
+    on, off = Y[0, 0], Y[0, 1]
+    same = (np.diag(Y) == on).all() and (Y[~np.eye(K, dtype=bool)] == off).all()
+    return (float(on - off), float(off)) if same else None

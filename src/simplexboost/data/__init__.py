@@ -1,0 +1,1 @@
+"""Data: tables as they come → a checked `TrainingSet`."""

@@ -1,0 +1,90 @@
+"""The training set: what boosting trains on, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .._cached import cached
+from .._typing import AnyArray, Array, Labels, Mask
+from ..engine import CPU, MAX_BINS, BinnedData, Engine
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet:
+    """What boosting trains on.
+
+    Attributes
+    ----------
+    X : (n, p) float32 or float64, C-contiguous, NaN where missing
+    c : (n,) the target of every row: a class 0 .. K−1, each of which is present, or from K on a row of the loss's own
+        table, a label set or the costs of an example
+    weight : (n,) positive
+    K : number of classes
+    engine : does what is heavy, on its threads
+    categorical : (p,) which columns hold category numbers, or None
+    sets : where examples have several labels: what the numbers in c stand for; else None
+    costs : (n, K) what each decision costs each example, or None
+    """
+
+    X: AnyArray
+    c: Labels
+    weight: Array
+    K: int
+    max_bins: int = MAX_BINS
+    engine: Engine = CPU
+    categorical: Mask | None = None
+    sets: LabelSets | None = None
+    costs: Array | None = None
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.X)
+
+    @cached
+    def uniform(self) -> bool:
+        """Whether all rows weigh the same."""
+        return bool((self.weight == self.weight[0]).all())
+
+    @cached
+    def binned(self) -> BinnedData:
+        """X as codes, made when the first tree asks for it."""
+        return self.engine.bin(self.X, self.max_bins, self.categorical)
+
+    def subset(self, rows: AnyArray) -> TrainingSet:
+        """Some of the rows."""
+        costs = None if self.costs is None else self.costs[rows]
+        return replace(self, X=self.X[rows], c=self.c[rows], weight=self.weight[rows], costs=costs)
+
+
+class LabelSets:
+    """The label sets of a problem as targets: the first K hold one class each, the others come as they are met.
+
+    Examples
+    --------
+    >>> sets = LabelSets(3)
+    >>> sets.number(np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]]))
+    array([3, 1, 3])
+    >>> sets.table
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 1.],
+           [1., 0., 1.]])
+    """
+
+    def __init__(self, K: int) -> None:
+        self.K = K
+        self._numbers = {row.tobytes(): k for k, row in enumerate(np.eye(K, dtype=bool))}
+
+    def number(self, Z: AnyArray) -> Labels:
+        """The targets of the rows of an indicator matrix (n, K), (n,); new sets are entered."""
+        rows, inverse = np.unique(np.asarray(Z, dtype=bool), axis=0, return_inverse=True)
+        numbers = [self._numbers.setdefault(row.tobytes(), len(self._numbers)) for row in rows]
+        return np.array(numbers, dtype=np.intp)[inverse.ravel()]
+
+    @property
+    def table(self) -> Array:
+        """The sets as rows of zeros and ones, (S, K)."""
+        return np.frombuffer(b"".join(self._numbers), dtype=bool).reshape(-1, self.K).astype(np.float64)

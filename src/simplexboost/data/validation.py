@@ -1,0 +1,138 @@
+"""Validation: X, y, weights as they come → a checked `TrainingSet`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+
+from .._typing import AnyArray, Array, Labels, Mask
+from ..engine import Engine, auto_bins
+from .training_set import LabelSets, TrainingSet
+
+# Boosting multiplies weights, so that after a few rounds it has forgotten the ones it started with; rows that weigh
+# less than this part of the heaviest row are left out like rows of zero weight instead of coming back to power.
+NEGLIGIBLE = 1e-6
+
+
+def check_X(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
+    """X (and y, if among the options) as the kernels take them; NaN is allowed, infinity is not."""
+    return validate_data(
+        estimator,
+        X,
+        reset=reset,
+        dtype=[np.float64, np.float32],
+        order="C",
+        ensure_all_finite="allow-nan",
+        **options,
+    )
+
+
+def check_training(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    class_weight: Any,
+    classes: Any,
+    max_bins: Any,
+    engine: Engine,
+    categorical: Mask | None = None,
+    multilabel: bool = False,
+    costs: Any = None,
+) -> tuple[TrainingSet, AnyArray, Mask]:
+    """The training set, all classes, and which of them have examples.
+
+    Rows of zero or negligible weight are left out. A class without examples, be it named in ``classes`` or weighed
+    down to nothing, is not trained on; `TrainingSet.c` counts the present classes only. Where ``multilabel`` is true,
+    y may be an indicator matrix (n, K).
+    """
+    X, y = check_X(estimator, X, reset=True, y=y, multi_output=True)
+    bins = auto_bins(*X.shape) if max_bins == "auto" else max_bins
+    if multilabel and type_of_target(y) == "multilabel-indicator":
+        Z = y.toarray() if issparse(y) else y
+        weight = check_weight(X, Z, sample_weight, weights_of_labels(class_weight, Z.shape[1]))
+        used = weight > NEGLIGIBLE * weight.max()
+        sets, labels = LabelSets(Z.shape[1]), check_label_names(classes, Z.shape[1])
+        data = TrainingSet(X[used], sets.number(Z[used]), weight[used], sets.K, bins, engine, categorical, sets)
+        return data, labels, np.ones(sets.K, dtype=bool)
+    y = column_or_1d(y, warn=True)
+    check_classification_targets(y)
+    all_classes, c = encode_labels(y, classes)
+    weight = check_weight(X, y, sample_weight, class_weight)
+    weighed = np.unique(c[weight > 0])
+    if len(weighed) < 2 and classes is None:
+        raise ValueError(
+            f"y has examples of one class only ({all_classes[weighed[0]]!r}, after leaving out rows of zero "
+            "sample_weight); a classifier needs at least two classes (or name the others in classes=[...])."
+        )
+    used = weight > NEGLIGIBLE * weight.max()
+    X, c, weight = X if used.all() else X[used], c[used], weight[used]
+    present = np.isin(np.arange(len(all_classes)), c)
+    rank = np.cumsum(present) - 1  # label among all classes -> label among the present ones
+    if costs is not None:
+        costs = check_costs(costs, len(used), len(present))[used][:, present]
+    data = TrainingSet(X, rank[c], weight, int(present.sum()), bins, engine, categorical, costs=costs)
+    return data, all_classes, present
+
+
+def check_costs(costs: Any, n: int, K: int) -> Array:
+    """What each decision costs each example, (n, K), finite and not negative."""
+    C = np.asarray(costs, dtype=np.float64)
+    if C.shape != (n, K):
+        raise ValueError(f"costs has shape {C.shape}; pass ({n}, {K}): a row per example, a column per class.")
+    if not (np.isfinite(C).all() and (C >= 0).all()):
+        raise ValueError(
+            f"costs contains {C[~(np.isfinite(C) & (C >= 0))][0]}; entries must be finite and not negative."
+        )
+    return C
+
+
+def check_label_names(classes: Any, K: int) -> AnyArray:
+    """The names of the columns of an indicator matrix; their numbers by default."""
+    if classes is None:
+        return np.arange(K)
+    if len(classes) != K:
+        raise ValueError(f"classes={classes!r} must name the {K} columns of y.")
+    return np.asarray(classes)
+
+
+def weights_of_labels(class_weight: Any, K: int) -> Any:
+    """Class weights as scikit-learn takes them for an indicator matrix: a label k multiplies by ``class_weight[k]``."""
+    if not isinstance(class_weight, dict):
+        return class_weight
+    unknown = sorted(set(class_weight) - set(range(K)))
+    if unknown:
+        raise ValueError(f"class_weight names {unknown[:5]}; the columns of y are 0 .. {K - 1}.")
+    return [{0: 1.0, 1: class_weight.get(k, 1.0)} for k in range(K)]
+
+
+def encode_labels(y: AnyArray, classes: Any) -> tuple[AnyArray, Labels]:
+    """The sorted classes, and every label's index among them."""
+    if classes is None:
+        found, c = np.unique(y, return_inverse=True)
+        return found, c
+    declared = np.asarray(classes)
+    if declared.ndim != 1 or len(np.unique(declared)) != len(declared) or len(declared) < 2:
+        raise ValueError(f"classes={classes!r} must list at least two different labels.")
+    unknown = np.setdiff1d(y, declared)
+    if len(unknown):
+        raise ValueError(f"y has labels that classes={declared.tolist()!r} does not name: {unknown[:5].tolist()!r}.")
+    declared = np.sort(declared)
+    return declared, np.searchsorted(declared, y)
+
+
+def check_weight(X: AnyArray, y: AnyArray, sample_weight: Any, class_weight: Any) -> Array:
+    """Example weights times class weights, (n,), finite, non-negative, not all zero."""
+    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if class_weight is not None:
+        weight = weight * compute_sample_weight(class_weight, y)
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        raise ValueError(f"class_weight={class_weight!r} gives weights that are negative or not finite.")
+    if not weight.any():
+        raise ValueError("sample_weight (times class_weight) is zero for every row; at least one must be positive.")
+    return weight

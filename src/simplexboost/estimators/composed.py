@@ -1,0 +1,113 @@
+"""`BoostingClassifier`: any loss × codewords × learner × optimizer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from ..codewords import as_codewords
+from ..learners import as_learner
+from ..losses import as_loss
+from ..optimizers import as_optimizer
+from ..steps import as_step
+from .booster import BaseBooster
+
+# How a parameter given as a string becomes a part.
+PARTS = {
+    "loss": as_loss,
+    "codewords": as_codewords,
+    "learner": as_learner,
+    "optimizer": as_optimizer,
+    "step": as_step,
+}
+
+
+@dataclass(eq=False, repr=False)
+class BoostingClassifier(BaseBooster):
+    """Multiclass boosting from any four parts: loss × codewords × weak learner × optimizer and step.
+
+    F(x) = Σ_t α_t h_t(x) lives in R^d; class k scores U_k = ½⟨F, y_k⟩ with its codeword y_k, and the highest score
+    wins. Each part is a string or an object with parameters of its own, which grid search reaches
+    (``learner__max_depth``).
+
+    Parameters
+    ----------
+    loss : str or Loss, default="logistic"
+        'exponential', 'logistic', 'savage', 'mm', 'one-vs-all', 'own-score', 'softmax-cost', or a `Loss`.
+    codewords : str, Codewords or array of shape (K, d), default="simplex"
+        'simplex', 'canonical', 'max-min', …, or your own matrix, a row per class in the order of ``classes_``.
+    learner : str, Learner or scikit-learn estimator, default="vector-tree"
+        'vector-tree', 'class-tree', 'sign-tree', 'info-tree', 'newton-tree', 'stump', 'linear', or any classifier or
+        regressor that takes sample weights.
+    optimizer : str or Optimizer, default="gradient"
+        'gradient', 'coordinate', 'all-coordinates' or 'newton'.
+    step : str or Step, default="line-search"
+        'line-search', 'closed-form' or 'fixed'.
+    n_estimators : int, default=100
+        Rounds at most.
+    learning_rate : float, default=1.0
+        Shrinks every step.
+    subsample, colsample : float, default=1.0
+        Fraction of rows and of features each round's learner sees.
+    max_bins : int, default=255
+        Bins per feature for the engine's trees.
+    early_stopping : bool, default=False
+        Hold out a part of the rows, stop when their risk no longer falls, keep the best round.
+    validation_fraction : float, default=0.1
+        The part held out.
+    n_iter_no_change : int, default=10
+        Rounds without improvement before stopping.
+    class_weight : dict, "balanced" or None, default=None
+        Multiplies ``sample_weight``.
+    classes : sequence of labels or None, default=None
+        All classes, where some may be absent from the training data; those get probability zero.
+    warm_start : bool, default=False
+        Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds.
+    callbacks : sequence of Callback or None, default=None
+        Called around every round, beside those that the parameters above ask for.
+    random_state : int, RandomState or None, default=None
+    n_jobs : int or None, default=None
+        Threads; None is 1, -1 all. The fitted model does not depend on it.
+    verbose : int, default=0
+        1 prints progress about once a second.
+
+    Attributes
+    ----------
+    classes_ : (K,) labels
+    present_ : (K,) which classes had training examples
+    model_ : AdditiveModel, the terms and the codewords of the present classes
+    history_ : dict of arrays, an entry per round: risk, edge, step, coordinate, seconds
+    evals_result_ : list of dicts of arrays, an entry per pair of ``eval_set``
+    n_iter_ : rounds in the model
+    stop_reason_ : why boosting stopped before ``n_estimators``, or None
+    n_features_in_, feature_names_in_ : as everywhere in scikit-learn
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = BoostingClassifier("exponential", "simplex", "stump", "coordinate", n_estimators=20).fit(X, y)
+    >>> clf.predict(X[:2]), clf.n_iter_
+    (array([0, 0]), 20)
+    """
+
+    loss: Any = "logistic"
+    codewords: Any = "simplex"
+    learner: Any = "vector-tree"
+    optimizer: Any = "gradient"
+    step: Any = "line-search"
+
+    def parts(self) -> dict[str, Any]:
+        """The parts as objects: loss, codewords, learner, optimizer, step."""
+        return self.compose()
+
+    def compose(self, **given: Any) -> dict[str, Any]:
+        """The parts that the parameters name, but for those given."""
+        return {name: given[name] if name in given else make(getattr(self, name)) for name, make in PARTS.items()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; a part named by a string becomes an object when a parameter of its own is set."""
+        for name in {key.partition("__")[0] for key in params if "__" in key} & set(PARTS):
+            if name not in params and not hasattr(getattr(self, name), "get_params"):
+                setattr(self, name, self.parts()[name])
+        return super().set_params(**params)

@@ -1,0 +1,92 @@
+// Run-time choice of instruction set for the inner loops of hot.inl: AVX-512, AVX2 or the baseline.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define SIMPLEXBOOST_CLONES 1  // loops are compiled for several instruction sets
+#endif
+
+namespace simplexboost {
+
+constexpr std::size_t kMostBins = 256;  // of a feature, the one of missing values included
+
+template <class Lane>
+struct HotLanes {
+  using Words = const std::uint64_t*;
+  using Rows = const std::uint32_t*;
+  void (*quantize_rows)(const double* v, std::size_t m, std::size_t lanes, Rows rows, std::size_t n_rows,
+                        const double* scale, std::uint64_t seed, Lane* out);
+  void (*accumulate_packed)(Words words, Rows rows, std::size_t n_rows, const Lane* stats, std::size_t lanes,
+                            Lane* const* base, std::size_t n_features);
+  void (*accumulate_rows)(Words words, Rows rows, std::size_t n_rows, const Lane* stats, std::size_t lanes,
+                          Lane* const* base, std::size_t n_features);
+  void (*accumulate_sparse)(Words words, Rows rows, std::size_t n_rows, const std::int32_t* classes, const Lane* weight,
+                            std::size_t m, std::size_t lanes, Lane* const* base, std::size_t n_features);
+  void (*add)(Lane* a, const Lane* b, std::size_t size);
+  void (*subtract)(Lane* a, const Lane* b, std::size_t size);
+  using PrefixScores = void (*)(const Lane* bins, std::size_t n_bins, std::size_t lanes, std::size_t m,
+                                const std::int64_t* left, const std::int64_t* total, const double* inverse,
+                                const double* pad, std::int64_t* sums, double* scores);
+  PrefixScores prefix_max, prefix_gini;
+  std::size_t (*prefix_newton)(const Lane* bins, std::size_t n_bins, std::size_t lanes, const Lane* begin,
+                               const Lane* total, const double* inverse, double l2, Lane* left, std::uint8_t* at,
+                               double* scores);
+};
+
+struct HotTable {
+  void (*column_maxima)(const double* v, std::size_t m, const std::uint32_t* rows, std::size_t n_rows, double* out);
+  void (*column_magnitudes)(const double* v, std::size_t m, const std::uint32_t* rows, std::size_t n_rows,
+                            const double* unit, double* out);
+  void (*sum_rows)(const double* v, std::size_t d, const std::uint32_t* rows, std::size_t n_rows, double* out);
+  void (*add_outer)(double* H, const double* v, double scale, std::size_t d);
+  void (*solve_positive)(double* A, double* b, double* column, std::size_t d);
+  void (*add_values_float)(float* F, std::size_t d, const float* values, float step, const std::int32_t* leaf_of_row,
+                           std::size_t begin, std::size_t end);
+  void (*add_values_double)(double* F, std::size_t d, const double* values, double step,
+                            const std::int32_t* leaf_of_row, std::size_t begin, std::size_t end);
+  void (*walk)(const std::uint64_t* nodes, std::int32_t depth, const std::int32_t* ranks, std::uint32_t* at);
+  void (*walk_missing)(const std::uint64_t* nodes, std::int32_t depth, const std::int32_t* ranks, std::uint32_t* at);
+  void (*walk_categories)(const std::uint64_t* nodes, std::int32_t depth, const std::int32_t* ranks,
+                          const std::uint8_t* sets, std::uint32_t* at);
+  void (*add_leaves_float)(float* F, std::size_t d, const float* values, const std::int32_t* leaf,
+                           const std::uint32_t* nodes, std::size_t n_rows);
+  void (*add_leaves_double)(double* F, std::size_t d, const double* values, const std::int32_t* leaf,
+                            const std::uint32_t* nodes, std::size_t n_rows);
+  void (*race)(const double* U, std::size_t n, std::size_t K, const std::int64_t* c, double rate, double* scratch,
+               double* E, double* Z, double* lead);
+  void (*pull_rows)(double* E, std::size_t n, std::size_t K, const std::int64_t* c, const double* w, const double* Z);
+  void (*vote_rows)(double* P, std::size_t n, std::size_t K, const std::int64_t* c, const std::int64_t* classes,
+                    double up, double down, double* own);
+  void (*race_along)(const double* U, const double* W, double alpha, std::size_t n, std::size_t K,
+                     const std::int64_t* c, double rate, double* v, double* E, double* Z, double* lead, double* mean,
+                     double* variance);
+  HotLanes<std::int64_t> lanes64;
+  HotLanes<std::int32_t> lanes32;
+
+  template <class Lane>
+  const HotLanes<Lane>& lanes() const {
+    if constexpr (sizeof(Lane) == 8) return lanes64;
+    else return lanes32;
+  }
+};
+
+constexpr std::size_t kGroup = 8;               // rows that walk a tree together (forest.hpp)
+constexpr std::int32_t kMissingRank = 1 << 20;  // above every rank
+
+// The table in use. `SIMPLEXBOOST_ISA=baseline|avx2|avx512` in the environment asks for a lower one than the best.
+const HotTable& hot();
+const char* instruction_set();
+int instruction_level();  // 0 baseline, 1 AVX2, 2 AVX-512
+
+// A uniform number in [0, 1) from (seed, row, column): splitmix64's finaliser on a counter.
+inline double hashed_uniform(std::uint64_t seed, std::uint64_t row, std::uint64_t column) {
+  std::uint64_t z = seed + 0x9E3779B97F4A7C15ull * (row * 1024 + column + 1);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  z ^= z >> 31;
+  return static_cast<double>(z >> 11) * 0x1.0p-53;
+}
+
+}  // namespace simplexboost

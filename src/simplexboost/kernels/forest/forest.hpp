@@ -1,0 +1,216 @@
+// Fast prediction: a forest packed once, then walked by 8 rows side by side.
+//
+// Values become ranks among the thresholds that the forest has for their feature, so a node is one 64-bit word (from
+// low to high: 15 bits of rank, missing_left, 16 bits of left child, 32 bits of where the feature's ranks lie) and a
+// step down a tree is two loads, a comparison and an addition. Leaves lead to themselves: all rows take as many steps
+// as the tree is deep. The rank of a category is its number; a node that splits categories is marked by its highest bit
+// and has the number of its set in place of a rank, and only trees with such nodes take the walk that looks for them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "core/hot.hpp"
+#include "core/pool.hpp"
+#include "forest/predict.hpp"
+#include "trees/tree.hpp"
+
+namespace simplexboost {
+
+template <class Leaf>
+class Forest {
+ public:
+  // Trees one after another in flat arrays; tree t has nodes[first_node[t] .. first_node[t + 1]) and its leaf values
+  // from first_value[t]; it adds to column coordinate[t] of F, or to all d of them where that is -1. Its category sets
+  // begin at first_set[t]. Where most values are zero only the others are there: of leaf l, counted through all trees,
+  // those from row_start[l] to row_start[l + 1], and the columns of F they belong to; else `columns` is null.
+  Forest(const Node* nodes, const std::int64_t* first_node, const Leaf* values, std::size_t n_values,
+         const std::int64_t* first_value, const std::int32_t* columns, const std::int64_t* row_start,
+         std::size_t n_rows, const std::int32_t* coordinate, const double* step, const CategorySet* sets,
+         const std::int64_t* first_set, std::size_t n_trees, std::size_t n_features)
+      : values_(values, values + n_values),
+        first_value_(first_value, first_value + n_trees + 1),
+        coordinate_(coordinate, coordinate + n_trees),
+        thresholds_(n_features),
+        sets_(sets, sets + first_set[n_trees]),
+        first_set_(first_set, first_set + n_trees + 1),
+        categorical_(n_features, false) {
+    if (columns != nullptr) {
+      columns_.assign(columns, columns + n_values);
+      row_start_.assign(row_start, row_start + n_rows + 1);
+      for (std::int32_t column : columns_) {
+        if (column < 0) throw std::invalid_argument("a column below zero");
+        last_column_ = std::max(last_column_, static_cast<std::size_t>(column));
+      }
+    }
+    for (std::int64_t i = 0; i < first_node[n_trees]; ++i) {
+      if (nodes[i].feature < 0) continue;
+      const auto f = static_cast<std::size_t>(nodes[i].feature);
+      if (nodes[i].category >= 0) categorical_[f] = true;
+      else thresholds_[f].push_back(nodes[i].threshold);
+    }
+    for (std::size_t f = 0; f < n_features; ++f)
+      if (categorical_[f] && !thresholds_[f].empty())
+        throw std::invalid_argument("a feature has both categories and thresholds");
+    for (auto& t : thresholds_) {
+      std::sort(t.begin(), t.end());
+      t.erase(std::unique(t.begin(), t.end()), t.end());
+    }
+    for (std::size_t t = 0; t < n_trees; ++t) {
+      add_tree(nodes + first_node[t], static_cast<std::size_t>(first_node[t + 1] - first_node[t]),
+               static_cast<std::size_t>(first_set[t + 1] - first_set[t]));
+      for (std::int64_t v = first_value[t]; v < first_value[t + 1]; ++v)
+        values_[static_cast<std::size_t>(v)] *= static_cast<Leaf>(step[t]);
+    }
+  }
+
+  // The last column of F that sparse values belong to; 0 where they are dense.
+  std::size_t last_column() const { return last_column_; }
+
+  // F (n, d) += the trees' values, tree after tree.
+  template <class Value>
+  void predict(const Value* X, std::size_t n, std::size_t d, Leaf* F, int n_threads) const {
+    const std::size_t p = thresholds_.size();
+    // Rows per task: their scores and ranks stay in the second-level cache while the forest streams by.
+    const std::size_t block = std::clamp<std::size_t>((1 << 15) / (d * sizeof(Leaf) + p * 4), 4, 64) * kGroup;
+    parallel_ranges(n, block, n_threads, [&](std::size_t begin, std::size_t end) {
+      const std::size_t groups = (end - begin + kGroup - 1) / kGroup;
+      std::vector<std::int32_t> ranks(groups * p * kGroup, 0);
+      std::vector<std::uint32_t> at(groups * kGroup);
+      bool missing = false;
+      for (std::size_t f = 0; f < p; ++f) missing |= rank_column(X, p, f, begin, end, ranks.data());
+      const auto walk = missing ? hot().walk_missing : hot().walk;
+      for (std::size_t t = 0; t < depth_.size(); ++t) {
+        const std::uint64_t* nodes = (missing ? nodes_ : plain_nodes_).data() + first_node_[t];
+        if (first_set_[t] < first_set_[t + 1]) walk_mixed(t, groups, ranks.data(), at.data());
+        else
+          for (std::size_t g = 0; g < groups; ++g)
+            walk(nodes, depth_[t], ranks.data() + g * p * kGroup, at.data() + g * kGroup);
+        add(t, at.data(), begin, end, d, F);
+      }
+    });
+  }
+
+ private:
+  void add_tree(const Node* nodes, std::size_t size, std::size_t n_sets) {
+    first_node_.push_back(nodes_.size());
+    first_leaf_.push_back(n_leaves_);
+    n_leaves_ += (size + 1) / 2;  // every split makes one more
+    std::vector<std::int32_t> depth(size, 0);
+    for (std::size_t i = 0; i < size; ++i) {
+      const Node& node = nodes[i];
+      leaf_.push_back(node.feature < 0 ? node.left : -1);
+      if (node.feature < 0) {  // no rank is above the highest, and missing values go left, to itself
+        push(i, kHighestRank, true, false, 0);
+        continue;
+      }
+      const auto& t = thresholds_[static_cast<std::size_t>(node.feature)];
+      const bool splits_categories = node.category >= 0;
+      const auto rank =
+          splits_categories
+              ? static_cast<std::size_t>(node.category)
+              : static_cast<std::size_t>(std::lower_bound(t.begin(), t.end(), node.threshold) - t.begin());
+      if (splits_categories && rank >= n_sets) throw std::invalid_argument("a split of categories without its set");
+      push(static_cast<std::size_t>(node.left), rank, node.missing_left != 0, splits_categories,
+           static_cast<std::size_t>(node.feature) * kGroup);
+      for (std::int32_t child = node.left; child <= node.left + 1; ++child)
+        depth[static_cast<std::size_t>(child)] = depth[i] + 1;
+    }
+    depth_.push_back(*std::max_element(depth.begin(), depth.end()));
+  }
+
+  static constexpr std::size_t kHighestRank = 0x7fff;
+
+  void push(std::size_t left, std::size_t rank, bool missing_left, bool splits_categories, std::size_t where) {
+    if (left > 0xffff || rank > kHighestRank)
+      throw std::length_error("a tree of more than 65535 nodes, or too many thresholds");
+    plain_nodes_.push_back(rank | left << 16 | where << 32 | std::uint64_t{splits_categories} << 63);
+    nodes_.push_back(plain_nodes_.back() | (missing_left ? 0x8000u : 0u));
+  }
+
+  // Down a tree with splits of categories.
+  void walk_mixed(std::size_t t, std::size_t groups, const std::int32_t* ranks, std::uint32_t* at) const {
+    const std::uint8_t* sets = sets_[static_cast<std::size_t>(first_set_[t])].bytes;
+    for (std::size_t g = 0; g < groups; ++g)
+      hot().walk_categories(nodes_.data() + first_node_[t], depth_[t], ranks + g * thresholds_.size() * kGroup, sets,
+                            at + g * kGroup);
+  }
+
+  static std::int32_t rank_of(const std::vector<double>& t, double x) {
+    if (std::isnan(x)) return kMissingRank;
+    const double* low = t.data();  // branch-free lower bound
+    for (std::size_t size = t.size(); size > 1; size -= size / 2) low += low[size / 2 - 1] < x ? size / 2 : 0;
+    return static_cast<std::int32_t>(low - t.data()) + (*low < x);
+  }
+
+  static std::int32_t rank_of_category(double x) {
+    const int category = category_of(x);
+    return category == kNoCategory ? kMissingRank : category;
+  }
+
+  // The ranks of a column; whether any value is missing.
+  template <class Value>
+  bool rank_column(const Value* X, std::size_t p, std::size_t f, std::size_t begin, std::size_t end,
+                   std::int32_t* ranks) const {
+    const auto& t = thresholds_[f];
+    if (categorical_[f]) return fill_ranks(X, p, f, begin, end, ranks, rank_of_category);
+    return !t.empty() && fill_ranks(X, p, f, begin, end, ranks, [&t](double x) { return rank_of(t, x); });
+  }
+
+  template <class Value, class RankOf>
+  static bool fill_ranks(const Value* X, std::size_t p, std::size_t f, std::size_t begin, std::size_t end,
+                         std::int32_t* ranks, const RankOf& rank_of_value) {
+    bool missing = false;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t r = i - begin;
+      const std::int32_t rank = rank_of_value(static_cast<double>(X[i * p + f]));
+      ranks[(r / kGroup * p + f) * kGroup + r % kGroup] = rank;
+      missing |= rank == kMissingRank;
+    }
+    return missing;
+  }
+
+  void add(std::size_t t, const std::uint32_t* nodes, std::size_t begin, std::size_t end, std::size_t d,
+           Leaf* F) const {
+    const Leaf* values = values_.data() + first_value_[t];
+    const std::int32_t* leaf = leaf_.data() + first_node_[t];
+    if (coordinate_[t] >= 0) {
+      for (std::size_t i = begin; i < end; ++i)
+        F[i * d + static_cast<std::size_t>(coordinate_[t])] += values[leaf[nodes[i - begin]]];
+      return;
+    }
+    if (!row_start_.empty()) {
+      const std::int64_t* row = row_start_.data() + first_leaf_[t];
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::int64_t* at = row + leaf[nodes[i - begin]];
+        for (std::int64_t v = at[0]; v < at[1]; ++v)
+          F[i * d + static_cast<std::size_t>(columns_[static_cast<std::size_t>(v)])] +=
+              values_[static_cast<std::size_t>(v)];
+      }
+      return;
+    }
+    if constexpr (sizeof(Leaf) == 4) hot().add_leaves_float(F + begin * d, d, values, leaf, nodes, end - begin);
+    else hot().add_leaves_double(F + begin * d, d, values, leaf, nodes, end - begin);
+  }
+
+  std::vector<Leaf> values_;  // steps multiplied in
+  std::vector<std::int64_t> first_value_;
+  std::vector<std::int32_t> columns_;  // of the values, where only those that are not zero are kept
+  std::vector<std::int64_t> row_start_;
+  std::vector<std::size_t> first_leaf_;
+  std::size_t n_leaves_ = 0, last_column_ = 0;
+  std::vector<std::int32_t> coordinate_;
+  std::vector<std::vector<double>> thresholds_;  // of each feature, ascending
+  std::vector<CategorySet> sets_;
+  std::vector<std::int64_t> first_set_;
+  std::vector<bool> categorical_;  // features of which categories are split
+  std::vector<std::size_t> first_node_;
+  std::vector<std::uint64_t> nodes_, plain_nodes_;  // with and without the missing_left bit
+  std::vector<std::int32_t> leaf_, depth_;
+};
+
+}  // namespace simplexboost

@@ -1,0 +1,241 @@
+// The logistic loss pulled back through the codewords, compiled once per instruction set (see logistic.cpp): for a
+// block of rows that stays in cache, scores F Yᵀ, their soft-max P, and the product P [Y | Z | ‖Z‖²]. No n x K array.
+
+constexpr std::size_t W = VECTOR_BYTES / sizeof(float);  // floats per vector
+typedef float Vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+typedef std::int32_t IntVec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+
+inline Vec load(const float* p) { return *reinterpret_cast<const Vec*>(p); }
+inline void store(float* p, Vec v) { *reinterpret_cast<Vec*>(p) = v; }
+inline Vec splat(float x) { return Vec{} + x; }
+inline Vec vmax(Vec a, Vec b) { return a > b ? a : b; }
+
+// A vector's lanes brought together: halves of it, halves of those, and the last four one after another.
+typedef float Four __attribute__((vector_size(16)));
+template <class Op>
+inline float across(Vec v, Op op) {
+#if VECTOR_BYTES == 64
+  typedef float Eight __attribute__((vector_size(32)));
+  const Eight eight = op(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7),
+                         __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
+#elif VECTOR_BYTES == 32
+  const Vec eight = v;
+#endif
+#if VECTOR_BYTES >= 32
+  const Four four =
+      op(__builtin_shufflevector(eight, eight, 0, 1, 2, 3), __builtin_shufflevector(eight, eight, 4, 5, 6, 7));
+#else
+  const Four four = v;
+#endif
+  const Four two = op(four, __builtin_shufflevector(four, four, 2, 3, 2, 3));
+  return op(two, __builtin_shufflevector(two, two, 1, 1, 1, 1))[0];
+}
+inline float sum_across(Vec v) {
+  return across(v, [](auto a, auto b) { return a + b; });
+}
+
+// The product of two rows of N floats, a multiple of W.
+inline float dot(const float* a, const float* b, std::size_t N) {
+  Vec sum = Vec{};
+  for (std::size_t i = 0; i < N; i += W) sum += load(a + i) * load(b + i);
+  return sum_across(sum);
+}
+
+// exp(x) for x <= 0 to about 1e-7; exactly 0 far below. x = k ln 2 + r, a polynomial in r, k into the exponent bits.
+inline Vec exp_nonpositive(Vec x) {
+  const Vec low = splat(-87.0f);
+  const Vec clamped = vmax(x, low);
+  const Vec shifted = clamped * 1.442695041f + 12582912.0f;  // 1.5 * 2^23: rounds, and leaves k in the low bits
+  const Vec k = shifted - 12582912.0f;
+  const Vec r = (clamped - k * 0.693359375f) + k * 2.12194440e-4f;
+  Vec y = splat(1.9875691500e-4f);
+  y = y * r + 1.3981999507e-3f;
+  y = y * r + 8.3334519073e-3f;
+  y = y * r + 4.1665795894e-2f;
+  y = y * r + 1.6666665459e-1f;
+  y = y * r + 5.0000001201e-1f;
+  y = y * r * r + r + 1.0f;
+  const Vec scaled = (Vec)((IntVec)y + ((IntVec)shifted << 23));
+  return x < low ? Vec{} : scaled;
+}
+
+// C (ROWS, N) = A (ROWS, M) B (M, N) for NV vectors of columns; A has row stride lda, B and C have ldb and ldc.
+template <std::size_t NV>
+inline void product_tile(const float* A, std::size_t lda, const float* B, std::size_t ldb, float* C, std::size_t ldc,
+                         std::size_t M) {
+  Vec acc[TILE_ROWS][NV] = {};
+  for (std::size_t m = 0; m < M; ++m) {
+    Vec b[NV];
+    for (std::size_t v = 0; v < NV; ++v) b[v] = load(B + m * ldb + v * W);
+    for (std::size_t r = 0; r < TILE_ROWS; ++r)
+      for (std::size_t v = 0; v < NV; ++v) acc[r][v] += A[r * lda + m] * b[v];
+  }
+  for (std::size_t r = 0; r < TILE_ROWS; ++r)
+    for (std::size_t v = 0; v < NV; ++v) store(C + r * ldc + v * W, acc[r][v]);
+}
+
+// C (rows, N) = A (rows, M) B (M, N); rows a multiple of TILE_ROWS, N of W. A panel of B columns serves all rows.
+inline void product(const float* A, std::size_t lda, const float* B, std::size_t ldb, float* C, std::size_t ldc,
+                    std::size_t rows, std::size_t M, std::size_t N) {
+  std::size_t n = 0;
+  for (; n + TILE_VECTORS * W <= N; n += TILE_VECTORS * W)
+    for (std::size_t r = 0; r < rows; r += TILE_ROWS)
+      product_tile<TILE_VECTORS>(A + r * lda, lda, B + n, ldb, C + r * ldc + n, ldc, M);
+  for (; n < N; n += W)
+    for (std::size_t r = 0; r < rows; r += TILE_ROWS)
+      product_tile<1>(A + r * lda, lda, B + n, ldb, C + r * ldc + n, ldc, M);
+}
+
+// Turns a row of scores S (Kp, padded with -inf-like values) into probabilities; returns log sum exp.
+inline float softmax_row(float* S, std::size_t Kp) {
+  Vec top = load(S);
+  for (std::size_t k = W; k < Kp; k += W) top = vmax(top, load(S + k));
+  const float high = across(top, [](auto a, auto b) { return a > b ? a : b; });
+  Vec sum = Vec{};
+  for (std::size_t k = 0; k < Kp; k += W) {
+    const Vec e = exp_nonpositive(load(S + k) - high);
+    store(S + k, e);
+    sum += e;
+  }
+  const float total = sum_across(sum);
+  const float scale = 1.0f / total;
+  for (std::size_t k = 0; k < Kp; k += W) store(S + k, load(S + k) * scale);
+  return high + __builtin_logf(total);
+}
+
+inline void add_costs(const LogisticArgs& a, std::size_t own, float* S) {
+  if (a.log_cost == nullptr) return;
+  for (std::size_t k = 0; k < a.Kp; ++k) S[k] += a.log_cost[own * a.Kp + k];
+}
+
+// S (padded, Kp) = the scores of a block of rows; padded classes are out of the race.
+inline void block_scores(const LogisticArgs& a, std::size_t begin, std::size_t rows, std::size_t padded, float* Fb,
+                         float* S) {
+  const float* F = a.F + begin * a.d;
+  if (a.YT != nullptr) {
+    if (padded != rows) {
+      for (std::size_t i = 0; i < padded * a.d; ++i) Fb[i] = i < rows * a.d ? F[i] : 0.0f;
+      F = Fb;
+    }
+    product(F, a.d, a.YT, a.Kp, S, a.Kp, padded, a.d, a.Kp);
+  } else {
+    for (std::size_t r = 0; r < rows; ++r) __builtin_memcpy(S + r * a.Kp, F + r * a.d, a.K * sizeof(float));
+  }
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t k = a.K; k < a.Kp; ++k) S[r * a.Kp + k] = -1e30f;
+}
+
+// P (n, K), rows begin .. end: the soft-max of the scores, normalised in double precision.
+void probability_block(const LogisticArgs& a, std::size_t begin, std::size_t end, float* scratch, double* P) {
+  const std::size_t rows = end - begin, padded = (rows + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
+  float *S = scratch, *Fb = S + kBlockRows * a.Kp;
+  block_scores(a, begin, rows, padded, Fb, S);
+  for (std::size_t r = 0; r < rows; ++r) {
+    softmax_row(S + r * a.Kp, a.Kp);
+    double* out = P + (begin + r) * a.K;
+    double sums[8] = {}, total = 0.0;  // eight at a time; what pads a row is next to nothing
+    for (std::size_t k = 0; k < a.Kp; k += 8)
+      for (std::size_t j = 0; j < 8; ++j) sums[j] += static_cast<double>(S[r * a.Kp + k + j]);
+    for (double sum : sums) total += sum;
+    const double scale = 1.0 / total;
+    for (std::size_t k = 0; k < a.K; ++k) out[k] = scale * static_cast<double>(S[r * a.Kp + k]);
+  }
+}
+
+// One block of up to BLOCK_ROWS rows; `scratch` has scratch_size(a) floats.
+void logistic_block(const LogisticArgs& a, std::size_t begin, std::size_t end, float* scratch) {
+  const std::size_t rows = end - begin, padded = (rows + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
+  float* S = scratch;                    // (BLOCK_ROWS, Kp)
+  float* mean = S + kBlockRows * a.Kp;   // (BLOCK_ROWS, Ep): P [Y | Z | ‖Z‖²]
+  float* Fb = mean + kBlockRows * a.Ep;  // (BLOCK_ROWS, d), rows beyond the last are zero
+  block_scores(a, begin, rows, padded, Fb, S);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const std::size_t own = static_cast<std::size_t>(a.c[begin + r]);
+    add_costs(a, own, S + r * a.Kp);
+    const float score = S[r * a.Kp + own];
+    a.loss[begin + r] = softmax_row(S + r * a.Kp, a.Kp) - score;
+  }
+  if (a.YT != nullptr) product(S, a.Kp, a.E, a.Ep, mean, a.Ep, padded, a.K, a.Ep);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const std::size_t i = begin + r, own = static_cast<std::size_t>(a.c[i]);
+    const float p = S[r * a.Kp + own];
+    double w = a.weight == nullptr ? 1.0 : static_cast<double>(a.weight[i]);
+    if (a.tilt == Tilt::savage) w *= static_cast<double>(a.tilt_scale * p * (1.0f - p));
+    if (a.tilt == Tilt::softmax) w *= static_cast<double>(a.tilt_scale * p);
+    if (a.scale != nullptr) a.scale[i] = w;
+    double* out = a.stats + i * (a.s + 1);
+    float spread;
+    if (a.YT != nullptr) {
+      const float *y = a.E + own * a.Ep, *m = mean + r * a.Ep;
+      float* G = a.G + i * a.d;
+      for (std::size_t j = 0; j < a.d; ++j) G[j] = y[j] - m[j];
+      spread = m[a.d + a.s];
+      for (std::size_t j = a.d; j < a.d + a.s; ++j) {
+        out[j - a.d] = w * static_cast<double>(y[j] - m[j]);
+        spread -= m[j] * m[j];
+      }
+    } else {
+      const float* P = S + r * a.Kp;
+      if (a.P != nullptr)
+        for (std::size_t k = 0; k < a.Kp; k += W) store(a.P + i * a.Kp + k, load(P + k));
+      spread = dot(P, a.E + a.s * a.Kp, a.Kp);
+      for (std::size_t j = 0; j < a.s; ++j) {
+        const float* z = a.E + j * a.Kp;
+        const float m = dot(P, z, a.Kp);
+        out[j] = w * static_cast<double>(z[own] - m);
+        spread -= m * m;
+      }
+    }
+    out[a.s] = w * static_cast<double>(spread > 0.0f ? spread : 0.0f);
+  }
+}
+
+// mass += w p and spread += w p (1 - p), class by class in double precision
+inline void add_moments(const float* __restrict p, std::size_t Kp, double w, double* __restrict mass,
+                        double* __restrict spread) {
+  for (std::size_t k = 0; k < Kp; ++k) {
+    mass[k] += w * static_cast<double>(p[k]);
+    spread[k] += w * static_cast<double>(p[k] * (1.0f - p[k]));
+  }
+}
+
+// out[k] += sum w (1[k = c] - p_k) and out[K + k] += sum w p_k (1 - p_k) over the rows listed, in their order, for
+// canonical codewords; w = scale. Where probabilities are not kept the loss says where the soft-max is: p =
+// exp(score - own score - loss). `S` (Kp) and `sums` (2 Kp) are scratch.
+void newton_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t n_rows, float* S, double* sums,
+                 double* out) {
+  for (std::size_t k = 0; k < 2 * a.Kp; ++k) sums[k] = 0.0;
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    const std::size_t i = rows[r], own = static_cast<std::size_t>(a.c[i]);
+    const double w = a.scale == nullptr ? 1.0 : a.scale[i];
+    const float* P = a.P == nullptr ? S : a.P + i * a.Kp;
+    if (a.P == nullptr) {
+      const float *score = a.F + i * a.d, level = score[own] + a.loss[i];
+      for (std::size_t k = 0; k < a.Kp; ++k) S[k] = k < a.K ? score[k] : -1e30f;
+      add_costs(a, own, S);
+      for (std::size_t k = 0; k < a.Kp; k += W) {
+        const Vec x = load(S + k) - level;
+        store(S + k, exp_nonpositive(x < 0.0f ? x : Vec{}));
+      }
+    }
+    add_moments(P, a.Kp, w, sums, sums + a.Kp);
+    out[own] += w;
+  }
+  for (std::size_t k = 0; k < a.K; ++k) {
+    out[k] -= sums[k];
+    out[a.K + k] += sums[a.Kp + k];
+  }
+}
+
+// P (n_rows, Kp) = soft-max of the scores of the rows listed.
+void softmax_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t n_rows, float* Fb, float* P) {
+  const std::size_t padded = (n_rows + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
+  for (std::size_t r = 0; r < padded; ++r)
+    for (std::size_t j = 0; j < a.d; ++j) Fb[r * a.d + j] = r < n_rows ? a.F[rows[r] * a.d + j] : 0.0f;
+  product(Fb, a.d, a.YT, a.Kp, P, a.Kp, padded, a.d, a.Kp);
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    for (std::size_t k = a.K; k < a.Kp; ++k) P[r * a.Kp + k] = -1e30f;
+    add_costs(a, static_cast<std::size_t>(a.c[rows[r]]), P + r * a.Kp);
+    softmax_row(P + r * a.Kp, a.Kp);
+  }
+}
