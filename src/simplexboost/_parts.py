@@ -63,21 +63,3 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
     choices = list(choices)
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name}={value!r} is unknown; choose one of {', '.join(map(repr, choices))}.")
-
-
-class Lazy:
-    """Makes a field of a dataclass one that may be given as a function, called when the value is first asked for."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __get__(self, record: Any, owner: type) -> Any:
-        if record is None:
-            return self
-        value = record.__dict__[self.name]
-        if callable(value):
-            value = record.__dict__[self.name] = value()
-        return value
-
-    def __set__(self, record: Any, value: Any) -> None:
-        record.__dict__[self.name] = value

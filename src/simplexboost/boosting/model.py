@@ -120,7 +120,7 @@ class AdditiveModel:
 
     def scores(self, F: AnyArray) -> Array:
         """U = ½ F Yᵀ, (n, K), in double precision."""
-        return self.code.forward(F).astype(np.float64, copy=False)
+        return self.code.scores(F)
 
 
 def add_terms(terms: list[Term], X: AnyArray, F: AnyArray, engine: Engine = CPU) -> None:

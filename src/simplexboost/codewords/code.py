@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._cached import cached
 from .._typing import AnyArray, Array
 
 
@@ -24,7 +25,7 @@ class Code:
         """Whether Y = a I + b: a coordinate per class, all alike."""
         return self._form is not None
 
-    @property
+    @cached
     def gap(self) -> float | None:
         """½⟨y_c, y_c − y_k⟩ where it is the same for every pair of classes, else None."""
         gram = self.Y.astype(np.float64) @ self.Y.T  # (K, K)
@@ -34,6 +35,10 @@ class Code:
     def forward(self, F: AnyArray, out: Array | None = None) -> AnyArray:
         """F (n, d) → ½ F Yᵀ (n, K), written to `out` where that is given."""
         return self._times(F, self.Y.T, out)
+
+    def scores(self, F: AnyArray) -> Array:
+        """U = ½ F Yᵀ, (n, K), in double precision."""
+        return self.forward(F).astype(np.float64, copy=False)
 
     def back(self, P: AnyArray) -> AnyArray:
         """P (n, K) → ½ P Y (n, d)."""

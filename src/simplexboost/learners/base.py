@@ -3,43 +3,103 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from .._cached import cached
-from .._parts import Lazy, Part
+from .._parts import Part
 from .._typing import AnyArray, Array, Labels
 from ..boosting.hypotheses import Hypothesis, LeafOutputs
-from ..data.validation import TrainingSet
+from ..data.training_set import TrainingSet
+from ..engine import Grown
 
 
-@dataclass(frozen=True, eq=False)
-class Request:
-    """What an optimizer asks of a learner.
+class Pull(Protocol):
+    """Where the examples pull: what a learner is to follow.
 
     Attributes
     ----------
-    G : (n, d) negative functional gradient, sample weights included; may be given as a function
-    Y : (K, d) codewords; for a single coordinate [[1], [−1]]
-    labels, weight : (n,) the same question put to a classifier: rows of Y and how much each example matters
-    curvature : (n,) Σ of the Hessian's diagonal, or None where only the gradient is followed
-    rows, features : ascending numbers the learner may use, or None for all
-    seed : for learners that draw at random
+    G : (n, d) minus the gradient in F: the learner should make Σ_i ⟨G_i, h(x_i)⟩ large
+    labels, weight : (n,) the same for a classifier that names one class per example: which, and how much it matters
     single : whether labels and weights say it all: G Yᵀ is the weight at the label, up to a constant in every row
     gains : (n, K) G Yᵀ, up to a positive factor and a constant in every row, where it is at hand; else None
     """
 
-    data: TrainingSet
-    G: Array
-    Y: Array
     labels: Labels
     weight: Array
+    single: bool
+
+    @property
+    def G(self) -> Array: ...  # noqa: D102
+
+    @property
+    def gains(self) -> Array | None: ...  # noqa: D102
+
+
+@dataclass(frozen=True, eq=False)
+class PlainPull:
+    """A pull of given arrays."""
+
+    G: Array
+    labels: Labels
+    weight: Array
+    single: bool = False
+    gains: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Sketched:
+    """A pull of many coordinates as the engine sees it: few statistics for the splits, all coordinates in the leaves.
+
+    Attributes
+    ----------
+    statistics : (n, s + 1) the gradient along s directions, and the curvature along them
+    leaves : the grown tree and the learner's l2_regularization → leaf values (L, d)
+    """
+
+    statistics: Array
+    leaves: Callable[[Grown, float], AnyArray]
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """The question to a weak learner.
+
+    Attributes
+    ----------
+    data : TrainingSet
+    pull : where the examples pull
+    Y : (K, d) what a learner that names class k answers with, row k; ±1 for one coordinate
+    curvature : (n,) Σ of the Hessian's diagonal, or None where only the gradient is followed
+    rows, features : ascending numbers the learner may use, or None for all
+    seed : for learners that draw at random
+    sketched : the pull in few statistics, for trees that take it so; else None
+    """
+
+    data: TrainingSet
+    pull: Pull
+    Y: Array
     curvature: Array | None = None
     rows: AnyArray | None = None
     features: AnyArray | None = None
     seed: int = 0
-    single: bool = False
-    gains: Array | None = None
+    sketched: Sketched | None = None
+
+    @property
+    def G(self) -> Array:
+        """Minus the gradient in F, (n, d)."""
+        return self.pull.G
+
+    @property
+    def labels(self) -> Labels:
+        """The class to name for every example, (n,)."""
+        return self.pull.labels
+
+    @property
+    def weight(self) -> Array:
+        """How much naming it matters, (n,)."""
+        return self.pull.weight
 
     @property
     def h(self) -> Array:
@@ -50,9 +110,6 @@ class Request:
     def used(self) -> AnyArray | slice:
         """The rows the learner may use, as an index."""
         return slice(None) if self.rows is None else self.rows
-
-
-setattr(Request, "G", Lazy("G"))  # noqa: B010, a field to the type checker
 
 
 class Answer:

@@ -12,21 +12,26 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._parts import resolve
+from .balance import Balance
 from .base import Loss, margins
 from .gamma_phi import MM, Exponential, GammaPhi, Logistic, Savage
 from .multilabel import MultilabelHamming, MultilabelRanking, for_label_sets
+from .objective import Gradient, Objective, mean_loss
 from .scores import OneVsAll, OwnScoreExponential, SoftmaxCost, SoftmaxCostTable
 from .user import UserGammaPhi
 
 __all__ = [
     "LOSSES",
     "MM",
+    "Balance",
     "Exponential",
     "GammaPhi",
+    "Gradient",
     "Logistic",
     "Loss",
     "MultilabelHamming",
     "MultilabelRanking",
+    "Objective",
     "OneVsAll",
     "OwnScoreExponential",
     "Savage",
@@ -36,6 +41,7 @@ __all__ = [
     "as_loss",
     "for_label_sets",
     "margins",
+    "mean_loss",
 ]
 
 LOSSES: Mapping[str, type[Loss]] = {

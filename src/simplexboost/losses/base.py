@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 
 from .._parts import Part
 from .._typing import Array, Labels
+from ..codewords.code import Code
+from .balance import Along, Balance
 from .links import HUGE, softmax
-
-# exp(700) ≈ 1e304: exponential losses saturate here, four decades below the largest float.
-CEILING = 700.0
+from .objective import CEILING, Objective
 
 
 class Loss(Part, ABC):
@@ -42,6 +42,9 @@ class Loss(Part, ABC):
 
     convex: bool
     exponential: ClassVar[bool] = False  # a sum of exponentials of scores: has `terms` and `total`
+    pairwise: ClassVar[bool] = False  # a sum over rivals: minus the residual at a rival weighs the pair of the two
+    decouples: ClassVar[bool] = False  # a sum over classes of losses of one score each: has `binary`
+    likelihood: bool = False  # minus the logarithm of the probability softmax(2 U) of the true class
     # (a, b) where the gradient is the logistic one times p^a (1 − p)^b, with p the probability of the true class.
     exponents: ClassVar[tuple[int, int] | None] = None
 
@@ -115,6 +118,31 @@ class Loss(Part, ABC):
         """
         raise TypeError(f"{type(self).__name__} is not a sum of exponentials.")
 
+    def balance(self, along: Along) -> Balance:
+        """What gains and what loses along a direction, for losses that are sums of exponentials."""
+        weight, fall = self.terms(along.P, along.W, along.c)  # (n, m) each
+        rate = float(np.abs(fall).max())
+        gains, loses = fall > 1e-9 * rate, fall < -1e-9 * rate
+        even = bool((np.abs(np.abs(fall[gains | loses]) - rate) <= 1e-5 * rate).all())
+        faultless = not loses.any()
+        return Balance(
+            gained=float(weight[gains] @ (fall[gains] / rate)),
+            lost=-float(weight[loses] @ (fall[loses] / rate)),
+            total=float(weight.sum()),
+            rate=rate,
+            even=even,
+            faultless=faultless,
+            perfect=faultless and self.falls_forever(along.W, along.c, strictly=True),
+        )
+
+    def own_rate(self, K: int) -> float | None:
+        """What the exponent of a loss of the own score alone falls by per unit of it; None for every other loss."""
+        return None
+
+    def binary(self, U: Array, c: Labels, k: int) -> tuple[Loss, Array, Labels]:
+        """Class k against the rest on its own, where the loss decouples: a loss, scores (n, 2) and labels (n,)."""
+        raise TypeError(f"{type(self).__name__} is not a sum of losses of one score each.")
+
     def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
         """What a classifier is asked that names one class per example: labels and weights (n,), from the residual P."""
         return c, P[np.arange(len(c)), c]
@@ -142,6 +170,18 @@ class Loss(Part, ABC):
             return bool((gains >= 0).all())
         gains[np.arange(len(W)), c] = 1.0
         return bool((gains > 0).all())
+
+    def objective(self, c: Labels, weight: Array, code: Code) -> Objective:
+        """The loss at work on a training set with targets c (n,) and weights (n,)."""
+        return Objective(self, c, weight, code)
+
+    def for_costs(self, costs: Array) -> Loss:
+        """The loss for examples with costs of their own: target K + i is row i of ``costs`` (n, K)."""
+        raise TypeError(f"loss={self!r} takes no costs of examples; use 'softmax-cost'.")
+
+    def threshold(self, U: Array, c: Labels, weight: Array) -> Array | None:
+        """(w, b) (K + 1,) of ⟨w, U⟩ + b, above which a class is a label where there are several; else None."""
+        return None
 
     def probabilities(self, U: Array) -> Array:
         """The posterior link, (n, K): rows sum to one for any finite scores. Here softmax(2 U)."""

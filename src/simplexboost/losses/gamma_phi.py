@@ -17,8 +17,12 @@ from scipy.special import expit
 
 from .._typing import Array, Labels
 from ..engine import engine_of
+from ..codewords.code import Code
+from .balance import Along, Balance
 from .base import Loss, check_cost, pick, rivals, saturated_exp
+from .carried import CarriedObjective
 from .links import HUGE, savage_link, softmax, stationary
+from .objective import Objective
 
 # Rows of a block of walks: 2**18 entries, 2 MiB, stay in the cache while K states are eliminated.
 _BLOCK = 2**18
@@ -190,11 +194,22 @@ class _ExponentialPhi(GammaPhi):
         return self._closed_form(U) if self.cost is None else self.posterior_system(U)
 
 
-class _LinearGamma(_ExponentialPhi):
+class LinearGamma(_ExponentialPhi):
     """γ(v) = v: the loss is the sum of exponentials itself, and only its logarithm is safe."""
 
     convex = True
     exponential = True
+    pairwise = True
+
+    def objective(self, c: Labels, weight: Array, code: Code) -> Objective:
+        return CarriedObjective(self, c, weight, code)
+
+    def balance(self, along: Along) -> Balance:
+        if along.classes is None or along.gap is None:
+            return super().balance(along)
+        # Right answers gain on all rivals, wrong ones lose to one.
+        gained, lost, total, wrong = self.vote_sums(along.P, along.c, along.classes)
+        return Balance(gained, lost, total, self.rate * along.gap, True, wrong == 0, perfect=wrong == 0)
 
     def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
         rows = np.arange(len(c))
@@ -237,7 +252,7 @@ class _LinearGamma(_ExponentialPhi):
 
 
 @dataclass(eq=False, repr=False)
-class Exponential(_LinearGamma):
+class Exponential(LinearGamma):
     """AdaBoost's loss, ``Σ_{k≠c} e^{−(U_c − U_k)}``: γ(v) = v, φ(v) = e^{−v}. Posterior softmax(2 U).
 
     Parameters
@@ -260,7 +275,7 @@ class Exponential(_LinearGamma):
 
 
 @dataclass(eq=False, repr=False)
-class MM(_LinearGamma):
+class MM(LinearGamma):
     """AdaBoost.MM's loss, ``Σ_{k≠c} e^{−2(U_c − U_k)}``: γ(v) = v, φ(v) = e^{−2v}. Posterior softmax(4 U).
 
     Parameters
@@ -297,6 +312,11 @@ class Logistic(_ExponentialPhi):
     exponents: ClassVar[tuple[int, int] | None] = (0, 0)
     rate: ClassVar[float] = 2.0
     convex = True
+
+    @property
+    def likelihood(self) -> bool:  # type: ignore[override]
+        """Without costs."""
+        return self.cost is None
 
     def value_of(self, p: Array) -> Array:
         return -np.log(np.maximum(p, 1e-38))

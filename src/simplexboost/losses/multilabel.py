@@ -56,6 +56,8 @@ class MultilabelHamming(OneVsAll):
 
     sets: ArrayLike
 
+    decouples: ClassVar[bool] = False
+
     def _toward(self, B: Array, c: Labels) -> Array:
         B *= 2.0 * np.asarray(self.sets, dtype=np.float64)[c] - 1.0
         return B

@@ -13,9 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._typing import Array, Labels
+from ..codewords.code import Code
 from .base import Loss, check_cost, pick, saturated_exp
+from .carried import OwnScoreObjective
 from .gamma_phi import Exponential
 from .links import HUGE, softmax
+from .objective import Objective
 
 
 @dataclass(eq=False, repr=False)
@@ -33,6 +36,7 @@ class OneVsAll(Loss):
 
     convex = True
     exponential: ClassVar[bool] = True
+    decouples: ClassVar[bool] = True
 
     def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
         return np.abs(P), 2.0 * self._toward(W.copy(), c)
@@ -134,6 +138,12 @@ class OwnScoreExponential(Loss):
     def rate(self, K: int) -> float:
         """What the exponent falls by per unit of the own score, 2α."""
         return 2.0 / K if isinstance(self.alpha, str) else 2.0 * self.alpha
+
+    def own_rate(self, K: int) -> float:
+        return self.rate(K)
+
+    def objective(self, c: Labels, weight: Array, code: Code) -> Objective:
+        return OwnScoreObjective(self, c, weight, code)
 
     def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
         rows = np.arange(len(c))
@@ -240,6 +250,11 @@ class SoftmaxCost(Loss):
         D = W - np.einsum("nk,nk->n", g, W)[:, None]
         first = 2.0 * np.einsum("nk,nk->n", Phi, D)
         return first, 4.0 * np.einsum("nk,nk->n", Phi, np.square(D, out=D)), 0.0
+
+    def for_costs(self, costs: Array) -> SoftmaxCostTable:
+        K = costs.shape[1]
+        of_classes = 1.0 - np.eye(K) if self.cost is None else np.asarray(self.cost, dtype=np.float64)
+        return SoftmaxCostTable(np.concatenate([of_classes, costs]))
 
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
         """As for any loss with 0/1 costs; with other costs the race among the rivals matters too, so never."""

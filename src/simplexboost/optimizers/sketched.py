@@ -8,49 +8,140 @@ dimensions), which runs in cache blocks and keeps no n × K gradient, and little
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from .._parts import check_number
-from .._typing import AnyArray, Array
-from ..boosting.hypotheses import LeafOutputs, TreeHypothesis
-from ..boosting.loop import Run
-from ..engine import Dense, LeafRule, RowLoss, RowProblem
-from ..learners import NewtonTree
-from . import Optimizer, Update
+from .._typing import AnyArray, Array, Labels
+from ..boosting.run import Run, Update
+from ..codewords.code import Code
+from ..engine import Engine, Grown, LeafRule, RowProblem
+from ..learners import Request, Sketched
+from ..losses import Gradient, Loss, Objective
+from .asking import ask, direction, ray_along
+from .base import Optimizer
+from .sketches import as_sketch
 
 # From this many classes on, leaf values below this part of the leaf's largest are dropped.
 MANY_CLASSES, THIN = 33, 0.1
 
-
-def row_problem(run: Run) -> RowProblem:
-    """The run's loss and rows as the engine takes them."""
-    exponents = run.loss.exponents
-    assert exponents is not None  # `check` has seen to it
-    return RowProblem(
-        run.data.c,
-        run.data.K,
-        None if run.model.code.canonical else run.Y,
-        None if run.data.uniform else run.data.weight.astype(np.float32),
-        log_costs(getattr(run.loss, "cost", None)),
-        exponents,
-        run.loss.value_of,
-    )
+# The furthest that a leaf may move the score of a class where codewords are not canonical, learning rate included.
+# Steps beyond it come of a Hessian that is all but singular; with the default learning rate ordinary ones reach 3 where
+# there are 1200 classes, and 1 where there are ten.
+FURTHEST = 10.0
 
 
-def risk_now(run: Run) -> float:
-    """The mean weighted loss at run.F, by one more pull."""
-    run.workspace.pull(run.F, np.zeros((len(run.Y), 1), dtype=np.float32))
-    return float(run.workspace.risk())
+@dataclass(eq=False, repr=False)
+class SketchedNewton(Optimizer):
+    """One vector tree per round: splits on a sketch of the gradient, Newton steps in the leaves.
+
+    The learner must be a Newton tree ("sketch-tree"), the loss a function of the probability of the true class
+    ("logistic", also with costs, "savage", "softmax-cost"); any step, "fixed" is the natural one.
+
+    Parameters
+    ----------
+    sketch : int or Sketch, default=1
+        The directions along which splits are searched, or how many random ones.
+    max_step : float or None, default=2.0
+        The furthest that a leaf may move the score of a class, before the learning rate; None for no limit. A class
+        with next to no probability in a leaf has next to no curvature there, and Newton's step for its first example
+        is out of all proportion. For canonical codewords: shorter steps only make a code of few dimensions slower, and
+        ten over the learning rate is their limit.
+    """
+
+    sketch: Any = 1
+    max_step: float | None = 2.0
+
+    dtype: ClassVar[type] = np.float32
+
+    def check(self, run: Run) -> None:
+        """Raise unless the loss is decided row by row and the learner takes a sketch."""
+        as_sketch(self.sketch).check()
+        check_number("max_step", self.max_step, float, 0.0, none=True, open_low=True)
+        if run.loss.exponents is None or (run.loss.exponents != (0, 0) and run.loss.cost_matrix is not None):
+            known = "'logistic' (also with costs), 'savage' and 'softmax-cost'"
+            raise ValueError(f"optimizer='sketched-newton' knows the losses {known}, not loss={run.loss!r}.")
+        if not run.learner.takes_sketches:
+            raise ValueError(f"optimizer='sketched-newton' needs learner='sketch-tree', not learner={run.learner!r}.")
+        run.forecast = forecast(run, as_sketch(self.sketch).size)
+
+    def propose(self, run: Run) -> list[Update]:
+        """One tree."""
+        objective = self.objective(run)
+        statistics = objective.pull(run.F, as_sketch(self.sketch).directions(run.Y, run.rng))  # (n, s + 1)
+        run.risk_before = objective.rows.risk()
+        gradient = objective.lazy_gradient(run)
+        rule, sparse = self.leaf_rule(run)
+
+        def leaves(grown: Grown, l2_regularization: float) -> AnyArray:
+            return objective.leaves(run, grown, LeafRule(l2_regularization, *rule))
+
+        sketched = Sketched(statistics, leaves, sparse)
+        request = Request(run.data, gradient, run.Y, None, run.rows, run.features, run.seed(), sketched)
+        answer = ask(run, request)
+        if not answer.edge:
+            return []
+        stride = run.step.length(ray_along(run, lambda: direction(run, answer.outputs), gradient))
+        if stride.alpha <= 0:
+            run.refusal = stride.stop
+            return []
+        return [Update(answer.hypothesis, answer.compact, stride.alpha, answer.edge, stride.perfect)]
+
+    def leaf_rule(self, run: Run) -> tuple[tuple[float, float], bool]:
+        """The longest step of a leaf and the part below which values are dropped; whether that makes leaves sparse."""
+        canonical, thin = run.model.code.canonical, THIN if len(run.Y) >= MANY_CLASSES else 0.0
+        longest = np.inf if self.max_step is None else float(self.max_step)
+        return (longest if canonical else FURTHEST / run.learning_rate, thin), bool(thin) and canonical
+
+    @staticmethod
+    def objective(run: Run) -> RowObjective:
+        """The run's objective, row by row on the engine; made in the first round."""
+        if not isinstance(run.objective, RowObjective):
+            run.objective = RowObjective(run.loss, run.data.c, run.data.weight, run.model.code, run.data.engine)
+        return run.objective
 
 
-def log_costs(cost: Array | None) -> AnyArray | None:
-    """Costs of pairs as what joins the scores, (K, K); a pair without cost is out of the race."""
-    if cost is None:
+class RowObjective(Objective):
+    """The risk of a loss that the engine evaluates row by row, in single precision and without n × K arrays."""
+
+    def __init__(self, loss: Loss, c: Labels, weight: Array, code: Code, engine: Engine) -> None:
+        super().__init__(loss, c, weight, code)
+        assert loss.exponents is not None  # `SketchedNewton.check` has seen to it
+        problem = RowProblem(
+            c,
+            len(code.Y),
+            None if code.canonical else code.Y,
+            weight.astype(np.float32) if self._weighted else None,
+            log_costs(loss.cost_matrix),
+            loss.exponents,
+            loss.value_of,
+        )
+        self.rows = engine.row_loss(problem)
+
+    def pull(self, F: AnyArray, Z: AnyArray) -> Array:
+        """Gradient and curvature along the sketch at F, (n, s + 1); Z (K, s) are the codewords along it."""
+        return self.rows.pull(F, Z)
+
+    def leaves(self, run: Run, grown: Grown, rule: LeafRule) -> AnyArray:
+        """Newton's steps in the leaves of a tree, (L, d), at the F of the last pull."""
+        return self.rows.leaves(run.F, grown.leaf_of_row, run.rows, grown.tree.n_leaves, rule)
+
+    def lazy_gradient(self, run: Run) -> Gradient:
+        """The whole gradient, computed if somebody asks for it."""
+        return Gradient(lambda: self._residual(run.U, scaled=True)[0], self.code, self.c, self.weight)
+
+    def risk(self, F: AnyArray) -> float:
+        """The mean weighted loss at F, by one more pull."""
+        self.rows.pull(F, np.zeros((len(self.code.Y), 1), dtype=np.float32))
+        return self.rows.risk()
+
+
+def log_costs(cost_matrix: Any) -> AnyArray | None:
+    """Costs of pairs as what joins the logits, (K, K); a pair without cost is out of the race."""
+    if cost_matrix is None:
         return None
-    logs = np.log(np.maximum(np.asarray(cost, dtype=np.float64), 1e-30))
+    logs = np.log(np.maximum(np.asarray(cost_matrix, dtype=np.float64), 1e-30))
     np.fill_diagonal(logs, 0.0)
     return logs.astype(np.float32)
 
@@ -58,8 +149,7 @@ def log_costs(cost: Array | None) -> AnyArray | None:
 def forecast(run: Run, s: int) -> tuple[float, float]:
     """Seconds a round and megabytes, from the costs measured on a 2.8 GHz core; right within a factor of two or so."""
     (n, p), (K, d) = run.data.X.shape, run.Y.shape
-    assert isinstance(run.learner, NewtonTree)
-    leaves = run.learner.options(run.data, 0).max_leaf_nodes or 255
+    leaves = run.learner.growth_for(run.data, 0).max_leaf_nodes or 255
     levels = np.log2(leaves + 1)
     histograms = 1.5e-9 * n * p * (1 + levels / 4)  # subtraction spares half of every level, and rows become fewer
     scans = 2e-9 * leaves * float(run.data.max_bins * p)
@@ -69,72 +159,3 @@ def forecast(run: Run, s: int) -> tuple[float, float]:
     copies = 1 if d == K and n * K > 2**21 else 2  # of F: the gradient, or the probabilities
     bytes_ = n * p + 4 * n * (copies * d + 2) + 8 * n * (s + 1) + min(2**29, 4 * 4 * leaves * run.data.max_bins * p)
     return seconds, bytes_ / 2**20
-
-
-@dataclass(eq=False, repr=False)
-class SketchedNewton(Optimizer):
-    """One vector tree per round: splits on a random sketch of the gradient, Newton steps in the leaves.
-
-    Parameters
-    ----------
-    sketch : int, default=1
-        Random directions per round.
-    max_step : float or None, default=2.0
-        The furthest that a leaf may move the score of a class, before the learning rate; None for no limit. A class
-        with next to no probability in a leaf has next to no curvature there, and Newton's step for its first example
-        is out of all proportion. For canonical codewords: shorter steps only make a code of few dimensions slower.
-    """
-
-    sketch: int = 1
-    max_step: float | None = 2.0
-
-    dtype: ClassVar[type] = np.float32
-
-    def check(self, run: Run) -> None:
-        """Raise unless the loss is a (tilted) logistic one and the learner a Newton tree."""
-        check_number("sketch", self.sketch, int, 1, 64)
-        if self.max_step is not None:
-            check_number("max_step", self.max_step, float, 0.0, open_low=True)
-        exponents = run.loss.exponents
-        if exponents is None or (exponents != (0, 0) and getattr(run.loss, "cost", None) is not None):
-            known = "'logistic' (also with costs), 'savage' and 'softmax-cost'"
-            raise ValueError(f"optimizer=SketchedNewton() knows the losses {known}, not {run.loss!r}.")
-        if not isinstance(run.learner, NewtonTree):
-            raise ValueError(f"optimizer=SketchedNewton() needs learner=SketchTree(), not {run.learner!r}.")
-
-        run.forecast = forecast(run, self.sketch)
-
-    def propose(self, run: Run) -> list[Update]:
-        """One tree."""
-        if run.workspace is None:
-            run.workspace = run.data.engine.row_loss(row_problem(run))
-            run.own_risk = risk_now
-        work: RowLoss = run.workspace
-        stats = work.pull(run.F, self.directions(run))  # (n, s + 1)
-        run.risk_before = work.risk()
-        learner = run.learner
-        assert isinstance(learner, NewtonTree)  # `check` has seen to it
-        growth = learner.options(run.data, int(run.rng.integers(2**63)))
-        grown = run.data.engine.grow(
-            run.data.binned,
-            Dense(stats),
-            learner.score,
-            growth,
-            np.empty((run.data.n, 0)),
-            run.rows,
-            run.features,
-        )
-        thin = THIN if len(run.Y) >= MANY_CLASSES else 0.0
-        rule = LeafRule(growth.l2_regularization, np.inf if self.max_step is None else float(self.max_step), thin)
-        values = work.leaves(run.F, grown.leaf_of_row, run.rows, grown.tree.n_leaves, rule)  # (L, d)
-        if grown.tree.n_leaves == 1 and np.abs(values).max() < 1e-6:
-            return []
-        outputs = LeafOutputs(values, grown.leaf_of_row, run.data.engine)
-        kept = csr_array(values) if thin and run.model.code.canonical else values
-        return [Update(TreeHypothesis(grown.tree, kept), outputs, 1.0, float(grown.tree.gain.sum()), perfect=False)]
-
-    def directions(self, run: Run) -> AnyArray:
-        """Codewords along random directions, Z = Y R (K, s); centred, which changes nothing but saves digits."""
-        Z = run.Y @ run.rng.standard_normal((run.Y.shape[1], self.sketch))
-        Z -= Z.mean(axis=0)
-        return np.ascontiguousarray(Z / np.sqrt(self.sketch), dtype=np.float32)

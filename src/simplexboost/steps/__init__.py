@@ -12,14 +12,13 @@ from __future__ import annotations
 from typing import Any
 
 from .._parts import resolve
-from .ray import Balance, Ray, Stride
+from .ray import Ray, Stride
 from .rules import ClosedForm, ErrorStep, FixedStep, GradientStep, LineSearch, Step
 from .search import UNBOUNDED, golden_section, nearest_minimum, newton_root
 
 __all__ = [
     "STEPS",
     "UNBOUNDED",
-    "Balance",
     "ClosedForm",
     "ErrorStep",
     "FixedStep",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from .._cached import cached
 from .._typing import Array, Labels, Mask
-from ..losses import MM, Exponential, Loss, margins
+from ..losses import Balance, Gradient, Loss, margins
 
 
 @dataclass(frozen=True)
@@ -38,13 +37,13 @@ class Stride:
 class Ray:
     """The risk along a direction: what a step is chosen from.
 
-    Attributes
+    Parameters
     ----------
-    loss, U (n, K), c (n,), weight (n,), K : what the risk is made of, at its present scores
-    W : (n, K) the direction in scores; like U it may be given as a function, called when it is first asked for
-    P, own : (n, K) the residual, sample weights included, up to a positive factor; (n,) its part of the true class
-    classes : (n,) the class the learner names for every example, or None where it gives other answers
-    gap : what a right answer gains on every rival, in scores, where that is the same for all classes; else None
+    loss, c (n,), weight (n,) : what the risk is made of
+    U : (n, K) the scores now; like W it may be given as a function, called when it is first asked for
+    W : (n, K) the direction in scores
+    gradient : the gradient at U where it is known, else None
+    classes : (n,) the class that the learner names for every example, where its answers are codewords; else None
     """
 
     def __init__(
@@ -54,42 +53,43 @@ class Ray:
         c: Labels,
         weight: Array,
         W: Array | Callable[[], Array],
-        P: Array | Callable[[], Array] | None = None,
-        own: Array | None = None,
+        gradient: Gradient | None = None,
         classes: Labels | None = None,
-        gap: float | None = None,
-        K: int | None = None,
     ) -> None:
-        self.loss, self.c, self.weight = loss, c, weight
-        self.classes, self.gap = classes, gap
-        self._U, self._W, self._P, self._own, self._K = U, W, P, own, K
+        self.loss, self.c, self.weight, self.classes = loss, c, weight, classes
+        self._U, self._W, self._gradient = U, W, gradient
 
     @cached
     def U(self) -> Array:
         """The scores now."""
         return self._U() if callable(self._U) else self._U
 
-    @property
-    def K(self) -> int:
-        """The number of classes."""
-        return self.U.shape[1] if self._K is None else self._K
-
     @cached
     def W(self) -> Array:
         """The direction in scores."""
         return self._W() if callable(self._W) else self._W
 
+    @property
+    def K(self) -> int:
+        """The number of classes."""
+        return self.U.shape[1] if self._gradient is None else len(self._gradient.code.Y)
+
+    @property
+    def gap(self) -> float | None:
+        """What a right answer gains on every rival, in scores, where that is known and the same for all; else None."""
+        return None if self._gradient is None else self._gradient.code.gap
+
     @cached
     def P(self) -> Array:
-        """The residual, scaled."""
-        if self._P is None:
+        """The residual, sample weights included, up to a positive factor, (n, K)."""
+        if self._gradient is None:
             return self.loss.scaled_residual(self.U, self.c)[0] * self.weight[:, None]
-        return self._P() if callable(self._P) else self._P
+        return self._gradient.P
 
     @cached
     def own(self) -> Array:
         """The residual of the true class, (n,)."""
-        return self.P[np.arange(len(self.c)), self.c] if self._own is None else self._own
+        return self.P[np.arange(len(self.c)), self.c] if self._gradient is None else self._gradient.weight
 
     @cached
     def right(self) -> Mask:
@@ -114,62 +114,4 @@ class Ray:
 
     def balance(self) -> Balance:
         """What gains and what loses along the ray, for losses that are sums of exponentials."""
-        if self.classes is not None and self.gap is not None and isinstance(self.loss, Exponential | MM):
-            return self._vote()
-        weight, fall = self.loss.terms(self.P, self.W, self.c)  # (n, m) each
-        rate = float(np.abs(fall).max())
-        gains, loses = fall > 1e-9 * rate, fall < -1e-9 * rate
-        even = bool((np.abs(np.abs(fall[gains | loses]) - rate) <= 1e-5 * rate).all())
-        faultless = not loses.any()
-        return Balance(
-            gained=float(weight[gains] @ (fall[gains] / rate)),
-            lost=-float(weight[loses] @ (fall[loses] / rate)),
-            total=float(weight.sum()),
-            rate=rate,
-            even=even,
-            faultless=faultless,
-            perfect=faultless and self.loss.falls_forever(self.W, self.c, strictly=True),
-        )
-
-    def _vote(self) -> Balance:
-        """The same where the learner names classes: right answers gain on all rivals, wrong ones lose to one."""
-        assert self.classes is not None and self.gap is not None and isinstance(self.loss, Exponential | MM)
-        gained, lost, total, wrong = self.loss.vote_sums(self.P, self.c, self.classes)
-        return Balance(gained, lost, total, self.loss.rate * self.gap, True, wrong == 0, perfect=wrong == 0)
-
-
-@dataclass(frozen=True)
-class Balance:
-    """The terms of an exponential loss along a ray.
-
-    Attributes
-    ----------
-    gained, lost : the weight of the terms that fall and of those that rise, each times its pace (1 for the fastest)
-    total : the weight of all terms
-    rate : the fastest pace, the change of an exponent per unit of the step
-    even : whether all terms that move have the same pace
-    faultless, perfect : whether no term rises; whether every term falls
-    """
-
-    gained: float
-    lost: float
-    total: float
-    rate: float
-    even: bool
-    faultless: bool
-    perfect: bool
-
-    @property
-    def edge(self) -> float:
-        """δ = (gained − lost) / total."""
-        return (self.gained - self.lost) / self.total if self.total > 0 else 0.0
-
-    def drop_of_edge(self, alpha: float) -> float:
-        """At most by this factor the risk changes with a step α, whatever the learner (Lemma 24)."""
-        a, delta = self.rate * alpha, self.edge
-        return 0.5 * ((1 - delta) * math.exp(a) + (1 + delta) * math.exp(-a))
-
-    def drop(self, alpha: float) -> float:
-        """By this factor the risk changes with a step α, where all terms that move have the same pace."""
-        a, gained, lost = self.rate * alpha, self.gained / self.total, self.lost / self.total
-        return 1 - gained - lost + gained * math.exp(-a) + lost * math.exp(a)
+        return self.loss.balance(self)

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from .._parts import Part, check_choice, check_number
-from ..losses import Loss, OwnScoreExponential
+from ..losses import Loss
 from .ray import Ray, Stride
 from .search import UNBOUNDED, nearest_minimum, newton_root
 
@@ -155,14 +155,13 @@ class ErrorStep(Step):
 
     def check(self, loss: Loss) -> None:
         """Raise where a parameter has no meaning or the loss is another."""
-        if not isinstance(loss, OwnScoreExponential):
+        if loss.own_rate(2) is None:
             raise TypeError(f"step=ErrorStep() needs loss='own-score', not {loss!r}.")
         check_choice("better_than", self.better_than, ("half", "chance"))
         check_number("max_step", self.max_step, float, 0.0, open_low=True)
 
     def length(self, ray: Ray) -> Stride:
         """The vote's weight, in units of the codewords."""
-        assert isinstance(ray.loss, OwnScoreExponential)
         K, wrong = ray.K, ~ray.right
         limit, offset = (0.5, 0.0) if self.better_than == "half" else (1 - 1 / K, math.log(K - 1))
         error = float(ray.own[wrong].sum() / ray.own.sum())
@@ -182,8 +181,8 @@ class ErrorStep(Step):
     @staticmethod
     def _unit(ray: Ray) -> float:
         """The step in F that gives a vote of weight 1: it moves the exponents of right and wrong apart by 1."""
-        assert isinstance(ray.loss, OwnScoreExponential)
-        rate = ray.loss.rate(ray.K)
+        rate = ray.loss.own_rate(ray.K)
+        assert rate is not None  # `check` has seen to it
         if ray.gap is not None:
             return 1 / (rate * ray.gap)
         own = ray.W[np.arange(len(ray.c)), ray.c]  # (n,)

@@ -1,0 +1,133 @@
+"""The state of a boosting run, F ← F + α h, and how a round changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._typing import AnyArray, Array, Labels
+from ..data.training_set import TrainingSet
+from ..learners import Learner
+from ..losses import Loss
+from ..steps import Step
+from .hypotheses import Hypothesis, LeafOutputs
+from .model import AdditiveModel, Term
+
+
+@dataclass(frozen=True, eq=False)
+class Update:
+    """One summand of a round: F += α h, in all coordinates or in one.
+
+    Attributes
+    ----------
+    outputs : (n, d) or (n, 1)
+    edge : as the step measures it, otherwise Σ⟨G, h⟩ / (Σ‖G‖ · max‖h‖); at most 1
+    error : the learner's weighted error where the step asks for it
+    drop : α → the factor by which a bound on the training error changes with a step α, or None where theory has none
+    share : the part of the risk that this update is about; the rest does not change
+    classes : (n,) the class named for every row, where the outputs are codewords of classes; else None
+    """
+
+    hypothesis: Hypothesis
+    outputs: Array | LeafOutputs
+    alpha: float
+    edge: float
+    perfect: bool
+    coordinate: int | None = None
+    error: float | None = None
+    drop: Callable[[float], float] | None = None
+    share: float = 1.0
+    classes: Labels | None = None
+
+
+@dataclass(eq=False)
+class Run:
+    """The state of a boosting run.
+
+    Attributes
+    ----------
+    F : (n, d) the predictor on the training rows, in the precision of the codewords
+    objective : the loss at work on the training rows
+    rows, features : what the next round's learner may use, None for everything; redraw : draws them again
+    updates : those of the last round
+    stop_reason : why boosting stopped before its last round, or None
+    refusal : why the optimizer proposes nothing, where it knows better than that there is no edge
+    forecast : seconds a round and megabytes, as the optimizer expects them
+    workspace : what an optimizer keeps from round to round
+    risk_before : the risk before the last round, where the gradient told it and the risk after costs another pass
+    snapshot : gives the fitted estimator as of now; set by the estimator
+    """
+
+    data: TrainingSet
+    loss: Loss
+    Y: Array
+    learner: Learner
+    step: Step
+    learning_rate: float = 1.0
+    rng: np.random.Generator = field(default_factory=np.random.default_rng)
+
+    n_rounds: int = 0
+    updates: list[Update] = field(default_factory=list)
+    rows: AnyArray | None = None
+    features: AnyArray | None = None
+    redraw: Callable[[Run], None] | None = None
+    stop_reason: str | None = None
+    refusal: str | None = None
+    forecast: tuple[float, float] | None = None
+    workspace: Any = None
+    risk_before: float | None = None
+    snapshot: Callable[[], Any] | None = None
+
+    def __post_init__(self) -> None:
+        self.model = AdditiveModel(self.Y)
+        self.objective = self.loss.objective(self.data.c, self.data.weight, self.model.code)
+        self.F: AnyArray = np.zeros((self.data.n, self.Y.shape[1]), dtype=self.Y.dtype)  # (n, d)
+        self._U: Array | None = None
+        self._buffer: Array | None = None
+
+    @property
+    def U(self) -> Array:
+        """The class scores ½ F Yᵀ, (n, K), computed when first asked for after an update; the same array every time."""
+        if self._U is None and self.F.dtype == np.float64:
+            # The same memory in every round: fresh pages cost more than the sums in them.
+            self._buffer = np.empty((self.data.n, len(self.Y))) if self._buffer is None else self._buffer
+            self._U = self.model.code.forward(self.F, self._buffer)
+        elif self._U is None:
+            self._U = self.model.scores(self.F)
+        return self._U
+
+    @property
+    def round(self) -> int:
+        """Rounds done."""
+        return self.model.n_rounds
+
+    def risk(self) -> float:
+        """The mean weighted loss on the training rows."""
+        return self.objective.risk(self.F)
+
+    def seed(self) -> int:
+        """A number for a learner that draws at random."""
+        return int(self.rng.integers(2**63))
+
+    def resume(self, model: AdditiveModel) -> None:
+        """Continue a model."""
+        self.model = model.first(model.n_rounds)
+        self.move_to(model.predictor(self.data.X, self.data.engine))
+
+    def move_to(self, F: AnyArray) -> None:
+        """Continue from another predictor, (n, d)."""
+        self.F, self._U = np.array(F, dtype=self.Y.dtype), None
+        self.objective = self.loss.objective(self.data.c, self.data.weight, self.model.code)
+
+    def apply(self, updates: list[Update]) -> None:
+        """F += learning_rate · α h for every update; the round joins the model."""
+        terms = [Term(u.hypothesis, self.learning_rate * u.alpha, u.coordinate) for u in updates]
+        for term, update in zip(terms, updates, strict=True):
+            term.add_to(self.F, update.outputs)
+        self._U = None
+        self.model.add_round(terms)
+        self.updates = updates
+        self.objective.voted(updates[0].classes if len(updates) == 1 else None, terms[0].step, self.round)

@@ -1,0 +1,88 @@
+"""Objectives that spare work: residuals carried from round to round, and losses of the own score alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._typing import AnyArray, Array, Labels
+from ..codewords.code import Code
+from .objective import Gradient, Objective
+
+if TYPE_CHECKING:
+    from .gamma_phi import LinearGamma
+    from .scores import OwnScoreExponential
+
+# Residuals that are carried from round to round are computed afresh now and then, lest rounding errors add up.
+REFRESH = 16
+MOST_CARRIED = 20.0  # a vote that changes an exponent by more than this would lose digits
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """The residual P (n, K) after so many rounds, up to the factor exp(log_scale); own (n,) is that of true classes."""
+
+    n_rounds: int
+    P: Array
+    own: Array
+    log_scale: float
+
+
+class CarriedObjective(Objective):
+    """Of a sum of exponentials over rivals: votes multiply a few entries of the residual, so it is carried along."""
+
+    def __init__(self, loss: LinearGamma, c: Labels, weight: Array, code: Code) -> None:
+        super().__init__(loss, c, weight, code)
+        self._rate, self._vote = loss.rate, loss.vote
+        self._carried: Carried | None = None
+
+    def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
+        """From the residual as it was carried to this round; afresh where it was not."""
+        if not scaled:
+            return super().gradient(F, U, n_rounds, scaled)
+        if self._carried is None or self._carried.n_rounds != n_rounds:
+            P, log_scale = self._residual(U(), scaled)
+            self._carried = Carried(n_rounds, P, P[np.arange(len(P)), self.c], log_scale)
+        carried = self._carried
+        risk = self._mean(float(carried.own.sum()) / self._rate, carried.log_scale)
+        return Gradient(carried.P, self.code, self.c, carried.own, risk=risk)
+
+    def voted(self, classes: Labels | None, step: float, n_rounds: int) -> None:
+        """Carry the residual along where the round was a vote."""
+        carried, self._carried = self._carried, None
+        if classes is None or self.code.gap is None or carried is None:
+            return
+        if carried.n_rounds != n_rounds - 1 or n_rounds % REFRESH == 0:
+            return
+        gain = step * self.code.gap
+        if self._rate * gain < MOST_CARRIED:
+            self._vote(carried.P, carried.own, self.c, classes, gain)
+            self._carried = replace(carried, n_rounds=n_rounds)
+
+
+class OwnScoreObjective(Objective):
+    """Of a loss of the own score alone: the rivals do not matter, and a gradient costs O(n)."""
+
+    def __init__(self, loss: OwnScoreExponential, c: Labels, weight: Array, code: Code) -> None:
+        super().__init__(loss, c, weight, code)
+        self._rate, self._weights_of = loss.rate, loss.weights_of
+
+    def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
+        """From the own scores."""
+        if not scaled:
+            return super().gradient(F, U, n_rounds, scaled)
+        K = len(self.code.Y)
+        own, log_scale = self._weights_of(self.code.own_scores(F, self.c), K)
+        own = own * self.weight
+        risk = self._mean(float(own.sum()) / self._rate(K), log_scale)
+        return Gradient(lambda: spread_out(own, self.c, K), self.code, self.c, own, single=True, risk=risk)
+
+
+def spread_out(own: Array, c: Labels, K: int) -> Array:
+    """Numbers of the true classes (n,) as a matrix (n, K) with zeros elsewhere."""
+    P = np.zeros((len(c), K))
+    P[np.arange(len(c)), c] = own
+    return P

@@ -1,0 +1,133 @@
+"""A loss at work: the risk of one training set, R(F) = Σ_i w_i L(U_i, c_i) with U = ½ F Yᵀ, and where it falls.
+
+`Objective` asks its loss anew in every round. A loss that can do better, because it can carry its residual from round to
+round or needs the own scores alone, has an objective of its own (`Loss.objective`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._cached import cached
+from .._typing import AnyArray, Array, Labels
+from ..codewords.code import Code
+
+if TYPE_CHECKING:
+    from .base import Loss
+
+# exp(700) ≈ 1e304: exponential losses saturate here, four decades below the largest float.
+CEILING = 700.0
+
+
+class Gradient:
+    """Where the risk falls.
+
+    Attributes
+    ----------
+    P : (n, K) minus the gradient in the scores, sample weights included, up to a positive factor
+    G : (n, d) minus the gradient in F, ½ P Y
+    code : the codewords
+    labels, weight : (n,) the true class (of several labels, the one an example pulls towards most), and its entry of P
+    single : whether labels and weights say it all: G Yᵀ is the weight at the label, up to a constant in every row
+    risk : the mean weighted loss, where the residual tells it; else None
+    """
+
+    def __init__(
+        self,
+        P: Array | Callable[[], Array],
+        code: Code,
+        labels: Labels,
+        weight: Array,
+        single: bool = False,
+        risk: float | None = None,
+    ) -> None:
+        self._P, self.code, self.labels, self.weight, self.risk = P, code, labels, weight, risk
+        self.single = single and code.gap is not None
+
+    @cached
+    def P(self) -> Array:
+        """Minus the gradient in the scores."""
+        return self._P() if callable(self._P) else self._P
+
+    @cached
+    def G(self) -> Array:
+        """Minus the gradient in F."""
+        return self.code.back(self.P)
+
+    @property
+    def gains(self) -> Array | None:
+        """G Yᵀ (n, K), up to a positive factor and a constant in every row, where it is at hand; else None.
+
+        Where all codewords are equally far apart, G Yᵀ is a multiple of P up to a constant in every row.
+        """
+        return None if self.code.gap is None or self.single else self.P
+
+
+class Objective:
+    """The risk of a loss on a training set; asks the loss anew in every round.
+
+    Parameters
+    ----------
+    loss : Loss
+    c : (n,) targets
+    weight : (n,) positive
+    code : the codewords
+    """
+
+    def __init__(self, loss: Loss, c: Labels, weight: Array, code: Code) -> None:
+        self.loss, self.c, self.weight, self.code = loss, c, weight, code
+        self._weighted = not (weight == 1.0).all()
+
+    @cached
+    def _buffer(self) -> Array:
+        """The memory of P (n, K), used again in every round: fresh pages cost more than the sums in them."""
+        return np.empty((len(self.c), len(self.code.Y)))
+
+    def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
+        """Where the risk falls at F (n, d) and its scores U (n, K), after `n_rounds` rounds.
+
+        Where `scaled`, up to a positive factor that keeps P in range.
+        """
+        P, log_scale = self._residual(U(), scaled)
+        return self.of_residual(P, self._mean(self.loss.total(P, self.c), log_scale))
+
+    def _residual(self, U: Array, scaled: bool) -> tuple[Array, float]:
+        """The weighted residual (n, K) up to a factor, and the logarithm of that factor."""
+        if scaled:
+            P, log_scale = self.loss.scaled_residual_into(U, self.c, self._buffer)
+        else:
+            P, log_scale = self.loss.residual(U, self.c), 0.0
+        return (np.multiply(P, self.weight[:, None], out=self._buffer) if self._weighted else P), log_scale
+
+    def of_residual(self, P: Array, risk: float | None = None) -> Gradient:
+        """The gradient, from minus that in the scores, (n, K)."""
+        return Gradient(P, self.code, *self.loss.question(P, self.c), risk=risk)
+
+    def curvature(self, U: Array) -> Array:
+        """The trace of the Hessian in F of every example, (n,)."""
+        return self.weight * self.loss.curvature(U, self.c, self.code.Y).sum(axis=1)
+
+    def voted(self, classes: Labels | None, step: float, n_rounds: int) -> None:
+        """A round was applied, the last of `n_rounds`: a step along votes for classes (n,), or along other answers."""
+
+    def risk(self, F: AnyArray) -> float:
+        """The mean weighted loss at F (n, d)."""
+        return mean_loss(self.loss, self.code, F, self.c, self.weight)
+
+    def _mean(self, total: float | None, log_scale: float) -> float | None:
+        """The mean loss from the total in its scale."""
+        return None if total is None else total * math.exp(min(log_scale, CEILING)) / float(self.weight.sum())
+
+
+def mean_loss(loss: Loss, code: Code, F: AnyArray, c: Labels, weight: Array) -> float:
+    """The weighted mean of the loss at F (n, d), in blocks of rows: no n × K scores at once."""
+    block = max(1, 2**22 // len(code.Y))  # 32 MB of scores
+    total = 0.0
+    for i in range(0, len(F), block):
+        rows = slice(i, i + block)
+        total += float(weight[rows] @ loss.value(code.scores(F[rows]), c[rows]))
+    return total / float(weight.sum())

@@ -1,0 +1,136 @@
+"""How optimizers ask: gradient → request → the learner's answer → the risk along it → a step → an update."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import logsumexp
+
+from .._typing import Array, Labels
+from ..boosting.hypotheses import largest
+from ..boosting.run import Run, Update
+from ..learners import Answer, PlainPull, Pull, Request
+from ..losses import Gradient
+from ..steps import Ray
+
+# A direction whose edge is below this part of the largest possible edge leads nowhere but into rounding errors.
+MIN_EDGE = 1e-12
+SIGNS = np.array([[1.0], [-1.0]])  # the codewords of a binary question: up, down
+
+
+def gradient_of(run: Run, scaled: bool = True) -> Gradient:
+    """Where the risk falls; where scaled, up to a positive factor. What it tells of the risk is noted."""
+    gradient = run.objective.gradient(run.F, lambda: run.U, run.round, scaled)
+    if gradient.risk is not None:
+        run.risk_before = gradient.risk
+    return gradient
+
+
+def request_of(run: Run, pull: Pull, curvature: Array | None = None, answers: Array | None = None) -> Request:
+    """The question in all coordinates; a learner that names class k answers with row k of `answers` (K, d), else of Y."""
+    return Request(run.data, pull, run.Y if answers is None else answers, curvature, run.rows, run.features, run.seed())
+
+
+def binary_request(run: Run, g: Array, curvature: Array | None = None) -> Request:
+    """The question whether to go up or down: labels are the signs of g (n,), weights its sizes."""
+    pull = PlainPull(g[:, None], (g < 0).astype(np.intp), np.abs(g))
+    return Request(run.data, pull, SIGNS, curvature, run.rows, run.features, run.seed())
+
+
+def ask(run: Run, request: Request) -> Answer:
+    """The weak learner's answer, which must be finite."""
+    answer = run.learner.fit(request)
+    if not math.isfinite(size := largest(answer.hypothesis, answer.compact)):
+        raise run.divergence(size)
+    return answer
+
+
+def direction(run: Run, outputs: Array, coordinate: int | None = None) -> Array:
+    """A learner's outputs as a direction in scores, W = ½ h Yᵀ (n, K)."""
+    if coordinate is None:
+        return run.model.code.forward(outputs)
+    return 0.5 * outputs * run.Y[:, coordinate]
+
+
+def ray_along(
+    run: Run, W: Callable[[], Array], gradient: Gradient | None = None, classes: Labels | None = None
+) -> Ray:
+    """The risk along W (n, K)."""
+    return Ray(run.loss, lambda: run.U, run.data.c, run.data.weight, W, gradient, classes)
+
+
+def binary_ray(run: Run, outputs: Array, k: int) -> Ray:
+    """The risk of class k against the rest along outputs (n, 1), for losses that decouple over canonical codewords."""
+    loss, U, c = run.loss.binary(run.U, run.data.c, k)
+    return Ray(loss, U, c, run.data.weight, lambda: 0.5 * outputs * np.array([1.0, -1.0]))
+
+
+def decouples(run: Run) -> bool:
+    """Whether the risk is a sum over coordinates, each class's against the rest."""
+    return run.loss.decouples and run.model.code.canonical
+
+
+def step_along(
+    run: Run,
+    gradient: Gradient,
+    coordinate: int | None = None,
+    curvature: Array | None = None,
+    answers: Array | None = None,
+) -> list[Update]:
+    """Ask for all coordinates, or for one as a binary question, and take the step: one update, or none."""
+    if coordinate is None:
+        request = request_of(run, gradient, curvature, answers)
+    else:
+        request = binary_request(run, gradient.G[:, coordinate], curvature)
+    answer = ask(run, request)
+    classes = answer.classes if coordinate is None else None
+    ray = ray_along(run, lambda: direction(run, answer.outputs, coordinate), gradient, classes)
+    return take_step(run, request, answer, ray, coordinate)
+
+
+def take_step(run: Run, request: Request, answer: Answer, ray: Ray, coordinate: int | None = None) -> list[Update]:
+    """The step along the ray of an answer: one update, or none where there is no edge."""
+    edge = None if run.step.measures_edge else normalised_edge(request.G, answer.outputs)
+    if edge is not None and edge <= MIN_EDGE:
+        return []
+    stride = run.step.length(ray)
+    edge = stride.edge if edge is None else edge
+    if stride.alpha <= 0 or edge is None or edge <= MIN_EDGE:
+        run.refusal = stride.stop
+        return []
+    outputs, classes = (answer.compact, answer.classes) if coordinate is None else (answer.outputs, None)
+    told = (stride.error, stride.drop, 1.0, classes)
+    return [Update(answer.hypothesis, outputs, stride.alpha, edge, stride.perfect, coordinate, *told)]
+
+
+def step_together(run: Run, gradient: Gradient) -> list[Update]:
+    """Ask for a scalar h in every coordinate, choose one step for the vector they form."""
+    d = run.Y.shape[1]
+    answers = [ask(run, binary_request(run, gradient.G[:, j])) for j in range(d)]
+    outputs = np.column_stack([answer.outputs for answer in answers])  # (n, d)
+    stride = run.step.length(ray_along(run, lambda: direction(run, outputs), gradient))
+    edge = normalised_edge(gradient.G, outputs) if stride.edge is None else stride.edge
+    if edge <= MIN_EDGE or stride.alpha <= 0:
+        run.refusal = stride.stop
+        return []
+    told = (stride.error, stride.drop, 1 / d)
+    return [
+        Update(answer.hypothesis, answer.outputs, stride.alpha, edge, stride.perfect, j, *told)
+        for j, answer in enumerate(answers)
+    ]
+
+
+def log_risk_after(run: Run, update: Update) -> float:
+    """log of the risk once the update is applied; logarithms because exponential risks may not fit a float."""
+    assert isinstance(update.outputs, np.ndarray)
+    U = run.U + update.alpha * direction(run, update.outputs, update.coordinate)
+    return float(logsumexp(run.loss.log_value(U, run.data.c), b=run.data.weight))
+
+
+def normalised_edge(G: Array, outputs: Array) -> float:
+    """Σ⟨G, h⟩ / (Σ‖G‖ · max‖h‖): 1 for a unit h that points along G everywhere, 0 for no edge at all."""
+    lengths = (np.sqrt(np.einsum("nd,nd->n", A, A)) for A in (G, outputs))  # (n,) each
+    most = next(lengths).sum() * next(lengths).max()
+    return float(np.vdot(G, outputs) / most) if most > 0 else 0.0

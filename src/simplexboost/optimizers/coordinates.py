@@ -1,0 +1,112 @@
+"""Descent by coordinates: scalar h in one coordinate of F, or in each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from .._parts import check_choice
+from ..boosting.hypotheses import Hypothesis
+from ..boosting.run import Run, Update
+from ..losses import Gradient
+from .asking import (
+    ask,
+    binary_ray,
+    binary_request,
+    decouples,
+    gradient_of,
+    log_risk_after,
+    step_along,
+    step_together,
+    take_step,
+)
+from .base import Optimizer
+
+
+@dataclass(eq=False, repr=False)
+class CoordinateDescent(Optimizer):
+    """Coordinate descent (CD-MCBoost): one scalar h in one coordinate of F.
+
+    Parameters
+    ----------
+    schedule : {"best", "cyclic"}, default="best"
+        ``"best"`` fits every coordinate and keeps the one with the lowest risk after its step (the journal version);
+        ``"cyclic"`` takes coordinate t mod d in round t (the conference version), d times cheaper a round.
+    """
+
+    schedule: str = "best"
+
+    def check(self, run: Run) -> None:
+        """Raise where the schedule is unknown."""
+        check_choice("schedule", self.schedule, ("best", "cyclic"))
+
+    def propose(self, run: Run) -> list[Update]:
+        """One update of one coordinate."""
+        gradient, d = gradient_of(run), run.Y.shape[1]
+        if self.schedule == "cyclic":
+            # A coordinate without an edge is passed over; the round ends when none has one.
+            for j in (run.round + np.arange(d)) % d:
+                if update := step_along(run, gradient, int(j)):
+                    return update
+            return []
+        candidates = [update for j in range(d) for update in step_along(run, gradient, j)]
+        return [min(candidates, key=partial(log_risk_after, run))] if candidates else []  # ties: the lower coordinate
+
+
+@dataclass(eq=False, repr=False)
+class AllCoordinates(Optimizer):
+    """Every round fits a scalar h in each coordinate.
+
+    Parameters
+    ----------
+    shared_step : bool, default=True
+        One step for all coordinates, along the vector they form; otherwise a step for each, exact where the loss
+        decouples over coordinates (one-vs-all).
+    """
+
+    shared_step: bool = True
+
+    def propose(self, run: Run) -> list[Update]:
+        """An update of every coordinate that has an edge."""
+        gradient = gradient_of(run)
+        if not self.shared_step:
+            return self._separate(run, gradient)
+        return step_together(run, gradient)
+
+    @staticmethod
+    def _separate(run: Run, gradient: Gradient) -> list[Update]:
+        """A step for each."""
+        if not decouples(run):
+            return [update for j in range(run.Y.shape[1]) for update in step_along(run, gradient, j)]
+        return one_by_one(run, gradient)
+
+    def resume(self, run: Run) -> None:
+        """Boosters whose last learner is perfect have ended."""
+        if not self.shared_step and decouples(run):
+            last = {term.coordinate: term.hypothesis for term in run.model.terms}
+            run.workspace = {k for k, h in last.items() if k is not None and is_perfect(run, h, k)}
+
+
+def one_by_one(run: Run, gradient: Gradient) -> list[Update]:
+    """K boosters side by side, each with steps of its own; one that meets a perfect learner keeps it and ends."""
+    d = run.Y.shape[1]
+    finished: set[int] = run.workspace or set()  # coordinates that have ended
+    if len(finished) == d:
+        run.refusal = "perfect learner: every class has met one and has ended"
+    sizes = np.abs(gradient.G).sum(axis=0)  # (d,)
+    updates = []
+    for j in (j for j in range(d) if j not in finished):
+        request = binary_request(run, gradient.G[:, j])
+        answer = ask(run, request)
+        for update in take_step(run, request, answer, binary_ray(run, answer.outputs, j), j):
+            finished = finished | {j} if update.perfect else finished
+            updates.append(replace(update, share=sizes[j] / sizes.sum(), perfect=len(finished) == d))
+    run.workspace = finished
+    return updates
+
+
+def is_perfect(run: Run, h: Hypothesis, k: int) -> bool:
+    """Whether h alone tells class k from the rest, where the risk decouples."""
+    return run.step.length(binary_ray(run, h.outputs(run.data.X, run.data.engine), k)).perfect

@@ -1,0 +1,81 @@
+"""Sampled pairs of an example and a class: the optimizer of sm-boost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from .._parts import check_choice, check_number
+from .._typing import AnyArray, Array
+from ..boosting.run import Run, Update
+from ..data.training_set import TrainingSet
+from ..losses import Gradient
+from .asking import gradient_of, step_along, step_together
+from .base import Optimizer
+
+
+@dataclass(eq=False, repr=False)
+class SampledPairs(Optimizer):
+    """Follows the gradient on pairs (example, class) drawn by the probability of the class (sm-boost).
+
+    Where the drawn pairs show no edge others are drawn, ten times at most.
+
+    Parameters
+    ----------
+    n_pairs : int, "n" or "all", default="n"
+        M; ``"n"`` draws as many as there are different examples, ``"all"`` takes every pair with its probability.
+    separate : bool, default=True
+        A scalar learner for every coordinate, rather than one for all.
+    """
+
+    n_pairs: int | str = "n"
+    separate: bool = True
+
+    max_draws: ClassVar[int] = 10
+
+    def check(self, run: Run) -> None:
+        """Raise where the number of pairs has no meaning."""
+        if isinstance(self.n_pairs, str):
+            check_choice("n_pairs", self.n_pairs, ("n", "all"))
+        else:
+            check_number("n_pairs", self.n_pairs, int, 1)
+
+    def propose(self, run: Run) -> list[Update]:
+        """One step along all coordinates."""
+        ask = step_together if self.separate else step_along
+        if self.n_pairs == "all":
+            return ask(run, gradient_of(run))
+        for _ in range(self.max_draws):
+            if updates := ask(run, self.sample(run)):
+                return updates
+        run.refusal = f"no edge: not in {self.max_draws} samples of pairs in a row"
+        return []
+
+    def sample(self, run: Run) -> Gradient:
+        """The gradient with every pair weighed by how often it was drawn, over how often it is on average."""
+        if run.workspace is None:
+            run.workspace = different_examples(run.data)
+        rows, weight = run.workspace  # (m,) one row of every different example, and the weight of all rows equal to it
+        P, g = run.loss.residual(run.U, run.data.c)[rows], run.loss.probabilities(run.U[rows])  # (m, K)
+        n_pairs = len(rows) if self.n_pairs == "n" else int(self.n_pairs)
+        ends = np.cumsum(weight[:, None] * g)
+        drawn = np.searchsorted(ends, run.rng.random(n_pairs) * ends[-1], side="right")
+        counts = np.bincount(drawn, minlength=P.size).reshape(P.shape)
+        P = np.divide(P, g, out=np.zeros_like(P), where=counts > 0)  # first, so that equal pairs stay equal
+        sampled = np.zeros_like(run.U)
+        sampled[rows] = P * (counts * (weight.sum() / n_pairs))
+        return run.objective.of_residual(sampled)
+
+
+def different_examples(data: TrainingSet) -> tuple[AnyArray, Array]:
+    """The first row of every example that occurs, in an order of their own, and the weight of all equal rows.
+
+    Draws by this list are the same for weights and for repetitions, and in whatever order the rows come.
+    """
+    labels = data.c[:, None] if data.costs is None else data.costs
+    content = np.ascontiguousarray(np.column_stack([data.X, labels]), dtype=np.float64)
+    keys = content.view(np.dtype((np.void, content.strides[0]))).ravel()
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    return first, np.bincount(inverse, data.weight).astype(np.float64, copy=False)

@@ -1,0 +1,70 @@
+"""Sketches: a few directions of code space in which splits are searched, whatever the number of classes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._parts import Part, check_number
+from .._typing import AnyArray
+
+
+class Sketch(Part):
+    """Directions of code space, chosen anew in every round."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """The number of directions, s."""
+
+    @abstractmethod
+    def directions(self, Y: AnyArray, rng: np.random.Generator) -> AnyArray:
+        """The codewords along the directions, Z (K, s) float32; Y (K, d) are the codewords."""
+
+    def check(self) -> None:
+        """Raise where a parameter has no meaning; called once before boosting."""
+
+
+@dataclass(eq=False, repr=False)
+class GaussianSketch(Sketch):
+    """Random directions with independent Gaussian coordinates.
+
+    Parameters
+    ----------
+    n_directions : int, default=1
+        More of them find better splits and make histograms wider.
+
+    Examples
+    --------
+    >>> GaussianSketch(2).directions(np.eye(5), np.random.default_rng(0)).shape
+    (5, 2)
+    """
+
+    n_directions: int = 1
+
+    @property
+    def size(self) -> int:
+        """The number of directions."""
+        return self.n_directions
+
+    def check(self) -> None:
+        """Raise where the number of directions has no meaning."""
+        check_number("sketch", self.n_directions, int, 1, 64)
+
+    def directions(self, Y: AnyArray, rng: np.random.Generator) -> AnyArray:
+        """Z = Y R / √s with R (d, s) Gaussian; centred over the classes, which changes nothing but saves digits."""
+        Z = Y @ rng.standard_normal((Y.shape[1], self.n_directions))
+        Z -= Z.mean(axis=0)
+        return np.ascontiguousarray(Z / np.sqrt(self.n_directions), dtype=np.float32)
+
+
+def as_sketch(value: Any) -> Sketch:
+    """A sketch from a number of directions, or from itself.
+
+    >>> as_sketch(3)
+    GaussianSketch(n_directions=3)
+    """
+    return value if isinstance(value, Sketch) else GaussianSketch(value)
