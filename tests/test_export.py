@@ -6,7 +6,7 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
-from cases import BOOSTERS
+from cases import BOOSTERS, each
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
@@ -73,6 +73,30 @@ def test_absent_classes_come_back(tmp_path):
     clf = sb.GDMCBoostClassifier(n_estimators=3, classes=[0, 1, 2]).fit(X[y != 1], y[y != 1])
     clf.save(tmp_path / "m.sb")
     assert (sb.load(tmp_path / "m.sb").predict_proba(X)[:, 1] == 0).all()
+
+
+def comes_back(clf, path):
+    """Whether it predicts the same after a round trip."""
+    clf.save(path)
+    return (sb.load(path).predict_proba(X) == clf.predict_proba(X)).all()
+
+
+@pytest.mark.filterwarnings("ignore:in round 1 the weak learner fails")  # a constant X breaks OS's promise
+@each("kind", BOOSTERS | {"SimplexBoostClassifier": sb.SimplexBoostClassifier})
+def test_models_without_terms_come_back(kind, tmp_path):
+    """Most boosters stop before their first round where X cannot tell the classes apart, all where there is but one."""
+    assert comes_back(kind(n_estimators=3).fit(np.ones_like(X), y), tmp_path / "constant.sb")
+    one = kind(n_estimators=3, classes=[0, 1]).fit(X[y == 0], y[y == 0])
+    assert not one.model_.terms
+    assert comes_back(one, tmp_path / "one.sb")
+
+
+def test_codes_with_a_hopeless_column_come_back(tmp_path):
+    """The second column tells classes 1 and 2 apart, whose rows are alike."""
+    code = [[1, 0], [-1, 1], [-1, -1]]
+    clf = sb.OutputCodeClassifier(sb.SimplexBoostClassifier(n_estimators=3), code)
+    clf.fit(np.concatenate([X[y != 2], X[y == 1]]), y)
+    assert comes_back(clf, tmp_path / "m.sb")
 
 
 def test_the_file_holds_json_and_numbers_only(tmp_path):

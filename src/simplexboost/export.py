@@ -193,12 +193,12 @@ def values_from_arrays(arrays: dict[str, AnyArray]) -> list[Any]:
     """The reverse of `values_to_arrays`."""
     shapes, flat = arrays["value_shape"], arrays["values"]
     if "columns" not in arrays:
-        return [v.reshape(shape) for v, shape in zip(np.split(flat, ends(shapes.prod(axis=1))), shapes, strict=True)]
-    sizes = np.split(arrays["row_sizes"].astype(np.int64), ends(shapes[:, 0]))
-    totals = ends([int(size.sum()) for size in sizes])
-    columns = np.split(arrays["columns"].astype(np.int32), totals)
+        return [v.reshape(shape) for v, shape in zip(cut(flat, shapes.prod(axis=1)), shapes, strict=True)]
+    sizes = cut(arrays["row_sizes"].astype(np.int64), shapes[:, 0])
+    totals = np.array([size.sum() for size in sizes], dtype=np.int64)
+    columns = cut(arrays["columns"].astype(np.int32), totals)
     starts = [np.concatenate([[0], np.cumsum(size)]) for size in sizes]
-    parts = zip(np.split(flat, totals), columns, starts, shapes, strict=True)
+    parts = zip(cut(flat, totals), columns, starts, shapes, strict=True)
     return [checked_rows(csr_array((v, at, start), shape=tuple(shape))) for v, at, start, shape in parts]
 
 
@@ -208,9 +208,12 @@ def checked_rows(values: csr_array) -> csr_array:
     return values
 
 
-def ends(sizes: Any) -> AnyArray:
-    """Where all parts but the last end."""
-    return np.cumsum(sizes)[:-1]
+def cut(values: AnyArray, sizes: AnyArray) -> list[AnyArray]:
+    """The array cut into consecutive parts, one for every size: none of nothing, of which `np.split` makes one."""
+    if (sizes < 0).any() or (sizes > len(values)).any() or sizes.sum() != len(values):
+        raise ValueError("the file holds arrays whose sizes do not fit together; it is damaged.")
+    ends = np.cumsum(sizes)
+    return [values[end - size : end] for size, end in zip(sizes, ends, strict=True)]
 
 
 def values_of(h: Hypothesis) -> Any:
@@ -227,10 +230,10 @@ def values_of(h: Hypothesis) -> Any:
 
 def model_from_arrays(arrays: dict[str, AnyArray]) -> AdditiveModel:
     """The reverse of `model_to_arrays`."""
-    node_cuts = ends(arrays["n_nodes"])
-    nodes = np.split(arrays["nodes"].view(NODE), node_cuts)
-    gain, count = np.split(arrays["gain"], node_cuts), np.split(arrays["count"], node_cuts)
-    sets = np.split(arrays["category_sets"], ends(arrays["n_sets"]))
+    n_nodes = arrays["n_nodes"]
+    nodes = cut(arrays["nodes"].view(NODE), n_nodes)
+    gain, count = cut(arrays["gain"], n_nodes), cut(arrays["count"], n_nodes)
+    sets = cut(arrays["category_sets"], arrays["n_sets"])
     trees = (checked(Tree(*parts)) for parts in zip(nodes, gain, count, sets, strict=True))
     lines = zip(arrays["linear_feature"].tolist(), arrays["linear_centre"].tolist(), strict=True)
     values = values_from_arrays(arrays)
