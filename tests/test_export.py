@@ -7,11 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import BOOSTERS, each
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
 from simplexboost.codewords import Custom, simplex
+from simplexboost.export import describe, read_zip, write_zip
 from simplexboost.learners import VectorTree
 from simplexboost.losses import Logistic
 
@@ -158,6 +160,111 @@ def test_trees_that_lead_astray_are_refused(tmp_path):
     clf.model_.trees[0].nodes["left"][0] = 0  # a loop
     clf.save(path)
     with pytest.raises(ValueError, match="tree"):
+        sb.load(path)
+
+
+# Files whose checksums are right but whose contents are impossible: the model, what to change in it, the message.
+FLAGSHIP = sb.SimplexBoostClassifier(n_estimators=3, random_state=0)
+COORDINATES = sb.CDMCBoostClassifier(n_estimators=3)
+LINEAR = sb.BoostingClassifier(learner="linear", n_estimators=3)
+PROGRAM = sb.MartiBoostClassifier(n_layers=3, random_state=0)
+CRAFTED = [
+    (FLAGSHIP, {"class": "MartiBoostClassifier", "parameters": {}}, "no branching program"),
+    (COORDINATES, {"class": "MartiBoostClassifier", "parameters": {}}, "no branching program"),
+    (COORDINATES, {"class": "MartiBoostClassifier"}, "parameters that MartiBoostClassifier does not take"),
+    (PROGRAM, {"round_ends": lambda ends: np.maximum(ends, 3)}, "no branching program"),
+    (PROGRAM, {"round_ends": lambda ends: ends - [1, 0, 0]}, "no branching program"),
+    (PROGRAM, {"coordinate": lambda coordinate: 0 * coordinate}, "no branching program"),
+    (PROGRAM, {"coordinate": lambda coordinate: coordinate - 1}, "does not fit"),
+    (PROGRAM, {"values": lambda values: 2 * values}, "no branching program"),
+    (PROGRAM, {"Y": lambda Y: np.zeros((2, 5))}, "no branching program"),
+    (FLAGSHIP, {"round_ends": lambda ends: ends[::-1]}, "rounds"),
+    (FLAGSHIP, {"round_ends": lambda ends: ends[:-1]}, "rounds"),
+    (FLAGSHIP, {"round_ends": lambda ends: ends - [5, 0, 0]}, "rounds"),
+    (COORDINATES, {"coordinate": lambda coordinate: coordinate + 2}, "coordinates"),
+    (COORDINATES, {"coordinate": lambda coordinate: coordinate - 3}, "coordinates"),
+    (FLAGSHIP, {"coordinate": lambda coordinate: coordinate + 1}, "does not fit"),
+    (COORDINATES, {"Y": lambda Y: np.repeat(Y, 2, axis=0)}, "codewords"),
+    (COORDINATES, {"present": lambda present: present[:2]}, "codewords"),
+    (COORDINATES, {"present": lambda present: present * 2}, "codewords"),
+    (COORDINATES, {"Y": lambda Y: Y.astype(np.float16)}, "float16"),
+    (COORDINATES, {"Y": lambda Y: Y * np.nan}, "NaN in 'Y'"),
+    (COORDINATES, {"values": lambda values: values * np.inf}, "NaN in 'values'"),
+    (COORDINATES, {"step": lambda step: step * np.nan}, "NaN in 'step'"),
+    (COORDINATES, {"step": lambda step: step[:-1]}, "sizes"),
+    (COORDINATES, {"step": None}, "without the array 'step'"),
+    (COORDINATES, {"values": lambda values: values[:-1]}, "sizes"),
+    (COORDINATES, {"value_shape": lambda shape: -shape}, "sizes"),
+    (COORDINATES, {"nodes": lambda nodes: nodes[:-1]}, "sizes"),
+    (COORDINATES, {"n_nodes": lambda n: n * [[1], [0]]}, "'n_nodes' of type int64"),
+    (COORDINATES, {"n_nodes": lambda n: n * [1, 0, 2]}, "sizes|leaves"),
+    (COORDINATES, {"n_sets": lambda n: n + 1}, "sizes"),
+    (COORDINATES, {"kind": lambda kind: kind + 1}, "sizes"),
+    (COORDINATES, {"n_features_in": 1}, "features"),
+    (COORDINATES, {"n_features_in": "4"}, "features"),
+    (LINEAR, {"linear_feature": lambda feature: feature + 9}, "features"),
+    (LINEAR, {"linear_centre": lambda centre: centre * np.nan}, "NaN in 'linear_centre'"),
+]
+
+
+def craft(path, changes):
+    """The file with some entries of its header or arrays changed, or left out, and its checksums made right."""
+    header, arrays = read_zip(path)
+    for name, change in changes.items():
+        if name in header:
+            header[name] = change
+        elif change is None:
+            del arrays[name]
+        else:
+            arrays[name] = change(arrays[name]) if arrays[name].dtype.kind == "f" else with_type(change, arrays[name])
+    header["arrays"] = {name: describe(values) for name, values in arrays.items()}
+    write_zip(path, header, arrays)
+
+
+def with_type(change, values):
+    return change(values).astype(values.dtype)
+
+
+@pytest.mark.parametrize(("clf", "changes", "message"), CRAFTED)
+def test_impossible_models_are_refused(clf, changes, message, tmp_path):
+    two = np.minimum(y, 1) if clf is PROGRAM else y
+    clone(clf).fit(X, two).save(tmp_path / "m.sb")
+    sb.load(tmp_path / "m.sb")
+    craft(tmp_path / "m.sb", changes)
+    with pytest.raises(ValueError, match=rf"({message}).*; it is damaged"):
+        sb.load(tmp_path / "m.sb")
+
+
+def test_sparse_values_of_one_coordinate_are_refused(tmp_path):
+    rng = np.random.default_rng(0)
+    many = np.repeat(np.arange(40), 12)
+    few = sb.SimplexBoostClassifier(n_estimators=3, random_state=0)
+    few.fit(rng.normal(size=(40, 6))[many] + 0.3 * rng.normal(size=(480, 6)), many).save(tmp_path / "m.sb")
+    craft(tmp_path / "m.sb", {"columns": lambda columns: columns})
+    sb.load(tmp_path / "m.sb")  # nothing is wrong yet
+    craft(tmp_path / "m.sb", {"coordinate": lambda coordinate: coordinate + 1})
+    with pytest.raises(ValueError, match="sparse values that belong to one coordinate only; it is damaged"):
+        sb.load(tmp_path / "m.sb")
+
+
+@pytest.mark.parametrize(
+    ("field", "node", "value", "message"),
+    [
+        ("left", 0, 2**31 - 1, "leaves"),
+        ("left", 0, -1, "leaves"),
+        ("left", 0, 2, "leaves"),
+        ("left", -1, 0, "leaves"),
+        ("category", 0, 0, "without their sets"),
+        ("threshold", 0, np.nan, "NaN"),
+        ("feature", 0, 9, "features"),
+    ],
+)
+def test_impossible_nodes_are_refused(field, node, value, message, tmp_path):
+    path = saved(tmp_path)
+    clf = sb.load(path)
+    clf.model_.trees[0].nodes[field][node] = value
+    clf.save(path)
+    with pytest.raises(ValueError, match=f"{message}; it is damaged"):
         sb.load(path)
 
 

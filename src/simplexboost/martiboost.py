@@ -25,7 +25,7 @@ from ._parts import check_choice, check_number
 from ._typing import AnyArray, Array, Labels
 from .binning import MAX_BINS
 from .booster import all_or_nothing
-from .export import Saves
+from .export import Saves, damaged, unpack_booster
 from .hypotheses import Hypothesis, TreeHypothesis
 from .learners import Learner, Request, as_learner
 from .model import AdditiveModel, Term, add_terms
@@ -169,6 +169,11 @@ class MartiBoostClassifier(Saves, ClassifierMixin, BaseEstimator):
             add_terms(self.model_.terms[begin:end], X, turn, effective_n_jobs(self.n_jobs))
             yield turn
 
+    def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+        """Read the program from a file."""
+        unpack_booster(self, header, arrays)
+        check_program(self.model_)
+
     def _check_X(self, X: Any) -> AnyArray:
         check_is_fitted(self)
         return check_X(self, X, reset=False)
@@ -276,6 +281,22 @@ def answers(mass: Array) -> tuple[Array, Array]:
     half = mass.shape[1] // 2
     draw = 0.5 * mass[:, half : len(mass.T) - half].sum(axis=1)  # no column where the number of layers is odd
     return mass[:, :half].sum(axis=1) + draw, mass[:, len(mass.T) - half :].sum(axis=1) + draw
+
+
+def check_program(model: AdditiveModel) -> None:
+    """Raise unless the model of a file is a program: at different nodes 0 .. l of layer l, trees of P(right) − ½."""
+    fits = model.Y.shape == (2, model.n_rounds) and all(is_turn(term) for term in model.terms)
+    for layer, (begin, end) in enumerate(zip([0, *model.round_ends], model.round_ends, strict=False)):
+        nodes = [term.coordinate for term in model.terms[begin:end]]
+        fits = fits and len(set(nodes)) == len(nodes) and set(nodes) <= set(range(layer + 1))
+    if not fits:
+        raise damaged("a model that is no branching program")
+
+
+def is_turn(term: Term) -> bool:
+    """Whether a term is a tree of probabilities less ½."""
+    h = term.hypothesis
+    return isinstance(h, TreeHypothesis) and bool(np.abs(term.step * h.values).max() <= 0.5)
 
 
 class Progress:

@@ -423,6 +423,7 @@ void bind_values(nb::module_& m) {
   m.def("apply", [](In<std::uint8_t, Matrix> nodes, In<std::uint8_t, Matrix> category_sets, In<Value, Matrix> X,
                     Out<std::int32_t, Vector> leaves, int n_threads) {
     require(leaves.shape(0) == X.shape(0), "leaves must have an entry per row of X");
+    check_tree(nodes_of(nodes), nodes.shape(0), category_sets.shape(0), X.shape(1));
     nb::gil_scoped_release release;
     apply(nodes_of(nodes), sets_of(category_sets), X.data(), X.shape(0), X.shape(1), leaves.data(), n_threads);
   }, "nodes"_a, "category_sets"_a, "X"_a, "leaves"_a, "n_threads"_a);
@@ -457,13 +458,15 @@ void bind_forest(nb::module_& m, const char* name) {
                             std::optional<In<std::int64_t, Vector>> row_start, In<std::int32_t, Vector> coordinate, In<double, Vector> step,
                             In<std::uint8_t, Matrix> category_sets, In<std::int64_t, Vector> first_set, std::size_t n_features) {
     const std::size_t n_trees = step.shape(0);
+    require(n_features < std::size_t{1} << 28, "a forest has fewer than 2^28 features");  // a packed node has 31 bits for 8 times one
     require(n_trees > 0 && first_node.shape(0) == n_trees + 1 && first_value.shape(0) == n_trees + 1 && coordinate.shape(0) == n_trees &&
                 first_set.shape(0) == n_trees + 1,
             "the arrays of the forest disagree");
     require(static_cast<std::size_t>(first_node.data()[n_trees]) == nodes.shape(0), "first_node must end at the last node");
     require(static_cast<std::size_t>(first_value.data()[n_trees]) == values.shape(0), "first_value must end at the last value");
-    const std::size_t n_rows = row_start ? row_start->shape(0) - 1 : 0;
     require(columns.has_value() == row_start.has_value(), "columns and row_start go together");
+    require(!row_start || row_start->shape(0) > 0, "row_start must not be empty");
+    const std::size_t n_rows = row_start ? row_start->shape(0) - 1 : 0;
     if (columns) {
       require(columns->shape(0) == values.shape(0), "columns must have an entry per value");
       require(static_cast<std::size_t>(row_start->data()[n_rows]) == values.shape(0), "row_start must end at the last value");
@@ -476,7 +479,7 @@ void bind_forest(nb::module_& m, const char* name) {
      "n_features"_a);
   const auto predict = [](const Forest<Leaf>& self, const auto& X, Out<Leaf, Matrix>& F, int n_threads) {
     require(F.shape(0) == X.shape(0), "F must have a row per row of X");
-    require(F.shape(1) > self.last_column(), "F must have a column per column of the values");
+    require(self.fits(X.shape(1), F.shape(1)), "X must have the columns that the forest was packed for, and F those of the values");
     nb::gil_scoped_release release;
     self.predict(X.data(), X.shape(0), F.shape(1), F.data(), n_threads);
   };
