@@ -1,6 +1,8 @@
 """Saving and loading: the same predictions, the same bytes, and no trust in damaged files."""
 
 import json
+import os
+import stat
 import zipfile
 
 import numpy as np
@@ -283,6 +285,51 @@ def test_a_failed_save_keeps_the_old_file(tmp_path):
     with pytest.raises(TypeError, match="pickle"):
         clf.save(path)
     assert path.read_bytes() == before and [p.name for p in tmp_path.iterdir()] == ["m.sb"]
+
+
+@pytest.fixture
+def umask():
+    """Sets the umask for one test."""
+    before = os.umask(0o022)
+    yield os.umask
+    os.umask(before)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of another kind")
+@pytest.mark.parametrize("mask", [0o022, 0o077, 0o002])
+def test_permissions_are_those_of_any_file(mask, umask, tmp_path):
+    """A new file gets what ``open`` gives it under the umask, an old file keeps what it has."""
+    umask(mask)
+    (tmp_path / "other").write_bytes(b"")
+    path = saved(tmp_path)
+    assert path.stat().st_mode == (tmp_path / "other").stat().st_mode
+    for mode in (0o600, 0o666):
+        path.chmod(mode)
+        saved(tmp_path)
+        assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
+def test_links_are_followed(tmp_path):
+    (tmp_path / "store").mkdir()
+    link, target = tmp_path / "m.sb", tmp_path / "store" / "target.sb"
+    link.symlink_to(target)
+    for _ in range(2):  # a target that is not there yet, and one that is
+        saved(tmp_path)
+        assert link.is_symlink() and not target.is_symlink()
+        assert sb.load(link).n_iter_ == 2
+        assert [p.name for p in target.parent.iterdir()] == ["target.sb"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+@pytest.mark.parametrize("what", ["pipe", "directory"])
+def test_only_files_are_replaced(what, tmp_path):
+    path = tmp_path / "m.sb"
+    os.mkfifo(path) if what == "pipe" else path.mkdir()
+    before = path.stat().st_mode
+    with pytest.raises(OSError, match=f"m.sb' is a {what}.*saved as a regular file"):
+        saved(tmp_path)
+    assert path.stat().st_mode == before and [p.name for p in tmp_path.iterdir()] == ["m.sb"]
 
 
 def test_unfitted_is_refused(tmp_path):

@@ -9,9 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
+import secrets
+import stat
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -464,21 +466,44 @@ def describe(values: AnyArray) -> dict[str, Any]:
 
 
 def write_zip(path: Path, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
-    """Write beside the target, then move into place: a reader never sees half a file."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
+    """Write beside the target, then move into place: a reader never sees half a file.
+
+    A link is followed. An old file's permissions are kept, a new file gets those that ``open`` would give it.
+    """
+    old = permissions(path)
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f"{target.name}.{secrets.token_hex(4)}")
+    # Made with the right permissions rather than given them later: at no time can others read a private model.
+    opener = partial(os.open, mode=0o666 if old is None else old)
+    stream = open(temporary, "xb", opener=opener)  # noqa: SIM115 (closed below; where it fails there is nothing to undo)
     try:
-        with os.fdopen(handle, "wb") as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        with stream, zipfile.ZipFile(stream, "w") as archive:
             add: Callable[[str, bytes], None] = lambda name, data: archive.writestr(  # noqa: E731
                 zipfile.ZipInfo(name, LONG_AGO), data, zipfile.ZIP_DEFLATED
             )
             add("header.json", json.dumps(header, indent=1).encode())
             for name, values in arrays.items():
                 add(name, raw(values))
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
+        if old is not None:
+            os.chmod(temporary, old)  # with the bits that the umask took away
+        os.replace(temporary, target)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
+
+
+def permissions(path: Path) -> int | None:
+    """Those of the file that is there, or None where there is none; raise where a model cannot take its place."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(mode):
+        what = "a directory" if stat.S_ISDIR(mode) else "a pipe, device or socket"
+        raise OSError(
+            f"path={str(path)!r} is {what}; a model is saved as a regular file, new or in place of an old one."
+        )
+    return stat.S_IMODE(mode)
 
 
 def read_zip(path: Path) -> tuple[dict[str, Any], dict[str, AnyArray]]:
