@@ -13,7 +13,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._blas import one_blas_thread
 from ._compat import HAS_SKLEARN_CALLBACKS, CallbackSupportMixin, with_callbacks
@@ -22,7 +22,7 @@ from ._typing import AnyArray, Array
 from .binning import MAX_BINS
 from .boosting import Run, boost
 from .callbacks import Callback, EarlyStopping, Evaluation, History, Progress, Sampling
-from .categories import learn_categories
+from .categories import check_same_categories, learn_categories
 from .codewords import Codewords
 from .decisions import Decision, OneLabel, SeveralLabels, all_classes
 from .evaluation import check_eval_set, split_off
@@ -91,7 +91,7 @@ class BaseBooster(CallbackSupportMixin, Saves, ClassifierMixin, BaseEstimator):
         with all_or_nothing(self):
             self._check_parameters()
             n_threads = effective_n_jobs(self.n_jobs)
-            self.categories_ = learn_categories(X, self.categorical_features)
+            self._check_columns(X)
             data, classes, present = check_training(
                 self,
                 self._encode(X),
@@ -104,6 +104,7 @@ class BaseBooster(CallbackSupportMixin, Saves, ClassifierMixin, BaseEstimator):
                 None if self.categories_ is None else self.categories_.mask,
                 self.multilabel,
                 self._costs(),
+                reset=not self._goes_on,
             )
             watched = check_eval_set(self, eval_set, eval_metric, data, classes, present)
             run, optimizer, held_out = self._prepare(data, present, watched)
@@ -129,6 +130,21 @@ class BaseBooster(CallbackSupportMixin, Saves, ClassifierMixin, BaseEstimator):
         for callback in self.callbacks or ():
             if not isinstance(callback, Callback):
                 raise TypeError(f"callbacks holds {callback!r}; every entry must be a simplexboost Callback.")
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether ``fit`` continues a fitted model."""
+        return self.warm_start and hasattr(self, "model_")
+
+    def _check_columns(self, X: Any) -> None:
+        """Learn the categories of X (n, p); where a fitted model goes on, X must have that model's columns instead."""
+        if not self._goes_on:
+            self.categories_ = learn_categories(X, self.categorical_features)
+            return
+        # Its trees know columns by position and categories by number; in other columns they would read nonsense, or
+        # past the end of a row.
+        validate_data(self, X, reset=False, skip_check_array=True)  # the number of features and their names
+        check_same_categories(self.categories_, X, self.categorical_features)
 
     def _costs(self) -> Any:
         """What each decision costs each example, (n, K), where ``fit`` takes that; else None."""
@@ -171,7 +187,7 @@ class BaseBooster(CallbackSupportMixin, Saves, ClassifierMixin, BaseEstimator):
 
     def _resume(self, run: Run, optimizer: Optimizer, classes: AnyArray, present: Any, history: History) -> None:
         """With ``warm_start``, continue the fitted model."""
-        if not self.warm_start or not hasattr(self, "model_"):
+        if not self._goes_on:
             return
         same = np.array_equal(classes, self.classes_) and np.array_equal(present, self.present_)
         if not same or not np.array_equal(run.Y, self.model_.Y):

@@ -62,7 +62,8 @@ class BoostingClassifier(BaseBooster):
     classes : sequence of labels or None, default=None
         All classes, where some may be absent from the training data; those get probability zero.
     warm_start : bool, default=False
-        Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds.
+        Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds; X must then have the same
+        features, and no new categories.
     callbacks : sequence of Callback or None, default=None
         Called around every round, beside those that the parameters above ask for.
     random_state : int, RandomState or None, default=None

@@ -120,14 +120,16 @@ def check_training(
     categorical: Mask | None = None,
     multilabel: bool = False,
     costs: Any = None,
+    *,
+    reset: bool = True,
 ) -> tuple[TrainingSet, AnyArray, Mask]:
     """The training set, all classes, and which of them have examples.
 
     Rows of zero or negligible weight are left out. A class without examples, be it named in ``classes`` or weighed
     down to nothing, is not trained on; `TrainingSet.c` counts the present classes only. Where ``multilabel`` is true,
-    y may be an indicator matrix (n, K).
+    y may be an indicator matrix (n, K). Where ``reset`` is false, X must have the features the estimator was fitted on.
     """
-    X, y = check_X(estimator, X, reset=True, y=y, multi_output=True)
+    X, y = check_X(estimator, X, reset=reset, y=y, multi_output=True)
     bins = auto_bins(*X.shape) if max_bins == "auto" else max_bins
     if multilabel and type_of_target(y) == "multilabel-indicator":
         Z = y.toarray() if issparse(y) else y
