@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Event, Semaphore, Thread, local
 
 import numpy as np
@@ -13,6 +14,7 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 import simplexboost as sb
 from simplexboost import _blas
 from simplexboost._blas import one_blas_thread
+from simplexboost._cached import cached
 from simplexboost.callbacks import Callback
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
@@ -148,10 +150,12 @@ def test_a_forked_child_keeps_the_limit_of_its_own_thread_only(forking_thread_is
         f"""
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 from threading import Event, Thread
 import numpy as np
 from threadpoolctl import ThreadpoolController, threadpool_limits
 from simplexboost._blas import one_blas_thread
+from simplexboost._cached import cached
 
 def blas_threads():
     return {{part["num_threads"] for part in ThreadpoolController().select(user_api="blas").info()}}
@@ -182,5 +186,94 @@ leave.set()
 thread.join()
 good &= blas_threads() == found
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) or not good)
+"""
+    )
+
+
+# ---- attributes computed when first asked for ------------------------------------------------------------------------
+
+
+class Slow:
+    """An attribute that takes as long to compute as it is told to."""
+
+    def __init__(self, begun, go_on):
+        self.begun, self.go_on = begun, go_on
+
+    @cached
+    def value(self):
+        """What was computed."""
+        self.begun.set()
+        assert self.go_on.wait(30)
+        return object()
+
+
+def test_a_cached_attribute_is_computed_once():
+    done = Event()
+    done.set()
+    slow = Slow(Event(), done)
+    assert slow.value is slow.value and Slow.value.__doc__ == "What was computed."
+
+
+def test_one_instance_does_not_wait_for_another():
+    begun, go_on, done = Event(), Event(), Event()
+    done.set()
+    with ThreadPoolExecutor(2) as pool:
+        slow = pool.submit(lambda: Slow(begun, go_on).value)
+        assert begun.wait(30)
+        try:
+            pool.submit(lambda: Slow(Event(), done).value).result(timeout=30)
+            assert not slow.done()
+        finally:
+            go_on.set()
+
+
+def test_threads_that_ask_one_instance_get_one_value():
+    go_on = Event()
+    slow = Slow(Event(), go_on)
+    with ThreadPoolExecutor(4) as pool:
+        answers = [pool.submit(lambda: slow.value) for _ in range(4)]
+        assert slow.begun.wait(30)
+        go_on.set()
+    assert {answer.result() for answer in answers} == {slow.value}
+
+
+def test_no_module_uses_the_cached_property_with_a_lock():
+    folder = Path(sb.__file__).parent
+    users = [path.name for path in folder.rglob("*.py") if "import cached_property" in path.read_text()]
+    assert users == []
+
+
+@forks
+def test_a_child_forked_while_a_thread_bins_can_bin():
+    run_script(
+        """
+import os, sys
+from pathlib import Path
+from threading import Event, Thread
+import numpy as np
+from simplexboost import validation
+
+X = np.random.default_rng(0).normal(size=(100, 3))
+data = [validation.TrainingSet(X, np.zeros(100, dtype=int), np.ones(100), 2) for _ in range(2)]
+begun, go_on = Event(), Event()
+bin_data = validation.bin_data
+
+def slow_bin_data(*arguments, **options):
+    begun.set()
+    go_on.wait()
+    return bin_data(*arguments, **options)
+
+validation.bin_data = slow_bin_data
+thread = Thread(target=lambda: data[0].binned)
+thread.start()
+begun.wait()
+validation.bin_data = bin_data
+child = os.fork()
+if child == 0:
+    os._exit(data[1].binned.p != 3)
+status = os.waitpid(child, 0)[1]
+go_on.set()
+thread.join()
+sys.exit(os.waitstatus_to_exitcode(status))
 """
     )

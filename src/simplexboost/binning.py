@@ -10,12 +10,12 @@ The values of a categorical feature are numbers of categories already, and its c
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
 from . import _kernels
+from ._cached import cached
 from ._typing import AnyArray, Array
 
 MAX_BINS = 255  # the 256th code is left for missing values
@@ -71,7 +71,7 @@ class BinnedData:
         """The codes of one feature, (n,)."""
         return self.codes[f // _kernels.TILE, :, f % _kernels.TILE]
 
-    @cached_property
+    @cached
     def seen_categories(self) -> AnyArray:
         """The categories that occur in each feature, (p, 32) uint8: bit b % 8 of byte b // 8 is category b."""
         seen = np.zeros((self.p, 256), dtype=bool)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import logsumexp
 
+from ._cached import cached
 from ._code import Code
 from ._typing import AnyArray, Array, Labels
 from .hypotheses import Hypothesis
@@ -88,12 +88,12 @@ class Gradient:
     def __init__(self, P: Array | Callable[[], Array], code: Code, labels: Labels, own: Array) -> None:
         self._P, self._code, self.labels, self.own = P, code, labels, own
 
-    @cached_property
+    @cached
     def P(self) -> Array:
         """Minus the gradient in the scores."""
         return self._P() if callable(self._P) else self._P
 
-    @cached_property
+    @cached
     def G(self) -> Array:
         """Minus the gradient in F."""
         return self._code.back(self.P)
@@ -256,7 +256,7 @@ class Run:
             return self.model.code.forward(outputs)
         return 0.5 * outputs * self.Y[:, coordinate]
 
-    @cached_property
+    @cached
     def gap(self) -> float | None:
         """What a right answer's codeword gains on every rival, in scores; None where that differs."""
         return self.model.code.gap

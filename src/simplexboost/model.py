@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import groupby
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from . import _kernels, engine
+from ._cached import cached
 from ._code import Code
 from ._typing import AnyArray, Array
 from .hypotheses import Hypothesis, LeafOutputs, LinearHypothesis, TreeHypothesis
@@ -51,7 +51,7 @@ class AdditiveModel:
     round_ends: list[int] = field(default_factory=list)
     _forest: tuple[int, Any] | None = field(default=None, init=False, repr=False)
 
-    @cached_property
+    @cached
     def code(self) -> Code:
         """The codewords as a linear map."""
         return Code(self.Y)

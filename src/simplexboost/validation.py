@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
 
+from ._cached import cached
 from ._typing import AnyArray, Array, Labels, Mask
 from .binning import MAX_BINS, BinnedData, auto_bins, bin_data
 
@@ -50,12 +50,12 @@ class TrainingSet:
         """The number of rows."""
         return len(self.X)
 
-    @cached_property
+    @cached
     def uniform(self) -> bool:
         """Whether all rows weigh the same."""
         return bool((self.weight == self.weight[0]).all())
 
-    @cached_property
+    @cached
     def binned(self) -> BinnedData:
         """X as codes, made when the first tree asks for it."""
         return bin_data(self.X, self.max_bins, self.n_threads, categorical=self.categorical)

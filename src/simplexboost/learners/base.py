@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
+from .._cached import cached
 from .._parts import Lazy, Part
 from .._typing import AnyArray, Array, Labels
 from ..hypotheses import Hypothesis, LeafOutputs
@@ -69,7 +69,7 @@ class Answer:
     def __init__(self, hypothesis: Hypothesis, outputs: Array | LeafOutputs, classes: Labels | None = None) -> None:
         self.hypothesis, self.compact, self.classes = hypothesis, outputs, classes
 
-    @cached_property
+    @cached
     def outputs(self) -> Array:
         """The outputs, (n, d)."""
         return self.compact.dense() if isinstance(self.compact, LeafOutputs) else self.compact

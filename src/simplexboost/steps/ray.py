@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
+from .._cached import cached
 from .._typing import Array, Labels, Mask
 from ..losses import MM, Exponential, Loss, margins
 
@@ -64,7 +64,7 @@ class Ray:
         self.classes, self.gap = classes, gap
         self._U, self._W, self._P, self._own, self._K = U, W, P, own, K
 
-    @cached_property
+    @cached
     def U(self) -> Array:
         """The scores now."""
         return self._U() if callable(self._U) else self._U
@@ -74,24 +74,24 @@ class Ray:
         """The number of classes."""
         return self.U.shape[1] if self._K is None else self._K
 
-    @cached_property
+    @cached
     def W(self) -> Array:
         """The direction in scores."""
         return self._W() if callable(self._W) else self._W
 
-    @cached_property
+    @cached
     def P(self) -> Array:
         """The residual, scaled."""
         if self._P is None:
             return self.loss.scaled_residual(self.U, self.c)[0] * self.weight[:, None]
         return self._P() if callable(self._P) else self._P
 
-    @cached_property
+    @cached
     def own(self) -> Array:
         """The residual of the true class, (n,)."""
         return self.P[np.arange(len(self.c)), self.c] if self._own is None else self._own
 
-    @cached_property
+    @cached
     def right(self) -> Mask:
         """Which examples the learner is right about, (n,)."""
         return margins(self.W, self.c) > 0 if self.classes is None else self.classes == self.c
