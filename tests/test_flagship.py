@@ -396,11 +396,36 @@ def test_costs_move_the_border():
 
 
 def test_weights_are_repetitions():
+    """Where l2 is in units of the same examples: weights are divided by their mean, repeated rows are not."""
     rng = np.random.default_rng(0)
     X, y, w = rng.normal(size=(120, 4)), rng.integers(0, 3, 120), rng.integers(0, 4, 120)
-    weighted = sb.SimplexBoostClassifier(n_estimators=15, random_state=0).fit(X, y, sample_weight=w)
-    repeated = sb.SimplexBoostClassifier(n_estimators=15, random_state=0).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    options = {"n_estimators": 15, "random_state": 0}
+    l2 = 3.0 / w[w > 0].mean()
+    weighted = sb.SimplexBoostClassifier(l2_regularization=l2, **options).fit(X, y, sample_weight=w)
+    repeated = sb.SimplexBoostClassifier(l2_regularization=3.0, **options).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-5)
+
+
+def test_weights_that_sum_to_one_train_as_well():
+    X, X_test, y, y_test = DIGITS
+    weight = np.random.default_rng(0).uniform(0.9, 1.1, len(X))
+    losses = []
+    for factor in (1 / weight.mean(), 1 / weight.sum(), 1e39):
+        clf = sb.SimplexBoostClassifier(n_estimators=60, random_state=0).fit(X, y, sample_weight=factor * weight)
+        assert clf.score(X_test, y_test) > 0.95
+        losses.append(log_loss(y_test, clf.predict_proba(X_test)))
+    assert max(losses) < 1.02 * min(losses)  # 1.49 against 0.06 when weights were taken as they came
+
+
+def test_a_slightly_heavier_row_changes_little():
+    X, X_test, y, _ = DIGITS
+    probabilities = []
+    for extra in (0.0, 1e-9):
+        weight = np.full(len(X), 1 / len(X))
+        weight[0] *= 1 + extra
+        clf = sb.SimplexBoostClassifier(n_estimators=60, random_state=0).fit(X, y, sample_weight=weight)
+        probabilities.append(clf.predict_proba(X_test))
+    np.testing.assert_allclose(*probabilities, atol=1e-3)  # 0.64 when equal weights were taken for ones
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,7 @@ class BaseBooster(CallbackSupportMixin, Saves, ClassifierMixin, BaseEstimator):
         X : array of shape (n, p); NaN means missing
         y : labels, (n,)
         sample_weight : (n,) or None
+            Only their ratios matter: weights are divided by their mean.
         eval_set : (X, y), a list of such pairs, or None
             Other rows to follow: their risk and metrics after every round are in ``evals_result_``. With
             ``early_stopping`` the first pair takes the place of held-out training rows.

@@ -208,7 +208,7 @@ class Run:
             P, log_scale = self.loss.scaled_residual_into(self.U, c, self.buffer("P"))  # (n, K)
         else:
             P, log_scale = self.loss.residual(self.U, c), 0.0
-        if not (self.data.uniform and weight[0] == 1.0):
+        if not self.data.uniform:
             P = np.multiply(P, weight[:, None], out=self.buffer("P"))
         self.note_risk(self.loss.total(P, c), log_scale)
         gradient = self.gradient_of(P)

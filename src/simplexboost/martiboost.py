@@ -101,6 +101,7 @@ class MartiBoostClassifier(Saves, ClassifierMixin, BaseEstimator):
         X : array of shape (n, p); NaN means missing
         y : labels of two classes, (n,)
         sample_weight : (n,) or None
+            Only their ratios matter: weights are divided by their mean.
 
         Returns
         -------

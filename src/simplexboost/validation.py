@@ -28,7 +28,7 @@ class TrainingSet:
     ----------
     X : (n, p) float32 or float64, C-contiguous, NaN where missing
     c : (n,) labels 0 .. K−1, every one of them present
-    weight : (n,) positive
+    weight : (n,) positive, of mean one over the rows that `check_training` keeps; exactly 1 where all weigh the same
     K : number of classes
     categorical : (p,) which columns hold category numbers, or None
     sets : where examples have several labels: what the numbers in c stand for; else None
@@ -52,8 +52,8 @@ class TrainingSet:
 
     @cached
     def uniform(self) -> bool:
-        """Whether all rows weigh the same."""
-        return bool((self.weight == self.weight[0]).all())
+        """Whether every row weighs one."""
+        return bool((self.weight == 1.0).all())
 
     @cached
     def binned(self) -> BinnedData:
@@ -125,9 +125,10 @@ def check_training(
 ) -> tuple[TrainingSet, AnyArray, Mask]:
     """The training set, all classes, and which of them have examples.
 
-    Rows of zero or negligible weight are left out. A class without examples, be it named in ``classes`` or weighed
-    down to nothing, is not trained on; `TrainingSet.c` counts the present classes only. Where ``multilabel`` is true,
-    y may be an indicator matrix (n, K). Where ``reset`` is false, X must have the features the estimator was fitted on.
+    Rows of zero or negligible weight are left out; the weights of the others are divided by their mean. A class without
+    examples, be it named in ``classes`` or weighed down to nothing, is not trained on; `TrainingSet.c` counts the
+    present classes only. Where ``multilabel`` is true, y may be an indicator matrix (n, K). Where
+    ``reset`` is false, X must have the features the estimator was fitted on.
     """
     X, y = check_X(estimator, X, reset=reset, y=y, multi_output=True)
     bins = auto_bins(*X.shape) if max_bins == "auto" else max_bins
@@ -136,7 +137,8 @@ def check_training(
         weight = check_weight(X, Z, sample_weight, weights_of_labels(class_weight, Z.shape[1]))
         used = weight > NEGLIGIBLE * weight.max()
         sets, labels = LabelSets(Z.shape[1]), check_label_names(classes, Z.shape[1])
-        data = TrainingSet(X[used], sets.number(Z[used]), weight[used], sets.K, bins, n_threads, categorical, sets)
+        weight = mean_one(weight[used])
+        data = TrainingSet(X[used], sets.number(Z[used]), weight, sets.K, bins, n_threads, categorical, sets)
         return data, labels, np.ones(sets.K, dtype=bool)
     y = column_or_1d(y, warn=True)
     check_classification_targets(y)
@@ -149,7 +151,7 @@ def check_training(
             "sample_weight); a classifier needs at least two classes (or name the others in classes=[...])."
         )
     used = weight > NEGLIGIBLE * weight.max()
-    X, c, weight = X if used.all() else X[used], c[used], weight[used]
+    X, c, weight = X if used.all() else X[used], c[used], mean_one(weight[used])
     present = np.isin(np.arange(len(all_classes)), c)
     rank = np.cumsum(present) - 1  # label among all classes -> label among the present ones
     if costs is not None:
@@ -214,3 +216,19 @@ def check_weight(X: AnyArray, y: AnyArray, sample_weight: Any, class_weight: Any
     if not weight.any():
         raise ValueError("sample_weight (times class_weight) is zero for every row; at least one must be positive.")
     return weight
+
+
+def mean_one(weight: Array) -> Array:
+    """Positive weights (n,) divided by their mean: only their ratios matter, as for a mean over the examples.
+
+    Regularisation is in units of an example, so weights that sum to one would be regularised away. The division by the
+    largest comes first: sums of very large weights cannot overflow, those of very small ones keep their digits, equal
+    weights become exactly 1, and a common factor that is a power of two changes no bit of the result.
+
+    Examples
+    --------
+    >>> mean_one(np.array([1e300, 3e300]))
+    array([0.5, 1.5])
+    """
+    weight = weight / weight.max()
+    return weight / weight.mean()
