@@ -405,6 +405,20 @@ def test_bad_parameters_name_themselves(options, words):
         assert word in message
 
 
+every_booster = pytest.mark.parametrize("Estimator", [*BOOSTERS.values(), sb.SimplexBoostClassifier])
+
+
+@every_booster
+def test_infinite_parameters_are_refused(Estimator):
+    parameters = Estimator().get_params(deep=True)
+    numbers = [name for name, value in parameters.items() if type(value) in (int, float) and name != "verbose"]
+    optional = {"edge", "eta", "l2_regularization", "max_depth", "max_leaves", "max_step"} & set(parameters)
+    for name in {*numbers, *optional} - {"random_state"}:
+        for value in (np.inf, -np.inf, np.nan):
+            with pytest.raises((ValueError, TypeError), match=rf"{name.split('__')[-1]}|l2|edge"):
+                Estimator(**{name: value}).fit(X4, Y4)
+
+
 @pytest.mark.parametrize(
     ("X", "y", "weight", "words"),
     [
