@@ -395,6 +395,45 @@ def test_costs_move_the_border():
     assert missed[1] < 0.6 * missed[0]
 
 
+SINGULAR = [  # little regularisation, so that Hessians are singular
+    {"code": "random-dense", "l2_regularization": 0},
+    {"code": "random-dense", "l2_regularization": 0, "learning_rate": 1.0},
+    {"code": "simplex", "l2_regularization": 0, "learning_rate": 1.0},
+    {"code": "simplex", "l2_regularization": 1e-6, "learning_rate": 1.0},
+    {"code": "max-min", "l2_regularization": 1e-6, "learning_rate": 1.0},
+    {"code_dim": 4, "l2_regularization": 0, "learning_rate": 1.0},
+]
+
+
+@pytest.mark.parametrize("options", SINGULAR, ids=lambda o: " ".join(map(str, o.values())))
+def test_singular_hessians_do_no_harm(options):
+    """All of these were models of NaN."""
+    X, X_test, y, y_test = DIGITS
+    clf = sb.SimplexBoostClassifier(n_estimators=100, random_state=0, **options).fit(X, y)
+    moves = [np.abs(term.step * term.hypothesis.values @ clf.model_.Y.T).max() for term in clf.model_.terms]
+    assert max(moves) <= 10.001
+    P = clf.predict_proba(X_test)
+    np.testing.assert_allclose(P.sum(axis=1), 1.0, rtol=1e-6)
+    assert clf.score(X_test, y_test) > 0.85
+
+
+@pytest.mark.parametrize("max_step", [0.5, 50.0])
+def test_steps_that_are_too_long_are_made_safe(max_step):
+    """Without curvature but with a gradient Newton's step is endless; one that is short enough is left alone."""
+    F, Y, c, weight, Z = problem(6, 4, n=90)
+    F *= 100  # probabilities of zero and one
+    kernel, G, _, loss, used = pull(F, Y, c, weight, Z)
+    leaf = (np.arange(90) // 30).astype(np.int32)
+    limits = (np.inf, max_step)
+    free, bounded = (kernel.newton_leaves(F, G, loss, used, leaf, None, 3, 1e-3, m, 0.0, 1) for m in limits)
+    moves = [np.abs(values @ Y.T).max(axis=1) for values in (free, bounded)]  # (3,) each
+    assert np.isfinite(free).all()
+    assert moves[0].max() > max_step
+    assert (moves[1] <= max_step * 1.001).all()
+    short = moves[0] <= max_step
+    np.testing.assert_array_equal(free[short], bounded[short])
+
+
 def test_weights_are_repetitions():
     """Where l2 is in units of the same examples: weights are divided by their mean, repeated rows are not."""
     rng = np.random.default_rng(0)

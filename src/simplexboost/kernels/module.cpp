@@ -299,7 +299,7 @@ class LogisticLoss {
       nb::gil_scoped_release release;
       const LeafRows leaves(leaf_of_row.data(), n, n_leaves, rows ? rows->data() : nullptr, rows ? rows->shape(0) : 0);
       if (canonical()) newton_diagonal(leaves, args, {l2, max_step, thin}, values.data(), n_threads);
-      else newton_exact(leaves, args, Y_.data(), l2, values.data(), n_threads);
+      else newton_exact(leaves, args, Y_.data(), l2, max_step, values.data(), n_threads);
     }
     return nb::cast(to_numpy(std::move(values), {n_leaves, d}));
   }
