@@ -419,6 +419,48 @@ def test_infinite_parameters_are_refused(Estimator):
                 Estimator(**{name: value}).fit(X4, Y4)
 
 
+@every_booster
+def test_a_fit_that_diverges_says_so(Estimator):
+    """No model of NaN: an error that names the round and the parameter, and the estimator as it was."""
+    X, y = blobs(n=90, p=4)
+    if "learning_rate" not in Estimator().get_params():
+        pytest.skip("votes have a fixed weight")
+    clf = Estimator(n_estimators=3, random_state=0).fit(X, y)
+    before = clf.predict_proba(X)
+    clf.set_params(n_estimators=20, learning_rate=1e307)
+    with pytest.raises(ValueError, match=r"round 1 .* learning_rate \(now 1e\+307\)"):
+        clf.fit(X, y)
+    np.testing.assert_array_equal(clf.predict_proba(X), before)
+    assert clf.n_iter_ <= 3
+
+
+@every_booster
+@pytest.mark.parametrize("learning_rate", [10.0, 1e10])
+def test_large_learning_rates_are_no_disaster(Estimator, learning_rate):
+    X, y = blobs(n=90, p=4)
+    if "learning_rate" not in Estimator().get_params():
+        pytest.skip("votes have a fixed weight")
+    P = Estimator(n_estimators=40, random_state=0, learning_rate=learning_rate).fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(P.sum(axis=1), 1.0)
+
+
+class FailingTree(VectorTree):
+    """A tree whose leaves are not finite in the third round."""
+
+    rounds = 0
+
+    def leaf_values(self, tree, sums, request):
+        self.rounds += 1
+        return super().leaf_values(tree, sums, request) * (np.nan if self.rounds == 3 else 1.0)
+
+
+def test_leaves_that_are_not_finite_end_the_fit(iris):
+    clf = sb.BoostingClassifier(learner=FailingTree(), step="fixed")
+    with pytest.raises(ValueError, match="round 3 would move the predictor by nan"):
+        clf.fit(*iris)
+    assert not hasattr(clf, "model_")
+
+
 @pytest.mark.parametrize(
     ("X", "y", "weight", "words"),
     [

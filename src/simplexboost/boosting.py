@@ -13,7 +13,7 @@ from scipy.special import logsumexp
 from ._cached import cached
 from ._code import Code
 from ._typing import AnyArray, Array, Labels
-from .hypotheses import Hypothesis
+from .hypotheses import Hypothesis, largest
 from .learners import Answer, Learner, Request
 from .losses import MM, Exponential, Loss, OneVsAll, OwnScoreExponential
 from .losses.base import CEILING
@@ -163,6 +163,7 @@ class Run:
         self._U: Array | None = None
         self._pulled: Pulled | None = None
         self._buffers: dict[str, Array] = {}
+        self._reach = 0.0  # no entry of F is larger
 
     @property
     def U(self) -> Array:
@@ -191,6 +192,7 @@ class Run:
     def move_to(self, F: AnyArray) -> None:
         """Continue from another predictor, (n, d)."""
         self.F, self._U, self._pulled = np.array(F, dtype=self.Y.dtype), None, None
+        self._reach = float(np.abs(self.F).max(initial=0.0))
 
     def gradient(self, scaled: bool = True) -> Gradient:
         """G = −∂R/∂F = ½ w P Y; where scaled, up to a positive factor that keeps it in range."""
@@ -245,6 +247,21 @@ class Run:
         labels = (g < 0).astype(np.intp)  # rows of [[1], [−1]]
         Y = np.array([[1.0], [-1.0]])
         return Request(self.data, g[:, None], Y, labels, np.abs(g), curvature, self.rows, self.features, self.seed())
+
+    def ask(self, request: Request) -> Answer:
+        """The weak learner's answer, which must be finite."""
+        answer = self.learner.fit(request)
+        if not math.isfinite(size := largest(answer.hypothesis, answer.compact)):
+            raise self.divergence(size)
+        return answer
+
+    def divergence(self, move: float) -> ValueError:
+        """What to say where the next round would move F out of range."""
+        return ValueError(
+            f"boosting diverges: round {self.round + 1} would move the predictor by {move:.3g}. Choose a smaller "
+            f"learning_rate (now {self.learning_rate:g}), or a larger l2_regularization (the learner's l2) where there "
+            "is one."
+        )
 
     def seed(self) -> int:
         """A number for a learner that draws at random."""
@@ -315,12 +332,28 @@ class Run:
     def apply(self, updates: list[Update]) -> None:
         """F += learning_rate · α h for every update; the round joins the model."""
         terms = [Term(u.hypothesis, self.learning_rate * u.alpha, u.coordinate) for u in updates]
+        self._guard(terms, updates)
         for term, update in zip(terms, updates, strict=True):
             term.add_to(self.F, update.outputs)
         self._U = None
         self._vote(updates)
         self.model.add_round(terms)
         self.updates = updates
+
+    def _guard(self, terms: list[Term], updates: list[Update]) -> None:
+        """Raise where a round would take F out of the range in which scores and probabilities are finite.
+
+        What every round adds at most is summed up, which costs nothing beside the round; F itself is looked at only
+        where that sum says that it might have grown too large.
+        """
+        moves = [abs(t.step) * largest(t.hypothesis, u.outputs) for t, u in zip(terms, updates, strict=True)]
+        self._reach += sum(moves)
+        limit = math.sqrt(np.finfo(self.F.dtype).max)  # so that products of predictor and codewords are finite too
+        if self._reach < limit:
+            return
+        self._reach = float(np.abs(self.F).max()) + sum(moves)
+        if not self._reach < limit:
+            raise self.divergence(sum(moves))
 
     def _vote(self, updates: list[Update]) -> None:
         """Carry the residual along where the round was a vote for classes and the loss is a sum over rivals."""

@@ -274,7 +274,7 @@ class NewtonCoordinates(Optimizer):
         h = np.maximum(np.abs(R) * (1 - np.abs(R)), 1e-12)  # p(1−p)
         G, h = weight * h * np.clip(R / h, -self.clip, self.clip), weight * h
         K = len(run.Y)
-        answers = [run.learner.fit(run.binary_request(G[:, k], h[:, k])) for k in range(K)]
+        answers = [run.ask(run.binary_request(G[:, k], h[:, k])) for k in range(K)]
         edges = [normalised_edge(G[:, [k]], answer.outputs) for k, answer in enumerate(answers)]
         alpha = (K - 1) / K * run.stride(np.column_stack([answer.outputs for answer in answers])).alpha
         found = [(k, a, edge) for k, (a, edge) in enumerate(zip(answers, edges, strict=True)) if edge > MIN_EDGE]
@@ -322,7 +322,7 @@ class NewColumn(Optimizer):
         E[np.arange(len(E)), run.data.c] = 0.0
         # Rivals of the other colour weigh, summed without cancelling.
         request = run.binary_request(np.where(own > 0, E @ (mu < 0), -(E @ (mu > 0))))
-        answer = run.learner.fit(request)
+        answer = run.ask(request)
         outputs, h = answer.outputs * mu, spread(answer.hypothesis, mu)  # (n, K)
         stride = run.step.length(run.ray(lambda: run.direction(outputs, None), gradient))
         edge = normalised_edge(request.G, answer.outputs)
@@ -372,7 +372,7 @@ def step_along(
     """
     request = run.request(gradient, coordinate, curvature)
     request = request if answers is None else replace(request, Y=answers)
-    answer = run.learner.fit(request)
+    answer = run.ask(request)
     edge = None if run.step.measures_edge else normalised_edge(request.G, answer.outputs)
     if edge is not None and edge <= MIN_EDGE:
         return []
@@ -402,7 +402,7 @@ def different_examples(data: TrainingSet) -> tuple[AnyArray, Array]:
 def step_together(run: Run, gradient: Gradient) -> list[Update]:
     """Ask for a scalar h in every coordinate, choose one step for the vector they form."""
     d = run.Y.shape[1]
-    answers = [run.learner.fit(run.request(gradient, j)) for j in range(d)]
+    answers = [run.ask(run.request(gradient, j)) for j in range(d)]
     outputs = np.column_stack([answer.outputs for answer in answers])  # (n, d)
     stride = run.step.length(run.ray(lambda: run.direction(outputs, None), gradient))
     edge = normalised_edge(gradient.G, outputs) if stride.edge is None else stride.edge

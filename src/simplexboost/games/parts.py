@@ -116,7 +116,7 @@ class OptimalStrategy(Optimizer):
     def propose(self, run: Run) -> list[Update]:
         """The learner's answer to the costs."""
         gradient = run.gradient()
-        answer = run.learner.fit(run.request(gradient))
+        answer = run.ask(run.request(gradient))
         if answer.classes is None:
             raise TypeError(f"learner={run.learner!r} does not name classes; use 'class-tree' or a classifier.")
         gained = gradient.P[np.arange(run.data.n), answer.classes]  # (n,) off the potential

@@ -11,6 +11,7 @@ import numpy as np
 from .._cached import cached
 from .._typing import Array, Labels, Mask
 from ..losses import MM, Exponential, Loss, margins
+from ..losses.base import CEILING
 
 
 @dataclass(frozen=True)
@@ -167,9 +168,14 @@ class Balance:
     def drop_of_edge(self, alpha: float) -> float:
         """At most by this factor the risk changes with a step α, whatever the learner (Lemma 24)."""
         a, delta = self.rate * alpha, self.edge
-        return 0.5 * ((1 - delta) * math.exp(a) + (1 + delta) * math.exp(-a))
+        return 0.5 * ((1 - delta) * capped_exp(a) + (1 + delta) * math.exp(-a))
 
     def drop(self, alpha: float) -> float:
         """By this factor the risk changes with a step α, where all terms that move have the same pace."""
         a, gained, lost = self.rate * alpha, self.gained / self.total, self.lost / self.total
-        return 1 - gained - lost + gained * math.exp(-a) + lost * math.exp(a)
+        return 1 - gained - lost + gained * math.exp(-a) + lost * capped_exp(a)
+
+
+def capped_exp(x: float) -> float:
+    """e^x, or e^700 where x is larger: what a step far too long does to a bound need not be known exactly."""
+    return math.exp(min(x, CEILING))

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._parts import Part, check_choice, check_number
 from ..losses import Loss, OwnScoreExponential
-from .ray import Ray, Stride
+from .ray import Ray, Stride, capped_exp
 from .search import UNBOUNDED, nearest_minimum, newton_root
 
 
@@ -175,7 +175,7 @@ class ErrorStep(Step):
         unit = self._unit(ray)
 
         def drop(alpha: float) -> float:  # an example is wrong only if half of all votes were against it
-            return error * math.exp(alpha / unit / 2) + (1 - error) * math.exp(-alpha / unit / 2)
+            return error * capped_exp(alpha / unit / 2) + (1 - error) * math.exp(-alpha / unit / 2)
 
         return Stride(unit * vote, not wrong.any(), edge, error, drop if self.better_than == "half" else None)
 
