@@ -305,6 +305,15 @@ def test_weights_are_repetitions():
     assert runs[1].risk() == pytest.approx(runs[0].risk(), rel=1e-9)
 
 
+def test_rounds_that_cancel_do_not_diverge():
+    """The sum of all moves is only an upper bound of F: where it is too large, F itself decides."""
+    run = make_run(problem(), Logistic(), code("simplex", 3), VectorTree())
+    boost(run, GradientDescent(), 3)
+    run._reach = 1e200
+    boost(run, GradientDescent(), 4)
+    assert np.abs(run.F).max() <= run._reach < 1e3
+
+
 # ---- the loop -------------------------------------------------------------------------------------------------------
 
 

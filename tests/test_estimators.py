@@ -8,7 +8,7 @@ from contextlib import redirect_stdout
 import numpy as np
 import pandas as pd
 import pytest
-from cases import BOOSTERS, CLASSIFIERS, each
+from cases import BOOSTERS, CLASSIFIERS, blobs, each
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import NotFittedError
@@ -23,6 +23,7 @@ import simplexboost as sb
 from simplexboost.callbacks import Callback
 from simplexboost.codewords import simplex
 from simplexboost.learners import ClassTree, VectorTree
+from simplexboost.validation import check_training
 
 every_estimator = each("Estimator", BOOSTERS)
 
@@ -170,6 +171,45 @@ def test_weights_are_repetitions(Estimator):
     weighted = Estimator(n_estimators=8).fit(X, y, sample_weight=w)
     repeated = Estimator(n_estimators=8).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
     np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X), rtol=1e-6)
+
+
+@pytest.mark.parametrize("Estimator", [*BOOSTERS.values(), sb.SimplexBoostClassifier], ids=[*BOOSTERS, "flagship"])
+def test_only_ratios_of_weights_matter(Estimator):
+    """The same probabilities to the bit where the factor is a power of two; else up to the rounding of the weights."""
+    X, y = blobs(n=90, p=4)
+    w = np.random.default_rng(0).uniform(0.5, 1.5, 90)
+
+    def fitted(weight):
+        return Estimator(n_estimators=8, random_state=0).fit(X, y, sample_weight=weight).predict_proba(X)
+
+    expected = fitted(w)
+    for factor in (2.0**-1000, 2.0**1000):
+        np.testing.assert_array_equal(fitted(w * factor), expected)
+    for factor in (1 / w.sum(), 1e39, 1e-300):
+        np.testing.assert_allclose(fitted(w * factor), expected, rtol=1e-6)
+
+
+@every_estimator
+def test_equal_weights_are_no_weights(Estimator):
+    X, y = blobs(n=60, p=4)
+    expected = Estimator(n_estimators=5, random_state=0).fit(X, y).decision_function(X)
+    for weight in (1 / 60, 7e300):
+        equal = Estimator(n_estimators=5, random_state=0).fit(X, y, sample_weight=np.full(60, weight))
+        np.testing.assert_array_equal(equal.decision_function(X), expected)
+
+
+def test_weights_of_the_training_set_have_mean_one():
+    """Those of the rows in use, for labels and for label sets; equal weights are exactly one."""
+    X, y = blobs(n=40)
+    weight = np.r_[np.zeros(10), np.full(10, 1e-9), np.random.default_rng(0).uniform(0.5, 1.5, 20)]
+    for target in (y, np.eye(3, dtype=int)[y]):
+        for factor in (1e-290, 1.0, 1e290):
+            options = (None, None, 255, 1, None, True)
+            data, _, _ = check_training(sb.AdaBoostMHClassifier(), X, target, factor * weight, *options)
+            assert data.n == 20
+            np.testing.assert_allclose(data.weight, weight[20:] / weight[20:].mean(), rtol=1e-12)
+            data, _, _ = check_training(sb.AdaBoostMHClassifier(), X, target, np.full(40, factor / 3), *options)
+            assert data.uniform
 
 
 def test_class_weight_multiplies_sample_weight(iris):
@@ -363,6 +403,62 @@ def test_bad_parameters_name_themselves(options, words):
     message = fit_error(X4, Y4, **options)
     for word in words:
         assert word in message
+
+
+every_booster = pytest.mark.parametrize("Estimator", [*BOOSTERS.values(), sb.SimplexBoostClassifier])
+
+
+@every_booster
+def test_infinite_parameters_are_refused(Estimator):
+    parameters = Estimator().get_params(deep=True)
+    numbers = [name for name, value in parameters.items() if type(value) in (int, float) and name != "verbose"]
+    optional = {"edge", "eta", "l2_regularization", "max_depth", "max_leaves", "max_step"} & set(parameters)
+    for name in {*numbers, *optional} - {"random_state"}:
+        for value in (np.inf, -np.inf, np.nan):
+            with pytest.raises((ValueError, TypeError), match=rf"{name.split('__')[-1]}|l2|edge"):
+                Estimator(**{name: value}).fit(X4, Y4)
+
+
+@every_booster
+def test_a_fit_that_diverges_says_so(Estimator):
+    """No model of NaN: an error that names the round and the parameter, and the estimator as it was."""
+    X, y = blobs(n=90, p=4)
+    if "learning_rate" not in Estimator().get_params():
+        pytest.skip("votes have a fixed weight")
+    clf = Estimator(n_estimators=3, random_state=0).fit(X, y)
+    before = clf.predict_proba(X)
+    clf.set_params(n_estimators=20, learning_rate=1e307)
+    with pytest.raises(ValueError, match=r"round 1 .* learning_rate \(now 1e\+307\)"):
+        clf.fit(X, y)
+    np.testing.assert_array_equal(clf.predict_proba(X), before)
+    assert clf.n_iter_ <= 3
+
+
+@every_booster
+@pytest.mark.parametrize("learning_rate", [10.0, 1e10])
+def test_large_learning_rates_are_no_disaster(Estimator, learning_rate):
+    X, y = blobs(n=90, p=4)
+    if "learning_rate" not in Estimator().get_params():
+        pytest.skip("votes have a fixed weight")
+    P = Estimator(n_estimators=40, random_state=0, learning_rate=learning_rate).fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(P.sum(axis=1), 1.0)
+
+
+class FailingTree(VectorTree):
+    """A tree whose leaves are not finite in the third round."""
+
+    rounds = 0
+
+    def leaf_values(self, tree, sums, request):
+        self.rounds += 1
+        return super().leaf_values(tree, sums, request) * (np.nan if self.rounds == 3 else 1.0)
+
+
+def test_leaves_that_are_not_finite_end_the_fit(iris):
+    clf = sb.BoostingClassifier(learner=FailingTree(), step="fixed")
+    with pytest.raises(ValueError, match="round 3 would move the predictor by nan"):
+        clf.fit(*iris)
+    assert not hasattr(clf, "model_")
 
 
 @pytest.mark.parametrize(

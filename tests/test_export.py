@@ -1,17 +1,21 @@
 """Saving and loading: the same predictions, the same bytes, and no trust in damaged files."""
 
 import json
+import os
+import stat
 import zipfile
 
 import numpy as np
 import pandas as pd
 import pytest
-from cases import BOOSTERS
+from cases import BOOSTERS, each
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
 from simplexboost.codewords import Custom, simplex
+from simplexboost.export import describe, read_zip, write_zip
 from simplexboost.learners import VectorTree
 from simplexboost.losses import Logistic
 
@@ -73,6 +77,30 @@ def test_absent_classes_come_back(tmp_path):
     clf = sb.GDMCBoostClassifier(n_estimators=3, classes=[0, 1, 2]).fit(X[y != 1], y[y != 1])
     clf.save(tmp_path / "m.sb")
     assert (sb.load(tmp_path / "m.sb").predict_proba(X)[:, 1] == 0).all()
+
+
+def comes_back(clf, path):
+    """Whether it predicts the same after a round trip."""
+    clf.save(path)
+    return (sb.load(path).predict_proba(X) == clf.predict_proba(X)).all()
+
+
+@pytest.mark.filterwarnings("ignore:in round 1 the weak learner fails")  # a constant X breaks OS's promise
+@each("kind", BOOSTERS | {"SimplexBoostClassifier": sb.SimplexBoostClassifier})
+def test_models_without_terms_come_back(kind, tmp_path):
+    """Most boosters stop before their first round where X cannot tell the classes apart, all where there is but one."""
+    assert comes_back(kind(n_estimators=3).fit(np.ones_like(X), y), tmp_path / "constant.sb")
+    one = kind(n_estimators=3, classes=[0, 1]).fit(X[y == 0], y[y == 0])
+    assert not one.model_.terms
+    assert comes_back(one, tmp_path / "one.sb")
+
+
+def test_codes_with_a_hopeless_column_come_back(tmp_path):
+    """The second column tells classes 1 and 2 apart, whose rows are alike."""
+    code = [[1, 0], [-1, 1], [-1, -1]]
+    clf = sb.OutputCodeClassifier(sb.SimplexBoostClassifier(n_estimators=3), code)
+    clf.fit(np.concatenate([X[y != 2], X[y == 1]]), y)
+    assert comes_back(clf, tmp_path / "m.sb")
 
 
 def test_the_file_holds_json_and_numbers_only(tmp_path):
@@ -137,6 +165,111 @@ def test_trees_that_lead_astray_are_refused(tmp_path):
         sb.load(path)
 
 
+# Files whose checksums are right but whose contents are impossible: the model, what to change in it, the message.
+FLAGSHIP = sb.SimplexBoostClassifier(n_estimators=3, random_state=0)
+COORDINATES = sb.CDMCBoostClassifier(n_estimators=3)
+LINEAR = sb.BoostingClassifier(learner="linear", n_estimators=3)
+PROGRAM = sb.MartiBoostClassifier(n_layers=3, random_state=0)
+CRAFTED = [
+    (FLAGSHIP, {"class": "MartiBoostClassifier", "parameters": {}}, "no branching program"),
+    (COORDINATES, {"class": "MartiBoostClassifier", "parameters": {}}, "no branching program"),
+    (COORDINATES, {"class": "MartiBoostClassifier"}, "parameters that MartiBoostClassifier does not take"),
+    (PROGRAM, {"round_ends": lambda ends: np.maximum(ends, 3)}, "no branching program"),
+    (PROGRAM, {"round_ends": lambda ends: ends - [1, 0, 0]}, "no branching program"),
+    (PROGRAM, {"coordinate": lambda coordinate: 0 * coordinate}, "no branching program"),
+    (PROGRAM, {"coordinate": lambda coordinate: coordinate - 1}, "does not fit"),
+    (PROGRAM, {"values": lambda values: 2 * values}, "no branching program"),
+    (PROGRAM, {"Y": lambda Y: np.zeros((2, 5))}, "no branching program"),
+    (FLAGSHIP, {"round_ends": lambda ends: ends[::-1]}, "rounds"),
+    (FLAGSHIP, {"round_ends": lambda ends: ends[:-1]}, "rounds"),
+    (FLAGSHIP, {"round_ends": lambda ends: ends - [5, 0, 0]}, "rounds"),
+    (COORDINATES, {"coordinate": lambda coordinate: coordinate + 2}, "coordinates"),
+    (COORDINATES, {"coordinate": lambda coordinate: coordinate - 3}, "coordinates"),
+    (FLAGSHIP, {"coordinate": lambda coordinate: coordinate + 1}, "does not fit"),
+    (COORDINATES, {"Y": lambda Y: np.repeat(Y, 2, axis=0)}, "codewords"),
+    (COORDINATES, {"present": lambda present: present[:2]}, "codewords"),
+    (COORDINATES, {"present": lambda present: present * 2}, "codewords"),
+    (COORDINATES, {"Y": lambda Y: Y.astype(np.float16)}, "float16"),
+    (COORDINATES, {"Y": lambda Y: Y * np.nan}, "NaN in 'Y'"),
+    (COORDINATES, {"values": lambda values: values * np.inf}, "NaN in 'values'"),
+    (COORDINATES, {"step": lambda step: step * np.nan}, "NaN in 'step'"),
+    (COORDINATES, {"step": lambda step: step[:-1]}, "sizes"),
+    (COORDINATES, {"step": None}, "without the array 'step'"),
+    (COORDINATES, {"values": lambda values: values[:-1]}, "sizes"),
+    (COORDINATES, {"value_shape": lambda shape: -shape}, "sizes"),
+    (COORDINATES, {"nodes": lambda nodes: nodes[:-1]}, "sizes"),
+    (COORDINATES, {"n_nodes": lambda n: n * [[1], [0]]}, "'n_nodes' of type int64"),
+    (COORDINATES, {"n_nodes": lambda n: n * [1, 0, 2]}, "sizes|leaves"),
+    (COORDINATES, {"n_sets": lambda n: n + 1}, "sizes"),
+    (COORDINATES, {"kind": lambda kind: kind + 1}, "sizes"),
+    (COORDINATES, {"n_features_in": 1}, "features"),
+    (COORDINATES, {"n_features_in": "4"}, "features"),
+    (LINEAR, {"linear_feature": lambda feature: feature + 9}, "features"),
+    (LINEAR, {"linear_centre": lambda centre: centre * np.nan}, "NaN in 'linear_centre'"),
+]
+
+
+def craft(path, changes):
+    """The file with some entries of its header or arrays changed, or left out, and its checksums made right."""
+    header, arrays = read_zip(path)
+    for name, change in changes.items():
+        if name in header:
+            header[name] = change
+        elif change is None:
+            del arrays[name]
+        else:
+            arrays[name] = change(arrays[name]) if arrays[name].dtype.kind == "f" else with_type(change, arrays[name])
+    header["arrays"] = {name: describe(values) for name, values in arrays.items()}
+    write_zip(path, header, arrays)
+
+
+def with_type(change, values):
+    return change(values).astype(values.dtype)
+
+
+@pytest.mark.parametrize(("clf", "changes", "message"), CRAFTED)
+def test_impossible_models_are_refused(clf, changes, message, tmp_path):
+    two = np.minimum(y, 1) if clf is PROGRAM else y
+    clone(clf).fit(X, two).save(tmp_path / "m.sb")
+    sb.load(tmp_path / "m.sb")
+    craft(tmp_path / "m.sb", changes)
+    with pytest.raises(ValueError, match=rf"({message}).*; it is damaged"):
+        sb.load(tmp_path / "m.sb")
+
+
+def test_sparse_values_of_one_coordinate_are_refused(tmp_path):
+    rng = np.random.default_rng(0)
+    many = np.repeat(np.arange(40), 12)
+    few = sb.SimplexBoostClassifier(n_estimators=3, random_state=0)
+    few.fit(rng.normal(size=(40, 6))[many] + 0.3 * rng.normal(size=(480, 6)), many).save(tmp_path / "m.sb")
+    craft(tmp_path / "m.sb", {"columns": lambda columns: columns})
+    sb.load(tmp_path / "m.sb")  # nothing is wrong yet
+    craft(tmp_path / "m.sb", {"coordinate": lambda coordinate: coordinate + 1})
+    with pytest.raises(ValueError, match="sparse values that belong to one coordinate only; it is damaged"):
+        sb.load(tmp_path / "m.sb")
+
+
+@pytest.mark.parametrize(
+    ("field", "node", "value", "message"),
+    [
+        ("left", 0, 2**31 - 1, "leaves"),
+        ("left", 0, -1, "leaves"),
+        ("left", 0, 2, "leaves"),
+        ("left", -1, 0, "leaves"),
+        ("category", 0, 0, "without their sets"),
+        ("threshold", 0, np.nan, "NaN"),
+        ("feature", 0, 9, "features"),
+    ],
+)
+def test_impossible_nodes_are_refused(field, node, value, message, tmp_path):
+    path = saved(tmp_path)
+    clf = sb.load(path)
+    clf.model_.trees[0].nodes[field][node] = value
+    clf.save(path)
+    with pytest.raises(ValueError, match=f"{message}; it is damaged"):
+        sb.load(path)
+
+
 def test_text_and_missing_files(tmp_path):
     (tmp_path / "text").write_text("hello")
     with pytest.raises(ValueError, match="not a simplexboost model file"):
@@ -152,6 +285,51 @@ def test_a_failed_save_keeps_the_old_file(tmp_path):
     with pytest.raises(TypeError, match="pickle"):
         clf.save(path)
     assert path.read_bytes() == before and [p.name for p in tmp_path.iterdir()] == ["m.sb"]
+
+
+@pytest.fixture
+def umask():
+    """Sets the umask for one test."""
+    before = os.umask(0o022)
+    yield os.umask
+    os.umask(before)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of another kind")
+@pytest.mark.parametrize("mask", [0o022, 0o077, 0o002])
+def test_permissions_are_those_of_any_file(mask, umask, tmp_path):
+    """A new file gets what ``open`` gives it under the umask, an old file keeps what it has."""
+    umask(mask)
+    (tmp_path / "other").write_bytes(b"")
+    path = saved(tmp_path)
+    assert path.stat().st_mode == (tmp_path / "other").stat().st_mode
+    for mode in (0o600, 0o666):
+        path.chmod(mode)
+        saved(tmp_path)
+        assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
+def test_links_are_followed(tmp_path):
+    (tmp_path / "store").mkdir()
+    link, target = tmp_path / "m.sb", tmp_path / "store" / "target.sb"
+    link.symlink_to(target)
+    for _ in range(2):  # a target that is not there yet, and one that is
+        saved(tmp_path)
+        assert link.is_symlink() and not target.is_symlink()
+        assert sb.load(link).n_iter_ == 2
+        assert [p.name for p in target.parent.iterdir()] == ["target.sb"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+@pytest.mark.parametrize("what", ["pipe", "directory"])
+def test_only_files_are_replaced(what, tmp_path):
+    path = tmp_path / "m.sb"
+    os.mkfifo(path) if what == "pipe" else path.mkdir()
+    before = path.stat().st_mode
+    with pytest.raises(OSError, match=f"m.sb' is a {what}.*saved as a regular file"):
+        saved(tmp_path)
+    assert path.stat().st_mode == before and [p.name for p in tmp_path.iterdir()] == ["m.sb"]
 
 
 def test_unfitted_is_refused(tmp_path):

@@ -6,6 +6,7 @@ strings are looked up in a table that stands beside the classes (``LOSSES``, ``C
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
@@ -42,7 +43,10 @@ def check_number(
     auto: bool = False,
     open_low: bool = False,
 ) -> None:
-    """Raise unless ``value`` is a number of the kind (int or float) in [low, high], or None or "auto" where allowed."""
+    """Raise unless ``value`` is a number of the kind (int or float) in [low, high], or None or "auto" where allowed.
+
+    Infinity and NaN are no numbers here, also where there is no upper end: they would make a model of NaN.
+    """
     if (value is None and none) or (auto and isinstance(value, str) and value == "auto"):
         return
     allowed = Integral if kind is int else Real
@@ -52,9 +56,10 @@ def check_number(
     accepted += " or 'auto'" if auto else ""
     if isinstance(value, bool) or not isinstance(value, allowed):
         raise TypeError(f"{name}={value!r} must be {accepted}.")
-    number = float(value)
+    number: Any = value  # not float(value): an integer may be too large for that
     too_low = low is not None and (number <= low if open_low else number < low)
-    if too_low or (high is not None and number > high) or number != number:
+    finite = isinstance(number, Integral) or math.isfinite(number)
+    if too_low or (high is not None and number > high) or not finite:
         raise ValueError(f"{name}={value!r} is out of range; it must be {accepted}.")
 
 

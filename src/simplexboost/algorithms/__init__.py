@@ -3,6 +3,8 @@
 `TABLE` has a row for every one of them, ``python -m simplexboost list`` prints it.
 """
 
+from typing import Any
+
 from ..estimators.martiboost import MartiBoostClassifier
 from .adaboost import AdaBoostM1Classifier, AdaBoostMMClassifier, OneVsAllBoostClassifier, SAMMEClassifier
 from .ecc import AdaBoostECCClassifier
@@ -30,7 +32,6 @@ BOOSTERS = (
     CDMCBoostClassifier,
     GDMCBoostClassifier,
 )
-TABLE: dict[str, dict[str, str]] = {booster.__name__: row(booster()) for booster in BOOSTERS}
 
 __all__ = [
     "BOOSTERS",
@@ -50,3 +51,10 @@ __all__ = [
     "SoftmaxBoostClassifier",
     "table_text",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`TABLE` is made on first use: the parts of a game would take a third of the start-up time."""
+    if name != "TABLE":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return {booster.__name__: row(booster()) for booster in BOOSTERS}

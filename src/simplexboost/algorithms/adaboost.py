@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..estimators.composed import BoostingClassifier
+from ..estimators.booster import Booster
+from ..estimators.parts import Parts, make_parts
 from ..losses import MM, OwnScoreExponential
 from ..optimizers import AllCoordinates
-from ..steps import ClosedForm, ErrorStep, as_step
+from ..steps import ErrorStep
+from .product import closed_form
 
 
 @dataclass(eq=False, repr=False)
-class OneVsAllBoostClassifier(BoostingClassifier):
+class OneVsAllBoostClassifier(Booster):
     """One AdaBoost per class, the class against the rest; the highest score wins.
 
     K binary boosters side by side. One that meets a perfect learner keeps it and ends, also for ``warm_start`` on the
     same rows, the others go on; the fit stops when all have ended or none finds an edge. Class probabilities are
     AdaBoost's σ(2 f_k), divided by their sum.
 
-    Parameters are those of `BoostingClassifier`, all parts but the learner being fixed. ``learner`` answers ±1:
+    Parameters are those of `BoostingClassifier` without the parts but the learner. ``learner`` answers ±1:
     "stump", "vector-tree", …, or any scikit-learn classifier.
 
     Examples
@@ -31,19 +33,15 @@ class OneVsAllBoostClassifier(BoostingClassifier):
     """
 
     paper: ClassVar[str] = "Freund & Schapire 1997"
-    loss: Any = field(init=False, default="one-vs-all")
-    codewords: Any = field(init=False, default="canonical")
     learner: Any = "stump"
-    optimizer: Any = field(init=False, default="all-coordinates")
-    step: Any = field(init=False, default="closed-form")
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self) -> Parts:
         """The parts as objects; every class has a step of its own."""
-        return self.compose(optimizer=AllCoordinates(shared_step=False))
+        return make_parts("one-vs-all", "canonical", self.learner, AllCoordinates(shared_step=False), "closed-form")
 
 
 @dataclass(eq=False, repr=False)
-class AdaBoostM1Classifier(BoostingClassifier):
+class AdaBoostM1Classifier(Booster):
     """AdaBoost.M1 (Freund & Schapire, 1997): learners that name a class vote with weight ln((1−e)/e).
 
     Boosting stops when the weighted error e of a learner is not below ½, which many classes and small trees reach soon
@@ -51,7 +49,7 @@ class AdaBoostM1Classifier(BoostingClassifier):
     at most Π 2√(e(1−e)), ``history_["bound"]``. Probabilities are a soft-max of the votes, a normalised score and no
     posterior.
 
-    Parameters are those of `BoostingClassifier`, all parts but the learner being fixed. ``learner`` names classes:
+    Parameters are those of `BoostingClassifier` without the parts but the learner. ``learner`` names classes:
     "info-tree", "greedy-info-tree", "class-tree", …, or any scikit-learn classifier.
 
     Examples
@@ -64,15 +62,15 @@ class AdaBoostM1Classifier(BoostingClassifier):
     """
 
     paper: ClassVar[str] = "Freund & Schapire 1997"
-    loss: Any = field(init=False, default="own-score")
-    codewords: Any = field(init=False, default="canonical")
     learner: Any = "greedy-info-tree"
-    optimizer: Any = field(init=False, default="gradient")
-    step: Any = field(init=False, default="error")
+
+    def parts(self) -> Parts:
+        """The parts as objects."""
+        return make_parts("own-score", "canonical", self.learner, "gradient", "error")
 
 
 @dataclass(eq=False, repr=False)
-class SAMMEClassifier(BoostingClassifier):
+class SAMMEClassifier(Booster):
     """SAMME (Zhu, Zou, Rosset & Hastie, 2009): votes of weight ln((1−e)/e) + ln(K−1), better than guessing is enough.
 
     Boosting stops when the weighted error e is not below 1 − 1/K, or after a perfect learner, which is kept. That
@@ -81,7 +79,7 @@ class SAMMEClassifier(BoostingClassifier):
 
     Scores live on the paper's codewords (K I − 1)/(K−1); there the step is (K−1)²/K times the weight of the vote.
 
-    Parameters are those of `BoostingClassifier`, all parts but the learner being fixed. ``learner`` names classes:
+    Parameters are those of `BoostingClassifier` without the parts but the learner. ``learner`` names classes:
     "gini-tree", "greedy-info-tree" (12(K−1) leaves, best first), "class-tree", …, or any scikit-learn classifier.
 
     Examples
@@ -93,19 +91,15 @@ class SAMMEClassifier(BoostingClassifier):
     """
 
     paper: ClassVar[str] = "Zhu, Zou, Rosset & Hastie 2009"
-    loss: Any = field(init=False, default="own-score")
-    codewords: Any = field(init=False, default="samme")
     learner: Any = "gini-tree"
-    optimizer: Any = field(init=False, default="gradient")
-    step: Any = field(init=False, default="error")
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self) -> Parts:
         """The parts as objects; the rate of the loss, 1/K, and the step are SAMME's."""
-        return self.compose(loss=OwnScoreExponential("1/K"), step=ErrorStep("chance"))
+        return make_parts(OwnScoreExponential("1/K"), "samme", self.learner, "gradient", ErrorStep("chance"))
 
 
 @dataclass(eq=False, repr=False)
-class AdaBoostMMClassifier(BoostingClassifier):
+class AdaBoostMMClassifier(Booster):
     """AdaBoost.MM (Mukherjee & Schapire, 2013): a cost for every wrong class, and the least to ask of a learner.
 
     Learners name the class of least cost; the edge is δ, their advantage over guessing under the costs. Also known as
@@ -117,7 +111,7 @@ class AdaBoostMMClassifier(BoostingClassifier):
     step : {"edge", "exact"}, default="edge"
         ½ ln((1+δ)/(1−δ)), (61) of the paper and the step of its experiments; or the minimiser of the risk, (62), which
         is larger when there are many classes.
-    cost : array of shape (K, K) or None, default=None
+    cost_matrix : array of shape (K, K) or None, default=None
         Weighs the pair (true class, rival); the risk and the bound are then those of the cost.
 
     ``learner`` names classes: "class-tree", "greedy-tree" (a leaf budget, best first), …, or any scikit-learn
@@ -132,14 +126,10 @@ class AdaBoostMMClassifier(BoostingClassifier):
     """
 
     paper: ClassVar[str] = "Mukherjee & Schapire 2013"
-    loss: Any = field(init=False, default="mm")
-    codewords: Any = field(init=False, default="canonical")
     learner: Any = "class-tree"
-    optimizer: Any = field(init=False, default="gradient")
     step: Any = "edge"
-    cost: Any = None
+    cost_matrix: Any = None
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self) -> Parts:
         """The parts as objects, the loss with its costs."""
-        is_rule = isinstance(self.step, str) and self.step in ("edge", "exact")
-        return self.compose(loss=MM(self.cost), step=ClosedForm(self.step) if is_rule else as_step(self.step))
+        return make_parts(MM(self.cost_matrix), "canonical", self.learner, "gradient", closed_form(self.step))

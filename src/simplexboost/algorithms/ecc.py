@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .._typing import Array
 from ..boosting.hypotheses import direction
-from ..estimators.composed import BoostingClassifier
+from ..estimators.booster import Booster
+from ..estimators.parts import Parts, make_parts
 from ..optimizers import NewColumn
 
 
 @dataclass(eq=False, repr=False)
-class AdaBoostECCClassifier(BoostingClassifier):
+class AdaBoostECCClassifier(Booster):
     """AdaBoost.ECC (Guruswami & Sahai, 1999): every round asks a binary learner for one of two colours of the classes.
 
     The colours are a new column of an output code, ``code_`` (K, T); the learner's vote weighs ¼ ln((1−ε)/ε). A
@@ -22,7 +23,7 @@ class AdaBoostECCClassifier(BoostingClassifier):
     (K−1) Π (1 − s + 2s √(ε(1−ε))) with s the part of the pairs (example, rival) that a column tells apart,
     ``history_["bound"]``. Probabilities are the posterior of the loss, softmax(2f) of the sums of votes f.
 
-    Parameters are those of `BoostingClassifier`, all parts but the learner being fixed, and
+    Parameters are those of `BoostingClassifier` without the parts but the learner, and
 
     colouring : {"random", "max-cut"}, default="random"
         Half of the classes each, at random; or so that, as far as flips of single classes go, as much weight as
@@ -40,16 +41,12 @@ class AdaBoostECCClassifier(BoostingClassifier):
     """
 
     paper: ClassVar[str] = "Guruswami & Sahai 1999"
-    loss: Any = field(init=False, default="mm")
-    codewords: Any = field(init=False, default="canonical")
     learner: Any = "vector-tree"
-    optimizer: Any = field(init=False, default="new-column")
-    step: Any = field(init=False, default="closed-form")
     colouring: str = "random"
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self) -> Parts:
         """The parts as objects, the optimizer with its colouring."""
-        return self.compose(optimizer=NewColumn(self.colouring))
+        return make_parts("mm", "canonical", self.learner, NewColumn(self.colouring), "closed-form")
 
     @property
     def code_(self) -> Array:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..estimators.composed import BoostingClassifier
+from ..estimators.booster import Booster
+from ..estimators.parts import Parts, make_parts
 from ..learners import GreedyTree, HammingTree
 from .product import SIGNED_MODES, product_parts
 
 
 @dataclass(eq=False, repr=False)
-class AdaBoostMHClassifier(BoostingClassifier):
+class AdaBoostMHClassifier(Booster):
     """AdaBoost.MH (Schapire & Singer, 1999): answers ±1 for every class, one step ½ ln((1+γ)/(1−γ)) for all of them.
 
     The edge γ is that of the binary questions, whether class k is a label of example i, weighed by e^{−z f}. Boosting
@@ -44,15 +45,13 @@ class AdaBoostMHClassifier(BoostingClassifier):
 
     paper: ClassVar[str] = "Schapire & Singer 1999"
     multilabel: ClassVar[bool] = True
-    loss: Any = field(init=False, default="one-vs-all")
-    codewords: Any = field(init=False, default="canonical")
     learner: Any = None
-    optimizer: Any = field(init=False, default="gradient")
     step: Any = "closed-form"
     learner_mode: str = "shared"
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self) -> Parts:
         """The parts as objects; learner and optimizer are those of the mode."""
-        own = GreedyTree(max_leaves=12) if self.learner_mode == "single-label" else HammingTree()
+        own = GreedyTree(max_leaf_nodes=12) if self.learner_mode == "single-label" else HammingTree()
         learner = own if self.learner is None else self.learner
-        return self.compose(**product_parts(self.learner_mode, learner, SIGNED_MODES))
+        learner, optimizer = product_parts(self.learner_mode, learner, SIGNED_MODES)
+        return make_parts("one-vs-all", "canonical", learner, optimizer, self.step)

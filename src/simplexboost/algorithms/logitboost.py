@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..codewords import Canonical
-from ..estimators.composed import BoostingClassifier
+from ..estimators.booster import Booster
+from ..estimators.parts import Parts, make_parts
 from ..optimizers import NewtonCoordinates
 
 
 @dataclass(eq=False, repr=False)
-class LogitBoostClassifier(BoostingClassifier):
+class LogitBoostClassifier(Booster):
     """Multiclass LogitBoost (Friedman, Hastie & Tibshirani, 2000): a regression per class and round, Newton's step.
 
     Class k is fitted by least squares to (1[c=k] − p_k) / p_k(1−p_k) with weights p_k(1−p_k), and the scores are
     centred over the classes. Boosting stops when no class has an edge. Probabilities p = softmax(f) are those of the
     likelihood; ``decision_function`` returns f/2.
 
-    Parameters are those of `BoostingClassifier`, all parts but the learner being fixed, and
+    Parameters are those of `BoostingClassifier` without the parts but the learner, and
 
     clip : float, default=4.0
         Largest absolute response of the regressions.
@@ -34,13 +35,10 @@ class LogitBoostClassifier(BoostingClassifier):
     """
 
     paper: ClassVar[str] = "Friedman, Hastie & Tibshirani 2000"
-    loss: Any = field(init=False, default="logistic")
-    codewords: Any = field(init=False, default="canonical")
     learner: Any = "regression-tree"
-    optimizer: Any = field(init=False, default="newton-coordinates")
-    step: Any = field(init=False, default="fixed")
     clip: float = 4.0
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self) -> Parts:
         """The parts as objects; the codewords centre the scores."""
-        return self.compose(codewords=Canonical(centered=True), optimizer=NewtonCoordinates(self.clip))
+        optimizer = NewtonCoordinates(self.clip)
+        return make_parts("logistic", Canonical(centered=True), self.learner, optimizer, "fixed")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..estimators.composed import BoostingClassifier
+from ..estimators.booster import Booster
+from ..estimators.parts import Parts, make_parts
 from ..optimizers import CoordinateDescent
 
 
 @dataclass(eq=False, repr=False)
-class GDMCBoostClassifier(BoostingClassifier):
+class GDMCBoostClassifier(Booster):
     """GD-MCBoost (Saberian & Vasconcelos, 2011): gradient descent with vector-valued weak learners.
 
     Each round fits one learner with values in R^d to the functional gradient and goes as far as a line search says.
@@ -30,12 +31,14 @@ class GDMCBoostClassifier(BoostingClassifier):
     loss: Any = "exponential"
     codewords: Any = "simplex"
     learner: Any = "vector-tree"
-    optimizer: Any = field(init=False, default="gradient")
-    step: Any = field(init=False, default="line-search")
+
+    def parts(self) -> Parts:
+        """The parts as objects."""
+        return make_parts(self.loss, self.codewords, self.learner, "gradient", "line-search")
 
 
 @dataclass(eq=False, repr=False)
-class CDMCBoostClassifier(BoostingClassifier):
+class CDMCBoostClassifier(Booster):
     """CD-MCBoost (Saberian & Vasconcelos, 2011): coordinate descent with scalar weak learners.
 
     Each round improves one coordinate of F: the one that lowers the risk most (``schedule="best"``, the journal
@@ -57,10 +60,9 @@ class CDMCBoostClassifier(BoostingClassifier):
     loss: Any = "exponential"
     codewords: Any = "simplex"
     learner: Any = "stump"
-    optimizer: Any = field(init=False, default="coordinate")
-    step: Any = field(init=False, default="line-search")
     schedule: str = "best"
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self) -> Parts:
         """The parts as objects, the optimizer with its schedule."""
-        return self.compose(optimizer=CoordinateDescent(self.schedule))
+        optimizer = CoordinateDescent(self.schedule)
+        return make_parts(self.loss, self.codewords, self.learner, optimizer, "line-search")

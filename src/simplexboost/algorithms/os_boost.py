@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
-from ..callbacks import Callback, Evaluation, History
-from ..data.validation import TrainingSet
-from ..estimators.composed import BoostingClassifier
-from ..steps import FixedStep
+from ..callbacks import Callback, History
+from ..estimators.booster import BaseBooster
+from ..estimators.parts import Parts, make_parts
 
 DEFAULT_EDGE = 0.1
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class OSBoostClassifier(BoostingClassifier):
+class OSBoostClassifier(BaseBooster):
     """The optimal strategies OS (Mukherjee & Schapire, 2013): boosting that knows its edge and its number of rounds.
 
     The weak learner is promised to beat a baseline by ``edge`` on every cost matrix. Each round charges it what its
@@ -63,41 +62,30 @@ class OSBoostClassifier(BoostingClassifier):
     """
 
     paper: ClassVar[str] = "Mukherjee & Schapire 2013"
-    table_row: ClassVar[dict[str, str]] = {
-        "optimizer": "optimal strategy",
-        "codewords": "canonical",
-        "learners": "classification: class-tree*",
-        "loss": "potential of exponential*",
-        "step": "fixed",
-    }
-
     condition: Any = "uniform"
     loss: Any = "exponential"
     edge: Any = None
     eta: Any = None
     learner: Any = "class-tree"
-    codewords: Any = field(init=False, default="canonical")
-    optimizer: Any = field(init=False, default="gradient")
-    step: Any = field(init=False, default="fixed")
-    learning_rate: float = field(init=False, default=1.0)
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self) -> Parts:
         """The parts as objects: the potential as a loss, a vote a round."""
         from ..games.parts import OptimalStrategy, PotentialLoss  # not at the top: start-up time
 
         edge = DEFAULT_EDGE if self.edge is None and isinstance(self.condition, str) else self.edge
         threads = effective_n_jobs(self.n_jobs)
         loss = PotentialLoss(self.condition, edge, self.loss, self.eta, self.n_estimators, threads)
-        return self.compose(loss=loss, optimizer=OptimalStrategy(), step=FixedStep())
+        return make_parts(loss, "canonical", self.learner, OptimalStrategy(), "fixed")
 
-    def _callbacks(self, history: History, held_out: TrainingSet | None, watched: list[Evaluation]) -> list[Callback]:
+    def more_callbacks(self, history: History) -> list[Callback]:
+        """What a round does to the game joins the history."""
         from ..games.parts import PotentialHistory
 
-        return [PotentialHistory(history), *super()._callbacks(history, held_out, watched)]
+        return [PotentialHistory(history)]
 
     @property
     def bound_(self) -> float:
         """The training loss guaranteed after all rounds if the weak learner keeps its promise."""
         check_is_fitted(self)
         K = int(self.present_.sum())
-        return self.parts()["loss"].game(K).bound if K > 1 else 0.0
+        return float(self.loss_.game(K).bound) if K > 1 else 0.0  # type: ignore[attr-defined]

@@ -13,14 +13,20 @@ from __future__ import annotations
 from typing import Any
 
 from .._parts import check_choice
-from ..learners import IndexStump, as_learner
+from ..learners import IndexStump, Learner, as_learner
 from ..optimizers import AllCoordinates, GradientDescent, Optimizer, SignedDescent
+from ..steps import ClosedForm, Step, as_step
 
 MODES: dict[str, type[Optimizer]] = {"shared": GradientDescent, "separate": AllCoordinates, "index": GradientDescent}
 SIGNED_MODES = {**MODES, "single-label": SignedDescent}
 
 
-def product_parts(mode: str, learner: Any, modes: dict[str, type[Optimizer]] = MODES) -> dict[str, Any]:
+def product_parts(mode: str, learner: Any, modes: dict[str, type[Optimizer]] = MODES) -> tuple[Learner, Optimizer]:
     """The learner and the optimizer of a mode."""
     check_choice("learner_mode", mode, modes)
-    return {"learner": IndexStump() if mode == "index" else as_learner(learner), "optimizer": modes[mode]()}
+    return IndexStump() if mode == "index" else as_learner(learner), modes[mode]()
+
+
+def closed_form(step: Any) -> Step:
+    """The step that "edge" and "exact" name, the two rules of `ClosedForm`; any other step as it is."""
+    return ClosedForm(step) if isinstance(step, str) and step in ("edge", "exact") else as_step(step)

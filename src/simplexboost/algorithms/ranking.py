@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..estimators.composed import BoostingClassifier
-from ..steps import ClosedForm, as_step
-from .product import product_parts
+from ..estimators.booster import Booster
+from ..estimators.parts import Parts, make_parts
+from .product import closed_form, product_parts
 
 
 @dataclass(eq=False, repr=False)
-class AdaBoostM2Classifier(BoostingClassifier):
+class AdaBoostM2Classifier(Booster):
     """AdaBoost.M2 (Freund & Schapire, 1997) and AdaBoost.MR (Schapire & Singer, 1999): plausible classes, ranked.
 
     A learner says which classes are plausible, g(x, k) in [0, 1]. Its pseudo-loss e = ½ Σ w (1 − g(x, c) + g(x, k))
@@ -43,15 +43,11 @@ class AdaBoostM2Classifier(BoostingClassifier):
 
     paper: ClassVar[str] = "Freund & Schapire 1997; Schapire & Singer 1999"
     multilabel: ClassVar[bool] = True
-    loss: Any = field(init=False, default="exponential")
-    codewords: Any = field(init=False, default="canonical")
     learner: Any = "subset-tree"
-    optimizer: Any = field(init=False, default="gradient")
     step: Any = "edge"
     learner_mode: str = "shared"
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self) -> Parts:
         """The parts as objects; learner and optimizer are those of the mode."""
-        is_rule = isinstance(self.step, str) and self.step in ("edge", "exact")
-        step = ClosedForm(self.step) if is_rule else as_step(self.step)
-        return self.compose(step=step, **product_parts(self.learner_mode, self.learner))
+        learner, optimizer = product_parts(self.learner_mode, self.learner)
+        return make_parts("exponential", "canonical", learner, optimizer, closed_form(self.step))

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from .._compat import with_callbacks
 from .._typing import AnyArray
-from ..estimators.composed import BoostingClassifier
+from ..estimators.booster import Booster
+from ..estimators.parts import Parts, make_parts
 from ..losses import SoftmaxCost
 from ..optimizers import SampledPairs
 from .product import product_parts
 
 
 @dataclass(eq=False, repr=False)
-class SoftmaxBoostClassifier(BoostingClassifier):
+class SoftmaxBoostClassifier(Booster):
     """Soft-max boosting, sm-boost (Geist, 2015): descends the mean cost of a random decision; tolerates label noise.
 
     The decision is k with probability g_k = softmax(ψ)_k, its mean cost bounded and not convex. Every round takes pairs
@@ -25,7 +27,7 @@ class SoftmaxBoostClassifier(BoostingClassifier):
 
     Parameters are those of `BoostingClassifier`, the loss, the codewords, the optimizer and the step being fixed, and
 
-    cost : array of shape (K, K) or None, default=None
+    cost_matrix : array of shape (K, K) or None, default=None
         Cost of deciding k when the truth is c, in [0, 1] for the paper's guarantee; None is 0 on the diagonal and 1
         elsewhere. `fit` takes costs of every example.
     n_pairs : int, "n" or "all", default="n"
@@ -46,21 +48,18 @@ class SoftmaxBoostClassifier(BoostingClassifier):
     """
 
     paper: ClassVar[str] = "Geist 2015"
-    loss: Any = field(init=False, default="softmax-cost")
-    codewords: Any = field(init=False, default="canonical")
     learner: Any = "hamming-tree"
-    optimizer: Any = field(init=False, default="gradient")
-    step: Any = field(init=False, default="gradient")
-    cost: Any = None
+    cost_matrix: Any = None
     n_pairs: Any = "n"
     learner_mode: str = "separate"
 
-    def parts(self) -> dict[str, Any]:
+    def parts(self) -> Parts:
         """The parts as objects, the loss with its costs."""
-        parts = product_parts(self.learner_mode, self.learner)
+        learner, _ = product_parts(self.learner_mode, self.learner)
         optimizer = SampledPairs(self.n_pairs, separate=self.learner_mode == "separate")
-        return self.compose(loss=SoftmaxCost(self.cost), learner=parts["learner"], optimizer=optimizer)
+        return make_parts(SoftmaxCost(self.cost_matrix), "canonical", learner, optimizer, "gradient")
 
+    @with_callbacks
     def fit(
         self,
         X: Any,
@@ -76,20 +75,13 @@ class SoftmaxBoostClassifier(BoostingClassifier):
         Parameters
         ----------
         costs : array of shape (n, K) or None
-            What each decision costs for each example, in place of ``cost[y]``.
+            What each decision costs for each example, in place of ``cost_matrix[y]``.
 
         Returns
         -------
         self
         """
-        self._given_costs = costs
-        try:
-            return super().fit(X, y, sample_weight, eval_set=eval_set, eval_metric=eval_metric)
-        finally:
-            del self._given_costs
-
-    def _costs(self) -> Any:
-        return self._given_costs
+        return self._fit(X, y, sample_weight, eval_set, eval_metric, costs)
 
     def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:
         """Random decisions, class k with probability ``predict_proba(X)[:, k]``; (n,)."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 from .._parts import Part
@@ -27,10 +26,9 @@ def row(estimator: Any) -> dict[str, str]:
     """The parts of a booster in words; a part that is a parameter has a star. Without parts, its own ``table_row``."""
     if hasattr(estimator, "table_row"):
         return {**estimator.table_row, "paper": estimator.paper}
-    parts = estimator.parts()
-    free = {field.name for field in fields(estimator) if field.init}
-    words = {name: describe(parts[name], NAMES[name]) + "*" * (name in free) for name in NAMES}
-    words["codewords"] = getattr(parts["optimizer"], "code", words["codewords"])  # of its own making
+    parts, free = estimator.parts(), estimator.get_params(deep=False)
+    words = {name: describe(getattr(parts, name), NAMES[name]) + "*" * (name in free) for name in NAMES}
+    words["codewords"] = getattr(parts.optimizer, "code", words["codewords"])  # of its own making
     words |= {"learners": words.pop("learner"), "paper": estimator.paper}
     return {name: words[name] for name in COLUMNS}
 

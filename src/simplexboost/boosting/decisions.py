@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .._typing import AnyArray, Array
-from ..losses import Loss, MultilabelHamming, MultilabelRanking
+from ..losses import Loss
 
 ABSENT = 30.0  # a class without training examples scores this far below every other
 
@@ -51,7 +51,7 @@ class OneLabel:
 class SeveralLabels:
     """Every class whose score is above a threshold, ⟨w, U⟩ + b."""
 
-    loss: MultilabelHamming | MultilabelRanking
+    loss: Loss
     threshold: Array  # (K + 1,), w and b
 
     def labels(self, U: Array) -> AnyArray:
@@ -80,8 +80,13 @@ def probabilities(loss: Loss, U: Array, present: Any) -> Array:
     """Scores of all classes → probabilities by the loss's link; absent classes have none."""
     if present.all():
         return loss.probabilities(U)
-    out = np.zeros_like(U)
-    out[:, present] = loss.probabilities(U[:, present]) if present.sum() > 1 else 1.0
+    return of_present(loss.probabilities(U[:, present]) if present.sum() > 1 else np.ones((len(U), 1)), present)
+
+
+def of_present(P: Array, present: Any) -> Array:
+    """Probabilities of the present classes → those of all; absent ones have none."""
+    out = np.zeros((len(P), len(present)))
+    out[:, present] = P
     return out
 
 

@@ -120,3 +120,15 @@ def direction(h: Any) -> Array:
     else:
         table = h.direction[None]
     return table[np.abs(table).sum(axis=1).argmax()]
+
+
+def largest(h: Any, outputs: Array | LeafOutputs) -> float:
+    """The largest absolute value that h takes on rows where it has these outputs, or more; NaN where one is no number.
+
+    Where the answers are a table, the table is looked at, (L, d), not the rows.
+    """
+    if isinstance(h, TreeHypothesis | ClassifierHypothesis):
+        outputs = h.values if isinstance(h, TreeHypothesis) else h.Y
+    table: Any = outputs.values if isinstance(outputs, LeafOutputs) else outputs
+    table = table.data if issparse(table) else table
+    return float(np.abs(table).max(initial=0.0))

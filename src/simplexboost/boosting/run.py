@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +14,7 @@ from ..data.training_set import TrainingSet
 from ..learners import Learner
 from ..losses import Loss
 from ..steps import Step
-from .hypotheses import Hypothesis, LeafOutputs
+from .hypotheses import Hypothesis, LeafOutputs, largest
 from .model import AdditiveModel, Term
 
 
@@ -85,6 +86,7 @@ class Run:
         self.model = AdditiveModel(self.Y)
         self.objective = self.loss.objective(self.data.c, self.data.weight, self.model.code)
         self.F: AnyArray = np.zeros((self.data.n, self.Y.shape[1]), dtype=self.Y.dtype)  # (n, d)
+        self._reach = 0.0  # no entry of F is larger
         self._U: Array | None = None
         self._buffer: Array | None = None
 
@@ -120,14 +122,38 @@ class Run:
     def move_to(self, F: AnyArray) -> None:
         """Continue from another predictor, (n, d)."""
         self.F, self._U = np.array(F, dtype=self.Y.dtype), None
+        self._reach = float(np.abs(self.F).max(initial=0.0))
         self.objective = self.loss.objective(self.data.c, self.data.weight, self.model.code)
 
     def apply(self, updates: list[Update]) -> None:
         """F += learning_rate · α h for every update; the round joins the model."""
         terms = [Term(u.hypothesis, self.learning_rate * u.alpha, u.coordinate) for u in updates]
+        self._guard(terms, updates)
         for term, update in zip(terms, updates, strict=True):
             term.add_to(self.F, update.outputs)
         self._U = None
         self.model.add_round(terms)
         self.updates = updates
         self.objective.voted(updates[0].classes if len(updates) == 1 else None, terms[0].step, self.round)
+
+    def _guard(self, terms: list[Term], updates: list[Update]) -> None:
+        """Raise where a round would take F out of the range in which scores and probabilities are finite.
+
+        What every round adds at most is summed up, which costs nothing beside the round; F itself is looked at only
+        where that sum says that it might have grown too large.
+        """
+        moves = [abs(t.step) * largest(t.hypothesis, u.outputs) for t, u in zip(terms, updates, strict=True)]
+        self._reach += sum(moves)
+        limit = math.sqrt(np.finfo(self.F.dtype).max)  # so that products of predictor and codewords are finite too
+        if self._reach < limit:
+            return
+        self._reach = float(np.abs(self.F).max()) + sum(moves)
+        if not self._reach < limit:
+            raise self.divergence(sum(moves))
+
+    def divergence(self, move: float) -> ValueError:
+        """What to say where the next round would move F out of range."""
+        return ValueError(
+            f"boosting diverges: round {self.round + 1} would move the predictor by {move:.3g}. Choose a smaller "
+            f"learning_rate (now {self.learning_rate:g}), or a larger l2_regularization where the learner has one."
+        )

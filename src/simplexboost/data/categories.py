@@ -57,6 +57,39 @@ def learn_categories(X: Any, categorical_features: Any) -> Categories | None:
     )
 
 
+def check_same_categories(fitted: Categories | None, X: Any, categorical_features: Any) -> None:
+    """That the table has the categorical columns of the fitted model, and in them no category new to that model.
+
+    New categories are refused: the model's numbers cannot change, because its trees hold sets of them, and a category
+    without a number is a missing value, which no further tree could tell from the others.
+    """
+    p = np.shape(X)[1]
+    names = np.array(X.columns if is_frame(X) else range(p), dtype=object)
+    now = learn_categories(X, categorical_features)
+    masks = [np.zeros(p, dtype=bool) if part is None else part.mask for part in (fitted, now)]
+    if (masks[0] != masks[1]).any():
+        raise ValueError(
+            f"warm_start=True needs the categorical columns of the fitted model, {names[masks[0]].tolist()}; with "
+            f"categorical_features={categorical_features!r} this X has {names[masks[1]].tolist()}."
+        )
+    if fitted is None:
+        return
+    for name, column, categories in zip(names, columns_of(X), fitted.columns, strict=True):
+        new = [] if categories is None else new_categories(column, categories)
+        if new:
+            raise ValueError(
+                f"warm_start=True needs the categories of the fitted model; column {name!r} has others: {new[:5]}. "
+                "Fit a new model, or make them missing (None or NaN)."
+            )
+
+
+def new_categories(column: Any, categories: AnyArray) -> list[Any]:
+    """The values of a column that have no number among these categories, each once."""
+    values = np.asarray(column)
+    values = np.unique(values[~is_missing(values)])
+    return values[np.isnan(numbers_of(values, categories))].tolist()
+
+
 def categorical_mask(X: Any, categorical_features: Any) -> Mask:
     """Which columns are categorical, (p,), from "from_dtype", a mask, positions or names."""
     p = X.shape[1]

@@ -20,7 +20,7 @@ class TrainingSet:
     X : (n, p) float32 or float64, C-contiguous, NaN where missing
     c : (n,) the target of every row: a class 0 .. K−1, each of which is present, or from K on a row of the loss's own
         table, a label set or the costs of an example
-    weight : (n,) positive
+    weight : (n,) positive, of mean one over the rows that `check_training` keeps; exactly 1 where all weigh the same
     K : number of classes
     engine : does what is heavy, on its threads
     categorical : (p,) which columns hold category numbers, or None
@@ -45,8 +45,8 @@ class TrainingSet:
 
     @cached
     def uniform(self) -> bool:
-        """Whether all rows weigh the same."""
-        return bool((self.weight == self.weight[0]).all())
+        """Whether every row weighs one."""
+        return bool((self.weight == 1.0).all())
 
     @cached
     def binned(self) -> BinnedData:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,52 +33,106 @@ def check_X(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
     )
 
 
+@dataclass(frozen=True, eq=False)
+class Labelling:
+    """How labels are read.
+
+    Attributes
+    ----------
+    classes : all labels, where some may be absent from the training data; None for those that occur
+    class_weight : dict, "balanced" or None
+    several : whether y may be an indicator matrix
+    """
+
+    classes: Any = None
+    class_weight: Any = None
+    several: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """A training set, all classes (K,), and which of them have examples (K,)."""
+
+    data: TrainingSet
+    classes: AnyArray
+    present: Mask
+
+
 def check_training(
     estimator: Any,
     X: Any,
     y: Any,
     sample_weight: Any,
-    class_weight: Any,
-    classes: Any,
+    labelling: Labelling,
     max_bins: Any,
     engine: Engine,
     categorical: Mask | None = None,
-    multilabel: bool = False,
     costs: Any = None,
-) -> tuple[TrainingSet, AnyArray, Mask]:
+    reset: bool = True,
+) -> Checked:
     """The training set, all classes, and which of them have examples.
 
-    Rows of zero or negligible weight are left out. A class without examples, be it named in ``classes`` or weighed
-    down to nothing, is not trained on; `TrainingSet.c` counts the present classes only. Where ``multilabel`` is true,
-    y may be an indicator matrix (n, K).
+    Rows of zero or negligible weight are left out; the weights of the others are divided by their mean. A class without
+    examples, be it named in ``classes`` or weighed down to nothing, is not trained on; `TrainingSet.c` counts the
+    present classes only. Where ``reset`` is false, X must have the features the estimator was fitted on.
     """
-    X, y = check_X(estimator, X, reset=True, y=y, multi_output=True)
+    X, y = check_X(estimator, X, reset=reset, y=y, multi_output=True)
     bins = auto_bins(*X.shape) if max_bins == "auto" else max_bins
-    if multilabel and type_of_target(y) == "multilabel-indicator":
-        Z = y.toarray() if issparse(y) else y
-        weight = check_weight(X, Z, sample_weight, weights_of_labels(class_weight, Z.shape[1]))
-        used = weight > NEGLIGIBLE * weight.max()
-        sets, labels = LabelSets(Z.shape[1]), check_label_names(classes, Z.shape[1])
-        data = TrainingSet(X[used], sets.number(Z[used]), weight[used], sets.K, bins, engine, categorical, sets)
-        return data, labels, np.ones(sets.K, dtype=bool)
+    if labelling.several and type_of_target(y) == "multilabel-indicator":
+        return check_indicator(X, y, sample_weight, labelling, bins, engine, categorical)
     y = column_or_1d(y, warn=True)
     check_classification_targets(y)
-    all_classes, c = encode_labels(y, classes)
-    weight = check_weight(X, y, sample_weight, class_weight)
-    weighed = np.unique(c[weight > 0])
-    if len(weighed) < 2 and classes is None:
-        raise ValueError(
-            f"y has examples of one class only ({all_classes[weighed[0]]!r}, after leaving out rows of zero "
-            "sample_weight); a classifier needs at least two classes (or name the others in classes=[...])."
-        )
+    classes, c = encode_labels(y, labelling.classes)
+    weight = check_weight(X, y, sample_weight, labelling.class_weight)
+    check_two_classes(classes, np.unique(c[weight > 0]), labelling.classes)
     used = weight > NEGLIGIBLE * weight.max()
-    X, c, weight = X if used.all() else X[used], c[used], weight[used]
-    present = np.isin(np.arange(len(all_classes)), c)
+    X, c, weight = X if used.all() else X[used], c[used], mean_one(weight[used])
+    present = np.isin(np.arange(len(classes)), c)
     rank = np.cumsum(present) - 1  # label among all classes -> label among the present ones
     if costs is not None:
         costs = check_costs(costs, len(used), len(present))[used][:, present]
     data = TrainingSet(X, rank[c], weight, int(present.sum()), bins, engine, categorical, costs=costs)
-    return data, all_classes, present
+    return Checked(data, classes, present)
+
+
+def check_indicator(
+    X: AnyArray,
+    y: Any,
+    sample_weight: Any,
+    labelling: Labelling,
+    bins: int,
+    engine: Engine,
+    categorical: Mask | None,
+) -> Checked:
+    """The training set of an indicator matrix y (n, K)."""
+    Z = y.toarray() if issparse(y) else y
+    weight = check_weight(X, Z, sample_weight, weights_of_labels(labelling.class_weight, Z.shape[1]))
+    used = weight > NEGLIGIBLE * weight.max()
+    sets, labels = LabelSets(Z.shape[1]), check_label_names(labelling.classes, Z.shape[1])
+    weight = mean_one(weight[used])
+    data = TrainingSet(X[used], sets.number(Z[used]), weight, sets.K, bins, engine, categorical, sets)
+    return Checked(data, labels, np.ones(sets.K, dtype=bool))
+
+
+def check_two_classes(classes: AnyArray, weighed: Labels, declared: Any = None) -> None:
+    """Raise where examples of positive weight are of one class only (``weighed``) and no other classes are declared."""
+    if len(weighed) < 2 and declared is None:
+        raise ValueError(
+            f"y has examples of one class only ({classes[weighed[0]]!r}, after leaving out rows of zero "
+            "sample_weight); a classifier needs at least two classes (or name the others in classes=[...])."
+        )
+
+
+def known_labels(y: Any, n: int, classes: AnyArray, what: str = "y", which: str = "known") -> Labels:
+    """The numbers of n labels among the sorted classes, (n,); ``what`` and ``which`` name them in messages."""
+    y = np.asarray(y)
+    unknown = np.setdiff1d(y, classes)
+    if y.shape != (n,) or len(unknown):
+        raise ValueError(
+            f"{what} must hold a label that is {which} per row of X; it has shape {y.shape} for {n} rows, unknown "
+            f"labels {unknown[:5].tolist()}."
+        )
+    return np.searchsorted(classes, y)
 
 
 def check_costs(costs: Any, n: int, K: int) -> Array:
@@ -136,3 +191,19 @@ def check_weight(X: AnyArray, y: AnyArray, sample_weight: Any, class_weight: Any
     if not weight.any():
         raise ValueError("sample_weight (times class_weight) is zero for every row; at least one must be positive.")
     return weight
+
+
+def mean_one(weight: Array) -> Array:
+    """Positive weights (n,) divided by their mean: only their ratios matter, as for a mean over the examples.
+
+    Regularisation is in units of an example, so weights that sum to one would be regularised away. The division by the
+    largest comes first: sums of very large weights cannot overflow, those of very small ones keep their digits, equal
+    weights become exactly 1, and a common factor that is a power of two changes no bit of the result.
+
+    Examples
+    --------
+    >>> mean_one(np.array([1e300, 3e300]))
+    array([0.5, 1.5])
+    """
+    weight = weight / weight.max()
+    return weight / weight.mean()

@@ -3,53 +3,41 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import validate_data
 
 from .._blas import one_blas_thread
 from .._compat import HAS_SKLEARN_CALLBACKS, CallbackSupportMixin, with_callbacks
 from .._parts import check_number
-from .._typing import AnyArray, Array
-from ..boosting.decisions import Decision, OneLabel, SeveralLabels, all_classes
-from ..boosting.loop import Run, boost
+from ..boosting.loop import boost
+from ..boosting.run import Run
 from ..callbacks import Callback, EarlyStopping, Evaluation, History, Progress, Sampling
-from ..codewords import Codewords
-from ..data.categories import learn_categories
-from ..data.validation import TrainingSet, check_training, check_X
-from ..engine import MAX_BINS, CpuEngine, Engine
-from ..files import Saves
-from ..learners import Learner
-from ..losses import (
-    Loss,
-    MultilabelHamming,
-    MultilabelRanking,
-    SoftmaxCost,
-    SoftmaxCostTable,
-    for_label_sets,
-    margins,
-)
-from ..optimizers import Optimizer
-from ..steps import Step
-from .evaluation import check_eval_set, split_off
+from ..data.categories import check_same_categories, learn_categories
+from ..data.training_set import TrainingSet
+from ..data.validation import Checked, Labelling, check_training
+from ..engine import MAX_BINS
+from ..losses import Loss, for_label_sets
+from .evaluation import Watched, check_eval_set, split_off
+from .face import all_or_nothing
+from .parts import MAKERS, Parts
+from .predicting import Predicts
+from .sklearn_callbacks import SklearnCallbacks
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class BaseBooster(CallbackSupportMixin, Saves, ClassifierMixin, BaseEstimator):
-    """What all boosters share: fitting around the loop, predicting, saving. A subclass says which `parts` it has."""
+class BaseBooster(CallbackSupportMixin, Predicts):
+    """What all boosters share: fitting around the loop. A subclass says which `parts` it has."""
 
     n_estimators: Any = 100
-    learning_rate: float = 1.0
     subsample: float = 1.0
-    colsample: Any = 1.0
+    max_features: Any = 1.0
     max_bins: Any = MAX_BINS
     early_stopping: bool = False
     validation_fraction: float = 0.1
@@ -62,9 +50,29 @@ class BaseBooster(CallbackSupportMixin, Saves, ClassifierMixin, BaseEstimator):
     n_jobs: int | None = None
     verbose: int = 0
 
-    categorical_features: ClassVar[Any] = None  # the flagship has it as a parameter
-    multilabel: ClassVar[bool] = False  # whether y may be an indicator matrix
     auto_rounds: ClassVar[bool] = False  # whether n_estimators may be "auto"; `n_rounds` then knows what that is
+
+    # ---- what a booster chooses -------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def parts(self) -> Parts:
+        """The parts as objects."""
+
+    def n_rounds(self, K: int) -> int:
+        """Rounds for K classes."""
+        return int(self.n_estimators)
+
+    def shrinkage(self) -> float:
+        """What every step is multiplied by."""
+        return 1.0
+
+    def categorical_columns(self) -> Any:
+        """Which columns hold categories, as `learn_categories` takes it; None for none."""
+        return None
+
+    def more_callbacks(self, history: History) -> list[Callback]:
+        """Callbacks of its own, called before all others."""
+        return []
 
     # ---- fitting ----------------------------------------------------------------------------------------------------
 
@@ -77,6 +85,7 @@ class BaseBooster(CallbackSupportMixin, Saves, ClassifierMixin, BaseEstimator):
         X : array of shape (n, p); NaN means missing
         y : labels, (n,)
         sample_weight : (n,) or None
+            Only their ratios matter: weights are divided by their mean.
         eval_set : (X, y), a list of such pairs, or None
             Other rows to follow: their risk and metrics after every round are in ``evals_result_``. With
             ``early_stopping`` the first pair takes the place of held-out training rows.
@@ -87,45 +96,32 @@ class BaseBooster(CallbackSupportMixin, Saves, ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        return self._fit(X, y, sample_weight, eval_set, eval_metric)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, eval_set: Any, eval_metric: Any, costs: Any = None) -> Self:
+        """Boost; ``costs`` (n, K) are what each decision costs each example, where the loss takes that."""
         history = History()
         with all_or_nothing(self):
             self._check_parameters()
-            self.categories_ = learn_categories(X, self.categorical_features)
-            data, classes, present = check_training(
-                self,
-                self._encode(X),
-                y,
-                sample_weight,
-                self.class_weight,
-                self.classes,
-                self.max_bins,
-                self._engine(),
-                None if self.categories_ is None else self.categories_.mask,
-                self.multilabel,
-                self._costs(),
-            )
-            watched = check_eval_set(self, eval_set, eval_metric, data, classes, present)
-            run, optimizer, held_out = self._prepare(data, present, watched)
-            self._resume(run, optimizer, classes, present, history)
-            finish = partial(self._fitted, classes=classes, present=present, history=history, watched=watched)
+            checked = self._check_training(X, y, sample_weight, costs)
+            parts = self.parts()
+            watched = check_eval_set(eval_set, eval_metric, self._watched(checked, parts.loss))
+            run, held_out = self._prepare(parts, checked, bool(watched))
+            self._resume(run, parts, checked, history)
+            finish = partial(self._fitted, parts=parts, checked=checked, history=history, watched=watched)
             run.snapshot = lambda: self._snapshot(finish(run))
             callbacks = self._callbacks(history, held_out, watched)
             if HAS_SKLEARN_CALLBACKS:
                 callbacks.append(SklearnCallbacks(self, finish, X, y, sample_weight))
             with one_blas_thread():
-                boost(run, optimizer, self.n_rounds(data.K) if data.K > 1 else 0, callbacks)
+                boost(run, parts.optimizer, self.n_rounds(checked.data.K) if checked.data.K > 1 else 0, callbacks)
             self.__dict__.update(finish(run))
         return self
 
-    def _engine(self) -> Engine:
-        """What does the heavy work."""
-        return CpuEngine(effective_n_jobs(self.n_jobs))
-
     def _check_parameters(self) -> None:
         check_number("n_estimators", self.n_estimators, int, 1, auto=self.auto_rounds)
-        check_number("learning_rate", self.learning_rate, float, 0.0, open_low=True)
         check_number("subsample", self.subsample, float, 0.0, 1.0, open_low=True)
-        check_number("colsample", self.colsample, float, 0.0, 1.0, auto=True, open_low=True)
+        check_number("max_features", self.max_features, float, 0.0, 1.0, auto=True, open_low=True)
         check_number("max_bins", self.max_bins, int, 2, MAX_BINS, auto=True)
         check_number("validation_fraction", self.validation_fraction, float, 0.0, 0.9, open_low=True)
         check_number("n_iter_no_change", self.n_iter_no_change, int, 1)
@@ -133,33 +129,44 @@ class BaseBooster(CallbackSupportMixin, Saves, ClassifierMixin, BaseEstimator):
             if not isinstance(callback, Callback):
                 raise TypeError(f"callbacks holds {callback!r}; every entry must be a simplexboost Callback.")
 
-    def _costs(self) -> Any:
-        """What each decision costs each example, (n, K), where ``fit`` takes that; else None."""
-        return None
+    @property
+    def _goes_on(self) -> bool:
+        """Whether ``fit`` continues a fitted model."""
+        return self.warm_start and hasattr(self, "model_")
 
-    def n_rounds(self, K: int) -> int:
-        """Rounds for K classes."""
-        return int(self.n_estimators)
+    def _check_training(self, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
+        """The training set; where a fitted model goes on, X must have that model's columns."""
+        if self._goes_on:
+            # Its trees know columns by position and categories by number; in other columns they would read nonsense,
+            # or past the end of a row.
+            validate_data(self, X, reset=False, skip_check_array=True)  # the number of features and their names
+            check_same_categories(self.categories_, X, self.categorical_columns())
+        else:
+            self.categories_ = learn_categories(X, self.categorical_columns())
+        return check_training(
+            self,
+            self._encode(X),
+            y,
+            sample_weight,
+            Labelling(self.classes, self.class_weight, self.multilabel),
+            self.max_bins,
+            self._engine(),
+            None if self.categories_ is None else self.categories_.mask,
+            costs,
+            reset=not self._goes_on,
+        )
 
-    @abstractmethod
-    def parts(self) -> dict[str, Any]:
-        """The parts as objects: loss, codewords, learner, optimizer, step."""
+    def _watched(self, checked: Checked, loss: Loss) -> Watched:
+        patience = self.n_iter_no_change if self.early_stopping else None
+        return Watched(self, self._encode, checked, loss, patience)
 
-    def _prepare(
-        self, data: TrainingSet, present: Any, watched: list[Evaluation]
-    ) -> tuple[Run, Optimizer, TrainingSet | None]:
-        """The parts, checked against each other, in a run; and the rows held out for early stopping."""
+    def _prepare(self, parts: Parts, checked: Checked, watched: bool) -> tuple[Run, TrainingSet | None]:
+        """A run of the parts, checked against each other; and the rows held out for early stopping."""
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        parts = self.parts()
-        loss: Loss = parts["loss"]
-        learner: Learner = parts["learner"]
-        step: Step = parts["step"]
-        codewords: Codewords = parts["codewords"]
-        learner.check()
-        step.check(loss)
-        held_out = None
+        parts.check()
+        data, loss, held_out = checked.data, parts.loss, None
         if data.K == 1:  # all other classes are absent: nothing to tell apart
-            return Run(data, loss, np.ones((1, 1)), learner, step), parts["optimizer"], None
+            return Run(data, loss, np.ones((1, 1)), parts.learner, parts.step), None
         loss.check(data.K)
         if self.early_stopping and not watched:
             data, held_out = split_off(data, self.validation_fraction, rng)
@@ -167,16 +174,17 @@ class BaseBooster(CallbackSupportMixin, Saves, ClassifierMixin, BaseEstimator):
             loss = for_label_sets(loss, data.sets.table)
         if data.costs is not None:
             loss, data, held_out = with_costs(loss, data, held_out)
-        Y = codewords.for_classes(len(present), present, rng).astype(parts["optimizer"].dtype)  # (K, d)
-        run = Run(data, loss, Y, learner, step, float(self.learning_rate), rng)
-        parts["optimizer"].check(run)
-        return run, parts["optimizer"], held_out
+        present = checked.present
+        Y = parts.codewords.for_classes(len(present), present, rng).astype(parts.optimizer.dtype)  # (K, d)
+        run = Run(data, loss, Y, parts.learner, parts.step, self.shrinkage(), rng)
+        parts.optimizer.check(run)
+        return run, held_out
 
-    def _resume(self, run: Run, optimizer: Optimizer, classes: AnyArray, present: Any, history: History) -> None:
+    def _resume(self, run: Run, parts: Parts, checked: Checked, history: History) -> None:
         """With ``warm_start``, continue the fitted model."""
-        if not self.warm_start or not hasattr(self, "model_"):
+        if not self._goes_on:
             return
-        same = np.array_equal(classes, self.classes_) and np.array_equal(present, self.present_)
+        same = np.array_equal(checked.classes, self.classes_) and np.array_equal(checked.present, self.present_)
         if not same or not np.array_equal(run.Y, self.model_.Y):
             raise ValueError(
                 "warm_start=True needs the classes and codewords of the fitted model; fit a new one instead."
@@ -188,34 +196,37 @@ class BaseBooster(CallbackSupportMixin, Saves, ClassifierMixin, BaseEstimator):
                 "warm_start=True it must be at least as many."
             )
         run.resume(self.model_)
-        optimizer.resume(run)
+        parts.optimizer.resume(run)
         run.rng = np.random.default_rng(run.rng.integers(2**63) + self.n_iter_)  # other draws than the first time
         history.continue_from(self.history_)
 
     def _callbacks(self, history: History, held_out: TrainingSet | None, watched: list[Evaluation]) -> list[Callback]:
-        out: list[Callback] = [history, *watched]
-        if self.subsample != 1 or self.colsample != 1:
-            out.append(Sampling(self.subsample, self.colsample))
+        out: list[Callback] = [*self.more_callbacks(history), history, *watched]
+        if self.subsample != 1 or self.max_features != 1:
+            out.append(Sampling(self.subsample, self.max_features))
         if held_out is not None:
-            out.append(EarlyStopping(held_out.X, held_out.c, held_out.weight, patience=self.n_iter_no_change))
+            patience = self.n_iter_no_change
+            out.append(EarlyStopping(held_out.X, held_out.c, held_out.weight, n_iter_no_change=patience))
         if self.verbose:
             out.append(Progress())
         return out + list(self.callbacks or ())
 
     def _fitted(
-        self, run: Run, *, classes: AnyArray, present: Any, history: History, watched: list[Evaluation]
+        self, run: Run, *, parts: Parts, checked: Checked, history: History, watched: list[Evaluation]
     ) -> dict[str, Any]:
-        """The fitted attributes as of now."""
+        """The fitted attributes as of now; what is needed to predict is kept, so later `set_params` changes nothing."""
         evals = [{name: np.array(values) for name, values in e.results.items()} for e in watched]
+        several = {"threshold_": run.loss.threshold(run.U, run.data.c, run.data.weight)} if self.multilabel else {}
         return {
-            "classes_": classes,
+            "classes_": checked.classes,
             "model_": run.model,
+            "loss_": clone(parts.loss, safe=False),
             "history_": history.arrays(run.round),
             "n_iter_": run.round,
             "stop_reason_": run.stop_reason,
-            "present_": present,
+            "present_": checked.present,
             **({"evals_result_": evals} if watched else {}),
-            **({"threshold_": threshold(run)} if self.multilabel else {}),
+            **several,
         }
 
     def _snapshot(self, fitted: dict[str, Any]) -> Self:
@@ -227,151 +238,37 @@ class BaseBooster(CallbackSupportMixin, Saves, ClassifierMixin, BaseEstimator):
                 setattr(copy, name, getattr(self, name))
         return copy
 
-    # ---- predicting -------------------------------------------------------------------------------------------------
-
-    def predict(self, X: Any) -> AnyArray:
-        """The class with the highest score, ties to the first; (n,)."""
-        U = self._scores(X)
-        return self._decision().labels(U)
-
-    def predict_proba(self, X: Any) -> Array:
-        """Probabilities by the loss's link, (n, K); classes without training examples have none."""
-        U = self._scores(X)
-        return self._decision().probabilities(U)
-
-    def decision_function(self, X: Any) -> Array:
-        """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,), as scikit-learn expects."""
-        U = self._scores(X)
-        return self._decision().decision(U)
-
-    def margins(self, X: Any, y: Any) -> Array:
-        """The margin of every example, U_c − max_{k≠c} U_k, (n,): positive where the prediction is right."""
-        U = self._scores(X)
-        y = np.asarray(y)
-        unknown = np.setdiff1d(y, self.classes_)
-        if y.shape != (len(U),) or len(unknown):
-            raise ValueError(f"y must hold a known label per row of X; it has shape {y.shape}, unknown: {unknown[:5]}.")
-        return margins(U, np.searchsorted(self.classes_, y))
-
-    def staged_decision_function(self, X: Any) -> Iterator[Array]:
-        """`decision_function` after every round."""
-        return (self._decision().decision(U) for U in self._staged_scores(X))
-
-    def staged_predict(self, X: Any) -> Iterator[AnyArray]:
-        """`predict` after every round."""
-        return (self._decision().labels(U) for U in self._staged_scores(X))
-
-    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
-        """`predict_proba` after every round."""
-        return (self._decision().probabilities(U) for U in self._staged_scores(X))
-
-    def _encode(self, X: Any) -> Any:
-        """X with numbers for categories."""
-        return X if self.categories_ is None else self.categories_.encode(X)
-
-    def _check_X(self, X: Any) -> AnyArray:
-        check_is_fitted(self)
-        return check_X(self, self._encode(X), reset=False)
-
-    def _scores(self, X: Any) -> Array:
-        X = self._check_X(X)
-        F = self.model_.predictor(X, self._engine())
-        with one_blas_thread():
-            return all_classes(self.model_.scores(F), self.present_)
-
-    def _staged_scores(self, X: Any) -> Iterator[Array]:
-        X = self._check_X(X)
-        for F in self.model_.staged_predictor(X, self._engine()):
-            with one_blas_thread():
-                U = self.model_.scores(F)
-            yield all_classes(U, self.present_)
-
-    def _decision(self) -> Decision:
-        """How scores become labels and probabilities."""
-        loss, threshold = self.parts()["loss"], getattr(self, "threshold_", None)
-        if threshold is None:
-            return OneLabel(loss, self.classes_, self.present_)
-        return SeveralLabels(for_label_sets(loss, np.empty((0, len(self.classes_)))), threshold)
-
-    @property
-    def feature_importances_(self) -> Array:
-        """What the splits on each feature gained, times the tree's step, as parts of one; (p,)."""
-        check_is_fitted(self)
-        return self.model_.feature_gains(self.n_features_in_)
-
-    # ---- scikit-learn -----------------------------------------------------------------------------------------------
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.classifier_tags.multi_label = self.multilabel
-        return tags
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; a part named by a string becomes an object when a parameter of its own is set."""
+        for name in {key.partition("__")[0] for key in params if "__" in key} & set(MAKERS):
+            if name not in params and not hasattr(getattr(self, name), "get_params"):
+                setattr(self, name, getattr(self.parts(), name))
+        return super().set_params(**params)
 
 
-class SklearnCallbacks(Callback):
-    """Passes rounds on to scikit-learn's own callbacks (``set_callbacks``), if any are set."""
+@dataclass(eq=False, repr=False, kw_only=True)
+class Booster(BaseBooster):
+    """A booster whose steps may be shrunk."""
 
-    def __init__(self, estimator: BaseBooster, finish: Any, X: Any, y: Any, sample_weight: Any) -> None:
-        self.estimator, self.finish_fit = estimator, finish
-        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
-        self.task = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
+    learning_rate: float = 1.0
 
-    def start(self, run: Run) -> None:
-        """The whole fit is the root task, every round a subtask."""
-        self.context = self.estimator._init_callback_context(max_subtasks=run.n_rounds)
-        self.context.call_on_fit_task_begin(**self.task)
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_number("learning_rate", self.learning_rate, float, 0.0, open_low=True)
 
-    def before_round(self, run: Run) -> None:
-        """A round begins."""
-        self.round = self.context.subcontext(task_name="round")
-        self.round.call_on_fit_task_begin(**self.task)
-
-    def after_round(self, run: Run) -> None:
-        """A round ends; a callback may ask to stop."""
-        stop = self.round.call_on_fit_task_end(**self.task, reconstruction_attributes=lambda: self._attributes(run))
-        if stop and run.stop_reason is None:
-            run.stop_reason = "a scikit-learn callback asked to stop"
-
-    def finish(self, run: Run) -> None:
-        """The fit ends."""
-        self.context.call_on_fit_task_end(**self.task, reconstruction_attributes=lambda: self._attributes(run))
-
-    def _attributes(self, run: Run) -> dict[str, Any]:
-        return self.finish_fit(run)
+    def shrinkage(self) -> float:
+        """What every step is multiplied by."""
+        return float(self.learning_rate)
 
 
 def with_costs(
     loss: Loss, data: TrainingSet, held_out: TrainingSet | None
 ) -> tuple[Loss, TrainingSet, TrainingSet | None]:
-    """The loss with the costs of every example behind those of the classes, and the data with their numbers."""
-    assert isinstance(loss, SoftmaxCost) and data.costs is not None
-    of_classes = 1.0 - np.eye(data.K) if loss.cost is None else np.asarray(loss.cost, dtype=np.float64)
-    table = [of_classes, data.costs]
+    """The loss with the costs of every example as targets behind the classes, and the rows with these targets."""
+    assert data.costs is not None
+    table = [data.costs]
     if held_out is not None and held_out.costs is not None:
         table.append(held_out.costs)
     numbered = replace(data, c=data.K + np.arange(data.n))
     held_out = held_out and replace(held_out, c=data.K + data.n + np.arange(held_out.n))
-    return SoftmaxCostTable(np.concatenate(table)), numbered, held_out
-
-
-def threshold(run: Run) -> Array | None:
-    """(w, b) of the threshold ⟨w, U⟩ + b above which a class is a label, where examples may have several; else None."""
-    if not isinstance(run.loss, MultilabelHamming | MultilabelRanking):
-        return None
-    return run.loss.threshold(run.U, run.data.c, run.data.weight)
-
-
-@contextmanager
-def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """Whatever goes wrong inside, the fitted attributes (``name_``) are left as they were."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        for name in [name for name in vars(estimator) if name.endswith("_")]:
-            delattr(estimator, name)
-        estimator.__dict__.update(before)
-        raise
+    return loss.for_costs(np.concatenate(table)), numbered, held_out

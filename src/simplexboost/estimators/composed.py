@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
-from ..codewords import as_codewords
-from ..learners import as_learner
-from ..losses import as_loss
-from ..optimizers import as_optimizer
-from ..steps import as_step
-from .booster import BaseBooster
-
-# How a parameter given as a string becomes a part.
-PARTS = {
-    "loss": as_loss,
-    "codewords": as_codewords,
-    "learner": as_learner,
-    "optimizer": as_optimizer,
-    "step": as_step,
-}
+from .booster import Booster
+from .parts import Parts, make_parts
 
 
 @dataclass(eq=False, repr=False)
-class BoostingClassifier(BaseBooster):
+class BoostingClassifier(Booster):
     """Multiclass boosting from any four parts: loss × codewords × weak learner × optimizer and step.
 
     F(x) = Σ_t α_t h_t(x) lives in R^d; class k scores U_k = ½⟨F, y_k⟩ with its codeword y_k, and the highest score
@@ -40,14 +27,14 @@ class BoostingClassifier(BaseBooster):
         'vector-tree', 'class-tree', 'sign-tree', 'info-tree', 'newton-tree', 'stump', 'linear', or any classifier or
         regressor that takes sample weights.
     optimizer : str or Optimizer, default="gradient"
-        'gradient', 'coordinate', 'all-coordinates' or 'newton'.
+        'gradient', 'coordinate', 'all-coordinates', 'newton', 'sketched-newton', …, see `simplexboost.optimizers`.
     step : str or Step, default="line-search"
         'line-search', 'closed-form' or 'fixed'.
     n_estimators : int, default=100
         Rounds at most.
     learning_rate : float, default=1.0
         Shrinks every step.
-    subsample, colsample : float, default=1.0
+    subsample, max_features : float, default=1.0
         Fraction of rows and of features each round's learner sees.
     max_bins : int, default=255
         Bins per feature for the engine's trees.
@@ -62,7 +49,8 @@ class BoostingClassifier(BaseBooster):
     classes : sequence of labels or None, default=None
         All classes, where some may be absent from the training data; those get probability zero.
     warm_start : bool, default=False
-        Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds.
+        Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds; X must then have the same
+        features, and no new categories.
     callbacks : sequence of Callback or None, default=None
         Called around every round, beside those that the parameters above ask for.
     random_state : int, RandomState or None, default=None
@@ -75,6 +63,7 @@ class BoostingClassifier(BaseBooster):
     ----------
     classes_ : (K,) labels
     present_ : (K,) which classes had training examples
+    loss_ : the loss that was fitted
     model_ : AdditiveModel, the terms and the codewords of the present classes
     history_ : dict of arrays, an entry per round: risk, edge, step, coordinate, seconds
     evals_result_ : list of dicts of arrays, an entry per pair of ``eval_set``
@@ -97,17 +86,6 @@ class BoostingClassifier(BaseBooster):
     optimizer: Any = "gradient"
     step: Any = "line-search"
 
-    def parts(self) -> dict[str, Any]:
-        """The parts as objects: loss, codewords, learner, optimizer, step."""
-        return self.compose()
-
-    def compose(self, **given: Any) -> dict[str, Any]:
-        """The parts that the parameters name, but for those given."""
-        return {name: given[name] if name in given else make(getattr(self, name)) for name, make in PARTS.items()}
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters; a part named by a string becomes an object when a parameter of its own is set."""
-        for name in {key.partition("__")[0] for key in params if "__" in key} & set(PARTS):
-            if name not in params and not hasattr(getattr(self, name), "get_params"):
-                setattr(self, name, self.parts()[name])
-        return super().set_params(**params)
+    def parts(self) -> Parts:
+        """The parts as objects."""
+        return make_parts(self.loss, self.codewords, self.learner, self.optimizer, self.step)

@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from .._typing import AnyArray, Array, Labels
+from .._typing import AnyArray, Array, Labels, Mask
 from ..boosting.decisions import all_classes, probabilities
 from ..callbacks import EarlyStopping, Evaluation
-from ..data.validation import LabelSets, TrainingSet, check_X
+from ..data.training_set import LabelSets, TrainingSet
+from ..data.validation import Checked, check_X, known_labels
 from ..losses import Loss
 
-if TYPE_CHECKING:
-    from .booster import BaseBooster
+
+@dataclass(frozen=True, eq=False)
+class Watched:
+    """What an ``eval_set`` is checked against.
+
+    Attributes
+    ----------
+    estimator : for scikit-learn's checks of X
+    encode : X → X with numbers for categories
+    checked : the training set and its classes
+    loss : turns scores into probabilities
+    n_iter_no_change : rounds without improvement before the first pair stops the fit; None where it never does
+    """
+
+    estimator: Any
+    encode: Callable[[Any], Any]
+    checked: Checked
+    loss: Loss
+    n_iter_no_change: int | None
+
+    def table(self, X: Any) -> AnyArray:
+        """X as the model takes it."""
+        return check_X(self.estimator, self.encode(X), reset=False)
 
 
-def check_eval_set(
-    estimator: BaseBooster, eval_set: Any, eval_metric: Any, data: TrainingSet, classes: AnyArray, present: Any
-) -> list[Evaluation]:
+def check_eval_set(eval_set: Any, eval_metric: Any, watched: Watched) -> list[Evaluation]:
     """A callback for every pair of the eval_set; the first stops early where that is asked for."""
     if eval_set is None:
         return []
@@ -27,37 +48,27 @@ def check_eval_set(
     metrics = eval_metric if isinstance(eval_metric, dict) else {} if eval_metric is None else {"metric": eval_metric}
     if not all(callable(metric) for metric in metrics.values()):
         raise TypeError(f"eval_metric={eval_metric!r} must be metric(y, probabilities) -> float, or a dict of such.")
-    out: list[Evaluation] = []
-    for pair in pairs:
-        if len(pair) != 2:
-            raise ValueError("eval_set must be a pair (X, y), or a list of such pairs.")
-        X, y = check_X(estimator, estimator._encode(pair[0]), reset=False), np.asarray(pair[1])
-        if data.sets is None:
-            c = check_eval_labels(X, y, classes[present])
-        else:
-            c = check_eval_indicator(X, y, data.sets, metrics)
-        loss = estimator.parts()["loss"]
-        scorers = {name: scorer(metric, y, loss, present) for name, metric in metrics.items()}
-        if estimator.early_stopping and not out:
-            out.append(EarlyStopping(X, c, np.ones(len(X)), scorers, patience=estimator.n_iter_no_change))
-        else:
-            out.append(Evaluation(X, c, np.ones(len(X)), scorers))
-    return out
+    if not all(len(pair) == 2 for pair in pairs):
+        raise ValueError("eval_set must be a pair (X, y), or a list of such pairs.")
+    return [evaluation(*pair, metrics, watched, first=i == 0) for i, pair in enumerate(pairs)]
 
 
-def check_eval_labels(X: AnyArray, y: AnyArray, classes: AnyArray) -> Labels:
-    """A label that occurs in training per row of X, numbered."""
-    unknown = np.setdiff1d(y, classes)
-    if y.shape != (len(X),) or len(unknown):
-        raise ValueError(
-            f"eval_set's y must hold a label that occurs in training per row of X; it has shape {y.shape}, unknown "
-            f"labels {unknown[:5].tolist()}."
-        )
-    return np.searchsorted(classes, y)
+def evaluation(X: Any, y: Any, metrics: dict[str, Any], watched: Watched, first: bool) -> Evaluation:
+    """The callback of one pair."""
+    X, y, checked = watched.table(X), np.asarray(y), watched.checked
+    sets, present = checked.data.sets, checked.present
+    if sets is None:
+        c = known_labels(y, len(X), checked.classes[present], "eval_set's y", "one of training")
+    else:
+        c = check_eval_indicator(X, y, sets, metrics)
+    scorers = {name: scorer(metric, y, watched.loss, present) for name, metric in metrics.items()}
+    if first and watched.n_iter_no_change is not None:
+        return EarlyStopping(X, c, np.ones(len(X)), scorers, n_iter_no_change=watched.n_iter_no_change)
+    return Evaluation(X, c, np.ones(len(X)), scorers)
 
 
 def check_eval_indicator(X: AnyArray, y: AnyArray, sets: LabelSets, metrics: dict[str, Any]) -> Labels:
-    """A label set per row of X, numbered like those of training."""
+    """A label set per row of X, as a target like those of training."""
     if metrics:
         raise ValueError("eval_metric takes one label per example; with an indicator matrix only the risk is followed.")
     if y.shape != (len(X), sets.K) or not np.isin(y, (0, 1)).all():
@@ -66,7 +77,7 @@ def check_eval_indicator(X: AnyArray, y: AnyArray, sets: LabelSets, metrics: dic
 
 
 def scorer(
-    metric: Callable[[AnyArray, Array], float], y: AnyArray, loss: Loss, present: Any
+    metric: Callable[[AnyArray, Array], float], y: AnyArray, loss: Loss, present: Mask
 ) -> Callable[[Array], float]:
     """A metric of labels and probabilities as one of the class scores."""
     return lambda U: metric(y, probabilities(loss, all_classes(U, present), present))

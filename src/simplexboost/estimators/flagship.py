@@ -5,25 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from .._parts import check_choice
-from .._typing import Array
-from ..codewords import Auto, as_codewords
+from ..codewords import Auto, Codewords, as_codewords
 from ..learners import SketchTree
 from ..losses import Logistic, Loss, Savage, SoftmaxCost
-from ..optimizers.sketched import SketchedNewton
+from ..optimizers import SketchedNewton
 from ..steps import FixedStep
-from .booster import BaseBooster
+from .booster import Booster
+from .parts import Parts
 
-CHUNK = (
-    2**20
-)  # scores at a time in predictions: F (n, K) for all rows would be fresh memory, which costs more than the sums
-LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "softmax-cost": SoftmaxCost}
+ROW_LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "softmax-cost": SoftmaxCost}
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SimplexBoostClassifier(BaseBooster):
+class SimplexBoostClassifier(Booster):
     """Gradient boosting for many classes: one vector tree per round, whatever the number of classes.
 
     Logistic loss, Newton steps in the leaves, splits searched along a random direction of the gradient, codewords of
@@ -35,7 +30,7 @@ class SimplexBoostClassifier(BaseBooster):
         Rounds, and so trees, at most; "auto" is 40 / learning_rate, half of that for two or three classes.
     learning_rate : float, default=0.1
         Shrinks every tree.
-    max_leaves : int, "auto" or None, default="auto"
+    max_leaf_nodes : int, "auto" or None, default="auto"
         Leaves per tree; "auto" grows with the number of rows.
     max_depth : int or None, default=None
     min_samples_leaf : int or "auto", default="auto"
@@ -45,7 +40,7 @@ class SimplexBoostClassifier(BaseBooster):
     max_step : float or None, default=2.0
         The furthest that a leaf may move the score of a class, before the learning rate; None for no limit. For
         canonical codewords only.
-    code : str, Codewords or array of shape (K, d), default="auto"
+    codewords : str, Codewords or array of shape (K, d), default="auto"
         "auto" takes canonical codewords up to 1024 classes and a max-min code of few dimensions beyond; any name or
         object that `BoostingClassifier` takes.
     code_dim : int or "auto", default="auto"
@@ -54,12 +49,12 @@ class SimplexBoostClassifier(BaseBooster):
         "savage" and "softmax-cost" forgive examples that are far on the wrong side: for noisy labels.
     cost_matrix : array of shape (K, K) or None, default=None
         How much it matters to tell class c (row) from class k (column); logistic loss only.
-    sketch : int, default=1
-        Directions along which splits are searched.
+    sketch : int or Sketch, default=1
+        Directions along which splits are searched, or how many random ones.
     categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
         Columns that hold categories, split by subsets; "from_dtype" takes the categorical and string columns of a
         frame. Categories not seen in training are treated like missing values.
-    colsample : float or "auto", default="auto"
+    max_features : float or "auto", default="auto"
         The part of the features that each tree sees; "auto" is 0.8, and 0.4 where there are more than 256.
     max_bins : int or "auto", default="auto"
         Bins per feature, at most 255; "auto" takes fewer where few rows have many features.
@@ -89,19 +84,19 @@ class SimplexBoostClassifier(BaseBooster):
 
     n_estimators: Any = "auto"
     learning_rate: float = 0.1
-    colsample: Any = "auto"
+    max_features: Any = "auto"
     max_bins: Any = "auto"
-    max_leaves: Any = "auto"
+    max_leaf_nodes: Any = "auto"
     max_depth: int | None = None
     min_samples_leaf: Any = "auto"
     l2_regularization: Any = "auto"
     max_step: float | None = 2.0
-    code: Any = "auto"
+    codewords: Any = "auto"
     code_dim: Any = "auto"
     loss: Any = "logistic"
     cost_matrix: Any = None
-    sketch: int = 1
-    categorical_features: Any = "from_dtype"  # type: ignore[misc]
+    sketch: Any = 1
+    categorical_features: Any = "from_dtype"
 
     auto_rounds: ClassVar[bool] = True
 
@@ -111,50 +106,37 @@ class SimplexBoostClassifier(BaseBooster):
             return max(1, round((20 if K <= 3 else 40) / self.learning_rate))
         return super().n_rounds(K)
 
-    def parts(self) -> dict[str, Any]:
-        """The parts as objects: loss, codewords, learner, optimizer, step."""
+    def categorical_columns(self) -> Any:
+        """Which columns hold categories."""
+        return self.categorical_features
+
+    def parts(self) -> Parts:
+        """The parts as objects."""
         tree = SketchTree(
             max_depth=self.max_depth,
-            max_leaves=self.max_leaves,
+            max_leaf_nodes=self.max_leaf_nodes,
             min_samples_leaf=self.min_samples_leaf,
-            l2=self.l2_regularization,
+            l2_regularization=self.l2_regularization,
         )
-        return {
-            "loss": self._loss(),
-            "codewords": self._codewords(),
-            "learner": tree,
-            "optimizer": SketchedNewton(self.sketch, self.max_step),
-            "step": FixedStep(),
-        }
-
-    def predict_proba(self, X: Any) -> Array:
-        """Probabilities softmax(F Yᵀ), (n, K); for 'savage' and with costs by the loss's own link."""
-        if self.loss != "logistic" or self.cost_matrix is not None or not getattr(self, "present_", np.zeros(1)).all():
-            return super().predict_proba(X)
-        X, model, engine = self._check_X(X), self.model_, self._engine()
-        Y = None if model.code.canonical else model.Y
-        P = np.empty((len(X), len(model.Y)))  # (n, K)
-        step = max(1024, CHUNK // len(model.Y))
-        for begin in range(0, len(X), step):
-            rows = slice(begin, begin + step)
-            engine.softmax(model.predictor(X[rows], engine), Y, P[rows])
-        return P
+        return Parts(self._loss(), self._codewords(), tree, SketchedNewton(self.sketch, self.max_step), FixedStep())
 
     def _loss(self) -> Loss:
         loss = self.loss
         if not isinstance(loss, Loss):
-            check_choice("loss", loss, LOSSES)
-            loss = LOSSES[loss]()
+            check_choice("loss", loss, ROW_LOSSES)
+            loss = ROW_LOSSES[loss]()
         if self.cost_matrix is None:
             return loss
-        if not isinstance(loss, Logistic):
+        if not loss.likelihood:
             raise ValueError(f"cost_matrix goes with loss='logistic' only, not with loss={self.loss!r}.")
-        return Logistic(cost=self.cost_matrix)
+        return Logistic(cost_matrix=self.cost_matrix)
 
-    def _codewords(self) -> Any:
-        dim = None if isinstance(self.code_dim, str) and self.code_dim == "auto" else self.code_dim
-        if isinstance(self.code, str) and self.code == "auto":
-            return Auto(dim)
-        if dim is not None:
-            raise ValueError(f"code_dim={self.code_dim!r} goes with code='auto' only, not with code={self.code!r}.")
-        return as_codewords(self.code)
+    def _codewords(self) -> Codewords:
+        code_dim = None if isinstance(self.code_dim, str) and self.code_dim == "auto" else self.code_dim
+        if isinstance(self.codewords, str) and self.codewords == "auto":
+            return Auto(code_dim)
+        if code_dim is not None:
+            raise ValueError(
+                f"code_dim={self.code_dim!r} goes with codewords='auto' only, not with codewords={self.codewords!r}."
+            )
+        return as_codewords(self.codewords)

@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,11 +23,12 @@ from .._parts import check_choice, check_number
 from .._typing import AnyArray, Array, Labels
 from ..boosting.hypotheses import Hypothesis, TreeHypothesis
 from ..boosting.model import AdditiveModel, Term, add_terms
-from ..data.validation import TrainingSet, check_training, check_X
+from ..data.training_set import TrainingSet
+from ..data.validation import Labelling, check_training, check_X
 from ..engine import CPU, MAX_BINS, CpuEngine, Engine, single_leaf
-from ..files import Saves
-from ..learners import Learner, Request, as_learner
-from .booster import all_or_nothing
+from ..files import damaged, unpack_booster
+from ..learners import Learner, PlainPull, Request, as_learner
+from .face import Face, all_or_nothing
 
 # A class of which less than this part of all examples reaches a node is not there; the tails of a long program hold
 # thousands of nodes that nothing ever reaches.
@@ -37,7 +37,7 @@ SIGNS = np.array([[1.0], [-1.0]])  # what a learner answers: right, left
 
 
 @dataclass(eq=False, repr=False)
-class MartiBoostClassifier(Saves, ClassifierMixin, BaseEstimator):
+class MartiBoostClassifier(Face):
     """MartiBoost (Long & Servedio, 2005): a branching program with two-sided weak learners, for two classes.
 
     The program is random; probabilities are exact expectations over its random turns, `predict` is its more likely
@@ -100,6 +100,7 @@ class MartiBoostClassifier(Saves, ClassifierMixin, BaseEstimator):
         X : array of shape (n, p); NaN means missing
         y : labels of two classes, (n,)
         sample_weight : (n,) or None
+            Only their ratios matter: weights are divided by their mean.
 
         Returns
         -------
@@ -107,7 +108,8 @@ class MartiBoostClassifier(Saves, ClassifierMixin, BaseEstimator):
         """
         with all_or_nothing(self):
             learner = self._check_parameters()
-            data, classes, _ = check_training(self, X, y, sample_weight, None, None, self.max_bins, self._engine())
+            checked = check_training(self, X, y, sample_weight, Labelling(), self.max_bins, self._engine())
+            data, classes = checked.data, checked.classes
             if len(classes) > 2:
                 raise ValueError(
                     "Only binary classification is supported. The type of the target is multiclass: y has "
@@ -143,6 +145,10 @@ class MartiBoostClassifier(Saves, ClassifierMixin, BaseEstimator):
         zero, one = self._answers(X)
         return one - zero
 
+    def class_scores(self, X: Any) -> Array:
+        """How likely the random program is to answer with each class, (n, 2)."""
+        return self.predict_proba(X)
+
     def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:
         """The answers of the random program, one path per example; a draw at the end is decided by a coin; (n,)."""
         X, rng = self._check_X(X), check_random_state(random_state)
@@ -169,6 +175,11 @@ class MartiBoostClassifier(Saves, ClassifierMixin, BaseEstimator):
 
     def _engine(self) -> Engine:
         return CpuEngine(effective_n_jobs(self.n_jobs))
+
+    def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+        """Read the program from a file."""
+        unpack_booster(self, header, arrays)
+        check_program(self.model_)
 
     def _check_X(self, X: Any) -> AnyArray:
         check_is_fitted(self)
@@ -239,7 +250,7 @@ def train_node(data: TrainingSet, learner: Learner, mass: Array, seed: int) -> t
     weight = mass * (0.5 / totals)[data.c]  # each class weighs ½
     G = np.where(data.c == 1, weight, -weight)[:, None]
     rows = None if mass.all() else np.flatnonzero(mass)
-    answer = learner.fit(Request(data, G, SIGNS, 1 - data.c, weight, rows=rows, seed=seed))
+    answer = learner.fit(Request(data, PlainPull(G, 1 - data.c, weight), SIGNS, rows=rows, seed=seed))
     left, right = two_sided(float(weight[answer.outputs[:, 0] > 0].sum()))
     return turning(answer.hypothesis, left, right), np.where(answer.outputs > 0, right, left)
 
@@ -277,6 +288,22 @@ def answers(mass: Array) -> tuple[Array, Array]:
     half = mass.shape[1] // 2
     draw = 0.5 * mass[:, half : len(mass.T) - half].sum(axis=1)  # no column where the number of layers is odd
     return mass[:, :half].sum(axis=1) + draw, mass[:, len(mass.T) - half :].sum(axis=1) + draw
+
+
+def check_program(model: AdditiveModel) -> None:
+    """Raise unless the model of a file is a program: at different nodes 0 .. l of layer l, trees of P(right) − ½."""
+    fits = model.Y.shape == (2, model.n_rounds) and all(is_turn(term) for term in model.terms)
+    for layer, (begin, end) in enumerate(zip([0, *model.round_ends], model.round_ends, strict=False)):
+        nodes = [term.coordinate for term in model.terms[begin:end]]
+        fits = fits and len(set(nodes)) == len(nodes) and set(nodes) <= set(range(layer + 1))
+    if not fits:
+        raise damaged("a model that is no branching program")
+
+
+def is_turn(term: Term) -> bool:
+    """Whether a term is a tree of probabilities less ½."""
+    h = term.hypothesis
+    return isinstance(h, TreeHypothesis) and bool(np.abs(term.step * h.values).max() <= 0.5)
 
 
 class Progress:

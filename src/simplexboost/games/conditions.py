@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
+from .._cached import cached
 from .._parts import check_choice
 from .._typing import Array, Labels
 
@@ -130,7 +130,7 @@ class EdgeOverRandom(Condition):
     def __post_init__(self) -> None:
         self.parts  # noqa: B018 (checks b)
 
-    @cached_property
+    @cached
     def parts(self) -> tuple[Array, float]:
         """q and γ."""
         b = check_baseline(self.b, 2)

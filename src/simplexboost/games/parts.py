@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._parts import check_choice
 from .._typing import AnyArray, Array, Labels
+from ..boosting.run import Run, Update
 from ..callbacks import Callback, History
-from ..losses import Loss
+from ..codewords.code import Code
+from ..losses import Gradient, Loss, Objective
 from ..losses.base import saturated_exp
 from ..losses.links import softmax
-from ..optimizers import Optimizer, Update, normalised_edge
+from ..optimizers import Optimizer
+from ..optimizers.asking import ask, gradient_of, normalised_edge, request_of
 from .losses import ExponentialLoss
 from .spaces import classes_in_place, true_first
 from .strategies import FixedGame, Game, make_game
-
-if TYPE_CHECKING:
-    from ..boosting.loop import Run
 
 
 class ConditionWarning(UserWarning):
@@ -66,17 +67,23 @@ class PotentialLoss(Loss):
         """The weight of a vote: η for the exponential loss, otherwise 1."""
         return game.loss.eta if isinstance(game.loss, ExponentialLoss) else 1.0
 
-    def states(self, U: Array, c: Labels) -> tuple[Game, int, AnyArray]:
-        """The game, the rounds to go, and the states (n, K), true class first."""
-        game = self.game(U.shape[1])
-        votes = np.rint(2 * U / self.vote(game)).astype(np.int64)
-        return game, max(self.T - int(votes[0].sum()), 0), true_first(votes, c)
+    def votes(self, game: Game, U: Array, c: Labels) -> AnyArray:
+        """The states of the game: votes for every class, (n, K), true class first."""
+        return true_first(np.rint(2 * U / self.vote(game)).astype(np.int64), c)
+
+    def rounds_to_go(self, votes: AnyArray) -> int:
+        """What is left of the game: every round gives every example one vote."""
+        return max(self.T - int(votes[0].sum()), 0)
+
+    def objective(self, c: Labels, weight: Array, code: Code) -> PotentialObjective:
+        """The game as it is played on a training set."""
+        return PotentialObjective(self, c, weight, code)
 
     def value(self, U: Array, c: Labels) -> Array:
         """The loss of the votes."""
         game = self.game(U.shape[1])
         if not isinstance(game.loss, ExponentialLoss):
-            return game.loss(self.states(U, c)[2])
+            return game.loss(self.votes(game, U, c))
         F = true_first(2 * U, c)
         return saturated_exp(F[:, 1:] - F[:, :1]).sum(axis=1)
 
@@ -87,14 +94,9 @@ class PotentialLoss(Loss):
 
     def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
         """The residual in range."""
-        game, to_go, S = self.states(U, c)
-        C, log_scale = game.scaled_costs(max(to_go, 1), S)
-        return classes_in_place(game.allowed(C)[:, None] - C, c), log_scale
-
-    def potential(self, U: Array, c: Labels) -> Array:
-        """φ of the rounds to go, (n,)."""
-        game, to_go, S = self.states(U, c)
-        return game.potential(to_go, S)
+        game = self.game(U.shape[1])
+        votes = self.votes(game, U, c)
+        return taken_off(game, self.rounds_to_go(votes), votes, c)
 
     def probabilities(self, U: Array) -> Array:
         """Exponential loss: softmax(2F), the link of AdaBoost.MM. Zero-one loss: the shares of the votes."""
@@ -104,41 +106,72 @@ class PotentialLoss(Loss):
         return np.divide(U, total, out=np.full_like(U, 1 / U.shape[1]), where=total > 0)
 
 
+def taken_off(game: Game, to_go: int, votes: AnyArray, c: Labels) -> tuple[Array, float]:
+    """What a vote for each class takes off the potential, (n, K), up to a factor, and the factor's logarithm."""
+    C, log_scale = game.scaled_costs(max(to_go, 1), votes)
+    return classes_in_place(game.allowed(C)[:, None] - C, c), log_scale
+
+
+class PotentialObjective(Objective):
+    """A game on a training set: made once, and asked with the number of rounds that are left."""
+
+    def __init__(self, loss: PotentialLoss, c: Labels, weight: Array, code: Code) -> None:
+        super().__init__(loss, c, weight, code)
+        self.game, self.promised = loss.game(len(code.Y)), loss
+
+    @property
+    def vote(self) -> float:
+        """The weight of a vote."""
+        return self.promised.vote(self.game)
+
+    def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
+        """What each vote takes off the potential."""
+        votes = self.promised.votes(self.game, U(), self.c)
+        P, log_scale = taken_off(self.game, self.promised.T - n_rounds, votes, self.c)
+        P = P if scaled else P * saturated_exp(np.array(log_scale))
+        return self.of_residual(P * self.weight[:, None] if self._weighted else P)
+
+    def mean_potential(self, U: Array, n_rounds: int) -> float:
+        """The average potential with the rounds that are left."""
+        votes = self.promised.votes(self.game, U, self.c)
+        return float(self.weight @ self.game.potential(self.promised.T - n_rounds, votes) / self.weight.sum())
+
+
 @dataclass(eq=False, repr=False)
 class OptimalStrategy(Optimizer):
     """One vote a round, whatever it costs; a warning in the first round in which it costs more than was promised."""
 
     def check(self, run: Run) -> None:
-        """Raise unless the learner names classes."""
+        """Raise unless the loss is a game's potential and the learner names classes."""
+        if not isinstance(run.objective, PotentialObjective):
+            raise TypeError(f"optimizer=OptimalStrategy() needs loss=PotentialLoss(...), not {run.loss!r}.")
         if run.learner.kind not in ("classification", "any"):
             raise TypeError(f"learner={run.learner!r} does not name classes; use 'class-tree' or a classifier.")
 
     def propose(self, run: Run) -> list[Update]:
         """The learner's answer to the costs."""
-        gradient = run.gradient()
-        answer = run.learner.fit(run.request(gradient))
+        objective = run.objective
+        assert isinstance(objective, PotentialObjective)  # `check` has seen to it
+        gradient = gradient_of(run)
+        answer = ask(run, request_of(run, gradient))
         if answer.classes is None:
             raise TypeError(f"learner={run.learner!r} does not name classes; use 'class-tree' or a classifier.")
         gained = gradient.P[np.arange(run.data.n), answer.classes]  # (n,) off the potential
-        assert isinstance(run.loss, PotentialLoss)
-        game = run.loss.game(len(run.Y))
-        before = run.workspace or Promise(True, False, game.bound)
+        game, before = objective.game, run.workspace or Promise(True, False, objective.game.bound)
         # Potentials that differ by rounding only; the costs of a fixed game with the exponential loss are differences.
         level = 0.0 if isinstance(game, FixedGame) and isinstance(game.loss, ExponentialLoss) else before.potential
         noise = 1e-9 * np.abs(gained).sum() + 1e-12 * level * run.data.weight.sum()
         kept = bool(gained.sum() >= -noise)
         if not kept and not before.warned:
-            warnings.warn(self.reproach(run), ConditionWarning, stacklevel=2)
+            warnings.warn(self.reproach(run, objective.promised), ConditionWarning, stacklevel=2)
         run.workspace = Promise(kept, before.warned or not kept, before.potential)
-        alpha = run.loss.vote(game)
         edge = normalised_edge(gradient.G, answer.outputs)
-        return [Update(answer.hypothesis, answer.compact, alpha, edge, perfect=False)]
+        return [Update(answer.hypothesis, answer.compact, objective.vote, edge, perfect=False)]
 
     @staticmethod
-    def reproach(run: Run) -> str:
+    def reproach(run: Run, loss: PotentialLoss) -> str:
         """What the warning says."""
-        assert isinstance(run.loss, PotentialLoss)
-        promised = f"condition={run.loss.condition!r}, edge={run.loss.edge!r}"
+        promised = f"condition={loss.condition!r}, edge={loss.edge!r}"
         return (
             f"in round {run.round + 1} the weak learner fails the condition it was promised to meet ({promised}): it "
             "costs more than the baseline, so the potential rises and the bound on the loss no longer holds. Promise a "
@@ -163,9 +196,8 @@ class PotentialHistory(Callback):
 
     def after_round(self, run: Run) -> None:
         """Add a record."""
-        assert isinstance(run.loss, PotentialLoss)
-        weight = run.data.weight
-        potential = float(weight @ run.loss.potential(run.U, run.data.c) / weight.sum())
+        assert isinstance(run.objective, PotentialObjective)
+        potential = run.objective.mean_potential(run.U, run.round)
         self.history.add("potential", potential)
         self.history.add("condition_met", run.workspace.kept)
         run.workspace = replace(run.workspace, potential=potential)

@@ -13,12 +13,12 @@ rounds.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .. import _kernels
+from .._cached import cached
 from .._parts import check_number
 from .._typing import AnyArray, Array, Labels
 from .conditions import Condition, as_condition, check_baseline, uniform_baseline, worst_baseline_cost
@@ -320,7 +320,7 @@ class MinimalTable:
         self.values = self.layers.fold(lambda phi: worst_baseline_cost(phi, edge)[0])
         self.layers.children = []  # no longer needed, and most of the memory
 
-    @cached_property
+    @cached
     def keys(self) -> list[tuple[AnyArray, Labels]]:
         """Keys of the states of every layer, ascending, and where they belong."""
         keys = [row_keys(states) for states in self.layers.states]

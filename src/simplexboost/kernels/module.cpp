@@ -329,7 +329,7 @@ class LogisticLoss {
       nb::gil_scoped_release release;
       const LeafRows leaves(leaf_of_row.data(), n, n_leaves, rows ? rows->data() : nullptr, rows ? rows->shape(0) : 0);
       if (canonical()) newton_diagonal(leaves, args, {l2, max_step, thin}, values.data(), n_threads);
-      else newton_exact(leaves, args, Y_.data(), l2, values.data(), n_threads);
+      else newton_exact(leaves, args, Y_.data(), l2, max_step, values.data(), n_threads);
     }
     return nb::cast(to_numpy(std::move(values), {n_leaves, d}));
   }
@@ -465,6 +465,7 @@ void bind_values(nb::module_& m) {
       [](In<std::uint8_t, Matrix> nodes, In<std::uint8_t, Matrix> category_sets, In<Value, Matrix> X,
          Out<std::int32_t, Vector> leaves, int n_threads) {
         require(leaves.shape(0) == X.shape(0), "leaves must have an entry per row of X");
+        check_tree(nodes_of(nodes), nodes.shape(0), category_sets.shape(0), X.shape(1));
         nb::gil_scoped_release release;
         apply(nodes_of(nodes), sets_of(category_sets), X.data(), X.shape(0), X.shape(1), leaves.data(), n_threads);
       },
@@ -504,6 +505,8 @@ void bind_forest(nb::module_& m, const char* name) {
          In<double, Vector> step, In<std::uint8_t, Matrix> category_sets, In<std::int64_t, Vector> first_set,
          std::size_t n_features) {
         const std::size_t n_trees = step.shape(0);
+        require(n_features < std::size_t{1} << 28,
+                "a forest has fewer than 2^28 features");  // a packed node has 31 bits for 8 times one
         require(n_trees > 0 && first_node.shape(0) == n_trees + 1 && first_value.shape(0) == n_trees + 1 &&
                     coordinate.shape(0) == n_trees && first_set.shape(0) == n_trees + 1,
                 "the arrays of the forest disagree");
@@ -511,8 +514,9 @@ void bind_forest(nb::module_& m, const char* name) {
                 "first_node must end at the last node");
         require(static_cast<std::size_t>(first_value.data()[n_trees]) == values.shape(0),
                 "first_value must end at the last value");
-        const std::size_t n_rows = row_start ? row_start->shape(0) - 1 : 0;
         require(columns.has_value() == row_start.has_value(), "columns and row_start go together");
+        require(!row_start || row_start->shape(0) > 0, "row_start must not be empty");
+        const std::size_t n_rows = row_start ? row_start->shape(0) - 1 : 0;
         if (columns) {
           require(columns->shape(0) == values.shape(0), "columns must have an entry per value");
           require(static_cast<std::size_t>(row_start->data()[n_rows]) == values.shape(0),
@@ -530,7 +534,8 @@ void bind_forest(nb::module_& m, const char* name) {
       "step"_a, "category_sets"_a, "first_set"_a, "n_features"_a);
   const auto predict = [](const Forest<Leaf>& self, const auto& X, Out<Leaf, Matrix>& F, int n_threads) {
     require(F.shape(0) == X.shape(0), "F must have a row per row of X");
-    require(F.shape(1) > self.last_column(), "F must have a column per column of the values");
+    require(self.fits(X.shape(1), F.shape(1)),
+            "X must have the columns that the forest was packed for, and F those of the values");
     nb::gil_scoped_release release;
     self.predict(X.data(), X.shape(0), F.shape(1), F.data(), n_threads);
   };

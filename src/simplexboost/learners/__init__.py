@@ -16,7 +16,7 @@ learner         statistics          node score              leaf
 When one coordinate is asked for (d = 1), all but `NewtonTree` answer −1 or +1: weighted binary classification.
 
 ``base`` says what a learner is asked and answers, ``trees`` has the trees whose leaves follow the gradient,
-``class_trees`` those whose leaves name a class, ``sign_trees`` those that answer every coordinate by itself, ``linear``
+``newton_trees`` those whose leaves are Newton steps, ``class_trees`` those whose leaves name a class, ``sign_trees`` those that answer every coordinate by itself, ``linear``
 lines in one feature, ``wrapped`` scikit-learn's estimators.
 """
 
@@ -25,16 +25,16 @@ from __future__ import annotations
 from typing import Any
 
 from .._parts import resolve
-from .base import Answer, Learner, Request
-from .class_trees import ClassTree, GiniTree, GreedyInfoTree, GreedyTree, InfoTree, NamesClasses, nothing, one_hot_sums
+from .base import Answer, Learner, PlainPull, Pull, Request, Sketched
+from .class_trees import ClassTree, GiniTree, GreedyInfoTree, GreedyTree, InfoTree, NamesClasses
 from .linear import LinearRegressor
-from .sign_trees import HammingTree, IndexStump, SignTree, SubsetTree, split_of_coordinates
-from .trees import SMALL, NewtonTree, RegressionTree, SketchTree, Stump, TreeLearner, VectorTree, nearest_sums
+from .newton_trees import NewtonTree, RegressionTree, SketchTree
+from .sign_trees import HammingTree, IndexStump, SignTree, SubsetTree
+from .trees import Stump, TreeLearner, VectorTree
 from .wrapped import SklearnLearner, is_estimator
 
 __all__ = [
     "LEARNERS",
-    "SMALL",
     "Answer",
     "ClassTree",
     "GiniTree",
@@ -47,21 +47,19 @@ __all__ = [
     "LinearRegressor",
     "NamesClasses",
     "NewtonTree",
+    "PlainPull",
+    "Pull",
     "RegressionTree",
     "Request",
     "SignTree",
     "SketchTree",
+    "Sketched",
     "SklearnLearner",
     "Stump",
     "SubsetTree",
     "TreeLearner",
     "VectorTree",
     "as_learner",
-    "is_estimator",
-    "nearest_sums",
-    "nothing",
-    "one_hot_sums",
-    "split_of_coordinates",
 ]
 
 LEARNERS: dict[str, type[Learner]] = {

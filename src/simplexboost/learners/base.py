@@ -31,10 +31,10 @@ class Pull(Protocol):
     single: bool
 
     @property
-    def G(self) -> Array: ...  # noqa: D102
+    def G(self) -> Array: ...
 
     @property
-    def gains(self) -> Array | None: ...  # noqa: D102
+    def gains(self) -> Array | None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,10 +56,12 @@ class Sketched:
     ----------
     statistics : (n, s + 1) the gradient along s directions, and the curvature along them
     leaves : the grown tree and the learner's l2_regularization → leaf values (L, d)
+    sparse : whether most of these values are zero
     """
 
     statistics: Array
     leaves: Callable[[Grown, float], AnyArray]
+    sparse: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,10 +123,17 @@ class Answer:
     outputs : (n, d)
     compact : the outputs as they were given, an array or `LeafOutputs`
     classes : (n,) the class named for every row, where the outputs are codewords of classes; else None
+    edge : how well the outputs follow the pull, at most 1, where the learner knows; else None
     """
 
-    def __init__(self, hypothesis: Hypothesis, outputs: Array | LeafOutputs, classes: Labels | None = None) -> None:
-        self.hypothesis, self.compact, self.classes = hypothesis, outputs, classes
+    def __init__(
+        self,
+        hypothesis: Hypothesis,
+        outputs: Array | LeafOutputs,
+        classes: Labels | None = None,
+        edge: float | None = None,
+    ) -> None:
+        self.hypothesis, self.compact, self.classes, self.edge = hypothesis, outputs, classes, edge
 
     @cached
     def outputs(self) -> Array:
@@ -135,6 +144,7 @@ class Answer:
 class Learner(Part):
     """A weak learner."""
 
+    takes_sketches: ClassVar[bool] = False  # whether it answers requests that have a sketch
     kind: ClassVar[str] = "any"  # what it answers with: "classification" codewords, "regression" real vectors
 
     @abstractmethod

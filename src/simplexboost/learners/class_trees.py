@@ -7,34 +7,54 @@ from typing import ClassVar
 
 import numpy as np
 
-from .. import engine
+from .._parts import check_number
 from .._typing import AnyArray, Array
 from ..boosting.hypotheses import LeafOutputs, TreeHypothesis
-from ..data.validation import TrainingSet
+from ..data.training_set import TrainingSet
+from ..engine import Dense, Grown, Growth, OneHot
 from .base import Answer, Request
-from .trees import SMALL, TreeLearner, nearest_sums
+from .trees import MOST, SMALL, TreeLearner, nearest_sums
 
 
+@dataclass(eq=False, repr=False)
 class NamesClasses(TreeLearner):
-    """Trees whose leaves name one class and answer with its codeword."""
+    """Trees whose leaves name one class and answer with its codeword.
+
+    Parameters
+    ----------
+    leaves_per_rival : int or None, default=None
+        A budget of so many leaves for every class but one, where ``max_leaf_nodes`` is None.
+    """
+
+    leaves_per_rival: int | None = None
 
     kind: ClassVar[str] = "classification"
+
+    def check(self) -> None:
+        """Raise where a limit has no meaning."""
+        super().check()
+        check_number("leaves_per_rival", self.leaves_per_rival, int, 1, MOST, none=True)
+
+    def growth_for(self, data: TrainingSet, seed: int) -> Growth:
+        """How the engine is to grow."""
+        growth = super().growth_for(data, seed)
+        if self.max_leaf_nodes is not None or self.leaves_per_rival is None:
+            return growth
+        return replace(growth, max_leaf_nodes=max(2, self.leaves_per_rival * (data.K - 1)))
 
     def fit(self, request: Request) -> Answer:
         """Grow a tree and let its leaves name classes."""
         statistics, leaf_statistics = self.statistics(request)
         grown = self.grow(request, statistics, leaf_statistics)
-        sums = (
-            one_hot_sums(statistics, grown, request.used) if isinstance(statistics, engine.OneHot) else grown.leaf_sums
-        )
+        sums = one_hot_sums(statistics, grown, request.used) if isinstance(statistics, OneHot) else grown.leaf_sums
         names = nearest_sums(grown.tree, sums).argmax(axis=1)  # (L,)
         hypothesis = TreeHypothesis(grown.tree, request.Y[names])
         outputs = LeafOutputs(hypothesis.values, grown.leaf_of_row, request.data.engine)
         return Answer(hypothesis, outputs, names[grown.leaf_of_row])
 
-    def leaf_values(self, tree: engine.Tree, sums: Array, request: Request) -> Array:
+    def leaf_values(self, grown: Grown, request: Request) -> Array:
         """The codeword of the class that gains most."""
-        return request.Y[nearest_sums(tree, sums).argmax(axis=1)]
+        return request.Y[nearest_sums(grown.tree, grown.leaf_sums).argmax(axis=1)]
 
 
 @dataclass(eq=False, repr=False)
@@ -43,16 +63,16 @@ class ClassTree(NamesClasses):
 
     score: ClassVar[str] = "max"
 
-    def statistics(self, request: Request) -> tuple[engine.Dense | engine.OneHot, Array]:
+    def statistics(self, request: Request) -> tuple[Dense | OneHot, Array]:
         """The gain of every class."""
-        if request.single:  # only the own class gains, up to a constant that splits do not see
-            return engine.OneHot(request.labels, request.weight, len(request.Y)), nothing(request)
-        A = request.G @ request.Y.T if request.gains is None else request.gains  # (n, K)
-        return engine.Dense(A), A
+        if request.pull.single:  # only the own class gains, up to a constant that splits do not see
+            return OneHot(request.labels, request.weight, len(request.Y)), nothing(request)
+        A = request.G @ request.Y.T if request.pull.gains is None else request.pull.gains  # (n, K)
+        return Dense(A), A
 
-    def options(self, data: TrainingSet, seed: int) -> engine.Growth:
+    def growth_for(self, data: TrainingSet, seed: int) -> Growth:
         """How the engine is to grow."""
-        return replace(super().options(data, 0), bits=64 if data.n * data.K < SMALL else 32)
+        return replace(super().growth_for(data, 0), bits=64 if data.n * data.K < SMALL else 32)
 
 
 @dataclass(eq=False, repr=False)
@@ -61,9 +81,9 @@ class InfoTree(NamesClasses):
 
     score: ClassVar[str] = "entropy"
 
-    def statistics(self, request: Request) -> tuple[engine.OneHot, Array]:
+    def statistics(self, request: Request) -> tuple[OneHot, Array]:
         """The weight of every example, in its class's column."""
-        return engine.OneHot(request.labels, request.weight, len(request.Y)), nothing(request)
+        return OneHot(request.labels, request.weight, len(request.Y)), nothing(request)
 
 
 @dataclass(eq=False, repr=False)
@@ -78,8 +98,8 @@ class GreedyTree(ClassTree):
     """`ClassTree` grown best first to a budget of leaves: the "Greedy" tree of Mukherjee and Schapire."""
 
     max_depth: int | None = None
-    max_leaves: int | str | None = "12(K-1)"
     growth: str = "best"
+    leaves_per_rival: int | None = 12
 
 
 @dataclass(eq=False, repr=False)
@@ -87,8 +107,8 @@ class GreedyInfoTree(InfoTree):
     """`InfoTree` grown best first to a budget of leaves: the "Greedy-Info" tree of Mukherjee and Schapire."""
 
     max_depth: int | None = None
-    max_leaves: int | str | None = "12(K-1)"
     growth: str = "best"
+    leaves_per_rival: int | None = 12
 
 
 def nothing(request: Request) -> Array:
@@ -96,7 +116,7 @@ def nothing(request: Request) -> Array:
     return np.empty((request.data.n, 0))
 
 
-def one_hot_sums(statistics: engine.OneHot, grown: engine.Grown, used: AnyArray | slice) -> Array:
+def one_hot_sums(statistics: OneHot, grown: Grown, used: AnyArray | slice) -> Array:
     """Sums of one-hot statistics over the leaves, (L, m), of the rows in use."""
     cells = grown.leaf_of_row[used].astype(np.intp) * statistics.m + statistics.classes[used]
     sums = np.bincount(cells, statistics.weight[used], grown.tree.n_leaves * statistics.m)

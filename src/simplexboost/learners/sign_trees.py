@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from .. import engine
 from .._parts import check_number
 from .._typing import Array
 from ..boosting.hypotheses import TreeHypothesis
-from .base import Answer, Learner, Request
+from ..engine import Dense, Grown, single_leaf
+from .base import Answer, Learner, PlainPull, Request
 from .trees import Stump, TreeLearner, nearest_sums
 
 
@@ -22,13 +22,13 @@ class SignTree(TreeLearner):
     score: ClassVar[str] = "sign"
     kind: ClassVar[str] = "product"
 
-    def statistics(self, request: Request) -> tuple[engine.Dense, Array]:
+    def statistics(self, request: Request) -> tuple[Dense, Array]:
         """The gradient."""
-        return engine.Dense(request.G), request.G
+        return Dense(request.G), request.G
 
-    def leaf_values(self, tree: engine.Tree, sums: Array, request: Request) -> Array:
+    def leaf_values(self, grown: Grown, request: Request) -> Array:
         """sign(ΣG_j)."""
-        return np.sign(nearest_sums(tree, sums))
+        return np.sign(nearest_sums(grown.tree, grown.leaf_sums))
 
 
 @dataclass(eq=False, repr=False)
@@ -36,7 +36,7 @@ class HammingTree(SignTree):
     """`SignTree` grown best first to a budget of 12 leaves; with one coordinate, a binary tree of that size."""
 
     max_depth: int | None = None
-    max_leaves: int | str | None = 12
+    max_leaf_nodes: int | None = 12
     growth: str = "best"
 
 
@@ -48,9 +48,9 @@ class SubsetTree(HammingTree):
     coordinate, ±1.
     """
 
-    def leaf_values(self, tree: engine.Tree, sums: Array, request: Request) -> Array:
+    def leaf_values(self, grown: Grown, request: Request) -> Array:
         """1 or 0."""
-        signs = np.sign(nearest_sums(tree, sums))
+        signs = np.sign(nearest_sums(grown.tree, grown.leaf_sums))
         return signs if signs.shape[1] == 1 else (signs > 0).astype(np.float64)
 
 
@@ -77,7 +77,8 @@ class IndexStump(Learner):
     def fit(self, request: Request) -> Answer:
         """The best stump on a feature, or the best split of the classes, whichever gains more; ties to the feature."""
         d = request.G.shape[1]
-        by_feature = replace(request, G=request.G.sum(axis=1, keepdims=True))  # (n, 1)
+        together = request.G.sum(axis=1, keepdims=True)  # (n, 1)
+        by_feature = replace(request, pull=PlainPull(together, request.labels, request.weight))
         answer = Stump(min_samples_leaf=self.min_samples_leaf).fit(by_feature)
         rows = request.used
         signs, gain = split_of_coordinates(request.G[rows].sum(axis=0))
@@ -85,7 +86,7 @@ class IndexStump(Learner):
         if float(np.vdot(by_feature.G[rows], answer.outputs[rows])) >= gain:
             values = np.repeat(answer.hypothesis.values, d, axis=1)  # (2, d)
             return Answer(TreeHypothesis(answer.hypothesis.tree, values), np.repeat(answer.outputs, d, axis=1))
-        tree = engine.single_leaf(request.data.n)
+        tree = single_leaf(request.data.n)
         return Answer(TreeHypothesis(tree, signs[None, :]), np.tile(signs, (request.data.n, 1)))
 
 

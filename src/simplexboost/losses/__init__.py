@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._parts import resolve
-from .balance import Balance
+from .balance import Balance, capped_exp
 from .base import Loss, margins
 from .gamma_phi import MM, Exponential, GammaPhi, Logistic, Savage
 from .multilabel import MultilabelHamming, MultilabelRanking, for_label_sets
@@ -39,6 +39,7 @@ __all__ = [
     "SoftmaxCostTable",
     "UserGammaPhi",
     "as_loss",
+    "capped_exp",
     "for_label_sets",
     "margins",
     "mean_loss",

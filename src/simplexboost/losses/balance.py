@@ -8,6 +8,9 @@ from typing import Protocol
 
 from .._typing import Array, Labels
 
+# exp(700) ≈ 1e304: exponential losses saturate here, four decades below the largest float.
+CEILING = 700.0
+
 
 class Along(Protocol):
     """What a balance is struck from.
@@ -25,13 +28,13 @@ class Along(Protocol):
     classes: Labels | None
 
     @property
-    def P(self) -> Array: ...  # noqa: D102
+    def P(self) -> Array: ...
 
     @property
-    def W(self) -> Array: ...  # noqa: D102
+    def W(self) -> Array: ...
 
     @property
-    def gap(self) -> float | None: ...  # noqa: D102
+    def gap(self) -> float | None: ...
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,14 @@ class Balance:
     def drop_of_edge(self, alpha: float) -> float:
         """At most by this factor the risk changes with a step α, whatever the learner (Lemma 24)."""
         a, delta = self.rate * alpha, self.edge
-        return 0.5 * ((1 - delta) * math.exp(a) + (1 + delta) * math.exp(-a))
+        return 0.5 * ((1 - delta) * capped_exp(a) + (1 + delta) * math.exp(-a))
 
     def drop(self, alpha: float) -> float:
         """By this factor the risk changes with a step α, where all terms that move have the same pace."""
         a, gained, lost = self.rate * alpha, self.gained / self.total, self.lost / self.total
-        return 1 - gained - lost + gained * math.exp(-a) + lost * math.exp(a)
+        return 1 - gained - lost + gained * math.exp(-a) + lost * capped_exp(a)
+
+
+def capped_exp(x: float) -> float:
+    """e^x, or e^700 where x is larger: what a step far too long does to a bound need not be known exactly."""
+    return math.exp(min(x, CEILING))

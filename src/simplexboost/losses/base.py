@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from .._parts import Part
 from .._typing import Array, Labels
 from ..codewords.code import Code
-from .balance import Along, Balance
+from .balance import CEILING, Along, Balance
 from .links import HUGE, softmax
-from .objective import CEILING, Objective
+from .objective import Objective
 
 
 class Loss(Part, ABC):
@@ -44,6 +44,7 @@ class Loss(Part, ABC):
     exponential: ClassVar[bool] = False  # a sum of exponentials of scores: has `terms` and `total`
     pairwise: ClassVar[bool] = False  # a sum over rivals: minus the residual at a rival weighs the pair of the two
     decouples: ClassVar[bool] = False  # a sum over classes of losses of one score each: has `binary`
+    cost_matrix: ArrayLike | None = None  # what it costs to take a class for another, where the loss knows that
     likelihood: bool = False  # minus the logarithm of the probability softmax(2 U) of the true class
     # (a, b) where the gradient is the logistic one times p^a (1 − p)^b, with p the probability of the true class.
     exponents: ClassVar[tuple[int, int] | None] = None
@@ -219,21 +220,22 @@ def saturated_exp(x: Array) -> Array:
     return np.exp(np.minimum(x, CEILING))
 
 
-def check_cost(cost: ArrayLike | None, K: int, rows_need_a_rival: bool) -> None:
-    """Raise ValueError unless `cost` is None or a finite, non-negative (K, K) matrix.
+def check_cost_matrix(cost_matrix: ArrayLike | None, K: int, rows_need_a_rival: bool) -> None:
+    """Raise ValueError unless it is None or a finite, non-negative (K, K) matrix.
 
     With `rows_need_a_rival` every row must have a positive entry off the diagonal.
     """
-    if cost is None:
+    if cost_matrix is None:
         return
-    C = np.asarray(cost, dtype=np.float64)
+    C = np.asarray(cost_matrix, dtype=np.float64)
     if C.shape != (K, K):
-        raise ValueError(f"cost has shape {C.shape}; pass shape ({K}, {K}): a row per true class, or None.")
+        raise ValueError(f"cost_matrix has shape {C.shape}; pass shape ({K}, {K}): a row per true class, or None.")
     if not (np.isfinite(C).all() and (C >= 0).all()):
         worst = C[~(np.isfinite(C) & (C >= 0))][0]
-        raise ValueError(f"cost contains {worst}; entries must be finite and not negative.")
+        raise ValueError(f"cost_matrix contains {worst}; entries must be finite and not negative.")
     empty = np.flatnonzero(~((C > 0) & ~np.eye(K, dtype=bool)).any(axis=1))
     if rows_need_a_rival and empty.size:
         raise ValueError(
-            f"cost[{empty[0]}] has no positive entry off the diagonal; every class must cost something against another."
+            f"cost_matrix[{empty[0]}] has no positive entry off the diagonal; every class must cost something against "
+            "another."
         )

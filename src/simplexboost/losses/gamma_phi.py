@@ -1,4 +1,4 @@
-"""γ–φ losses: U (n, K), c (n,) -> L = γ(Σ_{k≠c} cost[c, k] φ(U_c − U_k)), γ increasing and φ decreasing.
+"""γ–φ losses: U (n, K), c (n,) -> L = γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k)), γ increasing and φ decreasing.
 
 The residual of an example is ``w`` at its class and ``−w τ_k`` at the others: ``w`` says how hard the example is,
 ``τ`` (n, K), rows summing to one, which rival classes make it hard (Saberian and Vasconcelos, (29)-(30)).
@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from .._typing import Array, Labels
-from ..engine import engine_of
 from ..codewords.code import Code
+from ..engine import engine_of
 from .balance import Along, Balance
-from .base import Loss, check_cost, pick, rivals, saturated_exp
+from .base import Loss, check_cost_matrix, pick, rivals, saturated_exp
 from .carried import CarriedObjective
 from .links import HUGE, savage_link, softmax, stationary
 from .objective import Objective
@@ -31,13 +31,13 @@ _NO_JUMP = 1e-30
 
 
 class GammaPhi(Loss):
-    """``L = γ(Σ_{k≠c} cost[c, k] φ(U_c − U_k))``, the abstract family.
+    """``L = γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k))``, the abstract family.
 
-    ``cost (K, K)`` weighs the pair (true class c, rival k); its diagonal is ignored, None means ones. A zero says that
+    ``cost_matrix (K, K)`` weighs the pair (true class c, rival k); its diagonal is ignored, None means ones. A zero says that
     the pair does not matter. Adding a constant to the scores of a row changes nothing.
     """
 
-    cost: ArrayLike | None
+    cost_matrix: ArrayLike | None
 
     @abstractmethod
     def _walk(self, U: Array) -> tuple[Array, Array, Array]:
@@ -86,7 +86,7 @@ class GammaPhi(Loss):
 
     def check(self, K: int) -> None:
         super().check(K)
-        check_cost(self.cost, K, rows_need_a_rival=True)
+        check_cost_matrix(self.cost_matrix, K, rows_need_a_rival=True)
 
 
 class _ExponentialPhi(GammaPhi):
@@ -113,13 +113,13 @@ class _ExponentialPhi(GammaPhi):
 
     def _race(self, U: Array, c: Labels, out: Array | None = None) -> tuple[Array, Array, Array]:
         """``E`` (n, K) proportional to τ, its row sums ``Z`` (n,), and ``s`` (n,)."""
-        if self.cost is None:
+        if self.cost_matrix is None:
             E, Z, lead = engine_of(U).race(U, c, self.rate, out)
             return E, Z, np.log(Z) - self.rate * np.clip(lead, -HUGE, HUGE)
         E = rivals(U, c)
         E *= self.rate
         # Costs join as logarithms: a rival without cost must not be the reference of its row.
-        E += _log_cost(self.cost)[c]
+        E += _log_cost(self.cost_matrix)[c]
         top = E.max(axis=1)  # (n,)
         E -= top[:, None]
         s = top - self.rate * pick(U, c)
@@ -151,7 +151,7 @@ class _ExponentialPhi(GammaPhi):
         return _pulled(E, Z, c, w), log_scale
 
     def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
-        if self.cost is None:
+        if self.cost_matrix is None:
             Z, ahead, mean, variance = engine_of(U).race_along(U, c, W, alpha, self.rate)
             s = np.log(Z) - self.rate * np.clip(ahead, -HUGE, HUGE)
         else:
@@ -182,7 +182,7 @@ class _ExponentialPhi(GammaPhi):
         n, K = U.shape
         U = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
         log_b = self.rate * (U - U.max(axis=1, keepdims=True))  # (n, K)
-        C = np.ones((K, K)) if self.cost is None else np.asarray(self.cost, dtype=np.float64)
+        C = np.ones((K, K)) if self.cost_matrix is None else np.asarray(self.cost_matrix, dtype=np.float64)
         C = C / C[~np.eye(K, dtype=bool)].max()
         log_factor = 2.0 * log_b
         for truth in range(K):
@@ -191,7 +191,7 @@ class _ExponentialPhi(GammaPhi):
         return np.broadcast_to(C, (n, K, K)), np.exp(log_b), log_factor
 
     def probabilities(self, U: Array) -> Array:
-        return self._closed_form(U) if self.cost is None else self.posterior_system(U)
+        return self._closed_form(U) if self.cost_matrix is None else self.posterior_system(U)
 
 
 class LinearGamma(_ExponentialPhi):
@@ -257,7 +257,7 @@ class Exponential(LinearGamma):
 
     Parameters
     ----------
-    cost : array of shape (K, K), optional
+    cost_matrix : array of shape (K, K), optional
         Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
 
     Examples
@@ -270,7 +270,7 @@ class Exponential(LinearGamma):
     array([[ 0.7358, -0.3679, -0.3679]])
     """
 
-    cost: ArrayLike | None = None
+    cost_matrix: ArrayLike | None = None
     rate: ClassVar[float] = 1.0
 
 
@@ -280,7 +280,7 @@ class MM(LinearGamma):
 
     Parameters
     ----------
-    cost : array of shape (K, K), optional
+    cost_matrix : array of shape (K, K), optional
         Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
 
     Examples
@@ -289,7 +289,7 @@ class MM(LinearGamma):
     array([2000.])
     """
 
-    cost: ArrayLike | None = None
+    cost_matrix: ArrayLike | None = None
     rate: ClassVar[float] = 2.0
 
 
@@ -299,7 +299,7 @@ class Logistic(_ExponentialPhi):
 
     Parameters
     ----------
-    cost : array of shape (K, K), optional
+    cost_matrix : array of shape (K, K), optional
         Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
 
     Examples
@@ -308,7 +308,7 @@ class Logistic(_ExponentialPhi):
     array([1.])
     """
 
-    cost: ArrayLike | None = None
+    cost_matrix: ArrayLike | None = None
     exponents: ClassVar[tuple[int, int] | None] = (0, 0)
     rate: ClassVar[float] = 2.0
     convex = True
@@ -316,7 +316,7 @@ class Logistic(_ExponentialPhi):
     @property
     def likelihood(self) -> bool:  # type: ignore[override]
         """Without costs."""
-        return self.cost is None
+        return self.cost_matrix is None
 
     def value_of(self, p: Array) -> Array:
         return -np.log(np.maximum(p, 1e-38))
@@ -343,7 +343,7 @@ class Savage(_ExponentialPhi):
 
     Parameters
     ----------
-    cost : array of shape (K, K), optional
+    cost_matrix : array of shape (K, K), optional
         Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
 
     Examples
@@ -354,7 +354,7 @@ class Savage(_ExponentialPhi):
     array([0.5 , 0.01])
     """
 
-    cost: ArrayLike | None = None
+    cost_matrix: ArrayLike | None = None
     exponents: ClassVar[tuple[int, int] | None] = (1, 1)
     rate: ClassVar[float] = 2.0
     convex = False

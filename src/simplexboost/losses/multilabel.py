@@ -30,7 +30,7 @@ def for_label_sets(loss: Loss, sets: ArrayLike) -> MultilabelHamming | Multilabe
     """
     if isinstance(loss, OneVsAll):
         return MultilabelHamming(sets)
-    if isinstance(loss, Exponential) and loss.cost is None:
+    if isinstance(loss, Exponential) and loss.cost_matrix is None:
         return MultilabelRanking(sets)
     raise TypeError(f"loss={loss!r} takes one label per example; for several use 'one-vs-all' or 'exponential'.")
 

@@ -6,7 +6,6 @@ round or needs the own scores alone, has an objective of its own (`Loss.objectiv
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -15,12 +14,10 @@ import numpy as np
 from .._cached import cached
 from .._typing import AnyArray, Array, Labels
 from ..codewords.code import Code
+from .balance import capped_exp
 
 if TYPE_CHECKING:
     from .base import Loss
-
-# exp(700) ≈ 1e304: exponential losses saturate here, four decades below the largest float.
-CEILING = 700.0
 
 
 class Gradient:
@@ -118,9 +115,14 @@ class Objective:
         """The mean weighted loss at F (n, d)."""
         return mean_loss(self.loss, self.code, F, self.c, self.weight)
 
+    def risk_at_start(self) -> float:
+        """The mean weighted loss at F = 0."""
+        n, d = len(self.c), self.code.Y.shape[1]
+        return mean_loss(self.loss, self.code, np.zeros((n, d), dtype=self.code.Y.dtype), self.c, self.weight)
+
     def _mean(self, total: float | None, log_scale: float) -> float | None:
         """The mean loss from the total in its scale."""
-        return None if total is None else total * math.exp(min(log_scale, CEILING)) / float(self.weight.sum())
+        return None if total is None else total * capped_exp(log_scale) / float(self.weight.sum())
 
 
 def mean_loss(loss: Loss, code: Code, F: AnyArray, c: Labels, weight: Array) -> float:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from .._typing import Array, Labels
 from ..codewords.code import Code
-from .base import Loss, check_cost, pick, saturated_exp
+from .base import Loss, check_cost_matrix, pick, saturated_exp
 from .carried import OwnScoreObjective
 from .gamma_phi import Exponential
 from .links import HUGE, softmax
@@ -205,14 +205,14 @@ class OwnScoreExponential(Loss):
 
 @dataclass(eq=False, repr=False)
 class SoftmaxCost(Loss):
-    """The expected cost of a random decision, ``Σ_k cost[c, k] g_k`` with g = softmax(2 U) (Geist, (4)).
+    """The expected cost of a random decision, ``Σ_k cost_matrix[c, k] g_k`` with g = softmax(2 U) (Geist, (4)).
 
     Bounded and not convex: gradients vanish for examples that are very wrong, so start from equal scores. Curvatures
     may be negative. Posterior g.
 
     Parameters
     ----------
-    cost : array of shape (K, K), optional
+    cost_matrix : array of shape (K, K), optional
         Cost of deciding k when the truth is c, the diagonal included; None is 0 on the diagonal and 1 elsewhere. A row
         of zeros says that the class does not matter.
 
@@ -220,17 +220,17 @@ class SoftmaxCost(Loss):
     --------
     >>> SoftmaxCost().value(np.zeros((1, 4)), np.array([2]))
     array([0.75])
-    >>> SoftmaxCost(cost=[[0, 5], [1, 0]]).value(np.zeros((2, 2)), np.array([0, 1]))
+    >>> SoftmaxCost(cost_matrix=[[0, 5], [1, 0]]).value(np.zeros((2, 2)), np.array([0, 1]))
     array([2.5, 0.5])
     """
 
-    cost: ArrayLike | None = None
+    cost_matrix: ArrayLike | None = None
     convex = False
     exponents: ClassVar[tuple[int, int] | None] = (1, 0)
 
     def value(self, U: Array, c: Labels) -> Array:
         g = softmax(U, 2.0)
-        if self.cost is None:
+        if self.cost_matrix is None:
             g[np.arange(len(g)), c] = 0.0  # summing the others loses no digits; 1 − g_c would
             return g.sum(axis=1)
         return np.einsum("nk,nk->n", g, self._costs(c))
@@ -253,12 +253,12 @@ class SoftmaxCost(Loss):
 
     def for_costs(self, costs: Array) -> SoftmaxCostTable:
         K = costs.shape[1]
-        of_classes = 1.0 - np.eye(K) if self.cost is None else np.asarray(self.cost, dtype=np.float64)
+        of_classes = 1.0 - np.eye(K) if self.cost_matrix is None else np.asarray(self.cost_matrix, dtype=np.float64)
         return SoftmaxCostTable(np.concatenate([of_classes, costs]))
 
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
         """As for any loss with 0/1 costs; with other costs the race among the rivals matters too, so never."""
-        return self.cost is None and super().falls_forever(W, c, strictly)
+        return self.cost_matrix is None and super().falls_forever(W, c, strictly)
 
     def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
         g = softmax(U, 2.0)
@@ -268,14 +268,14 @@ class SoftmaxCost(Loss):
 
     def check(self, K: int) -> None:
         super().check(K)
-        check_cost(self.cost, K, rows_need_a_rival=False)
+        check_cost_matrix(self.cost_matrix, K, rows_need_a_rival=False)
 
     def _costs(self, c: Labels) -> Array:
-        return np.asarray(self.cost, dtype=np.float64)[c]
+        return np.asarray(self.cost_matrix, dtype=np.float64)[c]
 
     def _gradient(self, g: Array, c: Labels) -> Array:
         """Φ = g (cost − ⟨g, cost⟩), (n, K), the gradient in 2U, written over ``g``."""
-        if self.cost is None:
+        if self.cost_matrix is None:
             rows = np.arange(len(g))
             own = g[rows, c]
             g[rows, c] = 0.0
@@ -291,11 +291,11 @@ class SoftmaxCost(Loss):
 
 @dataclass(eq=False, repr=False)
 class SoftmaxCostTable(SoftmaxCost):
-    """The expected cost where every example has costs of its own: c (n,) is the number of a row of ``cost`` (S, K).
+    """The expected cost where every example has costs of its own: c (n,) is the number of a row of ``cost_matrix`` (S, K).
 
     Examples
     --------
-    >>> SoftmaxCostTable(cost=[[0, 5, 1], [1, 0, 8]]).value(np.zeros((2, 3)), np.array([0, 1]))
+    >>> SoftmaxCostTable(cost_matrix=[[0, 5, 1], [1, 0, 8]]).value(np.zeros((2, 3)), np.array([0, 1]))
     array([2., 3.])
     """
 

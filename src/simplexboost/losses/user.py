@@ -1,4 +1,4 @@
-"""A γ–φ loss from the user's own pair of functions: L = γ(Σ_{k≠c} cost[c, k] φ(U_c − U_k)).
+"""A γ–φ loss from the user's own pair of functions: L = γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k)).
 
 Unlike the named losses, which live in the log domain, this one evaluates (29)-(30) of Saberian and Vasconcelos as
 they stand.
@@ -36,7 +36,7 @@ class UserGammaPhi(GammaPhi):
         The pair and its derivatives.
     gamma_second, phi_second : callables, optional
         Second derivatives; without them there is no `curvature`, and line searches use values and slopes.
-    cost : array of shape (K, K), optional
+    cost_matrix : array of shape (K, K), optional
         Weight of the pair (true class, rival).
     convex : bool, default False
         Whether the loss is convex in U, which permits the faster line search.
@@ -60,7 +60,7 @@ class UserGammaPhi(GammaPhi):
     phi_prime: Function
     gamma_second: Function | None = None
     phi_second: Function | None = None
-    cost: ArrayLike | None = None
+    cost_matrix: ArrayLike | None = None
     convex: bool = False
 
     def value(self, U: Array, c: Labels) -> Array:
@@ -114,10 +114,10 @@ class UserGammaPhi(GammaPhi):
             )
 
     def _terms(self, function: Function, V: Array, c: Labels) -> Array:
-        """``cost[c, k] · function(V_k)``, zero at the true class, (n, K)."""
+        """``cost_matrix[c, k] · function(V_k)``, zero at the true class, (n, K)."""
         terms = _call(function, V)
-        if self.cost is not None:
-            terms *= np.asarray(self.cost, dtype=np.float64)[c]
+        if self.cost_matrix is not None:
+            terms *= np.asarray(self.cost_matrix, dtype=np.float64)[c]
         terms[np.arange(len(V)), c] = 0.0
         return terms
 

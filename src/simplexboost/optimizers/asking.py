@@ -54,9 +54,7 @@ def direction(run: Run, outputs: Array, coordinate: int | None = None) -> Array:
     return 0.5 * outputs * run.Y[:, coordinate]
 
 
-def ray_along(
-    run: Run, W: Callable[[], Array], gradient: Gradient | None = None, classes: Labels | None = None
-) -> Ray:
+def ray_along(run: Run, W: Callable[[], Array], gradient: Gradient | None = None, classes: Labels | None = None) -> Ray:
     """The risk along W (n, K)."""
     return Ray(run.loss, lambda: run.U, run.data.c, run.data.weight, W, gradient, classes)
 

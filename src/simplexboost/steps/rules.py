@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from .._parts import Part, check_choice, check_number
-from ..losses import Loss
+from ..losses import Loss, capped_exp
 from .ray import Ray, Stride
 from .search import UNBOUNDED, nearest_minimum, newton_root
 
@@ -174,7 +174,7 @@ class ErrorStep(Step):
         unit = self._unit(ray)
 
         def drop(alpha: float) -> float:  # an example is wrong only if half of all votes were against it
-            return error * math.exp(alpha / unit / 2) + (1 - error) * math.exp(-alpha / unit / 2)
+            return error * capped_exp(alpha / unit / 2) + (1 - error) * math.exp(-alpha / unit / 2)
 
         return Stride(unit * vote, not wrong.any(), edge, error, drop if self.better_than == "half" else None)
 

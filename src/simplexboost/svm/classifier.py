@@ -154,9 +154,9 @@ class MulticlassSVC(Saves, ClassifierMixin, BaseEstimator):
 
     def _check_parameters(self) -> None:
         check_kernel(self.kernel, self.gamma, self.degree, self.coef0)
-        check_number("C", self.C, float, 0.0, open_low=True)
-        if not np.isfinite(self.C):
+        if isinstance(self.C, float) and self.C == np.inf:
             raise ValueError(f"C={self.C!r} must be finite; a large number, like 1e6, asks for a hard margin.")
+        check_number("C", self.C, float, 0.0, open_low=True)
         check_choice("solver", self.solver, SOLVERS)
         if self.solver == "sgd" and self.kernel != "linear":
             raise ValueError(f"solver='sgd' is for kernel='linear', but kernel={self.kernel!r}; choose solver='dual'.")

@@ -41,7 +41,7 @@ struct HotTable {
                             const double* unit, double* out);
   void (*sum_rows)(const double* v, std::size_t d, const std::uint32_t* rows, std::size_t n_rows, double* out);
   void (*add_outer)(double* H, const double* v, double scale, std::size_t d);
-  void (*solve_positive)(double* A, double* b, double* column, std::size_t d);
+  bool (*solve_positive)(double* A, double* b, double* column, std::size_t d, double least);
   void (*add_values_float)(float* F, std::size_t d, const float* values, float step, const std::int32_t* leaf_of_row,
                            std::size_t begin, std::size_t end);
   void (*add_values_double)(double* F, std::size_t d, const double* values, double step,

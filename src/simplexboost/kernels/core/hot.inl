@@ -258,10 +258,13 @@ void add_outer(double* H, const double* v, double scale, std::size_t d) {
 }
 
 // Solves A x = b in place by Cholesky, A (d, d) symmetric and positive, its lower triangle used; `column` (d,) is
-// scratch. Right-looking, so that every inner loop runs along a row.
-void solve_positive(double* A, double* b, double* column, std::size_t d) {
+// scratch. Returns whether all pivots are at least `least`; a smaller one is a rounding error, and x is of no use.
+// Right-looking, so that every inner loop runs along a row.
+bool solve_positive(double* A, double* b, double* column, std::size_t d, double least) {
+  bool safe = true;
   for (std::size_t j = 0; j < d; ++j) {
     const double square = A[j * d + j], pivot = __builtin_sqrt(square > 1e-12 ? square : 1e-12);
+    safe = safe && square >= least;
     A[j * d + j] = pivot;
     b[j] /= pivot;
     for (std::size_t i = j + 1; i < d; ++i) {
@@ -279,6 +282,7 @@ void solve_positive(double* A, double* b, double* column, std::size_t d) {
     b[j] /= A[j * d + j];
     for (std::size_t i = 0; i < j; ++i) b[i] -= A[j * d + i] * b[j];
   }
+  return safe;
 }
 
 // F[row] += step * values[leaf of row], rows begin .. end

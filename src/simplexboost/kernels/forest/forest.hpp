@@ -42,11 +42,8 @@ class Forest {
     if (columns != nullptr) {
       columns_.assign(columns, columns + n_values);
       row_start_.assign(row_start, row_start + n_rows + 1);
-      for (std::int32_t column : columns_) {
-        if (column < 0) throw std::invalid_argument("a column below zero");
-        last_column_ = std::max(last_column_, static_cast<std::size_t>(column));
-      }
     }
+    check(nodes, first_node, n_trees);
     for (std::int64_t i = 0; i < first_node[n_trees]; ++i) {
       if (nodes[i].feature < 0) continue;
       const auto f = static_cast<std::size_t>(nodes[i].feature);
@@ -59,19 +56,22 @@ class Forest {
     for (auto& t : thresholds_) {
       std::sort(t.begin(), t.end());
       t.erase(std::unique(t.begin(), t.end()), t.end());
+      if (t.size() > kHighestRank)
+        throw std::length_error("a feature with too many thresholds");  // a rank above a leaf's leads astray
     }
     for (std::size_t t = 0; t < n_trees; ++t) {
-      add_tree(nodes + first_node[t], static_cast<std::size_t>(first_node[t + 1] - first_node[t]),
-               static_cast<std::size_t>(first_set[t + 1] - first_set[t]));
+      add_tree(nodes + first_node[t], static_cast<std::size_t>(first_node[t + 1] - first_node[t]));
       for (std::int64_t v = first_value[t]; v < first_value[t + 1]; ++v)
         values_[static_cast<std::size_t>(v)] *= static_cast<Leaf>(step[t]);
     }
   }
 
-  // The last column of F that sparse values belong to; 0 where they are dense.
-  std::size_t last_column() const { return last_column_; }
+  // Whether X may have p columns and F may have d.
+  bool fits(std::size_t p, std::size_t d) const {
+    return p == thresholds_.size() && least_columns_ <= d && d <= most_columns_;
+  }
 
-  // F (n, d) += the trees' values, tree after tree.
+  // F (n, d) += the trees' values, tree after tree; call it only where (p, d) fits.
   template <class Value>
   void predict(const Value* X, std::size_t n, std::size_t d, Leaf* F, int n_threads) const {
     const std::size_t p = thresholds_.size();
@@ -96,7 +96,55 @@ class Forest {
   }
 
  private:
-  void add_tree(const Node* nodes, std::size_t size, std::size_t n_sets) {
+  // Everything that `predict` relies on is checked here, once, so that it never leaves its arrays, whatever they hold:
+  // a model may come from a file that somebody made by hand. Also finds how many columns F may have.
+  void check(const Node* nodes, const std::int64_t* first_node, std::size_t n_trees) {
+    check_starts(first_node, n_trees);
+    check_starts(first_value_.data(), n_trees);
+    check_starts(first_set_.data(), n_trees);
+    if (!row_start_.empty()) check_starts(row_start_.data(), row_start_.size() - 1);
+    std::size_t leaf = 0;  // of all trees
+    for (std::size_t t = 0; t < n_trees; ++t) {
+      const auto size = static_cast<std::size_t>(first_node[t + 1] - first_node[t]), n_leaves = (size + 1) / 2;
+      check_tree(nodes + first_node[t], size, static_cast<std::size_t>(first_set_[t + 1] - first_set_[t]),
+                 thresholds_.size());
+      check_values(t, leaf, n_leaves);
+      leaf += n_leaves;
+    }
+    for (std::int32_t column : columns_) need_column(column);
+    if (least_columns_ > most_columns_)
+      throw std::invalid_argument("the trees answer with different numbers of columns");
+  }
+
+  static void check_starts(const std::int64_t* first, std::size_t n) {
+    if (first[0] != 0 || !std::is_sorted(first, first + n + 1))
+      throw std::invalid_argument("where trees begin must ascend from zero");
+  }
+
+  void check_values(std::size_t t, std::size_t first_leaf, std::size_t n_leaves) {
+    const auto n_values = static_cast<std::size_t>(first_value_[t + 1] - first_value_[t]);
+    if (coordinate_[t] < -1) throw std::invalid_argument("a coordinate below -1");
+    if (!row_start_.empty()) {
+      if (coordinate_[t] >= 0) throw std::invalid_argument("sparse values belong to all coordinates");
+      if (row_start_[first_leaf] != first_value_[t])
+        throw std::invalid_argument("the first row of a tree must begin at its first value");
+    } else if (coordinate_[t] >= 0) {
+      need_column(coordinate_[t]);
+      if (n_values != n_leaves) throw std::invalid_argument("a tree of one coordinate must have a value per leaf");
+    } else {
+      if (n_values == 0 || n_values % n_leaves != 0)
+        throw std::invalid_argument("the leaves of a tree must have as many values each");
+      least_columns_ = std::max(least_columns_, n_values / n_leaves);
+      most_columns_ = std::min(most_columns_, n_values / n_leaves);
+    }
+  }
+
+  void need_column(std::int32_t column) {
+    if (column < 0) throw std::invalid_argument("a column below zero");
+    least_columns_ = std::max(least_columns_, static_cast<std::size_t>(column) + 1);
+  }
+
+  void add_tree(const Node* nodes, std::size_t size) {
     first_node_.push_back(nodes_.size());
     first_leaf_.push_back(n_leaves_);
     n_leaves_ += (size + 1) / 2;  // every split makes one more
@@ -109,16 +157,15 @@ class Forest {
         continue;
       }
       const auto& t = thresholds_[static_cast<std::size_t>(node.feature)];
-      const bool splits_categories = node.category >= 0;
+      const bool splits_categories = node.category >= 0;  // `check` has seen that its set is there
       const auto rank =
           splits_categories
               ? static_cast<std::size_t>(node.category)
               : static_cast<std::size_t>(std::lower_bound(t.begin(), t.end(), node.threshold) - t.begin());
-      if (splits_categories && rank >= n_sets) throw std::invalid_argument("a split of categories without its set");
       push(static_cast<std::size_t>(node.left), rank, node.missing_left != 0, splits_categories,
            static_cast<std::size_t>(node.feature) * kGroup);
       for (std::int32_t child = node.left; child <= node.left + 1; ++child)
-        depth[static_cast<std::size_t>(child)] = depth[i] + 1;
+        depth[static_cast<std::size_t>(child)] = std::max(depth[static_cast<std::size_t>(child)], depth[i] + 1);
     }
     depth_.push_back(*std::max_element(depth.begin(), depth.end()));
   }
@@ -202,7 +249,8 @@ class Forest {
   std::vector<std::int32_t> columns_;  // of the values, where only those that are not zero are kept
   std::vector<std::int64_t> row_start_;
   std::vector<std::size_t> first_leaf_;
-  std::size_t n_leaves_ = 0, last_column_ = 0;
+  std::size_t n_leaves_ = 0;
+  std::size_t least_columns_ = 1, most_columns_ = std::numeric_limits<std::size_t>::max();  // of F
   std::vector<std::int32_t> coordinate_;
   std::vector<std::vector<double>> thresholds_;  // of each feature, ascending
   std::vector<CategorySet> sets_;

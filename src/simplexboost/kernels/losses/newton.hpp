@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -85,9 +86,19 @@ inline void newton_diagonal(const LeafRows& leaves, const LogisticArgs& p, const
 // classes).
 constexpr std::size_t kHessianRows = kBlockRows;
 
-// H (d, d), lower triangle, of the rows of one leaf.
-inline void leaf_hessian(const LogisticArgs& p, const float* Y, const std::uint32_t* rows, std::size_t n_rows,
-                         double* H) {
+// In single precision the probabilities of a leaf that is all but settled leave rounding errors for a Hessian, and
+// codewords that are dependent leave them for a pivot: what is below this part of the mean diagonal of Yᵀ diag(sum p) Y
+// is no curvature.
+constexpr double kNoCurvature = 1e-6;
+
+// A step that moves a class too far is replaced by one that moves it at most this part as far: cut off at the limit
+// itself, the leaves of a fit without shrinkage go to and fro between their limits (accuracy on digits, simplex
+// codewords: 0.79, 0.87 so).
+constexpr double kSafePart = 0.2;
+
+// H (d, d), lower triangle, of the rows of one leaf; returns the least pivot that is more than a rounding error.
+inline double leaf_hessian(const LogisticArgs& p, const float* Y, const std::uint32_t* rows, std::size_t n_rows,
+                           double* H) {
   const std::size_t used = std::min(n_rows, kHessianRows), d = p.d;
   std::vector<std::uint32_t> sample(used);
   for (std::size_t i = 0; i < used; ++i) sample[i] = rows[i * n_rows / used];
@@ -108,24 +119,54 @@ inline void leaf_hessian(const LogisticArgs& p, const float* Y, const std::uint3
     weights += w;
   }
   for (double m : mass) total += m;
-  double rest = 0.0;  // of the sum over small classes, from above: mass times squared length, in every direction
+  double trace = 0.0;  // of Yᵀ diag(mass) Y
+  double rest = 0.0;   // of the sum over small classes, from above: mass times squared length, in every direction
   for (std::size_t k = 0; k < p.K; ++k) {
     double square = 0.0;
     for (std::size_t j = 0; j < d; ++j) {
       y[j] = static_cast<double>(Y[k * d + j]);
       square += y[j] * y[j];
     }
+    trace += mass[k] * square;
     if (mass[k] * static_cast<double>(p.K) < 0.002 * total) rest += mass[k] * square;
     else hot().add_outer(H, y.data(), mass[k], d);
   }
   const double scale = weights > 0.0 ? all / weights : 0.0;
   for (std::size_t j = 0; j < d; ++j) H[j * d + j] += rest;
   for (std::size_t i = 0; i < d * d; ++i) H[i] *= scale;
+  return std::max(1e-12, kNoCurvature * scale * trace / static_cast<double>(d));
 }
 
-// values (L, d) = (H + l2)⁻¹ sum G
-inline void newton_exact(const LeafRows& leaves, const LogisticArgs& p, const float* Y, double l2, float* values,
-                         int n_threads) {
+// The furthest that a step x (d,) moves the score of a class; infinite where x is not finite.
+inline double furthest(const float* Y, std::size_t K, std::size_t d, const double* x) {
+  double most = 0.0;
+  for (std::size_t k = 0; k < K; ++k) {
+    double score = 0.0;
+    for (std::size_t j = 0; j < d; ++j) score += x[j] * static_cast<double>(Y[k * d + j]);
+    if (!std::isfinite(score)) return std::numeric_limits<double>::infinity();
+    most = std::max(most, std::abs(score));
+  }
+  return most;
+}
+
+inline bool is_within(double moved, double limit) { return std::isfinite(moved) && moved <= limit; }
+
+// x (d,) = (H + ridge)⁻¹ g, lower triangle of H (d, d); returns the furthest that it moves a class, infinite where the
+// matrix is singular up to rounding errors.
+inline double newton_step(const LogisticArgs& p, const float* Y, std::vector<double> H, const double* g, double ridge,
+                          double least, std::vector<double>& x) {
+  std::vector<double> column(p.d);
+  x.assign(g, g + p.d);
+  for (std::size_t j = 0; j < p.d; ++j) H[j * p.d + j] += ridge;
+  const bool safe = hot().solve_positive(H.data(), x.data(), column.data(), p.d, least);
+  return safe ? furthest(Y, p.K, p.d, x.data()) : std::numeric_limits<double>::infinity();
+}
+
+// values (L, d) = (H + l2)⁻¹ sum G. A class with gradient but hardly any curvature, or none in the rows that are looked
+// at, would take a step out of all proportion (1e6 and more, until nothing was finite): where H is singular, or a class
+// would step further than max_step, more than l2 joins the diagonal, as much as it takes.
+inline void newton_exact(const LeafRows& leaves, const LogisticArgs& p, const float* Y, double l2, double max_step,
+                         float* values, int n_threads) {
   const auto sums = sums_over_leaves(leaves.order.data(), leaves.end, p.d, n_threads,
                                      [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
                                        for (std::size_t r = 0; r < n_rows; ++r) {
@@ -135,12 +176,16 @@ inline void newton_exact(const LeafRows& leaves, const LogisticArgs& p, const fl
                                        }
                                      });
   parallel_for(leaves.n_leaves(), n_threads, [&](std::size_t leaf) {
-    std::vector<double> H(p.d * p.d), y(p.d),
-        x(sums.begin() + static_cast<std::ptrdiff_t>(leaf * p.d),
-          sums.begin() + static_cast<std::ptrdiff_t>((leaf + 1) * p.d));
-    leaf_hessian(p, Y, leaves.order.data() + leaves.begin(leaf), leaves.size(leaf), H.data());
-    for (std::size_t j = 0; j < p.d; ++j) H[j * p.d + j] += l2;
-    hot().solve_positive(H.data(), x.data(), y.data(), p.d);
+    const double* g = sums.data() + leaf * p.d;
+    std::vector<double> H(p.d * p.d), x;
+    const double least = leaf_hessian(p, Y, leaves.order.data() + leaves.begin(leaf), leaves.size(leaf), H.data());
+    if (!is_within(newton_step(p, Y, H, g, l2, least, x), max_step)) {
+      double ridge = std::max(l2, least);
+      while (std::isfinite(ridge) && !is_within(newton_step(p, Y, H, g, ridge, least, x), kSafePart * max_step))
+        ridge *= 4.0;
+      if (!std::isfinite(ridge))
+        std::fill(x.begin(), x.end(), std::numeric_limits<double>::quiet_NaN());  // so is the gradient
+    }
     for (std::size_t j = 0; j < p.d; ++j) values[leaf * p.d + j] = static_cast<float>(x[j]);
   });
 }

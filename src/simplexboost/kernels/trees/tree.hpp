@@ -1,8 +1,10 @@
 // A grown tree: nodes in the order they were made, the children of a split side by side.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 namespace simplexboost {
@@ -32,5 +34,23 @@ struct Tree {
   std::vector<CategorySet> category_sets;
   std::size_t n_leaves = 0;
 };
+
+// Throws where a walk down the tree could leave it or not end. Trees may come from files that somebody made by hand.
+inline void check_tree(const Node* nodes, std::size_t size, std::size_t n_sets, std::size_t n_features) {
+  if (size % 2 == 0) throw std::invalid_argument("a tree must have an odd number of nodes");
+  for (std::size_t i = 0; i < size; ++i) {
+    const Node& node = nodes[i];
+    const auto left = static_cast<std::size_t>(node.left);  // beyond every size where it is negative
+    if (node.feature < 0) {
+      if (left > size / 2) throw std::invalid_argument("a leaf must have an index below the number of leaves");
+      continue;
+    }
+    if (static_cast<std::size_t>(node.feature) >= n_features)
+      throw std::invalid_argument("a node splits a feature that X does not have");
+    if (left <= i || left >= size - 1) throw std::invalid_argument("a node must lead forward to two nodes of its tree");
+    if (node.category >= 0 ? static_cast<std::size_t>(node.category) >= n_sets : std::isnan(node.threshold))
+      throw std::invalid_argument("a node must have a threshold that is not NaN, or a category set of its tree");
+  }
+}
 
 }  // namespace simplexboost

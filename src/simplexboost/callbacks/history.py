@@ -1,0 +1,80 @@
+"""The record of a run."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .._typing import AnyArray
+from ..boosting.run import Run
+from .base import Callback
+
+HISTORY_COLUMNS = ("risk", "edge", "step", "coordinate", "seconds")
+
+
+@dataclass(eq=False)
+class History(Callback):
+    """Records every round: risk, edge and step (mean over the round's updates), coordinate (−1: all), seconds.
+
+    Beside them, where the step knows them: error, the learner's weighted error (a mean again), and bound, a bound on
+    the training error (a tie counts as an error): the loss before the first round times what the theory promises of
+    every round since. The clock starts when the history is made, at the beginning of ``fit``.
+    """
+
+    records: dict[str, list[float]] = field(default_factory=lambda: {k: [] for k in HISTORY_COLUMNS})
+    begin: float = field(default_factory=time.perf_counter)
+
+    def after_round(self, run: Run) -> None:
+        """Add a record."""
+        coordinates = {update.coordinate for update in run.updates}
+        only = coordinates.pop() if len(coordinates) == 1 else None
+        if all(update.error is not None for update in run.updates):
+            self.add("error", float(np.mean([update.error for update in run.updates])))
+        if all(update.drop is not None for update in run.updates):
+            self.add("bound", self._bound(run) * bound_factor(run))
+        self.add("edge", float(np.mean([update.edge for update in run.updates])))
+        self.add("step", float(np.mean([update.alpha for update in run.updates])))
+        self.add("coordinate", -1 if only is None else only)
+        self.add("seconds", time.perf_counter() - self.begin)
+        if run.risk_before is None:
+            self.add("risk", run.risk())
+        elif len(self.records["risk"]) < run.round - 1:  # that of the round before, which is known only now
+            self.add("risk", run.risk_before)
+
+    def _bound(self, run: Run) -> float:
+        """The bound before this round."""
+        if self.records.get("bound"):
+            return self.records["bound"][-1]
+        start = run.objective.risk_at_start()
+        return start / run.loss.mistake(run.data.K)
+
+    def finish(self, run: Run) -> None:
+        """The risk of the last round, if it lags behind."""
+        if len(self.records["risk"]) < len(self.records["step"]):
+            self.add("risk", run.risk())
+
+    def continue_from(self, arrays: dict[str, AnyArray]) -> None:
+        """Begin with the records of an earlier fit."""
+        unknown = np.zeros(len(arrays["step"]))  # a model that was saved has forgotten its times
+        self.records = {name: list(arrays.get(name, unknown)) for name in {**dict.fromkeys(HISTORY_COLUMNS), **arrays}}
+        self.begin -= self.records["seconds"][-1] if self.records["seconds"] else 0.0
+
+    def add(self, name: str, value: float) -> None:
+        """Append to a column."""
+        self.records.setdefault(name, []).append(value)
+
+    def arrays(self, n_rounds: int) -> dict[str, AnyArray]:
+        """The records of the first rounds as arrays; a risk that is not known yet is NaN."""
+        columns = {name: [*values, np.nan] for name, values in self.records.items()}
+        return {name: np.array(values[:n_rounds]) for name, values in columns.items()}
+
+
+def bound_factor(run: Run) -> float:
+    """The factor by which a bound on the training error changes with the last round, by what its steps know."""
+    left = 1.0
+    for update in run.updates:
+        assert update.drop is not None
+        left -= update.share * (1.0 - update.drop(run.learning_rate * update.alpha))
+    return left

@@ -1,0 +1,47 @@
+"""Lines that say how far a fit has come."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from typing import TextIO
+
+from ..boosting.run import Run
+from .base import Callback
+
+
+@dataclass(eq=False)
+class Progress(Callback):
+    """Prints a line now and then: round, risk, time so far and time to go."""
+
+    every: float = 1.0  # seconds between lines
+    stream: TextIO | None = None
+
+    def start(self, run: Run) -> None:
+        """Start the clock."""
+        self._begin = self._last = time.perf_counter()
+        self._first = run.round
+        self._print(f"boosting: {run.data.n} rows, {run.data.K} classes, up to {run.n_rounds} rounds")
+        if run.forecast is not None:
+            seconds, megabytes = run.forecast
+            to_go = seconds * (run.n_rounds - run.round)
+            self._print(f"forecast: about {to_go:.1f} s and {megabytes:.0f} MB beside the data")
+
+    def after_round(self, run: Run) -> None:
+        """Print when it is time."""
+        now = time.perf_counter()
+        if now - self._last < self.every and run.round < run.n_rounds and run.stop_reason is None:
+            return
+        self._last, spent = now, now - self._begin
+        to_go = spent / (run.round - self._first) * (run.n_rounds - run.round)
+        risk = run.risk() if run.risk_before is None else run.risk_before
+        self._print(f"round {run.round}/{run.n_rounds}  risk {risk:.6g}  {spent:.1f} s, {to_go:.1f} s to go")
+
+    def finish(self, run: Run) -> None:
+        """Say why it stopped."""
+        if run.stop_reason is not None:
+            self._print(f"stopped after round {run.round}: {run.stop_reason}")
+
+    def _print(self, line: str) -> None:
+        print(line, file=self.stream or sys.stdout, flush=True)

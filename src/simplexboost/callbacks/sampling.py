@@ -1,0 +1,39 @@
+"""Random parts of the rows and features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._typing import AnyArray
+from ..boosting.run import Run
+from .base import Callback
+
+
+@dataclass(eq=False)
+class Sampling(Callback):
+    """Gives every round a random part of the rows and of the features, at least one of each.
+
+    ``max_features="auto"`` is 0.8, and 0.4 where there are more than 256 features: many features say the same.
+    """
+
+    subsample: float = 1.0
+    max_features: float | str = 1.0
+
+    def start(self, run: Run) -> None:
+        """Let the loop draw again where a sample shows no edge."""
+        run.redraw = self.before_round
+
+    def before_round(self, run: Run) -> None:
+        """Draw."""
+        n, p = run.data.X.shape
+        run.rows = self._draw(run.rng, n, self.subsample)
+        max_features = (0.8 if p <= 256 else 0.4) if isinstance(self.max_features, str) else self.max_features
+        run.features = self._draw(run.rng, p, max_features)
+
+    @staticmethod
+    def _draw(rng: np.random.Generator, size: int, fraction: float) -> AnyArray | None:
+        if fraction >= 1.0:
+            return None
+        return np.sort(rng.choice(size, max(1, round(fraction * size)), replace=False))

@@ -1,0 +1,43 @@
+"""What every classifier of the package shares: labels, margins, saving, and fits that happen whole or not at all."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from .._typing import AnyArray, Array
+from ..data.validation import known_labels
+from ..files import Saves
+from ..losses import margins
+
+
+class Face(Saves, ClassifierMixin, BaseEstimator):
+    """The face of a classifier; a subclass gives class scores."""
+
+    classes_: AnyArray  # (K,) labels, sorted
+
+    @abstractmethod
+    def class_scores(self, X: Any) -> Array:
+        """A score for every class, (n, K); the highest wins."""
+
+    def margins(self, X: Any, y: Any) -> Array:
+        """The margin of every example, U_c − max_{k≠c} U_k, (n,): positive where the prediction is right."""
+        U = self.class_scores(X)
+        return margins(U, known_labels(y, len(U), self.classes_))
+
+
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """Whatever goes wrong inside, the fitted attributes (``name_``) are left as they were."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        for name in [name for name in vars(estimator) if name.endswith("_")]:
+            delattr(estimator, name)
+        estimator.__dict__.update(before)
+        raise

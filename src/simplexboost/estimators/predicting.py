@@ -1,0 +1,156 @@
+"""Predictions of a fitted booster: F(X) → class scores, labels, probabilities; after every round, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.utils.validation import check_is_fitted
+
+from .._blas import one_blas_thread
+from .._typing import AnyArray, Array, Mask
+from ..boosting.decisions import Decision, OneLabel, SeveralLabels, all_classes, of_present
+from ..boosting.model import AdditiveModel
+from ..data.categories import Categories
+from ..data.validation import check_X
+from ..engine import CpuEngine, Engine
+from ..files import pack_booster, unpack_booster
+from ..losses import Loss, for_label_sets
+from .face import Face
+
+# Probabilities at a time: F (n, K) for all rows would be fresh memory, which costs more than the sums in it.
+CHUNK = 2**20
+
+
+class Predicts(Face):
+    """Predicts with an additive model; a subclass fits it."""
+
+    multilabel: ClassVar[bool] = False  # whether y may be an indicator matrix
+    n_jobs: int | None
+
+    model_: AdditiveModel
+    loss_: Loss
+    present_: Mask
+    categories_: Categories | None
+    threshold_: Array | None
+
+    def predict(self, X: Any) -> AnyArray:
+        """The class with the highest score, ties to the first; (n,)."""
+        U = self.class_scores(X)
+        return self._decision().labels(U)
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities by the loss's link, (n, K); classes without training examples have none."""
+        X, model = self._check_X(X), self.model_
+        if not self._is_softmax:
+            return self._probabilities(model.predictor(X, self._engine()))
+        P = np.empty((len(X), len(self.classes_)))  # (n, K)
+        step = max(1024, CHUNK // len(model.Y))
+        for begin in range(0, len(X), step):
+            rows = slice(begin, begin + step)
+            self._softmax(model.predictor(X[rows], self._engine()), P[rows])
+        return P
+
+    def decision_function(self, X: Any) -> Array:
+        """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,), as scikit-learn expects."""
+        U = self.class_scores(X)
+        return self._decision().decision(U)
+
+    def class_scores(self, X: Any) -> Array:
+        """Class scores U = ½ F Yᵀ, (n, K)."""
+        X = self._check_X(X)
+        return self._scores(self.model_.predictor(X, self._engine()))
+
+    def staged_decision_function(self, X: Any) -> Iterator[Array]:
+        """`decision_function` after every round."""
+        return (self._decision().decision(self._scores(F)) for F in self._staged(X))
+
+    def staged_predict(self, X: Any) -> Iterator[AnyArray]:
+        """`predict` after every round."""
+        return (self._decision().labels(self._scores(F)) for F in self._staged(X))
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
+        """`predict_proba` after every round."""
+        return (self._probabilities(F) for F in self._staged(X))
+
+    @property
+    def feature_importances_(self) -> Array:
+        """What the splits on each feature gained, times the tree's step, as parts of one; (p,)."""
+        check_is_fitted(self)
+        return self.model_.feature_gains(self.n_features_in_)
+
+    # ---- from F to predictions --------------------------------------------------------------------------------------
+
+    def _engine(self) -> Engine:
+        """What does the heavy work."""
+        return CpuEngine(effective_n_jobs(self.n_jobs))
+
+    def _encode(self, X: Any) -> Any:
+        """X with numbers for categories."""
+        return X if self.categories_ is None else self.categories_.encode(X)
+
+    def _check_X(self, X: Any) -> AnyArray:
+        check_is_fitted(self)
+        return check_X(self, self._encode(X), reset=False)
+
+    def _staged(self, X: Any) -> Iterator[AnyArray]:
+        """F (n, d) after every round; the same array each time."""
+        X = self._check_X(X)
+        return self.model_.staged_predictor(X, self._engine())
+
+    def _scores(self, F: AnyArray) -> Array:
+        """Class scores of all classes, (n, K)."""
+        with one_blas_thread():
+            return all_classes(self.model_.scores(F), self.present_)
+
+    def _probabilities(self, F: AnyArray) -> Array:
+        """Probabilities of all classes, (n, K)."""
+        if not self._is_softmax:
+            U = self._scores(F)
+            return self._decision().probabilities(U)
+        P = np.empty((len(F), len(self.classes_)))  # (n, K)
+        self._softmax(F, P)
+        return P
+
+    @property
+    def _is_softmax(self) -> bool:
+        """Whether probabilities are softmax(2U) of a predictor in single precision, which the engine does in one pass."""
+        return self.loss_.likelihood and self.model_.dtype == np.float32
+
+    def _softmax(self, F: AnyArray, P: Array) -> None:
+        """P (n, K) = softmax(2U) over the classes that had training examples, 0 for the others."""
+        Y = None if self.model_.code.canonical else self.model_.Y
+        if self.present_.all():
+            return self._engine().softmax(F, Y, P)
+        of_some = np.empty((len(F), len(self.model_.Y)))
+        self._engine().softmax(F, Y, of_some)
+        P[:] = of_present(of_some, self.present_)
+        return None
+
+    def _decision(self) -> Decision:
+        """How scores become labels and probabilities."""
+        threshold = getattr(self, "threshold_", None)
+        if threshold is None:
+            return OneLabel(self.loss_, self.classes_, self.present_)
+        return SeveralLabels(for_label_sets(self.loss_, np.empty((0, len(self.classes_)))), threshold)
+
+    # ---- files ------------------------------------------------------------------------------------------------------
+
+    def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+        return pack_booster(self)
+
+    def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+        unpack_booster(self, header, arrays)
+
+    # ---- scikit-learn -----------------------------------------------------------------------------------------------
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.classifier_tags.multi_label = self.multilabel
+        return tags

@@ -1,0 +1,40 @@
+"""Rounds passed on to scikit-learn's own callbacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..boosting.run import Run
+from ..callbacks import Callback
+
+
+class SklearnCallbacks(Callback):
+    """Passes rounds on to scikit-learn's own callbacks (``set_callbacks``), if any are set."""
+
+    def __init__(self, estimator: Any, finish: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        self.estimator, self.finish_fit = estimator, finish
+        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
+        self.task = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
+
+    def start(self, run: Run) -> None:
+        """The whole fit is the root task, every round a subtask."""
+        self.context = self.estimator._init_callback_context(max_subtasks=run.n_rounds)
+        self.context.call_on_fit_task_begin(**self.task)
+
+    def before_round(self, run: Run) -> None:
+        """A round begins."""
+        self.round = self.context.subcontext(task_name="round")
+        self.round.call_on_fit_task_begin(**self.task)
+
+    def after_round(self, run: Run) -> None:
+        """A round ends; a callback may ask to stop."""
+        stop = self.round.call_on_fit_task_end(**self.task, reconstruction_attributes=lambda: self._attributes(run))
+        if stop and run.stop_reason is None:
+            run.stop_reason = "a scikit-learn callback asked to stop"
+
+    def finish(self, run: Run) -> None:
+        """The fit ends."""
+        self.context.call_on_fit_task_end(**self.task, reconstruction_attributes=lambda: self._attributes(run))
+
+    def _attributes(self, run: Run) -> dict[str, Any]:
+        return self.finish_fit(run)

@@ -1,0 +1,102 @@
+"""The file: a zip of a JSON header and raw arrays with checksums; written whole or not at all, read without running code.
+
+``header.json`` names the format version and the arrays (type, shape, SHA-256) beside what its owner puts there; every
+array is a file of raw little-endian numbers. The same contents always give the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import stat
+import zipfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._typing import AnyArray
+
+FORMAT = "simplexboost"
+VERSION = 1
+LONG_AGO = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal models are equal files
+
+
+def raw(values: AnyArray) -> bytes:
+    """The array's bytes, little-endian, rows first."""
+    return np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<")).tobytes()
+
+
+def describe(values: AnyArray) -> dict[str, Any]:
+    """What the header says of an array."""
+    dtype = values.dtype.newbyteorder("<").str
+    return {"dtype": dtype, "shape": list(values.shape), "sha256": hashlib.sha256(raw(values)).hexdigest()}
+
+
+def write_zip(path: Path, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+    """Write beside the target, then move into place: a reader never sees half a file.
+
+    A link is followed. An old file's permissions are kept, a new file gets those that ``open`` would give it.
+    """
+    old = permissions(path)
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f"{target.name}.{secrets.token_hex(4)}")
+    # Made with the right permissions rather than given them later: at no time can others read a private model.
+    opener = partial(os.open, mode=0o666 if old is None else old)
+    stream = open(temporary, "xb", opener=opener)  # noqa: SIM115 (closed below; where it fails there is nothing to undo)
+    try:
+        with stream, zipfile.ZipFile(stream, "w") as archive:
+            add: Callable[[str, bytes], None] = lambda name, data: archive.writestr(  # noqa: E731
+                zipfile.ZipInfo(name, LONG_AGO), data, zipfile.ZIP_DEFLATED
+            )
+            add("header.json", json.dumps(header, indent=1).encode())
+            for name, values in arrays.items():
+                add(name, raw(values))
+        if old is not None:
+            os.chmod(temporary, old)  # with the bits that the umask took away
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def permissions(path: Path) -> int | None:
+    """Those of the file that is there, or None where there is none; raise where a model cannot take its place."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(mode):
+        what = "a directory" if stat.S_ISDIR(mode) else "a pipe, device or socket"
+        raise OSError(
+            f"path={str(path)!r} is {what}; a model is saved as a regular file, new or in place of an old one."
+        )
+    return stat.S_IMODE(mode)
+
+
+def read_zip(path: Path) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+    """Header and arrays, checked."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            header = json.loads(archive.read("header.json"))
+            if header.get("format") != FORMAT:
+                raise ValueError(f"{path} is not a simplexboost model file.")
+            if header["version"] > VERSION:
+                raise ValueError(
+                    f"{path} has format version {header['version']}; this simplexboost reads up to {VERSION}."
+                )
+            contents = {name: archive.read(name) for name in header["arrays"]}
+    except (zipfile.BadZipFile, KeyError, json.JSONDecodeError) as error:
+        raise ValueError(f"{path} is not a simplexboost model file, or it is damaged ({error}).") from error
+    return header, {name: restore(path, name, contents[name], about) for name, about in header["arrays"].items()}
+
+
+def restore(path: Path, name: str, data: bytes, about: dict[str, Any]) -> AnyArray:
+    """An array from its bytes, if the checksum agrees."""
+    if hashlib.sha256(data).hexdigest() != about["sha256"]:
+        raise ValueError(f"{path} is damaged: the checksum of {name!r} does not match.")
+    return np.frombuffer(data, dtype=np.dtype(about["dtype"])).reshape(about["shape"]).copy()

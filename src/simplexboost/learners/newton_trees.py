@@ -1,0 +1,135 @@
+"""Trees whose leaves are Newton steps, ΣG / (Σh + l2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .._parts import check_number
+from .._typing import AnyArray, Array
+from ..boosting.hypotheses import LeafOutputs, TreeHypothesis
+from ..data.training_set import TrainingSet
+from ..engine import Dense, Grown, Growth
+from .base import Answer, Request
+from .trees import SMALL, TreeLearner
+
+
+@dataclass(eq=False, repr=False)
+class NewtonTree(TreeLearner):
+    """Real-vector leaves ΣG / (Σh + l2): Newton steps, or least squares where no curvature is asked for.
+
+    Parameters
+    ----------
+    l2_regularization : float, default=1.0
+        Added to every curvature sum.
+    """
+
+    l2_regularization: float = 1.0
+
+    score: ClassVar[str] = "newton"
+    kind: ClassVar[str] = "regression"
+    takes_sketches: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """Raise where a limit or l2_regularization has no meaning."""
+        super().check()
+        check_number("l2_regularization", self.l2_regularization, float, 0.0)
+
+    def fit(self, request: Request) -> Answer:
+        """Grow a tree and give its leaves values; on a sketch, the leaves see all coordinates."""
+        return super().fit(request) if request.sketched is None else self.fit_sketched(request)
+
+    def fit_sketched(self, request: Request) -> Answer:
+        """A tree whose splits see the sketch alone; without an edge where it has one leaf that says nothing."""
+        sketched = request.sketched
+        assert sketched is not None
+        grown = self.grow(request, Dense(sketched.statistics), sketched.statistics)
+        values = sketched.leaves(grown, self.growth_for(request.data, 0).l2_regularization)  # (L, d)
+        outputs = LeafOutputs(values, grown.leaf_of_row, request.data.engine)
+        hypothesis = TreeHypothesis(grown.tree, csr_array(values) if sketched.sparse else values)
+        says_nothing = grown.tree.n_leaves == 1 and np.abs(values).max() < 1e-6
+        return Answer(hypothesis, outputs, edge=0.0 if says_nothing else self.sketched_edge(request, grown))
+
+    def sketched_edge(self, request: Request, grown: Grown) -> float:
+        """Σ⟨g, v⟩ / (Σ‖g‖ · max‖v‖) of the gradients g along the sketch and the Newton steps v of their leaves."""
+        assert request.sketched is not None
+        g = request.sketched.statistics[request.used, :-1]  # (n, s)
+        sizes = np.abs(g[:, 0]) if g.shape[1] == 1 else np.linalg.norm(g, axis=1)
+        v = newton_steps(grown.leaf_sums, self.growth_for(request.data, 0).l2_regularization)  # (L, s)
+        most = request.data.engine.total(sizes) * float(np.linalg.norm(v, axis=1).max())
+        return float(np.vdot(grown.leaf_sums[:, :-1], v)) / most if most > 0 else 0.0
+
+    def growth_for(self, data: TrainingSet, seed: int) -> Growth:
+        """How the engine is to grow."""
+        return replace(super().growth_for(data, seed), l2_regularization=float(self.l2_regularization))
+
+    def statistics(self, request: Request) -> tuple[Dense, Array]:
+        """The gradient and the curvature."""
+        both = np.column_stack([request.G, request.h])  # (n, d + 1)
+        return Dense(both), both
+
+    def leaf_values(self, grown: Grown, request: Request) -> Array:
+        """ΣG / (Σh + l2)."""
+        return newton_steps(grown.leaf_sums, float(self.l2_regularization))
+
+
+def newton_steps(sums: Array, l2_regularization: float) -> Array:
+    """ΣG / (Σh + l2) from sums (L, d + 1) whose last column is the curvature; 0 where there is none; (L, d)."""
+    h = sums[:, -1:] + l2_regularization
+    return np.divide(sums[:, :-1], h, out=np.zeros_like(sums[:, :-1]), where=h > 0)
+
+
+@dataclass(eq=False, repr=False)
+class RegressionTree(NewtonTree):
+    """Least squares: `NewtonTree` whose leaves are plain weighted means, without l2_regularization."""
+
+    l2_regularization: float = 0.0
+
+
+@dataclass(eq=False, repr=False)
+class SketchTree(NewtonTree):
+    """The tree of `SketchedNewton`: best-first, limits that suit the data, fast 32-bit lanes for many rows.
+
+    Parameters
+    ----------
+    max_leaf_nodes : int, "auto" or None, default="auto"
+        ``"auto"`` is one leaf for about 128 rows, at least 16 and at most 255.
+    min_samples_leaf : int or "auto", default="auto"
+        ``"auto"`` is 1 up to 1000 rows and 5 beyond.
+    l2_regularization : float or "auto", default="auto"
+        ``"auto"`` is 10 / K, and 0.2 from 50 classes on.
+    """
+
+    max_depth: int | None = None
+    max_leaf_nodes: Any = "auto"
+    min_samples_leaf: Any = "auto"
+    growth: str = "best"
+    l2_regularization: Any = "auto"
+
+    def check(self) -> None:
+        """Raise where a limit has no meaning."""
+        self.suited(1000, 10).check()
+
+    def suited(self, n: int, K: int) -> NewtonTree:
+        """The same tree with what suits n rows of K classes."""
+        leaves = min(max(n // 128, 16), 255) if is_auto(self.max_leaf_nodes) else self.max_leaf_nodes
+        least = (1 if n <= 1000 else 5) if is_auto(self.min_samples_leaf) else self.min_samples_leaf
+        l2 = max(0.2, 10.0 / K) if is_auto(self.l2_regularization) else self.l2_regularization
+        return NewtonTree(self.max_depth, leaves, least, self.growth, l2)
+
+    def growth_for(self, data: TrainingSet, seed: int) -> Growth:
+        """How the engine is to grow."""
+        growth = self.suited(data.n, data.K).growth_for(data, seed)
+        return replace(growth, bits=64 if data.X.size < SMALL else 32)
+
+    def leaf_values(self, grown: Grown, request: Request) -> AnyArray:
+        """ΣG / (Σh + l2)."""
+        return self.suited(request.data.n, request.data.K).leaf_values(grown, request)
+
+
+def is_auto(value: Any) -> bool:
+    """Whether a parameter is left to the data."""
+    return isinstance(value, str) and value == "auto"
