@@ -88,7 +88,7 @@ class Simplex(Codewords):
 
     Parameters
     ----------
-    dim : int, optional
+    code_dim : int, optional
         Code dimension, at least K-1, the default.
 
     Examples
@@ -97,11 +97,11 @@ class Simplex(Codewords):
     (4, 3)
     """
 
-    dim: int | None = None
+    code_dim: int | None = None
 
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
-        """The simplex, (K, dim)."""
-        return simplex(K, self.dim)
+        """The simplex, (K, code_dim)."""
+        return simplex(K, self.code_dim)
 
 
 @dataclass(eq=False, repr=False)
@@ -170,20 +170,20 @@ class RandomDense(Codewords):
 
     Parameters
     ----------
-    dim : int, optional
+    code_dim : int, optional
         Number of columns, ``ceil(10 log2 K)`` by default.
 
     Examples
     --------
-    >>> RandomDense(dim=12).matrix(4, np.random.default_rng(0)).shape
+    >>> RandomDense(code_dim=12).matrix(4, np.random.default_rng(0)).shape
     (4, 12)
     """
 
-    dim: int | None = None
+    code_dim: int | None = None
 
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
-        """A ±1 code, (K, dim)."""
-        return random_dense(K, self.dim, rng)
+        """A ±1 code, (K, code_dim)."""
+        return random_dense(K, self.code_dim, rng)
 
 
 @dataclass(eq=False, repr=False)
@@ -192,20 +192,20 @@ class RandomSparse(Codewords):
 
     Parameters
     ----------
-    dim : int, optional
+    code_dim : int, optional
         Number of columns, ``ceil(15 log2 K)`` by default.
 
     Examples
     --------
-    >>> RandomSparse(dim=12).matrix(4, np.random.default_rng(0)).shape
+    >>> RandomSparse(code_dim=12).matrix(4, np.random.default_rng(0)).shape
     (4, 12)
     """
 
-    dim: int | None = None
+    code_dim: int | None = None
 
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
-        """A ternary code, (K, dim)."""
-        return random_sparse(K, self.dim, rng)
+        """A ternary code, (K, code_dim)."""
+        return random_sparse(K, self.code_dim, rng)
 
 
 @dataclass(eq=False, repr=False)
@@ -229,20 +229,20 @@ class BCH(Codewords):
 
     Parameters
     ----------
-    dim : int, optional
+    code_dim : int, optional
         Number of columns, 2^m - 1; by default the smallest that is at least ``10 log2 K``.
 
     Examples
     --------
-    >>> BCH(dim=15).matrix(40, np.random.default_rng(0)).shape
+    >>> BCH(code_dim=15).matrix(40, np.random.default_rng(0)).shape
     (40, 15)
     """
 
-    dim: int | None = None
+    code_dim: int | None = None
 
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
-        """A ±1 code, (K, dim)."""
-        return bch(K, self.dim, rng)
+        """A ±1 code, (K, code_dim)."""
+        return bch(K, self.code_dim, rng)
 
 
 @dataclass(eq=False, repr=False)
@@ -251,20 +251,20 @@ class MaxHamming(Codewords):
 
     Parameters
     ----------
-    dim : int, optional
+    code_dim : int, optional
         Number of columns, ``ceil(10 log2 K)`` by default, or as many as can differ.
 
     Examples
     --------
-    >>> MaxHamming(dim=12).matrix(6, np.random.default_rng(0)).shape
+    >>> MaxHamming(code_dim=12).matrix(6, np.random.default_rng(0)).shape
     (6, 12)
     """
 
-    dim: int | None = None
+    code_dim: int | None = None
 
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
-        """A ±1 code, (K, dim)."""
-        return max_hamming(K, self.dim, rng)
+        """A ±1 code, (K, code_dim)."""
+        return max_hamming(K, self.code_dim, rng)
 
 
 @dataclass(eq=False, repr=False)
@@ -273,7 +273,7 @@ class MaxMin(Codewords):
 
     Parameters
     ----------
-    dim : int, optional
+    code_dim : int, optional
         Code dimension. By default ``min(K-1, ceil(3 √K), 64)``: 16 for 26 classes, 30 for 100, 63 for 438.
     centered : bool
         Whether the codewords must sum to zero.
@@ -284,13 +284,13 @@ class MaxMin(Codewords):
     (26, 16)
     """
 
-    dim: int | None = None
+    code_dim: int | None = None
     centered: bool = False
 
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
-        """A code of unit rows, (K, dim)."""
+        """A code of unit rows, (K, code_dim)."""
         # 3 √K follows the dimensions that did best in trials with single vector trees: 16, 32, 64 for K = 26, 100, 438.
-        d = min(check_classes(K) - 1, int(np.ceil(3 * np.sqrt(K))), 64) if self.dim is None else self.dim
+        d = min(check_classes(K) - 1, int(np.ceil(3 * np.sqrt(K))), 64) if self.code_dim is None else self.code_dim
         return max_min(K, d, self.centered, rng)
 
 
@@ -300,7 +300,7 @@ class Auto(Codewords):
 
     Parameters
     ----------
-    dim : int, optional
+    code_dim : int, optional
         Code dimension for many classes; by default that of `MaxMin`.
     most_canonical : int
         The largest number of classes that get canonical codewords. Beyond, the n × K predictor takes too much memory.
@@ -312,14 +312,14 @@ class Auto(Codewords):
     ((10, 10), (1200, 64))
     """
 
-    dim: int | None = None
+    code_dim: int | None = None
     most_canonical: int = 1024
 
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
         """The code, (K, d)."""
-        if self.dim is None and K <= self.most_canonical:
+        if self.code_dim is None and K <= self.most_canonical:
             return canonical(K)
-        return MaxMin(None if self.dim is None else min(self.dim, K - 1)).matrix(K, rng)
+        return MaxMin(None if self.code_dim is None else min(self.code_dim, K - 1)).matrix(K, rng)
 
 
 @dataclass(eq=False, repr=False)
