@@ -124,7 +124,7 @@ class Comparison:
     def samples(self, plan: Plan, found: Results, method: Method, name: str) -> Samples:
         """Errors or accuracies in percent."""
         cells = self.cells_of(plan, method, name)
-        done = [result for cell in cells if (result := found.get(cell)) is not None]
+        done = found.finished(cells)
         errors = [100 * at(result, 10**9) for result in done]
         return Samples(tuple(e if self.error else 100 - e for e in errors), len(cells))
 

@@ -110,7 +110,7 @@ def cost(booster: str, options: dict[str, Any], rounds: int, n: int, p: int, K: 
 
 def curve(found: Results, cells: list[Cell], rounds: list[int], part: str = "test") -> Any:
     """Errors (cells, rounds) of the finished cells."""
-    done = [result for cell in cells if (result := found.get(cell)) is not None]
+    done = found.finished(cells)
     return np.array([[at(result, t, part) for t in rounds] for result in done]).reshape(len(done), len(rounds))
 
 

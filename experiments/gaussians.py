@@ -109,7 +109,7 @@ def margins_figure(name: str, caption: str, result: dict[str, Any]) -> Figure:
 
 def near_bayes(plan: Plan, found: Results, cells: list[Cell]) -> Claim:
     """Whether the test error after 100 rounds is within one point of the Bayes rule's on the same rows."""
-    done = [result for cell in cells[1:] if (result := found.get(cell)) is not None]
+    done = found.finished(cells[1:])
     gaps = 100 * np.array([result["test"][-1] - result["bayes"]["test"] for result in done])
     errors = 100 * np.array([result["test"][-1] for result in done])
     evidence = "no cell has been run"

@@ -217,7 +217,7 @@ def errors_at(plan: Plan, found: Results, method: str, name: str, noise: float, 
     if t > rounds_of(plan, name):
         return Samples((), 0)
     cells = table_cells(plan, method, name, noise)
-    done = [r for c in cells if (r := found.get(c)) is not None]
+    done = found.finished(cells)
     return Samples(tuple(100 * at(r, t) for r in done), len(cells))
 
 

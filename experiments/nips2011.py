@@ -225,7 +225,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
             "half": TREES.samples(plan, found, COST_HALF, name),
         }
         cells = part_cells(plan, name)
-        done = [r for c in cells if (r := found.get(c)) is not None]
+        done = found.finished(cells)
         parts = Samples(tuple(100 - 100 * at(r, 10**9) for r in done), len(cells))
         complete &= parts.complete and all(s.complete for s in samples.values())
         samme, cost = TABLE2.published(SAMME, name), TABLE2.published(COST, name)

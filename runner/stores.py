@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -78,6 +79,10 @@ class Folder:
         if cell.key not in self._read:
             self._read[cell.key] = self._content(cell).get("result")
         return self._read[cell.key]
+
+    def finished(self, cells: Iterable[Cell]) -> list[dict[str, Any]]:
+        """The results of those of some cells that are finished, in their order."""
+        return [result for cell in cells if (result := self.get(cell)) is not None]
 
     def seconds(self, cell: Cell) -> float:
         """How many seconds on a core it took, 0 where it is not finished."""
