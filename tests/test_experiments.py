@@ -307,6 +307,8 @@ def test_entries_of_tables():
     assert entry(Samples((90.0,), 1), None, bold=True) == "**90.0**"
     assert entry(Samples((), 3), 50.0) == "…"
     assert entry(Samples((float("nan"),), 1), None) == "—"
+    assert comparison.tally(["letter"], ["poker", "dna"], 3) == "1 of 3; not on poker, dna"
+    assert comparison.tally(["letter"], [], 1, "behind") == "1 of 1"
 
 
 def test_numbers_of_the_papers():
