@@ -3,21 +3,17 @@
 import json
 import math
 import os
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from simplexboost import SAMMEClassifier
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # experiments/ and runner/ are no part of the package
-
 from experiments import boosters, boostexter, cells, comparison, data, fits, papers, registry, report
 from experiments.__main__ import main
 from experiments.cells import Cell, Results
 from experiments.registry import EXPERIMENTS, Claim, Figure, Plan, Table, Text
+from simplexboost import SAMMEClassifier
 
 QUICK = Plan(quick=True)
 

@@ -2,13 +2,9 @@
 
 import json
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks/ and runner/ are no part of the package
 
 from benchmarks import cell, curves, prediction, race, report, results
 from benchmarks.curves import METRICS, Curve, compare, time_ratio

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # runner/ is no part of the package
-
 from runner import Cell, Countdown, File, Folder, Outcome, Workers, run
 
 HEADER = {"options": {"threads": 1}}
