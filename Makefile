@@ -11,7 +11,7 @@ sources := pyproject.toml CMakeLists.txt $(kernels) \
            $(shell find src/simplexboost -type d -not -name __pycache__)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow bench race lint format check clean
+.PHONY: help setup demo test test-slow bench race papers lint format check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,7 +55,7 @@ check: lint test ## lint and test
 
 clean: ## remove .venv and everything built
 	@rm -rf $(VENV) build dist .pytest_cache .hypothesis .ruff_cache .mypy_cache .import_linter_cache
-	@find src tests examples benchmarks experiments -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find src tests examples benchmarks experiments runner -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One virtual environment for all: Python files are used where they lie (an editable installation), and the compiled
 # part is built again when its sources or pyproject.toml change. Extras come from the installed package's own metadata.

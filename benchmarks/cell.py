@@ -1,11 +1,7 @@
-"""One cell of the race, in a process of its own: load, fit against the clock, then evaluate and measure.
-
-``python -m benchmarks.cell SPEC RESULT`` takes the specification as JSON text and writes the result to a file.
-"""
+"""One cell of the race: load, fit against the clock, then evaluate and measure."""
 
 from __future__ import annotations
 
-import json
 import resource
 import statistics
 import sys
@@ -18,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from runner import Cell
 from simplexboost._typing import AnyArray
 from simplexboost.datasets import Dataset, load
 
@@ -31,8 +28,8 @@ PREDICT_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
-class Spec:
-    """What to measure.
+class Spec(Cell):
+    """What to measure; the race runs it in a process of its own.
 
     ``phase`` is "validate" (fit on a part of the training rows, evaluate on the others) or "final" (fit on all of them,
     evaluate on the test rows); ``keep`` rounds make the final model, None for all.
@@ -49,9 +46,15 @@ class Spec:
     keep: int | None = None
     data_home: str | None = None
 
+    @property
+    def key(self) -> str:
+        """By which reports find it; the options of the race are the same for all cells of a file."""
+        return f"{self.dataset}/{self.contestant}/{self.setting}/{self.phase}/{self.repeat}"
+
 
 def run(spec: Spec) -> dict[str, Any]:
     """Fit and measure."""
+    warnings.simplefilter("ignore")  # libraries differ in what they warn of
     data = load(spec.dataset, spec.data_home)
     X, y, X_test, y_test = parts(data, spec.phase)
     kind = CONTESTANTS[spec.contestant]
@@ -159,14 +162,3 @@ def _timed(contestant: Contestant, X: Any, calls: int) -> list[float]:
         contestant.predict_proba(X)
         seconds.append(time.perf_counter() - begin)
     return seconds
-
-
-def main() -> None:
-    """Run the cell that the first argument describes."""
-    warnings.simplefilter("ignore")  # libraries differ in what they warn of
-    result = run(Spec(**json.loads(sys.argv[1])))
-    Path(sys.argv[2]).write_text(json.dumps(result))
-
-
-if __name__ == "__main__":
-    main()

@@ -8,52 +8,76 @@ all training rows, several times and in alternating order.
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import re
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import runner
+from runner import Countdown, File, Workers
 from simplexboost.datasets import ENVIRONMENT, available
 
-from . import machine, report
+from . import cell, machine, report
 from .cell import Spec
 from .contestants import CONTESTANTS, OURS
-from .results import Choice, Results, choose, key
-
-ROOT = Path(__file__).resolve().parents[1]
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+from .curves import METRICS
+from .results import Choice, choose
 
 
-@dataclass(frozen=True)
-class Task:
-    """A cell to be run; the setting of a final one is chosen when its turn comes."""
+def race(
+    names: Sequence[str],
+    results: File,
+    options: argparse.Namespace,
+    workers: Workers | None = None,
+    compute: Callable[[Spec], dict[str, Any]] = cell.run,
+) -> None:
+    """Run what is not done yet, set after set; what was validated on a set chooses the settings of its final fits."""
+    peers = [name for name in names if name != OURS]
+    total = len(options.sets) * (len(validations("", peers, options)) + len(names) * options.repeats)
+    countdown = Countdown(total, float(total))
+    for dataset in options.sets:
+        runner.run(validations(dataset, peers, options), results, compute, workers, outcome, countdown)
+        runner.run(finals(dataset, names, results.cells, options), results, compute, workers, outcome, countdown)
 
-    dataset: str
-    contestant: str
-    phase: str
-    repeat: int
-    setting: str | None = None
+
+def validations(dataset: str, peers: Sequence[str], options: argparse.Namespace) -> list[Spec]:
+    """Every setting of every peer; with one setting there is nothing to validate."""
+    turns = range(options.settings) if options.settings > 1 else ()
+    settings = {name: list(CONTESTANTS[name].settings) for name in peers}
+    return [
+        Spec(dataset, name, settings[name][i], "validate", 0, **same_for_all(options))
+        for i in turns
+        for name in alternate(peers, i)
+    ]
 
 
-def plan(sets: Sequence[str], names: Sequence[str], settings: int, repeats: int) -> list[Task]:
-    """All cells in order; with one setting there is nothing to validate."""
-    tasks: list[Task] = []
-    for dataset in sets:
-        if settings > 1:
-            peers = [name for name in names if name != OURS]
-            for i in range(settings):
-                choices = {name: list(CONTESTANTS[name].settings)[i] for name in peers}
-                tasks += [Task(dataset, name, "validate", 0, choices[name]) for name in alternate(peers, i)]
-        for repeat in range(repeats):
-            tasks += [Task(dataset, name, "final", repeat) for name in alternate(names, repeat)]
-    return tasks
+def finals(dataset: str, names: Sequence[str], cells: dict[str, Any], options: argparse.Namespace) -> list[Spec]:
+    """Repeated fits of everyone, with the settings and rounds that validation chose."""
+    choices = {name: choose(cells, dataset, name) or defaults(name) for name in names}
+    return [
+        Spec(
+            dataset,
+            name,
+            choices[name].setting,
+            "final",
+            repeat,
+            **same_for_all(options),
+            max_rounds=choices[name].max_rounds,
+            keep=choices[name].rounds["accuracy"],
+        )
+        for repeat in range(options.repeats)
+        for name in alternate(names, repeat)
+    ]
+
+
+def defaults(name: str) -> Choice:
+    """A contestant's first setting, for as many rounds as the budget allows."""
+    return Choice(next(iter(CONTESTANTS[name].settings)), dict.fromkeys(METRICS))
+
+
+def same_for_all(options: argparse.Namespace) -> dict[str, Any]:
+    """What all cells of a race have in common."""
+    return {"threads": options.threads, "budget": options.budget, "data_home": options.data_home}
 
 
 def alternate(names: Sequence[str], turn: int) -> list[str]:
@@ -61,74 +85,13 @@ def alternate(names: Sequence[str], turn: int) -> list[str]:
     return list(names)[:: -1 if turn % 2 else 1]
 
 
-def race(tasks: Sequence[Task], results: Results, options: argparse.Namespace) -> None:
-    """Run what is not done yet."""
-    begin, ran = time.perf_counter(), 0
-    for i, task in enumerate(tasks):
-        choice = choose(results.cells, task.dataset, task.contestant) if task.phase == "final" else None
-        spec = specify(task, choice, options)
-        name = key(spec.dataset, spec.contestant, spec.setting, spec.phase, spec.repeat)
-        if results.is_done(name):
-            continue
-        cell = run_cell(spec)
-        results.put(name, cell)
-        ran += 1
-        to_go = (time.perf_counter() - begin) / ran * (len(tasks) - i - 1)
-        print(f"[{i + 1}/{len(tasks)}] {name}: {outcome(cell)}; {duration(to_go)} to go", flush=True)
-
-
-def specify(task: Task, choice: Choice | None, options: argparse.Namespace) -> Spec:
-    """The cell in full."""
-    default = next(iter(CONTESTANTS[task.contestant].settings))
-    return Spec(
-        task.dataset,
-        task.contestant,
-        task.setting or (choice.setting if choice else default),
-        task.phase,
-        task.repeat,
-        options.threads,
-        options.budget,
-        max_rounds=choice.max_rounds if choice else None,
-        keep=choice.rounds["accuracy"] if choice else None,
-        data_home=options.data_home,
-    )
-
-
-def run_cell(spec: Spec) -> dict[str, Any]:
-    """In a process of its own; what goes wrong there is part of the result."""
-    environment = os.environ | dict.fromkeys(THREAD_VARIABLES, str(spec.threads))
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "cell.json"
-        command = [sys.executable, "-m", "benchmarks.cell", json.dumps(asdict(spec)), str(path)]
-        limit = 5 * spec.budget + 600  # a round may be long, and curves take time to evaluate
-        try:
-            done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=limit)
-        except subprocess.TimeoutExpired:
-            return {"error": f"not done after {limit:.0f} s"}
-        if done.returncode or not path.exists():
-            errors = [line for line in done.stderr.splitlines() if re.match(r"[\w.]*(Error|Exception)\b", line)]
-            return {"error": errors[-1] if errors else f"ended with status {done.returncode}"}
-        result: dict[str, Any] = json.loads(path.read_text())
-        return result
-
-
-def outcome(cell: dict[str, Any]) -> str:
+def outcome(result: dict[str, Any]) -> str:
     """A cell in a few words."""
-    if "error" in cell:
-        return f"failed ({cell['error']})"
-    curve = cell["curve"]
+    curve = result["curve"]
     if not curve["rounds"]:
         return "no round within the budget"
     best = f"best accuracy {max(curve['accuracy']):.4f}, log-loss {min(curve['log_loss']):.4f}"
-    return f"{best} in {curve['rounds'][-1]} rounds, {cell['fit_seconds']:.1f} s"
-
-
-def duration(seconds: float) -> str:
-    """Seconds, minutes or hours."""
-    for size, unit in ((3600, "h"), (60, "min")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.1f} {unit}"
-    return f"{seconds:.0f} s"
+    return f"{best} in {curve['rounds'][-1]} rounds, {result['fit_seconds']:.1f} s"
 
 
 # ---- the command line -----------------------------------------------------------------------------------------------
@@ -183,8 +146,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run the race and print its tables."""
     options = arguments(argv)
     what = {name: getattr(options, name) for name in ("threads", "budget", "settings")}
-    results = Results(options.json, {"machine": machine.describe(), "options": what}, options.resume)
-    race(plan(options.sets, [OURS, *options.peers], options.settings, options.repeats), results, options)
+    results = File(options.json, {"machine": machine.describe(), "options": what}, options.resume)
+    limit = 5 * options.budget + 600  # a round may be long, and curves take time to evaluate
+    workers = Workers(threads=options.threads, fresh=True, limit=limit)  # one at a time: others would disturb its clock
+    race([OURS, *options.peers], results, options, workers)
     for dataset in options.sets:
         print("\n" + report.set_section(results.cells, dataset))
     print("\n" + report.overview(results.cells, options.sets))

@@ -13,9 +13,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from runner.stores import read
+
 from .contestants import CONTESTANTS, OURS
 from .curves import METRICS, Comparison, time_ratio
-from .results import Summary, comparisons, read, summarise
+from .results import Summary, comparisons, summarise
 
 ENOUGH_TEST_ROWS = 1000  # ranks are taken over sets with at least so many
 SHOWN = {"accuracy": "accuracy", "log_loss": "log-loss"}

@@ -1,71 +1,15 @@
-"""The file of finished cells, what validation chose, and medians over repeats."""
+"""What validation chose, and medians over repeats, from the finished cells of a race."""
 
 from __future__ import annotations
 
-import json
-import os
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 from .contestants import CONTESTANTS, OURS
 from .curves import METRICS, Comparison, Curve, compare
 
-VERSION = 1
 MORE_ROUNDS = 50  # a final fit may go to twice the rounds that validation chose, and these
-
-
-def key(dataset: str, contestant: str, setting: str, phase: str, repeat: int) -> str:
-    """The name of a cell."""
-    return f"{dataset}/{contestant}/{setting}/{phase}/{repeat}"
-
-
-class Results:
-    """Finished cells in a JSON file, written whole after every one, so that a killed run can be resumed.
-
-    Parameters
-    ----------
-    path : the file
-    header : machine, options; a file that is resumed must have the same options
-    resume : go on with a file that is there
-    """
-
-    def __init__(self, path: Path, header: dict[str, Any], resume: bool = False) -> None:
-        self.path = path
-        self.content: dict[str, Any] = {"version": VERSION, **header, "cells": {}}
-        if not path.exists():
-            return
-        if not resume:
-            raise FileExistsError(f"{path} exists; pass --resume to go on with it, or another name.")
-        self.content = read(path)
-        if self.content["options"] != header["options"]:
-            raise ValueError(f"{path} holds a race with other options, {self.content['options']}; pass another name.")
-
-    @property
-    def cells(self) -> dict[str, Any]:
-        """Results by the name of the cell."""
-        cells: dict[str, Any] = self.content["cells"]
-        return cells
-
-    def is_done(self, name: str) -> bool:
-        """Whether a cell is there; one that failed is tried again."""
-        return name in self.cells and "error" not in self.cells[name]
-
-    def put(self, name: str, cell: dict[str, Any]) -> None:
-        """Add a cell and write the file."""
-        self.cells[name] = cell
-        beside = self.path.with_name(self.path.name + ".part")
-        beside.write_text(json.dumps(self.content, indent=None, separators=(",", ":")))
-        os.replace(beside, self.path)
-
-
-def read(path: Path) -> dict[str, Any]:
-    """The content of a results file."""
-    content: dict[str, Any] = json.loads(path.read_text())
-    if content.get("version") != VERSION:
-        raise ValueError(f"{path} is no results file of version {VERSION}.")
-    return content
 
 
 def found(cells: dict[str, Any], dataset: str, contestant: str, phase: str) -> list[tuple[str, dict[str, Any]]]:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 
+from runner import Workers
 from simplexboost._typing import AnyArray
 
 from .adapter import Clock
 from .cell import peak_memory
 from .contestants import SimplexBoost
 
-ROOT = Path(__file__).resolve().parents[1]
 INFORMATIVE = 10  # features that tell classes apart
 
 
@@ -48,20 +41,13 @@ def measure(n: int, p: int, K: int, rounds: int, threads: int) -> dict[str, floa
     }
 
 
-def measure_apart(**arguments: int) -> dict[str, float]:
+def measure_apart(**size: int) -> dict[str, float]:
     """`measure` in a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.synthetic", json.dumps(arguments)]
-    environment = os.environ | {"OMP_NUM_THREADS": str(arguments["threads"])}
-    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    result: dict[str, float] = json.loads(done.stdout)
-    return result
+    ((_, outcome),) = Workers(threads=size["threads"], fresh=True).outcomes(_measure, [size])
+    if outcome.result is None:
+        raise RuntimeError(f"measuring {size} failed: {outcome.error}\n{outcome.trace}")
+    return outcome.result
 
 
-def main() -> None:
-    """Measure what the argument says, and print it as JSON."""
-    arguments: dict[str, Any] = json.loads(sys.argv[1])
-    print(json.dumps(measure(**arguments)))
-
-
-if __name__ == "__main__":
-    main()
+def _measure(size: dict[str, int]) -> dict[str, float]:
+    return measure(**size)

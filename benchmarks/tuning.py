@@ -1,23 +1,23 @@
 """Why the defaults are what they are: ``python -m benchmarks.tuning --sets letter,pendigits,… --data-home DIR``.
 
 Every variant of `SimplexBoostClassifier` differs from the defaults in one respect. It is cross-validated inside the
-training parts, several fits side by side, one thread each; the test parts are never touched. Finished fits go to a file
-of JSON lines, so that a run can be continued, and the table shows differences from the defaults on the same folds.
+training parts, several fits side by side, one thread each; the test parts are never touched. Finished fits go to a JSON
+file, so that a run can be continued, and the table shows differences from the defaults on the same folds.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.model_selection import KFold, StratifiedKFold
 
+from runner import Cell, File, Workers, run
 from simplexboost import SimplexBoostClassifier, datasets
 
 BASE = "defaults"
@@ -49,19 +49,34 @@ STAGES = (25, 50, 100, 200, 300, 400, 600, 800)
 AT_MOST = 20_000  # rows of a set
 
 
-def measure(
-    name: str, variant: str, fold: int, folds: int, data_home: str | None, in_order: bool = False
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Trial(Cell):
+    """A variant on a fold of a set."""
+
+    dataset: str
+    variant: str
+    fold: int
+    folds: int
+    in_order: bool = False
+    data_home: str | None = None
+
+    @property
+    def key(self) -> str:
+        """The folds are the same for all trials of a file."""
+        return f"{self.dataset}/{self.variant}/{self.fold}"
+
+
+def measure(trial: Trial) -> dict[str, Any]:
     """Accuracy and log-loss on a fold held out, at several stages."""
-    data = datasets.load(name, data_home)
+    data = datasets.load(trial.dataset, trial.data_home)
     X, y = data.X_train[:AT_MOST].astype(np.float32), np.unique(data.y_train[:AT_MOST], return_inverse=True)[1]
-    train, held = split(y, folds, in_order)[fold]
-    options = dict(VARIANTS[variant])
+    train, held = split(y, trial.folds, trial.in_order)[trial.fold]
+    options = dict(VARIANTS[trial.variant])
     if "max_leaves" in options:  # a factor on what the defaults take
         options["max_leaves"] = round(options["max_leaves"] * np.clip(len(train) // 128, 16, 255))
     categorical = data.categorical if np.any(data.categorical) else None
     clf = SimplexBoostClassifier(
-        random_state=fold, n_jobs=1, categorical_features=categorical, classes=np.unique(y), **options
+        random_state=trial.fold, n_jobs=1, categorical_features=categorical, classes=np.unique(y), **options
     )
     clf.fit(X[train], y[train])
     curve = []
@@ -69,7 +84,7 @@ def measure(
         if stage in STAGES or stage == clf.n_iter_:
             own = P[np.arange(len(held)), y[held]]
             curve.append([stage, float(np.mean(P.argmax(axis=1) == y[held])), float(-np.log(own.clip(1e-15)).mean())])
-    return {"set": name, "variant": variant, "fold": fold, "curve": curve}
+    return {"set": trial.dataset, "variant": trial.variant, "fold": trial.fold, "curve": curve}
 
 
 def split(y: Any, folds: int, in_order: bool) -> list[Any]:
@@ -117,27 +132,23 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--in-order", action="store_true", help="folds of neighbouring rows, not random ones")
     parser.add_argument("--data-home")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--json", type=Path, default=Path("tuning.jsonl"), help="finished fits, a line each")
+    parser.add_argument("--json", type=Path, default=Path("tuning.json"), help="finished fits go there at once")
     options = parser.parse_args(argv)
     if unknown := [variant for variant in options.variants.split(",") if variant not in VARIANTS]:
         parser.error(f"--variants: {unknown} unknown; choose from {', '.join(VARIANTS)}")
-    lines = [json.loads(line) for line in options.json.read_text().splitlines()] if options.json.exists() else []
-    done = {(line["set"], line["variant"], line["fold"]) for line in lines}
-    tasks = [task for task in _tasks(options) if task not in done]
-    how = (options.folds, options.data_home, options.in_order)
-    fits = (delayed(measure)(name, variant, k, *how) for name, variant, k in tasks)
-    with options.json.open("a") as out:
-        for line in Parallel(n_jobs=options.jobs, return_as="generator_unordered")(fits):
-            out.write(json.dumps(line) + "\n")
-            out.flush()
-            lines.append(line)
-    print(table(lines))
+    results = File(options.json, {"options": {"folds": options.folds, "in_order": options.in_order}}, resume=True)
+    run(trials(options), results, measure, Workers(options.jobs))
+    print(table([line for line in results.cells.values() if "error" not in line]))
 
 
-def _tasks(options: argparse.Namespace) -> Iterator[tuple[str, str, int]]:
-    for name in options.sets.split(","):
-        for variant in options.variants.split(","):
-            yield from ((name, variant, fold) for fold in range(options.folds))
+def trials(options: argparse.Namespace) -> list[Trial]:
+    """All that are asked for."""
+    return [
+        Trial(name, variant, fold, options.folds, options.in_order, options.data_home)
+        for name in options.sets.split(",")
+        for variant in options.variants.split(",")
+        for fold in range(options.folds)
+    ]
 
 
 if __name__ == "__main__":

@@ -159,7 +159,7 @@ def noise(plan: Plan) -> list[Cell]:
 def noise_errors(plan: Plan, found: Results, loss: str, name: str, level: float) -> Samples:
     """Test errors in percent after the last round."""
     cells = noise_cells(plan, loss, name, level)
-    done = [r for c in cells if (r := found.get(c)) is not None]
+    done = found.finished(cells)
     return Samples(tuple(100 * at(r, 10**9) for r in done), len(cells))
 
 

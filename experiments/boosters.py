@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
-from simplexboost import engine
 from simplexboost.learners import (
     ClassTree,
+    GiniTree,
     InfoTree,
     LinearRegressor,
-    Request,
     SignTree,
     Stump,
-    TreeLearner,
     VectorTree,
-    nearest_sums,
 )
 
 Maker = Callable[..., Any]
@@ -82,33 +77,6 @@ def marti(K: int) -> Any:
 
 
 # ---- learners that name a class -------------------------------------------------------------------------------------
-
-
-@dataclass(eq=False, repr=False)
-class GiniTree(TreeLearner):
-    """CART's tree: leaves name the heaviest class, splits lower the Gini index most.
-
-    Σ_k W_k² / W is the index turned round, and the engine's Newton score of class weights with their sum as curvature.
-    """
-
-    score: ClassVar[str] = "newton"
-
-    def statistics(self, request: Request) -> tuple[engine.Dense, Any]:
-        """Class weights and their sum; for two classes the difference of the weights says as much."""
-        K, w = len(request.Y), request.weight
-        if K == 2:
-            sides = np.where(request.labels == 0, w, -w)[:, None]
-        else:
-            sides = np.zeros((len(w), K))
-            sides[np.arange(len(w)), request.labels] = w
-        both = np.column_stack([sides, w])
-        return engine.Dense(both), both
-
-    def leaf_values(self, tree: Any, sums: Any, request: Request) -> Any:
-        """The codeword of the heaviest class."""
-        sums = nearest_sums(tree, sums)[:, :-1]
-        heaviest = (sums[:, 0] < 0).astype(np.intp) if len(request.Y) == 2 else sums.argmax(axis=1)
-        return request.Y[heaviest]
 
 
 def class_tree(criterion: str, depth: int | None, leaves: int | None) -> Any:

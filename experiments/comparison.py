@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -13,7 +13,7 @@ import numpy as np
 
 from .cells import Cell, Results
 from .fits import at, fit_cell
-from .registry import Plan, Table, Text
+from .registry import Block, Plan, Table, Text
 
 
 @lru_cache
@@ -124,7 +124,7 @@ class Comparison:
     def samples(self, plan: Plan, found: Results, method: Method, name: str) -> Samples:
         """Errors or accuracies in percent."""
         cells = self.cells_of(plan, method, name)
-        done = [result for cell in cells if (result := found.get(cell)) is not None]
+        done = found.finished(cells)
         errors = [100 * at(result, 10**9) for result in done]
         return Samples(tuple(e if self.error else 100 - e for e in errors), len(cells))
 
@@ -133,6 +133,14 @@ class Comparison:
         return published(self.table, method.row, name)
 
     # ---- reports ----------------------------------------------------------------------------------------------------
+
+    def blocks(
+        self, plan: Plan, found: Results, sets: Iterable[str], methods: Iterable[Method], *explained: str
+    ) -> Iterator[Block]:
+        """How to read the table, the table itself, and how far it is from the paper's (see `far_off`)."""
+        yield Text(LEGEND)
+        yield self.as_table(plan, found)
+        yield self.far_off(plan, found, sets, methods, *explained)
 
     def as_table(self, plan: Plan, found: Results) -> Table:
         """A row per set; the best of ours in bold."""
@@ -185,6 +193,11 @@ def distances(n: int, far: Sequence[str], explained: Sequence[str]) -> Text:
     many = f"{n - len(far)} of {n} numbers are within two points of the paper's"
     why = f" Why: see {', '.join(f'`{name}`' for name in explained)}." if explained and far else ""
     return Text(many + (f"; further off: {', '.join(far)}.{why}" if far else "."))
+
+
+def tally(good: Sequence[str], bad: Sequence[str], total: int, otherwise: str = "not") -> str:
+    """On how many of the sets something holds, and on which it does not."""
+    return f"{len(good)} of {total}" + (f"; {otherwise} on {', '.join(bad)}" if bad else "")
 
 
 def best_of(values: list[float], error: bool) -> float | None:

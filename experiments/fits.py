@@ -90,14 +90,14 @@ def cost(booster: str, options: dict[str, Any], rounds: int, n: int, p: int, K: 
     best = (booster == "cd" and options.get("schedule", "best") == "best") or kind == "cd"
     per_class = booster in ("ova", "smboost", "logit") or options.get("mode") in ("stumps", "gini", "cart", "info")
     learners = K if per_class else K - 1 if best else 1
-    dense = booster in ("gd", "mm") or kind in ("gd", "hamming", "single") or (booster == "samme" and kind == "gini")
+    dense = booster in ("gd", "mm") or kind in ("gd", "hamming", "single")
     statistics = min(K, 26) + 1 if dense else 2
     leaves = options.get("leaves") or 2 ** (options.get("depth") or 1)
     if booster == "flagship":
         leaves = min(max(n // 128, 16), 255)
     levels = 1.2 * max(1.0, float(np.log2(leaves)))
     count = levels * n * p * (1.0 + 0.25 * statistics) * 6e-10
-    scan = leaves * p * min(n, 255) * (K if kind == "info" else statistics) * 3e-10
+    scan = leaves * p * min(n, 255) * (K if kind in ("info", "gini") else statistics) * 3e-10
     learner = count + scan + 1.2e-4
     if kind == "cart":
         learner = 2e-8 * n * p * float(np.log2(n)) + 1e-3
@@ -110,7 +110,7 @@ def cost(booster: str, options: dict[str, Any], rounds: int, n: int, p: int, K: 
 
 def curve(found: Results, cells: list[Cell], rounds: list[int], part: str = "test") -> Any:
     """Errors (cells, rounds) of the finished cells."""
-    done = [result for cell in cells if (result := found.get(cell)) is not None]
+    done = found.finished(cells)
     return np.array([[at(result, t, part) for t in rounds] for result in done]).reshape(len(done), len(rounds))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import simplexboost as sb
 from simplexboost.datasets import make_three_gaussians, three_gaussians_bayes
 
 from .cells import Cell, Results, task
-from .registry import Claim, Figure, Plan
+from .registry import Block, Claim, Figure, Plan
 
 MOMENTS = (0, 10, 100)  # the rounds in the figures
 COLOURS = ("#1b6ca8", "#d1495b", "#3a7d44")
@@ -92,6 +93,13 @@ def predictions_figure(name: str, caption: str, result: dict[str, Any]) -> Figur
     return Figure(name, caption, draw, (9.5, 3.5))
 
 
+def predictions_blocks(name: str, plan: Plan, found: Results, cells: list[Cell]) -> Iterator[Block]:
+    """The figure of the first of `gaussian_cells`, and how near all of them come to the Bayes rule."""
+    if result := found.get(cells[0]):
+        yield predictions_figure(name, "CD-MCBoost's predictor f(x) on the test set; codewords dashed.", result)
+    yield near_bayes(plan, found, cells)
+
+
 def margins_figure(name: str, caption: str, result: dict[str, Any]) -> Figure:
     """Histograms of the margins."""
 
@@ -109,7 +117,7 @@ def margins_figure(name: str, caption: str, result: dict[str, Any]) -> Figure:
 
 def near_bayes(plan: Plan, found: Results, cells: list[Cell]) -> Claim:
     """Whether the test error after 100 rounds is within one point of the Bayes rule's on the same rows."""
-    done = [result for cell in cells[1:] if (result := found.get(cell)) is not None]
+    done = found.finished(cells[1:])
     gaps = 100 * np.array([result["test"][-1] - result["bayes"]["test"] for result in done])
     errors = 100 * np.array([result["test"][-1] for result in done])
     evidence = "no cell has been run"

@@ -13,7 +13,7 @@ from simplexboost.datasets import MadelonParameters, make_long_servedio, make_ma
 
 from .boosters import make
 from .cells import Cell, Results, task
-from .comparison import NOT_COMPARABLE, Samples, best_of, distances, entry, published
+from .comparison import NOT_COMPARABLE, Samples, best_of, distances, entry, published, tally
 from .curves import STYLES, Line, draw_line, panels
 from .data import Problem
 from .fits import STOPS, at, curve, fit_cell, follow
@@ -217,7 +217,7 @@ def errors_at(plan: Plan, found: Results, method: str, name: str, noise: float, 
     if t > rounds_of(plan, name):
         return Samples((), 0)
     cells = table_cells(plan, method, name, noise)
-    done = [r for c in cells if (r := found.get(c)) is not None]
+    done = found.finished(cells)
     return Samples(tuple(100 * at(r, t) for r in done), len(cells))
 
 
@@ -288,7 +288,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     yield Claim(
         "Without noise sm-boost has the highest error of the three on most sets, after the last round.",
         len(yes) > len(SETS) / 2 if complete else None,
-        f"{len(yes)} of {len(SETS)}" + (f"; not on {', '.join(no)}" if no else ""),
+        tally(yes, no, len(SETS)),
     )
 
 
@@ -307,7 +307,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     yield Claim(
         "With 20 % of the labels corrupted sm-boost has the lowest error on most sets, after the last round.",
         len(yes) > len(SETS) / 2 if complete else None,
-        f"{len(yes)} of {len(SETS)}" + (f"; not on {', '.join(no)}" if no else ""),
+        tally(yes, no, len(SETS)),
     )
 
 

@@ -45,7 +45,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
             row, means = [name, m], {}
             for tree in TREES:
                 cells = cart_cells(plan, m, name, tree)
-                done = [r for c in cells if (r := found.get(c)) is not None]
+                done = found.finished(cells)
                 samples = Samples(tuple(100 * at(r, 10**9) for r in done), len(cells))
                 complete &= samples.complete
                 means[tree] = samples.mean
@@ -193,7 +193,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
         "dna, with three classes, permuted labels are nearer",
     )
     by_size = {n: [moment_samples(found, segment_cells(plan, n), t) for t in moments] for n in SAMME_LEAVES}
-    stops = {n: [r["n_iter"] for c in segment_cells(plan, n) if (r := found.get(c)) is not None] for n in SAMME_LEAVES}
+    stops = {n: [r["n_iter"] for r in found.finished(segment_cells(plan, n))] for n in SAMME_LEAVES}
     yield Table(
         ["SAMME on segment", *(f"T = {t}" for t in moments), "rounds made"],
         [

@@ -10,9 +10,9 @@ import numpy as np
 import simplexboost as sb
 
 from .cells import Cell, Results, task
-from .comparison import LEGEND, Comparison, Method, Samples
+from .comparison import Comparison, Method, Samples, tally
 from .fits import at, fit_cell, limited
-from .gaussians import COLOURS, gaussian_cells, margins_figure, near_bayes, predictions_figure
+from .gaussians import COLOURS, gaussian_cells, margins_figure, predictions_blocks
 from .registry import Block, Claim, Figure, Plan, Table, Text, experiment
 
 # ---- codewords ------------------------------------------------------------------------------------------------------
@@ -192,12 +192,7 @@ def figure4(plan: Plan) -> list[Cell]:
 
 @figure4.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
-    cells = figure4.cells(plan)
-    if result := found.get(cells[0]):
-        yield predictions_figure(
-            "jmlr-figure4", "CD-MCBoost's predictor f(x) on the test set; codewords dashed.", result
-        )
-    yield near_bayes(plan, found, cells)
+    yield from predictions_blocks("jmlr-figure4", plan, found, figure4.cells(plan))
 
 
 @experiment("jmlr-figure5", "Three Gaussians: margins of CD-MCBoost", urgency=2)
@@ -367,15 +362,13 @@ def table7(plan: Plan) -> list[Cell]:
 
 @table7.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
-    yield Text(LEGEND)
-    yield TABLE7.as_table(plan, found)
-    yield TABLE7.far_off(plan, found, LARGE, TABLE7.methods, "jmlr-stumps", "jmlr-thresholds")
+    yield from TABLE7.blocks(plan, found, LARGE, TABLE7.methods, "jmlr-stumps", "jmlr-thresholds")
     for rival in (OVA, ECC):
         good, bad, complete = TABLE7.wins(plan, found, CD, (rival,), slack=0.05)
         yield Claim(
             f"CD-MCBoost at least equals {rival.label} on most sets.",
             len(good) > len(SETS) / 2 if complete else None,
-            f"{len(good)} of {len(SETS)}" + (f"; not on {', '.join(bad)}" if bad else ""),
+            tally(good, bad, len(SETS)),
             "Our boosters have equally many stumps; the paper's figures of AdaBoost.ECC are those of about 1000 stumps "
             "on every set, far fewer than CD-MCBoost has on the large ones; that explains letter and isolet, not all "
             "the rest (`jmlr-stumps`)."
@@ -402,14 +395,12 @@ def table8(plan: Plan) -> list[Cell]:
 
 @table8.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
-    yield Text(LEGEND)
-    yield TABLE8.as_table(plan, found)
-    yield TABLE8.far_off(plan, found, LARGE, TABLE8.methods, "jmlr-clip")
+    yield from TABLE8.blocks(plan, found, LARGE, TABLE8.methods, "jmlr-clip")
     good, bad, complete = TABLE8.wins(plan, found, CD_LINEAR, (LOGIT,), slack=1.0)
     yield Claim(
         "CD-MCBoost and LogitBoost are about equally accurate (within a point, or CD ahead, on most sets).",
         len(good) > len(SETS) / 2 if complete else None,
-        f"{len(good)} of {len(SETS)}" + (f"; behind on {', '.join(bad)}" if bad else ""),
+        tally(good, bad, len(SETS), "behind"),
     )
 
 
@@ -441,14 +432,12 @@ def table9(plan: Plan) -> list[Cell]:
 
 @table9.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
-    yield Text(LEGEND)
-    yield TABLE9.as_table(plan, found)
-    yield TABLE9.far_off(plan, found, LARGE, (SAMME, MM, GD), "jmlr-rounds")
+    yield from TABLE9.blocks(plan, found, LARGE, (SAMME, MM, GD), "jmlr-rounds")
     good, bad, complete = TABLE9.wins(plan, found, GD, (M1, SAMME, MM, MM_EXACT))
     yield Claim(
         "GD-MCBoost has the best accuracy on at least nine of twelve sets (ten in the paper).",
         len(good) >= 9 if complete else None,
-        f"{len(good)} of {len(SETS)}" + (f"; not on {', '.join(bad)}" if bad else ""),
+        tally(good, bad, len(SETS)),
         f"These are means over {SPLITS} random splits of the small sets, where GD and MM differ by hardly "
         "more than chance does; in single splits, which is what the paper has, GD does better (next claim there).",
     )
@@ -457,7 +446,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     yield Claim(
         "GD-MCBoost is ahead of SAMME on eleven of twelve sets.",
         len(good) >= 11 if complete else None,
-        f"{len(good)} of {len(SETS)}" + (f"; not on {', '.join(bad)}" if bad else ""),
+        tally(good, bad, len(SETS)),
     )
     good, bad, complete = TABLE9.wins(plan, found, MM_EXACT, (MM,), slack=0.05)
     same = [

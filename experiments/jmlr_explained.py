@@ -46,7 +46,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     gaps, complete = {}, True
     for label, setting in SETTINGS.items():
         cells = gap_cells(plan, **setting)
-        done = [r["gaps"] for c in cells if (r := found.get(c)) is not None]
+        done = [r["gaps"] for r in found.finished(cells)]
         complete &= len(done) == len(cells)
         gaps[label] = 100 * np.array(done).reshape(-1, len(CURVE))
     yield Table(
@@ -81,7 +81,7 @@ COUNTED = ("landsat", "letter", "pendigit", "optdigit", "isolet")  # large sets 
 def after(plan: Plan, found: Results, method: Method, name: str, stumps: int) -> Samples:
     """Accuracies of Table 7's runs when a booster had so many stumps, one a round."""
     cells = TABLE7.cells_of(plan, method, name)
-    done = [r for c in cells if (r := found.get(c)) is not None]
+    done = found.finished(cells)
     return Samples(tuple(100 - 100 * at(r, stumps) for r in done), len(cells))
 
 

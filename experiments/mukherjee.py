@@ -11,7 +11,7 @@ import numpy as np
 from simplexboost import games, plotting
 
 from .cells import Cell, Results, task
-from .comparison import LEGEND, NOT_COMPARABLE, distances, published
+from .comparison import LEGEND, NOT_COMPARABLE, distances, published, tally
 from .curves import STYLES, Line, panels
 from .fits import STOPS, at, curve, fit_cell
 from .registry import Block, Claim, Figure, Plan, Table, Text, experiment
@@ -501,7 +501,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     yield Claim(
         "MM reaches the lowest error with trees of five leaves, on at least ten of thirteen sets.",
         len(lowest) >= 10 if complete else None,
-        f"{len(lowest)} of {len(SETS)}" + (f"; not on {', '.join(others)}" if others else ""),
+        tally(lowest, others, len(SETS)),
     )
     early = sum((stops[n]["M1"] or 0) < rounds for n in SETS)
     yield Claim(

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from .cells import Cell, Results
-from .comparison import LEGEND, Comparison, Method, Samples, entry
+from .comparison import Comparison, Method, Samples, entry, tally
 from .fits import at, fit_cell, limited
-from .gaussians import gaussian_cells, near_bayes, predictions_figure
+from .gaussians import gaussian_cells, predictions_blocks
 from .registry import Block, Claim, Plan, Table, Text, experiment
 
 SETS = {
@@ -33,12 +33,7 @@ def figure2(plan: Plan) -> list[Cell]:
 
 @figure2.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
-    cells = figure2.cells(plan)
-    if result := found.get(cells[0]):
-        yield predictions_figure(
-            "nips-figure2", "CD-MCBoost's predictor f(x) on the test set; codewords dashed.", result
-        )
-    yield near_bayes(plan, found, cells)
+    yield from predictions_blocks("nips-figure2", plan, found, figure2.cells(plan))
 
 
 # ---- Table 1 --------------------------------------------------------------------------------------------------------
@@ -74,14 +69,12 @@ def table1(plan: Plan) -> list[Cell]:
 
 @table1.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
-    yield Text(LEGEND)
-    yield TABLE1.as_table(plan, found)
-    yield TABLE1.far_off(plan, found, SETS, (OVA, CD_CYCLIC), "nips-thresholds")
+    yield from TABLE1.blocks(plan, found, SETS, (OVA, CD_CYCLIC), "nips-thresholds")
     good, bad, complete = TABLE1.wins(plan, found, CD_CYCLIC, (OVA,))
     yield Claim(
         "CD-MCBoost is at least as accurate as one-vs-all on five of six sets (the paper's table).",
         len(good) >= 5 if complete else None,
-        f"{len(good)} of {len(good) + len(bad)}" + (f"; not on {', '.join(bad)}" if bad else ""),
+        tally(good, bad, len(good) + len(bad)),
     )
     rivals = (MH_INDEX, MH_HAMMING)
     good, bad, complete = TABLE1.wins(plan, found, CD_CYCLIC, rivals)
@@ -164,9 +157,7 @@ def table2(plan: Plan) -> list[Cell]:
 
 @table2.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
-    yield Text(LEGEND)
-    yield TABLE2.as_table(plan, found)
-    yield TABLE2.far_off(plan, found, SETS, (SAMME, COST, GD_CODEWORD), "nips-trees")
+    yield from TABLE2.blocks(plan, found, SETS, (SAMME, COST, GD_CODEWORD), "nips-trees")
     yield Text(
         "The paper's GD-MCBoost is the one with codewords in its leaves (its Section 3.2 translates a tree's classes "
         "to codewords); unit vectors are better still."
@@ -183,7 +174,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     yield Claim(
         "GD-MCBoost has the best accuracy on all six sets.",
         len(good) == 6 if complete else None,
-        f"{len(good)} of 6" + (f"; not on {', '.join(bad)}" if bad else ""),
+        tally(good, bad, 6),
     )
     stuck = [n for n in SETS if (s := TABLE2.samples(plan, found, M1, n)).values and not s.mean > 50]
     yield Claim(
@@ -225,7 +216,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
             "half": TREES.samples(plan, found, COST_HALF, name),
         }
         cells = part_cells(plan, name)
-        done = [r for c in cells if (r := found.get(c)) is not None]
+        done = found.finished(cells)
         parts = Samples(tuple(100 - 100 * at(r, 10**9) for r in done), len(cells))
         complete &= parts.complete and all(s.complete for s in samples.values())
         samme, cost = TABLE2.published(SAMME, name), TABLE2.published(COST, name)

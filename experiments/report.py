@@ -105,7 +105,7 @@ def section(e: Experiment, blocks: Sequence[Block], plan: Plan, found: Results, 
     """One experiment."""
     cells = list({cell.key: cell for cell in e.cells(plan)}.values())
     done = [cell for cell in cells if found.get(cell) is not None]
-    minutes = sum(found.seconds(cell) or 0.0 for cell in done) / 60
+    minutes = sum(found.seconds(cell) for cell in done) / 60
     quick = " --quick" if plan.quick else ""
     command = (
         f"`python -m experiments run {e.name}{quick}`: {len(done)} of {len(cells)} cells, {minutes:.1f} core-minutes"

@@ -2,26 +2,18 @@
 
 import json
 import math
-import multiprocessing
 import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from simplexboost import SAMMEClassifier
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # experiments/ is no part of the package
-
 from experiments import boosters, boostexter, cells, comparison, data, fits, papers, registry, report
 from experiments.__main__ import main
 from experiments.cells import Cell, Results
 from experiments.registry import EXPERIMENTS, Claim, Figure, Plan, Table, Text
+from simplexboost import SAMMEClassifier
 
 QUICK = Plan(quick=True)
 
@@ -111,47 +103,6 @@ def test_full_plans_are_larger_than_quick_ones():
 
 # ---- cells ----------------------------------------------------------------------------------------------------------
 
-CALLS = []
-
-
-@pytest.fixture
-def counted(monkeypatch):
-    def count(x, fail=False):
-        CALLS.append(x)
-        if fail:
-            raise ValueError("on purpose")
-        return {"y": x * x}
-
-    CALLS.clear()
-    monkeypatch.setitem(cells.TASKS, "count", count)
-
-
-def test_finished_cells_are_not_run_again(counted, tmp_path, capsys):
-    wanted = [Cell("count", {"x": x}) for x in (1, 2, 3, 2)]  # one of them twice
-    assert cells.run(wanted[:2], Results(tmp_path)) == []
-    assert cells.run(wanted, Results(tmp_path)) == []
-    assert CALLS == [1, 2, 3]
-    assert "to go" in capsys.readouterr().out
-    assert Results(tmp_path).get(Cell("count", {"x": 3})) == {"y": 9}
-    assert Results(tmp_path).seconds(Cell("count", {"x": 3})) < 1
-
-
-def test_a_failed_cell_is_named_and_tried_again(counted, tmp_path, capsys):
-    bad = Cell("count", {"x": 1, "fail": True})
-    assert cells.run([bad, Cell("count", {"x": 2})], Results(tmp_path)) == [bad]
-    assert "on purpose" in capsys.readouterr().out
-    assert cells.run([bad], Results(tmp_path)) == [bad]
-    assert CALLS == [1, 2, 1]
-
-
-def test_a_damaged_file_counts_as_not_finished(counted, tmp_path):
-    cell = Cell("count", {"x": 5})
-    cells.run([cell], Results(tmp_path))
-    Results(tmp_path).path(cell).write_text('{"key": ')
-    assert Results(tmp_path).get(cell) is None
-    cells.run([cell], Results(tmp_path))
-    assert CALLS == [5, 5]
-
 
 def test_cells_with_other_arguments_have_other_files(tmp_path):
     long = {"a": "x" * 200}
@@ -160,62 +111,20 @@ def test_cells_with_other_arguments_have_other_files(tmp_path):
     assert max(map(len, names)) < 120
 
 
+def test_a_folder_of_earlier_versions_is_still_read(tmp_path):
+    cell = Cell("codewords", {"K": 3, "d": 2})
+    file = tmp_path / "codewords" / "3-2-dd5baca058.json"
+    file.parent.mkdir()
+    file.write_text('{"key": "[\\"codewords\\", {\\"K\\": 3, \\"d\\": 2}]", "seconds": 0.5, "result": {"a": 1}}')
+    assert (Results(tmp_path).get(cell), Results(tmp_path).seconds(cell)) == ({"a": 1}, 0.5)
+
+
 def test_a_pool_of_processes_gives_the_same(tmp_path):
     wanted = [Cell("codewords", {"K": K, "d": K - 1}) for K in (2, 3, 4, 5)]
     assert cells.run(wanted, Results(tmp_path / "two"), jobs=2) == []
     assert cells.run(wanted, Results(tmp_path / "one"), jobs=1) == []
     for cell in wanted:
         assert Results(tmp_path / "two").get(cell) == Results(tmp_path / "one").get(cell)
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # forking a process with threads
-def test_a_killed_process_costs_its_own_cell_only(tmp_path, monkeypatch, capsys):
-    def fragile(x):
-        if x == 2:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return {"y": x}
-
-    fork = multiprocessing.get_context("fork")  # a new process would not know this task
-    monkeypatch.setattr(cells.multiprocessing, "get_context", lambda method: fork)
-    monkeypatch.setitem(cells.TASKS, "fragile", fragile)
-    wanted = [Cell("fragile", {"x": x}) for x in range(6)]
-    failed = cells.run(wanted, Results(tmp_path), jobs=2)
-    assert [cell.arguments["x"] for cell in failed] == [2]
-    assert "out of memory?" in capsys.readouterr().out
-    assert all(Results(tmp_path).get(cell) for cell in wanted if cell not in failed)
-
-
-def test_workers_end_when_the_run_is_killed(tmp_path):
-    script = tmp_path / "run.py"
-    script.write_text(
-        "import os, sys, time\n"
-        "from concurrent.futures import ProcessPoolExecutor\n"
-        "import multiprocessing\n"
-        f"sys.path.insert(0, {str(Path(__file__).resolve().parents[1])!r})\n"
-        "from experiments.cells import begin_worker\n"
-        "if __name__ == '__main__':\n"
-        "    with ProcessPoolExecutor(1, multiprocessing.get_context('spawn'), begin_worker) as pool:\n"
-        "        print(pool.submit(os.getpid).result(), flush=True)\n"
-        "        time.sleep(60)\n"
-    )
-    run = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True)
-    worker = int(run.stdout.readline())
-    run.kill()
-    run.wait()
-    run.stdout.close()
-    for _ in range(100):
-        if not alive(worker):
-            return
-        time.sleep(0.1)
-    raise AssertionError("the worker is still there after ten seconds")
-
-
-def alive(pid):
-    """Whether a process runs; one that nobody has waited for does not."""
-    try:
-        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    except FileNotFoundError:
-        return False
 
 
 def test_urgent_experiments_come_first_and_long_cells_before_short_ones():
@@ -394,6 +303,8 @@ def test_entries_of_tables():
     assert entry(Samples((90.0,), 1), None, bold=True) == "**90.0**"
     assert entry(Samples((), 3), 50.0) == "…"
     assert entry(Samples((float("nan"),), 1), None) == "—"
+    assert comparison.tally(["letter"], ["poker", "dna"], 3) == "1 of 3; not on poker, dna"
+    assert comparison.tally(["letter"], [], 1, "behind") == "1 of 1"
 
 
 def test_numbers_of_the_papers():

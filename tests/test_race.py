@@ -2,16 +2,13 @@
 
 import json
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks/ is no part of the package
-
 from benchmarks import cell, curves, prediction, race, report, results
 from benchmarks.curves import METRICS, Curve, compare, time_ratio
+from runner import File
 
 ACCURACY, LOG_LOSS = METRICS["accuracy"], METRICS["log_loss"]
 
@@ -127,44 +124,25 @@ def test_validation_split_leaves_a_row_of_every_class():
 
 # ---- resuming -------------------------------------------------------------------------------------------------------
 
-HEADER = {"machine": {}, "options": {"threads": 1}}
 
+def test_a_killed_race_goes_on_where_it_was(tmp_path):
+    header = {"machine": {}, "options": {"threads": 1}}
+    options = race.arguments(["--sets", "wine", "--peers", "histgb", "--repeats", "2", "--settings", "2"])
+    ran, limit = [], 3
 
-def test_finished_cells_are_on_disk_at_once(tmp_path):
-    path = tmp_path / "out.json"
-    results.Results(path, HEADER).put("a", {"value": 1})
-    again = results.Results(path, HEADER, resume=True)
-    assert again.is_done("a")
-    assert again.cells == {"a": {"value": 1}}
-    again.put("b", {"error": "killed"})
-    assert not results.Results(path, HEADER, resume=True).is_done("b")
-
-
-def test_an_old_file_is_not_overwritten_nor_mixed(tmp_path):
-    path = tmp_path / "out.json"
-    results.Results(path, HEADER).put("a", {})
-    with pytest.raises(FileExistsError, match="--resume"):
-        results.Results(path, HEADER)
-    with pytest.raises(ValueError, match="other options"):
-        results.Results(path, HEADER | {"options": {"threads": 2}}, resume=True)
-
-
-def test_a_killed_race_goes_on_where_it_was(tmp_path, monkeypatch):
-    options = race.arguments(["--sets", "wine", "--peers", "histgb", "--repeats", "2", "--json", str(tmp_path / "o")])
-    tasks = race.plan(options.sets, ["simplexboost", "histgb"], 2, options.repeats)
-    ran = []
-
-    def run(spec, limit):
+    def compute(spec):
         if len(ran) == limit:
             raise KeyboardInterrupt
         ran.append((spec.contestant, spec.setting, spec.phase, spec.repeat))
         return made_up([0.5, 0.6, 0.7 if spec.setting == "slow" else 0.6], [0.3, 0.2, 0.1])
 
-    monkeypatch.setattr(race, "run_cell", lambda spec: run(spec, 3))
+    def go_on(resume):
+        race.race(["simplexboost", "histgb"], File(tmp_path / "out.json", header, resume), options, None, compute)
+
     with pytest.raises(KeyboardInterrupt):
-        race.race(tasks, results.Results(options.json, HEADER), options)
-    monkeypatch.setattr(race, "run_cell", lambda spec: run(spec, 99))
-    race.race(tasks, results.Results(options.json, HEADER, resume=True), options)
+        go_on(resume=False)
+    limit = 99
+    go_on(resume=True)
     assert ran == [
         ("histgb", "defaults", "validate", 0),
         ("histgb", "slow", "validate", 0),
@@ -173,6 +151,14 @@ def test_a_killed_race_goes_on_where_it_was(tmp_path, monkeypatch):
         ("histgb", "slow", "final", 1),
         ("simplexboost", "defaults", "final", 1),
     ]
+
+
+def test_a_cell_is_named_as_reports_look_for_it():
+    """Files of races that were run long ago stay readable."""
+    spec = cell.Spec("wine", "histgb", "slow", "final", 1, threads=2, budget=5.0)
+    cells = {spec.key: made_up([0.5, 0.6, 0.7], [0.3, 0.2, 0.1])}
+    assert list(cells) == ["wine/histgb/slow/final/1"]
+    assert [setting for setting, _ in results.found(cells, "wine", "histgb", "final")] == ["slow"]
 
 
 # ---- from end to end ------------------------------------------------------------------------------------------------

@@ -1,0 +1,154 @@
+"""Processes that compute cells, one cell at a time each, so that a process that dies costs its own cell only."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import multiprocessing
+import os
+import signal
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Any, Generic, TypeVar
+
+from .stores import Outcome
+
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+
+Work = TypeVar("Work")
+Compute = Callable[[Any], dict[str, Any]]
+
+
+def attempt(compute: Compute, work: Any) -> Outcome:
+    """Compute, in this process; an error is an outcome too."""
+    begin = time.process_time()  # of this process: what it costs, however busy the machine is
+    try:
+        result = json.loads(json.dumps(compute(work)))  # what a file will hold; what cannot be JSON is an error here
+    except Exception as error:
+        return Outcome(error=f"{type(error).__name__}: {error}", trace=traceback.format_exc(limit=-3))
+    return Outcome(result, time.process_time() - begin)
+
+
+@dataclass(frozen=True)
+class Workers:
+    """How cells are computed in processes of their own.
+
+    Attributes
+    ----------
+    count : so many processes at a time
+    threads : of BLAS and OpenMP in each
+    fresh : a new process for every cell, for what a cell measures of its process; else processes are used again
+    limit : seconds after which a cell is given up
+    """
+
+    count: int = 1
+    threads: int = 1
+    fresh: bool = False
+    limit: float = math.inf
+
+    def outcomes(self, compute: Compute, cells: Iterable[Work]) -> Generator[tuple[Work, Outcome], None, None]:
+        """Cells with their outcomes as these come in. ``compute`` is found by name in the other process: no lambda."""
+        queue = deque(cells)
+        idle: list[_Worker[Work]] = []
+        busy: list[_Worker[Work]] = []
+        try:
+            while queue or busy:
+                while queue and len(busy) < self.count:
+                    worker = idle.pop() if idle else _Worker(compute, self.threads)
+                    busy.append(worker)
+                    worker.begin(queue.popleft(), self.limit)
+                ready = wait([worker.connection for worker in busy], self._patience(busy))
+                now = time.monotonic()
+                for worker in [w for w in busy if w.connection in ready or w.deadline <= now]:
+                    in_time = worker.connection in ready
+                    outcome = worker.outcome() if in_time else Outcome(error=f"not done after {self.limit:.0f} s")
+                    busy.remove(worker)
+                    if self.fresh or outcome.error:
+                        worker.end()
+                    else:
+                        idle.append(worker)
+                    yield worker.work, outcome
+        finally:
+            for worker in busy + idle:
+                worker.end()
+
+    def _patience(self, busy: list[_Worker[Work]]) -> float | None:
+        """Seconds until the first cell is late, None for no limit."""
+        first = min(worker.deadline for worker in busy)
+        return max(first - time.monotonic(), 0.0) if math.isfinite(first) else None
+
+
+class _Worker(Generic[Work]):
+    """A process and our end of the pipe to it."""
+
+    work: Work
+    deadline: float
+
+    def __init__(self, compute: Compute, threads: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, other_end = context.Pipe()
+        self.process = context.Process(target=_serve, args=(other_end, compute, os.getpid()))
+        with _thread_variables(threads):  # BLAS reads them when it is loaded, so they must be there from the start
+            self.process.start()
+        other_end.close()
+
+    def begin(self, work: Work, limit: float) -> None:
+        """Send a cell; a process that is gone shows when its outcome is asked for."""
+        self.work, self.deadline = work, time.monotonic() + limit
+        with contextlib.suppress(BrokenPipeError):
+            self.connection.send(work)
+
+    def outcome(self) -> Outcome:
+        """What came back; nothing does where the process has died."""
+        try:
+            outcome: Outcome = self.connection.recv()
+        except (EOFError, ConnectionResetError):
+            self.process.join()
+            status = self.process.exitcode
+            killed = " (killed; out of memory?)" if status == -signal.SIGKILL else ""
+            return Outcome(error=f"its process ended with status {status}{killed}")
+        return outcome
+
+    def end(self) -> None:
+        """End the process, whatever it does."""
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+def _serve(connection: Connection, compute: Compute, parent: int) -> None:
+    """What a worker does: compute what comes, until it is ended or the run is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes; the run ends its workers itself
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    while True:
+        try:
+            work = connection.recv()
+        except EOFError:
+            return
+        connection.send(attempt(compute, work))
+
+
+def _end_with(parent: int, every: float = 2.0) -> None:
+    """End this process when the run has been killed; nobody would take its outcome."""
+    while os.getppid() == parent:
+        time.sleep(every)
+    os._exit(1)
+
+
+@contextlib.contextmanager
+def _thread_variables(threads: int) -> Iterator[None]:
+    """The environment that a new process inherits."""
+    before = dict(os.environ)
+    os.environ.update(dict.fromkeys(THREAD_VARIABLES, str(threads)))
+    try:
+        yield
+    finally:
+        for name in THREAD_VARIABLES:
+            os.environ.pop(name)
+        os.environ.update({name: before[name] for name in THREAD_VARIABLES if name in before})
