@@ -43,7 +43,7 @@ def histogram(at_least: float, n: int = 100_000, p: int = 48) -> None:
         for m in (2, 3, 5):
             values = rng.standard_normal((n, m))
             values[:, -1] = np.abs(values[:, -1])  # the curvature
-            statistics, growth = engine.Dense(values), engine.Growth(max_leaves=2, l2=1.0, bits=bits)
+            statistics, growth = engine.Dense(values), engine.Growth(max_leaf_nodes=2, l2_regularization=1.0, bits=bits)
             stump = partial(engine.grow, data, statistics, "newton", growth, values[:, :1])
             ns = 1e9 * best_seconds(stump, at_least) / (n * p)
             print(f"  {bits}-bit lanes, {m} statistics: {ns:5.2f} ns per (row × feature)", flush=True)

@@ -23,8 +23,8 @@ from simplexboost import SimplexBoostClassifier, datasets
 BASE = "defaults"
 VARIANTS: dict[str, dict[str, Any]] = {
     BASE: {},
-    "half the leaves": {"max_leaves": 0.5},
-    "twice the leaves": {"max_leaves": 2.0},
+    "half the leaves": {"max_leaf_nodes": 0.5},
+    "twice the leaves": {"max_leaf_nodes": 2.0},
     "depth 8": {"max_depth": 8},
     "1 row a leaf": {"min_samples_leaf": 1},
     "10 rows a leaf": {"min_samples_leaf": 10},
@@ -35,9 +35,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "steps up to 4": {"max_step": 4.0},
     "any step": {"max_step": None},
     "any step and l2 1": {"max_step": None, "l2_regularization": 1.0},
-    "half of the columns": {"colsample": 0.5},
-    "0.3 of the columns": {"colsample": 0.3},
-    "all columns": {"colsample": 1.0},
+    "half of the columns": {"max_features": 0.5},
+    "0.3 of the columns": {"max_features": 0.3},
+    "all columns": {"max_features": 1.0},
     "0.7 of the rows": {"subsample": 0.7},
     "rate 0.2": {"learning_rate": 0.2},
     "rate 0.05 for 800 rounds": {"learning_rate": 0.05, "n_estimators": 800},
@@ -72,8 +72,8 @@ def measure(trial: Trial) -> dict[str, Any]:
     X, y = data.X_train[:AT_MOST].astype(np.float32), np.unique(data.y_train[:AT_MOST], return_inverse=True)[1]
     train, held = split(y, trial.folds, trial.in_order)[trial.fold]
     options = dict(VARIANTS[trial.variant])
-    if "max_leaves" in options:  # a factor on what the defaults take
-        options["max_leaves"] = round(options["max_leaves"] * np.clip(len(train) // 128, 16, 255))
+    if "max_leaf_nodes" in options:  # a factor on what the defaults take
+        options["max_leaf_nodes"] = round(options["max_leaf_nodes"] * np.clip(len(train) // 128, 16, 255))
     categorical = data.categorical if np.any(data.categorical) else None
     clf = SimplexBoostClassifier(
         random_state=trial.fold, n_jobs=1, categorical_features=categorical, classes=np.unique(y), **options

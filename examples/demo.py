@@ -27,7 +27,7 @@ MODELS = {
         n_estimators=300,
         learning_rate=0.1,
         subsample=0.7,
-        colsample=0.3,
+        max_features=0.3,
         random_state=0,
     ),
     "scikit-learn HGB, max_features=0.3": HistGradientBoostingClassifier(max_features=0.3, random_state=0),

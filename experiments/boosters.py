@@ -40,7 +40,7 @@ def make(name: str, K: int, rounds: int, seed: int, options: dict[str, Any]) -> 
 
 def limits(depth: int | None = None, leaves: int | None = None) -> dict[str, Any]:
     """How far a tree grows: a depth, or a number of leaves (best first)."""
-    return {"max_depth": depth, "max_leaves": leaves, "growth": "best" if leaves else "level"}
+    return {"max_depth": depth, "max_leaf_nodes": leaves, "growth": "best" if leaves else "level"}
 
 
 @booster("gd")

@@ -16,12 +16,14 @@ from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import simplexboost as sb
-from simplexboost.boosting.loop import Run
+from simplexboost.boosting.run import Run
 from simplexboost.codewords import CODEWORDS as CODEWORD_TABLE
 from simplexboost.codewords import Codewords, MaxMin, RandomDense, RandomSparse
-from simplexboost.data.validation import TrainingSet
+from simplexboost.data.training_set import TrainingSet
+from simplexboost.engine import CPU, Engine
+from simplexboost.estimators.booster import BaseBooster as Booster
 from simplexboost.learners import LEARNERS as LEARNER_TABLE
-from simplexboost.learners import Answer, Learner, Request, SklearnLearner, TreeLearner
+from simplexboost.learners import Answer, Learner, PlainPull, Request, SklearnLearner, TreeLearner
 from simplexboost.losses import LOSSES as LOSS_TABLE
 from simplexboost.losses import GammaPhi, Loss, OwnScoreExponential, SoftmaxCost, UserGammaPhi
 from simplexboost.optimizers import OPTIMIZERS as OPTIMIZER_TABLE
@@ -54,16 +56,16 @@ GAMMA_PHI = {name: loss for name, loss in LOSSES.items() if isinstance(loss, Gam
 
 COST = np.array([[0.0, 2.0, 0.5, 1.0], [1.0, 0.0, 3.0, 0.0], [0.25, 4.0, 0.0, 1.0], [1.0, 1.0, 2.0, 0.0]])
 COSTLY: dict[str, Loss] = {
-    **{f"{name} with cost": type(loss)(cost=COST) for name, loss in GAMMA_PHI.items() if name in LOSS_TABLE},
-    "softmax-cost with cost": SoftmaxCost(cost=COST),
-    "user's pair with cost": smooth_hinge(cost=COST),
+    **{f"{name} with cost": type(loss)(cost_matrix=COST) for name, loss in GAMMA_PHI.items() if name in LOSS_TABLE},
+    "softmax-cost with cost": SoftmaxCost(cost_matrix=COST),
+    "user's pair with cost": smooth_hinge(cost_matrix=COST),
 }
 
 CODEWORDS: dict[str, Codewords] = {
     **{name: kind() for name, kind in CODEWORD_TABLE.items()},
-    "random-dense": RandomDense(dim=6),
-    "random-sparse": RandomSparse(dim=6),
-    "max-min": MaxMin(dim=2),
+    "random-dense": RandomDense(code_dim=6),
+    "random-sparse": RandomSparse(code_dim=6),
+    "max-min": MaxMin(code_dim=2),
 }
 
 LEARNERS: dict[str, Learner] = {
@@ -75,7 +77,7 @@ LEARNERS: dict[str, Learner] = {
 TREES = {name: learner for name, learner in LEARNERS.items() if isinstance(learner, TreeLearner)}
 
 # Optimizers that want a coordinate per class and a loss of their own; the boosters they belong to test them.
-CLASSWISE = ("newton-coordinates", "new-column", "signed", "sampled-pairs")
+CLASSWISE = ("newton-coordinates", "new-column", "signed", "sampled-pairs", "sketched-newton")
 OPTIMIZERS: dict[str, Optimizer] = {
     **{name: kind() for name, kind in OPTIMIZER_TABLE.items() if name not in CLASSWISE},
     "coordinate cyclic": CoordinateDescent(schedule="cyclic"),
@@ -101,7 +103,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 BOOSTERS = {
     name: partial(kind, **SETTINGS[name]) if name in SETTINGS else kind
     for name, kind in CLASSIFIERS.items()
-    if issubclass(kind, sb.BoostingClassifier)
+    if issubclass(kind, Booster) and name != "SimplexBoostClassifier"
 }
 
 
@@ -149,7 +151,7 @@ def request(data: TrainingSet, d: int = 2, seed: int = 0, **more: Any) -> Reques
     else:
         labels, weight = data.c, rng.uniform(0.1, 1.0, data.n)
         Y = code("simplex", d + 1) if d == data.K - 1 else rng.normal(size=(data.K, d))
-    return Request(**{"data": data, "G": G, "Y": Y, "labels": labels, "weight": weight, **more})
+    return Request(**{"data": data, "pull": PlainPull(G, labels, weight), "Y": Y, **more})
 
 
 def make_run(
@@ -169,7 +171,7 @@ class Listed:
     number: int
     table: np.ndarray  # (n, d)
 
-    def outputs(self, X: np.ndarray, n_threads: int = 1) -> np.ndarray:
+    def outputs(self, X: np.ndarray, engine: Engine = CPU) -> np.ndarray:
         return self.table[X[:, 0].astype(int)]
 
 

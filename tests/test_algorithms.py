@@ -23,7 +23,8 @@ from simplexboost.boosting.loop import boost
 from simplexboost.codewords import samme
 from simplexboost.learners import ClassTree, GreedyInfoTree, GreedyTree, InfoTree, VectorTree
 from simplexboost.losses import MM, OwnScoreExponential
-from simplexboost.optimizers import GradientDescent, max_cut
+from simplexboost.optimizers import GradientDescent
+from simplexboost.optimizers.columns import max_cut
 from simplexboost.steps import ErrorStep
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "algorithms.json").read_text())
@@ -424,14 +425,14 @@ def test_leaf_budgets_of_the_papers():
     y = np.random.default_rng(0).permutation(y)  # nothing to learn: the budget is used up
     for learner, leaves in [
         (GreedyInfoTree(), 36),
-        (GreedyInfoTree(max_leaves="5(K-1)"), 15),
-        (GreedyTree(max_leaves=7), 7),
+        (GreedyInfoTree(leaves_per_rival=5), 15),
+        (GreedyTree(max_leaf_nodes=7), 7),
         ("greedy-tree", 36),
     ]:
         clf = sb.SAMMEClassifier(learner, n_estimators=2).fit(X, y)
         assert [tree.n_leaves for tree in clf.model_.trees] == [leaves, leaves]
-    with pytest.raises(TypeError, match="max_leaves"):
-        sb.SAMMEClassifier(GreedyTree(max_leaves="many")).fit(X, y)
+    with pytest.raises(TypeError, match="max_leaf_nodes"):
+        sb.SAMMEClassifier(GreedyTree(max_leaf_nodes="many")).fit(X, y)
 
 
 @pytest.mark.parametrize("name", ["AdaBoostMMClassifier", "AdaBoostECCClassifier", "OneVsAllBoostClassifier"])
@@ -472,7 +473,7 @@ def test_costs_weigh_pairs():
     X, y = blobs(n=200, p=2, K=3, seed=7)
     cost = np.ones((3, 3))
     cost[0] = 20.0  # examples of class 0 must not be missed
-    clf = sb.AdaBoostMMClassifier(n_estimators=30, cost=cost).fit(X, y)
+    clf = sb.AdaBoostMMClassifier(n_estimators=30, cost_matrix=cost).fit(X, y)
     plain = sb.AdaBoostMMClassifier(n_estimators=30).fit(X, y)
     assert (clf.predict(X)[y == 0] == 0).mean() > (plain.predict(X)[y == 0] == 0).mean()
     assert clf.history_["bound"][0] < 2 * (20 + 1 + 1) / 3  # the cost before the first round

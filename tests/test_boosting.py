@@ -438,7 +438,7 @@ def test_history_of_the_estimators_has_a_row_per_round(booster):
 def test_early_stopping_keeps_the_best_round():
     X, c = blobs(n=260, seed=17)
     weight = np.random.default_rng(0).uniform(0.5, 1.5, 200)
-    stopping = EarlyStopping(X[60:], c[60:], weight, patience=4)
+    stopping = EarlyStopping(X[60:], c[60:], weight, n_iter_no_change=4)
     runs = [
         make_run(training_set(X[:60], c[:60]), Exponential(), code("simplex", 3), VectorTree(), learning_rate=0.3)
         for _ in range(2)
@@ -456,7 +456,7 @@ def test_early_stopping_keeps_the_best_round():
 
 def test_early_stopping_keeps_at_least_one_round():
     X, c = blobs(n=60, seed=17)
-    stopping = EarlyStopping(X, (c + 1) % 3, np.ones(60), patience=3)  # labels that can only get worse
+    stopping = EarlyStopping(X, (c + 1) % 3, np.ones(60), n_iter_no_change=3)  # labels that can only get worse
     run = make_run(training_set(X, c), Exponential(), code("simplex", 3), VectorTree())
     assert boost(run, GradientDescent(), 50, [stopping]).n_rounds == 1
     assert len(stopping.results["risk"]) == 3
@@ -464,7 +464,7 @@ def test_early_stopping_keeps_at_least_one_round():
 
 def test_early_stopping_keeps_whole_rounds():
     data = problem(n=60, K=3, seed=17)
-    stopping = EarlyStopping(*blobs(n=100, seed=99), np.ones(100), patience=2)
+    stopping = EarlyStopping(*blobs(n=100, seed=99), np.ones(100), n_iter_no_change=2)
     run = make_run(data, Exponential(), np.eye(3), Stump())
     model = boost(run, AllCoordinates(), 40, [stopping])
     assert run.stop_reason.startswith("early stopping")
@@ -501,7 +501,7 @@ def test_the_same_seed_repeats(booster):
     X, y = blobs(n=200, p=6, seed=20)
 
     def fit(seed):
-        return fitted_bytes(booster(n_estimators=4, subsample=0.5, colsample=0.5, random_state=seed).fit(X, y))
+        return fitted_bytes(booster(n_estimators=4, subsample=0.5, max_features=0.5, random_state=seed).fit(X, y))
 
     assert fit(3) == fit(3)
     assert fit(3) != fit(4)
@@ -529,7 +529,7 @@ def test_sampling_draws_anew_every_round():
 def test_threads_change_nothing(learner, sampled):
     X, y = blobs(n=9000, p=11, K=4, seed=21, missing=0.05)
     optimizer = "coordinate" if learner == "stump" else "gradient"
-    more = {"subsample": 0.7, "colsample": 0.6} if sampled else {}
+    more = {"subsample": 0.7, "max_features": 0.6} if sampled else {}
 
     def fit(n_jobs):
         clf = sb.BoostingClassifier("logistic", "simplex", learner, optimizer, n_estimators=3, random_state=0, **more)

@@ -68,7 +68,7 @@ def test_history_has_a_record_per_round():
 
 
 def test_sampling_repeats_with_the_seed():
-    options = {"n_estimators": 5, "subsample": 0.5, "colsample": 0.5}
+    options = {"n_estimators": 5, "subsample": 0.5, "max_features": 0.5}
     a, b, c = (sb.GDMCBoostClassifier(random_state=s, **options).fit(X, y).decision_function(X) for s in (1, 1, 2))
     assert (a == b).all() and (a != c).any()
 
@@ -81,7 +81,7 @@ def test_sampling_gives_each_round_its_part():
             seen.append((len(run.rows), len(run.features)))
             assert (np.diff(run.rows) > 0).all()
 
-    sb.GDMCBoostClassifier(n_estimators=3, subsample=0.4, colsample=0.5, callbacks=[Spy()]).fit(X, y)
+    sb.GDMCBoostClassifier(n_estimators=3, subsample=0.4, max_features=0.5, callbacks=[Spy()]).fit(X, y)
     assert seen == [(60, 2)] * 3
 
 
@@ -90,7 +90,7 @@ def test_an_unlucky_sample_is_drawn_again():
     rng = np.random.default_rng(0)
     X = np.ones((60, 8))
     X[:, 5] = np.arange(60) % 3 + rng.normal(scale=0.4, size=60)
-    clf = sb.GDMCBoostClassifier(n_estimators=30, colsample=0.25, random_state=0).fit(X, np.arange(60) % 3)
+    clf = sb.GDMCBoostClassifier(n_estimators=30, max_features=0.25, random_state=0).fit(X, np.arange(60) % 3)
     assert clf.n_iter_ == 30 and clf.stop_reason_ is None
 
 

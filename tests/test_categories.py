@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simplexboost.data.binning import MAX_CATEGORIES, bin_data
 
 import simplexboost as sb
 from simplexboost.boosting.hypotheses import TreeHypothesis
 from simplexboost.boosting.model import AdditiveModel, Term
-from simplexboost.engine import SCORES, Dense, Growth, OneHot, Tree, apply, cpu, no_sets
-from simplexboost.files import checked, model_from_arrays, model_to_arrays
+from simplexboost.engine import CPU, MAX_CATEGORIES, SCORES, CpuEngine, Dense, Growth, OneHot, Tree, no_sets
+from simplexboost.files.checks import checked
+from simplexboost.files.models import model_from_arrays, model_to_arrays
 
-EXACT = Growth(max_leaves=2, min_category_count=1, category_smoothing=0.0)
+EXACT = Growth(max_leaf_nodes=2, min_category_count=1, category_smoothing=0.0)
 
 
 def binned(*columns):
     """These columns, all of them categorical."""
-    return bin_data(np.column_stack(columns).astype(float), categorical=np.ones(len(columns), dtype=bool))
+    return CPU.bin(np.column_stack(columns).astype(float), categorical=np.ones(len(columns), dtype=bool))
 
 
 def members(tree, node=0):
@@ -47,7 +47,9 @@ def test_no_subset_beats_the_prefixes(seed, n_categories, l2):
     category = np.concatenate([np.arange(n_categories), rng.integers(0, n_categories, 40)])
     values = np.column_stack([rng.normal(size=len(category)), rng.uniform(0.1, 2.0, len(category))])
     values[:, 0] += rng.normal(size=n_categories)[category]
-    tree = cpu.grow(binned(category), Dense(values), "newton", Growth(**(vars(EXACT) | {"l2": l2})), values).tree
+    tree = CPU.grow(
+        binned(category), Dense(values), "newton", Growth(**(vars(EXACT) | {"l2_regularization": l2})), values
+    ).tree
     subsets = (s for size in range(1, n_categories) for s in combinations(range(n_categories), size))
     best = max(newton_gain(values, np.isin(category, subset), l2) for subset in subsets)
     np.testing.assert_allclose(tree.gain[0], max(best, 0.0), rtol=1e-9, atol=1e-9)  # with l2, no split may be best
@@ -63,7 +65,7 @@ def test_the_order_is_good_in_many_dimensions(d):
         category = np.repeat(np.arange(8), 30)
         G = rng.normal(size=(240, d)) + 0.5 * rng.normal(size=(8, d))[category]
         values = np.column_stack([G, np.ones(240)])
-        gain = cpu.grow(binned(category), Dense(values), "newton", EXACT, values).tree.gain[0]
+        gain = CPU.grow(binned(category), Dense(values), "newton", EXACT, values).tree.gain[0]
         sums = np.array([G[category == k].sum(axis=0) for k in range(8)])
         scores = [
             sum((sums[side].sum(axis=0) ** 2).sum() / (30 * side.sum()) for side in (left, ~left)) for left in subsets
@@ -84,7 +86,7 @@ def test_a_planted_subset_is_found(score, threads):
     if score in ("max", "entropy"):
         statistics = OneHot(inside.astype(int), np.ones(4000), 2)
     data = binned(rng.integers(0, 30, 4000), category)
-    tree = cpu.grow(data, statistics, score, Growth(max_leaves=2), values, n_threads=threads).tree
+    tree = CpuEngine(threads).grow(data, statistics, score, Growth(max_leaf_nodes=2), values).tree
     assert tree.nodes["feature"][0] == 1 and tree.count.tolist()[0] == 4000
     left = members(tree) & set(range(30))
     assert left in (set(planted), set(range(30)) - set(planted))
@@ -94,10 +96,10 @@ def test_equal_keys_go_by_number():
     """Categories 0 and 2 tie; a tie of scores goes to the shorter prefix, which holds the lower category."""
     category = np.repeat([0, 1, 2], 4)
     values = np.where(category == 1, 1.0, 0.0)[:, None]
-    growth = Growth(max_leaves=2, min_samples_leaf=4, min_category_count=1)
-    tree = cpu.grow(binned(category), Dense(values - 0.5), "norm", growth, values).tree
+    growth = Growth(max_leaf_nodes=2, min_samples_leaf=4, min_category_count=1)
+    tree = CPU.grow(binned(category), Dense(values - 0.5), "norm", growth, values).tree
     assert members(tree) & {0, 1, 2} == {0, 2}
-    entropy = cpu.grow(binned(category), OneHot(category, np.ones(12), 3), "entropy", growth, values).tree
+    entropy = CPU.grow(binned(category), OneHot(category, np.ones(12), 3), "entropy", growth, values).tree
     assert members(entropy) & {0, 1, 2} == {1}  # category 0 is the farthest, 1 and 2 are alike along its axis
 
 
@@ -106,8 +108,8 @@ def test_rare_categories_go_right():
     category = np.repeat([0, 1, 2], [50, 50, 3])
     values = np.array([-1.0, 1.0, -9.0])[category][:, None]
     for count, left in ((3, {0, 2}), (4, {0})):
-        growth = Growth(max_leaves=2, min_category_count=count, category_smoothing=0.0)
-        tree = cpu.grow(binned(category), Dense(values), "sign", growth, values).tree
+        growth = Growth(max_leaf_nodes=2, min_category_count=count, category_smoothing=0.0)
+        tree = CPU.grow(binned(category), Dense(values), "sign", growth, values).tree
         assert members(tree) & {0, 1, 2} == left
 
 
@@ -121,8 +123,8 @@ def test_smoothing_draws_small_categories_to_the_middle():
     category = np.repeat([0, 1, 2], [40, 40, 1])
     values = np.column_stack([np.array([-0.5, 0.5, -10.0])[category], np.ones(81)])
     for smoothing, left in ((0.0, {2}), (100.0, {0, 2})):
-        growth = Growth(max_leaves=2, category_smoothing=smoothing)
-        tree = cpu.grow(binned(category), Dense(values), "newton", growth, values).tree
+        growth = Growth(max_leaf_nodes=2, category_smoothing=smoothing)
+        tree = CPU.grow(binned(category), Dense(values), "newton", growth, values).tree
         assert members(tree) & {0, 1, 2} == left
 
 
@@ -130,14 +132,14 @@ def test_smoothing_draws_small_categories_to_the_middle():
 def test_missing_values_go_where_they_gain(side):
     category = np.repeat([0.0, 1.0, 2.0, np.nan], 20)
     values = np.repeat([-1.0, 1.0, -1.0, side], 20)[:, None]
-    tree = cpu.grow(binned(category), Dense(values), "sign", Growth(max_leaves=2), values).tree
+    tree = CPU.grow(binned(category), Dense(values), "sign", Growth(max_leaf_nodes=2), values).tree
     assert tree.nodes["missing_left"][0] == (side < 0) and members(tree) & {0, 1, 2} == {0, 2}
 
 
 def test_known_against_missing():
     category = np.repeat([0.0, 1.0, np.nan], 20)
     values = np.repeat([1.0, 1.0, -1.0], 20)[:, None]
-    tree = cpu.grow(binned(category), Dense(values), "sign", Growth(max_leaves=2), values).tree
+    tree = CPU.grow(binned(category), Dense(values), "sign", Growth(max_leaf_nodes=2), values).tree
     assert tree.count.tolist() == [60, 40, 20] and not tree.nodes["missing_left"][0]
 
 
@@ -152,12 +154,12 @@ def mixed_problem(n=3000):
     )
     X[rng.random((n, 3)) < 0.1] = np.nan
     values = rng.normal(size=(n, 2)) + np.isin(X[:, :1], [1, 4, 7]) * [1.0, -1.0] + np.nan_to_num(X[:, 1:2] > 0)
-    return X, bin_data(X, categorical=np.array([True, False, True])), values
+    return X, CPU.bin(X, categorical=np.array([True, False, True])), values
 
 
 def sample_tree():
     X, data, values = mixed_problem()
-    grown = cpu.grow(data, Dense(values), "norm", Growth(max_leaves=12, best_first=True), values)
+    grown = CPU.grow(data, Dense(values), "norm", Growth(max_leaf_nodes=12, best_first=True), values)
     assert (grown.tree.nodes["category"] >= 0).sum() >= 3 and (grown.tree.nodes["threshold"] != 0).any()
     return X, grown
 
@@ -165,9 +167,9 @@ def sample_tree():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_values_follow_their_codes(dtype):
     X, grown = sample_tree()
-    assert apply(grown.tree, X).tolist() == grown.leaf_of_row.tolist()
+    assert CPU.apply(grown.tree, X).tolist() == grown.leaf_of_row.tolist()
     X = np.where(np.arange(3) == 1, 0.0, X).astype(dtype)  # the numeric column does not survive single precision
-    assert (apply(grown.tree, X, 2) == apply(grown.tree, X.astype(float))).all()
+    assert (CpuEngine(2).apply(grown.tree, X) == CPU.apply(grown.tree, X.astype(float))).all()
 
 
 @pytest.mark.parametrize("value", [5.0, 8.0, 253.0, 254.0, 255.0, 256.0, 1e300, -1.0, -0.5, 1.5, np.inf, -np.inf])
@@ -175,14 +177,16 @@ def test_what_is_no_category_counts_as_missing(value):
     X, grown = sample_tree()
     missing, strange = X[:500].copy(), X[:500].copy()
     missing[:, 0], strange[:, 0] = np.nan, value
-    assert apply(grown.tree, missing).tolist() == apply(grown.tree, strange).tolist()
+    assert CPU.apply(grown.tree, missing).tolist() == CPU.apply(grown.tree, strange).tolist()
 
 
 def test_a_category_absent_from_a_node_goes_right():
     """Seen in training, but not on the way to this node."""
     category, other = np.repeat([0, 1, 2, 3], 20), np.repeat([0, 0, 1, 1], 20)
     values = np.column_stack([np.where(other == 1, 9.0, -9.0), np.repeat([1.0, -1.0, 0.0, 0.0], 20)])
-    tree = cpu.grow(binned(other, category), Dense(values), "norm", Growth(max_leaves=3, best_first=True), values).tree
+    tree = CPU.grow(
+        binned(other, category), Dense(values), "norm", Growth(max_leaf_nodes=3, best_first=True), values
+    ).tree
     below = int(np.flatnonzero(tree.nodes["category"] >= 0)[1])
     assert tree.nodes["feature"][:1] == [0] and tree.nodes["feature"][below] == 1
     assert not members(tree, below) & {2, 3}
@@ -191,8 +195,8 @@ def test_a_category_absent_from_a_node_goes_right():
 def test_rows_left_out_of_growth_are_sent_by_the_sets():
     X, data, values = mixed_problem()
     rows = np.arange(0, 3000, 3)
-    grown = cpu.grow(data, Dense(values), "norm", Growth(max_leaves=9), values, rows=rows)
-    assert apply(grown.tree, X).tolist() == grown.leaf_of_row.tolist()
+    grown = CPU.grow(data, Dense(values), "norm", Growth(max_leaf_nodes=9), values, rows=rows)
+    assert CPU.apply(grown.tree, X).tolist() == grown.leaf_of_row.tolist()
 
 
 # ---- models and files -----------------------------------------------------------------------------------------------
@@ -204,7 +208,9 @@ def sample_model():
     terms = []
     for t in range(6):
         features = np.array([1]) if t % 3 == 1 else None
-        grown = cpu.grow(data, Dense(values), "norm", Growth(max_leaves=4 + t), values, np.arange(t, 3000, 2), features)
+        grown = CPU.grow(
+            data, Dense(values), "norm", Growth(max_leaf_nodes=4 + t), values, np.arange(t, 3000, 2), features
+        )
         terms.append(Term(TreeHypothesis(grown.tree, grown.leaf_sums), 0.1 * (t + 1)))
     return X, AdditiveModel(np.eye(2), terms, [6])
 
@@ -234,7 +240,7 @@ def test_round_trip():
 
 @pytest.mark.parametrize("category", [-2, 1, 99])
 def test_splits_without_their_set_are_refused(category):
-    tree = cpu.grow(binned([0, 1] * 9), Dense(np.array([[1.0], [-1.0]] * 9)), "sign", Growth(), np.ones((18, 1))).tree
+    tree = CPU.grow(binned([0, 1] * 9), Dense(np.array([[1.0], [-1.0]] * 9)), "sign", Growth(), np.ones((18, 1))).tree
     assert checked(tree) is tree
     tree.nodes["category"][0] = category
     with pytest.raises(ValueError, match="sets"):
@@ -254,12 +260,12 @@ def test_files_without_categories_have_no_sets():
 
 def test_codes_are_categories():
     X = np.array([[0, 3.0], [7, np.nan], [np.nan, 1.0], [2, 3.0]])
-    data = bin_data(X, max_bins=2, categorical=np.array([True, False]))
+    data = CPU.bin(X, max_bins=2, categorical=np.array([True, False]))
     assert data.n_bins.tolist() == [8, 2] and data.categorical.tolist() == [1, 0]
     assert data.column(0).tolist() == [0, 7, 8, 2]
     assert np.unpackbits(data.seen_categories[0], bitorder="little").nonzero()[0].tolist() == [0, 2, 7]
     assert not data.seen_categories[1].any()
-    assert bin_data(X[:, 1:]).categorical.tolist() == [0]
+    assert CPU.bin(X[:, 1:]).categorical.tolist() == [0]
     assert binned([np.nan, np.nan]).column(0).tolist() == [1, 1]
 
 

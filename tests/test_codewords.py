@@ -14,8 +14,8 @@ from scipy.optimize import minimize
 from scipy.spatial.distance import pdist
 from sklearn.base import clone
 
-from simplexboost import _packing
 from simplexboost import codewords as cw
+from simplexboost.codewords import packing
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "codewords.json").read_text())
 
@@ -277,7 +277,7 @@ def test_max_min_depends_on_its_seed_only() -> None:
 
 def test_large_code_beats_gaussian_codes() -> None:
     K, d = 1000, 32
-    gaussian = max(2 - 2 * _packing.max_cosine(unit_code(K, d, seed).astype(np.float32)) for seed in range(100))
+    gaussian = max(2 - 2 * packing.max_cosine(unit_code(K, d, seed).astype(np.float32)) for seed in range(100))
     Y = cw.max_min(K, d)
     assert_unit_rows(Y, K, d)
     assert cw.min_distance(Y) > 1.44  # 1.465 measured
@@ -293,8 +293,8 @@ def test_gradient_by_blocks_equals_the_energy_gradient(monkeypatch: pytest.Monke
             expected[s, k] = sum(np.exp(7 * (Y[k] @ Y[j] - 0.9)) * Y[j] for j in range(13) if j != k)
     off_diagonal = [[max(Y[k] @ Y[j] for j in range(13) if j != k) for k in range(13)] for Y in codes]
     for entries in (2**20, 2 * 13 * 5, 1):
-        monkeypatch.setattr(_packing, "GRAM_ENTRIES", entries)
-        gradient, top, gap = _packing.attraction(codes, beta, ceiling)
+        monkeypatch.setattr(packing, "GRAM_ENTRIES", entries)
+        gradient, top, gap = packing.attraction(codes, beta, ceiling)
         # the own codeword enters with e^{β(-1 - ceiling)}: radial, removed by the projection, and tiny
         assert_allclose(gradient, expected, atol=3e-6)
         assert_allclose(top.ravel(), np.max(off_diagonal, axis=1))
@@ -305,13 +305,13 @@ def test_polish_takes_a_rough_icosahedron_to_all_digits() -> None:
     icosahedron = next(case["Y"] for case in GOLDEN["capacity"] if case["name"] == "icosahedron")
     rough = np.array(icosahedron) + 0.05 * rng().standard_normal((12, 3))
     rough /= np.linalg.norm(rough, axis=1, keepdims=True)
-    assert _packing.max_cosine(rough) > 1 / np.sqrt(5) + 0.01
-    assert _packing.max_cosine(_packing.polish(rough, centered=False)) == pytest.approx(1 / np.sqrt(5), abs=1e-12)
+    assert packing.max_cosine(rough) > 1 / np.sqrt(5) + 0.01
+    assert packing.max_cosine(packing.polish(rough, centered=False)) == pytest.approx(1 / np.sqrt(5), abs=1e-12)
 
 
 def test_retract_gives_the_nearby_centered_code() -> None:
     rough = cw.simplex(6)[None] + 0.02 * rng().standard_normal((3, 6, 5))
-    Y = _packing.retract(rough, centered=True)
+    Y = packing.retract(rough, centered=True)
     assert_allclose((Y**2).sum(axis=-1), 1, atol=1e-14)
     assert_allclose(Y.sum(axis=-2), 0, atol=1e-14)
     assert np.abs(Y - rough).max() < 0.1
@@ -406,12 +406,12 @@ def test_every_name_gives_its_own_code(name: str) -> None:
 @pytest.mark.parametrize(
     ("part", "shape"),
     [
-        (cw.Simplex(dim=9), (5, 9)),
-        (cw.RandomDense(dim=11), (5, 11)),
-        (cw.RandomSparse(dim=13), (5, 13)),
-        (cw.MaxHamming(dim=12), (5, 12)),
-        (cw.MaxMin(dim=3), (5, 3)),
-        (cw.MaxMin(dim=8, centered=True), (5, 8)),
+        (cw.Simplex(code_dim=9), (5, 9)),
+        (cw.RandomDense(code_dim=11), (5, 11)),
+        (cw.RandomSparse(code_dim=13), (5, 13)),
+        (cw.MaxHamming(code_dim=12), (5, 12)),
+        (cw.MaxMin(code_dim=3), (5, 3)),
+        (cw.MaxMin(code_dim=8, centered=True), (5, 8)),
     ],
 )
 def test_parameters_reach_the_code_and_survive_cloning(part: cw.Codewords, shape: tuple[int, int]) -> None:
@@ -456,7 +456,7 @@ def test_absent_classes_get_a_smaller_code() -> None:
 
 
 def test_as_codewords_accepts_and_refuses() -> None:
-    part = cw.MaxMin(dim=4)
+    part = cw.MaxMin(code_dim=4)
     assert cw.as_codewords(part) is part
     with pytest.raises(ValueError, match=r"codewords='hadamrd' is unknown; choose one of 'auto', 'canonical', "):
         cw.as_codewords("hadamrd")

@@ -8,15 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-<<<<<<< HEAD
-from simplexboost.data.binning import bin_data
-from simplexboost.engine import SCORES, Dense, Growth, OneHot, apply, cpu, reference
-=======
-from simplexboost import _kernels
 from simplexboost.binning import bin_data
+
+from simplexboost import _kernels
 from simplexboost.engine import NODE, SCORES, SET_BYTES, Dense, Growth, OneHot, apply, cpu, node_bytes, reference
->>>>>>> main
 
 
 def assert_equal(a, b):
@@ -218,7 +213,7 @@ def test_threads_after_fork():
     script = """
 import os, sys
 import numpy as np
-from simplexboost.data.binning import bin_data
+from simplexboost.binning import bin_data
 from simplexboost.engine import Dense, Growth, grow
 X = np.random.default_rng(0).normal(size=(60_000, 16))
 data = bin_data(X, n_threads=2)

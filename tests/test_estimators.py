@@ -22,8 +22,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import simplexboost as sb
 from simplexboost.callbacks import Callback
 from simplexboost.codewords import simplex
+from simplexboost.data.validation import Labelling, check_training
+from simplexboost.engine import CPU
 from simplexboost.learners import ClassTree, VectorTree
-from simplexboost.validation import check_training
 
 every_estimator = each("Estimator", BOOSTERS)
 
@@ -153,7 +154,7 @@ def test_setting_a_part_s_parameter_leaves_other_estimators_alone():
 
 
 @every_estimator
-@pytest.mark.parametrize("options", [{}, {"subsample": 0.6, "colsample": 0.5}])
+@pytest.mark.parametrize("options", [{}, {"subsample": 0.6, "max_features": 0.5}])
 def test_same_bytes_for_any_number_of_jobs(Estimator, options, tmp_path, digits):
     X, _, y, _ = digits
     files = []
@@ -204,11 +205,11 @@ def test_weights_of_the_training_set_have_mean_one():
     weight = np.r_[np.zeros(10), np.full(10, 1e-9), np.random.default_rng(0).uniform(0.5, 1.5, 20)]
     for target in (y, np.eye(3, dtype=int)[y]):
         for factor in (1e-290, 1.0, 1e290):
-            options = (None, None, 255, 1, None, True)
-            data, _, _ = check_training(sb.AdaBoostMHClassifier(), X, target, factor * weight, *options)
+            options = (Labelling(several=True), 255, CPU)
+            data = check_training(sb.AdaBoostMHClassifier(), X, target, factor * weight, *options).data
             assert data.n == 20
             np.testing.assert_allclose(data.weight, weight[20:] / weight[20:].mean(), rtol=1e-12)
-            data, _, _ = check_training(sb.AdaBoostMHClassifier(), X, target, np.full(40, factor / 3), *options)
+            data = check_training(sb.AdaBoostMHClassifier(), X, target, np.full(40, factor / 3), *options).data
             assert data.uniform
 
 
@@ -370,12 +371,12 @@ Y4 = np.array([0, 1, 2, 2])
         ({"codewords": np.array([[1.0], [np.nan], [0.0]])}, ["codewords"]),
         ({"codewords": np.eye(4)}, ["codewords", "4", "3"]),
         ({"codewords": np.empty((3, 0))}, ["codewords"]),
-        ({"codewords": sb.codewords.MaxMin(dim=0)}, ["0"]),
+        ({"codewords": sb.codewords.MaxMin(code_dim=0)}, ["0"]),
         ({"learner": "tree"}, ["learner='tree'", "'vector-tree'"]),
         ({"learner": VectorTree}, ["VectorTree()"]),
         ({"learner": StandardScaler()}, ["learner="]),
         ({"learner": VectorTree(max_depth=0)}, ["max_depth=0"]),
-        ({"learner": VectorTree(max_leaves=1)}, ["max_leaves=1"]),
+        ({"learner": VectorTree(max_leaf_nodes=1)}, ["max_leaf_nodes=1"]),
         ({"learner": VectorTree(min_samples_leaf=0.5)}, ["min_samples_leaf=0.5"]),
         ({"learner": VectorTree(growth="wide")}, ["growth='wide'", "'level'", "'best'"]),
         ({"optimizer": "adam"}, ["optimizer='adam'", "'gradient'"]),
@@ -389,14 +390,14 @@ Y4 = np.array([0, 1, 2, 2])
         ({"learning_rate": 0}, ["learning_rate=0"]),
         ({"learning_rate": float("nan")}, ["learning_rate=nan"]),
         ({"subsample": 1.5}, ["subsample=1.5"]),
-        ({"colsample": -1}, ["colsample=-1"]),
+        ({"max_features": -1}, ["max_features=-1"]),
         ({"max_bins": 256}, ["max_bins=256", "255"]),
         ({"classes": [0, 1]}, ["classes", "[2]"]),
         ({"classes": [0, 1, 2, 2]}, ["classes"]),
         ({"class_weight": {0: -1, 1: 1, 2: 1}}, ["class_weight"]),
         ({"early_stopping": True, "validation_fraction": 2.0}, ["validation_fraction=2.0"]),
         ({"callbacks": [print]}, ["callbacks"]),
-        ({"loss": sb.losses.Logistic(cost=np.ones((2, 2)))}, ["cost", "(2, 2)", "(3, 3)"]),
+        ({"loss": sb.losses.Logistic(cost_matrix=np.ones((2, 2)))}, ["cost", "(2, 2)", "(3, 3)"]),
     ],
 )
 def test_bad_parameters_name_themselves(options, words):
@@ -412,7 +413,7 @@ every_booster = pytest.mark.parametrize("Estimator", [*BOOSTERS.values(), sb.Sim
 def test_infinite_parameters_are_refused(Estimator):
     parameters = Estimator().get_params(deep=True)
     numbers = [name for name, value in parameters.items() if type(value) in (int, float) and name != "verbose"]
-    optional = {"edge", "eta", "l2_regularization", "max_depth", "max_leaves", "max_step"} & set(parameters)
+    optional = {"edge", "eta", "l2_regularization", "max_depth", "max_leaf_nodes", "max_step"} & set(parameters)
     for name in {*numbers, *optional} - {"random_state"}:
         for value in (np.inf, -np.inf, np.nan):
             with pytest.raises((ValueError, TypeError), match=rf"{name.split('__')[-1]}|l2|edge"):

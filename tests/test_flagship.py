@@ -17,7 +17,7 @@ import simplexboost as sb
 from simplexboost import _kernels
 from simplexboost.boosting.model import AdditiveModel
 from simplexboost.codewords import canonical, max_min, simplex
-from simplexboost.files import values_from_arrays
+from simplexboost.files.models import values_from_arrays
 from simplexboost.learners import SketchTree
 from simplexboost.losses import Logistic, Savage, SoftmaxCost
 
@@ -106,7 +106,7 @@ def test_costs_join_the_scores(d):
     _, G, _, loss, _ = pull(F, Y, c, None, Z, cost=cost)
     codes = np.eye(6) if Y is None else Y.astype(np.float64)
     U = 0.5 * F.astype(np.float64) @ codes.T
-    exact = Logistic(cost=cost)
+    exact = Logistic(cost_matrix=cost)
     np.testing.assert_allclose(loss, exact.value(U, c), rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(G, 0.5 * exact.residual(U, c) @ codes, atol=1e-5)
 
@@ -292,22 +292,22 @@ def test_rounds_suit_the_classes(options, K, rounds):
 
 def test_defaults_suit_the_data():
     assert SketchTree().suited(500, 2).l2 == 5.0 and SketchTree().suited(500, 80).l2 == 0.2
-    assert SketchTree(l2=0.3).suited(500, 2).l2 == 0.3
+    assert SketchTree(l2_regularization=0.3).suited(500, 2).l2 == 0.3
     for p, seen in ((10, 8), (300, 120)):
         run = SimpleNamespace(data=SimpleNamespace(X=np.empty((50, p))), rng=np.random.default_rng(0))
-        sb.callbacks.Sampling(colsample="auto").before_round(run)
+        sb.callbacks.Sampling(max_features="auto").before_round(run)
         assert len(run.features) == seen and run.rows is None
     with pytest.raises(TypeError, match=r"n_estimators='some' must be an integer .* or 'auto'"):
         sb.SimplexBoostClassifier(n_estimators="some").fit(*DIGITS[::2])
     with pytest.raises(TypeError, match="n_estimators='auto' must be an integer"):
         sb.GDMCBoostClassifier(n_estimators="auto").fit(*DIGITS[::2])
-    with pytest.raises((TypeError, ValueError), match=r"colsample.*or 'auto'"):
-        sb.SimplexBoostClassifier(colsample="some").fit(*DIGITS[::2])
+    with pytest.raises((TypeError, ValueError), match=r"max_features.*or 'auto'"):
+        sb.SimplexBoostClassifier(max_features="some").fit(*DIGITS[::2])
     with pytest.raises((TypeError, ValueError), match="l2"):
         sb.SimplexBoostClassifier(l2_regularization="some").fit(*DIGITS[::2])
 
 
-@pytest.mark.parametrize("options", [{}, {"subsample": 0.7, "colsample": 0.6}, {"code_dim": 4}, {"loss": "savage"}])
+@pytest.mark.parametrize("options", [{}, {"subsample": 0.7, "max_features": 0.6}, {"code_dim": 4}, {"loss": "savage"}])
 def test_same_bytes_for_any_number_of_jobs(options, tmp_path):
     X, _, y, _ = DIGITS
     files = []
@@ -477,8 +477,8 @@ def test_a_slightly_heavier_row_changes_little():
         ({"code": "nothing"}, ["nothing"]),
         ({"code_dim": 0}, ["0"]),
         ({"sketch": 0}, ["sketch=0"]),
-        ({"max_leaves": 1}, ["max_leaves=1"]),
-        ({"max_leaves": "many"}, ["max_leaves='many'"]),
+        ({"max_leaf_nodes": 1}, ["max_leaf_nodes=1"]),
+        ({"max_leaf_nodes": "many"}, ["max_leaf_nodes='many'"]),
         ({"l2_regularization": -1.0}, ["-1.0"]),
         ({"max_step": 0.0}, ["max_step=0.0"]),
         ({"n_estimators": 0}, ["n_estimators=0"]),

@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from simplexboost.engine import NODE, Dense, Growth, Tree, grow
+from simplexboost.engine import CPU, NODE, Dense, Growth, Tree
 from simplexboost.learners import (
     ClassTree,
     InfoTree,
@@ -98,7 +98,7 @@ def test_one_split_is_the_best_of_all(learner, d, missing, seed):
 def test_newton_tree_without_curvature_is_least_squares():
     data = problem(n=30, seed=5)
     req = request(data)
-    tree = NewtonTree(max_depth=1, l2=0.0).fit(req)
+    tree = NewtonTree(max_depth=1, l2_regularization=0.0).fit(req)
     targets, w = req.G / data.weight[:, None], data.weight
 
     def residual_sum(left):
@@ -188,7 +188,7 @@ def test_level_growth_splits_the_older_node_best_growth_the_better():
     G = np.array([-1.0, 10.0, 10.0, 10.0, -30.0, -30.0, 8.0, 8.0])[:, None]
     req = replace(request(training_set(np.arange(8.0)[:, None], np.arange(8) % 2), d=1), G=G)
     for growth, expected in [("level", [0.5, 3.5]), ("best", [3.5, 5.5])]:
-        tree = VectorTree(max_depth=None, max_leaves=3, growth=growth).fit(req).hypothesis.tree
+        tree = VectorTree(max_depth=None, max_leaf_nodes=3, growth=growth).fit(req).hypothesis.tree
         inner = tree.nodes["feature"] >= 0
         assert sorted(tree.nodes["threshold"][inner]) == expected
         assert_allclose(sorted(tree.gain[inner]), [2.0, 44 + 29 - 15] if growth == "level" else [32.0, 44 + 29 - 15])
@@ -219,7 +219,7 @@ def test_limits_hold_and_are_reached(learner, growth):
     kind = type(learner)
     deep = kind(max_depth=3, growth=growth).fit(req).hypothesis.tree
     assert depths(deep).max() == 3
-    wide = kind(max_depth=None, max_leaves=7, growth=growth).fit(req).hypothesis.tree
+    wide = kind(max_depth=None, max_leaf_nodes=7, growth=growth).fit(req).hypothesis.tree
     assert wide.n_leaves == 7
     coarse = kind(max_depth=None, min_samples_leaf=25, growth=growth).fit(req).hypothesis.tree
     is_leaf = coarse.nodes["feature"] < 0
@@ -230,14 +230,14 @@ def test_limits_hold_and_are_reached(learner, growth):
 
 
 @pytest.mark.parametrize(
-    "bad", [{"max_depth": 0}, {"max_depth": 1.5}, {"max_leaves": 1}, {"min_samples_leaf": 0}, {"growth": "fast"}]
+    "bad", [{"max_depth": 0}, {"max_depth": 1.5}, {"max_leaf_nodes": 1}, {"min_samples_leaf": 0}, {"growth": "fast"}]
 )
 def test_limits_without_meaning_are_refused(bad):
     name = next(iter(bad))
     with pytest.raises((TypeError, ValueError), match=name):
         VectorTree(**bad).check()
     with pytest.raises((TypeError, ValueError), match="l2"):
-        NewtonTree(l2=-1.0).check()
+        NewtonTree(l2_regularization=-1.0).check()
 
 
 # ---- leaves ---------------------------------------------------------------------------------------------------------
@@ -271,7 +271,7 @@ def test_leaves_that_sum_to_zero_take_their_ancestors_sums(sums, expected):
 def test_leaves_that_sum_to_zero_inherit_the_answer(learner):
     data = training_set(np.arange(8.0)[:, None], np.arange(8) % 3)
     other = np.array([9.0, 9.0, 9.0, 9.0, -5.0, -5.0, 3.0, 3.0])[:, None]
-    tree = grow(data.binned, Dense(other), "norm", Growth(max_depth=2), other).tree
+    tree = CPU.grow(data.binned, Dense(other), "norm", Growth(max_depth=2), other).tree
     assert tree.n_leaves == 3
     m = 3 if isinstance(learner, ClassTree | InfoTree) else 2
     sums = np.zeros((3, m))
@@ -309,7 +309,7 @@ def test_class_leaves_are_codewords(learner):
 
 def test_newton_leaves():
     req = request(problem(seed=4), curvature=np.random.default_rng(0).uniform(0.1, 1, 60))
-    answer = NewtonTree(max_depth=2, l2=0.7).fit(req)
+    answer = NewtonTree(max_depth=2, l2_regularization=0.7).fit(req)
     for value in np.unique(answer.outputs, axis=0):
         part = (answer.outputs == value).all(axis=1)
         assert_allclose(value, req.G[part].sum(axis=0) / (req.curvature[part].sum() + 0.7), rtol=1e-12)

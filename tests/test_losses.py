@@ -115,9 +115,9 @@ ALL = {
     "convex pair": convex_pair(),
 }
 COSTLY = {
-    **{f"{name} with cost": kind(cost=COST3) for name, kind in NAMED.items()},
-    "soft pair with cost": soft_pair(cost=COST3),
-    "softmax-cost with cost": SoftmaxCost(cost=COST3),
+    **{f"{name} with cost": kind(cost_matrix=COST3) for name, kind in NAMED.items()},
+    "soft pair with cost": soft_pair(cost_matrix=COST3),
+    "softmax-cost with cost": SoftmaxCost(cost_matrix=COST3),
 }
 GAMMA_PHI = {k: v for k, v in {**ALL, **COSTLY}.items() if isinstance(v, losses.GammaPhi)}
 
@@ -276,7 +276,7 @@ def naive_weight(name, v):
 @pytest.mark.parametrize("scale", [0.1, 1.0, 30.0, 1e3])
 @pytest.mark.parametrize("cost", [None, COST3], ids=["plain", "cost"])
 def test_stable_forms_equal_the_definitions(name, scale, cost):
-    loss = NAMED[name](cost=cost)
+    loss = NAMED[name](cost_matrix=cost)
     U, c = draw(3, n=20, scale=scale)
     value, log_value, P = loss.value(U, c), loss.log_value(U, c), loss.residual(U, c)
     scaled, log_scale = loss.scaled_residual(U, c)
@@ -405,7 +405,7 @@ def test_golden_softmax_cost_of_examples():
     U, K = 0.5 * np.array(golden["psi"]), 4
     risks = []
     for i, row in enumerate(golden["cost"]):  # the golden costs belong to examples: give each its own matrix
-        loss, c = SoftmaxCost(cost=np.tile(row, (K, 1))), np.array([i % K])
+        loss, c = SoftmaxCost(cost_matrix=np.tile(row, (K, 1))), np.array([i % K])
         risks.append(loss.value(U[i : i + 1], c)[0])
         np.testing.assert_allclose(loss.residual(U[i : i + 1], c)[0], -2 * np.array(golden["grad"][i]), rtol=1e-10)
     assert np.mean(risks) == pytest.approx(golden["risk"], rel=1e-12)
@@ -413,7 +413,7 @@ def test_golden_softmax_cost_of_examples():
 
 def test_golden_softmax_hessian():
     golden = GOLDEN["sm_boost"]["hessian"]
-    loss, U, c = SoftmaxCost(cost=np.tile(golden["alpha"], (4, 1))), 0.5 * np.array([golden["u"]]), np.array([0])
+    loss, U, c = SoftmaxCost(cost_matrix=np.tile(golden["alpha"], (4, 1))), 0.5 * np.array([golden["u"]]), np.array([0])
     second = lambda w: loss.along(U, c, 0.5 * w[None, :])[1][0]  # noqa: E731
     E = np.eye(4)
     H = [[0.25 * (second(E[a] + E[b]) - second(E[a] - E[b])) for b in range(4)] for a in range(4)]
@@ -478,7 +478,7 @@ def test_zero_one_softmax_gradient():
     Phi = g * true[:, None]
     Phi[np.arange(10), c] = -true * (1 - true)
     np.testing.assert_allclose(SoftmaxCost().residual(0.5 * psi, c), -2 * Phi, rtol=1e-10)
-    matrix = SoftmaxCost(cost=1 - np.eye(4))
+    matrix = SoftmaxCost(cost_matrix=1 - np.eye(4))
     W = draw(4, n=10, seed=1)[0]
     np.testing.assert_allclose(matrix.value(psi, c), SoftmaxCost().value(psi, c), rtol=1e-10)
     np.testing.assert_allclose(matrix.residual(psi, c), SoftmaxCost().residual(psi, c), rtol=1e-9, atol=1e-12)
@@ -512,7 +512,7 @@ def test_posterior_is_theorem_7(name, K, costly):
     cost = np.random.default_rng(K).uniform(0.2, 3.0, (K, K)) if costly else None
     U, _ = draw(K, n=10)
     expected = [theorem_7(name, u, cost) for u in U]
-    loss = NAMED[name](cost=cost)
+    loss = NAMED[name](cost_matrix=cost)
     np.testing.assert_allclose(loss.posterior_system(U), expected, rtol=1e-8)
     np.testing.assert_allclose(loss.probabilities(U), expected, rtol=1e-8)
 
@@ -563,7 +563,7 @@ def test_posterior_is_recovered_from_a_minimiser(kind, costly, K):
         spread = 0.05 if kind in (Savage, soft_pair) else 1.0
         cost = 1 + spread * rng.uniform(-0.5, 1.0, (K, K)) if costly else None
         eta = np.ones(K) / K + spread * (rng.dirichlet(np.full(K, 3.0)) - 1 / K)
-        loss = kind(cost=cost)
+        loss = kind(cost_matrix=cost)
         U = conditional_minimiser(loss, eta, simplex(K))
         np.testing.assert_allclose(loss.probabilities(U)[0], eta, atol=2e-6)
 
@@ -579,7 +579,7 @@ def test_zero_costs_still_give_probabilities():
     cost = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
     U, _ = draw(3, n=20, scale=50.0)
     for kind in NAMED.values():
-        eta = kind(cost=cost).probabilities(U)
+        eta = kind(cost_matrix=cost).probabilities(U)
         np.testing.assert_allclose(eta.sum(axis=1), 1.0)
         assert (eta >= 0).all()
 
@@ -597,7 +597,7 @@ def test_stationary_distribution_of_a_walk():
 
 def test_many_rows_are_solved_in_blocks(monkeypatch):
     U, _ = draw(3, n=50)
-    loss = Exponential(cost=COST3)
+    loss = Exponential(cost_matrix=COST3)
     whole = loss.posterior_system(U)
     monkeypatch.setattr("simplexboost.losses.gamma_phi._BLOCK", 9 * 7)
     np.testing.assert_array_equal(loss.posterior_system(U), whole)
@@ -646,7 +646,7 @@ def test_classes_may_be_renamed(loss):
     order = np.array([2, 0, 1])
     renamed = clone(loss)
     if getattr(loss, "cost", None) is not None:
-        renamed.set_params(cost=np.asarray(loss.cost)[np.ix_(order, order)])
+        renamed.set_params(cost_matrix=np.asarray(loss.cost_matrix)[np.ix_(order, order)])
     new_c = np.argsort(order)[c]
     W = draw(3, n=15, seed=1)[0]
     np.testing.assert_allclose(renamed.value(U[:, order], new_c), loss.value(U, c), rtol=1e-12)
@@ -660,7 +660,7 @@ def test_classes_may_be_renamed(loss):
 def test_costs_of_one_are_no_costs(kind):
     U, c = draw(4, n=20)
     Y, W = simplex(4), draw(4, n=20, seed=1)[0]
-    plain, ones = kind(), kind(cost=np.ones((4, 4)))
+    plain, ones = kind(), kind(cost_matrix=np.ones((4, 4)))
     np.testing.assert_allclose(ones.value(U, c), plain.value(U, c), rtol=1e-12)
     np.testing.assert_allclose(ones.residual(U, c), plain.residual(U, c), rtol=1e-12)
     np.testing.assert_allclose(ones.curvature(U, c, Y), plain.curvature(U, c, Y), rtol=1e-10)
@@ -674,7 +674,7 @@ def test_integer_costs_repeat_the_pair(name):
     gamma, a = PAIRS[name][0], PAIRS[name][3]
     cost = [[7, 2, 1], [0, 7, 3], [4, 1, 7]]
     U, c = draw(3, n=9)
-    got = NAMED[name](cost=cost).value(U, c)
+    got = NAMED[name](cost_matrix=cost).value(U, c)
     for i in range(9):
         pairs = [k for k in range(3) if k != c[i] for _ in range(cost[c[i]][k])]
         inner = np.float64(sum(math.exp(-a * (U[i, c[i]] - U[i, k])) for k in pairs))
@@ -685,8 +685,8 @@ def test_a_free_rival_does_not_hide_the_others():
     # Rival 1 leads by far and costs nothing: rival 2 alone makes the loss.
     U, c = np.array([[0.0, 1e4, 1.0]]), np.array([0])
     cost = [[0, 0, 1], [1, 0, 1], [1, 1, 0]]
-    assert Exponential(cost=cost).value(U, c) == pytest.approx(math.e)
-    np.testing.assert_allclose(Exponential(cost=cost).residual(U, c), [[math.e, 0.0, -math.e]])
+    assert Exponential(cost_matrix=cost).value(U, c) == pytest.approx(math.e)
+    np.testing.assert_allclose(Exponential(cost_matrix=cost).residual(U, c), [[math.e, 0.0, -math.e]])
 
 
 def test_user_pair_whose_derivatives_underflow():
@@ -705,7 +705,7 @@ def test_margins():
 # --- parts and messages -----------------------------------------------------------------------------------------------
 
 
-@cases({**{name: kind() for name, kind in LOSSES.items()}, "costly": Savage(cost=COST3)})
+@cases({**{name: kind() for name, kind in LOSSES.items()}, "costly": Savage(cost_matrix=COST3)})
 def test_inputs_survive_and_parts_clone_and_pickle(loss):
     U, c = draw(3)
     kept, W, Y = U.copy(), draw(3, seed=1)[0], simplex(3)
@@ -733,11 +733,11 @@ def test_as_loss():
 @pytest.mark.parametrize(
     ("loss", "message"),
     [
-        (Exponential(cost=np.ones((2, 3))), r"cost has shape \(2, 3\); pass shape \(3, 3\)"),
-        (MM(cost=-np.ones((3, 3))), r"cost contains -1.0; entries must be finite and not negative"),
-        (Logistic(cost=np.full((3, 3), np.nan)), "cost contains nan"),
-        (SoftmaxCost(cost=np.full((3, 3), np.inf)), "cost contains inf"),
-        (Savage(cost=np.diag([1.0, 2.0, 3.0])), r"cost\[0\] has no positive entry off the diagonal"),
+        (Exponential(cost_matrix=np.ones((2, 3))), r"cost has shape \(2, 3\); pass shape \(3, 3\)"),
+        (MM(cost_matrix=-np.ones((3, 3))), r"cost contains -1.0; entries must be finite and not negative"),
+        (Logistic(cost_matrix=np.full((3, 3), np.nan)), "cost contains nan"),
+        (SoftmaxCost(cost_matrix=np.full((3, 3), np.inf)), "cost contains inf"),
+        (Savage(cost_matrix=np.diag([1.0, 2.0, 3.0])), r"cost\[0\] has no positive entry off the diagonal"),
         (OwnScoreExponential(alpha=0.0), "alpha=0.0 is out of range; pass a positive, finite number"),
         (OwnScoreExponential(alpha=math.inf), "alpha=inf"),
         (UserGammaPhi(1, np.exp, np.exp, np.exp), "gamma=1 is not callable"),
@@ -751,7 +751,7 @@ def test_check_says_what_is_wrong(loss, message):
         loss.check(3)
 
 
-@cases({**ALL, **COSTLY, "free class": SoftmaxCost(cost=np.zeros((3, 3)))})
+@cases({**ALL, **COSTLY, "free class": SoftmaxCost(cost_matrix=np.zeros((3, 3)))})
 def test_check_accepts(loss):
     assert loss.check(3) is None
     with pytest.raises(ValueError, match="K=1 classes; a loss needs at least 2"):

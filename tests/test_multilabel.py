@@ -166,7 +166,7 @@ def check_rounds(clf, rounds, X, X_new):
 @pytest.mark.parametrize("seed", range(3))
 def test_mh_textbook(seed):
     X, Z, w, X_new = several(seed)
-    rounds = textbook.adaboost_mh(X, 2.0 * Z - 1, w, 10, textbook.one_tree, max_leaves=4)
+    rounds = textbook.adaboost_mh(X, 2.0 * Z - 1, w, 10, textbook.one_tree, max_leaf_nodes=4)
     clf = AdaBoostMHClassifier(SignTree(None, 4, 1, "best"), n_estimators=10).fit(X, Z, w)
     check_rounds(clf, rounds, X, X_new)
     assert_allclose(clf.history_["bound"], np.cumprod([r.Z for r in rounds]))
@@ -179,7 +179,9 @@ def test_mh_textbook(seed):
 def test_mr_textbook(seed):
     X, Z, w, X_new = several(seed)
     ranked = Z.any(axis=1) & ~Z.all(axis=1)
-    rounds = textbook.adaboost_mr(X[ranked], Z[ranked].astype(float), w[ranked], 10, textbook.one_tree, max_leaves=4)
+    rounds = textbook.adaboost_mr(
+        X[ranked], Z[ranked].astype(float), w[ranked], 10, textbook.one_tree, max_leaf_nodes=4
+    )
     clf = AdaBoostM2Classifier(SubsetTree(None, 4, 1, "best"), n_estimators=10).fit(X[ranked], Z[ranked], w[ranked])
     check_rounds(clf, rounds, X[ranked], X_new)
     assert_allclose(clf.history_["risk"], np.cumprod([r.Z for r in rounds]))

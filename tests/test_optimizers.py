@@ -33,8 +33,8 @@ from simplexboost.optimizers import (
     GradientDescent,
     Newton,
     as_optimizer,
-    normalised_edge,
 )
+from simplexboost.optimizers.asking import normalised_edge
 from simplexboost.steps import FixedStep
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "boosting.json").read_text())["cd_toy"]
@@ -287,7 +287,9 @@ def test_newton_gives_the_trace_of_the_hessian(loss, codewords):
 
 @each("loss", {k: v for k, v in CONVEX.items() if k != "user's pair"})
 def test_newton_steps_of_one_do_not_overshoot(loss):
-    run = make_run(problem(seed=9), loss, code("simplex", 3), NewtonTree(l2=0.0, max_depth=1), FixedStep())
+    run = make_run(
+        problem(seed=9), loss, code("simplex", 3), NewtonTree(l2_regularization=0.0, max_depth=1), FixedStep()
+    )
     log_risks = boost_and_watch(run, Newton(), 3)
     assert len(log_risks) == 4
     assert (np.diff(log_risks[:2]) < 0).all()

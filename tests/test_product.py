@@ -30,7 +30,7 @@ GOLDEN = json.loads((Path(__file__).parent / "golden/product.json").read_text())
 # n, p, K, seed: three data sets, all with random weights so that nothing ties
 DATA = [(40, 3, 3, 0), (36, 2, 4, 1), (40, 3, 2, 3)]
 ROUNDS = 10
-LIMITS = {"leaves": ({"max_leaves": 4}, (None, 4, 1, "best")), "depth": ({"max_depth": 2}, (2, None, 1, "level"))}
+LIMITS = {"leaves": ({"max_leaf_nodes": 4}, (None, 4, 1, "best")), "depth": ({"max_depth": 2}, (2, None, 1, "level"))}
 LEARNERS = {"shared": textbook.one_tree, "separate": textbook.separate_trees, "index": textbook.index_stump}
 
 every_set = pytest.mark.parametrize("data", DATA, ids=str)
@@ -120,7 +120,9 @@ def test_sm_boost(data, mode, limit):
     theirs, mine = LIMITS[limit]
     cost = np.random.default_rng(data[3]).uniform(0, 1, (data[2], data[2]))
     rounds = textbook.sm_boost(X, cost[c], w, ROUNDS, LEARNERS[mode], **theirs)
-    clf = SoftmaxBoostClassifier(SignTree(*mine), cost=cost, n_pairs="all", learner_mode=mode, n_estimators=ROUNDS)
+    clf = SoftmaxBoostClassifier(
+        SignTree(*mine), cost_matrix=cost, n_pairs="all", learner_mode=mode, n_estimators=ROUNDS
+    )
     clf.fit(X, c, w)
     check_rounds(clf, rounds, X, X_new, sign=-1.0)
     assert_allclose(clf.history_["risk"][:-1], [r.Z for r in rounds[1:]])
@@ -146,7 +148,7 @@ def test_sm_boost_on_drawn_pairs(data, mode, n_pairs):
             counts[order[i], k] += 1
         return counts
 
-    rounds = textbook.sm_boost(X, costs, w, ROUNDS, LEARNERS[mode], draws, max_leaves=4)
+    rounds = textbook.sm_boost(X, costs, w, ROUNDS, LEARNERS[mode], draws, max_leaf_nodes=4)
     learner = SignTree(None, 4, 1, "best")
     clf = SoftmaxBoostClassifier(learner, n_pairs=n_pairs, learner_mode=mode, n_estimators=ROUNDS, random_state=seed)
     check_rounds(clf.fit(X, c, w, costs=costs), rounds, X, X_new, sign=-1.0)
@@ -416,7 +418,7 @@ def test_costs_of_examples():
     """Costs of the classes, given by example, are the same costs; and examples with costs of their own matter."""
     X, c, w, _ = weighed(*DATA[0])
     cost = np.random.default_rng(0).uniform(0, 1, (3, 3))
-    by_class = SoftmaxBoostClassifier(n_pairs="all", cost=cost, n_estimators=5).fit(X, c, w)
+    by_class = SoftmaxBoostClassifier(n_pairs="all", cost_matrix=cost, n_estimators=5).fit(X, c, w)
     by_row = SoftmaxBoostClassifier(n_pairs="all", n_estimators=5).fit(X, c, w, costs=cost[c])
     assert_array_equal(by_row.predict_proba(X), by_class.predict_proba(X))
     assert_allclose(by_row.history_["risk"], by_class.history_["risk"])
@@ -501,7 +503,7 @@ def test_digits(clf, least):
 def test_sm_boost_tolerates_noise():
     """Long and Servedio's data, a fifth of the labels flipped: a convex booster keeps errors, this one has none."""
     data = make_long_servedio(2000, 2000, label_noise=0.2, random_state=0)
-    stump = {"learner__max_leaves": 2}
+    stump = {"learner__max_leaf_nodes": 2}
     robust = SoftmaxBoostClassifier(n_estimators=1000, random_state=0).set_params(**stump)
     convex = AdaBoostMHClassifier(n_estimators=200).set_params(**stump)
     assert robust.fit(data.X_train, data.y_train).score(data.X_test, data.y_test) > 0.98
@@ -525,7 +527,7 @@ def test_draws_do_not_depend_on_repetitions_or_order():
         (SoftmaxBoostClassifier(learner_mode="single-label"), "learner_mode='single-label' is unknown"),
         (SoftmaxBoostClassifier(n_pairs=0), "n_pairs=0 is out of range"),
         (SoftmaxBoostClassifier(n_pairs="some"), "n_pairs='some' is unknown; choose one of 'n', 'all'"),
-        (SoftmaxBoostClassifier(cost=np.zeros((2, 2))), r"cost has shape \(2, 2\)"),
+        (SoftmaxBoostClassifier(cost_matrix=np.zeros((2, 2))), r"cost has shape \(2, 2\)"),
         (AdaBoostM2Classifier(step="fixd"), "step='fixd' is unknown"),
     ],
 )

@@ -718,7 +718,7 @@ def test_a_failed_fit_leaves_the_classifier_as_it_was():
 SAVED = [
     sb.OutputCodeClassifier(random_state=0),
     sb.OutputCodeClassifier(sb.CDMCBoostClassifier(n_estimators=3), "all-pairs", "votes", break_ties=True),
-    sb.OutputCodeClassifier(sb.GDMCBoostClassifier(n_estimators=2), cw.RandomDense(dim=5), random_state=1),
+    sb.OutputCodeClassifier(sb.GDMCBoostClassifier(n_estimators=2), cw.RandomDense(code_dim=5), random_state=1),
     sb.OutputCodeClassifier(sb.GDMCBoostClassifier(n_estimators=2), np.array(cw.exhaustive(3)), probability="coupling"),
 ]
 

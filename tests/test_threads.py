@@ -251,23 +251,22 @@ import os, sys
 from pathlib import Path
 from threading import Event, Thread
 import numpy as np
-from simplexboost import validation
+from simplexboost.data.training_set import TrainingSet
+from simplexboost.engine import CPU, CpuEngine
+
+begun, go_on = Event(), Event()
+
+class SlowEngine(CpuEngine):
+    def bin(self, *arguments):
+        begun.set()
+        go_on.wait()
+        return super().bin(*arguments)
 
 X = np.random.default_rng(0).normal(size=(100, 3))
-data = [validation.TrainingSet(X, np.zeros(100, dtype=int), np.ones(100), 2) for _ in range(2)]
-begun, go_on = Event(), Event()
-bin_data = validation.bin_data
-
-def slow_bin_data(*arguments, **options):
-    begun.set()
-    go_on.wait()
-    return bin_data(*arguments, **options)
-
-validation.bin_data = slow_bin_data
+data = [TrainingSet(X, np.zeros(100, dtype=int), np.ones(100), 2, engine=e) for e in (SlowEngine(), CPU)]
 thread = Thread(target=lambda: data[0].binned)
 thread.start()
 begun.wait()
-validation.bin_data = bin_data
 child = os.fork()
 if child == 0:
     os._exit(data[1].binned.p != 3)

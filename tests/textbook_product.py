@@ -41,13 +41,13 @@ def best_split(X, G, node):
     return best if best is not None and best[0] > 1e-13 else None
 
 
-def grow(X, G, max_leaves=None, max_depth=None):
+def grow(X, G, max_leaf_nodes=None, max_depth=None):
     """A tree whose leaves hold sign(ΣG_j): best first to a number of leaves, or as deep as allowed."""
     root = Node(np.arange(len(X)))
     leaves = [root]
     waiting = [root]
     root.split = best_split(X, G, root)
-    while waiting and (max_leaves is None or len(leaves) < max_leaves):
+    while waiting and (max_leaf_nodes is None or len(leaves) < max_leaf_nodes):
         waiting = [node for node in waiting if node.split is not None and node.depth != max_depth]
         if not waiting:
             break

@@ -15,20 +15,20 @@ from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
 from simplexboost.codewords import Custom, simplex
-from simplexboost.export import describe, read_zip, write_zip
+from simplexboost.files.container import describe, read_zip, write_zip
 from simplexboost.learners import VectorTree
 from simplexboost.losses import Logistic
 
 X, y = load_iris(return_X_y=True)
 CLASSIFIERS = [
     *(kind(n_estimators=4, random_state=0) for kind in BOOSTERS.values()),
-    sb.AdaBoostMMClassifier(step="exact", cost=np.ones((3, 3)), n_estimators=4),
+    sb.AdaBoostMMClassifier(step="exact", cost_matrix=np.ones((3, 3)), n_estimators=4),
     sb.CDMCBoostClassifier(n_estimators=4, schedule="cyclic"),
     sb.BoostingClassifier(learner="linear", optimizer="all-coordinates", n_estimators=3),
     sb.BoostingClassifier(
-        Logistic(cost=np.array([[0, 1, 2], [1, 0, 1], [3, 1, 0.0]])),
+        Logistic(cost_matrix=np.array([[0, 1, 2], [1, 0, 1], [3, 1, 0.0]])),
         Custom(simplex(3)),
-        VectorTree(max_depth=None, max_leaves=4, growth="best"),
+        VectorTree(max_depth=None, max_leaf_nodes=4, growth="best"),
         n_estimators=3,
         random_state=np.random.RandomState(0),
     ),
