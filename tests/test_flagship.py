@@ -25,12 +25,21 @@ X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 DIGITS = train_test_split(*load_digits(return_X_y=True), random_state=0)
 
 
+# Weights are divided by their mean, so that a row of weight two is two rows only where nothing else is in units of a
+# row; `test_weights_are_repetitions` says what holds with l2.
+REPETITIONS = "check_sample_weight_equivalence_on_dense_data"
+RATIOS = {REPETITIONS: "only ratios of weights matter, and l2_regularization is in units of a row of mean weight"}
+
+
 @parametrize_with_checks(
     [
         sb.SimplexBoostClassifier(n_estimators=40),
         sb.SimplexBoostClassifier(n_estimators=20, code_dim=2),
         sb.SimplexBoostClassifier(n_estimators=30, loss="savage"),
-    ]
+        sb.SimplexBoostClassifier(n_estimators=40, l2_regularization=0),
+        sb.SimplexBoostClassifier(n_estimators=20, l2_regularization=0, code_dim=2),
+    ],
+    expected_failed_checks=lambda estimator: {} if estimator.l2_regularization == 0 else RATIOS,
 )
 def test_sklearn_checks(estimator, check):
     check(estimator)

@@ -194,16 +194,20 @@ def check_weight(X: AnyArray, y: AnyArray, sample_weight: Any, class_weight: Any
 
 
 def mean_one(weight: Array) -> Array:
-    """Positive weights (n,) divided by their mean: only their ratios matter, as for a mean over the examples.
+    """Positive weights (n,) over their mean, within 1e-8: only their ratios matter, as for a mean over the examples.
 
-    Regularisation is in units of an example, so weights that sum to one would be regularised away. The division by the
-    largest comes first: sums of very large weights cannot overflow, those of very small ones keep their digits, equal
-    weights become exactly 1, and a common factor that is a power of two changes no bit of the result.
+    Regularisation is in units of an example, so weights that sum to one would be regularised away. Powers of two are
+    taken out first, which is exact: sums of very large weights cannot overflow, those of very small ones keep their
+    digits. What is left is multiplied by a number of 26 bits, so that whole numbers keep their exact ratios, and splits
+    that are equally good for repeated rows are so for weights. Equal weights become exactly 1.
 
     Examples
     --------
-    >>> mean_one(np.array([1e300, 3e300]))
+    >>> mean_one(np.array([1e300, 3e300])).round(6)
     array([0.5, 1.5])
     """
-    weight = weight / weight.max()
-    return weight / weight.mean()
+    if (weight == weight[0]).all():
+        return np.ones_like(weight)
+    weight = np.ldexp(weight, -np.frexp(weight.max())[1])
+    fraction, exponent = np.frexp(1.0 / weight.mean())
+    return weight * np.ldexp(np.rint(np.ldexp(fraction, 26)), exponent - 26)
