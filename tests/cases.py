@@ -5,7 +5,7 @@ A new part that stands in its table (``LOSSES``, ``CODEWORDS``, ...) is tested w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -152,6 +152,12 @@ def request(data: TrainingSet, d: int = 2, seed: int = 0, **more: Any) -> Reques
         labels, weight = data.c, rng.uniform(0.1, 1.0, data.n)
         Y = code("simplex", d + 1) if d == data.K - 1 else rng.normal(size=(data.K, d))
     return Request(**{"data": data, "pull": PlainPull(G, labels, weight), "Y": Y, **more})
+
+
+def with_pull(req: Request, **changed: Any) -> Request:
+    """The request with another G, labels or weight."""
+    now = {"G": req.G, "labels": req.labels, "weight": req.weight, **changed}
+    return replace(req, pull=PlainPull(**now))
 
 
 def make_run(

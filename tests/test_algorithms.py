@@ -287,7 +287,7 @@ def test_residuals_carried_along_are_the_fresh_ones(data, codewords, monkeypatch
     loss = "mm" if codewords == "canonical" else "exponential"
     clf = sb.GDMCBoostClassifier(loss, codewords, "class-tree", n_estimators=40, learning_rate=0.7)
     carried = clf.fit(X, y, w).decision_function(X)
-    monkeypatch.setattr("simplexboost.boosting.REFRESH", 1)  # never carried
+    monkeypatch.setattr("simplexboost.losses.carried.REFRESH", 1)  # never carried
     assert_allclose(clf.fit(X, y, w).decision_function(X), carried, rtol=1e-7, atol=1e-9)
 
 
@@ -314,7 +314,7 @@ def test_training_error_bounds_are_never_violated(make):
         if clf.n_iter_ == 0:
             continue
         bounds = clf.history_["bound"]
-        for U, bound in zip(clf._staged_scores(X), bounds, strict=True):
+        for U, bound in zip(map(clf._scores, clf._staged(X)), bounds, strict=True):
             best_rival = np.where(np.eye(K, dtype=bool)[y], -np.inf, U).max(axis=1)
             error = w[U[np.arange(n), y] <= best_rival + 1e-12].sum() / w.sum()  # a tie is an error
             assert error <= bound + 1e-9, (seed, error, bound)

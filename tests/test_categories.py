@@ -226,7 +226,7 @@ def test_a_model_adds_up_its_trees(value):
     expected = np.zeros((len(X), 2))
     for term in model.terms:
         term.add_to(expected, term.hypothesis.outputs(X))
-    assert (model.predictor(X, 2) == expected).all()
+    assert (model.predictor(X, CpuEngine(2)) == expected).all()
     assert np.isclose(model.feature_gains(3).sum(), 1.0)
 
 

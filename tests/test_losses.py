@@ -645,7 +645,7 @@ def test_classes_may_be_renamed(loss):
     U, c = draw(3, n=15)
     order = np.array([2, 0, 1])
     renamed = clone(loss)
-    if getattr(loss, "cost", None) is not None:
+    if loss.cost_matrix is not None:
         renamed.set_params(cost_matrix=np.asarray(loss.cost_matrix)[np.ix_(order, order)])
     new_c = np.argsort(order)[c]
     W = draw(3, n=15, seed=1)[0]
@@ -733,11 +733,11 @@ def test_as_loss():
 @pytest.mark.parametrize(
     ("loss", "message"),
     [
-        (Exponential(cost_matrix=np.ones((2, 3))), r"cost has shape \(2, 3\); pass shape \(3, 3\)"),
-        (MM(cost_matrix=-np.ones((3, 3))), r"cost contains -1.0; entries must be finite and not negative"),
-        (Logistic(cost_matrix=np.full((3, 3), np.nan)), "cost contains nan"),
-        (SoftmaxCost(cost_matrix=np.full((3, 3), np.inf)), "cost contains inf"),
-        (Savage(cost_matrix=np.diag([1.0, 2.0, 3.0])), r"cost\[0\] has no positive entry off the diagonal"),
+        (Exponential(cost_matrix=np.ones((2, 3))), r"cost_matrix has shape \(2, 3\); pass shape \(3, 3\)"),
+        (MM(cost_matrix=-np.ones((3, 3))), r"cost_matrix contains -1.0; entries must be finite and not negative"),
+        (Logistic(cost_matrix=np.full((3, 3), np.nan)), "cost_matrix contains nan"),
+        (SoftmaxCost(cost_matrix=np.full((3, 3), np.inf)), "cost_matrix contains inf"),
+        (Savage(cost_matrix=np.diag([1.0, 2.0, 3.0])), r"cost_matrix\[0\] has no positive entry off the diagonal"),
         (OwnScoreExponential(alpha=0.0), "alpha=0.0 is out of range; pass a positive, finite number"),
         (OwnScoreExponential(alpha=math.inf), "alpha=inf"),
         (UserGammaPhi(1, np.exp, np.exp, np.exp), "gamma=1 is not callable"),

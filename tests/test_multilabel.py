@@ -208,7 +208,7 @@ def test_bounds_hold(Classifier, mode):
         ranked = Z.any(axis=1) & ~Z.all(axis=1)
         X, Z, w = X[ranked], Z[ranked], w[ranked]
         clf = Classifier(SignTree(max_depth=1), learner_mode=mode, n_estimators=8).fit(X, Z, w)
-        for U, bound in zip(clf._staged_scores(X), clf.history_["bound"], strict=True):
+        for U, bound in zip(map(clf._scores, clf._staged(X)), clf.history_["bound"], strict=True):
             if Classifier is AdaBoostMHClassifier:
                 wrong = np.average(((2 * Z - 1) * U <= 1e-12).mean(axis=1), weights=w)
             else:
@@ -282,7 +282,7 @@ def test_following_other_rows(Classifier):
     clf = Classifier(n_estimators=5).fit(X[:200], Z[:200], eval_set=(X[200:], Z[200:]))
     risk = clf.evals_result_[0]["risk"]
     loss = for_label_sets(clf.parts()["loss"], Z[200:])
-    assert_allclose(risk[-1], loss.value(clf._scores(X[200:]), np.arange(100)).mean())
+    assert_allclose(risk[-1], loss.value(clf.class_scores(X[200:]), np.arange(100)).mean())
     with pytest.raises(ValueError, match="eval_metric takes one label per example"):
         clf.fit(X, Z, eval_set=(X, Z), eval_metric=lambda y, P: 0.0)
     with pytest.raises(ValueError, match=r"indicator matrix of shape \(300, 4\); it has \(300, 3\)"):

@@ -34,7 +34,7 @@ from simplexboost.optimizers import (
     Newton,
     as_optimizer,
 )
-from simplexboost.optimizers.asking import normalised_edge
+from simplexboost.optimizers.asking import binary_request, direction, gradient_of, normalised_edge, ray_along
 from simplexboost.steps import FixedStep
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "boosting.json").read_text())["cd_toy"]
@@ -155,11 +155,11 @@ def test_gradient_points_where_the_risk_falls(loss, codewords):
         return data.weight * loss.value(0.5 * F @ Y.T, data.c)
 
     run.move_to(F)
-    G, epsilon = run.gradient(scaled=False).G, 1e-6
+    G, epsilon = gradient_of(run, scaled=False).G, 1e-6
     for j in range(Y.shape[1]):
         step = epsilon * np.eye(Y.shape[1])[j]
         assert_allclose(G[:, j], -(losses_at(F + step) - losses_at(F - step)) / (2 * epsilon), atol=1e-6)
-    scaled = run.gradient().G
+    scaled = gradient_of(run).G
     assert_allclose(scaled * np.linalg.norm(G), G * np.linalg.norm(scaled), atol=1e-9 * np.abs(G).max() + 1e-12)
 
 
@@ -205,8 +205,8 @@ def test_best_schedule_applies_the_coordinate_of_lowest_risk():
     for t in range(5):
         risks = []
         for j in range(3):
-            answer = run.learner.fit(run.request(run.gradient(), j))
-            alpha = run.stride(answer.outputs, j).alpha
+            answer = run.learner.fit(binary_request(run, gradient_of(run).G[:, j]))
+            alpha = run.step.length(ray_along(run, lambda: direction(run, answer.outputs, j))).alpha
             F = run.F.copy()
             F[:, j] += alpha * answer.outputs[:, 0]
             risks.append(float(data.weight @ run.loss.value(0.5 * F @ Y.T, data.c)) / data.n)
@@ -233,9 +233,9 @@ def test_cyclic_schedule_passes_over_coordinates_without_an_edge():
 def test_all_coordinates_share_the_step_of_the_whole_vector():
     data, Y = problem(K=4, seed=7), np.eye(4)
     run = make_run(data, Exponential(), Y, Stump())
-    answers = [run.learner.fit(run.request(run.gradient(), j)) for j in range(4)]
+    answers = [run.learner.fit(binary_request(run, gradient_of(run).G[:, j])) for j in range(4)]
     whole = np.column_stack([answer.outputs for answer in answers])
-    expected = run.stride(whole)
+    expected = run.step.length(ray_along(run, lambda: direction(run, whole)))
     updates = AllCoordinates().propose(run)
     assert [update.coordinate for update in updates] == [0, 1, 2, 3]
     assert {update.alpha for update in updates} == {expected.alpha}
@@ -282,7 +282,7 @@ def test_newton_gives_the_trace_of_the_hessian(loss, codewords):
         step = epsilon * np.eye(d)[j]
         values = [loss.value(0.5 * (F + s * step) @ Y.T, data.c) for s in (-1, 0, 1)]
         trace += data.weight * (values[0] - 2 * values[1] + values[2]) / epsilon**2
-    assert_allclose(run.curvature(), trace, rtol=1e-5, atol=1e-6)
+    assert_allclose(run.objective.curvature(run.U), trace, rtol=1e-5, atol=1e-6)
 
 
 @each("loss", {k: v for k, v in CONVEX.items() if k != "user's pair"})

@@ -23,6 +23,7 @@ from simplexboost.datasets import make_long_servedio
 from simplexboost.learners import ClassTree, HammingTree, SignTree, SubsetTree
 from simplexboost.losses import SoftmaxCost
 from simplexboost.optimizers import SampledPairs
+from simplexboost.optimizers.asking import gradient_of
 from simplexboost.steps import ClosedForm, GradientStep
 
 GOLDEN = json.loads((Path(__file__).parent / "golden/product.json").read_text())
@@ -220,7 +221,7 @@ def test_golden_softmax_gradient(key):
     run = softmax_run(psi, cost)
     assert_allclose(run.loss.probabilities(run.U), golden["g"])
     assert run.risk() == pytest.approx(golden["risk"])
-    G = -run.gradient().G  # the functional gradient, N times the Euclidean one
+    G = -gradient_of(run).G  # the functional gradient, N times the Euclidean one
     assert_allclose(G, golden["grad"], atol=1e-12)
     assert np.sqrt((G**2).sum() / len(G)) == pytest.approx(golden["grad_norm_N"])
 
@@ -322,7 +323,7 @@ def test_samples_of_pairs_are_unbiased():
     X, c, w, _ = weighed(*DATA[0])
     run = make_run(training_set(X, c, w), SoftmaxCost(), np.eye(3), HammingTree(), GradientStep())
     run.move_to(np.random.default_rng(0).normal(size=(40, 3)))
-    G = run.gradient().G
+    G = gradient_of(run).G
     optimizer = SampledPairs(400)
     draws = np.array([optimizer.sample(run).G for _ in range(400)])
     deviation = draws.std(axis=0) / np.sqrt(400)
@@ -404,7 +405,7 @@ def test_sm_boost_gives_up_after_ten_samples(monkeypatch):
 
     def nothing(self, run):
         calls.append(run.round)
-        return run.gradient_of(np.zeros((run.data.n, run.data.K)))
+        return run.objective.of_residual(np.zeros((run.data.n, run.data.K)))
 
     monkeypatch.setattr(SampledPairs, "sample", nothing)
     clf = SoftmaxBoostClassifier().fit(X, c, w)

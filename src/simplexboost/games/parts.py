@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._cached import cached
 from .._parts import check_choice
 from .._typing import AnyArray, Array, Labels
 from ..boosting.run import Run, Update
@@ -117,7 +118,12 @@ class PotentialObjective(Objective):
 
     def __init__(self, loss: PotentialLoss, c: Labels, weight: Array, code: Code) -> None:
         super().__init__(loss, c, weight, code)
-        self.game, self.promised = loss.game(len(code.Y)), loss
+        self.promised = loss
+
+    @cached
+    def game(self) -> Game:
+        """The game, made when first asked for: where one class only has examples there is none."""
+        return self.promised.game(len(self.code.Y))
 
     @property
     def vote(self) -> float:
