@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from simplexboost.engine import CPU, NODE, Dense, Growth, Tree
+from simplexboost.engine import CPU, NODE, CpuEngine, Dense, Grown, Growth, Tree
 from simplexboost.learners import (
     ClassTree,
     InfoTree,
@@ -57,8 +57,8 @@ def best_answer(learner, req, part):
     S = req.G[part].sum(axis=0)
     if isinstance(learner, NewtonTree):  # the fall of ½ Σ h‖v‖² − ⟨S, v⟩ + ½ l2‖v‖² at its minimum, twice
         h = (req.data.weight if req.curvature is None else req.curvature)[part].sum()
-        v = S / (h + learner.l2)
-        return 2 * (S @ v - 0.5 * (h + learner.l2) * v @ v)
+        v = S / (h + learner.l2_regularization)
+        return 2 * (S @ v - 0.5 * (h + learner.l2_regularization) * v @ v)
     if isinstance(learner, ClassTree):
         return max(float(S @ y) for y in req.Y)
     if isinstance(learner, SignTree):
@@ -74,7 +74,7 @@ def achieved(learner, req, outputs):
     h = req.data.weight if req.curvature is None else req.curvature
     total = 2 * (req.G * outputs).sum() - (h[:, None] * outputs**2).sum()
     leaves = np.unique(outputs, axis=0)
-    return float(total - learner.l2 * (leaves**2).sum())
+    return float(total - learner.l2_regularization * (leaves**2).sum())
 
 
 @pytest.mark.parametrize("d", [1, 2, 4])
@@ -82,7 +82,7 @@ def achieved(learner, req, outputs):
 @pytest.mark.parametrize("seed", range(4))
 @each("learner", {k: v for k, v in TREES.items() if not isinstance(v, InfoTree)})
 def test_one_split_is_the_best_of_all(learner, d, missing, seed):
-    l2 = {"l2": 1.0} if isinstance(learner, NewtonTree) else {}
+    l2 = {"l2_regularization": 1.0} if isinstance(learner, NewtonTree) else {}
     learner = type(learner)(max_depth=1, min_samples_leaf=1 + 3 * (seed % 2), **l2)
     data = problem(n=30, p=3, K=3, seed=seed, missing=missing)
     curvature = np.random.default_rng(seed).uniform(0.2, 2, data.n) if seed < 2 else None
@@ -237,7 +237,7 @@ def test_limits_without_meaning_are_refused(bad):
     name = next(iter(bad))
     with pytest.raises((TypeError, ValueError), match=name):
         VectorTree(**bad).check()
-    with pytest.raises((TypeError, ValueError), match="l2"):
+    with pytest.raises((TypeError, ValueError), match="l2_regularization"):
         NewtonTree(l2_regularization=-1.0).check()
 
 
@@ -277,7 +277,7 @@ def test_leaves_that_sum_to_zero_inherit_the_answer(learner):
     m = 3 if isinstance(learner, ClassTree | InfoTree) else 2
     sums = np.zeros((3, m))
     sums[0, 1] = 2.0  # only the root and this leaf have an answer
-    values = learner.leaf_values(tree, sums, request(data))
+    values = learner.leaf_values(Grown(tree, np.zeros(8, dtype=np.int32), sums), request(data))
     assert values[0].any()
     assert_array_equal(values, values[[0, 0, 0]])
 
@@ -336,7 +336,7 @@ def test_outputs_on_training_rows_are_the_hypothesis_outputs(learner, d, dtype):
         answer = learner.fit(ready(learner, request(data, d=d, **more)))
         assert answer.outputs.shape == (90, d)
         assert_array_equal(answer.hypothesis.outputs(data.X), answer.outputs)
-        assert_array_equal(answer.hypothesis.outputs(data.X, n_threads=2), answer.outputs)
+        assert_array_equal(answer.hypothesis.outputs(data.X, CpuEngine(2)), answer.outputs)
 
 
 @each("learner", LEARNERS)

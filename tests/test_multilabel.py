@@ -281,7 +281,7 @@ def test_following_other_rows(Classifier):
     assert clf.n_iter_ < 40 and clf.stop_reason_.startswith("early stopping")
     clf = Classifier(n_estimators=5).fit(X[:200], Z[:200], eval_set=(X[200:], Z[200:]))
     risk = clf.evals_result_[0]["risk"]
-    loss = for_label_sets(clf.parts()["loss"], Z[200:])
+    loss = for_label_sets(clf.loss_, Z[200:])
     assert_allclose(risk[-1], loss.value(clf.class_scores(X[200:]), np.arange(100)).mean())
     with pytest.raises(ValueError, match="eval_metric takes one label per example"):
         clf.fit(X, Z, eval_set=(X, Z), eval_metric=lambda y, P: 0.0)

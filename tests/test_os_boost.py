@@ -15,6 +15,7 @@ from simplexboost import games
 from simplexboost.boosting.loop import boost
 from simplexboost.callbacks import History
 from simplexboost.codewords import canonical
+from simplexboost.codewords.code import Code
 from simplexboost.games import uniform_baseline
 from simplexboost.games.parts import OptimalStrategy, PotentialHistory, PotentialLoss
 from simplexboost.games.spaces import true_first
@@ -131,7 +132,7 @@ def test_the_classifier_is_the_game(settings):
     clf.fit(X, y)
     assert clf.n_iter_ == 15 and clf.stop_reason_ is None
     H = games.as_space(clf, y, X).H
-    game = clf.parts()["loss"].game(3)
+    game = clf.loss_.game(3)
     rounds = iter(H.T)
     played = games.play(game, lambda C: next(rounds), y)
     assert_allclose(clf.history_["potential"], played.potential[1:], rtol=1e-9)
@@ -197,11 +198,13 @@ def test_residuals_are_what_votes_take_off_the_potential():
         loss = PotentialLoss(edge=0.2, T=9, **settings)
         vote = np.log(1.2) if settings["loss"] == "exponential" else 1.0
         U = 0.5 * vote * votes
-        P = loss.residual(U, c)
+        P, game = loss.residual(U, c), loss.objective(c, np.ones(10), Code(np.eye(3)))
         for k in range(3):
             after = U + 0.5 * vote * np.eye(3)[k]
-            assert_allclose(loss.potential(U, c) - loss.potential(after, c), P[:, k], rtol=1e-9, atol=1e-13)
-        assert_allclose(loss.value(U, c), PotentialLoss(edge=0.2, T=4, **settings).potential(U, c))
+            off = game.potential(U, 4) - game.potential(after, 5)
+            assert_allclose(off, P[:, k], rtol=1e-9, atol=1e-13)
+        at_the_end = PotentialLoss(edge=0.2, T=4, **settings).objective(c, np.ones(10), Code(np.eye(3)))
+        assert_allclose(loss.value(U, c), at_the_end.potential(U, 4))
 
 
 def test_thousands_of_votes_do_not_overflow():

@@ -486,7 +486,7 @@ def test_random_decisions():
         (AdaBoostMHClassifier(n_estimators=20, learner_mode="separate"), 0.88),
         (AdaBoostMHClassifier(n_estimators=60, learner_mode="single-label"), 0.85),
         (
-            AdaBoostMHClassifier(DecisionTreeClassifier(max_leaf_nodes=12), learner_mode="separate", n_estimators=10),
+            AdaBoostMHClassifier(DecisionTreeClassifier(max_leaf_nodes=12, random_state=0), learner_mode="separate", n_estimators=10),
             0.88,
         ),
         (AdaBoostM2Classifier(n_estimators=60), 0.92),
@@ -528,7 +528,7 @@ def test_draws_do_not_depend_on_repetitions_or_order():
         (SoftmaxBoostClassifier(learner_mode="single-label"), "learner_mode='single-label' is unknown"),
         (SoftmaxBoostClassifier(n_pairs=0), "n_pairs=0 is out of range"),
         (SoftmaxBoostClassifier(n_pairs="some"), "n_pairs='some' is unknown; choose one of 'n', 'all'"),
-        (SoftmaxBoostClassifier(cost_matrix=np.zeros((2, 2))), r"cost has shape \(2, 2\)"),
+        (SoftmaxBoostClassifier(cost_matrix=np.zeros((2, 2))), r"cost_matrix has shape \(2, 2\)"),
         (AdaBoostM2Classifier(step="fixd"), "step='fixd' is unknown"),
     ],
 )

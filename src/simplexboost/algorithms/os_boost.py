@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
 from ..callbacks import Callback, History
@@ -73,8 +72,7 @@ class OSBoostClassifier(BaseBooster):
         from ..games.parts import OptimalStrategy, PotentialLoss  # not at the top: start-up time
 
         edge = DEFAULT_EDGE if self.edge is None and isinstance(self.condition, str) else self.edge
-        threads = effective_n_jobs(self.n_jobs)
-        loss = PotentialLoss(self.condition, edge, self.loss, self.eta, self.n_estimators, threads)
+        loss = PotentialLoss(self.condition, edge, self.loss, self.eta, self.n_estimators)
         return make_parts(loss, "canonical", self.learner, OptimalStrategy(), "fixed")
 
     def more_callbacks(self, history: History) -> list[Callback]:

@@ -12,7 +12,7 @@ import numpy as np
 from .._typing import AnyArray, Array, Labels
 from ..data.training_set import TrainingSet
 from ..learners import Learner
-from ..losses import Loss
+from ..losses import Loss, Objective
 from ..steps import Step
 from .hypotheses import Hypothesis, LeafOutputs, largest
 from .model import AdditiveModel, Term
@@ -84,7 +84,7 @@ class Run:
 
     def __post_init__(self) -> None:
         self.model = AdditiveModel(self.Y)
-        self.objective = self.loss.objective(self.data.c, self.data.weight, self.model.code)
+        self.objective = self._objective()
         self.F: AnyArray = np.zeros((self.data.n, self.Y.shape[1]), dtype=self.Y.dtype)  # (n, d)
         self._reach = 0.0  # no entry of F is larger
         self._U: Array | None = None
@@ -123,7 +123,10 @@ class Run:
         """Continue from another predictor, (n, d)."""
         self.F, self._U = np.array(F, dtype=self.Y.dtype), None
         self._reach = float(np.abs(self.F).max(initial=0.0))
-        self.objective = self.loss.objective(self.data.c, self.data.weight, self.model.code)
+        self.objective = self._objective()
+
+    def _objective(self) -> Objective:
+        return self.loss.objective(self.data.c, self.data.weight, self.model.code, self.data.engine)
 
     def apply(self, updates: list[Update]) -> None:
         """F += learning_rate · α h for every update; the round joins the model."""

@@ -129,8 +129,8 @@ def known_labels(y: Any, n: int, classes: AnyArray, what: str = "y", which: str 
     unknown = np.setdiff1d(y, classes)
     if y.shape != (n,) or len(unknown):
         raise ValueError(
-            f"{what} must hold a label that is {which} per row of X; it has shape {y.shape} for {n} rows, unknown "
-            f"labels {unknown[:5].tolist()}."
+            f"{what} must hold a {which} label per row of X; it has shape {y.shape} for {n} rows, unknown labels "
+            f"{unknown[:5].tolist()}."
         )
     return np.searchsorted(classes, y)
 

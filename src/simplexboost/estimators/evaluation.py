@@ -58,7 +58,7 @@ def evaluation(X: Any, y: Any, metrics: dict[str, Any], watched: Watched, first:
     X, y, checked = watched.table(X), np.asarray(y), watched.checked
     sets, present = checked.data.sets, checked.present
     if sets is None:
-        c = known_labels(y, len(X), checked.classes[present], "eval_set's y", "one of training")
+        c = known_labels(y, len(X), checked.classes[present], "eval_set's y", "trained")
     else:
         c = check_eval_indicator(X, y, sets, metrics)
     scorers = {name: scorer(metric, y, watched.loss, present) for name, metric in metrics.items()}

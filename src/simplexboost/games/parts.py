@@ -15,6 +15,7 @@ from .._typing import AnyArray, Array, Labels
 from ..boosting.run import Run, Update
 from ..callbacks import Callback, History
 from ..codewords.code import Code
+from ..engine import CPU, Engine
 from ..losses import Gradient, Loss, Objective
 from ..losses.base import saturated_exp
 from ..losses.links import softmax
@@ -39,7 +40,6 @@ class PotentialLoss(Loss):
     ----------
     condition, edge, loss, eta : as in `make_game`
     T : rounds of the whole game
-    n_threads : for the potentials
     """
 
     condition: Any = "uniform"
@@ -47,7 +47,6 @@ class PotentialLoss(Loss):
     loss: Any = "zero-one"
     eta: Any = None
     T: int = 100
-    n_threads: int = 1
 
     convex = False
 
@@ -56,13 +55,13 @@ class PotentialLoss(Loss):
         super().check(K)
         self.game(K)
 
-    def game(self, K: int) -> Game:
-        """The game of K classes."""
+    def game(self, K: int, n_threads: int = 1) -> Game:
+        """The game of K classes; its potentials are computed on so many threads."""
         if isinstance(self.loss, str):
             check_choice("loss", self.loss, ("exponential", "zero-one"))
         if isinstance(self.condition, str):
             check_choice("condition", self.condition, ("uniform", "minimal"))
-        return make_game(self.condition, K, self.T, self.edge, self.loss, self.eta, self.n_threads)
+        return make_game(self.condition, K, self.T, self.edge, self.loss, self.eta, n_threads)
 
     def vote(self, game: Game) -> float:
         """The weight of a vote: η for the exponential loss, otherwise 1."""
@@ -76,9 +75,9 @@ class PotentialLoss(Loss):
         """What is left of the game: every round gives every example one vote."""
         return max(self.T - int(votes[0].sum()), 0)
 
-    def objective(self, c: Labels, weight: Array, code: Code) -> PotentialObjective:
+    def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> PotentialObjective:
         """The game as it is played on a training set."""
-        return PotentialObjective(self, c, weight, code)
+        return PotentialObjective(self, c, weight, code, engine)
 
     def value(self, U: Array, c: Labels) -> Array:
         """The loss of the votes."""
@@ -116,14 +115,14 @@ def taken_off(game: Game, to_go: int, votes: AnyArray, c: Labels) -> tuple[Array
 class PotentialObjective(Objective):
     """A game on a training set: made once, and asked with the number of rounds that are left."""
 
-    def __init__(self, loss: PotentialLoss, c: Labels, weight: Array, code: Code) -> None:
-        super().__init__(loss, c, weight, code)
+    def __init__(self, loss: PotentialLoss, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
+        super().__init__(loss, c, weight, code, engine)
         self.promised = loss
 
     @cached
     def game(self) -> Game:
         """The game, made when first asked for: where one class only has examples there is none."""
-        return self.promised.game(len(self.code.Y))
+        return self.promised.game(len(self.code.Y), self.engine.n_threads)
 
     @property
     def vote(self) -> float:
@@ -137,10 +136,9 @@ class PotentialObjective(Objective):
         P = P if scaled else P * saturated_exp(np.array(log_scale))
         return self.of_residual(P * self.weight[:, None] if self._weighted else P)
 
-    def mean_potential(self, U: Array, n_rounds: int) -> float:
-        """The average potential with the rounds that are left."""
-        votes = self.promised.votes(self.game, U, self.c)
-        return float(self.weight @ self.game.potential(self.promised.T - n_rounds, votes) / self.weight.sum())
+    def potential(self, U: Array, n_rounds: int) -> Array:
+        """The potential of every example with the rounds that are left, (n,)."""
+        return self.game.potential(self.promised.T - n_rounds, self.promised.votes(self.game, U, self.c))
 
 
 @dataclass(eq=False, repr=False)
@@ -203,7 +201,8 @@ class PotentialHistory(Callback):
     def after_round(self, run: Run) -> None:
         """Add a record."""
         assert isinstance(run.objective, PotentialObjective)
-        potential = run.objective.mean_potential(run.U, run.round)
+        weight = run.data.weight
+        potential = float(weight @ run.objective.potential(run.U, run.round) / weight.sum())
         self.history.add("potential", potential)
         self.history.add("condition_met", run.workspace.kept)
         run.workspace = replace(run.workspace, potential=potential)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from .._parts import Part
 from .._typing import Array, Labels
 from ..codewords.code import Code
+from ..engine import CPU, Engine
 from .balance import CEILING, Along, Balance
 from .links import HUGE, softmax
 from .objective import Objective
@@ -172,9 +173,9 @@ class Loss(Part, ABC):
         gains[np.arange(len(W)), c] = 1.0
         return bool((gains > 0).all())
 
-    def objective(self, c: Labels, weight: Array, code: Code) -> Objective:
+    def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
         """The loss at work on a training set with targets c (n,) and weights (n,)."""
-        return Objective(self, c, weight, code)
+        return Objective(self, c, weight, code, engine)
 
     def for_costs(self, costs: Array) -> Loss:
         """The loss for examples with costs of their own: target K + i is row i of ``costs`` (n, K)."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._typing import AnyArray, Array, Labels
 from ..codewords.code import Code
+from ..engine import CPU, Engine
 from .objective import Gradient, Objective
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ class Carried:
 class CarriedObjective(Objective):
     """Of a sum of exponentials over rivals: votes multiply a few entries of the residual, so it is carried along."""
 
-    def __init__(self, loss: LinearGamma, c: Labels, weight: Array, code: Code) -> None:
-        super().__init__(loss, c, weight, code)
+    def __init__(self, loss: LinearGamma, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
+        super().__init__(loss, c, weight, code, engine)
         self._rate, self._vote = loss.rate, loss.vote
         self._carried: Carried | None = None
 
@@ -66,8 +67,8 @@ class CarriedObjective(Objective):
 class OwnScoreObjective(Objective):
     """Of a loss of the own score alone: the rivals do not matter, and a gradient costs O(n)."""
 
-    def __init__(self, loss: OwnScoreExponential, c: Labels, weight: Array, code: Code) -> None:
-        super().__init__(loss, c, weight, code)
+    def __init__(self, loss: OwnScoreExponential, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
+        super().__init__(loss, c, weight, code, engine)
         self._rate, self._weights_of = loss.rate, loss.weights_of
 
     def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:

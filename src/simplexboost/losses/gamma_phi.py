@@ -17,7 +17,7 @@ from scipy.special import expit
 
 from .._typing import Array, Labels
 from ..codewords.code import Code
-from ..engine import engine_of
+from ..engine import CPU, Engine, engine_of
 from .balance import Along, Balance
 from .base import Loss, check_cost_matrix, pick, rivals, saturated_exp
 from .carried import CarriedObjective
@@ -201,8 +201,8 @@ class LinearGamma(_ExponentialPhi):
     exponential = True
     pairwise = True
 
-    def objective(self, c: Labels, weight: Array, code: Code) -> Objective:
-        return CarriedObjective(self, c, weight, code)
+    def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
+        return CarriedObjective(self, c, weight, code, engine)
 
     def balance(self, along: Along) -> Balance:
         if along.classes is None or along.gap is None:

@@ -14,6 +14,7 @@ import numpy as np
 from .._cached import cached
 from .._typing import AnyArray, Array, Labels
 from ..codewords.code import Code
+from ..engine import CPU, Engine
 from .balance import capped_exp
 
 if TYPE_CHECKING:
@@ -73,10 +74,11 @@ class Objective:
     c : (n,) targets
     weight : (n,) positive
     code : the codewords
+    engine : does what is heavy
     """
 
-    def __init__(self, loss: Loss, c: Labels, weight: Array, code: Code) -> None:
-        self.loss, self.c, self.weight, self.code = loss, c, weight, code
+    def __init__(self, loss: Loss, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
+        self.loss, self.c, self.weight, self.code, self.engine = loss, c, weight, code, engine
         self._weighted = not (weight == 1.0).all()
 
     @cached

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from .._typing import Array, Labels
 from ..codewords.code import Code
+from ..engine import CPU, Engine
 from .base import Loss, check_cost_matrix, pick, saturated_exp
 from .carried import OwnScoreObjective
 from .gamma_phi import Exponential
@@ -142,8 +143,8 @@ class OwnScoreExponential(Loss):
     def own_rate(self, K: int) -> float:
         return self.rate(K)
 
-    def objective(self, c: Labels, weight: Array, code: Code) -> Objective:
-        return OwnScoreObjective(self, c, weight, code)
+    def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
+        return OwnScoreObjective(self, c, weight, code, engine)
 
     def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
         rows = np.arange(len(c))

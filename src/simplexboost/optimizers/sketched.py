@@ -106,7 +106,7 @@ class RowObjective(Objective):
     """The risk of a loss that the engine evaluates row by row, in single precision and without n × K arrays."""
 
     def __init__(self, loss: Loss, c: Labels, weight: Array, code: Code, engine: Engine) -> None:
-        super().__init__(loss, c, weight, code)
+        super().__init__(loss, c, weight, code, engine)
         assert loss.exponents is not None  # `SketchedNewton.check` has seen to it
         problem = RowProblem(
             c,
