@@ -1,37 +1,19 @@
-#include "svm/module.hpp"
-
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
+// Bindings: the multiclass SVM.
+#include "core/bind.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdint>
-#include <optional>
-#include <stdexcept>
 
+#include "module.hpp"
 #include "svm/problem.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace simplexboost {
 namespace {
 
-template <class T, class... Shape>
-using In = nb::ndarray<const T, nb::c_contig, nb::device::cpu, Shape...>;
-using Vector = nb::ndim<1>;
-using Matrix = nb::ndim<2>;
-
-void require(bool condition, const char* message) {
-  if (!condition) throw std::invalid_argument(message);
-}
-
-nb::object to_numpy(std::vector<double>&& values, std::size_t rows, std::size_t columns) {
+nb::object matrix_or_none(std::vector<double>&& values, std::size_t rows, std::size_t columns) {
   if (values.empty()) return nb::none();
-  auto* owned = new std::vector<double>(std::move(values));
-  nb::capsule owner(owned, [](void* pointer) noexcept { delete static_cast<std::vector<double>*>(pointer); });
-  return nb::cast(nb::ndarray<nb::numpy, double>(owned->data(), {rows, columns}, owner));
+  return nb::cast(to_numpy(std::move(values), {rows, columns}));
 }
 
 // A training set, the parameters of a solver, and what it found.
@@ -102,8 +84,8 @@ class Svm {
       result = solve(options);
     }
     const std::size_t n = problem_.rows.n, p = problem_.rows.p, K = problem_.K;
-    return nb::make_tuple(to_numpy(std::move(result.a), n, K), to_numpy(std::move(result.W), p + 1, K), result.primal,
-                          result.dual, result.n_iter, result.converged);
+    return nb::make_tuple(matrix_or_none(std::move(result.a), n, K), matrix_or_none(std::move(result.W), p + 1, K),
+                          result.primal, result.dual, result.n_iter, result.converged);
   }
 
   std::optional<In<double, Matrix>> dense_;  // keep the arrays alive
