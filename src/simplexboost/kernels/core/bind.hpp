@@ -30,6 +30,12 @@ inline void require(bool condition, const char* message) {
   if (!condition) throw std::invalid_argument(message);
 }
 
+inline void check_labels(const In<std::int64_t, Vector>& c, std::size_t n, std::size_t K) {
+  require(c.shape(0) == n, "labels must have an entry per row");
+  for (std::size_t i = 0; i < n; ++i)
+    require(c.data()[i] >= 0 && static_cast<std::size_t>(c.data()[i]) < K, "labels must lie in 0 .. K - 1");
+}
+
 // An array that owns the values; they are moved, not copied.
 template <class T>
 nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {

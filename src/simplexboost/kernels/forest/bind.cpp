@@ -1,8 +1,7 @@
 // Bindings: prediction with one tree and with a forest; a tree's values added to the scores.
 #include "core/bind.hpp"
 
-#include "core/hot.hpp"
-#include "core/pool.hpp"
+#include "forest/add.hpp"
 #include "forest/forest.hpp"
 #include "forest/predict.hpp"
 #include "module.hpp"
@@ -10,41 +9,16 @@
 namespace simplexboost {
 namespace {
 
-// Where every row of values (n_leaves, d) has one entry at most that is not zero: which; else nothing.
 template <class Value>
-std::vector<std::size_t> only_entries(const Value* values, std::size_t n_leaves, std::size_t d) {
-  std::vector<std::size_t> only(n_leaves, 0);
-  for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
-    std::size_t found = 0;
-    for (std::size_t j = 0; j < d; ++j)
-      if (values[leaf * d + j] != 0) only[leaf] = j, ++found;
-    if (found > 1) return {};
-  }
-  return only;
-}
-
-template <class Value>
-void add_values(Out<Value, Matrix> F, In<Value, Matrix> values, Value step, In<std::int32_t, Vector> leaf_of_row,
-                int n_threads) {
+void add_tree(Out<Value, Matrix> F, In<Value, Matrix> values, Value step, In<std::int32_t, Vector> leaf_of_row,
+              int n_threads) {
   const std::size_t n = F.shape(0), d = F.shape(1), n_leaves = values.shape(0);
   require(values.shape(1) == d && leaf_of_row.shape(0) == n, "F, values and leaf_of_row disagree");
   for (std::size_t i = 0; i < n; ++i)
     require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < n_leaves,
             "leaves must be rows of values");
   nb::gil_scoped_release release;
-  const std::vector<std::size_t> only = only_entries(values.data(), n_leaves, d);
-  parallel_ranges(n, 2048, n_threads, [&](std::size_t begin, std::size_t end) {
-    if (!only.empty()) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const auto leaf = static_cast<std::size_t>(leaf_of_row.data()[i]);
-        F.data()[i * d + only[leaf]] += step * values.data()[leaf * d + only[leaf]];
-      }
-    } else if constexpr (sizeof(Value) == 4) {
-      hot().add_values_float(F.data(), d, values.data(), step, leaf_of_row.data(), begin, end);
-    } else {
-      hot().add_values_double(F.data(), d, values.data(), step, leaf_of_row.data(), begin, end);
-    }
-  });
+  add_values(F.data(), n, d, values.data(), n_leaves, step, leaf_of_row.data(), n_threads);
 }
 
 const Node* nodes_of(const In<std::uint8_t, Matrix>& bytes) {
@@ -134,9 +108,9 @@ void bind_packed(nb::module_& m, const char* name) {
 
 void bind_forest(nb::module_& m) {
   // No conversions: a converted F would be a copy, and the copy would be what is added to.
-  m.def("add_values", &add_values<float>, "F"_a.noconvert(), "values"_a.noconvert(), "step"_a, "leaf_of_row"_a,
+  m.def("add_values", &add_tree<float>, "F"_a.noconvert(), "values"_a.noconvert(), "step"_a, "leaf_of_row"_a,
         "n_threads"_a, "F[row] += step * values[leaf of row].");
-  m.def("add_values", &add_values<double>, "F"_a.noconvert(), "values"_a.noconvert(), "step"_a, "leaf_of_row"_a,
+  m.def("add_values", &add_tree<double>, "F"_a.noconvert(), "values"_a.noconvert(), "step"_a, "leaf_of_row"_a,
         "n_threads"_a);
   bind_apply<double>(m);
   bind_apply<float>(m);

@@ -1,6 +1,7 @@
 // Bindings: the logistic loss.
 #include "core/bind.hpp"
 
+#include "losses/codewords.hpp"
 #include "losses/logistic.hpp"
 #include "losses/newton.hpp"
 #include "module.hpp"
@@ -8,29 +9,13 @@
 namespace simplexboost {
 namespace {
 
-std::size_t padded(std::size_t columns) { return (columns + kLanesFloat - 1) / kLanesFloat * kLanesFloat; }
-
-std::vector<float> transposed(const In<float, Matrix>& Y, std::size_t Kp) {
-  const std::size_t K = Y.shape(0), d = Y.shape(1);
-  std::vector<float> YT(d * Kp, 0.0f);
-  for (std::size_t k = 0; k < K; ++k)
-    for (std::size_t j = 0; j < d; ++j) YT[j * Kp + k] = Y.data()[k * d + j];
-  return YT;
-}
-
-void check_classes(const In<std::int64_t, Vector>& c, std::size_t n, std::size_t K) {
-  require(c.shape(0) == n, "c must have a label per row");
-  for (std::size_t i = 0; i < n; ++i)
-    require(c.data()[i] >= 0 && static_cast<std::size_t>(c.data()[i]) < K, "labels must lie in 0 .. K - 1");
-}
-
 // The logistic loss of one training set, ready for a pass per round. Keeps what the codewords and costs give once.
 class LogisticLoss {
  public:
   LogisticLoss(std::optional<In<float, Matrix>> Y, In<std::int64_t, Vector> c, std::size_t K,
                std::optional<In<float, Vector>> weight, std::optional<In<float, Matrix>> log_cost, int tilt)
       : c_(c), weight_(weight), K_(K), Kp_(padded(K)), tilt_(static_cast<Tilt>(tilt)) {
-    check_classes(c, c.shape(0), K);
+    check_labels(c, c.shape(0), K);
     require(K >= 2 && (!Y || Y->shape(0) == K), "Y must have a row per class");
     require(!weight || weight->shape(0) == c.shape(0), "weight must have an entry per row");
     require(!log_cost || (log_cost->shape(0) == K && log_cost->shape(1) == K), "log_cost must be (K, K)");
@@ -38,7 +23,7 @@ class LogisticLoss {
     if (Y) {
       d_ = Y->shape(1);
       Y_.assign(Y->data(), Y->data() + K * d_);
-      YT_ = transposed(*Y, Kp_);
+      YT_ = transposed(Y->data(), K, d_, Kp_);
     }
     if (log_cost) {
       log_cost_.assign(K * Kp_, 0.0f);
@@ -128,13 +113,13 @@ class LogisticLoss {
   static constexpr std::size_t kMostKept = 1 << 21;
 };
 
-// softmax(F Yᵀ), (n, K); Y is none for canonical codewords
-// P (n, K) comes from outside: zeros written here, by one thread, took two thirds of the time for 438 classes.
+// P (n, K) = softmax(F Yᵀ); Y is none for canonical codewords. P comes from outside: zeros written here, by one thread,
+// took two thirds of the time for 438 classes.
 void softmax_scores(In<float, Matrix> F, std::optional<In<float, Matrix>> Y, Out<double, Matrix> P, int n_threads) {
   const std::size_t n = F.shape(0), d = F.shape(1), K = Y ? Y->shape(0) : d, Kp = padded(K);
   require(!Y || Y->shape(1) == d, "F and Y disagree");
   require(P.shape(0) == n && P.shape(1) == K, "P must be (n, K)");
-  const std::vector<float> YT = Y ? transposed(*Y, Kp) : std::vector<float>();
+  const std::vector<float> YT = Y ? transposed(Y->data(), K, d, Kp) : std::vector<float>();
   LogisticArgs args{};
   args.F = F.data(), args.YT = Y ? YT.data() : nullptr, args.n = n, args.K = K, args.Kp = Kp, args.d = d;
   nb::gil_scoped_release release;

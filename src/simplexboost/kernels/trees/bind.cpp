@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "module.hpp"
+#include "trees/bytes.hpp"
 #include "trees/grow.hpp"
 #include "trees/leaves.hpp"
 
@@ -30,26 +31,6 @@ BinnedView view(const In<std::uint8_t, Codes>& codes, const In<std::int32_t, Vec
   }
   require(data.n < (std::size_t{1} << 30), "more than 2^30 rows");
   return data;
-}
-
-std::vector<std::uint8_t> node_bytes(const std::vector<Node>& nodes) {
-  std::vector<std::uint8_t> bytes(nodes.size() * sizeof(Node), 0);
-  for (std::size_t i = 0; i < nodes.size();
-       ++i) {  // field by field: padding bytes stay zero, so equal trees are equal bytes
-    auto* out = reinterpret_cast<Node*>(bytes.data() + i * sizeof(Node));
-    out->threshold = nodes[i].threshold;
-    out->feature = nodes[i].feature;
-    out->left = nodes[i].left;
-    out->bin = nodes[i].bin;
-    out->missing_left = nodes[i].missing_left;
-    out->category = nodes[i].category;
-  }
-  return bytes;
-}
-
-std::vector<std::uint8_t> set_bytes(const std::vector<CategorySet>& sets) {
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(sets.data());
-  return std::vector<std::uint8_t>(bytes, bytes + sets.size() * sizeof(CategorySet));
 }
 
 // Statistics are dense (n, m), or sparse: classes (n,) and weight (n,) with m columns.
