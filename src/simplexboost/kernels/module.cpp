@@ -1,7 +1,7 @@
 // The extension module: each subject brings its own bindings.
 #include "module.hpp"
 
-#include "core/hot.hpp"
+#include "core/isa.hpp"
 
 NB_MODULE(_kernels, m) {
   using namespace simplexboost;
