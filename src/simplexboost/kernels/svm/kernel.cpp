@@ -327,11 +327,9 @@ class KernelSolver {
       for (std::size_t b = 0; b < q; ++b) x[b] = problem_.rows.dense + original_[positions[b]] * p;
       panels(begin, end, [&](std::size_t from, std::size_t to) {
         if constexpr (sizeof(T) == 8)
-          hot_.kernel_rows64(spec_, x.data(), own_norm.data(), q, p, XT_.data(), ld_, norm_.data(), from, to,
-                             out.data());
+          hot_.gram_rows64(spec_, x.data(), own_norm.data(), q, p, XT_.data(), ld_, norm_.data(), from, to, out.data());
         else
-          hot_.kernel_rows32(spec_, x.data(), own_norm.data(), q, p, XT_.data(), ld_, norm_.data(), from, to,
-                             out.data());
+          hot_.gram_rows32(spec_, x.data(), own_norm.data(), q, p, XT_.data(), ld_, norm_.data(), from, to, out.data());
       });
       return;
     }
