@@ -41,7 +41,7 @@ void column_highs(const double* F, std::size_t ld, std::size_t K, std::size_t be
 }
 
 // Passes over the q examples of a block until the largest violation is below `enough`; S (K, ldq) are their F, Q (q,
-// ldq) their kernel matrix, a (q, K). Returns the number of steps.
+// ldq) their Gram matrix, a (q, K). Returns the number of steps.
 std::size_t solve_block(double* S, std::size_t ldq, std::size_t q, std::size_t K, const double* Q, double* a,
                         const std::size_t* y, const double* C, double enough, std::size_t max_passes, double* scratch,
                         Change* change) {
