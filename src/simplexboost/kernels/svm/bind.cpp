@@ -70,10 +70,10 @@ class Svm {
 
   nb::tuple kernel(int kind, double gamma, double coef0, int degree, double bias, double tol, std::int64_t max_iter,
                    std::size_t cache_bytes, int n_threads, std::optional<nb::callable> progress) const {
-    require(kind >= 0 && kind <= static_cast<int>(SvmKernel::precomputed), "unknown kernel");
+    require(kind >= 0 && kind <= static_cast<int>(SvmKernel::precomputed), "unknown kernel function");
     const SvmKernelSpec spec{static_cast<SvmKernel>(kind), gamma, coef0, bias, degree};
     require(spec.kind != SvmKernel::precomputed || (problem_.rows.dense && problem_.rows.p == problem_.rows.n),
-            "the kernel must be (n, n)");
+            "a precomputed Gram matrix must be (n, n)");
     return run({tol, max_iter, 0, cache_bytes, n_threads, {}}, progress,
                [&](const SvmOptions& options) { return svm_kernel(problem_, spec, options); });
   }

@@ -1,6 +1,6 @@
-// The multiclass SVM with kernels: blocks of the worst examples are solved among themselves, then all scores follow. A
-// block needs its q rows of the Gram matrix (from a cache), and q x n products, which run at the speed of the first
-// cache; one example at a time would read every score for every step.
+// The multiclass SVM with a kernel function: blocks of the worst examples are solved among themselves, then all scores
+// follow. A block needs its q rows of the Gram matrix (from a cache), and q x n products, which run at the speed of the
+// first cache; one example at a time would read every score for every step.
 #include <algorithm>
 #include <cmath>
 #include <vector>
