@@ -108,7 +108,7 @@ def hashed_uniform(seed: int, rows: AnyArray, column: int) -> Array:
 
 
 def node_score(name: str, sums: Array, l2: float) -> float:
-    """The score of a node with these sums (m,); operations in the order of kernels/score.hpp."""
+    """The score of a node with these sums (m,); operations in the order of kernels/trees/score.hpp."""
     values = [float(v) for v in sums]
     if name == "newton":
         h = values[-1] + l2
@@ -281,7 +281,7 @@ class Grower:
     def category_order(self, known: AnyArray, total: AnyArray) -> list[int]:
         """The categories of a node (n_bins, m + 1), lowest first, ties by number; rare ones are left out.
 
-        See kernels/categories.hpp for the reasons.
+        See kernels/trees/categories.hpp for the reasons.
         """
         used = np.flatnonzero(known[:, -1] >= self.min_category_count).tolist()
         if not used:

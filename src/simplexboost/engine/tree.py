@@ -8,7 +8,7 @@ import numpy as np
 
 from .._typing import AnyArray, Array
 
-# One node: 24 bytes, the layout of kernels/tree.hpp.
+# One node: 24 bytes, the layout of kernels/trees/tree.hpp.
 NODE = np.dtype(
     {
         "names": ["threshold", "feature", "left", "bin", "missing_left", "category"],

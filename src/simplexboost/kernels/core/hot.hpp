@@ -1,12 +1,8 @@
-// Run-time choice of instruction set for the inner loops of hot.inl: AVX-512, AVX2 or the baseline.
+// The inner loops of trees, forests and losses: what hot.inl offers, for the instruction set chosen at run time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define SIMPLEXBOOST_CLONES 1  // loops are compiled for several instruction sets
-#endif
 
 namespace simplexboost {
 
@@ -75,10 +71,7 @@ struct HotTable {
 constexpr std::size_t kGroup = 8;               // rows that walk a tree together (forest.hpp)
 constexpr std::int32_t kMissingRank = 1 << 20;  // above every rank
 
-// The table in use. `SIMPLEXBOOST_ISA=baseline|avx2|avx512` in the environment asks for a lower one than the best.
-const HotTable& hot();
-const char* instruction_set();
-int instruction_level();  // 0 baseline, 1 AVX2, 2 AVX-512
+const HotTable& hot();  // the table in use
 
 // A uniform number in [0, 1) from (seed, row, column): splitmix64's finaliser on a counter.
 inline double hashed_uniform(std::uint64_t seed, std::uint64_t row, std::uint64_t column) {

@@ -1,5 +1,5 @@
 // A small thread pool. Tasks are claimed from an atomic counter, so which thread runs a task is not fixed;
-// every kernel is written so that its result does not depend on it (exact integer sums, fixed row order).
+// every loop is written so that its result does not depend on it (exact integer sums, fixed row order).
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,9 @@
-// The logistic loss pulled back through the codewords, compiled once per instruction set (see logistic.cpp): for a
+// The logistic loss pulled back through the codewords, compiled once per instruction set (core/isa.hpp): for a
 // block of rows that stays in cache, scores F Yᵀ, their soft-max P, and the product P [Y | Z | ‖Z‖²]. No n x K array.
 
 constexpr std::size_t W = VECTOR_BYTES / sizeof(float);  // floats per vector
+// A tile of the matrix products, rows by vectors of columns: as many sums as there are registers for.
+constexpr std::size_t kTileRows = VECTOR_BYTES == 16 ? 4 : 6, kTileVectors = VECTOR_BYTES == 64 ? 4 : 2;
 typedef float Vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 typedef std::int32_t IntVec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 
@@ -59,30 +61,31 @@ inline Vec exp_nonpositive(Vec x) {
   return x < low ? Vec{} : scaled;
 }
 
-// C (ROWS, N) = A (ROWS, M) B (M, N) for NV vectors of columns; A has row stride lda, B and C have ldb and ldc.
+// C (kTileRows, N) = A (kTileRows, M) B (M, N) for NV vectors of columns; A has row stride lda, B and C have ldb and
+// ldc.
 template <std::size_t NV>
 inline void product_tile(const float* A, std::size_t lda, const float* B, std::size_t ldb, float* C, std::size_t ldc,
                          std::size_t M) {
-  Vec acc[TILE_ROWS][NV] = {};
+  Vec acc[kTileRows][NV] = {};
   for (std::size_t m = 0; m < M; ++m) {
     Vec b[NV];
     for (std::size_t v = 0; v < NV; ++v) b[v] = load(B + m * ldb + v * W);
-    for (std::size_t r = 0; r < TILE_ROWS; ++r)
+    for (std::size_t r = 0; r < kTileRows; ++r)
       for (std::size_t v = 0; v < NV; ++v) acc[r][v] += A[r * lda + m] * b[v];
   }
-  for (std::size_t r = 0; r < TILE_ROWS; ++r)
+  for (std::size_t r = 0; r < kTileRows; ++r)
     for (std::size_t v = 0; v < NV; ++v) store(C + r * ldc + v * W, acc[r][v]);
 }
 
-// C (rows, N) = A (rows, M) B (M, N); rows a multiple of TILE_ROWS, N of W. A panel of B columns serves all rows.
+// C (rows, N) = A (rows, M) B (M, N); rows a multiple of kTileRows, N of W. A panel of B columns serves all rows.
 inline void product(const float* A, std::size_t lda, const float* B, std::size_t ldb, float* C, std::size_t ldc,
                     std::size_t rows, std::size_t M, std::size_t N) {
   std::size_t n = 0;
-  for (; n + TILE_VECTORS * W <= N; n += TILE_VECTORS * W)
-    for (std::size_t r = 0; r < rows; r += TILE_ROWS)
-      product_tile<TILE_VECTORS>(A + r * lda, lda, B + n, ldb, C + r * ldc + n, ldc, M);
+  for (; n + kTileVectors * W <= N; n += kTileVectors * W)
+    for (std::size_t r = 0; r < rows; r += kTileRows)
+      product_tile<kTileVectors>(A + r * lda, lda, B + n, ldb, C + r * ldc + n, ldc, M);
   for (; n < N; n += W)
-    for (std::size_t r = 0; r < rows; r += TILE_ROWS)
+    for (std::size_t r = 0; r < rows; r += kTileRows)
       product_tile<1>(A + r * lda, lda, B + n, ldb, C + r * ldc + n, ldc, M);
 }
 
@@ -127,7 +130,7 @@ inline void block_scores(const LogisticArgs& a, std::size_t begin, std::size_t r
 
 // P (n, K), rows begin .. end: the soft-max of the scores, normalised in double precision.
 void probability_block(const LogisticArgs& a, std::size_t begin, std::size_t end, float* scratch, double* P) {
-  const std::size_t rows = end - begin, padded = (rows + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
+  const std::size_t rows = end - begin, padded = (rows + kTileRows - 1) / kTileRows * kTileRows;
   float *S = scratch, *Fb = S + kBlockRows * a.Kp;
   block_scores(a, begin, rows, padded, Fb, S);
   for (std::size_t r = 0; r < rows; ++r) {
@@ -142,12 +145,12 @@ void probability_block(const LogisticArgs& a, std::size_t begin, std::size_t end
   }
 }
 
-// One block of up to BLOCK_ROWS rows; `scratch` has scratch_size(a) floats.
+// One block of up to kBlockRows rows; `scratch` has kBlockRows (Kp + Ep + d) floats.
 void logistic_block(const LogisticArgs& a, std::size_t begin, std::size_t end, float* scratch) {
-  const std::size_t rows = end - begin, padded = (rows + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
-  float* S = scratch;                    // (BLOCK_ROWS, Kp)
-  float* mean = S + kBlockRows * a.Kp;   // (BLOCK_ROWS, Ep): P [Y | Z | ‖Z‖²]
-  float* Fb = mean + kBlockRows * a.Ep;  // (BLOCK_ROWS, d), rows beyond the last are zero
+  const std::size_t rows = end - begin, padded = (rows + kTileRows - 1) / kTileRows * kTileRows;
+  float* S = scratch;                    // (kBlockRows, Kp)
+  float* mean = S + kBlockRows * a.Kp;   // (kBlockRows, Ep): P [Y | Z | ‖Z‖²]
+  float* Fb = mean + kBlockRows * a.Ep;  // (kBlockRows, d), rows beyond the last are zero
   block_scores(a, begin, rows, padded, Fb, S);
   for (std::size_t r = 0; r < rows; ++r) {
     const std::size_t own = static_cast<std::size_t>(a.c[begin + r]);
@@ -229,7 +232,7 @@ void newton_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t n
 
 // P (n_rows, Kp) = soft-max of the scores of the rows listed.
 void softmax_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t n_rows, float* Fb, float* P) {
-  const std::size_t padded = (n_rows + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
+  const std::size_t padded = (n_rows + kTileRows - 1) / kTileRows * kTileRows;
   for (std::size_t r = 0; r < padded; ++r)
     for (std::size_t j = 0; j < a.d; ++j) Fb[r * a.d + j] = r < n_rows ? a.F[rows[r] * a.d + j] : 0.0f;
   product(Fb, a.d, a.YT, a.Kp, P, a.Kp, padded, a.d, a.Kp);
@@ -239,3 +242,5 @@ void softmax_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t 
     softmax_row(P + r * a.Kp, a.Kp);
   }
 }
+
+Table table() { return {logistic_block, softmax_rows, probability_block, newton_rows}; }

@@ -1,6 +1,6 @@
 // Conjugate gradients among the dual variables that are free. Steps in one example at a time find out which variables
 // are at a bound, but crawl where examples are alike (features off the origin, large C); among the variables that are
-// not at a bound the dual is a quadratic function without bounds, and that is solved in a few products with the kernel
+// not at a bound the dual is a quadratic function without bounds, and that is solved in a few products with the Gram
 // matrix.
 #pragma once
 

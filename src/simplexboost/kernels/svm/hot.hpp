@@ -1,4 +1,4 @@
-// Inner loops of the multiclass SVM: what svm.inl offers, chosen for the instruction set at run time.
+// Inner loops of the multiclass SVM: what hot.inl offers, chosen for the instruction set at run time.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct Visit {
   std::size_t n_changed;
 };
 
-// `by` times kernel row `row` joins the scores of a class.
+// `by` times row `row` of the Gram matrix joins the scores of a class.
 struct Entry {
   std::size_t row;
   double by;
@@ -31,9 +31,9 @@ struct Entry {
 struct SvmHot {
   using Index = const std::int32_t*;
   template <class T>
-  using KernelRows = void (*)(const SvmKernelSpec& spec, const double* const* x, const double* own_norm,
-                              std::size_t n_rows, std::size_t p, const double* XT, std::size_t ld, const double* norm,
-                              std::size_t begin, std::size_t end, T* const* out);
+  using GramRows = void (*)(const SvmKernelSpec& spec, const double* const* x, const double* own_norm,
+                            std::size_t n_rows, std::size_t p, const double* XT, std::size_t ld, const double* norm,
+                            std::size_t begin, std::size_t end, T* const* out);
   template <class T>
   using FromDots = void (*)(const SvmKernelSpec& spec, const double* dots, double own_norm, const double* norm,
                             std::size_t begin, std::size_t end, T* out);
@@ -54,8 +54,8 @@ struct SvmHot {
   std::size_t (*solve_block)(double* S, std::size_t ldq, std::size_t q, std::size_t K, const double* Q, double* a,
                              const std::size_t* y, const double* C, double enough, std::size_t max_passes,
                              double* scratch, Change* change);
-  KernelRows<double> kernel_rows64;
-  KernelRows<float> kernel_rows32;
+  GramRows<double> gram_rows64;
+  GramRows<float> gram_rows32;
   FromDots<double> from_dots64;
   FromDots<float> from_dots32;
   Gradient<double> gradient64;

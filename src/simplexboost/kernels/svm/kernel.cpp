@@ -1,13 +1,13 @@
-// The multiclass SVM with kernels: blocks of the worst examples are solved among themselves, then all scores follow. A
-// block needs its q kernel rows (from a cache), and q x n products, which run at the speed of the first cache; one
-// example at a time would read every score for every step.
+// The multiclass SVM with a kernel function: blocks of the worst examples are solved among themselves, then all scores
+// follow. A block needs its q rows of the Gram matrix (from a cache), and q x n products, which run at the speed of the
+// first cache; one example at a time would read every score for every step.
 #include <algorithm>
 #include <cmath>
-#include <memory>
-#include <numeric>
+#include <vector>
 
 #include "core/pool.hpp"
 #include "svm/face.hpp"
+#include "svm/gram.hpp"
 #include "svm/hot.hpp"
 #include "svm/problem.hpp"
 #include "svm/tools.hpp"
@@ -19,42 +19,32 @@ constexpr std::size_t kBlock = 96;         // examples of a block
 constexpr std::size_t kPasses = 10;        // over a block, at most
 constexpr double kEnough = 0.3;            // a block is done when its largest violation fell to this part
 constexpr std::int64_t kShrinkEvery = 16;  // blocks
-constexpr std::size_t kEpochs = 64;        // orders of positions to remember
 constexpr std::int64_t kPause = 8;         // blocks between steps among the free variables, while these pay
 constexpr std::size_t kFace = 2048;        // examples in such a step, at most
-constexpr std::size_t kPanel = 512;        // columns per task
 
 template <class T>
 class KernelSolver {
  public:
   KernelSolver(const SvmProblem& problem, const SvmKernelSpec& spec, const SvmOptions& options)
       : problem_(problem),
-        spec_(spec),
         options_(options),
+        gram_(problem, spec, options, 2 * kBlock),
         hot_(svm_hot()),
         n_(problem.rows.n),
         K_(problem.K),
         ld_(padded8(n_)),
         active_(n_),
-        original_(n_),
         y_(n_),
         C_(n_),
         a_(n_ * K_, 0.0),
         F_(K_ * ld_, 1.0),
         high_(ld_),
-        violation_(n_),
-        norm_(ld_, 0.0),
-        row_(n_) {
-    std::iota(original_.begin(), original_.end(), std::size_t{0});
+        violation_(n_) {
     for (std::size_t i = 0; i < n_; ++i) {
       y_[i] = static_cast<std::size_t>(problem.y[i]);
       C_[i] = problem.C[i];
       F_[y_[i] * ld_ + i] = 0.0;
     }
-    load_columns();
-    positions_.emplace_back(original_.begin(), original_.end());
-    spare_.reset(new T[ld_]());
-    capacity_ = std::max(2 * kBlock, options.cache_bytes / (ld_ * sizeof(T)));
   }
 
   SvmResult solve() {
@@ -89,7 +79,7 @@ class KernelSolver {
       }
     }
     result.a.assign(n_ * K_, 0.0);
-    for (std::size_t i = 0; i < n_; ++i) std::copy_n(a_.data() + i * K_, K_, result.a.data() + original_[i] * K_);
+    for (std::size_t i = 0; i < n_; ++i) std::copy_n(a_.data() + i * K_, K_, result.a.data() + gram_.original(i) * K_);
     return result;
   }
 
@@ -97,31 +87,6 @@ class KernelSolver {
   struct Sums {
     double gap = 0.0, square = 0.0, hinge = 0.0, own = 0.0, worst = 0.0;
   };
-  struct Row {
-    std::unique_ptr<T[]> values;
-    std::size_t size = 0;   // columns that are there
-    std::size_t epoch = 0;  // the order of positions they are in
-    std::int64_t used = 0;
-  };
-
-  bool dense_data() const { return spec_.kind != SvmKernel::precomputed && problem_.rows.dense; }
-
-  // Examples as columns, in the order of the positions; squared norms.
-  void load_columns() {
-    const SvmRows& rows = problem_.rows;
-    if (spec_.kind == SvmKernel::precomputed) return;
-    if (rows.dense) {
-      XT_.assign(rows.p * ld_, 0.0);
-      for (std::size_t i = 0; i < n_; ++i)
-        for (std::size_t f = 0; f < rows.p; ++f) XT_[f * ld_ + i] = rows.dense[i * rows.p + f];
-      for (std::size_t f = 0; f < rows.p; ++f)
-        for (std::size_t i = 0; i < n_; ++i) norm_[i] += XT_[f * ld_ + i] * XT_[f * ld_ + i];
-    } else {
-      for (std::size_t i = 0; i < n_; ++i)
-        for (std::int64_t j = rows.indptr[i]; j < rows.indptr[i + 1]; ++j) norm_[i] += rows.data[j] * rows.data[j];
-    }
-  }
-
   // ---- what is violated, and how far from the optimum ---------------------------------------------------------------
 
   Sums scan() {
@@ -153,13 +118,12 @@ class KernelSolver {
     return sums;
   }
 
-  // ---- a block
-  // --------------------------------------------------------------------------------------------------------
+  // ---- a block ------------------------------------------------------------------------------------------------------
 
   std::int64_t step() {
     choose();
     const std::size_t q = block_.size(), ldq = padded8(q);
-    fetch(block_, active_);
+    gram_.fetch(block_, active_);
     std::vector<double> S(K_ * ldq, 0.0), Q(q * ldq, 0.0), a(q * K_), C(q), scratch(3 * K_);
     std::vector<std::size_t> y(q);
     std::vector<Change> change(K_);
@@ -167,7 +131,7 @@ class KernelSolver {
     for (std::size_t b = 0; b < q; ++b) {
       const std::size_t i = block_[b];
       for (std::size_t k = 0; k < K_; ++k) S[k * ldq + b] = F_[k * ld_ + i];
-      for (std::size_t c = 0; c < q; ++c) Q[b * ldq + c] = row_[original_[i]].values[block_[c]];
+      for (std::size_t c = 0; c < q; ++c) Q[b * ldq + c] = gram_.row(i)[block_[c]];
       std::copy_n(a_.data() + i * K_, K_, a.data() + b * K_);
       C[b] = C_[i], y[b] = y_[i];
       worst = std::max(worst, violation_[i]);
@@ -184,21 +148,21 @@ class KernelSolver {
     if (clock_.due()) options_.tick({0, NAN, NAN, 0});
   }
 
-  // Conjugate gradients among the free variables, if their kernel matrix is small enough to be kept.
+  // Conjugate gradients among the free variables, if their Gram matrix is small enough to be kept.
   SvmFaceStep face_step() {
     std::vector<std::size_t> rows;
     for (std::size_t i = 0; i < active_; ++i)
       if (a_[i * K_ + y_[i]] > 0.0 && svm_is_free(a_.data() + i * K_, K_, y_[i], C_[i])) rows.push_back(i);
     const std::size_t m = rows.size(), ldm = padded8(m);
-    if (m == 0 || m > std::min(kFace, capacity_)) return {};
-    fetch(rows, active_);
+    if (m == 0 || m > std::min(kFace, gram_.capacity())) return {};
+    gram_.fetch(rows, active_);
     SvmFace face;
     face.m = m, face.K = K_;
     std::vector<double> Q(m * ldm, 0.0), S(K_ * ldm);
     std::vector<const double*> Q_rows(m);
     for (std::size_t r = 0; r < m; ++r) {
       const std::size_t i = rows[r];
-      const T* row = row_[original_[i]].values.get();
+      const T* row = gram_.row(i);
       for (std::size_t s = 0; s < m; ++s) Q[r * ldm + s] = row[rows[s]];
       Q_rows[r] = Q.data() + r * ldm;
       face.y.push_back(y_[i]), face.C.push_back(C_[i]), face.square.push_back(Q[r * ldm + r]);
@@ -209,7 +173,7 @@ class KernelSolver {
       look_after_signals();
       collect(m, [&](std::size_t r, std::size_t k) { return D[r * K_ + k]; });
       std::fill(S.begin(), S.end(), 0.0);
-      panels(0, m, [&](std::size_t from, std::size_t to) {
+      panels(0, m, options_.n_threads, [&](std::size_t from, std::size_t to) {
         hot_.gradient64(S.data(), ldm, K_, entries_.data(), first_.data(), Q_rows.data(), from, to);
       });
       for (std::size_t r = 0; r < m; ++r)
@@ -243,121 +207,24 @@ class KernelSolver {
     std::nth_element(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(q) - 1, candidates_.end(),
                      [this](std::size_t i, std::size_t j) {
                        return violation_[i] != violation_[j] ? violation_[i] > violation_[j]
-                                                             : original_[i] < original_[j];
+                                                             : gram_.original(i) < gram_.original(j);
                      });
     block_.assign(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(q));
     std::sort(block_.begin(), block_.end());
   }
 
-  // F[:, begin .. end) += entries times kernel rows of the examples at these positions.
+  // F[:, begin .. end) += entries times Gram rows of the examples at these positions.
   void add_entries(const std::vector<std::size_t>& positions, std::size_t begin, std::size_t end) {
     std::vector<const T*> rows(positions.size());
-    for (std::size_t b = 0; b < positions.size(); ++b) rows[b] = row_[original_[positions[b]]].values.get();
-    panels(begin, end, [&](std::size_t from, std::size_t to) {
+    for (std::size_t b = 0; b < positions.size(); ++b) rows[b] = gram_.row(positions[b]);
+    panels(begin, end, options_.n_threads, [&](std::size_t from, std::size_t to) {
       if constexpr (sizeof(T) == 8)
         hot_.gradient64(F_.data(), ld_, K_, entries_.data(), first_.data(), rows.data(), from, to);
       else hot_.gradient32(F_.data(), ld_, K_, entries_.data(), first_.data(), rows.data(), from, to);
     });
   }
 
-  // body(from, to) over columns begin .. end; panels begin at multiples of 8, so vectors never overlap.
-  template <class Body>
-  void panels(std::size_t begin, std::size_t end, const Body& body) {
-    const std::size_t start = begin / 8 * 8;
-    parallel_ranges(end - start, kPanel, options_.n_threads,
-                    [&](std::size_t from, std::size_t to) { body(start + from, start + to); });
-  }
-
-  // ---- kernel rows
-  // ----------------------------------------------------------------------------------------------------
-
-  // Makes the rows of the examples at these positions ready for columns 0 .. size.
-  void fetch(const std::vector<std::size_t>& positions, std::size_t size) {
-    ++now_;
-    std::vector<std::size_t> missing;
-    for (const std::size_t i : positions) {
-      Row& row = row_[original_[i]];
-      row.used = now_;
-      if (row.values && row.epoch + 1 != positions_.size()) reorder(row);
-      if (row.size < size) missing.push_back(i);
-    }
-    if (missing.empty()) return;
-    std::size_t begin = size;
-    for (const std::size_t i : missing) {
-      Row& row = row_[original_[i]];
-      if (!row.values) {
-        row.values = take();
-        row.epoch = positions_.size() - 1;
-        cached_.push_back(original_[i]);
-      }
-      begin = std::min(begin, row.size);
-    }
-    compute(missing, begin, size);
-    for (const std::size_t i : missing) row_[original_[i]].size = size;
-  }
-
-  // Memory for a row: fresh, or that of the row not used for longest.
-  std::unique_ptr<T[]> take() {
-    if (cached_.size() < capacity_) return std::unique_ptr<T[]>(new T[ld_]());
-    const auto oldest = std::min_element(cached_.begin(), cached_.end(), [this](std::size_t i, std::size_t j) {
-      return row_[i].used != row_[j].used ? row_[i].used < row_[j].used : i < j;
-    });
-    std::unique_ptr<T[]> values = std::move(row_[*oldest].values);
-    row_[*oldest].size = 0;
-    *oldest = cached_.back();
-    cached_.pop_back();
-    return values;
-  }
-
-  void compute(const std::vector<std::size_t>& positions, std::size_t begin, std::size_t end) {
-    const std::size_t q = positions.size(), p = problem_.rows.p;
-    std::vector<T*> out(q);
-    for (std::size_t b = 0; b < q; ++b) out[b] = row_[original_[positions[b]]].values.get();
-    if (spec_.kind == SvmKernel::precomputed) {
-      for (std::size_t b = 0; b < q; ++b) {
-        const double* given = problem_.rows.dense + original_[positions[b]] * n_;
-        for (std::size_t j = begin; j < end; ++j) out[b][j] = static_cast<T>(given[original_[j]] + spec_.bias);
-      }
-      return;
-    }
-    std::vector<double> own_norm(q);
-    for (std::size_t b = 0; b < q; ++b) own_norm[b] = norm_[positions[b]];
-    if (dense_data()) {
-      std::vector<const double*> x(q);
-      for (std::size_t b = 0; b < q; ++b) x[b] = problem_.rows.dense + original_[positions[b]] * p;
-      panels(begin, end, [&](std::size_t from, std::size_t to) {
-        if constexpr (sizeof(T) == 8)
-          hot_.kernel_rows64(spec_, x.data(), own_norm.data(), q, p, XT_.data(), ld_, norm_.data(), from, to,
-                             out.data());
-        else
-          hot_.kernel_rows32(spec_, x.data(), own_norm.data(), q, p, XT_.data(), ld_, norm_.data(), from, to,
-                             out.data());
-      });
-      return;
-    }
-    const SvmRows& rows = problem_.rows;
-    std::vector<double> x(p, 0.0), dots(ld_, 0.0);
-    for (std::size_t b = 0; b < q; ++b) {
-      const std::size_t i = original_[positions[b]];
-      for (std::int64_t j = rows.indptr[i]; j < rows.indptr[i + 1]; ++j)
-        x[static_cast<std::size_t>(rows.indices[j])] = rows.data[j];
-      panels(begin, end, [&](std::size_t from, std::size_t to) {
-        for (std::size_t c = from; c < to; ++c) {
-          double dot = 0.0;
-          for (std::int64_t j = rows.indptr[original_[c]]; j < rows.indptr[original_[c] + 1]; ++j)
-            dot += rows.data[j] * x[static_cast<std::size_t>(rows.indices[j])];
-          dots[c] = dot;
-        }
-        if constexpr (sizeof(T) == 8) hot_.from_dots64(spec_, dots.data(), own_norm[b], norm_.data(), from, to, out[b]);
-        else hot_.from_dots32(spec_, dots.data(), own_norm[b], norm_.data(), from, to, out[b]);
-      });
-      for (std::int64_t j = rows.indptr[i]; j < rows.indptr[i + 1]; ++j)
-        x[static_cast<std::size_t>(rows.indices[j])] = 0.0;
-    }
-  }
-
-  // ---- shrinking
-  // ------------------------------------------------------------------------------------------------------
+  // ---- shrinking ----------------------------------------------------------------------------------------------------
 
   // Whether the example is in a corner that it leaves only if scores move by more than `reach`.
   bool settled(std::size_t i, double reach) const {
@@ -390,46 +257,18 @@ class KernelSolver {
     active_ = left;
   }
 
-  // Position r takes what was at order[r]; only the first order.size() positions move. Kernel rows follow when needed.
+  // Position r takes what was at order[r]; only the first order.size() positions move.
   void permute(const std::vector<std::size_t>& order) {
     const std::size_t m = order.size();
-    const auto apply = [&](auto* values, auto& buffer) {
-      for (std::size_t r = 0; r < m; ++r) buffer[r] = values[order[r]];
-      std::copy_n(buffer.begin(), m, values);
-    };
-    std::vector<std::size_t> indices(m);
-    std::vector<double> numbers(m);
-    apply(original_.data(), indices), apply(y_.data(), indices);
-    apply(C_.data(), numbers), apply(norm_.data(), numbers), apply(high_.data(), numbers),
-        apply(violation_.data(), numbers);
-    for (std::size_t k = 0; k < K_; ++k) apply(F_.data() + k * ld_, numbers);
-    for (std::size_t f = 0; f < (XT_.empty() ? 0 : problem_.rows.p); ++f) apply(XT_.data() + f * ld_, numbers);
+    gram_.permute(order);
+    reorder_values(order, y_.data());
+    reorder_values(order, C_.data());
+    reorder_values(order, high_.data());
+    reorder_values(order, violation_.data());
+    for (std::size_t k = 0; k < K_; ++k) reorder_values(order, F_.data() + k * ld_);
     std::vector<double> a(m * K_);
     for (std::size_t r = 0; r < m; ++r) std::copy_n(a_.data() + order[r] * K_, K_, a.data() + r * K_);
     std::copy(a.begin(), a.end(), a_.begin());
-    if (positions_.size() == kEpochs) forget_rows();
-    positions_.emplace_back(n_);
-    for (std::size_t r = 0; r < n_; ++r) positions_.back()[original_[r]] = static_cast<std::uint32_t>(r);
-  }
-
-  // The row in the order of the positions of today. Rows that are never asked for again are never put in order.
-  void reorder(Row& row) {
-    const std::vector<std::uint32_t>& position = positions_[row.epoch];
-    std::size_t r = 0;
-    for (; r < n_; ++r) {
-      const std::size_t column = position[original_[r]];
-      if (column >= row.size) break;
-      spare_[r] = row.values[column];
-    }
-    std::swap(row.values, spare_);
-    row.size = r;
-    row.epoch = positions_.size() - 1;
-  }
-
-  void forget_rows() {
-    for (const std::size_t i : cached_) row_[i] = Row{};
-    cached_.clear();
-    positions_.clear();
   }
 
   // All examples again: the scores of those that rested, from scratch.
@@ -448,7 +287,7 @@ class KernelSolver {
     for (std::size_t at = 0; at < support.size(); at += kBlock) {
       part.assign(support.begin() + static_cast<std::ptrdiff_t>(at),
                   support.begin() + static_cast<std::ptrdiff_t>(std::min(support.size(), at + kBlock)));
-      fetch(part, n_);
+      gram_.fetch(part, n_);
       collect(part.size(), [&](std::size_t b, std::size_t k) { return a_[part[b] * K_ + k]; });
       add_entries(part, from, n_);
     }
@@ -456,18 +295,12 @@ class KernelSolver {
   }
 
   const SvmProblem& problem_;
-  const SvmKernelSpec& spec_;
   const SvmOptions& options_;
+  GramCache<T> gram_;
   const SvmHot& hot_;
   std::size_t n_, K_, ld_, active_;
-  std::vector<std::size_t> original_, y_;  // by position, like all that follows
-  std::vector<double> C_, a_, F_, high_, violation_, norm_, XT_;
-  std::vector<Row> row_;                               // by original number
-  std::vector<std::size_t> cached_;                    // original numbers of the rows that have memory
-  std::vector<std::vector<std::uint32_t>> positions_;  // by epoch: position of every original number
-  std::unique_ptr<T[]> spare_;
-  std::size_t capacity_ = 0;
-  std::int64_t now_ = 0;
+  std::vector<std::size_t> y_;  // by position, like all that follows
+  std::vector<double> C_, a_, F_, high_, violation_;
   std::vector<std::size_t> candidates_, block_, first_;
   std::vector<Entry> entries_;
   Sums resting_;

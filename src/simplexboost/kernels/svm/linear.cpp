@@ -1,10 +1,11 @@
-// The multiclass SVM with W kept up to date: the sequential dual method, and stochastic sub-gradients.
+// The multiclass SVM with W kept up to date, by the sequential dual method.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "svm/face.hpp"
 #include "svm/hot.hpp"
+#include "svm/linear.hpp"
 #include "svm/problem.hpp"
 #include "svm/tools.hpp"
 
@@ -15,86 +16,6 @@ namespace {
 // example would keep all others awake (twice the time on a set with repeated rows).
 constexpr double kReach = 3.0;
 constexpr std::size_t kPause = 16;  // passes between steps among the free variables, while these pay
-
-// The examples with their constant appended, and W (p + 1, Kp) feature by feature, so that vectors run along classes.
-class Linear {
- public:
-  Linear(const SvmProblem& problem, double bias)
-      : problem_(problem), rows_(problem.rows), bias_(bias), Kp_(padded8(problem.K)), hot_(svm_hot()) {}
-
-  std::size_t Kp() const { return Kp_; }
-  std::size_t w_size() const { return (rows_.p + 1) * Kp_; }
-
-  double square(std::size_t i) const {  // |x|^2, the constant included
-    double sum = bias_ * bias_;
-    if (rows_.dense)
-      for (std::size_t j = 0; j < rows_.p; ++j) sum += rows_.dense[i * rows_.p + j] * rows_.dense[i * rows_.p + j];
-    else
-      for (std::int64_t j = rows_.indptr[i]; j < rows_.indptr[i + 1]; ++j) sum += rows_.data[j] * rows_.data[j];
-    return sum;
-  }
-
-  // F (Kp,) = scale <w_l, x_i> + [l != y]
-  void margins(std::size_t i, const double* W, double scale, double* F) const {
-    scores(i, W, F);
-    for (std::size_t k = 0; k < Kp_; ++k) F[k] = F[k] * scale + 1.0;
-    F[problem_.y[i]] -= 1.0;
-  }
-
-  void scores(std::size_t i, const double* W, double* F) const {
-    const double* constant = W + rows_.p * Kp_;
-    for (std::size_t k = 0; k < Kp_; ++k) F[k] = bias_ * constant[k];
-    if (rows_.dense) {
-      hot_.scores_dense(rows_.dense + i * rows_.p, rows_.p, W, Kp_, F);
-    } else {
-      const std::int64_t begin = rows_.indptr[i];
-      hot_.scores_sparse(rows_.data + begin, rows_.indices + begin,
-                         static_cast<std::size_t>(rows_.indptr[i + 1] - begin), W, Kp_, F);
-    }
-  }
-
-  void add(std::size_t i, const Change* change, std::size_t n_changed, double* W) const {
-    double* constant = W + rows_.p * Kp_;
-    for (std::size_t c = 0; c < n_changed; ++c) constant[change[c].k] += change[c].by * bias_;
-    if (rows_.dense) {
-      hot_.add_dense(rows_.dense + i * rows_.p, rows_.p, change, n_changed, W, Kp_);
-    } else {
-      const std::int64_t begin = rows_.indptr[i];
-      hot_.add_sparse(rows_.data + begin, rows_.indices + begin, static_cast<std::size_t>(rows_.indptr[i + 1] - begin),
-                      change, n_changed, W, Kp_);
-    }
-  }
-
-  double square_norm(const double* W) const {
-    double sum = 0.0;
-    for (std::size_t j = 0; j < w_size(); ++j) sum += W[j] * W[j];
-    return sum;
-  }
-
-  double sum_of_hinges(const double* W) const {
-    std::vector<double> F(Kp_);
-    double sum = 0.0;
-    for (std::size_t i = 0; i < rows_.n; ++i) {
-      margins(i, W, 1.0, F.data());
-      sum += problem_.C[i] * (*std::max_element(F.data(), F.data() + problem_.K) - F[problem_.y[i]]);
-    }
-    return sum;
-  }
-
-  std::vector<double> unpadded(const double* W) const {  // (p + 1, K)
-    const std::size_t K = problem_.K;
-    std::vector<double> out((rows_.p + 1) * K);
-    for (std::size_t j = 0; j <= rows_.p; ++j) std::copy_n(W + j * Kp_, K, out.data() + j * K);
-    return out;
-  }
-
- private:
-  const SvmProblem& problem_;
-  const SvmRows& rows_;
-  double bias_;
-  std::size_t Kp_;
-  const SvmHot& hot_;
-};
 
 // Whether the example sits in a corner of its simplex (all zero, or everything on one rival) that it would leave only
 // if scores moved by more than `reach`.
@@ -112,7 +33,7 @@ bool settled(const double* F, const double* a, std::size_t K, std::size_t y, dou
 
 // Conjugate gradients among the free variables of the first `active` examples of the order, as long as they gain more
 // than `rate` per visit; a and W follow.
-SvmFaceStep face_step(const SvmProblem& problem, const Linear& linear, const std::vector<double>& square,
+SvmFaceStep face_step(const SvmProblem& problem, const LinearScores& linear, const std::vector<double>& square,
                       const std::vector<std::size_t>& order, std::size_t active, double rate, double* a, double* W) {
   const std::size_t K = problem.K;
   SvmFace face;
@@ -161,7 +82,7 @@ SvmFaceStep face_step(const SvmProblem& problem, const Linear& linear, const std
 
 SvmResult svm_linear(const SvmProblem& problem, double bias, const SvmOptions& options) {
   const std::size_t n = problem.rows.n, K = problem.K;
-  const Linear linear(problem, bias);
+  const LinearScores linear(problem, bias);
   const auto visit = svm_hot().visit;
   SvmResult result;
   result.a.assign(n * K, 0.0);
@@ -231,61 +152,6 @@ SvmResult svm_linear(const SvmProblem& problem, double bias, const SvmOptions& o
     reach = INFINITY;
   }
   result.W = linear.unpadded(W.data());
-  return result;
-}
-
-SvmResult svm_sgd(const SvmProblem& problem, double bias, const SvmOptions& options) {
-  // With lambda = 1 / (n C) and steps 1 / (lambda t), W_t = V_t / t where V adds n C_i x_i for y and subtracts it for
-  // the worst rival; the average that weighs W_t by t is the sum of all V_t over T (T + 1) / 2. Both are dual feasible,
-  // nearly: an example is seen once a pass, and then adds n C_i / T to its own dual variable, so the gap costs one
-  // pass.
-  const std::size_t n = problem.rows.n, K = problem.K;
-  const Linear linear(problem, bias);
-  SvmResult result;
-  std::vector<double> V(linear.w_size(), 0.0), late(linear.w_size(), 0.0), average(linear.w_size()), F(linear.Kp());
-  std::vector<double> count(n, 0.0), times(n, 0.0);  // how often an example was violated, and the sum of those t
-  std::vector<std::size_t> order(n);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  Random random(options.seed);
-  Clock clock(256);
-  double t = 0.0;
-  std::int64_t next_look = 1;
-  while (result.n_iter < options.max_iter && !result.converged) {
-    ++result.n_iter;
-    for (std::size_t r = n; r > 1; --r) std::swap(order[r - 1], order[random.below(r)]);
-    for (const std::size_t i : order) {
-      const std::size_t y = static_cast<std::size_t>(problem.y[i]);
-      linear.margins(i, V.data(), t > 0.0 ? 1.0 / t : 0.0, F.data());
-      t += 1.0;
-      const std::size_t worst = static_cast<std::size_t>(std::max_element(F.data(), F.data() + K) - F.data());
-      if (F[worst] > F[y]) {
-        const double step = static_cast<double>(n) * problem.C[i];
-        Change change[2] = {{y, step}, {worst, -step}};
-        linear.add(i, change, 2, V.data());
-        change[0].by *= t, change[1].by *= t;
-        linear.add(i, change, 2, late.data());
-        count[i] += 1.0, times[i] += t;
-      }
-      if (clock.due()) options.tick({result.n_iter, NAN, NAN, n});
-    }
-    if (result.n_iter < next_look && result.n_iter < options.max_iter) continue;
-    next_look = result.n_iter + (result.n_iter + 3) / 4;
-    const double share = 2.0 / (t * (t + 1.0));
-    for (std::size_t j = 0; j < V.size(); ++j) average[j] = share * ((t + 1.0) * V[j] - late[j]);
-    double sum_own = 0.0, largest = 0.0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const double own = share * ((t + 1.0) * count[i] - times[i]) * static_cast<double>(n);  // in units of C_i
-      sum_own += own * problem.C[i];
-      largest = std::max(largest, own);
-    }
-    const double square = linear.square_norm(average.data());
-    const double shrink = std::min(largest > 0.0 ? 1.0 / largest : 0.0, square > 0.0 ? sum_own / square : 1.0);
-    result.dual = shrink * sum_own - 0.5 * shrink * shrink * square;
-    result.primal = 0.5 * square + linear.sum_of_hinges(average.data());
-    result.converged = result.primal - result.dual <= options.tol * result.primal;
-    options.tick({result.n_iter, result.primal, result.dual, n});
-  }
-  result.W = linear.unpadded(average.data());
   return result;
 }
 

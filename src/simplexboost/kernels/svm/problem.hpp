@@ -3,7 +3,7 @@
 //   primal  P(W) = 1/2 sum_l |w_l|^2 + sum_i C_i max_l (F_il - F_iy),   F_il = <w_l, x_i> + [l != y_i]
 //   dual    D(a) = sum_i a_iy - 1/2 sum_l a_l' Q a_l,                    sum_l a_il = 0,  a_il <= C_i [l = y_i]
 //
-// with w_l = sum_i a_il x_i and Q the kernel matrix. The gap P - D is a sum over examples of
+// with w_l = sum_i a_il x_i and Q the Gram matrix, k(x_i, x_j). The gap P - D is a sum over examples of
 // sum_l (C_i [l = y_i] - a_il) (max F_i - F_il), none of them negative: every solver stops by it.
 #pragma once
 
@@ -23,6 +23,7 @@ struct SvmRows {
   std::size_t n = 0, p = 0;
 };
 
+// The kernel function k(x, z).
 enum class SvmKernel : int { linear = 0, rbf = 1, poly = 2, precomputed = 3 };
 
 // k(x, z) + bias, where the bias is the square of the constant appended to every example.
@@ -67,7 +68,7 @@ struct SvmResult {
 // Sequential dual method (Keerthi et al., 2008): one example at a time, W kept up to date.
 SvmResult svm_linear(const SvmProblem& problem, double bias, const SvmOptions& options);
 
-// Decomposition: blocks of the worst examples, kernel rows in a cache. For a precomputed kernel
+// Decomposition: blocks of the worst examples, rows of the Gram matrix in a cache. For a precomputed kernel
 // `rows.dense` is the (n, n) matrix.
 SvmResult svm_kernel(const SvmProblem& problem, const SvmKernelSpec& kernel, const SvmOptions& options);
 

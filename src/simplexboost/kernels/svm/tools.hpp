@@ -1,14 +1,36 @@
 // Small things the solvers of the multiclass SVM share.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <vector>
+
+#include "core/pool.hpp"
 
 namespace simplexboost {
 
 inline std::size_t padded8(std::size_t size) { return (size + 7) / 8 * 8; }
+
+constexpr std::size_t kPanel = 512;  // columns per task
+
+// body(from, to) over columns begin .. end; panels begin at multiples of 8, so vectors never overlap.
+template <class Body>
+void panels(std::size_t begin, std::size_t end, int n_threads, const Body& body) {
+  const std::size_t start = begin / 8 * 8;
+  parallel_ranges(end - start, kPanel, n_threads,
+                  [&](std::size_t from, std::size_t to) { body(start + from, start + to); });
+}
+
+// values[r] = what was values[order[r]].
+template <class Value>
+void reorder_values(const std::vector<std::size_t>& order, Value* values) {
+  std::vector<Value> moved(order.size());
+  for (std::size_t r = 0; r < order.size(); ++r) moved[r] = values[order[r]];
+  std::copy(moved.begin(), moved.end(), values);
+}
 
 // How often `visited` examples go through n of them, rounded up.
 inline std::int64_t passes(std::int64_t visited, std::size_t n) {

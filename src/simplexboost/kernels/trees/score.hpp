@@ -1,7 +1,8 @@
 // Node scores: a node knows only the sum of its rows' statistics; a score turns that sum into a number, and the best
 // split is the one whose two children score highest together. Operations stand in a fixed order: the NumPy twin
-// (engine/reference.py) performs the same ones and must get the same bits. A score also tells the
-// order of categories (categories.hpp) whether its last column is a curvature.
+// (engine/reference.py) performs the same ones and must get the same bits. A score also says
+// whether its last column is a curvature, for the order of categories (categories.hpp), and how the bins of a feature
+// are best gone through (Scan).
 #pragma once
 
 #include <cmath>
@@ -11,6 +12,9 @@
 namespace simplexboost {
 
 enum class Score : int { newton = 0, norm = 1, max = 2, sign = 3, entropy = 4, gini = 5 };
+
+// The way through a feature's bins that a score allows; FeatureScan (split.hpp) says what each one saves.
+enum class Scan { sums, newton, max, gini, entropy };
 
 struct NodeSum {
   const std::int64_t* sum;  // (m,) lane units
@@ -22,6 +26,7 @@ struct NodeSum {
 // ||sum G||^2 / (sum h + l2): G in the first m - 1 columns, the curvature h in the last.
 struct NewtonScore {
   static constexpr bool has_curvature = true;
+  static constexpr Scan scan = Scan::newton;
   double l2;
   double operator()(const NodeSum& v) const {
     const double h = v[v.m - 1] + l2;
@@ -34,6 +39,7 @@ struct NewtonScore {
 // ||sum G||: what a leaf of unit length can gain.
 struct NormScore {
   static constexpr bool has_curvature = false;
+  static constexpr Scan scan = Scan::sums;
   double operator()(const NodeSum& v) const {
     double squares = 0.0;
     for (std::size_t j = 0; j < v.m; ++j) squares += v[j] * v[j];
@@ -44,6 +50,7 @@ struct NormScore {
 // max_k sum V_k: what a leaf that names one class can gain.
 struct MaxScore {
   static constexpr bool has_curvature = false;
+  static constexpr Scan scan = Scan::max;
   double operator()(const NodeSum& v) const {
     double best = v[0];
     for (std::size_t j = 1; j < v.m; ++j) best = v[j] > best ? v[j] : best;
@@ -54,6 +61,7 @@ struct MaxScore {
 // sum_k |sum V_k|: what a leaf with one sign per class can gain.
 struct SignScore {
   static constexpr bool has_curvature = false;
+  static constexpr Scan scan = Scan::sums;
   double operator()(const NodeSum& v) const {
     double total = 0.0;
     for (std::size_t j = 0; j < v.m; ++j) total += std::abs(v[j]);
@@ -64,6 +72,7 @@ struct SignScore {
 // Minus the weighted entropy, sum_k w_k log w_k - w log w, of class weights w_k >= 0.
 struct EntropyScore {
   static constexpr bool has_curvature = false;
+  static constexpr Scan scan = Scan::entropy;
   double operator()(const NodeSum& v) const {
     double total = 0.0, score = 0.0;
     for (std::size_t j = 0; j < v.m; ++j) {
@@ -79,6 +88,7 @@ struct EntropyScore {
 // sum_k w_k^2 / sum_k w_k of class weights: the larger, the less Gini impurity. Sums in eight lanes, then combined.
 struct GiniScore {
   static constexpr bool has_curvature = false;
+  static constexpr Scan scan = Scan::gini;
   double operator()(const NodeSum& v) const {
     double squares[8] = {}, sums[8] = {};
     for (std::size_t j = 0; j < v.m; ++j) squares[j % 8] += v[j] * v[j], sums[j % 8] += v[j];

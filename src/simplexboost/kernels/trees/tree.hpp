@@ -16,7 +16,7 @@ struct CategorySet {
   void add(std::size_t b) { bytes[b / 8] = static_cast<std::uint8_t>(bytes[b / 8] | 1u << (b % 8)); }
 };
 
-// The layout of engine/tree.py's NODE dtype; module.cpp checks that the sizes agree.
+// The layout of engine/tree.py's NODE dtype; trees/bind.cpp tells its size.
 struct Node {
   double threshold = 0.0;     // values <= threshold go left (filled in from the bin edges)
   std::int32_t feature = -1;  // -1: a leaf

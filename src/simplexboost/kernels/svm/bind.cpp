@@ -1,37 +1,38 @@
-#include "svm/module.hpp"
+// Bindings: the multiclass SVM.
+#include "core/bind.hpp"
 
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-
-#include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
-#include <optional>
-#include <stdexcept>
 
+#include "module.hpp"
+#include "svm/hashes.hpp"
 #include "svm/problem.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace simplexboost {
 namespace {
 
-template <class T, class... Shape>
-using In = nb::ndarray<const T, nb::c_contig, nb::device::cpu, Shape...>;
-using Vector = nb::ndim<1>;
-using Matrix = nb::ndim<2>;
-
-void require(bool condition, const char* message) {
-  if (!condition) throw std::invalid_argument(message);
+nb::object matrix_or_none(std::vector<double>&& values, std::size_t rows, std::size_t columns) {
+  if (values.empty()) return nb::none();
+  return nb::cast(to_numpy(std::move(values), {rows, columns}));
 }
 
-nb::object to_numpy(std::vector<double>&& values, std::size_t rows, std::size_t columns) {
-  if (values.empty()) return nb::none();
-  auto* owned = new std::vector<double>(std::move(values));
-  nb::capsule owner(owned, [](void* pointer) noexcept { delete static_cast<std::vector<double>*>(pointer); });
-  return nb::cast(nb::ndarray<nb::numpy, double>(owned->data(), {rows, columns}, owner));
+// Examples as dense rows, or as compressed sparse rows where `dense` is none.
+SvmRows view(const std::optional<In<double, Matrix>>& dense, const std::optional<In<double, Vector>>& data,
+             const std::optional<In<std::int32_t, Vector>>& indices,
+             const std::optional<In<std::int64_t, Vector>>& indptr, std::size_t n, std::size_t p) {
+  SvmRows rows;
+  rows.n = n, rows.p = p;
+  if (dense) {
+    require(dense->shape(0) == n, "X must have n rows");
+    rows.dense = dense->data();
+    return rows;
+  }
+  require(data && indices && indptr && indptr->shape(0) == n + 1 && data->shape(0) == indices->shape(0),
+          "the arrays of X disagree");
+  const std::int64_t* first = indptr->data();
+  require(first[0] == 0 && first[n] == static_cast<std::int64_t>(data->shape(0)), "indptr must span the data");
+  for (std::size_t i = 0; i < n; ++i) require(first[i] <= first[i + 1], "indptr must not fall");
+  rows.data = data->data(), rows.indices = indices->data(), rows.indptr = first;
+  return rows;
 }
 
 // A training set, the parameters of a solver, and what it found.
@@ -41,28 +42,17 @@ class Svm {
       std::optional<In<std::int32_t, Vector>> indices, std::optional<In<std::int64_t, Vector>> indptr, std::size_t p,
       In<std::int64_t, Vector> y, In<double, Vector> C, std::size_t K)
       : dense_(dense), data_(data), indices_(indices), indptr_(indptr), y_(y), C_(C) {
-    SvmRows& rows = problem_.rows;
     const std::size_t n = y.shape(0);
     require(n >= 1 && K >= 2 && C.shape(0) == n, "y and C must have an entry per example");
-    rows.n = n, rows.p = p;
-    if (dense) {
-      require(dense->shape(0) == n && dense->shape(1) == p, "X must be (n, p)");
-      rows.dense = dense->data();
-    } else {
-      require(data && indices && indptr && indptr->shape(0) == n + 1 && data->shape(0) == indices->shape(0),
-              "the arrays of X disagree");
-      const std::int64_t* first = indptr->data();
-      require(first[0] == 0 && first[n] == static_cast<std::int64_t>(data->shape(0)), "indptr must span the data");
-      for (std::size_t i = 0; i < n; ++i) require(first[i] <= first[i + 1], "indptr must not fall");
+    problem_.rows = view(dense, data, indices, indptr, n, p);
+    require(!dense || dense->shape(1) == p, "X must be (n, p)");
+    if (!dense)
       for (std::size_t j = 0; j < indices->shape(0); ++j)
         require(indices->data()[j] >= 0 && static_cast<std::size_t>(indices->data()[j]) < p,
                 "indices must lie in 0 .. p - 1");
-      rows.data = data->data(), rows.indices = indices->data(), rows.indptr = first;
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      require(y.data()[i] >= 0 && static_cast<std::size_t>(y.data()[i]) < K, "labels must lie in 0 .. K - 1");
+    check_labels(y, n, K);
+    for (std::size_t i = 0; i < n; ++i)
       require(C.data()[i] > 0.0 && std::isfinite(C.data()[i]), "C must be positive and finite");
-    }
     problem_.y = y.data(), problem_.C = C.data(), problem_.K = K;
   }
 
@@ -80,10 +70,10 @@ class Svm {
 
   nb::tuple kernel(int kind, double gamma, double coef0, int degree, double bias, double tol, std::int64_t max_iter,
                    std::size_t cache_bytes, int n_threads, std::optional<nb::callable> progress) const {
-    require(kind >= 0 && kind <= static_cast<int>(SvmKernel::precomputed), "unknown kernel");
+    require(kind >= 0 && kind <= static_cast<int>(SvmKernel::precomputed), "unknown kernel function");
     const SvmKernelSpec spec{static_cast<SvmKernel>(kind), gamma, coef0, bias, degree};
     require(spec.kind != SvmKernel::precomputed || (problem_.rows.dense && problem_.rows.p == problem_.rows.n),
-            "the kernel must be (n, n)");
+            "a precomputed Gram matrix must be (n, n)");
     return run({tol, max_iter, 0, cache_bytes, n_threads, {}}, progress,
                [&](const SvmOptions& options) { return svm_kernel(problem_, spec, options); });
   }
@@ -102,8 +92,8 @@ class Svm {
       result = solve(options);
     }
     const std::size_t n = problem_.rows.n, p = problem_.rows.p, K = problem_.K;
-    return nb::make_tuple(to_numpy(std::move(result.a), n, K), to_numpy(std::move(result.W), p + 1, K), result.primal,
-                          result.dual, result.n_iter, result.converged);
+    return nb::make_tuple(matrix_or_none(std::move(result.a), n, K), matrix_or_none(std::move(result.W), p + 1, K),
+                          result.primal, result.dual, result.n_iter, result.converged);
   }
 
   std::optional<In<double, Matrix>> dense_;  // keep the arrays alive
@@ -115,36 +105,10 @@ class Svm {
   SvmProblem problem_;
 };
 
-std::uint64_t mix(std::uint64_t z) {  // splitmix64's finaliser
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  return z ^ (z >> 31);
-}
-
-// A number per row, the sum of one per value that is not zero: the same for dense and for sparse rows.
 nb::object row_hashes(std::optional<In<double, Matrix>> dense, std::optional<In<double, Vector>> data,
                       std::optional<In<std::int32_t, Vector>> indices, std::optional<In<std::int64_t, Vector>> indptr,
                       std::size_t n) {
-  auto* hashes = new std::vector<std::uint64_t>(n, 0);
-  nb::capsule owner(hashes, [](void* pointer) noexcept { delete static_cast<std::vector<std::uint64_t>*>(pointer); });
-  const auto of = [](double value, std::size_t feature) {
-    return value == 0.0 ? 0 : mix(std::bit_cast<std::uint64_t>(value) + mix(feature + 1) * 0x9E3779B97F4A7C15ull);
-  };
-  if (dense) {
-    require(dense->shape(0) == n, "X must have n rows");
-    const std::size_t p = dense->shape(1);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < p; ++j) (*hashes)[i] += of(dense->data()[i * p + j], j);
-  } else {
-    require(data && indices && indptr && indptr->shape(0) == n + 1 && data->shape(0) == indices->shape(0),
-            "the arrays of X disagree");
-    const std::int64_t* first = indptr->data();
-    require(first[0] == 0 && first[n] == static_cast<std::int64_t>(data->shape(0)), "indptr must span the data");
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::int64_t j = first[i]; j < std::min(first[i + 1], first[n]); ++j)
-        (*hashes)[i] += of(data->data()[j], static_cast<std::size_t>(indices->data()[j]));
-  }
-  return nb::cast(nb::ndarray<nb::numpy, std::uint64_t>(hashes->data(), {n}, owner));
+  return nb::cast(to_numpy(hash_rows(view(dense, data, indices, indptr, n, dense ? dense->shape(1) : 0)), {n}));
 }
 
 }  // namespace

@@ -1,0 +1,121 @@
+// Bindings: prediction with one tree and with a forest; a tree's values added to the scores.
+#include "core/bind.hpp"
+
+#include "forest/add.hpp"
+#include "forest/forest.hpp"
+#include "forest/predict.hpp"
+#include "module.hpp"
+
+namespace simplexboost {
+namespace {
+
+template <class Value>
+void add_tree(Out<Value, Matrix> F, In<Value, Matrix> values, Value step, In<std::int32_t, Vector> leaf_of_row,
+              int n_threads) {
+  const std::size_t n = F.shape(0), d = F.shape(1), n_leaves = values.shape(0);
+  require(values.shape(1) == d && leaf_of_row.shape(0) == n, "F, values and leaf_of_row disagree");
+  for (std::size_t i = 0; i < n; ++i)
+    require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < n_leaves,
+            "leaves must be rows of values");
+  nb::gil_scoped_release release;
+  add_values(F.data(), n, d, values.data(), n_leaves, step, leaf_of_row.data(), n_threads);
+}
+
+const Node* nodes_of(const In<std::uint8_t, Matrix>& bytes) {
+  require(bytes.shape(1) == sizeof(Node), "nodes must be rows of the node layout");
+  return reinterpret_cast<const Node*>(bytes.data());
+}
+
+const CategorySet* sets_of(const In<std::uint8_t, Matrix>& bytes) {
+  require(bytes.shape(1) == sizeof(CategorySet), "category_sets must be rows of 32 bytes");
+  return reinterpret_cast<const CategorySet*>(bytes.data());
+}
+
+template <class Value>
+void bind_apply(nb::module_& m) {
+  m.def(
+      "apply",
+      [](In<std::uint8_t, Matrix> nodes, In<std::uint8_t, Matrix> category_sets, In<Value, Matrix> X,
+         Out<std::int32_t, Vector> leaves, int n_threads) {
+        require(leaves.shape(0) == X.shape(0), "leaves must have an entry per row of X");
+        check_tree(nodes_of(nodes), nodes.shape(0), category_sets.shape(0), X.shape(1));
+        nb::gil_scoped_release release;
+        apply(nodes_of(nodes), sets_of(category_sets), X.data(), X.shape(0), X.shape(1), leaves.data(), n_threads);
+      },
+      "nodes"_a, "category_sets"_a, "X"_a, "leaves"_a, "n_threads"_a);
+}
+
+template <class Leaf>
+void bind_packed(nb::module_& m, const char* name) {
+  auto forest = nb::class_<Forest<Leaf>>(m, name, "Trees packed for prediction; see kernels/forest/forest.hpp.");
+  forest.def(
+      "__init__",
+      [](Forest<Leaf>* self, In<std::uint8_t, Matrix> nodes, In<std::int64_t, Vector> first_node,
+         In<Leaf, Vector> values, In<std::int64_t, Vector> first_value, std::optional<In<std::int32_t, Vector>> columns,
+         std::optional<In<std::int64_t, Vector>> row_start, In<std::int32_t, Vector> coordinate,
+         In<double, Vector> step, In<std::uint8_t, Matrix> category_sets, In<std::int64_t, Vector> first_set,
+         std::size_t n_features) {
+        const std::size_t n_trees = step.shape(0);
+        require(n_features < std::size_t{1} << 28,
+                "a forest has fewer than 2^28 features");  // a packed node has 31 bits for 8 times one
+        require(n_trees > 0 && first_node.shape(0) == n_trees + 1 && first_value.shape(0) == n_trees + 1 &&
+                    coordinate.shape(0) == n_trees && first_set.shape(0) == n_trees + 1,
+                "the arrays of the forest disagree");
+        require(static_cast<std::size_t>(first_node.data()[n_trees]) == nodes.shape(0),
+                "first_node must end at the last node");
+        require(static_cast<std::size_t>(first_value.data()[n_trees]) == values.shape(0),
+                "first_value must end at the last value");
+        require(columns.has_value() == row_start.has_value(), "columns and row_start go together");
+        require(!row_start || row_start->shape(0) > 0, "row_start must not be empty");
+        const std::size_t n_rows = row_start ? row_start->shape(0) - 1 : 0;
+        if (columns) {
+          require(columns->shape(0) == values.shape(0), "columns must have an entry per value");
+          require(static_cast<std::size_t>(row_start->data()[n_rows]) == values.shape(0),
+                  "row_start must end at the last value");
+          require(n_rows == (nodes.shape(0) + n_trees) / 2, "row_start must have an entry per leaf and one more");
+        }
+        require(static_cast<std::size_t>(first_set.data()[n_trees]) == category_sets.shape(0),
+                "first_set must end at the last set");
+        new (self)
+            Forest<Leaf>(nodes_of(nodes), first_node.data(), values.data(), values.shape(0), first_value.data(),
+                         columns ? columns->data() : nullptr, row_start ? row_start->data() : nullptr, n_rows,
+                         coordinate.data(), step.data(), sets_of(category_sets), first_set.data(), n_trees, n_features);
+      },
+      "nodes"_a, "first_node"_a, "values"_a, "first_value"_a, "columns"_a.none(), "row_start"_a.none(), "coordinate"_a,
+      "step"_a, "category_sets"_a, "first_set"_a, "n_features"_a);
+  const auto predict = [](const Forest<Leaf>& self, const auto& X, Out<Leaf, Matrix>& F, int n_threads) {
+    require(F.shape(0) == X.shape(0), "F must have a row per row of X");
+    require(self.fits(X.shape(1), F.shape(1)),
+            "X must have the columns that the forest was packed for, and F those of the values");
+    nb::gil_scoped_release release;
+    self.predict(X.data(), X.shape(0), F.shape(1), F.data(), n_threads);
+  };
+  forest.def(
+      "predict",
+      [predict](const Forest<Leaf>& self, In<double, Matrix> X, Out<Leaf, Matrix> F, int n_threads) {
+        predict(self, X, F, n_threads);
+      },
+      "X"_a, "F"_a, "n_threads"_a);
+  forest.def(
+      "predict",
+      [predict](const Forest<Leaf>& self, In<float, Matrix> X, Out<Leaf, Matrix> F, int n_threads) {
+        predict(self, X, F, n_threads);
+      },
+      "X"_a, "F"_a, "n_threads"_a);
+}
+
+}  // namespace
+
+void bind_forest(nb::module_& m) {
+  // No conversions: a converted F would be a copy, and the copy would be what is added to.
+  m.def("add_values", &add_tree<float>, "F"_a.noconvert(), "values"_a.noconvert(), "step"_a, "leaf_of_row"_a,
+        "n_threads"_a, "F[row] += step * values[leaf of row].");
+  m.def("add_values", &add_tree<double>, "F"_a.noconvert(), "values"_a.noconvert(), "step"_a, "leaf_of_row"_a,
+        "n_threads"_a);
+  bind_apply<double>(m);
+  bind_apply<float>(m);
+  bind_packed<double>(m, "Forest64");
+  bind_packed<float>(m, "Forest32");
+}
+
+}  // namespace simplexboost

@@ -1,0 +1,30 @@
+// Bindings: potentials of the boosting game.
+#include "core/bind.hpp"
+
+#include "games/potential.hpp"
+#include "module.hpp"
+
+namespace simplexboost {
+namespace {
+
+nb::ndarray<nb::numpy, double> potentials(int t, In<double, Vector> b, In<std::int32_t, Matrix> leads, int n_threads) {
+  require(t >= 0, "t must not be negative");
+  const std::size_t m = leads.shape(0), K = b.shape(0);
+  require(K >= 2 && leads.shape(1) == K - 1, "leads must have a column per rival class");
+  std::vector<double> values(m);
+  {
+    nb::gil_scoped_release release;
+    zero_one_potential(t, b.data(), K, leads.data(), m, values.data(), n_threads);
+  }
+  return to_numpy(std::move(values), {m});
+}
+
+}  // namespace
+
+void bind_games(nb::module_& m) {
+  m.def("zero_one_potential", &potentials, "t"_a, "b"_a, "leads"_a, "n_threads"_a,
+        "The probability that a walk of t steps ends with the true class not strictly ahead; see "
+        "kernels/games/potential.hpp.");
+}
+
+}  // namespace simplexboost

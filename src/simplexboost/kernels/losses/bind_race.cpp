@@ -1,0 +1,81 @@
+// Bindings: the race of a row's rivals against its true class, and votes.
+#include "core/bind.hpp"
+
+#include "core/hot.hpp"
+#include "losses/votes.hpp"
+#include "module.hpp"
+
+namespace simplexboost {
+namespace {
+
+// The race of the rivals in every row, written to E (n, K), Z (n,) and lead (n,); see losses/race.inl.
+void race(In<double, Matrix> U, In<std::int64_t, Vector> c, double rate, Out<double, Matrix> E, Out<double, Vector> Z,
+          Out<double, Vector> lead) {
+  const std::size_t n = U.shape(0), K = U.shape(1);
+  check_labels(c, n, K);
+  require(E.shape(0) == n && E.shape(1) == K && Z.shape(0) == n && lead.shape(0) == n, "U, E, Z and lead disagree");
+  nb::gil_scoped_release release;
+  std::vector<double> scratch(2 * (K + 8));
+  hot().race(U.data(), n, K, c.data(), rate, scratch.data(), E.data(), Z.data(), lead.data());
+}
+
+// E (n, K) of a race becomes the residual, in place: -w E / Z, and w at the true class.
+void pull_rows(Out<double, Matrix> E, In<std::int64_t, Vector> c, In<double, Vector> w, In<double, Vector> Z) {
+  const std::size_t n = E.shape(0), K = E.shape(1);
+  require(w.shape(0) == n && Z.shape(0) == n, "E, w and Z disagree");
+  check_labels(c, n, K);
+  nb::gil_scoped_release release;
+  hot().pull_rows(E.data(), n, K, c.data(), w.data(), Z.data());
+}
+
+nb::tuple sums_of_votes(In<double, Matrix> P, In<std::int64_t, Vector> c, In<std::int64_t, Vector> classes) {
+  const std::size_t n = P.shape(0), K = P.shape(1);
+  check_labels(c, n, K);
+  check_labels(classes, n, K);
+  const VoteSums sums = vote_sums(P.data(), n, K, c.data(), classes.data());
+  return nb::make_tuple(sums.gained, sums.lost, sums.total, sums.wrong);
+}
+
+// P (n, K) and own (n,) after votes for `classes`, in place; see losses/race.inl.
+void vote_rows(Out<double, Matrix> P, In<std::int64_t, Vector> c, In<std::int64_t, Vector> classes, double up,
+               double down, Out<double, Vector> own) {
+  const std::size_t n = P.shape(0), K = P.shape(1);
+  require(own.shape(0) == n, "P and own disagree");
+  check_labels(c, n, K);
+  check_labels(classes, n, K);
+  nb::gil_scoped_release release;
+  hot().vote_rows(P.data(), n, K, c.data(), classes.data(), up, down, own.data());
+}
+
+// The race at U + alpha W, nothing kept but (Z, lead, mean, variance).
+nb::tuple race_along(In<double, Matrix> U, In<std::int64_t, Vector> c, In<double, Matrix> W, double alpha,
+                     double rate) {
+  const std::size_t n = U.shape(0), K = U.shape(1);
+  check_labels(c, n, K);
+  require(W.shape(0) == n && W.shape(1) == K, "W must have the shape of U");
+  std::vector<double> Z(n), lead(n), mean(n), variance(n), scratch(2 * (K + 8));
+  {
+    nb::gil_scoped_release release;
+    hot().race_along(U.data(), W.data(), alpha, n, K, c.data(), rate, scratch.data(), scratch.data() + K + 8, Z.data(),
+                     lead.data(), mean.data(), variance.data());
+  }
+  return nb::make_tuple(to_numpy(std::move(Z), {n}), to_numpy(std::move(lead), {n}), to_numpy(std::move(mean), {n}),
+                        to_numpy(std::move(variance), {n}));
+}
+
+}  // namespace
+
+void bind_race(nb::module_& m) {
+  m.def("race", &race, "U"_a, "c"_a, "rate"_a, "E"_a.noconvert(), "Z"_a.noconvert(), "lead"_a.noconvert(),
+        "exp(rate (U_k - highest rival)), its row sums, and the true class's lead.");
+  m.def("pull_rows", &pull_rows, "E"_a.noconvert(), "c"_a, "w"_a, "Z"_a,
+        "E becomes -w E / Z, and w at the true class.");
+  m.def("vote_sums", &sums_of_votes, "P"_a, "c"_a, "classes"_a,
+        "What votes gain and lose, of what total; wrong answers.");
+  m.def("vote_rows", &vote_rows, "P"_a.noconvert(), "c"_a, "classes"_a, "up"_a, "down"_a, "own"_a.noconvert(),
+        "The residual of an exponential loss after votes, in place.");
+  m.def("race_along", &race_along, "U"_a, "c"_a, "W"_a, "alpha"_a, "rate"_a,
+        "The race at U + alpha W: row sums, leads, mean and variance of W among the rivals.");
+}
+
+}  // namespace simplexboost

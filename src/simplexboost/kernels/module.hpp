@@ -1,0 +1,16 @@
+// The bindings of each subject, in <subject>/bind*.cpp.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace simplexboost {
+
+void bind_bins(nanobind::module_& m);
+void bind_trees(nanobind::module_& m);
+void bind_forest(nanobind::module_& m);
+void bind_race(nanobind::module_& m);
+void bind_logistic(nanobind::module_& m);
+void bind_games(nanobind::module_& m);
+void bind_svm(nanobind::module_& m);
+
+}  // namespace simplexboost

@@ -1,0 +1,85 @@
+// Loops of histogram.hpp: sums per bin. Part of core/hot.inl.
+
+// Adds rows to the histograms of one block of up to 8 features; base[f] is feature f's first bin.
+// `stats` is in row-list order (packed) where Packed, else indexed by row number.
+template <class Lane, std::size_t L, bool Packed>
+void accumulate_fixed(const std::uint64_t* words, const std::uint32_t* rows, std::size_t n_rows, const Lane* stats,
+                      Lane* const* base, std::size_t n_features) {
+  constexpr std::size_t ahead = 16;  // rows of prefetch distance
+  // Vectors are spelled out: left to itself, the compiler keeps the sums in registers or not, a factor of two.
+  constexpr std::size_t bytes = L * sizeof(Lane), power = bytes & ~(bytes - 1), line = power < 64 ? power : 64;
+  constexpr std::size_t n_lines = bytes / line;
+  typedef Lane Line __attribute__((vector_size(line), aligned(sizeof(Lane)), may_alias));
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    if (r + ahead < n_rows) __builtin_prefetch(words + rows[r + ahead]);
+    std::uint64_t word = words[rows[r]];
+    const Lane* s = stats + (Packed ? r : rows[r]) * L;
+    Line v[n_lines];
+    for (std::size_t l = 0; l < n_lines; ++l) v[l] = reinterpret_cast<const Line*>(s)[l];
+    for (std::size_t f = 0; f < n_features; ++f, word >>= 8) {
+      Line* h = reinterpret_cast<Line*>(base[f] + (word & 255u) * L);
+      for (std::size_t l = 0; l < n_lines; ++l) h[l] += v[l];
+    }
+  }
+}
+
+template <class Lane, bool Packed>
+void accumulate_any(const std::uint64_t* words, const std::uint32_t* rows, std::size_t n_rows, const Lane* stats,
+                    std::size_t lanes, Lane* const* base, std::size_t n_features) {
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    std::uint64_t word = words[rows[r]];
+    const Lane* s = stats + (Packed ? r : rows[r]) * lanes;
+    for (std::size_t f = 0; f < n_features; ++f, word >>= 8) {
+      Lane* h = base[f] + (word & 255u) * lanes;
+      for (std::size_t l = 0; l < lanes; ++l) h[l] += s[l];
+    }
+  }
+}
+
+template <class Lane, bool Packed>
+void accumulate(const std::uint64_t* words, const std::uint32_t* rows, std::size_t n_rows, const Lane* stats,
+                std::size_t lanes, Lane* const* base, std::size_t n_features) {
+  switch (lanes) {
+    case 2:
+      return accumulate_fixed<Lane, 2, Packed>(words, rows, n_rows, stats, base, n_features);
+    case 4:
+      return accumulate_fixed<Lane, 4, Packed>(words, rows, n_rows, stats, base, n_features);
+    case 8:
+      return accumulate_fixed<Lane, 8, Packed>(words, rows, n_rows, stats, base, n_features);
+    case 16:
+      return accumulate_fixed<Lane, 16, Packed>(words, rows, n_rows, stats, base, n_features);
+    case 24:
+      return accumulate_fixed<Lane, 24, Packed>(words, rows, n_rows, stats, base, n_features);
+    case 32:
+      return accumulate_fixed<Lane, 32, Packed>(words, rows, n_rows, stats, base, n_features);
+    default:
+      return accumulate_any<Lane, Packed>(words, rows, n_rows, stats, lanes, base, n_features);
+  }
+}
+
+// One non-zero a row: its weight in its class's lane, and the count.
+template <class Lane>
+void accumulate_sparse(const std::uint64_t* words, const std::uint32_t* rows, std::size_t n_rows,
+                       const std::int32_t* classes, const Lane* weight, std::size_t m, std::size_t lanes,
+                       Lane* const* base, std::size_t n_features) {
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    std::uint64_t word = words[rows[r]];
+    const std::size_t k = static_cast<std::size_t>(classes[rows[r]]);
+    const Lane w = weight[rows[r]];
+    for (std::size_t f = 0; f < n_features; ++f, word >>= 8) {
+      Lane* h = base[f] + (word & 255u) * lanes;
+      h[k] += w;
+      h[m] += 1;
+    }
+  }
+}
+
+template <class Lane>
+void add_lanes(Lane* a, const Lane* b, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) a[i] += b[i];
+}
+
+template <class Lane>
+void subtract_lanes(Lane* a, const Lane* b, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) a[i] -= b[i];
+}

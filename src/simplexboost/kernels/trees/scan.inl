@@ -1,0 +1,88 @@
+// Loops of split.hpp: the scores of all cuts of a feature. Part of core/hot.inl.
+
+// The scores of all prefixes of a feature's bins: scores[i] is that of the bins up to i on the left plus that of the
+// rest, left alone where bin i is empty. max_k v_k, or where Gini sum_k v_k^2 / sum_k v_k, sums in eight lanes
+// (GiniScore). `left` holds what is on the left from the start; left, total, inverse and pad (0, or -inf beyond the
+// statistics where a maximum is taken) are as long as a bin, whose lane m is the count. W > 0: a bin is W vectors, kept
+// in registers.
+template <class Lane, bool Gini, std::size_t W>
+void prefix_scores_of(const Lane* bins, std::size_t n_bins, std::size_t lanes, std::size_t m, const std::int64_t* left,
+                      const std::int64_t* total, const double* inverse, const double* pad, std::int64_t* sums,
+                      double* scores) {
+  const std::size_t n_wide = W > 0 ? W : lanes / kWide;
+  WideInt kept[W > 0 ? W : 1];
+  WideInt* sum = W > 0 ? kept : reinterpret_cast<WideInt*>(sums);
+  for (std::size_t v = 0; v < n_wide; ++v) sum[v] = load_lanes(left + v * kWide);
+  for (std::size_t i = 0; i < n_bins; ++i) {
+    const Lane* bin = bins + i * lanes;
+    if (bin[m] == 0) continue;
+    Wide a = Wide{} - (Gini ? 0.0 : __builtin_inf()), b = a, a_sum = Wide{}, b_sum = Wide{};
+    for (std::size_t v = 0; v < n_wide; ++v) {
+      const Wide unit = reinterpret_cast<const Wide*>(inverse)[v];
+      sum[v] += load_lanes(bin + v * kWide);
+      Wide x = __builtin_convertvector(sum[v], Wide) * unit;
+      Wide y = __builtin_convertvector(load_lanes(total + v * kWide) - sum[v], Wide) * unit;
+      if constexpr (Gini) {
+        a += x * x, b += y * y, a_sum += x, b_sum += y;
+      } else {
+        const Wide none = reinterpret_cast<const Wide*>(pad)[v];
+        x += none, y += none;
+        a = x > a ? x : a, b = y > b ? y : b;
+      }
+    }
+    if constexpr (Gini) {
+      const double x = wide_sum(a_sum), y = wide_sum(b_sum);
+      scores[i] = (x > 0.0 ? wide_sum(a) / x : 0.0) + (y > 0.0 ? wide_sum(b) / y : 0.0);
+    } else {
+      scores[i] = wide_max(a) + wide_max(b);
+    }
+  }
+}
+
+template <class Lane, bool Gini>
+void prefix_scores(const Lane* bins, std::size_t n_bins, std::size_t lanes, std::size_t m, const std::int64_t* left,
+                   const std::int64_t* total, const double* inverse, const double* pad, std::int64_t* sums,
+                   double* scores) {
+  switch (lanes) {
+    case 8:
+      return prefix_scores_of<Lane, Gini, 1>(bins, n_bins, lanes, m, left, total, inverse, pad, sums, scores);
+    case 16:
+      return prefix_scores_of<Lane, Gini, 2>(bins, n_bins, lanes, m, left, total, inverse, pad, sums, scores);
+    case 24:
+      return prefix_scores_of<Lane, Gini, 3>(bins, n_bins, lanes, m, left, total, inverse, pad, sums, scores);
+    case 32:
+      return prefix_scores_of<Lane, Gini, 4>(bins, n_bins, lanes, m, left, total, inverse, pad, sums, scores);
+    default:
+      return prefix_scores_of<Lane, Gini, 0>(bins, n_bins, lanes, m, left, total, inverse, pad, sums, scores);
+  }
+}
+
+// The same for the Newton score of one gradient and one curvature column, the flagship's. Bins without rows are left
+// out: left (3 columns of kMostBins: gradient, curvature, count) are the sums up to the bins at[0], at[1], ..; returns
+// how many. `begin` holds what is on the left from the start.
+template <class Lane>
+std::size_t prefix_newton(const Lane* bins, std::size_t n_bins, std::size_t lanes, const Lane* begin, const Lane* total,
+                          const double* inverse, double l2, Lane* left, std::uint8_t* at, double* scores) {
+  Lane *g = left, *h = left + kMostBins, *count = left + 2 * kMostBins;
+  Lane g_sum = begin[0], h_sum = begin[1], n_sum = begin[2];
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < n_bins; ++i) {  // without a branch: which bins are empty cannot be foreseen
+    const Lane* bin = bins + i * lanes;
+    g[n] = g_sum += bin[0];
+    h[n] = h_sum += bin[1];
+    count[n] = n_sum += bin[2];
+    at[n] = static_cast<std::uint8_t>(i);
+    n += bin[2] != 0;
+  }
+  const auto score = [&](WideInt gradient, WideInt curvature) {
+    const Wide slope = __builtin_convertvector(gradient, Wide) * inverse[0];
+    const Wide bend = __builtin_convertvector(curvature, Wide) * inverse[1] + l2;
+    return (bend > 0.0 ? slope * slope : Wide{}) / (bend > 0.0 ? bend : Wide{} + 1.0);
+  };
+  for (std::size_t i = 0; i < n; i += kWide) {
+    const WideInt a = load_lanes(g + i), b = load_lanes(h + i);
+    const Wide both = score(a, b) + score(WideInt{} + total[0] - a, WideInt{} + total[1] - b);
+    __builtin_memcpy(scores + i, &both, sizeof both);
+  }
+  return n;
+}
