@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
+from simplexboost.data.binning import bin_data
 
 from simplexboost import SimplexBoostClassifier, _kernels, engine
 from simplexboost._blas import one_blas_thread
-from simplexboost.data.binning import bin_data
 
 from .synthetic import make
 

@@ -300,7 +300,8 @@ def test_rounds_suit_the_classes(options, K, rounds):
 
 
 def test_defaults_suit_the_data():
-    assert SketchTree().suited(500, 2).l2_regularization == 5.0 and SketchTree().suited(500, 80).l2_regularization == 0.2
+    assert SketchTree().suited(500, 2).l2_regularization == 5.0
+    assert SketchTree().suited(500, 80).l2_regularization == 0.2
     assert SketchTree(l2_regularization=0.3).suited(500, 2).l2_regularization == 0.3
     for p, seen in ((10, 8), (300, 120)):
         run = SimpleNamespace(data=SimpleNamespace(X=np.empty((50, p))), rng=np.random.default_rng(0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -206,7 +207,7 @@ def test_best_schedule_applies_the_coordinate_of_lowest_risk():
         risks = []
         for j in range(3):
             answer = run.learner.fit(binary_request(run, gradient_of(run).G[:, j]))
-            alpha = run.step.length(ray_along(run, lambda: direction(run, answer.outputs, j))).alpha
+            alpha = run.step.length(ray_along(run, partial(direction, run, answer.outputs, j))).alpha
             F = run.F.copy()
             F[:, j] += alpha * answer.outputs[:, 0]
             risks.append(float(data.weight @ run.loss.value(0.5 * F @ Y.T, data.c)) / data.n)

@@ -486,7 +486,9 @@ def test_random_decisions():
         (AdaBoostMHClassifier(n_estimators=20, learner_mode="separate"), 0.88),
         (AdaBoostMHClassifier(n_estimators=60, learner_mode="single-label"), 0.85),
         (
-            AdaBoostMHClassifier(DecisionTreeClassifier(max_leaf_nodes=12, random_state=0), learner_mode="separate", n_estimators=10),
+            AdaBoostMHClassifier(
+                DecisionTreeClassifier(max_leaf_nodes=12, random_state=0), learner_mode="separate", n_estimators=10
+            ),
             0.88,
         ),
         (AdaBoostM2Classifier(n_estimators=60), 0.92),

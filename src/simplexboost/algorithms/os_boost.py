@@ -86,4 +86,4 @@ class OSBoostClassifier(BaseBooster):
         """The training loss guaranteed after all rounds if the weak learner keeps its promise."""
         check_is_fitted(self)
         K = int(self.present_.sum())
-        return float(self.loss_.game(K).bound) if K > 1 else 0.0  # type: ignore[attr-defined]
+        return float(self.loss_.game(K).bound) if K > 1 else 0.0

@@ -45,7 +45,7 @@ class Evaluation(Callback):
 
 @dataclass(eq=False)
 class EarlyStopping(Evaluation):
-    """Stops when the held-out risk has not improved by ``tol`` for ``n_iter_no_change`` rounds; keeps the best round."""
+    """Stops when the held-out risk has not fallen by ``tol`` in ``n_iter_no_change`` rounds; keeps the best round."""
 
     n_iter_no_change: int = 10
     tol: float = 1e-7

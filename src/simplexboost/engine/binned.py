@@ -1,4 +1,4 @@
-"""Binned data: values as uint8 codes; code = number of the feature's edges below the value, ``edges[b-1] < x <= edges[b]``.
+"""Binned data: values as uint8 codes; the code is the number of edges below the value, ``edges[b-1] < x <= edges[b]``.
 
 Up to ``max_bins`` distinct values every value has a bin of its own and edges lie midway between neighbours, so a
 split on codes is exactly a split on values; beyond that, edges are quantiles. A missing value (NaN) has the code

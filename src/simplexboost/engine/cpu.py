@@ -17,7 +17,8 @@ from .tree import NODE, Grown, Tree, node_bytes, set_thresholds, set_unseen
 
 if _kernels.NODE_SIZE != NODE.itemsize or _kernels.TILE != TILE:
     raise ImportError(
-        "the compiled kernels and the Python package disagree about the layout of nodes or codes; reinstall simplexboost"
+        "the compiled kernels and the Python package disagree about the layout of nodes or codes; "
+        "reinstall simplexboost"
     )
 
 
@@ -131,7 +132,7 @@ class CpuEngine:
         return CpuRowLoss(problem, self.n_threads)
 
     def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
-        """out (n, K) = softmax(F Yᵀ)."""
+        """The soft-max of F Yᵀ, written to out (n, K)."""
         _kernels.softmax_scores(F, Y, out, self.n_threads)
 
     def total(self, values: Array) -> float:

@@ -169,7 +169,9 @@ class RowLoss(Protocol):
 class Engine(Protocol):
     """What every engine can do."""
 
-    n_threads: int
+    @property
+    def n_threads(self) -> int:
+        """How many threads it works on."""
 
     def bin(self, X: AnyArray, max_bins: int = 255, categorical: AnyArray | None = None) -> BinnedData:
         """X (n, p), float32 or float64 with NaN for missing values, as codes.
@@ -206,7 +208,7 @@ class Engine(Protocol):
         """The flagship's loss on these rows."""
 
     def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
-        """out (n, K) = softmax(2U) = softmax(F Yᵀ); Y is None for canonical codewords."""
+        """The soft-max of 2U = F Yᵀ, written to out (n, K); Y is None for canonical codewords."""
 
     def total(self, values: Array) -> float:
         """Σ values, the same whatever the order of the rows or the shards they are cut into."""

@@ -16,6 +16,7 @@ from sklearn.utils.validation import validate_data
 from .._blas import one_blas_thread
 from .._compat import HAS_SKLEARN_CALLBACKS, CallbackSupportMixin, with_callbacks
 from .._parts import check_number
+from .._typing import Array
 from ..boosting.loop import boost
 from ..boosting.run import Run
 from ..callbacks import Callback, EarlyStopping, Evaluation, History, Progress, Sampling
@@ -175,7 +176,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         if data.costs is not None:
             loss, data, held_out = with_costs(loss, data, held_out)
         present = checked.present
-        Y = parts.codewords.for_classes(len(present), present, rng).astype(parts.optimizer.dtype)  # (K, d)
+        Y: Array = parts.codewords.for_classes(len(present), present, rng).astype(parts.optimizer.dtype)  # (K, d)
         run = Run(data, loss, Y, parts.learner, parts.step, self.shrinkage(), rng)
         parts.optimizer.check(run)
         return run, held_out

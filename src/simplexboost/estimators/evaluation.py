@@ -50,7 +50,7 @@ def check_eval_set(eval_set: Any, eval_metric: Any, watched: Watched) -> list[Ev
         raise TypeError(f"eval_metric={eval_metric!r} must be metric(y, probabilities) -> float, or a dict of such.")
     if not all(len(pair) == 2 for pair in pairs):
         raise ValueError("eval_set must be a pair (X, y), or a list of such pairs.")
-    return [evaluation(*pair, metrics, watched, first=i == 0) for i, pair in enumerate(pairs)]
+    return [evaluation(X, y, metrics, watched, i == 0) for i, (X, y) in enumerate(pairs)]
 
 
 def evaluation(X: Any, y: Any, metrics: dict[str, Any], watched: Watched, first: bool) -> Evaluation:

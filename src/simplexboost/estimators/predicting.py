@@ -116,7 +116,7 @@ class Predicts(Face):
 
     @property
     def _is_softmax(self) -> bool:
-        """Whether probabilities are softmax(2U) of a predictor in single precision, which the engine does in one pass."""
+        """Whether probabilities are softmax(2U) in single precision, which the engine computes in one pass over F."""
         return self.loss_.likelihood and self.model_.dtype == np.float32
 
     def _softmax(self, F: AnyArray, P: Array) -> None:

@@ -1,4 +1,4 @@
-"""The file: a zip of a JSON header and raw arrays with checksums; written whole or not at all, read without running code.
+"""The file: a zip of a JSON header and raw arrays with checksums, written whole or not at all; reading runs no code.
 
 ``header.json`` names the format version and the arrays (type, shape, SHA-256) beside what its owner puts there; every
 array is a file of raw little-endian numbers. The same contents always give the same bytes.

@@ -16,7 +16,7 @@ from .._parts import check_number
 from .._typing import Array, Labels
 from ..codewords import canonical
 from ..data.validation import TrainingSet
-from ..learners import Request, as_learner
+from ..learners import PlainPull, Request, as_learner
 from .conditions import Condition, as_condition
 from .programmes import MIN_EDGE, Solution, solve
 from .spaces import Space, classes_in_place, codes, true_first
@@ -178,8 +178,8 @@ class Oracle:
     def cheapest(self, costs: Array) -> Labels:
         """The labels (n,) of a classifier that is cheap on the costs (n, K)."""
         own = costs.mean(axis=1) - costs[np.arange(self.data.n), self.data.c]  # (n,) what being right is worth
-        G = np.ascontiguousarray(-costs)
-        request = Request(self.data, G, canonical(self.data.K), self.data.c, np.maximum(own, 0.0), seed=self.seed)
+        pull = PlainPull(np.ascontiguousarray(-costs), self.data.c, np.maximum(own, 0.0))
+        request = Request(self.data, pull, canonical(self.data.K), seed=self.seed)
         answer = self.learner.fit(request)
         if answer.classes is None:
             raise TypeError(f"learner={self.learner!r} does not name classes; use 'class-tree' or a classifier.")

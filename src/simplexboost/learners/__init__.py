@@ -16,8 +16,8 @@ learner         statistics          node score              leaf
 When one coordinate is asked for (d = 1), all but `NewtonTree` answer −1 or +1: weighted binary classification.
 
 ``base`` says what a learner is asked and answers, ``trees`` has the trees whose leaves follow the gradient,
-``newton_trees`` those whose leaves are Newton steps, ``class_trees`` those whose leaves name a class, ``sign_trees`` those that answer every coordinate by itself, ``linear``
-lines in one feature, ``wrapped`` scikit-learn's estimators.
+``newton_trees`` those whose leaves are Newton steps, ``class_trees`` those whose leaves name a class, ``sign_trees``
+those that answer every coordinate by itself, ``linear`` lines in one feature, ``wrapped`` scikit-learn's estimators.
 """
 
 from __future__ import annotations

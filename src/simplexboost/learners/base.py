@@ -26,9 +26,14 @@ class Pull(Protocol):
     gains : (n, K) G Yᵀ, up to a positive factor and a constant in every row, where it is at hand; else None
     """
 
-    labels: Labels
-    weight: Array
-    single: bool
+    @property
+    def labels(self) -> Labels: ...
+
+    @property
+    def weight(self) -> Array: ...
+
+    @property
+    def single(self) -> bool: ...
 
     @property
     def G(self) -> Array: ...

@@ -33,8 +33,8 @@ _NO_JUMP = 1e-30
 class GammaPhi(Loss):
     """``L = γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k))``, the abstract family.
 
-    ``cost_matrix (K, K)`` weighs the pair (true class c, rival k); its diagonal is ignored, None means ones. A zero says that
-    the pair does not matter. Adding a constant to the scores of a row changes nothing.
+    ``cost_matrix (K, K)`` weighs the pair (true class c, rival k); its diagonal is ignored, None means ones. A zero
+    says that the pair does not matter. Adding a constant to the scores of a row changes nothing.
     """
 
     cost_matrix: ArrayLike | None

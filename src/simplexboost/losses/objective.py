@@ -1,7 +1,7 @@
 """A loss at work: the risk of one training set, R(F) = Σ_i w_i L(U_i, c_i) with U = ½ F Yᵀ, and where it falls.
 
-`Objective` asks its loss anew in every round. A loss that can do better, because it can carry its residual from round to
-round or needs the own scores alone, has an objective of its own (`Loss.objective`).
+`Objective` asks its loss anew in every round. A loss that can do better, because it can carry its residual from round
+to round or needs the own scores alone, has an objective of its own (`Loss.objective`).
 """
 
 from __future__ import annotations

@@ -292,7 +292,7 @@ class SoftmaxCost(Loss):
 
 @dataclass(eq=False, repr=False)
 class SoftmaxCostTable(SoftmaxCost):
-    """The expected cost where every example has costs of its own: c (n,) is the number of a row of ``cost_matrix`` (S, K).
+    """The expected cost where examples have costs of their own: c (n,) are rows of ``cost_matrix`` (S, K).
 
     Examples
     --------

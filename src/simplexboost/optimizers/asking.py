@@ -29,7 +29,7 @@ def gradient_of(run: Run, scaled: bool = True) -> Gradient:
 
 
 def request_of(run: Run, pull: Pull, curvature: Array | None = None, answers: Array | None = None) -> Request:
-    """The question in all coordinates; a learner that names class k answers with row k of `answers` (K, d), else of Y."""
+    """The question in all coordinates; who names class k answers with row k of `answers` (K, d), which is Y if None."""
     return Request(run.data, pull, run.Y if answers is None else answers, curvature, run.rows, run.features, run.seed())
 
 
