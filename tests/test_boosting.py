@@ -394,7 +394,7 @@ def test_stops_after_a_perfect_learner():
     model = boost(run, GradientDescent(), 5)
     assert model.n_rounds == 1
     assert run.stop_reason.startswith("perfect learner")
-    assert model.terms[0].step == LineSearch().max_step
+    assert model.terms[0].step == LineSearch().endless_step
     assert_array_equal(np.sign(run.F[:, 0]), np.where(x < 6, 1, -1))
 
 

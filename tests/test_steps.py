@@ -111,17 +111,19 @@ def test_no_step_against_the_gradient(loss):
 def test_perfect_learners_are_flagged_and_capped(loss):
     ray = random_ray(loss, seed=3)
     W = np.where(np.eye(4, dtype=bool)[ray.c], 1.0, -0.5)
-    stride = LineSearch(max_step=7.5).length(Ray(loss, ray.U, ray.c, ray.weight, W))
+    stride = LineSearch(endless_step=7.5).length(Ray(loss, ray.U, ray.c, ray.weight, W))
     assert stride == Stride(7.5, perfect=True)
     W[0] = -W[0]  # one example loses
-    stride = LineSearch(max_step=7.5).length(Ray(loss, ray.U, ray.c, ray.weight, W))
+    stride = LineSearch(endless_step=7.5).length(Ray(loss, ray.U, ray.c, ray.weight, W))
     assert not stride.perfect
 
 
-def test_line_search_goes_beyond_max_step_where_the_minimum_is_there():
+def test_line_search_goes_beyond_endless_step_where_the_minimum_is_there():
     ray = random_ray(Exponential(), seed=0)
     slow = Ray(ray.loss, ray.U, ray.c, ray.weight, 1e-3 * ray.W)
-    assert LineSearch(max_step=2.0).length(slow).alpha == pytest.approx(1e3 * LineSearch().length(ray).alpha, rel=1e-8)
+    assert LineSearch(endless_step=2.0).length(slow).alpha == pytest.approx(
+        1e3 * LineSearch().length(ray).alpha, rel=1e-8
+    )
 
 
 def test_weights_of_examples_are_repetitions():
@@ -255,7 +257,7 @@ def test_closed_form_caps_perfect_learners():
     c = np.arange(9) % 3
     ray = Ray(Exponential(), np.zeros((9, 3)), c, np.ones(9), 0.5 * Y[c] @ Y.T)
     for rule in ("exact", "edge"):
-        assert ClosedForm(rule, max_step=4.0).length(ray) == Stride(4.0, perfect=True)
+        assert ClosedForm(rule, endless_step=4.0).length(ray) == Stride(4.0, perfect=True)
 
 
 @pytest.mark.parametrize("rule", ["exact", "edge"])
@@ -288,11 +290,11 @@ def test_fixed_step():
 @pytest.mark.parametrize(
     "step",
     [
-        LineSearch(max_step=0.0),
+        LineSearch(endless_step=0.0),
         LineSearch(tol=-1.0),
         LineSearch(tol="small"),
         ClosedForm(rule="61"),
-        ClosedForm(max_step=-1.0),
+        ClosedForm(endless_step=-1.0),
         FixedStep(0.0),
         FixedStep(float("nan")),
         FixedStep(None),
@@ -300,7 +302,7 @@ def test_fixed_step():
     ids=str,
 )
 def test_parameters_without_meaning_are_refused(step):
-    with pytest.raises((TypeError, ValueError), match=r"max_step|tol|rule|alpha"):
+    with pytest.raises((TypeError, ValueError), match=r"endless_step|tol|rule|alpha"):
         step.check(OwnScoreExponential())
 
 

@@ -15,9 +15,8 @@ from .base import Answer, Learner, PlainPull, Request
 from .trees import Stump, TreeLearner, nearest_sums
 
 
-@dataclass(eq=False, repr=False)
-class SignTree(TreeLearner):
-    """Leaves hold a sign per coordinate; the node score is Σ_j |ΣG_j| (Hamming trees)."""
+class ProductTree(TreeLearner):
+    """Trees that answer every coordinate by itself; the node score is Σ_j |ΣG_j|, and the leaf's answer sign(ΣG_j)."""
 
     score: ClassVar[str] = "sign"
     kind: ClassVar[str] = "product"
@@ -32,7 +31,12 @@ class SignTree(TreeLearner):
 
 
 @dataclass(eq=False, repr=False)
-class HammingTree(SignTree):
+class SignTree(ProductTree):
+    """Leaves hold a sign per coordinate (Hamming trees)."""
+
+
+@dataclass(eq=False, repr=False)
+class HammingTree(ProductTree):
     """`SignTree` grown best first to a budget of 12 leaves; with one coordinate, a binary tree of that size."""
 
     max_depth: int | None = None
@@ -41,16 +45,20 @@ class HammingTree(SignTree):
 
 
 @dataclass(eq=False, repr=False)
-class SubsetTree(HammingTree):
+class SubsetTree(ProductTree):
     """Leaves hold the set of plausible coordinates: 1 where ΣG_j > 0, 0 elsewhere (AdaBoost.M2 and MR).
 
     Where the rows of G sum to zero, as they do for losses of score differences, that is as good as signs. With one
-    coordinate, ±1.
+    coordinate, ±1. Grown like a `HammingTree`.
     """
+
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = 12
+    growth: str = "best"
 
     def leaf_values(self, grown: Grown, request: Request) -> Array:
         """1 or 0."""
-        signs = np.sign(nearest_sums(grown.tree, grown.leaf_sums))
+        signs = super().leaf_values(grown, request)
         return signs if signs.shape[1] == 1 else (signs > 0).astype(np.float64)
 
 

@@ -106,11 +106,11 @@ class Ray:
         unit = float(self.weight @ np.abs(first)) or 1.0
         return float(self.weight @ first) / unit, None if second is None else float(self.weight @ second) / unit
 
-    def endless(self, max_step: float) -> Stride | None:
+    def endless(self, endless_step: float) -> Stride | None:
         """The capped step where no example ever loses along the ray, so that the best step is infinite; else None."""
         if not self.loss.falls_forever(self.W, self.c):
             return None
-        return Stride(max_step, perfect=self.loss.falls_forever(self.W, self.c, strictly=True))
+        return Stride(endless_step, perfect=self.loss.falls_forever(self.W, self.c, strictly=True))
 
     def balance(self) -> Balance:
         """What gains and what loses along the ray, for losses that are sums of exponentials."""

@@ -37,9 +37,10 @@ class LineSearch(Step):
 
     Parameters
     ----------
-    max_step : float, default=10.0
-        The step along a direction in which no example ever loses, so that the best step is infinite. Where every
-        example gains on every rival the learner is perfect, and boosting stops.
+    endless_step : float, default=10.0
+        The step along a direction in which no example ever loses, so that the best step is infinite; for losses that
+        are not convex also the longest step. Where every example gains on every rival the learner is perfect, and
+        boosting stops.
     tol : float, default=1e-10
         Relative tolerance of α.
 
@@ -52,22 +53,22 @@ class LineSearch(Step):
     (0.346574, np.float64(0.346574))
     """
 
-    max_step: float = 10.0
+    endless_step: float = 10.0
     tol: float = 1e-10
 
     def check(self, loss: Loss) -> None:
         """Raise where a parameter has no meaning."""
-        check_number("max_step", self.max_step, float, 0.0, open_low=True)
+        check_number("endless_step", self.endless_step, float, 0.0, open_low=True)
         check_number("tol", self.tol, float, 0.0, 0.1, open_low=True)
 
     def length(self, ray: Ray) -> Stride:
         """The minimising step."""
-        if endless := ray.endless(self.max_step):
+        if endless := ray.endless(self.endless_step):
             return endless
         if not ray.loss.convex:
-            return Stride(nearest_minimum(ray.risk, self.max_step))
+            return Stride(nearest_minimum(ray.risk, self.endless_step))
         alpha = newton_root(ray.slope, self.tol)
-        return Stride(alpha if alpha < UNBOUNDED else self.max_step)
+        return Stride(alpha if alpha < UNBOUNDED else self.endless_step)
 
 
 @dataclass(eq=False, repr=False)
@@ -83,12 +84,12 @@ class ClosedForm(Step):
     Parameters
     ----------
     rule : {"exact", "edge"}, default="exact"
-    max_step : float, default=10.0
+    endless_step : float, default=10.0
         The step along a direction in which no example ever loses.
     """
 
     rule: str = "exact"
-    max_step: float = 10.0
+    endless_step: float = 10.0
 
     measures_edge: ClassVar[bool] = True
 
@@ -100,7 +101,7 @@ class ClosedForm(Step):
                 f"not {loss!r}."
             )
         check_choice("rule", self.rule, ("exact", "edge"))
-        check_number("max_step", self.max_step, float, 0.0, open_low=True)
+        check_number("endless_step", self.endless_step, float, 0.0, open_low=True)
 
     def length(self, ray: Ray) -> Stride:
         """The closed form."""
@@ -116,11 +117,11 @@ class ClosedForm(Step):
         if gained <= lost:
             return Stride(0.0, edge=edge)
         if balance.faultless and (exact or balance.perfect):  # the edge of a learner that abstains calls for less
-            return Stride(self.max_step, balance.perfect, edge, drop=drop)
+            return Stride(self.endless_step, balance.perfect, edge, drop=drop)
         if not exact:
             gained, lost = balance.total + (gained - lost), balance.total - (gained - lost)
         if lost <= 0.0:  # what is lost underflows
-            return Stride(self.max_step, edge=edge, drop=drop)
+            return Stride(self.endless_step, edge=edge, drop=drop)
         return Stride(math.log(gained / lost) / (2 * balance.rate), edge=edge, drop=drop)
 
 
@@ -135,7 +136,7 @@ class ErrorStep(Step):
     Parameters
     ----------
     better_than : {"half", "chance"}, default="half"
-    max_step : float, default=10.0
+    perfect_vote : float, default=10.0
         The weight of a perfect learner's vote; boosting stops after it.
 
     Examples
@@ -149,7 +150,7 @@ class ErrorStep(Step):
     """
 
     better_than: str = "half"
-    max_step: float = 10.0
+    perfect_vote: float = 10.0
 
     measures_edge: ClassVar[bool] = True
 
@@ -158,7 +159,7 @@ class ErrorStep(Step):
         if loss.own_rate(2) is None:
             raise TypeError(f"step=ErrorStep() needs loss='own-score', not {loss!r}.")
         check_choice("better_than", self.better_than, ("half", "chance"))
-        check_number("max_step", self.max_step, float, 0.0, open_low=True)
+        check_number("perfect_vote", self.perfect_vote, float, 0.0, open_low=True)
 
     def length(self, ray: Ray) -> Stride:
         """The vote's weight, in units of the codewords."""
@@ -170,7 +171,7 @@ class ErrorStep(Step):
             name = "1/2" if self.better_than == "half" else f"1 - 1/K = {limit:.4g}"
             stop = f"weak learner: its weighted error {error:.4g} is not below {name}"
             return Stride(0.0, edge=edge, error=error, stop=stop)
-        vote = min(math.log((1 - error) / error) + offset, self.max_step) if error > 0 else self.max_step
+        vote = min(math.log((1 - error) / error) + offset, self.perfect_vote) if error > 0 else self.perfect_vote
         unit = self._unit(ray)
 
         def drop(alpha: float) -> float:  # an example is wrong only if half of all votes were against it
