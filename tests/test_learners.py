@@ -30,6 +30,7 @@ from simplexboost.learners import (
     VectorTree,
     as_learner,
 )
+from simplexboost.learners.sign_trees import ProductTree
 from simplexboost.learners.trees import nearest_sums
 
 
@@ -61,7 +62,7 @@ def best_answer(learner, req, part):
         return 2 * (S @ v - 0.5 * (h + learner.l2_regularization) * v @ v)
     if isinstance(learner, ClassTree):
         return max(float(S @ y) for y in req.Y)
-    if isinstance(learner, SignTree):
+    if isinstance(learner, ProductTree):
         low = 0 if isinstance(learner, SubsetTree) and len(S) > 1 else -1
         return max(float(S @ s) for s in np.array(np.meshgrid(*[[low, 1]] * len(S))).reshape(len(S), -1).T)
     return float(np.sqrt(S @ S))  # a unit vector
