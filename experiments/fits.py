@@ -59,7 +59,7 @@ def errors_at(estimator: Any, X: Any, y: Any, stops: list[int]) -> list[float]:
     out, begin = [], 0
     for stop in stops:  # many terms at a time: several times as fast as round by round
         end = model.round_ends[stop - 1]
-        add_terms(model.terms[begin:end], X, F, 1)
+        add_terms(model.terms[begin:end], X, F)
         out.append(float((model.scores(F).argmax(axis=1) != y).mean()))
         begin = end
     return out
