@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._typing import AnyArray, Array
-from .binned import BinnedData
-from .interface import Dense, Growth, OneHot
-from .tree import NODE, Grown, Tree, no_sets, set_thresholds, set_unseen
+from ..._typing import AnyArray, Array
+from ..binned import BinnedData
+from ..interface import Dense, Growth, OneHot
+from ..tree import NODE, Grown, Tree, no_sets, set_thresholds, set_unseen
 
 TIE_TOLERANCE = 1e-12  # scores closer than this part are a tie, whatever rounding made of them
 GAIN_TOLERANCE = 1e-12  # a gain below this part of the scores it is the difference of is rounding noise
