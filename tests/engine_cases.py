@@ -1,15 +1,22 @@
-"""What the tests of the engines draw: problems to grow trees from, and what it means that two answers are the same."""
+"""What the tests of the engines draw: problems to grow trees from, and rows for the flagship's loss."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
-from simplexboost.engine import SCORES, BinnedData, CpuEngine, Dense, Grown, Growth, OneHot
+from simplexboost.codewords import max_min
+from simplexboost.engine import SCORES, BinnedData, CpuEngine, Dense, Grown, Growth, OneHot, RowProblem
+from simplexboost.losses import Logistic, Loss, Savage, SoftmaxCost
+from simplexboost.optimizers.sketched import log_costs
 
 CPU = CpuEngine()
+
+
+# ---- trees ----------------------------------------------------------------------------------------------------------
 
 
 def assert_same_tree(a: Grown, b: Grown) -> None:
@@ -97,3 +104,39 @@ def large_problem(
     values = rng.normal(size=(n, m)) + np.nan_to_num(X[:, :1]) + np.isin(X[:, [1 % p]], [3, 5, 29])
     values[:, -1] = np.abs(values[:, -1])
     return CPU.bin(X, categorical=np.arange(p) % 3 == 1), Dense(values), score
+
+
+# ---- rows -----------------------------------------------------------------------------------------------------------
+
+ROW_LOSSES: dict[str, Loss] = {"logistic": Logistic(), "savage": Savage(), "softmax-cost": SoftmaxCost()}
+CODES = [(2, None), (3, None), (26, None), (100, None), (3, 2), (26, 16), (50, 7), (438, 64)]
+
+
+@cache
+def low_dimensional(K: int, d: int) -> np.ndarray:
+    """Max-min codewords (K, d), which take seconds to find."""
+    return max_min(K, d).astype(np.float32)
+
+
+def row_problem(
+    K: int,
+    d: int | None,
+    n: int = 300,
+    seed: int = 0,
+    weighted: bool = True,
+    loss: Loss = ROW_LOSSES["logistic"],
+    cost: np.ndarray | None = None,
+) -> tuple[RowProblem, np.ndarray, np.ndarray]:
+    """A problem, a predictor F (n, d) and a sketch Z (K, 3), in single precision; d is None for canonical codewords."""
+    rng = np.random.default_rng(seed)
+    Y = None if d is None else low_dimensional(K, d)
+    F = (2 * rng.normal(size=(n, d or K))).astype(np.float32)
+    Z = rng.normal(size=(K, 3)).astype(np.float32)
+    c, weight = rng.integers(0, K, n), (rng.exponential(size=n) + 0.1).astype(np.float32)
+    rows = RowProblem(c, K, Y, weight if weighted else None, log_costs(cost), loss.exponents, loss.value_of)
+    return rows, F, Z
+
+
+def thirds(n: int) -> np.ndarray:
+    """The leaf of every row: three leaves of equal size."""
+    return (np.arange(n) * 3 // n).astype(np.int32)

@@ -3,18 +3,19 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from engine_cases import assert_same_tree, large_problem
+from engine_cases import assert_same_tree, large_problem, row_problem
 
-from simplexboost.engine import SCORES, CpuEngine, Dense, Growth, OneHot
+from simplexboost.engine import SCORES, CpuEngine, Dense, Growth, LeafRule, OneHot
 
 
 @pytest.mark.parametrize("bits", [32, 64])
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("best_first", [False, True])
-def test_same_bits_for_any_number_of_threads(score, bits, best_first):
+def test_same_trees_for_any_number_of_threads(score, bits, best_first):
     """Large enough that rows are cut, features are shared out and partitions run in parallel."""
     data, statistics, score = large_problem(score=score)
     if score == "entropy":
@@ -113,7 +114,7 @@ print(_kernels.instruction_set(), hashlib.sha256(trees + steps).hexdigest())
         ({"growth": Growth(category_smoothing=-1.0)}, "category_smoothing"),
     ],
 )
-def test_bindings_refuse_nonsense(change, message):
+def test_bindings_refuse_nonsense_for_trees(change, message):
     """Nothing reaches the kernels that could make them read outside their arrays."""
     rng = np.random.default_rng(0)
     arguments = {
@@ -125,3 +126,35 @@ def test_bindings_refuse_nonsense(change, message):
     }
     with pytest.raises(ValueError, match=message):
         CpuEngine().grow(**(arguments | change))
+
+
+@pytest.mark.parametrize("d", [None, 5])
+def test_same_steps_for_any_number_of_threads(d):
+    rows, F, Z = row_problem(12, d, n=5000)
+    leaf = np.random.default_rng(0).integers(0, 9, 5000).astype(np.int32)
+    results = []
+    for engine in (CpuEngine(1), CpuEngine(2), CpuEngine(7)):
+        work, moved, P = engine.row_loss(rows), F.copy(), np.empty((5000, 12))
+        stats = work.pull(F, Z)
+        values = work.leaves(F, leaf, None, 9, LeafRule(1.0, 0.5, 0.1))
+        engine.add_leaves(moved, values, 0.1, leaf)
+        engine.softmax(F, rows.Y, P)
+        results.append(
+            b"".join(a.tobytes() for a in (stats, work.loss, values, moved, P)) + bytes(str(work.risk()), "ascii")
+        )
+    assert results[0] == results[1] == results[2]
+
+
+@pytest.mark.parametrize(
+    ("change", "predictor"),
+    [
+        ({"c": np.full(300, 9)}, None),
+        ({"weight": np.ones(4, np.float32)}, None),
+        ({"Y": np.ones((3, 2), np.float32)}, None),
+        ({}, np.ones((300, 2), np.float32)),
+    ],
+)
+def test_bindings_refuse_nonsense_for_rows(change, predictor):
+    rows, F, Z = row_problem(5, None)
+    with pytest.raises(ValueError, match="must"):
+        CpuEngine().row_loss(replace(rows, **change)).pull(F if predictor is None else predictor, Z)

@@ -10,8 +10,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from ..._typing import AnyArray, Array, Labels
 from ..binned import MAX_BINS, BinnedData
 from ..interface import Dense, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem
@@ -35,6 +33,7 @@ class ReferenceEngine:
 
         Examples
         --------
+        >>> import numpy as np
         >>> binned = ReferenceEngine().bin(np.array([[1.0], [2.0], [np.nan], [4.0]]))
         >>> binned.edges[0].tolist(), binned.column(0).tolist()
         ([1.5, 3.0], [0, 1, 3, 2])
@@ -75,7 +74,7 @@ class ReferenceEngine:
         return ReferenceRowLoss(problem)
 
     def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
-        """out (n, K) = softmax(F Yᵀ)."""
+        """The soft-max of 2U = F Yᵀ, row by row."""
         out[:] = softmax(logits(F, Y))
 
     def total(self, values: Array) -> float:

@@ -47,4 +47,4 @@ def find_codes(X: AnyArray, edges: list[Array]) -> tuple[AnyArray, AnyArray]:
     for f, values in enumerate(X.T.astype(np.float64)):
         below = np.searchsorted(edges[f], values)
         codes[f // TILE, :, f % TILE] = np.where(np.isnan(values), len(edges[f]) + 1, below)
-    return codes, np.isnan(X).any(axis=0).astype(np.uint8)
+    return codes, np.asarray(np.isnan(X).any(axis=0), dtype=np.uint8)
