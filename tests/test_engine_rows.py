@@ -1,8 +1,10 @@
 """The flagship's loss: both engines against its definition, and the compiled engine against its twin.
 
 The kernels work in single precision (24 bits, 6e-8) with an exponential of about 1e-7, and on fused multiply-adds where
-the machine has them; a logit of size S moves by S · 6e-8, and a probability by as much of itself. The twin works in
-double precision. Hence tolerances of some 1e-6 of the quantities compared, and none of bit for bit.
+the machine has them; the twin works in double precision. So nothing agrees bit for bit. The largest differences over
+some thousand problems like the ones below, on any of the three instruction sets: losses 6e-6, probabilities 6e-6 of
+themselves, statistics 2e-5 of a row's weight (the curvature is a difference of two larger numbers), Newton's steps 3e-6
+by the diagonal and 4e-5 by the whole Hessian of the longest step.
 """
 
 from dataclasses import replace
