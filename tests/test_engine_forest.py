@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from simplexboost.engine import NODE, CpuEngine, Dense, ForestArrays, Growth, ReferenceEngine, Tree
 
 CPU, TWIN = CpuEngine(), ReferenceEngine()
-STRANGE = [np.nan, np.inf, -np.inf, -1.0, 0.5, 255.0, 256.0, 1e300]  # no categories, or none that training has seen
+STRANGE = [np.nan, np.inf, -np.inf, -1.0, 0.5, 1.5, 2.5, 3.5, 4.5, 255.0, 256.0, 1e300]  # no categories, or none that training has seen
 
 
 def walk(tree, x):
@@ -35,7 +35,7 @@ def grown_trees(n_trees, seed=0, n=150, p=5, max_leaf_nodes=9):
     rng = np.random.default_rng(seed)
     categorical = np.arange(p) % 3 == 2
     X, new = draw_values(rng, n, p, 0.1, categorical), draw_values(rng, n, p, 0.1, categorical)
-    new[rng.random(new.shape) < 0.1] = rng.choice(STRANGE)
+    new = np.where(rng.random(new.shape) < 0.2, rng.choice(STRANGE, new.shape), new)
     data, growth = CPU.bin(X, categorical=categorical), Growth(max_leaf_nodes=max_leaf_nodes, min_category_count=1)
     statistics = [Dense(rng.normal(size=(n, 2))) for _ in range(n_trees)]
     trees = [CPU.grow(data, s, "norm", growth, s.values).tree for s in statistics]
