@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from scipy.special import softmax
 
 from simplexboost.codewords import max_min
 from simplexboost.engine import SCORES, BinnedData, CpuEngine, Dense, Grown, Growth, OneHot, RowProblem
@@ -140,3 +141,13 @@ def row_problem(
 def thirds(n: int) -> np.ndarray:
     """The leaf of every row: three leaves of equal size."""
     return (np.arange(n) * 3 // n).astype(np.int32)
+
+
+def codewords(rows: RowProblem) -> np.ndarray:
+    """Y (K, d), in double precision."""
+    return np.eye(rows.K) if rows.Y is None else rows.Y.astype(np.float64)
+
+
+def probabilities(rows: RowProblem, F: np.ndarray) -> np.ndarray:
+    """p = softmax(F Yᵀ) (n, K)."""
+    return softmax(F.astype(np.float64) @ codewords(rows).T, axis=1)

@@ -47,6 +47,7 @@ def test_a_forest_of_class_votes_is_the_same_bit_for_bit():
     "parameters",
     [
         {},
+        {"codewords": "simplex"},
         {"code_dim": 2},
         {"loss": "savage"},
         {"subsample": 0.7},

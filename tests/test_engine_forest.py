@@ -10,7 +10,20 @@ from scipy.sparse import csr_array
 from simplexboost.engine import NODE, CpuEngine, Dense, ForestArrays, Growth, ReferenceEngine, Tree
 
 CPU, TWIN = CpuEngine(), ReferenceEngine()
-STRANGE = [np.nan, np.inf, -np.inf, -1.0, 0.5, 1.5, 2.5, 3.5, 4.5, 255.0, 256.0, 1e300]  # no categories, or none that training has seen
+STRANGE = [
+    np.nan,
+    np.inf,
+    -np.inf,
+    -1.0,
+    0.5,
+    1.5,
+    2.5,
+    3.5,
+    4.5,
+    255.0,
+    256.0,
+    1e300,
+]  # no categories, or none that training has seen
 
 
 def walk(tree, x):

@@ -7,30 +7,19 @@ themselves, statistics 2e-5 of a row's weight (the curvature is a difference of 
 by the diagonal and 4e-5 by the whole Hessian of the longest step.
 """
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from cases import ENGINES, each
-from engine_cases import CODES, ROW_LOSSES, row_problem, thirds
+from engine_cases import CODES, ROW_LOSSES, codewords, probabilities, row_problem, thirds
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import log_softmax, softmax
+from scipy.special import log_softmax
 
 from simplexboost.engine import CpuEngine, LeafRule, ReferenceEngine, RowProblem
 from simplexboost.losses import Logistic
 from simplexboost.optimizers.sketched import log_costs
 
 CPU, TWIN = CpuEngine(), ReferenceEngine()
-
-
-def codewords(rows):
-    return np.eye(rows.K) if rows.Y is None else rows.Y.astype(np.float64)
-
-
-def probabilities(rows, F):
-    """p = softmax(F Yᵀ) (n, K)."""
-    return softmax(F.astype(np.float64) @ codewords(rows).T, axis=1)
 
 
 # ---- the definition -------------------------------------------------------------------------------------------------
@@ -90,89 +79,12 @@ def test_costs_join_the_scores(engine, d):
     cost = np.random.default_rng(1).uniform(0.2, 3, size=(6, 6))
     np.fill_diagonal(cost, 1.0)
     rows, F, _ = row_problem(6, d, weighted=False, cost=cost)
-    Y, exact = codewords(rows), Logistic(cost=cost)
+    Y, exact = codewords(rows), Logistic(cost_matrix=cost)
     U = 0.5 * F.astype(np.float64) @ Y.T
     work = engine.row_loss(rows)
     G = work.pull(F, Y.astype(np.float32))[:, :-1]
     np.testing.assert_allclose(work.loss, exact.value(U, rows.c), rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(G, 0.5 * exact.residual(U, rows.c) @ Y, atol=1e-5)
-
-
-@each("engine", ENGINES)
-@pytest.mark.parametrize(("K", "d"), CODES)
-def test_leaves_are_newton_steps(engine, K, d):
-    """Small leaves, so that every row counts in the Hessian: values are (H + l2)⁻¹ ΣwG."""
-    rows, F, Z = row_problem(K, d, n=90)
-    work, leaf = engine.row_loss(rows), thirds(90)
-    work.pull(F, Z)
-    values = work.leaves(F, leaf, None, 3, LeafRule(0.7))
-    Y, P, w = codewords(rows), probabilities(rows, F), rows.weight.astype(np.float64)
-    assert values.dtype == np.float32 and values.shape == (3, Y.shape[1])
-    for one in range(3):
-        at = leaf == one
-        g = (w[at, None] * (Y[rows.c[at]] - P[at] @ Y)).sum(axis=0)
-        if d is None:
-            expected = g / ((w[at, None] * P[at] * (1 - P[at])).sum(axis=0) + 0.7)
-        else:
-            mass, mean = (w[at, None] * P[at]).sum(axis=0), P[at] @ Y
-            expected = np.linalg.solve((Y.T * mass) @ Y - (mean.T * w[at]) @ mean + 0.7 * np.eye(d), g)
-        # Classes with little of a leaf's probability enter by an upper bound: hence the second tolerance.
-        error = np.linalg.norm(values[one] - expected) / np.linalg.norm(expected)
-        assert error < (1e-4 if d is None or K < 50 else 0.05)
-
-
-@each("engine", ENGINES)
-@pytest.mark.parametrize("d", [None, 7])
-def test_leaves_are_made_from_the_rows_given(engine, d):
-    """Other rows count for nothing, and a leaf without rows stays where it is."""
-    rows, F, Z = row_problem(26, d, n=90)
-    used = np.flatnonzero(np.random.default_rng(0).random(90) < 0.5)
-    few = replace(rows, c=rows.c[used], weight=rows.weight[used])
-    whole, part, leaf = engine.row_loss(rows), engine.row_loss(few), thirds(90)
-    whole.pull(F, Z)
-    part.pull(F[used], Z)
-    values = whole.leaves(F, leaf, used, 4, LeafRule(0.7))
-    np.testing.assert_allclose(values, part.leaves(F[used], leaf[used], None, 4, LeafRule(0.7)), rtol=1e-5, atol=1e-6)
-    assert (values[3] == 0).all() and (values[:3] != 0).all()
-
-
-@each("engine", ENGINES)
-def test_steps_never_overshoot(engine):
-    """The Hessian that is used is above the true one in every direction, also where it almost vanishes."""
-    rows, F, Z = row_problem(60, 7, n=48, weighted=False)
-    F = (40 * rows.Y[rows.c] + F).astype(np.float32)  # sure of the true class, almost
-    work = engine.row_loss(rows)
-    work.pull(F, Z)
-    values = work.leaves(F, np.zeros(48, np.int32), None, 1, LeafRule(0.0))[0].astype(np.float64)
-    Y, P = codewords(rows), probabilities(rows, F)
-    mean = P @ Y
-    H = (Y.T * P.sum(axis=0)) @ Y - mean.T @ mean
-    g = (Y[rows.c] - mean).sum(axis=0)
-    assert values @ H @ values <= 1.02 * (values @ g)  # a step v = A⁻¹ g with A above H has vᵀHv <= vᵀg
-
-
-@each("engine", ENGINES)
-@pytest.mark.parametrize("K", [2, 26, 100])
-def test_no_class_steps_further_than_it_may(engine, K):
-    rows, F, Z = row_problem(K, None, n=90)
-    work = engine.row_loss(rows)
-    work.pull(F, Z)
-    free, bounded = (work.leaves(F, thirds(90), None, 3, LeafRule(0.1, max_step=m)) for m in (np.inf, 0.5))
-    assert np.abs(free).max() > 0.5
-    np.testing.assert_array_equal(bounded, np.clip(free, -0.5, 0.5))
-
-
-@each("engine", ENGINES)
-def test_leaf_values_are_thinned_out(engine):
-    """The median is taken off, what is then small is dropped, and nothing else changes."""
-    rows, F, Z = row_problem(60, None, n=90)
-    work = engine.row_loss(rows)
-    work.pull(F, Z)
-    whole, thin = (work.leaves(F, thirds(90), None, 3, LeafRule(1.0, thin=t)) for t in (0.0, 0.3))
-    centred = whole - np.sort(whole, axis=1)[:, 30:31]
-    expected = np.where(np.abs(centred) < np.float32(0.3) * np.abs(centred).max(axis=1, keepdims=True), 0.0, centred)
-    np.testing.assert_array_equal(thin, expected)
-    assert 0 < np.count_nonzero(thin) < thin.size / 2
 
 
 @each("engine", ENGINES)
@@ -214,7 +126,9 @@ def row_problems(draw):
     sketches = [rng.normal(size=(K, draw(st.integers(1, 4)))).astype(np.float32) for _ in predictors]
     leaf_of_row = rng.integers(0, draw(st.integers(1, 4)), n).astype(np.int32)
     used = np.flatnonzero(rng.random(n) < 0.7) if draw(st.booleans()) else None
-    rule = LeafRule(draw(st.sampled_from([0.2, 1.0])), draw(st.sampled_from([np.inf, 0.5])))
+    # Where codewords are not canonical a step that is too long is made again, with four times the l2 each time: next to
+    # the limit single precision may decide. `test_engine_leaves.py` keeps away from it.
+    rule = LeafRule(draw(st.sampled_from([0.2, 1.0])), draw(st.sampled_from([np.inf, 0.5])) if d is None else np.inf)
     return rows, predictors, sketches, leaf_of_row, used, rule
 
 
@@ -233,31 +147,9 @@ def test_engine_equals_twin(case):
 
 
 @pytest.mark.parametrize(("K", "d"), CODES)
-@pytest.mark.parametrize("n", [1000, 3])
-def test_large_leaves_equal_twin(K, d, n):
-    """The Hessian of a large leaf comes from the same rows, and the same classes enter it by a bound."""
-    rows, F, Z = row_problem(K, d, n)
-    ours, twin = CPU.row_loss(rows), TWIN.row_loss(rows)
-    for work in (ours, twin):
-        work.pull(F, Z)
-    values, expected = (work.leaves(F, thirds(n), None, 3, LeafRule(0.7)) for work in (ours, twin))
-    np.testing.assert_allclose(values, expected, rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize(("K", "d"), CODES)
 def test_softmax_equals_twin(K, d):
     rows, F, _ = row_problem(K, d)
     ours, twin = np.empty((300, K)), np.empty((300, K))
     CPU.softmax(F, rows.Y, ours)
     TWIN.softmax(F, rows.Y, twin)
     np.testing.assert_allclose(ours, twin, rtol=1e-5, atol=1e-30)
-
-
-def test_probabilities_that_are_not_kept():
-    """Beyond 2²¹ probabilities the leaves raise the scores again: nothing but the last bits changes."""
-    rows, F, Z = row_problem(700, None, n=3100)
-    ours, twin = CPU.row_loss(rows), TWIN.row_loss(rows)
-    for work in (ours, twin):
-        work.pull(F, Z)
-    values, expected = (work.leaves(F, thirds(3100), None, 3, LeafRule(0.7)) for work in (ours, twin))
-    np.testing.assert_allclose(values, expected, rtol=1e-4, atol=1e-5)

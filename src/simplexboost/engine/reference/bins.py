@@ -27,7 +27,7 @@ def find_edges(values: AnyArray, max_bins: int) -> Array:
     There is one between all neighbouring values if that is so few; else one above every value that is a quantile
     b / max_bins, one that stands in the data: the value of rank ⌊(n − 1) b / max_bins⌋.
     """
-    values = np.sort(values[~np.isnan(values)].astype(np.float64))
+    values = np.sort(values[~np.isnan(values)].astype(np.float64) + 0.0)  # adding zero turns −0 into 0
     distinct = np.unique(values)
     lower = distinct[:-1]
     if len(distinct) > max_bins:

@@ -17,7 +17,11 @@ from ..interface import LeafRule, RowProblem
 
 HESSIAN_ROWS = 48  # of a leaf, evenly spread, are enough: every row costs the kernels another soft-max
 SMALL_CLASS = 0.002  # classes with less than this part of an equal share of a leaf enter its Hessian by a bound
-SMALLEST_PIVOT = 1e-12
+# In single precision the probabilities of a leaf that is all but settled leave rounding errors for a Hessian, and
+# codewords that are dependent leave them for a pivot: what is below the first part of the mean diagonal of
+# Yᵀ diag(Σ p) Y, or below the second number, is no curvature.
+NO_CURVATURE, LEAST_PIVOT = 1e-6, 1e-12
+SAFE_PART = 0.2  # steps that move a class further than they may are replaced by ones that move it this part as far
 
 
 def logits(F: AnyArray, Y: AnyArray | None) -> Array:
@@ -92,30 +96,31 @@ class ReferenceRowLoss:
         return thinned(np.clip(step, -rule.max_step, rule.max_step).astype(np.float32), rule.thin)
 
     def whole_step(self, F: AnyArray, rows: AnyArray, rule: LeafRule) -> AnyArray:
-        """(H + l2)⁻¹ Σ G for codewords in general, (d,)."""
+        """(H + l2)⁻¹ Σ G for codewords in general, (d,), or a shorter step."""
         P = softmax(self.costly_logits(F, rows))
         slope = self.scale[rows] @ (self.Y[self.problem.c[rows]] - P @ self.Y)
-        H = self.leaf_hessian(P, self.scale[rows])
-        return solve_positive(H + rule.l2_regularization * np.eye(len(H)), slope).astype(np.float32)
+        H, least = self.leaf_hessian(P, self.scale[rows])
+        return bounded_step(H, least, slope, self.Y, rule).astype(np.float32)
 
-    def leaf_hessian(self, P: Array, w: Array) -> Array:
+    def leaf_hessian(self, P: Array, w: Array) -> tuple[Array, float]:
         """The Hessian (d, d) of a leaf whose rows have probabilities P (r, K) and weights w (r,), or one above it.
 
         It is that of some rows, scaled up. Classes with little probability in the leaf enter together by an upper
-        bound, their mass times the squared length of their codeword in every direction.
+        bound, their mass times the squared length of their codeword in every direction. The second answer is the least
+        pivot that is more than a rounding error.
         """
         Y, d, n = self.Y, self.Y.shape[1], len(w)
         used = min(n, HESSIAN_ROWS)
         sample = np.arange(used) * n // max(used, 1)
         if w[sample].sum() <= 0.0:
-            return np.zeros((d, d))
+            return np.zeros((d, d)), LEAST_PIVOT
         P, v = P[sample], w[sample]
-        mass = v @ P  # (K,)
+        scale = w.sum() / v.sum()
+        mass, mean, square = v @ P, P @ Y, np.square(Y).sum(axis=1)  # (K,), (r, d), (K,)
         small = mass * len(mass) < SMALL_CLASS * mass.sum()
-        mean = P @ Y  # (r, d)
         H = (Y.T * np.where(small, 0.0, mass)) @ Y - (mean.T * v) @ mean
-        H += np.eye(d) * (mass[small] @ np.square(Y[small]).sum(axis=1))
-        return H * (w.sum() / v.sum())
+        H += np.eye(d) * (mass[small] @ square[small])
+        return scale * H, max(LEAST_PIVOT, NO_CURVATURE * float(scale * (mass @ square)) / d)
 
 
 def thinned(values: AnyArray, thin: float) -> AnyArray:
@@ -126,11 +131,36 @@ def thinned(values: AnyArray, thin: float) -> AnyArray:
     return np.where(np.abs(values) < np.float32(thin) * np.abs(values).max(), np.float32(0), values)
 
 
-def solve_positive(A: Array, b: Array) -> Array:
-    """A⁻¹ b for A (d, d) symmetric, by Cholesky; pivots that vanish, or are negative by rounding, become tiny ones."""
+def bounded_step(H: Array, least: float, slope: Array, Y: Array, rule: LeafRule) -> Array:
+    """(H + l2)⁻¹ slope, (d,), for a Hessian H (d, d) whose pivots are rounding errors below `least`.
+
+    Where H is singular, or a class would step further than max_step, more than l2 joins the diagonal, as much as it
+    takes.
+    """
+    eye, ridge = np.eye(len(H)), max(rule.l2_regularization, least)
+    step = solve_positive(H + rule.l2_regularization * eye, slope, least)
+    if moves_within(step, Y, rule.max_step):
+        return step
+    while np.isfinite(ridge):
+        step = solve_positive(H + ridge * eye, slope, least)
+        if moves_within(step, Y, SAFE_PART * rule.max_step):
+            return step
+        ridge *= 4.0
+    return np.full(len(H), np.nan)  # so is the slope
+
+
+def moves_within(step: Array, Y: Array, limit: float) -> bool:
+    """Whether a step (d,) moves the score of no class further than this."""
+    moved = np.abs(Y @ step)
+    return bool(np.isfinite(moved).all() and (moved <= limit).all())
+
+
+def solve_positive(A: Array, b: Array, least: float) -> Array:
+    """A⁻¹ b for A (d, d) symmetric, by Cholesky; NaN where a pivot is below `least`."""
     A, L = A.copy(), np.zeros_like(A)
     for j in range(len(A)):
-        L[j:, j] = A[j:, j] / np.sqrt(max(A[j, j], SMALLEST_PIVOT))
-        L[j, j] = np.sqrt(max(A[j, j], SMALLEST_PIVOT))
+        if not A[j, j] >= least:
+            return np.full(len(A), np.nan)
+        L[j:, j] = A[j:, j] / np.sqrt(A[j, j])
         A[j + 1 :, j + 1 :] -= np.outer(L[j + 1 :, j], L[j + 1 :, j])
     return np.linalg.solve(L.T, np.linalg.solve(L, b))
