@@ -1,7 +1,7 @@
 """Losses of score differences, row by row: the race of the rivals, the residual it leaves, and votes.
 
 The exponential function is spelled out, and sums are taken in the kernels' order: the bits are those of
-kernels/core/hot.inl, whatever the machine and its mathematical library.
+kernels/losses/race.inl, whatever the machine and its mathematical library.
 """
 
 from __future__ import annotations
