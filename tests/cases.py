@@ -20,7 +20,7 @@ from simplexboost.boosting.run import Run
 from simplexboost.codewords import CODEWORDS as CODEWORD_TABLE
 from simplexboost.codewords import Codewords, MaxMin, RandomDense, RandomSparse
 from simplexboost.data.training_set import TrainingSet
-from simplexboost.engine import CPU, Engine
+from simplexboost.engine import CPU, CpuEngine, Engine, ReferenceEngine
 from simplexboost.estimators.booster import BaseBooster as Booster
 from simplexboost.learners import LEARNERS as LEARNER_TABLE
 from simplexboost.learners import Answer, Learner, PlainPull, Request, SklearnLearner, TreeLearner
@@ -30,6 +30,9 @@ from simplexboost.optimizers import OPTIMIZERS as OPTIMIZER_TABLE
 from simplexboost.optimizers import AllCoordinates, CoordinateDescent, Optimizer
 from simplexboost.steps import STEPS as STEP_TABLE
 from simplexboost.steps import ClosedForm, LineSearch, Step
+
+ENGINES: dict[str, Engine] = {"cpu": CpuEngine(), "reference": ReferenceEngine()}
+
 
 # ---- parts ----------------------------------------------------------------------------------------------------------
 

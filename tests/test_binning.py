@@ -1,12 +1,16 @@
-"""Values to codes."""
+"""Values to codes: both engines against what codes mean, and the compiled engine against its twin, bit for bit."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from cases import ENGINES, each
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from simplexboost.data.binning import MAX_BINS, bin_data, map_to_codes
+from simplexboost.engine import MAX_BINS, CpuEngine, ReferenceEngine
+from simplexboost.engine.binned import sampled_rows
+
+CPU, TWIN = CpuEngine(), ReferenceEngine()
 
 finite = st.floats(-1e300, 1e300, allow_nan=False)
 # Few values and many, close and far apart, signs of zero, what float32 cannot tell apart, integers in and out of slots.
@@ -20,33 +24,16 @@ anything = (
 bins = st.integers(1, 255) | st.integers(1, 8)
 
 
-def edges_by_numpy(values, max_bins):
-    """What the kernel does, in NumPy."""
-    values = values[~np.isnan(values)].astype(np.float64)
-    distinct = np.unique(values)
-    if len(distinct) > max_bins:
-        ranks = np.linspace(0, 1, max_bins + 1)[1:-1]
-        lower = np.unique(np.quantile(values, ranks, method="lower"))
-        lower = lower[lower < distinct[-1]]
-        upper = distinct[np.searchsorted(distinct, lower, side="right")]  # the next value in the data
-    else:
-        lower, upper = distinct[:-1], distinct[1:]
-    with np.errstate(over="ignore", invalid="ignore"):
-        middle = lower + (upper - lower) / 2
-    return np.where(middle < upper, middle, lower)  # neighbours in floating point have no number between them
-
-
-def assert_binned(X, binned, max_bins):
-    """Edges, codes and missing values are those of the NumPy twin."""
+def assert_same_bins(X, max_bins, engine=CPU, categorical=None):
+    """Edges, codes and missing values are the twin's, to the last bit."""
+    binned, twin = engine.bin(X, max_bins, categorical), TWIN.bin(X, max_bins, categorical)
     for f in range(X.shape[1]):
-        values, codes = X[:, f], binned.column(f)
-        expected = edges_by_numpy(values, max_bins)
-        np.testing.assert_array_equal(binned.edges[f], expected)
-        assert binned.n_bins[f] == len(expected) + 1 <= max_bins
-        known = ~np.isnan(values)
-        np.testing.assert_array_equal(codes[known], np.searchsorted(expected, values[known].astype(np.float64)))
-        assert (codes[~known] == binned.n_bins[f]).all()
-        assert binned.has_missing[f] == (not known.all())
+        assert binned.edges[f].tobytes() == twin.edges[f].tobytes()
+        assert binned.n_bins[f] <= max_bins or binned.categorical[f]
+    for name in ("codes", "n_bins", "has_missing", "categorical"):
+        ours, theirs = getattr(binned, name), getattr(twin, name)
+        assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
+        assert ours.tobytes() == theirs.tobytes()
 
 
 def as_float(values, dtype):
@@ -56,9 +43,10 @@ def as_float(values, dtype):
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(anything, max_size=60), bins, st.sampled_from([np.float32, np.float64]))
-def test_edges_and_codes_are_those_of_numpy(values, max_bins, dtype):
+@example([-0.0, np.inf], 2, np.float64)  # no number lies midway: the edge is the lower value, a zero without a sign
+def test_engine_equals_twin(values, max_bins, dtype):
     X = as_float(values, dtype)[:, None]
-    assert_binned(X, bin_data(X, max_bins), max_bins)
+    assert_same_bins(X, max_bins)
 
 
 FEATURES = {
@@ -91,85 +79,121 @@ def test_edges_and_codes_of_many_rows(dtype, n, max_bins):
     rng = np.random.default_rng(n)
     X = as_float(np.column_stack([draw(rng, n) for draw in FEATURES.values()]), dtype)
     for n_threads in (1, 2, 5):
-        assert_binned(X, bin_data(X, max_bins, n_threads), max_bins)
+        assert_same_bins(X, max_bins, CpuEngine(n_threads))
 
 
+def test_categories_equal_twin():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, [1, 3, 254, 9], size=(500, 4)).astype(float)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    assert_same_bins(X, 16, categorical=np.array([True, True, True, False]))
+
+
+@each("engine", ENGINES)
 @settings(max_examples=300, deadline=None)
 @given(
     arrays(np.float64, st.integers(0, 30), elements=anything.filter(lambda x: x == x), unique=True),
     st.lists(anything, max_size=60),
     st.sampled_from([np.float32, np.float64]),
 )
-def test_codes_of_foreign_values(edges, values, dtype):
+def test_codes_of_foreign_values(engine, edges, values, dtype):
     """New data need not look like the data the edges come from."""
     edges = np.sort(edges)
     with np.errstate(over="ignore", under="ignore"):
         near = np.concatenate([edges, np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf), values])
     X = as_float(near, dtype)[:, None]
     known = ~np.isnan(X[:, 0])
-    codes = map_to_codes(X, [edges])[0, :, 0]
+    codes = engine.codes(X, [edges])[0][0, :, 0]
     assert (codes[known] == np.searchsorted(edges, X[known, 0].astype(np.float64))).all()
     assert (codes[~known] == len(edges) + 1).all()
 
 
-@settings(max_examples=200, deadline=None)
+@each("engine", ENGINES)
+@settings(max_examples=100, deadline=None)
 @given(arrays(np.float64, st.integers(1, 60), elements=finite | st.just(np.nan)), st.integers(2, 255))
-def test_codes_count_edges_below(values, max_bins):
-    binned = bin_data(values[:, None], max_bins)
+def test_codes_count_edges_below(engine, values, max_bins):
+    binned = engine.bin(values[:, None], max_bins)
     edges, codes = binned.edges[0], binned.column(0)
     assert len(edges) < max_bins and (np.diff(edges) > 0).all()
     known = ~np.isnan(values)
-    assert (codes[known] == np.searchsorted(edges, values[known], side="left")).all()
+    assert codes[known].tolist() == [np.sum(edges < x) for x in values[known]]
     assert (codes[~known] == binned.n_bins[0]).all()
     assert binned.has_missing[0] == (not known.all())
 
 
-@settings(max_examples=200, deadline=None)
+@each("engine", ENGINES)
+@settings(max_examples=100, deadline=None)
 @given(arrays(np.float64, st.integers(1, 60), elements=finite))
-def test_few_values_have_a_bin_each(values):
+def test_few_values_have_a_bin_each(engine, values):
     """Up to max_bins distinct values nothing is lost: codes order the rows as the values do."""
-    codes = bin_data(values[:, None]).column(0)
+    codes = engine.bin(values[:, None]).column(0)
     assert codes.tolist() == np.unique(values, return_inverse=True)[1].tolist()
 
 
-def test_many_values_share_bins_evenly():
+@each("engine", ENGINES)
+@pytest.mark.parametrize("max_bins", [2, 7, 16])
+def test_many_values_are_cut_at_quantiles(engine, max_bins):
+    """An edge lies above each quantile b / max_bins, midway to the next value in the data."""
+    values = np.random.default_rng(0).permutation(np.arange(100.0) ** 2)
+    quantiles = np.quantile(values, np.arange(1, max_bins) / max_bins, method="lower")
+    expected = [(q + (np.sqrt(q) + 1) ** 2) / 2 for q in quantiles]
+    np.testing.assert_array_equal(engine.bin(values[:, None], max_bins).edges[0], expected)
+
+
+@each("engine", ENGINES)
+def test_many_values_share_bins_evenly(engine):
     values = np.random.default_rng(0).normal(size=10_000)
-    counts = np.bincount(bin_data(values[:, None]).column(0))
+    counts = np.bincount(engine.bin(values[:, None]).column(0))
     assert len(counts) == MAX_BINS
     assert counts.min() > 30 and counts.max() < 50  # 39.2 on average
 
 
-def test_one_heavy_value_does_not_eat_the_bins():
+@each("engine", ENGINES)
+def test_one_heavy_value_does_not_eat_the_bins(engine):
     values = np.concatenate([np.zeros(9000), np.arange(1, 1001)])
-    edges = bin_data(values[:, None], 50).edges[0]
+    edges = engine.bin(values[:, None], 50).edges[0]
     assert edges[0] == 0.5 and len(edges) >= 4
 
 
-def test_neighbouring_floats_are_told_apart():
+@each("engine", ENGINES)
+def test_neighbouring_floats_are_told_apart(engine):
     low = 1.0
     high = np.nextafter(low, 2.0)
-    assert bin_data(np.array([[low], [high]])).column(0).tolist() == [0, 1]
+    assert engine.bin(np.array([[low], [high]])).column(0).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("p", [0, 1, 7, 8, 9, 17, 40])
 def test_layout_and_threads(dtype, p):
     X = np.random.default_rng(p).normal(size=(5000, p)).astype(dtype)
-    one, four = bin_data(X, n_threads=1), bin_data(X, n_threads=4)
+    one, four = CPU.bin(X), CpuEngine(4).bin(X)
     assert one.codes.shape == (-(-p // 8), 5000, 8)
     assert (one.codes == four.codes).all()
-    assert (one.codes == map_to_codes(X, one.edges, 2)).all()
+    assert (one.codes == CpuEngine(2).codes(X, one.edges)[0]).all()
     for f in range(p):
         assert (one.column(f) == np.searchsorted(one.edges[f], X[:, f].astype(np.float64))).all()
 
 
-def test_a_large_table_is_sampled(monkeypatch):
-    monkeypatch.setattr("simplexboost.binning.SAMPLE_ROWS", 500)
+@each("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("value", "message"), [(254, "at most 254"), (-1, "0, 1, 2"), (0.5, "0, 1, 2"), (np.inf, "0, 1")]
+)
+def test_categories_are_small_whole_numbers(engine, value, message):
+    X = np.array([[0.0, 0.0], [1.0, value]])
+    with pytest.raises(ValueError, match=f"column 1 is categorical.*{message}"):
+        engine.bin(X, categorical=np.array([False, True]))
+
+
+@each("engine", ENGINES)
+def test_a_large_table_is_sampled(engine, monkeypatch):
+    """Edges come from some rows, codes from all."""
+    monkeypatch.setattr("simplexboost.engine.binned.SAMPLE_ROWS", 500)
     X = np.random.default_rng(0).normal(size=(5000, 2))
-    X[17, 1] = np.nan  # seen though it is not in the sample
-    binned = bin_data(X, max_bins=16)
-    assert binned.n_bins.tolist() == [16, 16]
-    assert binned.has_missing.tolist() == [0, 1]
+    rows = sampled_rows(5000)
+    X[np.setdiff1d(np.arange(5000), rows)[0], 1] = np.nan  # seen though it is not in the sample
+    binned, sample = engine.bin(X, max_bins=16), engine.bin(X[rows], max_bins=16)
+    assert len(rows) == 500
+    np.testing.assert_array_equal(binned.edges, sample.edges)
+    assert binned.has_missing.tolist() == [0, 1] and sample.has_missing.tolist() == [0, 0]
     assert np.bincount(binned.column(0)).min() > 100
-    assert (bin_data(X, max_bins=16, n_threads=3).codes == binned.codes).all()
-    assert (bin_data(X, max_bins=16, random_state=1).edges[0] != binned.edges[0]).any()
+    assert_same_bins(X, 16, CpuEngine(3))

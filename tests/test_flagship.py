@@ -1,4 +1,4 @@
-"""SimplexBoostClassifier: its kernels against plain NumPy, its behaviour as a user sees it."""
+"""SimplexBoostClassifier as a user sees it; what its loss computes is tested in ``test_engine_rows.py``."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -7,19 +7,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import issparse
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import simplexboost as sb
-from simplexboost import _kernels
 from simplexboost.boosting.model import AdditiveModel
-from simplexboost.codewords import canonical, max_min, simplex
+from simplexboost.codewords import canonical, simplex
 from simplexboost.files.models import values_from_arrays
 from simplexboost.learners import SketchTree
-from simplexboost.losses import Logistic, Savage, SoftmaxCost
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 DIGITS = train_test_split(*load_digits(return_X_y=True), random_state=0)
@@ -45,141 +43,6 @@ def test_sklearn_checks(estimator, check):
     check(estimator)
 
 
-# ---- the kernels ----------------------------------------------------------------------------------------------------
-
-
-def problem(K, d, n=300, seed=0):
-    """A predictor, codewords (None: canonical), labels, weights and a sketch, in single precision."""
-    rng = np.random.default_rng(seed)
-    Y = None if d is None else max_min(K, d).astype(np.float32)
-    F = (2 * rng.normal(size=(n, d or K))).astype(np.float32)
-    Z = rng.normal(size=(K, 3)).astype(np.float32)
-    return F, Y, rng.integers(0, K, n), rng.exponential(size=n).astype(np.float32) + 0.1, Z
-
-
-def pull(F, Y, c, weight, Z, tilt=0, cost=None, threads=1, scale=1.0):
-    """What the compiled loss says: gradient, statistics, loss and the weights it used."""
-    n, d = F.shape
-    log_cost = None if cost is None else np.log(cost).astype(np.float32)
-    kernel = _kernels.LogisticLoss(Y, c, len(Z), weight, log_cost, tilt)
-    G, stats = None if Y is None else np.empty((n, d), np.float32), np.empty((n, Z.shape[1] + 1))
-    loss, used = np.empty(n, np.float32), np.empty(n)
-    kernel.pull(F, Z, scale, G, stats, loss, used, threads)
-    if Y is None:  # not kept: ask for the steps of single rows where curvature counts for nothing
-        steps = kernel.newton_leaves(
-            F, None, loss, None, np.arange(n, dtype=np.int32), None, n, 1e8, np.inf, 0.0, threads
-        )
-        G = 1e8 * steps.astype(np.float64)
-    return kernel, G, stats, loss, used
-
-
-CODES = [(2, None), (3, None), (26, None), (100, None), (3, 2), (26, 16), (50, 7), (438, 64)]
-
-
-@pytest.mark.parametrize(("K", "d"), CODES)
-@pytest.mark.parametrize("tilt", [0, 1, 2])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_pull_equals_numpy(K, d, tilt, weighted):
-    F, Y, c, weight, Z = problem(K, d)
-    weight = weight if weighted else None
-    _, G, stats, loss, used = pull(F, Y, c, weight, Z, tilt, scale=1.5)
-    codes = np.eye(K) if Y is None else Y.astype(np.float64)
-    scores = F.astype(np.float64) @ codes.T
-    P, rows = softmax(scores, axis=1), np.arange(len(c))
-    p = P[rows, c]
-    w = (np.ones(len(c)) if weight is None else weight) * {0: 1, 1: 1.5 * p * (1 - p), 2: 1.5 * p}[tilt]
-    np.testing.assert_allclose(loss, -log_softmax(scores, axis=1)[rows, c], rtol=1e-5, atol=1e-5)
-    np.testing.assert_allclose(used, w, rtol=1e-4, atol=1e-6)
-    np.testing.assert_allclose(G, codes[c] - P @ codes, atol=2e-6)
-    np.testing.assert_allclose(stats[:, :3], w[:, None] * (Z[c] - P @ Z), atol=2e-5)
-    spread = P @ (Z.astype(np.float64) ** 2).sum(axis=1) - ((P @ Z) ** 2).sum(axis=1)
-    np.testing.assert_allclose(stats[:, 3], w * spread, atol=1e-4)
-
-
-@pytest.mark.parametrize("loss", [Logistic(), Savage(), SoftmaxCost()])
-def test_tilted_gradient_is_the_gradient_of_the_loss(loss):
-    """The tilted logistic gradient, weights included, is proportional to the loss's own."""
-    F, Y, c, _, Z = problem(5, None)
-    *_, G, _, _, used = pull(F, Y, c, None, Z, {(0, 0): 0, (1, 1): 1, (1, 0): 2}[loss.exponents])
-    ours = used[:, None] * G
-    exact = 0.5 * loss.residual(0.5 * F.astype(np.float64), c)
-    factor = (ours * exact).sum() / (ours**2).sum()
-    np.testing.assert_allclose(factor * ours, exact, atol=1e-5)
-
-
-@pytest.mark.parametrize("d", [None, 4])
-def test_costs_join_the_scores(d):
-    F, Y, c, _, Z = problem(6, d)
-    cost = np.random.default_rng(1).uniform(0.2, 3, size=(6, 6))
-    np.fill_diagonal(cost, 1.0)
-    _, G, _, loss, _ = pull(F, Y, c, None, Z, cost=cost)
-    codes = np.eye(6) if Y is None else Y.astype(np.float64)
-    U = 0.5 * F.astype(np.float64) @ codes.T
-    exact = Logistic(cost_matrix=cost)
-    np.testing.assert_allclose(loss, exact.value(U, c), rtol=1e-5, atol=1e-5)
-    np.testing.assert_allclose(G, 0.5 * exact.residual(U, c) @ codes, atol=1e-5)
-
-
-@pytest.mark.parametrize(("K", "d"), CODES)
-def test_newton_leaves_equal_numpy(K, d):
-    """Small leaves, so that every row counts in the Hessian: values are (H + l2)⁻¹ ΣwG."""
-    F, Y, c, weight, Z = problem(K, d, n=90)
-    kernel, G, _, loss, used = pull(F, Y, c, weight, Z)
-    leaf = (np.arange(90) // 30).astype(np.int32)
-    values = kernel.newton_leaves(F, None if Y is None else G, loss, used, leaf, None, 3, 0.7, np.inf, 0.0, 1)
-    codes = np.eye(K) if Y is None else Y.astype(np.float64)
-    P = softmax(F.astype(np.float64) @ codes.T, axis=1)
-    for one in range(3):
-        rows = leaf == one
-        g = (weight[rows, None] * (codes[c[rows]] - P[rows] @ codes)).sum(axis=0)
-        if Y is None:
-            expected = g / ((weight[rows, None] * P[rows] * (1 - P[rows])).sum(axis=0) + 0.7)
-        else:
-            mass, mean = (weight[rows, None] * P[rows]).sum(axis=0), P[rows] @ codes
-            H = (codes.T * mass) @ codes - (mean.T * weight[rows]) @ mean
-            expected = np.linalg.solve(H + 0.7 * np.eye(d), g)
-        # Classes with little of a leaf's probability enter by an upper bound: hence the tolerance.
-        assert np.linalg.norm(values[one] - expected) < (1e-4 if Y is None or K < 50 else 0.05) * np.linalg.norm(
-            expected
-        )
-
-
-@pytest.mark.parametrize("d", [None, 5])
-def test_kernels_do_not_depend_on_threads(d):
-    F, Y, c, weight, Z = problem(12, d, n=5000)
-    leaf = np.random.default_rng(0).integers(0, 9, 5000).astype(np.int32)
-    results = []
-    for threads in (1, 2, 7):
-        kernel, G, stats, loss, used = pull(F, Y, c, weight, Z, threads=threads)
-        values = kernel.newton_leaves(F, None if Y is None else G, loss, used, leaf, None, 9, 1.0, 0.5, 0.1, threads)
-        moved = F.copy()
-        _kernels.add_values(moved, values, 0.1, leaf, threads)
-        results.append(b"".join(a.tobytes() for a in (G, stats, loss, used, values, moved)))
-    assert results[0] == results[1] == results[2]
-
-
-def test_extreme_scores_stay_finite():
-    F, Y, c, weight, Z = problem(7, None)
-    for size in (1e4, 1e30):
-        _, G, stats, loss, _ = pull((F * size).astype(np.float32), Y, c, weight, Z)
-        assert all(np.isfinite(a).all() for a in (G, stats, loss))
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"c": np.full(300, 9)},
-        {"weight": np.ones(4, np.float32)},
-        {"Y": np.ones((3, 2), np.float32)},
-        {"F": np.ones((300, 2), np.float32)},
-    ],
-)
-def test_bindings_refuse_nonsense(change):
-    F, Y, c, weight, Z = problem(5, None)
-    with pytest.raises(ValueError, match="must"):
-        pull(**({"F": F, "Y": Y, "c": c, "weight": weight, "Z": Z} | change))
-
-
 # ---- the classifier -------------------------------------------------------------------------------------------------
 
 
@@ -198,33 +61,6 @@ def test_codes(code):
     assert clf.score(X_test, y_test) > 0.94
 
 
-def test_newton_leaves_never_overshoot():
-    """The Hessian that is used is above the true one in every direction, also where it almost vanishes."""
-    K, d = 60, 7
-    F, Y, c, _, Z = problem(K, d, n=48)
-    F = (40 * Y[c] + F).astype(np.float32)  # sure of the true class, almost
-    kernel, G, _, loss, used = pull(F, Y, c, None, Z)
-    values = kernel.newton_leaves(F, G, loss, used, np.zeros(48, np.int32), None, 1, 0.0, np.inf, 0.0, 1)[0].astype(
-        np.float64
-    )
-    codes = Y.astype(np.float64)
-    P = softmax(F.astype(np.float64) @ codes.T, axis=1)
-    mean = P @ codes
-    H = (codes.T * P.sum(axis=0)) @ codes - mean.T @ mean
-    g = (codes[c] - mean).sum(axis=0)
-    assert values @ H @ values <= 1.02 * (values @ g)  # a step v = A⁻¹ g with A above H has vᵀHv <= vᵀg
-
-
-@pytest.mark.parametrize("K", [2, 26, 100])
-def test_no_class_steps_further_than_it_may(K):
-    F, Y, c, weight, Z = problem(K, None, n=90)
-    kernel, _, _, loss, used = pull(F, Y, c, weight, Z)
-    leaf = (np.arange(90) // 30).astype(np.int32)
-    free, bounded = (kernel.newton_leaves(F, None, loss, used, leaf, None, 3, 0.1, m, 0.0, 1) for m in (np.inf, 0.5))
-    assert np.abs(free).max() > 0.5
-    np.testing.assert_array_equal(bounded, np.clip(free, -0.5, 0.5))
-
-
 def test_a_low_dimensional_code_for_many_classes():
     rng = np.random.default_rng(0)
     centres = rng.normal(size=(300, 8))
@@ -236,18 +72,6 @@ def test_a_low_dimensional_code_for_many_classes():
     assert clf.model_.Y.shape == (300, 50)
     assert clf.score(X[1::2], y[1::2]) > 0.6
     assert (np.diff(clf.history_["risk"]) < 0).all()  # to the end: no step runs away
-
-
-def test_leaf_values_are_thinned_out():
-    """The median is taken off, what is then small is dropped, and nothing else changes."""
-    F, Y, c, weight, Z = problem(60, None, n=90)
-    kernel, _, _, loss, used = pull(F, Y, c, weight, Z)
-    leaf = (np.arange(90) // 30).astype(np.int32)
-    whole, thin = (kernel.newton_leaves(F, None, loss, used, leaf, None, 3, 1.0, np.inf, t, 1) for t in (0.0, 0.3))
-    centred = whole - np.sort(whole, axis=1)[:, 30:31]
-    expected = np.where(np.abs(centred) < np.float32(0.3) * np.abs(centred).max(axis=1, keepdims=True), 0.0, centred)
-    np.testing.assert_array_equal(thin, expected)
-    assert 0 < np.count_nonzero(thin) < thin.size / 2
 
 
 def test_sparse_leaves_predict_and_come_back_like_dense_ones(tmp_path):
@@ -425,23 +249,6 @@ def test_singular_hessians_do_no_harm(options):
     P = clf.predict_proba(X_test)
     np.testing.assert_allclose(P.sum(axis=1), 1.0, rtol=1e-6)
     assert clf.score(X_test, y_test) > 0.85
-
-
-@pytest.mark.parametrize("max_step", [0.5, 50.0])
-def test_steps_that_are_too_long_are_made_safe(max_step):
-    """Without curvature but with a gradient Newton's step is endless; one that is short enough is left alone."""
-    F, Y, c, weight, Z = problem(6, 4, n=90)
-    F *= 100  # probabilities of zero and one
-    kernel, G, _, loss, used = pull(F, Y, c, weight, Z)
-    leaf = (np.arange(90) // 30).astype(np.int32)
-    limits = (np.inf, max_step)
-    free, bounded = (kernel.newton_leaves(F, G, loss, used, leaf, None, 3, 1e-3, m, 0.0, 1) for m in limits)
-    moves = [np.abs(values @ Y.T).max(axis=1) for values in (free, bounded)]  # (3,) each
-    assert np.isfinite(free).all()
-    assert moves[0].max() > max_step
-    assert (moves[1] <= max_step * 1.001).all()
-    short = moves[0] <= max_step
-    np.testing.assert_array_equal(free[short], bounded[short])
 
 
 def test_weights_are_repetitions():

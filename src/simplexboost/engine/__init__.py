@@ -14,6 +14,7 @@ from .interface import (
     RowLoss,
     RowProblem,
 )
+from .reference import ReferenceEngine
 from .tree import NODE, SET_BYTES, Grown, Tree, no_sets, node_bytes, single_leaf
 
 CPU: Engine = CpuEngine()  # one thread; what is asked where nobody passes an engine
@@ -41,6 +42,7 @@ __all__ = [
     "LeafRule",
     "OneHot",
     "PackedForest",
+    "ReferenceEngine",
     "RowLoss",
     "RowProblem",
     "Tree",

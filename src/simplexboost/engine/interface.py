@@ -108,7 +108,7 @@ class LeafRule:
     Attributes
     ----------
     l2_regularization : added to every curvature
-    max_step : the furthest that a leaf moves the score of a class, for canonical codewords
+    max_step : the furthest that a leaf moves the score of a class
     thin : values of a leaf, less their median, below this part of its largest become zero; 0 keeps all
     """
 

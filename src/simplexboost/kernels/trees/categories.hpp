@@ -7,7 +7,7 @@
 // one by a hyperplane, and the order is that along the axis in which the points differ most, a heuristic that is good
 // to a few percent where the first column alone loses a sixth of the gain. Smoothing adds to every category so many
 // average rows of the node, which draws small categories to the middle. Operations stand in the order of the twin's,
-// `category_order` in engine/reference.py.
+// `category_order` in engine/reference/categories.py.
 #pragma once
 
 #include <algorithm>

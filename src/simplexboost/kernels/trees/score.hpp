@@ -1,6 +1,6 @@
 // Node scores: a node knows only the sum of its rows' statistics; a score turns that sum into a number, and the best
 // split is the one whose two children score highest together. Operations stand in a fixed order: the NumPy twin
-// (engine/reference.py) performs the same ones and must get the same bits. A score also says
+// (engine/reference/scores.py) performs the same ones and must get the same bits. A score also says
 // whether its last column is a curvature, for the order of categories (categories.hpp), and how the bins of a feature
 // are best gone through (Scan).
 #pragma once

@@ -1,7 +1,6 @@
-"""The engine in plain NumPy: the specification of ``cpu.py``, and its oracle in the tests.
+"""Growing a tree on binned data: statistics in fixed point, the best split of every node, the queue of nodes.
 
-Same integers, same order of floating-point operations, same ties: the two must agree bit for bit. It is written to be
-read, not to be fast.
+Same integers, same order of floating-point operations and same ties as in kernels/trees.
 """
 
 from __future__ import annotations
@@ -11,14 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._typing import AnyArray, Array
-from .binned import BinnedData
-from .interface import Dense, Growth, OneHot
-from .tree import NODE, Grown, Tree, no_sets, set_thresholds, set_unseen
+from ..._typing import AnyArray, Array
+from ..binned import BinnedData
+from ..interface import Dense, Growth, OneHot
+from ..tree import NODE, Grown, Tree, no_sets, set_thresholds, set_unseen
+from .categories import category_order
+from .scores import node_score
 
 TIE_TOLERANCE = 1e-12  # scores closer than this part are a tie, whatever rounding made of them
 GAIN_TOLERANCE = 1e-12  # a gain below this part of the scores it is the difference of is rounding noise
-AXIS_STEPS = 3  # of the power iteration that orders categories
 SUM_CHUNK = 1024  # leaf sums add rows in chunks of this size, then the chunks
 
 
@@ -102,80 +102,6 @@ def hashed_uniform(seed: int, rows: AnyArray, column: int) -> Array:
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return ((z ^ (z >> np.uint64(31))) >> np.uint64(11)).astype(np.float64) * 2.0**-53
-
-
-# ---- node scores ----------------------------------------------------------------------------------------------------
-
-
-def node_score(name: str, sums: Array, l2: float) -> float:
-    """The score of a node with these sums (m,); operations in the order of kernels/trees/score.hpp."""
-    values = [float(v) for v in sums]
-    if name == "newton":
-        h = values[-1] + l2
-        return sequential_sum(v * v for v in values[:-1]) / h if h > 0.0 else 0.0
-    if name == "norm":
-        return math.sqrt(sequential_sum(v * v for v in values))
-    if name == "max":
-        return max(values)
-    if name == "sign":
-        return sequential_sum(abs(v) for v in values)
-    if name == "gini":
-        total = eight_lane_sum(values)
-        return eight_lane_sum([w * w for w in values]) / total if total > 0.0 else 0.0
-    positive = [w for w in values if w > 0.0]
-    total = sequential_sum(positive)
-    return sequential_sum(w * math.log(w) for w in positive) - total * math.log(total) if total > 0.0 else 0.0
-
-
-def sequential_sum(values: object) -> float:
-    """Left to right, as a loop adds; `sum` and `np.sum` may not."""
-    total = 0.0
-    for v in values:  # type: ignore[attr-defined]
-        total += v
-    return total
-
-
-def eight_lane_sum(values: list[float]) -> float:
-    """Every eighth number together, then the eight in a fixed order, as vector units add."""
-    x = [sequential_sum(values[lane::8]) for lane in range(8)]
-    return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]))
-
-
-# ---- the order of categories ----------------------------------------------------------------------------------------
-
-
-def bounded_ratio(sums: Array, weight: Array | float) -> Array:
-    """Sums over weights, never infinite: infinities would have no order along an axis."""
-    with np.errstate(over="ignore"):
-        return np.clip(sums / weight, -1e300, 1e300)
-
-
-def main_axis(points: Array, weight: Array) -> Array:
-    """The direction in which the points (c, d) differ most: some steps of power iteration from the farthest."""
-    farthest = int(np.argmax([w * dot(point, point) for point, w in zip(points, weight, strict=True)]))
-    axis = scaled_axis(points[farthest])
-    if axis is None:  # all alike
-        return np.eye(points.shape[1])[0]
-    for _ in range(AXIS_STEPS if points.shape[1] > 1 else 0):
-        following = np.zeros_like(axis)
-        for point, w in zip(points, weight, strict=True):
-            following = following + w * dot(point, axis) * point
-        scaled = scaled_axis(following)
-        if scaled is None:
-            break
-        axis = scaled
-    return axis
-
-
-def scaled_axis(axis: Array) -> Array | None:
-    """The axis over its largest coordinate, sign and all; None where all are zero."""
-    largest = axis[np.argmax(np.abs(axis))]
-    return axis / largest if largest != 0.0 else None
-
-
-def dot(a: Array, b: Array) -> float:
-    """Σ_j a_j b_j, left to right."""
-    return sequential_sum((a * b).tolist())
 
 
 # ---- growth ---------------------------------------------------------------------------------------------------------
@@ -279,30 +205,16 @@ class Grower:
         return out
 
     def category_order(self, known: AnyArray, total: AnyArray) -> list[int]:
-        """The categories of a node (n_bins, m + 1), lowest first, ties by number; rare ones are left out.
-
-        See kernels/trees/categories.hpp for the reasons.
-        """
-        used = np.flatnonzero(known[:, -1] >= self.min_category_count).tolist()
-        if not used:
-            return []
-        points, weight = self.category_points(known[used], total)
-        axis = main_axis(points, weight)
-        return [b for _, b in sorted((dot(point, axis), b) for point, b in zip(points, used, strict=True))]
-
-    def category_points(self, known: AnyArray, total: AnyArray) -> tuple[Array, Array]:
-        """Categories as points (c, d) about the node, in units of the largest coordinate, and weights, parts of one."""
-        newton, smoothing, rows = self.score == "newton", self.growth.category_smoothing, float(total[-1])
-        node, sums = self.sums_of(total), known[:, :-1].astype(np.float64) * self.inverse
-        node_weight, weight = (node[-1], sums[:, -1]) if newton else (rows, known[:, -1].astype(np.float64))
-        weight = (weight + smoothing * (node_weight / rows))[:, None]
-        if newton:
-            node, sums = node[:-1], sums[:, :-1]
-        mean = bounded_ratio(node, node_weight) if node_weight > 0.0 else np.zeros_like(node)
-        ratio = bounded_ratio(sums + smoothing * (node / rows), np.where(weight > 0.0, weight, 1.0))
-        points = np.where(weight > 0.0, ratio - mean, 0.0)
-        largest, weights = float(np.abs(points).max()), sequential_sum(weight[:, 0].tolist())
-        return points / largest if largest > 0.0 else points, weight[:, 0] / (weights if weights > 0.0 else 1.0)
+        """The categories of a node (n_bins, m + 1), lowest first; rare ones are left out."""
+        return category_order(
+            known[:, :-1].astype(np.float64) * self.inverse,
+            known[:, -1],
+            self.sums_of(total),
+            float(total[-1]),
+            self.score == "newton",
+            self.min_category_count,
+            self.growth.category_smoothing,
+        )
 
     def sums_of(self, sums: AnyArray) -> Array:
         """Integer sums (m + 1,) in the statistics' own units (m,)."""

@@ -1,0 +1,105 @@
+"""The engine in plain NumPy: the specification of the kernels, and their oracle in the tests.
+
+Same integers, same order of floating-point operations, same ties: binning, trees, prediction and races agree with
+``cpu.py`` bit for bit. Only the flagship's loss does not: the kernels compute it in single precision, this engine in
+double (``rows.py``). It is written to be read, not to be fast.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ..._typing import AnyArray, Array, Labels
+from ..binned import MAX_BINS, BinnedData
+from ..interface import Dense, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem
+from ..tree import Grown, Tree
+from . import bins, races
+from .forest import ReferenceForest, add_leaves, find_leaves
+from .grow import grow
+from .rows import ReferenceRowLoss, logits, softmax
+
+__all__ = ["ReferenceEngine"]
+
+
+@dataclass(frozen=True)
+class ReferenceEngine:
+    """The engine in plain NumPy; see `interface.Engine`. The number of threads is there for the protocol alone."""
+
+    n_threads: int = 1
+
+    def bin(self, X: AnyArray, max_bins: int = MAX_BINS, categorical: AnyArray | None = None) -> BinnedData:
+        """X as codes.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> binned = ReferenceEngine().bin(np.array([[1.0], [2.0], [np.nan], [4.0]]))
+        >>> binned.edges[0].tolist(), binned.column(0).tolist()
+        ([1.5, 3.0], [0, 1, 3, 2])
+        """
+        return bins.bin_values(X, max_bins, categorical)
+
+    def codes(self, X: AnyArray, edges: list[Array]) -> tuple[AnyArray, AnyArray]:
+        """The codes (n_blocks, n, 8) of X (n, p) between these edges, and which features have missing values (p,)."""
+        return bins.find_codes(X, edges)
+
+    def grow(
+        self,
+        data: BinnedData,
+        statistics: Dense | OneHot,
+        score: str,
+        growth: Growth,
+        leaf_statistics: Array,
+        rows: AnyArray | None = None,
+        features: AnyArray | None = None,
+    ) -> Grown:
+        """Grow one tree."""
+        return grow(data, statistics, score, growth, leaf_statistics, rows, features)
+
+    def apply(self, tree: Tree, X: AnyArray) -> AnyArray:
+        """The leaf of every row of X (n, p), (n,) int32."""
+        return find_leaves(tree, X)
+
+    def pack(self, forest: ForestArrays) -> PackedForest:
+        """Trees ready for prediction."""
+        return ReferenceForest(forest)
+
+    def add_leaves(self, F: AnyArray, values: AnyArray, step: float, leaf_of_row: AnyArray) -> None:
+        """F[i] += step · values[leaf of i], in place."""
+        add_leaves(F, values, step, leaf_of_row)
+
+    def row_loss(self, problem: RowProblem) -> RowLoss:
+        """The flagship's loss on these rows."""
+        return ReferenceRowLoss(problem)
+
+    def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
+        """The soft-max of 2U = F Yᵀ, row by row."""
+        out[:] = softmax(logits(F, Y))
+
+    def total(self, values: Array) -> float:
+        """Σ values, rounded once."""
+        return math.fsum(values.ravel())
+
+    def race(self, U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
+        """The race of the rivals."""
+        E, Z, lead = races.race(U, c, rate)
+        if out is not None:
+            out[:] = E
+        return E if out is None else out, Z, lead
+
+    def race_along(self, U: Array, c: Labels, W: Array, alpha: float, rate: float) -> tuple[Array, Array, Array, Array]:
+        """The race at U + αW."""
+        return races.race_along(U, c, W, alpha, rate)
+
+    def pull_rows(self, E: Array, c: Labels, w: Array, Z: Array) -> None:
+        """E becomes the residual, in place."""
+        races.pull_rows(E, c, w, Z)
+
+    def vote_sums(self, P: Array, c: Labels, classes: Labels) -> tuple[float, float, float, int]:
+        """What votes gain and lose, of what total; wrong answers."""
+        return races.vote_sums(P, c, classes)
+
+    def vote_rows(self, P: Array, c: Labels, classes: Labels, up: float, down: float, own: Array) -> None:
+        """The residual after votes, in place."""
+        races.vote_rows(P, c, classes, up, down, own)

@@ -1,0 +1,50 @@
+"""Values to codes: the edges between a feature's bins, and the number of edges below every value."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..._typing import AnyArray, Array
+from ..binned import TILE, BinnedData, category_edges, category_mask, sampled_rows
+
+
+def bin_values(X: AnyArray, max_bins: int, categorical: AnyArray | None) -> BinnedData:
+    """X (n, p) as codes; see `interface.Engine.bin`."""
+    mask, rows = category_mask(categorical, X.shape[1]), sampled_rows(len(X))
+    sample = X if rows is None else X[rows]
+    edges = [
+        category_edges(X[:, f], f) if mask[f] else find_edges(sample[:, f], max_bins)  # (n_bins − 1,)
+        for f in range(X.shape[1])
+    ]
+    codes, has_missing = find_codes(X, edges)
+    n_bins = np.array([len(e) + 1 for e in edges], dtype=np.int32)
+    return BinnedData(codes, n_bins, has_missing, edges, mask)
+
+
+def find_edges(values: AnyArray, max_bins: int) -> Array:
+    """Ascending edges, at most max_bins − 1, for the values (n,) of a feature.
+
+    There is one between all neighbouring values if that is so few; else one above every value that is a quantile
+    b / max_bins, one that stands in the data: the value of rank ⌊(n − 1) b / max_bins⌋.
+    """
+    values = np.sort(values[~np.isnan(values)].astype(np.float64) + 0.0)  # adding zero turns −0 into 0
+    distinct = np.unique(values)
+    lower = distinct[:-1]
+    if len(distinct) > max_bins:
+        ranks = (len(values) - 1) * (np.arange(1, max_bins) * (1 / max_bins))  # rounded as np.quantile does
+        lower = np.unique(values[ranks.astype(np.intp)])
+        lower = lower[lower < distinct[-1]]  # nothing lies above the highest value
+    upper = distinct[np.searchsorted(distinct, lower, side="right")]  # the next value in the data
+    with np.errstate(over="ignore", invalid="ignore"):  # the way between two values may be infinite
+        middle = lower + (upper - lower) / 2
+    return np.where(middle < upper, middle, lower)  # neighbours in floating point have no number between them
+
+
+def find_codes(X: AnyArray, edges: list[Array]) -> tuple[AnyArray, AnyArray]:
+    """The codes (n_blocks, n, 8) of X (n, p) between these edges, and which features have missing values (p,)."""
+    n, p = X.shape
+    codes = np.zeros((-(-p // TILE), n, TILE), dtype=np.uint8)
+    for f, values in enumerate(X.T.astype(np.float64)):
+        below = np.searchsorted(edges[f], values)
+        codes[f // TILE, :, f % TILE] = np.where(np.isnan(values), len(edges[f]) + 1, below)
+    return codes, np.asarray(np.isnan(X).any(axis=0), dtype=np.uint8)

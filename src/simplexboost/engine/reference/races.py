@@ -1,0 +1,89 @@
+"""Losses of score differences, row by row: the race of the rivals, the residual it leaves, and votes.
+
+The exponential function is spelled out, and sums are taken in the kernels' order: the bits are those of
+kernels/losses/race.inl, whatever the machine and its mathematical library.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..._typing import AnyArray, Array, Labels
+
+LOG2_E = float.fromhex("0x1.71547652b82fep0")
+LN2_HIGH, LN2_LOW = float.fromhex("0x1.62e42fefa38p-1"), float.fromhex("0x1.ef35793c7673p-45")  # ln 2 in two parts
+LOWEST = -708.0  # below, the exponential is no longer a normal number and counts as zero
+TERMS = 13  # of the Taylor polynomial
+LANES = 8
+
+
+def race(U: Array, c: Labels, rate: float) -> tuple[Array, Array, Array]:
+    """E (n, K), its row sums Z (n,) and the true class's leads (n,); see `interface.Engine.race`."""
+    rows = np.arange(len(U))
+    rivals = np.array(U, dtype=np.float64)
+    rivals[rows, c] = -np.inf
+    highest = rivals.max(axis=1)  # (n,)
+    E = exp_nonpositive(rate * (rivals - highest[:, None]))
+    return E, eight_lane_sums(E), U[rows, c] - highest
+
+
+def race_along(U: Array, c: Labels, W: Array, alpha: float, rate: float) -> tuple[Array, Array, Array, Array]:
+    """The race at U + αW: row sums, leads, and the mean and variance of W among the rivals, (n,) each."""
+    E, Z, lead = race(U + alpha * W, c, rate)
+    mean = sequential_sums(E * W) / Z
+    variance = sequential_sums(E * np.square(W - mean[:, None])) / Z
+    return Z, lead, mean, variance
+
+
+def pull_rows(E: Array, c: Labels, w: Array, Z: Array) -> None:
+    """E (n, K) of a race becomes the residual, in place: −w E / Z, and w at the true class."""
+    E *= (-w / Z)[:, None]
+    E[np.arange(len(E)), c] = w
+
+
+def vote_sums(P: Array, c: Labels, classes: Labels) -> tuple[float, float, float, int]:
+    """What votes for `classes` (n,) gain and lose of a residual P (n, K), the total, and the wrong answers.
+
+    A right answer gains the row's own pull; a wrong one loses that of the rival it names, which is negative.
+    """
+    rows, right = np.arange(len(P)), classes == c
+    own, named = P[rows, c], P[rows, classes]
+    gained, lost, total = (sequential_sums(v[None])[0] for v in (own[right], -named[~right], own))
+    return float(gained), float(lost), float(total), int(np.sum(~right))
+
+
+def vote_rows(P: Array, c: Labels, classes: Labels, up: float, down: float, own: Array) -> None:
+    """The residual P (n, K) and its part of the true class (n,) after votes for `classes`, in place.
+
+    All rivals of a right answer lose by the factor `down`, the one that a wrong answer names gains by the factor `up`.
+    """
+    rows, right = np.arange(len(P)), classes == c
+    wrong, rival = rows[~right], classes[~right]
+    P[right] *= down
+    P[wrong, c[~right]] -= (up - 1.0) * P[wrong, rival]  # a rival's pull is minus its weight
+    P[wrong, rival] *= up
+    own[:] = P[rows, c]
+
+
+def exp_nonpositive(x: Array) -> Array:
+    """exp(x) for x <= 0, to about one unit in the last place: x = k ln 2 + r, and a polynomial in |r| <= ln(2) / 2."""
+    clamped = np.maximum(x, LOWEST)
+    k = np.rint(clamped * LOG2_E)
+    r = (clamped - k * LN2_HIGH) - k * LN2_LOW
+    y = np.full(x.shape, 1 / math.factorial(TERMS))
+    for term in range(TERMS - 1, -1, -1):
+        y = y * r + 1 / math.factorial(term)
+    return np.where(x < LOWEST, 0.0, np.ldexp(y, k.astype(np.int32)))
+
+
+def sequential_sums(values: Array) -> Array:
+    """Row sums of (n, m), left to right, as a loop adds; `np.sum` may not."""
+    return np.cumsum(np.pad(values, ((0, 0), (1, 0))), axis=1)[:, -1]
+
+
+def eight_lane_sums(values: AnyArray) -> Array:
+    """Row sums of (n, m): every eighth number together, then the eight in a fixed order, as vector units add."""
+    x = [sequential_sums(values[:, lane::LANES]) for lane in range(LANES)]
+    return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]))

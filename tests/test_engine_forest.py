@@ -1,0 +1,161 @@
+"""Trees on values: the leaf of every row, sums of trees, and adding leaves; both engines, bit for bit."""
+
+import numpy as np
+import pytest
+from cases import ENGINES, each
+from engine_cases import draw_values, tree_problems
+from hypothesis import given, settings
+from scipy.sparse import csr_array
+
+from simplexboost.engine import NODE, CpuEngine, Dense, ForestArrays, Growth, ReferenceEngine, Tree
+
+CPU, TWIN = CpuEngine(), ReferenceEngine()
+STRANGE = [
+    np.nan,
+    np.inf,
+    -np.inf,
+    -1.0,
+    0.5,
+    1.5,
+    2.5,
+    3.5,
+    4.5,
+    255.0,
+    256.0,
+    1e300,
+]  # no categories, or none that training has seen
+
+
+def walk(tree, x):
+    """The leaf of one row, by the words of `Tree`."""
+    at = 0
+    while (node := tree.nodes[at])["feature"] >= 0:
+        value = float(x[node["feature"]])
+        if np.isnan(value):
+            left = node["missing_left"]
+        elif node["category"] < 0:
+            left = value <= node["threshold"]
+        elif value in range(256):
+            left = tree.category_sets[node["category"]][int(value) // 8] >> (int(value) % 8) & 1
+        else:
+            left = node["missing_left"]
+        at = node["left"] + (not left)
+    return node["left"]
+
+
+def grown_trees(n_trees, seed=0, n=150, p=5, max_leaf_nodes=9):
+    """Trees with categories, the values they were grown on, and new ones that look strange here and there."""
+    rng = np.random.default_rng(seed)
+    categorical = np.arange(p) % 3 == 2
+    X, new = draw_values(rng, n, p, 0.1, categorical), draw_values(rng, n, p, 0.1, categorical)
+    new = np.where(rng.random(new.shape) < 0.2, rng.choice(STRANGE, new.shape), new)
+    data, growth = CPU.bin(X, categorical=categorical), Growth(max_leaf_nodes=max_leaf_nodes, min_category_count=1)
+    statistics = [Dense(rng.normal(size=(n, 2))) for _ in range(n_trees)]
+    trees = [CPU.grow(data, s, "norm", growth, s.values).tree for s in statistics]
+    assert any(len(tree.category_sets) for tree in trees)
+    return trees, X, new, rng
+
+
+# ---- leaves ---------------------------------------------------------------------------------------------------------
+
+
+@each("engine", ENGINES)
+@settings(max_examples=100, deadline=None)
+@given(tree_problems())
+def test_prediction_on_values_equals_codes(engine, problem):
+    """The thresholds of a tree send a row of values where its codes went."""
+    arguments, X = problem
+    grown = engine.grow(**arguments)
+    leaves = engine.apply(grown.tree, X)
+    assert leaves.dtype == np.int32 and leaves.tolist() == grown.leaf_of_row.tolist()
+
+
+@each("engine", ENGINES)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_strange_values_find_their_leaves(engine, dtype):
+    trees, _, new, _ = grown_trees(4)
+    new = np.concatenate([new, np.array(STRANGE)[:, None] * np.ones(new.shape[1])])
+    with np.errstate(over="ignore"):
+        new = new.astype(dtype)
+    for tree in trees:
+        assert engine.apply(tree, new).tolist() == [walk(tree, x) for x in new]
+
+
+@each("engine", ENGINES)
+def test_all_known_values_against_the_missing_ones(engine):
+    """Such a split has the threshold ∞, which +∞ does not lie above."""
+    nodes = np.zeros(3, dtype=NODE)
+    nodes["feature"], nodes["category"], nodes["left"], nodes["threshold"] = [0, -1, -1], -1, [1, 0, 1], [np.inf, 0, 0]
+    tree = Tree(nodes, np.zeros(3), np.ones(3, dtype=np.int64))
+    X = np.array([[np.inf], [np.nan], [-np.inf], [0.0]])
+    assert engine.apply(tree, X).tolist() == [0, 1, 0, 0]
+
+
+# ---- forests --------------------------------------------------------------------------------------------------------
+
+
+def make_forest(kind, dtype, n_trees=12, d=6):
+    """Trees with values for all columns, dense or sparse, or for one column each."""
+    trees, X, new, rng = grown_trees(n_trees)
+    width = 1 if kind == "coordinates" else d
+    values = [rng.normal(size=(tree.n_leaves, width)) * (rng.random((tree.n_leaves, width)) < 0.5) for tree in trees]
+    if kind == "sparse":
+        values = [csr_array(v.astype(dtype)) if t % 2 else v for t, v in enumerate(values)]
+    coordinate = rng.integers(0, d, n_trees) if kind == "coordinates" else np.full(n_trees, -1)
+    step = rng.uniform(0.01, 2.0, n_trees)
+    arrays = ForestArrays(trees, values, coordinate.astype(np.int32), step, X.shape[1], np.dtype(dtype))
+    return arrays, np.concatenate([X, new]), rng.normal(size=(2 * len(X), d)).astype(dtype)
+
+
+@each("engine", ENGINES)
+@pytest.mark.parametrize("kind", ["dense", "sparse", "coordinates"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_forest_is_the_sum_of_its_trees(engine, kind, dtype):
+    arrays, X, F = make_forest(kind, dtype)
+    expected = F.astype(np.float64)
+    for tree, values, j, step in zip(arrays.trees, arrays.values, arrays.coordinate, arrays.step, strict=True):
+        table = step * (values.toarray() if kind == "sparse" and not isinstance(values, np.ndarray) else values)
+        leaves = [walk(tree, x) for x in X]
+        expected[:, j : j + 1 if j >= 0 else None] += table[leaves] if j >= 0 else 0.0
+        if j < 0:
+            expected += table[leaves]
+    engine.pack(arrays).predict(X, F, engine.n_threads)
+    np.testing.assert_allclose(F, expected, rtol=1e-12 if dtype == np.float64 else 1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse", "coordinates"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("x_dtype", [np.float32, np.float64])
+def test_forest_equals_twin(kind, dtype, x_dtype):
+    """Values are multiplied by steps, then added tree after tree, in the precision of F."""
+    arrays, X, F = make_forest(kind, dtype)
+    with np.errstate(over="ignore"):
+        X = X.astype(x_dtype)
+    for rows in (slice(0), slice(1), slice(7, 60), slice(None)):
+        ours, twin = F[rows].copy(), F[rows].copy()
+        CPU.pack(arrays).predict(X[rows], ours, 1)
+        TWIN.pack(arrays).predict(X[rows], twin, 1)
+        assert ours.tobytes() == twin.tobytes()
+
+
+# ---- adding leaves --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("filled", ["all", "one a leaf", "none"])
+@pytest.mark.parametrize("d", [1, 3, 17])
+def test_adding_leaves(dtype, filled, d):
+    """F[i] += step · values[leaf of i], in the precision of F; the same bits on both engines."""
+    rng = np.random.default_rng(d)
+    F, leaf_of_row = rng.normal(size=(300, d)).astype(dtype), rng.integers(0, 5, 300).astype(np.int32)
+    values = rng.normal(size=(5, d)).astype(dtype)
+    values[
+        {"all": np.zeros((5, d)), "one a leaf": np.arange(d) != rng.integers(0, d, (5, 1)), "none": 1}[filled] == 1
+    ] = 0
+    expected = np.array([F[i] + 0.3 * values[leaf] for i, leaf in enumerate(leaf_of_row)])
+    results = {}
+    for name, engine in ENGINES.items():
+        results[name] = F.copy()
+        engine.add_leaves(results[name], values, 0.3, leaf_of_row)
+        np.testing.assert_allclose(results[name], expected, rtol=1e-14 if dtype == np.float64 else 1e-6, atol=1e-7)
+    assert results["cpu"].tobytes() == results["reference"].tobytes()
