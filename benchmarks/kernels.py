@@ -12,10 +12,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
-from simplexboost.data.binning import bin_data
 
-from simplexboost import SimplexBoostClassifier, _kernels, engine
+from simplexboost import SimplexBoostClassifier
 from simplexboost._blas import one_blas_thread
+from simplexboost._typing import AnyArray
+from simplexboost.engine import CPU, Dense, Growth, RowProblem
+from simplexboost.losses import Logistic
 
 from .synthetic import make
 
@@ -37,14 +39,14 @@ def best_seconds(work: Callable[[], object], at_least: float) -> float:
 def histogram(at_least: float, n: int = 100_000, p: int = 48) -> None:
     """Stumps on dense statistics, both lane widths."""
     rng = np.random.default_rng(0)
-    data = bin_data(rng.standard_normal((n, p), dtype=np.float32))
+    data = CPU.bin(rng.standard_normal((n, p), dtype=np.float32))
     print(f"histogram, {n} rows, {p} features, 255 bins; floor about {HISTOGRAM_FLOOR} ns")
     for bits in (32, 64):
         for m in (2, 3, 5):
             values = rng.standard_normal((n, m))
             values[:, -1] = np.abs(values[:, -1])  # the curvature
-            statistics, growth = engine.Dense(values), engine.Growth(max_leaf_nodes=2, l2_regularization=1.0, bits=bits)
-            stump = partial(engine.grow, data, statistics, "newton", growth, values[:, :1])
+            statistics, growth = Dense(values), Growth(max_leaf_nodes=2, l2_regularization=1.0, bits=bits)
+            stump = partial(CPU.grow, data, statistics, "newton", growth, values[:, :1])
             ns = 1e9 * best_seconds(stump, at_least) / (n * p)
             print(f"  {bits}-bit lanes, {m} statistics: {ns:5.2f} ns per (row × feature)", flush=True)
 
@@ -62,12 +64,10 @@ def score_products(at_least: float, n: int = 20_000, s: int = 2) -> None:
         print(f"  K = {K:4d}, d = {d:2d}: {rates}", flush=True)
 
 
-def logistic_pass(F: np.ndarray, Y: np.ndarray, Z: np.ndarray, c: np.ndarray) -> Callable[[], object]:
-    """The compiled pass: scores, soft-max, gradient, sketch and curvature of all rows."""
-    n, s = len(F), Z.shape[1]
-    G, stats, loss = np.empty_like(F), np.empty((n, s + 1)), np.empty(n, dtype=np.float32)
-    kernel = _kernels.LogisticLoss(Y, c, len(Y), None, None, 0)
-    return partial(kernel.pull, F, Z, 1.0, G, stats, loss, None, 1)
+def logistic_pass(F: AnyArray, Y: AnyArray, Z: AnyArray, c: AnyArray) -> Callable[[], object]:
+    """One pass of the loss over the rows."""
+    problem = RowProblem(c, len(Y), Y, None, None, (0, 0), Logistic().value_of)
+    return partial(CPU.row_loss(problem).pull, F, Z)
 
 
 def product_floor(F: np.ndarray, Y: np.ndarray, at_least: float) -> tuple[float, float]:
