@@ -16,7 +16,7 @@ import numpy as np
 from simplexboost import SimplexBoostClassifier
 from simplexboost._blas import one_blas_thread
 from simplexboost._typing import AnyArray
-from simplexboost.engine import CPU, Dense, Growth, RowProblem
+from simplexboost.engine import CPU, CpuEngine, Dense, Growth, RowProblem
 from simplexboost.losses import Logistic
 
 from .synthetic import make
@@ -111,7 +111,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.kernels", description=__doc__)
     parser.add_argument("--seconds", type=float, default=0.3, help="at least so long for each figure")
     at_least = parser.parse_args(argv).seconds
-    print(f"instruction set: {_kernels.instruction_set()}")
+    print(f"instruction set: {CpuEngine().instruction_set}")
     histogram(at_least)
     score_products(at_least)
     predict(at_least)

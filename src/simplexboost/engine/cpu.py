@@ -28,6 +28,11 @@ class CpuEngine:
 
     n_threads: int = 1
 
+    @property
+    def instruction_set(self) -> str:
+        """What the inner loops run on: "avx512", "avx2" or "baseline"."""
+        return _kernels.instruction_set()
+
     def bin(self, X: AnyArray, max_bins: int = MAX_BINS, categorical: AnyArray | None = None) -> BinnedData:
         """X as codes.
 
