@@ -122,7 +122,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
 
 # ---- noise ----------------------------------------------------------------------------------------------------------
 
-LOSSES = {"logistic": "#1b6ca8", "savage": "#3a7d44", "softmax-cost": "#d1495b"}
+LOSS_COLOURS = {"logistic": "#1b6ca8", "savage": "#3a7d44", "softmax-cost": "#d1495b"}
 NOISES = (0.0, 0.1, 0.2, 0.3, 0.4)
 
 
@@ -151,7 +151,7 @@ def noise(plan: Plan) -> list[Cell]:
         c
         for name in geist.SETS
         for level in noises(plan, name)
-        for loss in LOSSES
+        for loss in LOSS_COLOURS
         for c in noise_cells(plan, loss, name, level)
     ]
 
@@ -167,7 +167,7 @@ def noise_errors(plan: Plan, found: Results, loss: str, name: str, level: float)
 def _(plan: Plan, found: Results) -> Iterator[Block]:
     def lines(name: str) -> list[Line]:
         out = []
-        for loss, colour in LOSSES.items():
+        for loss, colour in LOSS_COLOURS.items():
             y = [noise_errors(plan, found, loss, name, level).values for level in noises(plan, name)]
             n = min(map(len, y))
             if n:
@@ -178,10 +178,10 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     made = {name: partial(lines, name) for name in geist.SETS}
     yield panels("beyond-noise", "Clean test error against training noise.", made, "label noise, %", log=False)
     rows, complete = [], True
-    lowest: dict[str, int] = dict.fromkeys(LOSSES, 0)
+    lowest: dict[str, int] = dict.fromkeys(LOSS_COLOURS, 0)
     for name in geist.SETS:
         for level in (0.0, 0.2):
-            samples = {loss: noise_errors(plan, found, loss, name, level) for loss in LOSSES}
+            samples = {loss: noise_errors(plan, found, loss, name, level) for loss in LOSS_COLOURS}
             complete &= all(s.complete for s in samples.values())
             means = {loss: s.mean for loss, s in samples.items() if s.values}
             best = min(means, key=lambda k: means[k]) if means else None
@@ -196,7 +196,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
                 ]
             )
     yield Text("Test errors in percent; the last column is the best of Geist's three boosters after their last round.")
-    yield Table(["set", "noise", *LOSSES, "best of MH, SAMME, sm-boost"], rows)
+    yield Table(["set", "noise", *LOSS_COLOURS, "best of MH, SAMME, sm-boost"], rows)
     yield Claim(
         "With 20 % noise a non-convex loss (Savage, soft-max cost) beats the logistic loss on most sets.",
         lowest["savage"] + lowest["softmax-cost"] > len(geist.SETS) / 2 if complete else None,

@@ -279,11 +279,11 @@ def test_ties_broken_by_confidence():
 def test_answers_minimise_the_expected_loss():
     from scipy.optimize import minimize_scalar
 
-    from simplexboost.reductions.decoding import LOSSES
+    from simplexboost.reductions.decoding import MARGIN_LOSSES
 
     for p in (0.03, 0.4, 0.9):
         for name in ("logistic", "exponential", "squared"):
-            loss = LOSSES[name]
+            loss = MARGIN_LOSSES[name]
             best = minimize_scalar(lambda f: p * loss(f) + (1 - p) * loss(-f), bounds=(-9, 9), method="bounded")  # noqa: B023
             assert answers_from_probabilities(np.array(p), name) == pytest.approx(best.x, abs=2e-3)
     assert np.isfinite(answers_from_probabilities(np.array([0.0, 1.0]), "logistic")).all()

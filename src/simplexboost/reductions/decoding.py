@@ -10,13 +10,13 @@ from scipy.special import logit
 from .._typing import Array
 
 # Losses L(m f) of a column's answer f where the class's letter is m.
-LOSSES: dict[str, Callable[[Array], Array]] = {
+MARGIN_LOSSES: dict[str, Callable[[Array], Array]] = {
     "exponential": lambda z: np.exp(-np.clip(z, -300.0, 300.0)),
     "logistic": lambda z: np.logaddexp(0.0, -z),
     "hinge": lambda z: np.maximum(0.0, 1.0 - z),
     "squared": lambda z: (1.0 - z) ** 2,
 }
-DECODINGS = (*LOSSES, "hamming", "votes", "euclidean")
+DECODINGS = (*MARGIN_LOSSES, "hamming", "votes", "euclidean")
 
 CERTAIN = 1e-6  # a probability p counts as (1 − 2·10⁻⁶) p + 10⁻⁶: log-odds stay within ±13.8 and keep their order
 
@@ -40,8 +40,8 @@ def distances(f: Array, M: Array, decoding: str) -> Array:
     array([[1.5, 2.5, 0.5]])
     """
     plus, minus = (M > 0).astype(float).T, (M < 0).astype(float).T  # (l, K)
-    if decoding in LOSSES:
-        loss = LOSSES[decoding]
+    if decoding in MARGIN_LOSSES:
+        loss = MARGIN_LOSSES[decoding]
         nothing = loss(np.zeros(1))[0] * (M == 0).sum(axis=1)
         return snap(loss(f) @ plus + loss(-f) @ minus + nothing)
     if decoding == "euclidean":
