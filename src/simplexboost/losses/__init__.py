@@ -1,9 +1,10 @@
 """Losses on class scores: U (n, K) and labels c (n,) -> value L (n,) and residual -∂L/∂U (n, K).
 
 Every loss sees the scores ``U = ½ F Yᵀ`` only, never the codewords, the learner or the weights of examples; the
-caller weighs the rows. ``base`` says what a loss is, ``gamma_phi`` has ``L = γ(Σ_{k≠c} φ(U_c − U_k))``,
-``user`` the same with your own γ and φ, ``scores`` the losses outside that family, ``multilabel`` those for several
-labels an example; ``links`` turns scores into probabilities.
+caller weighs the rows. ``base`` says what a loss is. ``gamma_phi`` has the family ``L = γ(Σ_{k≠c} φ(U_c − U_k))``, of
+which ``exponential``, ``logistic`` and, with your own γ and φ, ``user`` are members. ``scores``, ``softmax_cost`` and
+``multilabel`` (several labels an example) have the losses outside it. ``objective`` and ``carried`` put a loss to work on
+a training set, ``balance`` weighs what gains and what loses along a direction, ``links`` turns scores into probabilities.
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ from typing import Any
 from .._parts import resolve
 from .balance import Balance, capped_exp
 from .base import Loss, margins
-from .gamma_phi import MM, Exponential, GammaPhi, Logistic, Savage
+from .exponential import MM, Exponential
+from .gamma_phi import GammaPhi
+from .logistic import Logistic, Savage
 from .multilabel import MultilabelHamming, MultilabelRanking, for_label_sets
 from .objective import Gradient, Objective, mean_loss
-from .scores import OneVsAll, OwnScoreExponential, SoftmaxCost, SoftmaxCostTable
+from .scores import OneVsAll, OwnScoreExponential
+from .softmax_cost import SoftmaxCost, SoftmaxCostTable
 from .user import UserGammaPhi
 
 __all__ = [

@@ -14,7 +14,7 @@ from ..engine import CPU, Engine
 from .objective import Gradient, Objective
 
 if TYPE_CHECKING:
-    from .gamma_phi import LinearGamma
+    from .exponential import LinearGamma
     from .scores import OwnScoreExponential
 
 # Residuals that are carried from round to round are computed afresh now and then, lest rounding errors add up.

@@ -6,23 +6,16 @@ The residual of an example is ``w`` at its class and ``−w τ_k`` at the others
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
 
 from .._typing import Array, Labels
-from ..codewords.code import Code
-from ..engine import CPU, Engine, engine_of
-from .balance import Along, Balance
+from ..engine import engine_of
 from .base import Loss, check_cost_matrix, pick, rivals, saturated_exp
-from .carried import CarriedObjective
-from .links import HUGE, savage_link, softmax, stationary
-from .objective import Objective
+from .links import HUGE, softmax, stationary
 
 # Rows of a block of walks: 2**18 entries, 2 MiB, stay in the cache while K states are eliminated.
 _BLOCK = 2**18
@@ -89,7 +82,7 @@ class GammaPhi(Loss):
         check_cost_matrix(self.cost_matrix, K, rows_need_a_rival=True)
 
 
-class _ExponentialPhi(GammaPhi):
+class ExponentialPhi(GammaPhi):
     """φ(v) = e^{−a v}. A subclass gives γ as functions of s, the logarithm of the inner sum.
 
     ``_log_gamma`` is log γ(e^s), ``_log_weight`` is log w, ``_bend`` is 1 + γ''(e^s) e^s / γ'(e^s), zero or more where
@@ -192,187 +185,6 @@ class _ExponentialPhi(GammaPhi):
 
     def probabilities(self, U: Array) -> Array:
         return self._closed_form(U) if self.cost_matrix is None else self.posterior_system(U)
-
-
-class LinearGamma(_ExponentialPhi):
-    """γ(v) = v: the loss is the sum of exponentials itself, and only its logarithm is safe."""
-
-    convex = True
-    exponential = True
-    pairwise = True
-
-    def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
-        return CarriedObjective(self, c, weight, code, engine)
-
-    def balance(self, along: Along) -> Balance:
-        if along.classes is None or along.gap is None:
-            return super().balance(along)
-        # Right answers gain on all rivals, wrong ones lose to one.
-        gained, lost, total, wrong = self.vote_sums(along.P, along.c, along.classes)
-        return Balance(gained, lost, total, self.rate * along.gap, True, wrong == 0, perfect=wrong == 0)
-
-    def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
-        rows = np.arange(len(c))
-        weight = -P  # (n, K), a term for every rival
-        weight[rows, c] = 0.0
-        return weight, self.rate * (W[rows, c][:, None] - W)
-
-    def total(self, P: Array, c: Labels) -> float:
-        return float(P[np.arange(len(c)), c].sum()) / self.rate
-
-    @staticmethod
-    def vote_sums(P: Array, c: Labels, classes: Labels) -> tuple[float, float, float, int]:
-        """The weight of the terms that gain and lose by votes for `classes` (n,), of all; and the wrong answers."""
-        return engine_of(P).vote_sums(P, c, classes)
-
-    def vote(self, P: Array, own: Array, c: Labels, classes: Labels, gain: float) -> None:
-        """The residual P (n, K) and its own class's part (n,) after votes for `classes` (n,), in place.
-
-        A right answer gains on every rival, in scores, and a wrong one loses to the rival it names.
-        """
-        factor = math.exp(self.rate * gain)
-        engine_of(P).vote_rows(P, c, classes, factor, 1.0 / factor, own)
-
-    def _log_gamma(self, s: Array) -> Array:
-        return s
-
-    def _log_weight(self, s: Array) -> Array:
-        return math.log(self.rate) + s
-
-    def _bend(self, s: Array) -> float:
-        return 1.0
-
-    def _weights(self, s: Array) -> tuple[Array, float]:
-        log_w = self._log_weight(s)
-        log_scale = float(log_w.max())
-        return np.exp(log_w - log_scale), log_scale
-
-    def _closed_form(self, U: Array) -> Array:
-        return softmax(U, 2.0 * self.rate)
-
-
-@dataclass(eq=False, repr=False)
-class Exponential(LinearGamma):
-    """AdaBoost's loss, ``Σ_{k≠c} e^{−(U_c − U_k)}``: γ(v) = v, φ(v) = e^{−v}. Posterior softmax(2 U).
-
-    Parameters
-    ----------
-    cost_matrix : array of shape (K, K), optional
-        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
-
-    Examples
-    --------
-    >>> loss = Exponential()
-    >>> U, c = np.array([[1.0, 0.0, 0.0]]), np.array([0])
-    >>> loss.value(U, c).round(4)
-    array([0.7358])
-    >>> loss.residual(U, c).round(4)
-    array([[ 0.7358, -0.3679, -0.3679]])
-    """
-
-    cost_matrix: ArrayLike | None = None
-    rate: ClassVar[float] = 1.0
-
-
-@dataclass(eq=False, repr=False)
-class MM(LinearGamma):
-    """AdaBoost.MM's loss, ``Σ_{k≠c} e^{−2(U_c − U_k)}``: γ(v) = v, φ(v) = e^{−2v}. Posterior softmax(4 U).
-
-    Parameters
-    ----------
-    cost_matrix : array of shape (K, K), optional
-        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
-
-    Examples
-    --------
-    >>> MM().log_value(np.array([[1000.0, 0.0]]), np.array([1]))
-    array([2000.])
-    """
-
-    cost_matrix: ArrayLike | None = None
-    rate: ClassVar[float] = 2.0
-
-
-@dataclass(eq=False, repr=False)
-class Logistic(_ExponentialPhi):
-    """LogitBoost's loss, ``log(1 + Σ_{k≠c} e^{−2(U_c − U_k)})`` = −log p_c. Posterior p = softmax(2 U).
-
-    Parameters
-    ----------
-    cost_matrix : array of shape (K, K), optional
-        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
-
-    Examples
-    --------
-    >>> Logistic().value(np.zeros((1, 4)), np.array([0])) / np.log(4)
-    array([1.])
-    """
-
-    cost_matrix: ArrayLike | None = None
-    exponents: ClassVar[tuple[int, int] | None] = (0, 0)
-    rate: ClassVar[float] = 2.0
-    convex = True
-
-    @property
-    def likelihood(self) -> bool:  # type: ignore[override]
-        """Without costs."""
-        return self.cost_matrix is None
-
-    def value_of(self, p: Array) -> Array:
-        return -np.log(np.maximum(p, 1e-38))
-
-    def _log_gamma(self, s: Array) -> Array:
-        # Below −37, log(1 + e^s) = e^s to the last digit.
-        return np.where(s < -37.0, s, np.log(np.logaddexp(0.0, np.maximum(s, -37.0))))
-
-    def _log_weight(self, s: Array) -> Array:
-        return math.log(2.0) - np.logaddexp(0.0, -s)
-
-    def _bend(self, s: Array) -> Array:
-        return expit(-s)
-
-    def _closed_form(self, U: Array) -> Array:
-        return softmax(U, 2.0)
-
-
-@dataclass(eq=False, repr=False)
-class Savage(_ExponentialPhi):
-    """SavageBoost's loss, ``(1 − p_c)²`` with p = softmax(2 U): bounded, not convex, kind to mislabelled examples.
-
-    Posterior ``η_k ∝ 1/(1 − p_k)``, valid only where a finite minimiser exists (`links.savage_link`).
-
-    Parameters
-    ----------
-    cost_matrix : array of shape (K, K), optional
-        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
-
-    Examples
-    --------
-    The weight of an example falls again when its margin gets very bad.
-
-    >>> Savage().residual(np.array([[0.0, 0.0], [0.0, 3.0]]), np.array([0, 0]))[:, 0].round(3)
-    array([0.5 , 0.01])
-    """
-
-    cost_matrix: ArrayLike | None = None
-    exponents: ClassVar[tuple[int, int] | None] = (1, 1)
-    rate: ClassVar[float] = 2.0
-    convex = False
-
-    def value_of(self, p: Array) -> Array:
-        return (1 - p) ** 2
-
-    def _log_gamma(self, s: Array) -> Array:
-        return -2.0 * np.logaddexp(0.0, -s)
-
-    def _log_weight(self, s: Array) -> Array:
-        return math.log(4.0) - 2.0 * np.logaddexp(0.0, -s) - np.logaddexp(0.0, s)
-
-    def _bend(self, s: Array) -> Array:
-        return 2.0 - 3.0 * expit(s)
-
-    def _closed_form(self, U: Array) -> Array:
-        return savage_link(U)
 
 
 def _pulled(E: Array, Z: Array, c: Labels, w: Array) -> Array:

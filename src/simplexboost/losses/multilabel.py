@@ -17,7 +17,7 @@ from scipy.special import expit
 
 from .._typing import Array, Labels, Mask
 from .base import Loss, saturated_exp
-from .gamma_phi import Exponential
+from .exponential import Exponential
 from .links import HUGE
 from .scores import OneVsAll, strongest
 

@@ -1,0 +1,118 @@
+"""Sums of exponentials over the rivals, γ(v) = v: the losses of AdaBoost and AdaBoost.MM."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._typing import Array, Labels
+from ..codewords.code import Code
+from ..engine import CPU, Engine, engine_of
+from .balance import Along, Balance
+from .carried import CarriedObjective
+from .gamma_phi import ExponentialPhi
+from .links import softmax
+from .objective import Objective
+
+
+class LinearGamma(ExponentialPhi):
+    """γ(v) = v: the loss is the sum of exponentials itself, and only its logarithm is safe."""
+
+    convex = True
+    exponential = True
+    pairwise = True
+
+    def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
+        return CarriedObjective(self, c, weight, code, engine)
+
+    def balance(self, along: Along) -> Balance:
+        if along.classes is None or along.gap is None:
+            return super().balance(along)
+        # Right answers gain on all rivals, wrong ones lose to one.
+        gained, lost, total, wrong = self.vote_sums(along.P, along.c, along.classes)
+        return Balance(gained, lost, total, self.rate * along.gap, True, wrong == 0, perfect=wrong == 0)
+
+    def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
+        rows = np.arange(len(c))
+        weight = -P  # (n, K), a term for every rival
+        weight[rows, c] = 0.0
+        return weight, self.rate * (W[rows, c][:, None] - W)
+
+    def total(self, P: Array, c: Labels) -> float:
+        return float(P[np.arange(len(c)), c].sum()) / self.rate
+
+    @staticmethod
+    def vote_sums(P: Array, c: Labels, classes: Labels) -> tuple[float, float, float, int]:
+        """The weight of the terms that gain and lose by votes for `classes` (n,), of all; and the wrong answers."""
+        return engine_of(P).vote_sums(P, c, classes)
+
+    def vote(self, P: Array, own: Array, c: Labels, classes: Labels, gain: float) -> None:
+        """The residual P (n, K) and its own class's part (n,) after votes for `classes` (n,), in place.
+
+        A right answer gains on every rival, in scores, and a wrong one loses to the rival it names.
+        """
+        factor = math.exp(self.rate * gain)
+        engine_of(P).vote_rows(P, c, classes, factor, 1.0 / factor, own)
+
+    def _log_gamma(self, s: Array) -> Array:
+        return s
+
+    def _log_weight(self, s: Array) -> Array:
+        return math.log(self.rate) + s
+
+    def _bend(self, s: Array) -> float:
+        return 1.0
+
+    def _weights(self, s: Array) -> tuple[Array, float]:
+        log_w = self._log_weight(s)
+        log_scale = float(log_w.max())
+        return np.exp(log_w - log_scale), log_scale
+
+    def _closed_form(self, U: Array) -> Array:
+        return softmax(U, 2.0 * self.rate)
+
+
+@dataclass(eq=False, repr=False)
+class Exponential(LinearGamma):
+    """AdaBoost's loss, ``Σ_{k≠c} e^{−(U_c − U_k)}``: γ(v) = v, φ(v) = e^{−v}. Posterior softmax(2 U).
+
+    Parameters
+    ----------
+    cost_matrix : array of shape (K, K), optional
+        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
+
+    Examples
+    --------
+    >>> loss = Exponential()
+    >>> U, c = np.array([[1.0, 0.0, 0.0]]), np.array([0])
+    >>> loss.value(U, c).round(4)
+    array([0.7358])
+    >>> loss.residual(U, c).round(4)
+    array([[ 0.7358, -0.3679, -0.3679]])
+    """
+
+    cost_matrix: ArrayLike | None = None
+    rate: ClassVar[float] = 1.0
+
+
+@dataclass(eq=False, repr=False)
+class MM(LinearGamma):
+    """AdaBoost.MM's loss, ``Σ_{k≠c} e^{−2(U_c − U_k)}``: γ(v) = v, φ(v) = e^{−2v}. Posterior softmax(4 U).
+
+    Parameters
+    ----------
+    cost_matrix : array of shape (K, K), optional
+        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
+
+    Examples
+    --------
+    >>> MM().log_value(np.array([[1000.0, 0.0]]), np.array([1]))
+    array([2000.])
+    """
+
+    cost_matrix: ArrayLike | None = None
+    rate: ClassVar[float] = 2.0
