@@ -56,6 +56,13 @@ def draw_statistics(
     return Dense(np.abs(values) * magnitude if score == "entropy" else values * min(magnitude, 1e100))
 
 
+def draw_leaf_statistics(rng, n, d, wide):
+    """None for the statistics themselves, or d columns; where wide, of many orders of magnitude."""
+    if d is None:
+        return None
+    return rng.normal(size=(n, d)) * (10.0 ** rng.uniform(-40, 40, size=(n, d)) if wide else 1.0)
+
+
 @st.composite
 def tree_problems(draw: Any) -> tuple[dict[str, Any], np.ndarray]:
     """The arguments of `Engine.grow`, and X: odd shapes, ties, categories, missing values, huge and tiny statistics."""
@@ -88,7 +95,7 @@ def tree_problems(draw: Any) -> tuple[dict[str, Any], np.ndarray]:
         "statistics": statistics,
         "score": score,
         "growth": growth,
-        "leaf_statistics": rng.normal(size=(n, draw(st.integers(1, 4)))),
+        "leaf_statistics": draw_leaf_statistics(rng, n, draw(st.sampled_from([None, 0, 1, 4])), draw(st.booleans())),
         "rows": None if rows is None or len(rows) == 0 else rows,
         "features": None if features is None or len(features) == 0 else features,
     }, X

@@ -1,5 +1,6 @@
 """Trees: both engines against what no engine may violate, and the compiled engine against its twin, bit for bit."""
 
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -9,7 +10,7 @@ from engine_cases import assert_same_tree, draw_statistics, draw_values, large_p
 from hypothesis import given, settings
 
 from simplexboost.engine import SCORES, CpuEngine, Dense, Growth, OneHot, ReferenceEngine
-from simplexboost.engine.reference.grow import quantize
+from simplexboost.engine.reference.grow import dense_values, quantize
 
 CPU, TWIN = CpuEngine(), ReferenceEngine()
 
@@ -131,7 +132,10 @@ def test_sums_are_conserved_and_limits_kept(engine, problem):
     is_leaf = grown.tree.nodes["feature"] < 0
     counts = grown.tree.count[is_leaf]
     assert counts.sum() == len(rows)
-    np.testing.assert_allclose(grown.leaf_sums.sum(axis=0), arguments["leaf_statistics"][rows].sum(axis=0), atol=1e-9)
+    values = arguments["leaf_statistics"]
+    values = dense_values(arguments["statistics"]) if values is None else values
+    scale = np.maximum(np.abs(values[rows]).max(axis=0), 1e-300)
+    np.testing.assert_allclose(grown.leaf_sums.sum(axis=0) / scale, values[rows].sum(axis=0) / scale, atol=1e-12)
     assert (np.bincount(grown.leaf_of_row[rows], minlength=is_leaf.sum()) == counts).all()
     assert grown.tree.n_leaves == 1 or counts.min() >= growth.min_samples_leaf
     assert growth.max_leaf_nodes == 0 or grown.tree.n_leaves <= growth.max_leaf_nodes
@@ -171,6 +175,38 @@ def test_repacked_rows_and_features_change_nothing(engine):
     renamed = engine.grow(engine.bin(X[:, columns]), statistics, score, growth, G)
     inner = grown.tree.nodes["feature"] >= 0
     assert (columns[renamed.tree.nodes["feature"][inner]] == grown.tree.nodes["feature"][inner]).all()
+
+
+@each("engine", ENGINES)
+def test_leaf_sums_are_exact_in_any_order(engine):
+    """Sums are the same for any order of the rows, and keep digits that sums of doubles lose."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(5000, 2)) * 10.0 ** rng.uniform(-12, 3, size=(5000, 2))
+    data, ones = engine.bin(np.zeros((5000, 1))), Dense(np.ones((5000, 1)))  # a single leaf
+    sums = engine.grow(data, ones, "norm", Growth(), values).leaf_sums
+    again = engine.grow(data, ones, "norm", Growth(), values[rng.permutation(5000)]).leaf_sums
+    assert sums.tobytes() == again.tobytes()
+    assert sums[0] == pytest.approx([math.fsum(column) for column in values.T], rel=1e-15)
+
+
+@each("engine", ENGINES)
+def test_totals_are_exact_in_any_order(engine):
+    rng = np.random.default_rng(0)
+    for n in (1, 7, 8, 1000, 100_003):
+        values = rng.normal(size=n) * 10.0 ** rng.uniform(-12, 3, size=n)
+        total = engine.total(values)
+        assert total == engine.total(rng.permutation(values)) == CPU.total(values)
+        assert total == pytest.approx(math.fsum(values), rel=1e-15)
+    assert engine.total(np.array([1e300, 1.0, -1e300])) == 0.0  # beyond 100 bits digits are lost, in any order alike
+    assert engine.total(np.array([2.0**60, 1.0, -(2.0**60)])) == 1.0
+    assert engine.total(np.array([1.0, np.inf])) == np.inf and np.isnan(engine.total(np.array([1.0, np.nan])))
+
+
+@each("engine", ENGINES)
+def test_a_huge_min_samples_leaf_is_a_single_leaf(engine):
+    """Twice the number would overflow."""
+    data, statistics, score = large_problem(100)
+    assert engine.grow(data, statistics, score, Growth(min_samples_leaf=2**62)).tree.n_leaves == 1
 
 
 # ---- fixed point ----------------------------------------------------------------------------------------------------

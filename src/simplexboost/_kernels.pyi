@@ -12,17 +12,42 @@ def find_edges(X: AnyArray, rows: AnyArray | None, max_bins: int, n_threads: int
 def bin_values(
     X: AnyArray, edges: Array, first_edge: AnyArray, codes: AnyArray, has_missing: AnyArray, n_threads: int
 ) -> None: ...
+
+class Shard64:
+    def __init__(
+        self,
+        codes: AnyArray,
+        n_bins: AnyArray,
+        has_missing: AnyArray,
+        categorical: AnyArray,
+        dense: Array | None,
+        classes: AnyArray | None,
+        weight: Array | None,
+        m: int,
+        rows: AnyArray | None,
+        features: AnyArray | None,
+        first_row: int,
+        seed: int,
+        n_threads: int,
+    ) -> None: ...
+    @property
+    def n_rows(self) -> int: ...
+    def column_maxima(self, values: AnyArray | None = None) -> Array: ...
+    def column_magnitudes(self, unit: Array) -> Array: ...
+    def quantize(self, exponents: AnyArray) -> None: ...
+    def root(self) -> AnyArray: ...
+    def expand(self, cells: AnyArray, splits: AnyArray, sets: AnyArray, build: AnyArray) -> AnyArray: ...
+    def leaf_limbs(self, cells: AnyArray, values: AnyArray | None, largest: Array, n_rows: int) -> AnyArray: ...
+    def leaf_of_row(self, nodes: AnyArray, category_sets: AnyArray, cells: AnyArray) -> AnyArray: ...
+
+class Shard32(Shard64): ...
+
 def grow(
-    codes: AnyArray,
+    source: Any,
     n_bins: AnyArray,
     has_missing: AnyArray,
     categorical: AnyArray,
-    dense: Array | None,
-    classes: AnyArray | None,
-    weight: Array | None,
     m: int,
-    leaf_statistics: Array,
-    rows: AnyArray | None,
     features: AnyArray | None,
     score: int,
     l2: float,
@@ -33,10 +58,13 @@ def grow(
     category_smoothing: float,
     best_first: bool,
     bits: int,
-    seed: int,
     histogram_memory: int,
     n_threads: int,
 ) -> tuple[AnyArray, Array, AnyArray, AnyArray, AnyArray, Array]: ...
+def limb_values(limbs: AnyArray, largest: Array, n_rows: int) -> Array: ...
+def largest_magnitude(values: Array) -> float: ...
+def sum_limbs(values: Array, largest: float, n_all: int) -> tuple[int, int]: ...
+def limb_total(hi: int, lo: int, largest: float, n_all: int) -> float: ...
 def apply(nodes: AnyArray, category_sets: AnyArray, X: AnyArray, leaves: AnyArray, n_threads: int) -> None: ...
 
 class Forest64:
@@ -66,7 +94,9 @@ class LogisticLoss:
         K: int,
         weight: AnyArray | None,
         log_cost: AnyArray | None,
-        tilt: int,
+        a: int,
+        b: int,
+        n_all: int,
     ) -> None: ...
     def pull(
         self,
@@ -79,6 +109,7 @@ class LogisticLoss:
         scale: AnyArray | None,
         n_threads: int,
     ) -> None: ...
+    def largest_weight(self, scale: AnyArray | None) -> float: ...
     def newton_leaves(
         self,
         F: AnyArray,
@@ -88,6 +119,30 @@ class LogisticLoss:
         leaf_of_row: AnyArray,
         rows: AnyArray | None,
         n_leaves: int,
+        l2: float,
+        max_step: float,
+        thin: float,
+        n_threads: int,
+    ) -> AnyArray: ...
+    def leaf_sums(
+        self,
+        F: AnyArray,
+        G: AnyArray | None,
+        loss: AnyArray,
+        scale: AnyArray | None,
+        leaf_of_row: AnyArray,
+        rows: AnyArray | None,
+        before: AnyArray,
+        all: AnyArray,
+        largest_weight: float,
+        n_rows: int,
+        n_threads: int,
+    ) -> AnyArray: ...
+    def leaf_values(
+        self,
+        sums: AnyArray,
+        largest_weight: float,
+        n_rows: int,
         l2: float,
         max_step: float,
         thin: float,

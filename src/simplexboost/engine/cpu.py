@@ -21,6 +21,10 @@ if _kernels.NODE_SIZE != NODE.itemsize or _kernels.TILE != TILE:
         "reinstall simplexboost"
     )
 
+# Exact sums in steps, for engines that add up shards: see kernels/core/exact.hpp.
+largest_magnitude, sum_limbs, limb_total = _kernels.largest_magnitude, _kernels.sum_limbs, _kernels.limb_total
+limb_values = _kernels.limb_values
+
 
 @dataclass(frozen=True)
 class CpuEngine:
@@ -68,40 +72,19 @@ class CpuEngine:
         statistics: Dense | OneHot,
         score: str,
         growth: Growth,
-        leaf_statistics: Array,
+        leaf_statistics: Array | None = None,
         rows: AnyArray | None = None,
         features: AnyArray | None = None,
     ) -> Grown:
         """Grow one tree."""
-        nodes, gain, count, category_sets, leaf_of_row, leaf_sums = _kernels.grow(
-            data.codes,
-            data.n_bins,
-            data.has_missing,
-            data.categorical,
-            np.ascontiguousarray(statistics.values, dtype=np.float64) if isinstance(statistics, Dense) else None,
-            None if isinstance(statistics, Dense) else np.ascontiguousarray(statistics.classes, dtype=np.int32),
-            None if isinstance(statistics, Dense) else np.ascontiguousarray(statistics.weight, dtype=np.float64),
-            statistics.m,
-            np.ascontiguousarray(leaf_statistics, dtype=np.float64),
-            None if rows is None else np.ascontiguousarray(rows, dtype=np.uint32),
-            None if features is None else np.ascontiguousarray(features, dtype=np.int32),
-            SCORES[score],
-            growth.l2_regularization,
-            growth.max_depth,
-            growth.max_leaf_nodes,
-            growth.min_samples_leaf,
-            growth.category_count(data.n if rows is None else len(rows)),
-            growth.category_smoothing,
-            growth.best_first,
-            growth.bits,
-            growth.seed,
-            growth.histogram_memory,
-            self.n_threads,
-        )
-        nodes = nodes.view(NODE)[:, 0]
-        set_thresholds(nodes, data.edges)
-        set_unseen(nodes, category_sets, data.seen_categories)
-        return Grown(Tree(nodes, gain, count, category_sets), leaf_of_row, leaf_sums)
+        shard = make_shard(data, statistics, growth, rows, features, 0, self.n_threads)
+        n_rows = data.n if rows is None else len(rows)
+        parts = grow_from(shard, data, statistics.m, score, growth, n_rows, features, self.n_threads)
+        leaf_of_row = shard.leaf_of_row(parts.nodes, parts.category_sets, parts.cells)
+        values = None if leaf_statistics is None else np.ascontiguousarray(leaf_statistics, dtype=np.float64)
+        largest = parts.largest if values is None else shard.column_maxima(values)
+        limbs = shard.leaf_limbs(parts.cells, values, largest, n_rows)
+        return parts.grown(data, leaf_of_row, limb_values(limbs, largest, n_rows))
 
     def apply(self, tree: Tree, X: AnyArray) -> AnyArray:
         """The leaf of every row of X (n, p), (n,) int32."""
@@ -134,15 +117,19 @@ class CpuEngine:
 
     def row_loss(self, problem: RowProblem) -> RowLoss:
         """The flagship's loss on these rows."""
-        return CpuRowLoss(problem, self.n_threads)
+        return CpuRowLoss(problem, self, logistic_kernel(problem, len(problem.c)))
 
     def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
         """The soft-max of F Yᵀ, written to out (n, K)."""
         _kernels.softmax_scores(F, Y, out, self.n_threads)
 
     def total(self, values: Array) -> float:
-        """Σ values."""
-        return float(np.sum(values))
+        """Σ values, as sums of integers; where one is not finite, as they come."""
+        values = np.ascontiguousarray(values, dtype=np.float64)
+        largest, n = largest_magnitude(values), len(values)
+        if not np.isfinite(largest):
+            return float(np.sum(values))
+        return limb_total(*sum_limbs(values, largest, n), largest, n)
 
     def race(self, U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
         """The race of the rivals."""
@@ -167,19 +154,123 @@ class CpuEngine:
         _kernels.vote_rows(P, c, classes, up, down, own)
 
 
-class CpuRowLoss:
-    """The row-wise loss of the flagship on the compiled engine: its arrays, filled anew by every pull."""
+@dataclass(frozen=True, eq=False)
+class GrownParts:
+    """What the grower answers: a tree whose thresholds are not filled in, and where the rows of its leaves are.
 
-    def __init__(self, problem: RowProblem, n_threads: int) -> None:
-        n, self.problem, self.n_threads = len(problem.c), problem, n_threads
-        tilt = {(0, 0): 0, (1, 1): 1, (1, 0): 2}[problem.exponents]
+    Attributes
+    ----------
+    nodes, category_sets : (N, 24) and (n_sets, 32) uint8
+    gain, count : (N,)
+    cells : (L,) int32, the source's cell of every leaf
+    largest : the largest |statistic| of every column, over the rows of all shards
+    """
+
+    nodes: AnyArray
+    gain: Array
+    count: AnyArray
+    category_sets: AnyArray
+    cells: AnyArray
+    largest: Array
+
+    def grown(self, data: BinnedData, leaf_of_row: AnyArray, leaf_sums: Array) -> Grown:
+        """The tree with its thresholds."""
+        nodes = self.nodes.view(NODE)[:, 0]
+        set_thresholds(nodes, data.edges)
+        set_unseen(nodes, self.category_sets, data.seen_categories)
+        return Grown(Tree(nodes, self.gain, self.count, self.category_sets), leaf_of_row, leaf_sums)
+
+
+def make_shard(
+    data: BinnedData,
+    statistics: Dense | OneHot,
+    growth: Growth,
+    rows: AnyArray | None,
+    features: AnyArray | None,
+    first_row: int,
+    n_threads: int,
+) -> Any:
+    """One shard's rows as a source of sums; `first_row` is the number of the first one among the rows of all shards."""
+    if growth.bits not in (32, 64):
+        raise ValueError(f"bits={growth.bits!r} must be 32 or 64.")
+    kind = _kernels.Shard64 if growth.bits == 64 else _kernels.Shard32
+    return kind(
+        data.codes,
+        data.n_bins,
+        data.has_missing,
+        data.categorical,
+        np.ascontiguousarray(statistics.values, dtype=np.float64) if isinstance(statistics, Dense) else None,
+        None if isinstance(statistics, Dense) else np.ascontiguousarray(statistics.classes, dtype=np.int32),
+        None if isinstance(statistics, Dense) else np.ascontiguousarray(statistics.weight, dtype=np.float64),
+        statistics.m,
+        None if rows is None else np.ascontiguousarray(rows, dtype=np.uint32),
+        None if features is None else np.ascontiguousarray(features, dtype=np.int32),
+        first_row,
+        growth.seed,
+        n_threads,
+    )
+
+
+def grow_from(
+    source: Any,
+    data: BinnedData,
+    m: int,
+    score: str,
+    growth: Growth,
+    n_rows: int,
+    features: AnyArray | None,
+    n_threads: int,
+) -> GrownParts:
+    """A tree on m statistics from a source: a shard that holds all rows, or an object that adds up several.
+
+    Such an object has the attribute ``n_rows`` and the methods ``column_maxima``, ``column_magnitudes``, ``quantize``,
+    ``root`` and ``expand`` of a shard, and answers for all rows together. Of `data` only the columns count.
+    """
+    answer = _kernels.grow(
+        source,
+        data.n_bins,
+        data.has_missing,
+        data.categorical,
+        m,
+        None if features is None else np.ascontiguousarray(features, dtype=np.int32),
+        SCORES[score],
+        growth.l2_regularization,
+        growth.max_depth,
+        growth.max_leaf_nodes,
+        growth.min_samples_leaf,
+        growth.category_count(n_rows),
+        growth.category_smoothing,
+        growth.best_first,
+        growth.bits,
+        growth.histogram_memory,
+        n_threads,
+    )
+    return GrownParts(*answer)
+
+
+def logistic_kernel(problem: RowProblem, n_all: int) -> Any:
+    """The compiled loss on the rows of a problem, which are some of n_all rows."""
+    return _kernels.LogisticLoss(
+        problem.Y, problem.c, problem.K, problem.weight, problem.log_cost, *problem.exponents, n_all
+    )
+
+
+class CpuRowLoss:
+    """The row-wise loss of the flagship on the compiled engine: its arrays, filled anew by every pull.
+
+    `kernel` makes the passes over the rows, `engine` the totals over them.
+    """
+
+    def __init__(self, problem: RowProblem, engine: CpuEngine, kernel: Any) -> None:
+        n, self.problem, self.engine, self.kernel = len(problem.c), problem, engine, kernel
         self.tilted = problem.exponents != (0, 0)
-        self.kernel = _kernels.LogisticLoss(problem.Y, problem.c, problem.K, problem.weight, problem.log_cost, tilt)
         self.tilt_mean = 1e-9 if self.tilted else 1.0
         # Canonical codewords need no gradient: the leaves look at F again.
         self.G = None if problem.Y is None else np.empty((n, problem.Y.shape[1]), dtype=np.float32)  # (n, d)
         self.loss = np.full(n, np.log(problem.K), dtype=np.float32)  # −log p_c; all classes alike at the start
         self.scale = np.empty(n) if self.tilted or problem.weight is not None else None
+        self.weight = None if problem.weight is None else problem.weight.astype(np.float64)
+        self.weights = float(n) if self.weight is None else engine.total(self.weight)
         self.stats: Any = None
 
     def pull(self, F: AnyArray, Z: AnyArray) -> Array:
@@ -191,10 +282,9 @@ class CpuRowLoss:
             # of 1, but never up again once they have been larger, lest the last doubtful examples be blown up.
             a, b = self.problem.exponents
             p = np.exp(-self.loss.astype(np.float64))
-            tilted = (p**a) * (1 - p) ** b
-            self.tilt_mean = max(self.tilt_mean, float(np.average(tilted, weights=self.problem.weight)))
+            self.tilt_mean = max(self.tilt_mean, self.mean(p**a * (1 - p) ** b))
         scale = 1.0 / self.tilt_mean
-        self.kernel.pull(F, Z, scale, self.G, self.stats, self.loss, self.scale, self.n_threads)
+        self.kernel.pull(F, Z, scale, self.G, self.stats, self.loss, self.scale, self.engine.n_threads)
         return self.stats
 
     def leaves(
@@ -204,14 +294,16 @@ class CpuRowLoss:
         used = None if rows is None else rows.astype(np.uint32)
         options = (rule.l2_regularization, rule.max_step, rule.thin)
         return self.kernel.newton_leaves(
-            F, self.G, self.loss, self.scale, leaf_of_row, used, n_leaves, *options, self.n_threads
+            F, self.G, self.loss, self.scale, leaf_of_row, used, n_leaves, *options, self.engine.n_threads
         )
 
     def risk(self) -> float:
         """The mean weighted loss."""
-        values = self.problem.value(np.exp(-self.loss)) if self.tilted else self.loss
-        weight = np.ones(len(values)) if self.problem.weight is None else self.problem.weight.astype(np.float64)
-        return float(weight @ values / weight.sum())
+        return self.mean(self.problem.value(np.exp(-self.loss)) if self.tilted else self.loss)
+
+    def mean(self, values: AnyArray) -> float:
+        """The weighted mean of values (n,)."""
+        return self.engine.total(values if self.weight is None else self.weight * values) / self.weights
 
 
 def _starts(sizes: list[int] | AnyArray) -> AnyArray:

@@ -185,14 +185,15 @@ class Engine(Protocol):
         statistics: Dense | OneHot,
         score: str,
         growth: Growth,
-        leaf_statistics: Array,
+        leaf_statistics: Array | None = None,
         rows: AnyArray | None = None,
         features: AnyArray | None = None,
     ) -> Grown:
         """Grow one tree.
 
-        Splits maximise the score of the children's sums of `statistics`; `leaf_statistics` (n, d) are summed exactly
-        over the leaves. `rows` and `features` (ascending) restrict what the tree is grown on.
+        Splits maximise the score of the children's sums of `statistics`; `leaf_statistics` (n, d), or where they are
+        None the statistics themselves, are summed over the leaves, the same whatever the order of the rows or the
+        shards they are cut into. `rows` and `features` (ascending) restrict what the tree is grown on.
         """
 
     def apply(self, tree: Tree, X: AnyArray) -> AnyArray:

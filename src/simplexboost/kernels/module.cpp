@@ -9,6 +9,7 @@ NB_MODULE(_kernels, m) {
   nanobind::set_leak_warnings(false);  // fitted models that live until the interpreter ends are no leak
   m.def("instruction_set", &instruction_set,
         "The instruction set the inner loops run on: 'avx512', 'avx2' or 'baseline'.");
+  bind_exact(m);
   bind_bins(m);
   bind_trees(m);
   bind_forest(m);

@@ -5,6 +5,7 @@
 
 namespace simplexboost {
 
+void bind_exact(nanobind::module_& m);
 void bind_bins(nanobind::module_& m);
 void bind_trees(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-import numpy as np
-
 from .._parts import check_number
-from .._typing import AnyArray, Array
+from .._typing import Array
 from ..boosting.hypotheses import LeafOutputs, TreeHypothesis
 from ..data.training_set import TrainingSet
 from ..engine import Dense, Grown, Growth, OneHot
@@ -44,10 +42,8 @@ class NamesClasses(TreeLearner):
 
     def fit(self, request: Request) -> Answer:
         """Grow a tree and let its leaves name classes."""
-        statistics, leaf_statistics = self.statistics(request)
-        grown = self.grow(request, statistics, leaf_statistics)
-        sums = one_hot_sums(statistics, grown, request.used) if isinstance(statistics, OneHot) else grown.leaf_sums
-        names = nearest_sums(grown.tree, sums).argmax(axis=1)  # (L,)
+        grown = self.grow(request, self.statistics(request))
+        names = nearest_sums(grown.tree, grown.leaf_sums).argmax(axis=1)  # (L,)
         hypothesis = TreeHypothesis(grown.tree, request.Y[names])
         outputs = LeafOutputs(hypothesis.values, grown.leaf_of_row, request.data.engine)
         return Answer(hypothesis, outputs, names[grown.leaf_of_row])
@@ -63,12 +59,12 @@ class ClassTree(NamesClasses):
 
     score: ClassVar[str] = "max"
 
-    def statistics(self, request: Request) -> tuple[Dense | OneHot, Array]:
+    def statistics(self, request: Request) -> Dense | OneHot:
         """The gain of every class."""
         if request.pull.single:  # only the own class gains, up to a constant that splits do not see
-            return OneHot(request.labels, request.weight, len(request.Y)), nothing(request)
+            return OneHot(request.labels, request.weight, len(request.Y))
         A = request.G @ request.Y.T if request.pull.gains is None else request.pull.gains  # (n, K)
-        return Dense(A), A
+        return Dense(A)
 
     def growth_for(self, data: TrainingSet, seed: int) -> Growth:
         """How the engine is to grow."""
@@ -81,9 +77,9 @@ class InfoTree(NamesClasses):
 
     score: ClassVar[str] = "entropy"
 
-    def statistics(self, request: Request) -> tuple[OneHot, Array]:
+    def statistics(self, request: Request) -> OneHot:
         """The weight of every example, in its class's column."""
-        return OneHot(request.labels, request.weight, len(request.Y)), nothing(request)
+        return OneHot(request.labels, request.weight, len(request.Y))
 
 
 @dataclass(eq=False, repr=False)
@@ -109,15 +105,3 @@ class GreedyInfoTree(InfoTree):
     max_depth: int | None = None
     growth: str = "best"
     leaves_per_rival: int | None = 12
-
-
-def nothing(request: Request) -> Array:
-    """No statistics to sum over the leaves, (n, 0)."""
-    return np.empty((request.data.n, 0))
-
-
-def one_hot_sums(statistics: OneHot, grown: Grown, used: AnyArray | slice) -> Array:
-    """Sums of one-hot statistics over the leaves, (L, m), of the rows in use."""
-    cells = grown.leaf_of_row[used].astype(np.intp) * statistics.m + statistics.classes[used]
-    sums = np.bincount(cells, statistics.weight[used], grown.tree.n_leaves * statistics.m)
-    return sums.reshape(-1, statistics.m).astype(np.float64, copy=False)

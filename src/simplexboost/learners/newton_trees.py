@@ -46,7 +46,7 @@ class NewtonTree(TreeLearner):
         """A tree whose splits see the sketch alone; without an edge where it has one leaf that says nothing."""
         sketched = request.sketched
         assert sketched is not None
-        grown = self.grow(request, Dense(sketched.statistics), sketched.statistics)
+        grown = self.grow(request, Dense(sketched.statistics))
         values = sketched.leaves(grown, self.growth_for(request.data, 0).l2_regularization)  # (L, d)
         outputs = LeafOutputs(values, grown.leaf_of_row, request.data.engine)
         hypothesis = TreeHypothesis(grown.tree, csr_array(values) if sketched.sparse else values)
@@ -66,10 +66,9 @@ class NewtonTree(TreeLearner):
         """How the engine is to grow."""
         return replace(super().growth_for(data, seed), l2_regularization=float(self.l2_regularization))
 
-    def statistics(self, request: Request) -> tuple[Dense, Array]:
+    def statistics(self, request: Request) -> Dense:
         """The gradient and the curvature."""
-        both = np.column_stack([request.G, request.h])  # (n, d + 1)
-        return Dense(both), both
+        return Dense(np.column_stack([request.G, request.h]))  # (n, d + 1)
 
     def leaf_values(self, grown: Grown, request: Request) -> Array:
         """ΣG / (Σh + l2)."""

@@ -21,9 +21,9 @@ class ProductTree(TreeLearner):
     score: ClassVar[str] = "sign"
     kind: ClassVar[str] = "product"
 
-    def statistics(self, request: Request) -> tuple[Dense, Array]:
+    def statistics(self, request: Request) -> Dense:
         """The gradient."""
-        return Dense(request.G), request.G
+        return Dense(request.G)
 
     def leaf_values(self, grown: Grown, request: Request) -> Array:
         """sign(ΣG_j)."""

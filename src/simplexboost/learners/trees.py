@@ -52,24 +52,23 @@ class TreeLearner(Learner):
 
     def fit(self, request: Request) -> Answer:
         """Grow a tree and give its leaves values."""
-        grown = self.grow(request, *self.statistics(request))
+        grown = self.grow(request, self.statistics(request))
         values = self.leaf_values(grown, request)  # (L, d)
         return Answer(TreeHypothesis(grown.tree, values), LeafOutputs(values, grown.leaf_of_row, request.data.engine))
 
-    def grow(self, request: Request, statistics: Dense | OneHot, leaf_statistics: Array) -> Grown:
-        """A tree for these statistics."""
+    def grow(self, request: Request, statistics: Dense | OneHot) -> Grown:
+        """A tree for these statistics, which are also summed over its leaves."""
         return request.data.engine.grow(
             request.data.binned,
             statistics,
             self.score,
             self.growth_for(request.data, request.seed),
-            leaf_statistics,
-            request.rows,
-            request.features,
+            rows=request.rows,
+            features=request.features,
         )
 
     @abstractmethod
-    def statistics(self, request: Request) -> tuple[Dense | OneHot, Array]:
+    def statistics(self, request: Request) -> Dense | OneHot:
         """What splits are found with, and what is summed over the leaves."""
 
     @abstractmethod
@@ -112,9 +111,9 @@ class VectorTree(TreeLearner):
 
     score: ClassVar[str] = "norm"
 
-    def statistics(self, request: Request) -> tuple[Dense, Array]:
+    def statistics(self, request: Request) -> Dense:
         """The gradient."""
-        return Dense(request.G), request.G
+        return Dense(request.G)
 
     def leaf_values(self, grown: Grown, request: Request) -> Array:
         """ΣG / ‖ΣG‖."""

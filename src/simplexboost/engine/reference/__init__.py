@@ -7,14 +7,16 @@ double (``rows.py``). It is written to be read, not to be fast.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+
+import numpy as np
 
 from ..._typing import AnyArray, Array, Labels
 from ..binned import MAX_BINS, BinnedData
 from ..interface import Dense, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem
 from ..tree import Grown, Tree
 from . import bins, races
+from .exact import exact_total
 from .forest import ReferenceForest, add_leaves, find_leaves
 from .grow import grow
 from .rows import ReferenceRowLoss, logits, softmax
@@ -50,7 +52,7 @@ class ReferenceEngine:
         statistics: Dense | OneHot,
         score: str,
         growth: Growth,
-        leaf_statistics: Array,
+        leaf_statistics: Array | None = None,
         rows: AnyArray | None = None,
         features: AnyArray | None = None,
     ) -> Grown:
@@ -78,8 +80,8 @@ class ReferenceEngine:
         out[:] = softmax(logits(F, Y))
 
     def total(self, values: Array) -> float:
-        """Σ values, rounded once."""
-        return math.fsum(values.ravel())
+        """Σ values, as sums of integers."""
+        return exact_total(np.asarray(values, dtype=np.float64))
 
     def race(self, U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
         """The race of the rivals."""

@@ -15,11 +15,11 @@ from ..binned import BinnedData
 from ..interface import Dense, Growth, OneHot
 from ..tree import NODE, Grown, Tree, no_sets, set_thresholds, set_unseen
 from .categories import category_order
+from .exact import exact_sum
 from .scores import node_score
 
 TIE_TOLERANCE = 1e-12  # scores closer than this part are a tie, whatever rounding made of them
 GAIN_TOLERANCE = 1e-12  # a gain below this part of the scores it is the difference of is rounding noise
-SUM_CHUNK = 1024  # leaf sums add rows in chunks of this size, then the chunks
 
 
 @dataclass
@@ -40,7 +40,7 @@ def grow(
     statistics: Dense | OneHot,
     score: str,
     growth: Growth,
-    leaf_statistics: Array,
+    leaf_statistics: Array | None = None,
     rows: AnyArray | None = None,
     features: AnyArray | None = None,
 ) -> Grown:
@@ -53,7 +53,11 @@ def grow(
     set_thresholds(tree.nodes, data.edges)
     set_unseen(tree.nodes, tree.category_sets, data.seen_categories)
     leaf_rows = [node_rows[node] for node in np.flatnonzero(tree.nodes["feature"] < 0)]
-    sums = np.array([chunked_sum(leaf_statistics[r]) for r in leaf_rows])
+    values = dense_values(statistics) if leaf_statistics is None else leaf_statistics
+    largest = np.abs(values[rows]).max(axis=0)
+    if leaf_statistics is None and isinstance(statistics, OneHot):  # one scale for all weights
+        largest[:] = np.abs(statistics.weight[rows]).max()
+    sums = np.array([exact_sum(values[r], largest, len(rows)) for r in leaf_rows])
     return Grown(tree, leaves_of_codes(tree, data), sums)
 
 
@@ -269,7 +273,8 @@ def leaves_of_codes(tree: Tree, data: BinnedData) -> AnyArray:
     return leaves
 
 
-def chunked_sum(values: Array) -> Array:
-    """Column sums of (rows, d): rows one after another within chunks, then the chunks one after another."""
-    chunks = [values[i : i + SUM_CHUNK] for i in range(0, len(values), SUM_CHUNK)]
-    return np.cumsum([np.cumsum(chunk, axis=0)[-1] for chunk in chunks], axis=0)[-1]
+def dense_values(statistics: Dense | OneHot) -> Array:
+    """Statistics written out, (n, m)."""
+    if isinstance(statistics, Dense):
+        return statistics.values
+    return np.where(statistics.classes[:, None] == np.arange(statistics.m), statistics.weight[:, None], 0.0)

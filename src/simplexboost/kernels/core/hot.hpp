@@ -13,7 +13,7 @@ struct HotLanes {
   using Words = const std::uint64_t*;
   using Rows = const std::uint32_t*;
   void (*quantize_rows)(const double* v, std::size_t m, std::size_t lanes, Rows rows, std::size_t n_rows,
-                        const double* scale, std::uint64_t seed, Lane* out);
+                        const double* scale, std::uint64_t first_row, std::uint64_t seed, Lane* out);
   void (*accumulate_packed)(Words words, Rows rows, std::size_t n_rows, const Lane* stats, std::size_t lanes,
                             Lane* const* base, std::size_t n_features);
   void (*accumulate_rows)(Words words, Rows rows, std::size_t n_rows, const Lane* stats, std::size_t lanes,
@@ -35,7 +35,13 @@ struct HotTable {
   void (*column_maxima)(const double* v, std::size_t m, const std::uint32_t* rows, std::size_t n_rows, double* out);
   void (*column_magnitudes)(const double* v, std::size_t m, const std::uint32_t* rows, std::size_t n_rows,
                             const double* unit, double* out);
-  void (*sum_rows)(const double* v, std::size_t d, const std::uint32_t* rows, std::size_t n_rows, double* out);
+  void (*add_limbs)(const double* v, std::size_t d, const std::uint32_t* rows, std::size_t n_rows, const double* scale,
+                    double second, std::uint64_t* hi, std::uint64_t* lo);
+  void (*add_limbs_sparse)(const std::int32_t* classes, const double* weight, const std::uint32_t* rows,
+                           std::size_t n_rows, double scale, double second, std::uint64_t* hi, std::uint64_t* lo);
+  void (*sum_limbs)(const double* x, std::size_t n, double scale, double second, std::uint64_t* sums);
+  double (*largest_magnitude)(const double* x, std::size_t n);
+  void (*add_outer_bits)(std::uint64_t* H, const double* v, const double* scale, std::size_t n_rows, std::size_t d);
   void (*add_outer)(double* H, const double* v, double scale, std::size_t d);
   bool (*solve_positive)(double* A, double* b, double* column, std::size_t d, double least);
   void (*add_values_float)(float* F, std::size_t d, const float* values, float step, const std::int32_t* leaf_of_row,

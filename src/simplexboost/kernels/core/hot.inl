@@ -1,8 +1,10 @@
 // The inner loops of trees, forests and losses, compiled once per instruction set (isa.hpp). Plain loops over plain
 // pointers, so that the compiler vectorises them; no standard library call that could be emitted out of line with the
-// wrong instructions. What follows is one translation unit: names are shared, and wide.inl comes first.
+// wrong instructions. What follows is one translation unit: names are shared, and wide.inl and exact.inl come first.
 
 #include "core/wide.inl"
+
+#include "core/exact.inl"
 
 #include "forest/walk.inl"
 #include "losses/race.inl"
@@ -22,7 +24,11 @@ HotLanes<Lane> hot_lanes() {
 HotTable table() {
   return {column_maxima,
           column_magnitudes,
-          sum_rows,
+          add_limbs,
+          add_limbs_sparse,
+          sum_limbs,
+          largest_magnitude,
+          add_outer_bits,
           add_outer,
           solve_positive,
           add_values<float>,

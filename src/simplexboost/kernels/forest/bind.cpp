@@ -5,6 +5,7 @@
 #include "forest/forest.hpp"
 #include "forest/predict.hpp"
 #include "module.hpp"
+#include "trees/bind.hpp"
 
 namespace simplexboost {
 namespace {
@@ -19,16 +20,6 @@ void add_tree(Out<Value, Matrix> F, In<Value, Matrix> values, Value step, In<std
             "leaves must be rows of values");
   nb::gil_scoped_release release;
   add_values(F.data(), n, d, values.data(), n_leaves, step, leaf_of_row.data(), n_threads);
-}
-
-const Node* nodes_of(const In<std::uint8_t, Matrix>& bytes) {
-  require(bytes.shape(1) == sizeof(Node), "nodes must be rows of the node layout");
-  return reinterpret_cast<const Node*>(bytes.data());
-}
-
-const CategorySet* sets_of(const In<std::uint8_t, Matrix>& bytes) {
-  require(bytes.shape(1) == sizeof(CategorySet), "category_sets must be rows of 32 bytes");
-  return reinterpret_cast<const CategorySet*>(bytes.data());
 }
 
 template <class Value>

@@ -3,114 +3,148 @@
 
 #include "losses/codewords.hpp"
 #include "losses/logistic.hpp"
-#include "losses/newton.hpp"
+#include "losses/row_loss.hpp"
 #include "module.hpp"
 
 namespace simplexboost {
 namespace {
 
-// The logistic loss of one training set, ready for a pass per round. Keeps what the codewords and costs give once.
-class LogisticLoss {
+// The logistic loss of one shard and the arrays it looks at; see losses/row_loss.hpp.
+class BoundLoss {
  public:
-  LogisticLoss(std::optional<In<float, Matrix>> Y, In<std::int64_t, Vector> c, std::size_t K,
-               std::optional<In<float, Vector>> weight, std::optional<In<float, Matrix>> log_cost, int tilt)
-      : c_(c), weight_(weight), K_(K), Kp_(padded(K)), tilt_(static_cast<Tilt>(tilt)) {
-    check_labels(c, c.shape(0), K);
-    require(K >= 2 && (!Y || Y->shape(0) == K), "Y must have a row per class");
-    require(!weight || weight->shape(0) == c.shape(0), "weight must have an entry per row");
-    require(!log_cost || (log_cost->shape(0) == K && log_cost->shape(1) == K), "log_cost must be (K, K)");
-    require(tilt >= 0 && tilt <= 2, "unknown tilt");
-    if (Y) {
-      d_ = Y->shape(1);
-      Y_.assign(Y->data(), Y->data() + K * d_);
-      YT_ = transposed(Y->data(), K, d_, Kp_);
-    }
-    if (log_cost) {
-      log_cost_.assign(K * Kp_, 0.0f);
-      for (std::size_t k = 0; k < K; ++k) std::copy_n(log_cost->data() + k * K, K, log_cost_.data() + k * Kp_);
-    }
-  }
+  BoundLoss(std::optional<In<float, Matrix>> Y, In<std::int64_t, Vector> c, std::size_t K,
+            std::optional<In<float, Vector>> weight, std::optional<In<float, Matrix>> log_cost, int a, int b,
+            std::uint64_t n_all)
+      : c_(c), weight_(weight), loss_(checked(Y, c, K, weight, log_cost, a, b, n_all)) {}
 
   // Fills in G (n, d), stats (n, s + 1), loss (n,) and scale (n,) at F (n, d), with sketched codewords Z (K, s).
   // Canonical codewords need no G.
   void pull(In<float, Matrix> F, In<float, Matrix> Z, float tilt_scale, std::optional<Out<float, Matrix>> G,
             Out<double, Matrix> stats, Out<float, Vector> loss, std::optional<Out<double, Vector>> scale,
             int n_threads) {
-    const std::size_t n = c_.shape(0), d = canonical() ? K_ : d_, s = Z.shape(1),
-                      Ep = canonical() ? 0 : padded(d + s + 1);
-    require(F.shape(0) == n && F.shape(1) == d && Z.shape(0) == K_, "F must be (n, d) and Z (K, s)");
-    require(canonical() || (G && G->shape(0) == n && G->shape(1) == d), "G must be (n, d)");
-    require(stats.shape(0) == n && stats.shape(1) == s + 1 && loss.shape(0) == n,
-            "stats and loss must be (n, s + 1) and (n,)");
-    require(!scale || scale->shape(0) == n, "scale must be (n,)");
-    std::vector<float> E(canonical() ? (s + 1) * Kp_ : K_ * Ep, 0.0f);
-    for (std::size_t k = 0; k < K_; ++k) {
-      if (!canonical()) std::copy_n(Y_.data() + k * d, d, E.data() + k * Ep);
-      const auto sketched = [&](std::size_t j) -> float& { return canonical() ? E[j * Kp_ + k] : E[k * Ep + d + j]; };
-      for (std::size_t j = 0; j < s; ++j) {
-        const float z = Z.data()[k * s + j];
-        sketched(j) = z;
-        sketched(s) += z * z;
-      }
-    }
-    LogisticArgs args = arguments(F.data(), d, scale ? scale->data() : nullptr);
-    if (canonical() && P_.empty() && n * Kp_ <= kMostKept) P_.resize(n * Kp_);
-    args.P = P_.empty() ? nullptr : P_.data();
-    args.E = E.data(), args.s = s, args.Ep = Ep, args.tilt_scale = tilt_scale;
-    args.G = G ? G->data() : nullptr, args.stats = stats.data(), args.loss = loss.data();
+    const RowArrays arrays = checked(F, G, loss, scale);
+    const std::size_t s = Z.shape(1);
+    require(Z.shape(0) == loss_.K(), "Z must be (K, s)");
+    require(stats.shape(0) == loss_.n() && stats.shape(1) == s + 1, "stats must be (n, s + 1)");
     nb::gil_scoped_release release;
-    logistic_pull(args, n_threads);
+    loss_.pull(arrays, Z.data(), s, tilt_scale, stats.data(), n_threads);
   }
 
-  // Newton steps (L, d) in the leaves at the F, G, loss and scale of the last pull: by the diagonal for canonical
-  // codewords, else by the whole Hessian of the leaf.
+  double largest_weight(std::optional<Out<double, Vector>> scale) const {
+    require(!scale || scale->shape(0) == loss_.n(), "scale must be (n,)");
+    nb::gil_scoped_release release;
+    return loss_.largest_weight(scale ? scale->data() : nullptr);
+  }
+
+  // Newton steps (L, d) in the leaves at the F, G, loss and scale of the last pull, where all rows are here.
   nb::object newton_leaves(In<float, Matrix> F, std::optional<Out<float, Matrix>> G, Out<float, Vector> loss,
                            std::optional<Out<double, Vector>> scale, In<std::int32_t, Vector> leaf_of_row,
                            std::optional<In<std::uint32_t, Vector>> rows, std::size_t n_leaves, double l2,
                            double max_step, double thin, int n_threads) {
-    const std::size_t n = c_.shape(0), d = canonical() ? K_ : d_;
-    require(F.shape(0) == n && F.shape(1) == d && loss.shape(0) == n, "F and loss must be (n, d) and (n,)");
-    require(canonical() || (G && G->shape(0) == n && G->shape(1) == d), "G must be (n, d)");
-    require(leaf_of_row.shape(0) == n && (!scale || scale->shape(0) == n), "leaf_of_row and scale must be (n,)");
+    const RowArrays arrays = checked(F, G, loss, scale);
+    check_leaves(leaf_of_row, rows, n_leaves);
     require(max_step > 0.0, "max_step must be positive");
-    for (std::size_t i = 0; i < n; ++i)
-      require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < n_leaves,
-              "leaves must lie in 0 .. n_leaves - 1");
-    if (rows)
-      for (std::size_t r = 0; r < rows->shape(0); ++r) require(rows->data()[r] < n, "rows must be row numbers");
-    std::vector<float> values(n_leaves * d);
-    LogisticArgs args = arguments(F.data(), d, scale ? scale->data() : nullptr);
-    args.G = G ? G->data() : nullptr, args.loss = loss.data(), args.P = P_.empty() ? nullptr : P_.data();
+    std::vector<float> values(n_leaves * loss_.d());
     {
       nb::gil_scoped_release release;
-      const LeafRows leaves(leaf_of_row.data(), n, n_leaves, rows ? rows->data() : nullptr, rows ? rows->shape(0) : 0);
-      if (canonical()) newton_diagonal(leaves, args, {l2, max_step, thin}, values.data(), n_threads);
-      else newton_exact(leaves, args, Y_.data(), l2, max_step, values.data(), n_threads);
+      const GroupedRows grouped = group(leaf_of_row, rows, n_leaves);
+      const LeafScales scales{loss_.largest_weight(arrays.scale), grouped.order.size()};
+      loss_.newton_leaves(arrays, grouped.leaves, scales, {l2, max_step, thin}, values.data(), n_threads);
     }
-    return nb::cast(to_numpy(std::move(values), {n_leaves, d}));
+    return nb::cast(to_numpy(std::move(values), {n_leaves, loss_.d()}));
+  }
+
+  // The integers (L, size) from which the steps are made, of the rows here. `before` and `all` (L,) are the leaf's rows
+  // in earlier shards and in all of them; `largest_weight` and `n_rows` are those of all shards.
+  nb::object leaf_sums(In<float, Matrix> F, std::optional<Out<float, Matrix>> G, Out<float, Vector> loss,
+                       std::optional<Out<double, Vector>> scale, In<std::int32_t, Vector> leaf_of_row,
+                       std::optional<In<std::uint32_t, Vector>> rows, In<std::int64_t, Vector> before,
+                       In<std::int64_t, Vector> all, double largest_weight, std::uint64_t n_rows, int n_threads) {
+    const RowArrays arrays = checked(F, G, loss, scale);
+    const std::size_t n_leaves = all.shape(0);
+    check_leaves(leaf_of_row, rows, n_leaves);
+    require(before.shape(0) == n_leaves && n_rows >= 1, "before and all must have an entry per leaf");
+    std::vector<LeafShare> shares(n_leaves);
+    for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
+      require(before.data()[leaf] >= 0 && before.data()[leaf] <= all.data()[leaf], "before must lie in 0 .. all");
+      shares[leaf] = {static_cast<std::uint64_t>(before.data()[leaf]), static_cast<std::uint64_t>(all.data()[leaf])};
+    }
+    std::vector<std::uint64_t> sums;
+    {
+      nb::gil_scoped_release release;
+      const GroupedRows grouped = group(leaf_of_row, rows, n_leaves);
+      sums = loss_.leaf_sums(arrays, grouped.leaves, shares, {largest_weight, n_rows}, n_threads);
+    }
+    return nb::cast(to_numpy(std::move(sums), {n_leaves, loss_.sums_size()}));
+  }
+
+  // The steps (L, d) from the sums of all shards.
+  nb::object leaf_values(In<std::uint64_t, Matrix> sums, double largest_weight, std::uint64_t n_rows, double l2,
+                         double max_step, double thin, int n_threads) const {
+    const std::size_t n_leaves = sums.shape(0);
+    require(sums.shape(1) == loss_.sums_size(), "sums must be (L, size)");
+    require(max_step > 0.0 && n_rows >= 1, "max_step must be positive");
+    std::vector<float> values(n_leaves * loss_.d());
+    {
+      nb::gil_scoped_release release;
+      loss_.leaf_values(sums.data(), n_leaves, {largest_weight, n_rows}, {l2, max_step, thin}, values.data(),
+                        n_threads);
+    }
+    return nb::cast(to_numpy(std::move(values), {n_leaves, loss_.d()}));
   }
 
  private:
-  bool canonical() const { return Y_.empty(); }
-
-  LogisticArgs arguments(const float* F, std::size_t d, double* scale) const {
-    LogisticArgs args{};
-    args.F = F, args.YT = canonical() ? nullptr : YT_.data(), args.c = c_.data();
-    args.weight = weight_ ? weight_->data() : nullptr;
-    args.log_cost = log_cost_.empty() ? nullptr : log_cost_.data();
-    args.tilt = tilt_, args.n = c_.shape(0), args.K = K_, args.Kp = Kp_, args.d = d, args.scale = scale;
-    return args;
+  static RowProblem checked(const std::optional<In<float, Matrix>>& Y, const In<std::int64_t, Vector>& c, std::size_t K,
+                            const std::optional<In<float, Vector>>& weight,
+                            const std::optional<In<float, Matrix>>& log_cost, int a, int b, std::uint64_t n_all) {
+    check_labels(c, c.shape(0), K);
+    require(K >= 2 && (!Y || Y->shape(0) == K), "Y must have a row per class");
+    require(!weight || weight->shape(0) == c.shape(0), "weight must have an entry per row");
+    require(!log_cost || (log_cost->shape(0) == K && log_cost->shape(1) == K), "log_cost must be (K, K)");
+    require(a >= 0 && a <= 64 && b >= 0 && b <= 64, "exponents must lie in 0 .. 64");
+    require(n_all >= c.shape(0), "n_all must not be less than the rows here");
+    return {Y ? Y->data() : nullptr,
+            c.data(),
+            weight ? weight->data() : nullptr,
+            log_cost ? log_cost->data() : nullptr,
+            c.shape(0),
+            K,
+            Y ? Y->shape(1) : K,
+            n_all,
+            a,
+            b};
   }
 
-  In<std::int64_t, Vector> c_;
-  std::optional<In<float, Vector>> weight_;
-  std::size_t K_, Kp_, d_ = 0;
-  Tilt tilt_;
-  std::vector<float> Y_, YT_, log_cost_, P_;
+  RowArrays checked(const In<float, Matrix>& F, const std::optional<Out<float, Matrix>>& G,
+                    const Out<float, Vector>& loss, const std::optional<Out<double, Vector>>& scale) const {
+    const std::size_t n = loss_.n(), d = loss_.d();
+    require(F.shape(0) == n && F.shape(1) == d && loss.shape(0) == n, "F and loss must be (n, d) and (n,)");
+    require(loss_.canonical() || (G && G->shape(0) == n && G->shape(1) == d), "G must be (n, d)");
+    require(!scale || scale->shape(0) == n, "scale must be (n,)");
+    return {F.data(), G ? G->data() : nullptr, loss.data(), scale ? scale->data() : nullptr};
+  }
 
-  // Probabilities are kept from the pull to the leaves while they stay in the third-level cache; beyond, the scores are
-  // read and raised again, which moves half the bytes.
-  static constexpr std::size_t kMostKept = 1 << 21;
+  void check_leaves(const In<std::int32_t, Vector>& leaf_of_row, const std::optional<In<std::uint32_t, Vector>>& rows,
+                    std::size_t n_leaves) const {
+    require(leaf_of_row.shape(0) == loss_.n(), "leaf_of_row must be (n,)");
+    for (std::size_t i = 0; i < loss_.n(); ++i)
+      require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < n_leaves,
+              "leaves must lie in 0 .. n_leaves - 1");
+    if (rows)
+      for (std::size_t r = 0; r < rows->shape(0); ++r)
+        require(rows->data()[r] < loss_.n() && (r == 0 || rows->data()[r - 1] < rows->data()[r]),
+                "rows must be ascending row numbers");
+  }
+
+  GroupedRows group(const In<std::int32_t, Vector>& leaf_of_row, const std::optional<In<std::uint32_t, Vector>>& rows,
+                    std::size_t n_leaves) const {
+    return GroupedRows(leaf_of_row.data(), loss_.n(), n_leaves, rows ? rows->data() : nullptr,
+                       rows ? rows->shape(0) : 0);
+  }
+
+  In<std::int64_t, Vector> c_;  // kept alive
+  std::optional<In<float, Vector>> weight_;
+  LogisticLoss loss_;
 };
 
 // P (n, K) = softmax(F Yᵀ); Y is none for canonical codewords. P comes from outside: zeros written here, by one thread,
@@ -129,15 +163,20 @@ void softmax_scores(In<float, Matrix> F, std::optional<In<float, Matrix>> Y, Out
 }  // namespace
 
 void bind_logistic(nb::module_& m) {
-  nb::class_<LogisticLoss>(m, "LogisticLoss",
-                           "The logistic loss of one training set, a pass per round; see kernels/losses/logistic.hpp.")
+  nb::class_<BoundLoss>(m, "LogisticLoss",
+                        "The logistic loss of one shard's rows, a pass per round; see kernels/losses/row_loss.hpp.")
       .def(nb::init<std::optional<In<float, Matrix>>, In<std::int64_t, Vector>, std::size_t,
-                    std::optional<In<float, Vector>>, std::optional<In<float, Matrix>>, int>(),
-           "Y"_a.none(), "c"_a, "K"_a, "weight"_a.none(), "log_cost"_a.none(), "tilt"_a)
-      .def("pull", &LogisticLoss::pull, "F"_a, "Z"_a, "tilt_scale"_a, "G"_a.none(), "stats"_a, "loss"_a,
-           "scale"_a.none(), "n_threads"_a)
-      .def("newton_leaves", &LogisticLoss::newton_leaves, "F"_a, "G"_a.none(), "loss"_a, "scale"_a.none(),
-           "leaf_of_row"_a, "rows"_a.none(), "n_leaves"_a, "l2"_a, "max_step"_a, "thin"_a, "n_threads"_a);
+                    std::optional<In<float, Vector>>, std::optional<In<float, Matrix>>, int, int, std::uint64_t>(),
+           "Y"_a.none(), "c"_a, "K"_a, "weight"_a.none(), "log_cost"_a.none(), "a"_a, "b"_a, "n_all"_a)
+      .def("pull", &BoundLoss::pull, "F"_a, "Z"_a, "tilt_scale"_a, "G"_a.none(), "stats"_a, "loss"_a, "scale"_a.none(),
+           "n_threads"_a)
+      .def("largest_weight", &BoundLoss::largest_weight, "scale"_a.none())
+      .def("newton_leaves", &BoundLoss::newton_leaves, "F"_a, "G"_a.none(), "loss"_a, "scale"_a.none(), "leaf_of_row"_a,
+           "rows"_a.none(), "n_leaves"_a, "l2"_a, "max_step"_a, "thin"_a, "n_threads"_a)
+      .def("leaf_sums", &BoundLoss::leaf_sums, "F"_a, "G"_a.none(), "loss"_a, "scale"_a.none(), "leaf_of_row"_a,
+           "rows"_a.none(), "before"_a, "all"_a, "largest_weight"_a, "n_rows"_a, "n_threads"_a)
+      .def("leaf_values", &BoundLoss::leaf_values, "sums"_a, "largest_weight"_a, "n_rows"_a, "l2"_a, "max_step"_a,
+           "thin"_a, "n_threads"_a);
   m.def("softmax_scores", &softmax_scores, "F"_a, "Y"_a.none(), "P"_a.noconvert(), "n_threads"_a,
         "P (n, K) = softmax(F Y^T).");
 }

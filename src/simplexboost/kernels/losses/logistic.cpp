@@ -13,7 +13,10 @@ struct Table {
   void (*block)(const LogisticArgs&, std::size_t, std::size_t, float*);
   void (*softmax_rows)(const LogisticArgs&, const std::uint32_t*, std::size_t, float*, float*);
   void (*probability_block)(const LogisticArgs&, std::size_t, std::size_t, float*, double*);
-  void (*newton_rows)(const LogisticArgs&, const std::uint32_t*, std::size_t, float*, double*, double*);
+  void (*newton_rows)(const LogisticArgs&, const std::uint32_t*, std::size_t, double, float*, std::uint64_t*,
+                      std::uint64_t*);
+  void (*weigh_rows)(const LogisticArgs&, const float*, const double*, std::size_t, std::uint64_t*);
+  void (*gradient_rows)(const LogisticArgs&, const std::uint32_t*, std::size_t, double, std::uint64_t*);
 };
 
 #define LOOPS "losses/logistic.inl"
@@ -45,9 +48,18 @@ void softmax_rows(const LogisticArgs& args, const std::uint32_t* rows, std::size
   logistic_loops::chosen().softmax_rows(args, rows, n_rows, Fb, P);
 }
 
-void newton_rows(const LogisticArgs& args, const std::uint32_t* rows, std::size_t n_rows, float* S, double* sums,
-                 double* out) {
-  logistic_loops::chosen().newton_rows(args, rows, n_rows, S, sums, out);
+void newton_rows(const LogisticArgs& args, const std::uint32_t* rows, std::size_t n_rows, double unit, float* S,
+                 std::uint64_t* sums, std::uint64_t* out) {
+  logistic_loops::chosen().newton_rows(args, rows, n_rows, unit, S, sums, out);
+}
+
+void weigh_rows(const LogisticArgs& args, const float* P, const double* w, std::size_t n_rows, std::uint64_t* out) {
+  logistic_loops::chosen().weigh_rows(args, P, w, n_rows, out);
+}
+
+void gradient_rows(const LogisticArgs& args, const std::uint32_t* rows, std::size_t n_rows, double unit,
+                   std::uint64_t* out) {
+  logistic_loops::chosen().gradient_rows(args, rows, n_rows, unit, out);
 }
 
 }  // namespace simplexboost

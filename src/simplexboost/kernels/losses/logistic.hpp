@@ -9,16 +9,13 @@ namespace simplexboost {
 constexpr std::size_t kBlockRows =
     48;  // rows of a block: 48 x 438 scores and the codewords stay in the second-level cache
 
-// Soft-max p of the scores F Yᵀ; G = y_c - p Y, without the weights w, which join in double precision; stats =
-// w (Z_c - p Z) and w (p ‖Z‖² - ‖p Z‖²), where the sketch Z = Y R (K, s) are the codewords along the sketch's
-// directions.
+// Logits are 2U = F Yᵀ, twice the class scores U. With their soft-max p: G = y_c - p Y, without the weights w, which
+// join in double precision; stats = w (Z_c - p Z) and w (p ‖Z‖² - ‖p Z‖²), where the sketch Z = Y R (K, s) are the
+// codewords along the sketch's directions. Nothing that is computed for a row depends on its place in a block.
 //
-// Two robust losses are the logistic one with the rows weighed anew by the probability p_c of the true class: the
-// gradient of Savage's is 2 p_c (1 - p_c), that of the soft-max risk p_c times the logistic one. `tilt` says which, and
-// w becomes w * tilt_scale * that factor; it is written to `scale`. Costs weigh the pairs (c, k): log cost[c, k] joins
-// the scores of the rivals.
-enum class Tilt : int { none = 0, savage = 1, softmax = 2 };
-
+// Robust losses are the logistic one with the rows weighed anew by the probability p_c of the true class: w becomes
+// w * tilt_scale * p_c^a (1 - p_c)^b with small integers a and b, and is written to `scale`. Savage's loss has a = b =
+// 1, the soft-max risk a = 1 and b = 0. Costs weigh the pairs (c, k): log cost[c, k] joins the logits of the rivals.
 struct LogisticArgs {
   const float* F;         // (n, d)
   const float* YT;        // (d, Kp) codewords transposed, null for canonical ones (d = K)
@@ -26,7 +23,7 @@ struct LogisticArgs {
   const std::int64_t* c;  // (n,)
   const float* weight;    // (n,) or null
   const float* log_cost;  // (K, Kp) or null
-  Tilt tilt;
+  int tilt_a, tilt_b;
   float tilt_scale;
   std::size_t n, K, Kp, d, s, Ep;
   float* G;       // (n, d), null for canonical codewords, where it is 1[k = c] - p_k
@@ -38,15 +35,24 @@ struct LogisticArgs {
 
 void logistic_pull(const LogisticArgs& args, int n_threads);
 
-// P (n, K) = soft-max of the scores F Yᵀ; uses F, YT, n, K, Kp and d of the arguments.
+// P (n, K) = soft-max of the logits; uses F, YT, n, K, Kp and d of the arguments.
 void probabilities(const LogisticArgs& args, double* P, int n_threads);
 
-// P (n_rows, Kp) = soft-max of the scores F Yᵀ of at most kBlockRows rows; Fb (kBlockRows, d) is scratch.
+// P (n_rows, Kp) = soft-max of the logits of at most kBlockRows rows; Fb (kBlockRows, d) is scratch.
 void softmax_rows(const LogisticArgs& args, const std::uint32_t* rows, std::size_t n_rows, float* Fb, float* P);
 
+// Sums over rows in integers, so that they do not depend on the order (core/exact.hpp): an addend times `unit`, a power
+// of two, to nearest, modulo 2^64. Weights are those in `scale`.
+//
 // out (2 K) += slope and curvature of the rows listed along every class, for canonical codewords; see logistic.inl.
-void newton_rows(const LogisticArgs& args, const std::uint32_t* rows, std::size_t n_rows, float* S, double* sums,
-                 double* out);
+void newton_rows(const LogisticArgs& args, const std::uint32_t* rows, std::size_t n_rows, double unit, float* S,
+                 std::uint64_t* sums, std::uint64_t* out);
+constexpr std::size_t kRowsAtOnce = 4;  // of newton_rows: S (kRowsAtOnce, Kp) and sums (2 Kp) are scratch
+// out (K) += w P of rows of probabilities P (n_rows, Kp), weights w (n_rows,) in units already.
+void weigh_rows(const LogisticArgs& args, const float* P, const double* w, std::size_t n_rows, std::uint64_t* out);
+// out (d) += w G of the rows listed.
+void gradient_rows(const LogisticArgs& args, const std::uint32_t* rows, std::size_t n_rows, double unit,
+                   std::uint64_t* out);
 
 // Columns are padded to this many floats, the widest vector there is.
 constexpr std::size_t kLanesFloat = 16;

@@ -1,5 +1,6 @@
 // The logistic loss pulled back through the codewords, compiled once per instruction set (core/isa.hpp): for a
-// block of rows that stays in cache, scores F Yᵀ, their soft-max P, and the product P [Y | Z | ‖Z‖²]. No n x K array.
+// block of rows that stays in cache, logits 2U = F Yᵀ, their soft-max P, and the product P [Y | Z | ‖Z‖²]. No n x K
+// array.
 
 constexpr std::size_t W = VECTOR_BYTES / sizeof(float);  // floats per vector
 // A tile of the matrix products, rows by vectors of columns: as many sums as there are registers for.
@@ -89,7 +90,7 @@ inline void product(const float* A, std::size_t lda, const float* B, std::size_t
       product_tile<1>(A + r * lda, lda, B + n, ldb, C + r * ldc + n, ldc, M);
 }
 
-// Turns a row of scores S (Kp, padded with -inf-like values) into probabilities; returns log sum exp.
+// Turns a row of logits S (Kp, padded with -inf-like values) into probabilities; returns log sum exp.
 inline float softmax_row(float* S, std::size_t Kp) {
   Vec top = load(S);
   for (std::size_t k = W; k < Kp; k += W) top = vmax(top, load(S + k));
@@ -111,8 +112,8 @@ inline void add_costs(const LogisticArgs& a, std::size_t own, float* S) {
   for (std::size_t k = 0; k < a.Kp; ++k) S[k] += a.log_cost[own * a.Kp + k];
 }
 
-// S (padded, Kp) = the scores of a block of rows; padded classes are out of the race.
-inline void block_scores(const LogisticArgs& a, std::size_t begin, std::size_t rows, std::size_t padded, float* Fb,
+// S (padded, Kp) = the logits of a block of rows; padded classes are out of the race.
+inline void block_logits(const LogisticArgs& a, std::size_t begin, std::size_t rows, std::size_t padded, float* Fb,
                          float* S) {
   const float* F = a.F + begin * a.d;
   if (a.YT != nullptr) {
@@ -128,11 +129,11 @@ inline void block_scores(const LogisticArgs& a, std::size_t begin, std::size_t r
     for (std::size_t k = a.K; k < a.Kp; ++k) S[r * a.Kp + k] = -1e30f;
 }
 
-// P (n, K), rows begin .. end: the soft-max of the scores, normalised in double precision.
+// P (n, K), rows begin .. end: the soft-max of the logits, normalised in double precision.
 void probability_block(const LogisticArgs& a, std::size_t begin, std::size_t end, float* scratch, double* P) {
   const std::size_t rows = end - begin, padded = (rows + kTileRows - 1) / kTileRows * kTileRows;
   float *S = scratch, *Fb = S + kBlockRows * a.Kp;
-  block_scores(a, begin, rows, padded, Fb, S);
+  block_logits(a, begin, rows, padded, Fb, S);
   for (std::size_t r = 0; r < rows; ++r) {
     softmax_row(S + r * a.Kp, a.Kp);
     double* out = P + (begin + r) * a.K;
@@ -145,26 +146,33 @@ void probability_block(const LogisticArgs& a, std::size_t begin, std::size_t end
   }
 }
 
+// The factor by which a row with this probability of its class is weighed anew: scale p^a (1 - p)^b.
+inline float tilt(const LogisticArgs& a, float p) {
+  float factor = a.tilt_scale;
+  for (int i = 0; i < a.tilt_a; ++i) factor *= p;
+  for (int i = 0; i < a.tilt_b; ++i) factor *= 1.0f - p;
+  return factor;
+}
+
 // One block of up to kBlockRows rows; `scratch` has kBlockRows (Kp + Ep + d) floats.
 void logistic_block(const LogisticArgs& a, std::size_t begin, std::size_t end, float* scratch) {
   const std::size_t rows = end - begin, padded = (rows + kTileRows - 1) / kTileRows * kTileRows;
   float* S = scratch;                    // (kBlockRows, Kp)
   float* mean = S + kBlockRows * a.Kp;   // (kBlockRows, Ep): P [Y | Z | ‖Z‖²]
   float* Fb = mean + kBlockRows * a.Ep;  // (kBlockRows, d), rows beyond the last are zero
-  block_scores(a, begin, rows, padded, Fb, S);
+  block_logits(a, begin, rows, padded, Fb, S);
   for (std::size_t r = 0; r < rows; ++r) {
     const std::size_t own = static_cast<std::size_t>(a.c[begin + r]);
     add_costs(a, own, S + r * a.Kp);
-    const float score = S[r * a.Kp + own];
-    a.loss[begin + r] = softmax_row(S + r * a.Kp, a.Kp) - score;
+    const float logit = S[r * a.Kp + own];
+    a.loss[begin + r] = softmax_row(S + r * a.Kp, a.Kp) - logit;
   }
   if (a.YT != nullptr) product(S, a.Kp, a.E, a.Ep, mean, a.Ep, padded, a.K, a.Ep);
   for (std::size_t r = 0; r < rows; ++r) {
     const std::size_t i = begin + r, own = static_cast<std::size_t>(a.c[i]);
     const float p = S[r * a.Kp + own];
     double w = a.weight == nullptr ? 1.0 : static_cast<double>(a.weight[i]);
-    if (a.tilt == Tilt::savage) w *= static_cast<double>(a.tilt_scale * p * (1.0f - p));
-    if (a.tilt == Tilt::softmax) w *= static_cast<double>(a.tilt_scale * p);
+    w *= static_cast<double>(tilt(a, p));
     if (a.scale != nullptr) a.scale[i] = w;
     double* out = a.stats + i * (a.s + 1);
     float spread;
@@ -193,44 +201,105 @@ void logistic_block(const LogisticArgs& a, std::size_t begin, std::size_t end, f
   }
 }
 
-// mass += w p and spread += w p (1 - p), class by class in double precision
-inline void add_moments(const float* __restrict p, std::size_t Kp, double w, double* __restrict mass,
-                        double* __restrict spread) {
-  for (std::size_t k = 0; k < Kp; ++k) {
-    mass[k] += w * static_cast<double>(p[k]);
-    spread[k] += w * static_cast<double>(p[k] * (1.0f - p[k]));
-  }
-}
+// Half a vector of floats as doubles, and the bits of those.
+typedef float Half __attribute__((vector_size(VECTOR_BYTES / 2), aligned(4), may_alias));
+typedef double Double __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
+typedef std::uint64_t Bits __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
 
-// out[k] += sum w (1[k = c] - p_k) and out[K + k] += sum w p_k (1 - p_k) over the rows listed, in their order, for
-// canonical codewords; w = scale. Where probabilities are not kept the loss says where the soft-max is: p =
-// exp(score - own score - loss). `S` (Kp) and `sums` (2 Kp) are scratch.
-void newton_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t n_rows, float* S, double* sums,
-                 double* out) {
-  for (std::size_t k = 0; k < 2 * a.Kp; ++k) sums[k] = 0.0;
-  for (std::size_t r = 0; r < n_rows; ++r) {
-    const std::size_t i = rows[r], own = static_cast<std::size_t>(a.c[i]);
-    const double w = a.scale == nullptr ? 1.0 : a.scale[i];
-    const float* P = a.P == nullptr ? S : a.P + i * a.Kp;
-    if (a.P == nullptr) {
-      const float *score = a.F + i * a.d, level = score[own] + a.loss[i];
-      for (std::size_t k = 0; k < a.Kp; ++k) S[k] = k < a.K ? score[k] : -1e30f;
-      add_costs(a, own, S);
-      for (std::size_t k = 0; k < a.Kp; k += W) {
-        const Vec x = load(S + k) - level;
-        store(S + k, exp_nonpositive(x < 0.0f ? x : Vec{}));
-      }
+// A number below 2^51 plus this constant is an integer, whose bits less those of the constant count. Sums of bits are
+// exact. (A fused multiply-add rounds once, a product and a sum twice; either way the row alone decides.)
+constexpr double kRound = 0x1.8p52;
+constexpr std::uint64_t kRoundBits = __builtin_bit_cast(std::uint64_t, kRound);
+
+inline Bits rounded(Half x, double w) { return (Bits)(__builtin_convertvector(x, Double) * w + kRound); }
+
+// mass += w p and spread += w p (1 - p), class by class in double precision, for R rows of probabilities at once: sums
+// are read and written once for all of them.
+template <std::size_t R>
+inline void add_moments(const float* const* p, const double* w, std::size_t Kp, std::uint64_t* mass,
+                        std::uint64_t* spread) {
+  for (std::size_t k = 0; k < Kp; k += W / 2) {
+    Bits a = Bits{}, b = Bits{};
+    for (std::size_t r = 0; r < R; ++r) {
+      const Half x = *reinterpret_cast<const Half*>(p[r] + k);
+      a += rounded(x, w[r]);
+      b += rounded(x * (1.0f - x), w[r]);
     }
-    add_moments(P, a.Kp, w, sums, sums + a.Kp);
-    out[own] += w;
-  }
-  for (std::size_t k = 0; k < a.K; ++k) {
-    out[k] -= sums[k];
-    out[a.K + k] += sums[a.Kp + k];
+    *reinterpret_cast<Bits*>(mass + k) += a;
+    *reinterpret_cast<Bits*>(spread + k) += b;
   }
 }
 
-// P (n_rows, Kp) = soft-max of the scores of the rows listed.
+// The probabilities of row i, kept or made again: the loss says where the soft-max is, p = exp(logit - own logit -
+// loss).
+inline const float* row_probabilities(const LogisticArgs& a, std::size_t i, float* S) {
+  if (a.P != nullptr) return a.P + i * a.Kp;
+  const std::size_t own = static_cast<std::size_t>(a.c[i]);
+  const float *logit = a.F + i * a.d, level = logit[own] + a.loss[i];
+  for (std::size_t k = 0; k < a.Kp; ++k) S[k] = k < a.K ? logit[k] : -1e30f;
+  add_costs(a, own, S);
+  for (std::size_t k = 0; k < a.Kp; k += W) {
+    const Vec x = load(S + k) - level;
+    store(S + k, exp_nonpositive(x < 0.0f ? x : Vec{}));
+  }
+  return S;
+}
+
+template <std::size_t R>
+inline void newton_some(const LogisticArgs& a, const std::uint32_t* rows, double unit, float* S, std::uint64_t* sums,
+                        std::uint64_t* out) {
+  const float* P[R];
+  double w[R];
+  for (std::size_t r = 0; r < R; ++r) {
+    w[r] = a.scale == nullptr ? unit : unit * a.scale[rows[r]];
+    P[r] = row_probabilities(a, rows[r], S + r * a.Kp);
+    out[a.c[rows[r]]] += __builtin_bit_cast(std::uint64_t, w[r] + kRound) - kRoundBits;
+  }
+  add_moments<R>(P, w, a.Kp, sums, sums + a.Kp);
+}
+
+// out[k] += sum w (1[k = c] - p_k) and out[K + k] += sum w p_k (1 - p_k) over the rows listed, for canonical codewords,
+// in integers; w = scale.
+void newton_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t n_rows, double unit, float* S,
+                 std::uint64_t* sums, std::uint64_t* out) {
+  for (std::size_t k = 0; k < 2 * a.Kp; ++k) sums[k] = 0;
+  std::size_t r = 0;
+  for (; r + kRowsAtOnce <= n_rows; r += kRowsAtOnce) {
+    for (std::size_t next = r + 4 * kRowsAtOnce; next < r + 5 * kRowsAtOnce && next < n_rows; ++next)
+      __builtin_prefetch(a.P == nullptr ? a.F + rows[next] * a.d : a.P + rows[next] * a.Kp);
+    newton_some<kRowsAtOnce>(a, rows + r, unit, S, sums, out);
+  }
+  for (; r < n_rows; ++r) newton_some<1>(a, rows + r, unit, S, sums, out);
+  for (std::size_t k = 0; k < a.K; ++k) {
+    out[k] -= sums[k] - n_rows * kRoundBits;
+    out[a.K + k] += sums[a.Kp + k] - n_rows * kRoundBits;
+  }
+}
+
+// out (K) += w P of rows of probabilities (n_rows, Kp), in integers.
+void weigh_rows(const LogisticArgs& a, const float* P, const double* w, std::size_t n_rows, std::uint64_t* out) {
+  for (std::size_t k = 0; k < a.Kp; k += W / 2) {
+    Bits sum = Bits{};
+    for (std::size_t r = 0; r < n_rows; ++r) sum += rounded(*reinterpret_cast<const Half*>(P + r * a.Kp + k), w[r]);
+    for (std::size_t l = 0; l < W / 2 && k + l < a.K; ++l) out[k + l] += sum[l] - n_rows * kRoundBits;
+  }
+}
+
+// out (d) += w G of the rows listed, in integers.
+void gradient_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t n_rows, double unit,
+                   std::uint64_t* out) {
+  for (std::size_t r = 0; r < n_rows; ++r) {
+    const float* G = a.G + rows[r] * a.d;
+    const double w = a.scale == nullptr ? unit : unit * a.scale[rows[r]];
+    std::size_t j = 0;
+    for (; j + W / 2 <= a.d; j += W / 2)
+      *reinterpret_cast<Bits*>(out + j) += rounded(*reinterpret_cast<const Half*>(G + j), w);
+    for (; j < a.d; ++j) out[j] += __builtin_bit_cast(std::uint64_t, static_cast<double>(G[j]) * w + kRound);
+  }
+  for (std::size_t j = 0; j < a.d; ++j) out[j] -= n_rows * kRoundBits;
+}
+
+// P (n_rows, Kp) = soft-max of the logits of the rows listed.
 void softmax_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t n_rows, float* Fb, float* P) {
   const std::size_t padded = (n_rows + kTileRows - 1) / kTileRows * kTileRows;
   for (std::size_t r = 0; r < padded; ++r)
@@ -243,4 +312,4 @@ void softmax_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t 
   }
 }
 
-Table table() { return {logistic_block, softmax_rows, probability_block, newton_rows}; }
+Table table() { return {logistic_block, softmax_rows, probability_block, newton_rows, weigh_rows, gradient_rows}; }

@@ -1,14 +1,16 @@
-// Newton steps in the leaves, and adding leaf values to the predictor; single precision in, double precision sums.
+// Newton steps in the leaves: sums over the rows of a leaf in integers, which are the same for any cut into shards, and
+// the steps that follow from them in double precision.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <numeric>
+#include <span>
 #include <vector>
 
+#include "core/exact.hpp"
 #include "core/hot.hpp"
 #include "core/pool.hpp"
 #include "losses/logistic.hpp"
@@ -16,26 +18,41 @@
 
 namespace simplexboost {
 
-// Rows grouped by leaf, ascending within a leaf: those of leaf l are order[begin(l) .. end[l]).
-struct LeafRows {
+// Rows grouped by leaf, ascending within a leaf.
+struct GroupedRows {
   std::vector<std::uint32_t> order;
-  std::vector<std::size_t> end;
+  LeafRows leaves;
 
-  LeafRows(const std::int32_t* leaf_of_row, std::size_t n, std::size_t n_leaves, const std::uint32_t* rows,
-           std::size_t n_rows)
-      : order(rows == nullptr ? n : n_rows), end(n_leaves, 0) {
+  GroupedRows(const std::int32_t* leaf_of_row, std::size_t n, std::size_t n_leaves, const std::uint32_t* rows,
+              std::size_t n_rows)
+      : order(rows == nullptr ? n : n_rows) {
     const auto row = [&](std::size_t r) { return rows == nullptr ? static_cast<std::uint32_t>(r) : rows[r]; };
     const auto leaf = [&](std::size_t r) { return static_cast<std::size_t>(leaf_of_row[row(r)]); };
-    for (std::size_t r = 0; r < order.size(); ++r) ++end[leaf(r)];
-    std::partial_sum(end.begin(), end.end(), end.begin());
-    std::vector<std::size_t> next(n_leaves);
-    for (std::size_t l = 0; l < n_leaves; ++l) next[l] = begin(l);
+    std::vector<std::size_t> next(n_leaves + 1, 0);
+    for (std::size_t r = 0; r < order.size(); ++r) ++next[leaf(r) + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    for (std::size_t l = 0; l < n_leaves; ++l) leaves.emplace_back(order.data() + next[l], next[l + 1] - next[l]);
     for (std::size_t r = 0; r < order.size(); ++r) order[next[leaf(r)]++] = row(r);
   }
-  std::size_t begin(std::size_t leaf) const { return leaf == 0 ? 0 : end[leaf - 1]; }
-  std::size_t size(std::size_t leaf) const { return end[leaf] - begin(leaf); }
-  std::size_t n_leaves() const { return end.size(); }
 };
+
+// What the shards must agree upon before they sum.
+struct LeafScales {
+  double largest_weight;  // that any row has
+  std::uint64_t n_rows;   // in use, of all shards
+
+  // By which addends up to largest_weight * 2^bound are multiplied.
+  double unit(int bound) const { return std::ldexp(1.0, exponent(bound)); }
+  double inverse(int bound) const { return std::ldexp(1.0, -exponent(bound)); }
+
+ private:
+  int exponent(int bound) const { return exact_exponent(largest_weight, exact_width(n_rows)) - bound; }
+};
+
+// The number that a sum of integers stands for.
+inline double value_of(std::uint64_t sum, double inverse) {
+  return static_cast<double>(static_cast<std::int64_t>(sum)) * inverse;
+}
 
 // Leaf values of many classes are alike for all the classes that hardly occur in the leaf. Probabilities do not change
 // when a constant joins all classes: subtract the median, and drop what is then below `thin` times the largest.
@@ -58,32 +75,38 @@ struct LeafOptions {
   double l2, max_step, thin;
 };
 
-// values (L, K) = slope / (curvature + l2) class by class: Newton steps with the diagonal of the Hessian, for canonical
-// codewords. A class with next to no probability in a leaf has next to no curvature there: hence max_step.
-inline void newton_diagonal(const LeafRows& leaves, const LogisticArgs& p, const LeafOptions& options, float* values,
-                            int n_threads) {
-  const std::size_t K = p.K;
-  const auto sums = sums_over_leaves(leaves.order.data(), leaves.end, 2 * K, n_threads,
-                                     [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
-                                       std::vector<float> S(p.Kp);
-                                       std::vector<double> scratch(2 * p.Kp);
-                                       newton_rows(p, rows, n_rows, S.data(), scratch.data(), out);
-                                     });
-  std::vector<float> scratch;
-  for (std::size_t leaf = 0; leaf < leaves.n_leaves(); ++leaf) {
-    for (std::size_t k = 0; k < K; ++k) {
-      const double g = sums[leaf * 2 * K + k], h = sums[leaf * 2 * K + K + k] + options.l2;
-      values[leaf * K + k] = static_cast<float>(h > 0.0 ? std::clamp(g / h, -options.max_step, options.max_step) : 0.0);
-    }
-    if (options.thin > 0.0) thin_out(values + leaf * K, K, static_cast<float>(options.thin), scratch);
-  }
+// ---- canonical codewords: the diagonal of the Hessian --------------------------------------------------------------
+
+// (L, 2 K): slope and curvature of every class.
+inline std::vector<std::uint64_t> diagonal_sums(const LeafRows& leaves, const LogisticArgs& p, const LeafScales& scales,
+                                                int n_threads) {
+  const double unit = scales.unit(0);
+  return sums_over_leaves(leaves, 2 * p.K, n_threads,
+                          [&](const std::uint32_t* rows, std::size_t n_rows, std::uint64_t* out) {
+                            std::vector<float> S(kRowsAtOnce * p.Kp);
+                            std::vector<std::uint64_t> scratch(2 * p.Kp);
+                            newton_rows(p, rows, n_rows, unit, S.data(), scratch.data(), out);
+                          });
 }
 
-// Newton steps for codewords in general. The Hessian of a leaf is Yᵀ diag(sum p) Y - sum ȳ ȳᵀ with ȳ = y_c - G; it is
-// taken from at most kHessianRows rows of the leaf, evenly spread, and scaled up: probabilities are not kept, so each
-// row costs another soft-max. Classes with little probability in the leaf enter together by an upper bound: what
-// replaces the Hessian must not be below it in any direction, or a step may run away (it did, after 300 rounds on 438
-// classes).
+// values (K) = slope / (curvature + l2) class by class. A class with next to no probability in a leaf has next to no
+// curvature there: hence max_step.
+inline void diagonal_step(const std::uint64_t* sums, std::size_t K, const LeafScales& scales,
+                          const LeafOptions& options, float* values, std::vector<float>& scratch) {
+  const double inverse = scales.inverse(0);
+  for (std::size_t k = 0; k < K; ++k) {
+    const double g = value_of(sums[k], inverse), h = value_of(sums[K + k], inverse) + options.l2;
+    values[k] = static_cast<float>(h > 0.0 ? std::clamp(g / h, -options.max_step, options.max_step) : 0.0);
+  }
+  if (options.thin > 0.0) thin_out(values, K, static_cast<float>(options.thin), scratch);
+}
+
+// ---- codewords in general: the whole Hessian -----------------------------------------------------------------------
+
+// The Hessian of a leaf is Yᵀ diag(sum p) Y - sum ȳ ȳᵀ with ȳ = y_c - G; it is taken from at most kHessianRows rows of
+// the leaf, evenly spread, and scaled up: probabilities are not kept, so each row costs another soft-max. Classes with
+// little probability in the leaf enter together by an upper bound: what replaces the Hessian must not be below it in
+// any direction, or a step may run away (it did, after 300 rounds on 438 classes).
 constexpr std::size_t kHessianRows = kBlockRows;
 
 // In single precision the probabilities of a leaf that is all but settled leave rounding errors for a Hessian, and
@@ -96,42 +119,88 @@ constexpr double kNoCurvature = 1e-6;
 // codewords: 0.79, 0.87 so).
 constexpr double kSafePart = 0.2;
 
-// H (d, d), lower triangle, of the rows of one leaf; returns the least pivot that is more than a rounding error.
-inline double leaf_hessian(const LogisticArgs& p, const float* Y, const std::uint32_t* rows, std::size_t n_rows,
-                           double* H) {
-  const std::size_t used = std::min(n_rows, kHessianRows), d = p.d;
-  std::vector<std::uint32_t> sample(used);
-  for (std::size_t i = 0; i < used; ++i) sample[i] = rows[i * n_rows / used];
-  std::vector<float> Fb(kBlockRows * d), P(kBlockRows * p.Kp);
-  softmax_rows(p, sample.data(), used, Fb.data(), P.data());
-  std::vector<double> mass(p.K, 0.0), y(d);
-  std::fill(H, H + d * d, 0.0);
-  double total = 0.0, weights = 0.0, all = 0.0;
-  for (std::size_t r = 0; r < n_rows; ++r) all += p.scale == nullptr ? 1.0 : p.scale[rows[r]];
-  for (std::size_t i = 0; i < used; ++i) {
-    const std::size_t row = sample[i];
-    const double w = p.scale == nullptr ? 1.0 : p.scale[row];
-    if (w <= 0.0) continue;  // a tilted weight may vanish
-    for (std::size_t k = 0; k < p.K; ++k) mass[k] += w * static_cast<double>(P[i * p.Kp + k]);
-    const float *own = Y + static_cast<std::size_t>(p.c[row]) * d, *g = p.G + row * d;
-    for (std::size_t j = 0; j < d; ++j) y[j] = static_cast<double>(own[j]) - static_cast<double>(g[j]);
-    hot().add_outer(H, y.data(), -w, d);
-    weights += w;
+struct Codewords {
+  const float* Y;  // (K, d)
+  std::size_t K, d;
+  int bound;  // of G and ȳ: their coordinates stay below 2^bound
+
+  Codewords(const float* codewords, std::size_t n_classes, std::size_t columns)
+      : Y(codewords), K(n_classes), d(columns) {
+    float largest = 0.0f;
+    for (std::size_t i = 0; i < K * d; ++i) largest = std::max(largest, std::abs(Y[i]));
+    std::frexp(largest, &bound);
+    ++bound;
   }
-  for (double m : mass) total += m;
+};
+
+// Which of a leaf's rows lie here: those from `before` on, of `all`.
+struct LeafShare {
+  std::uint64_t before, all;
+};
+
+// (L, d + 1): the gradient and the weight of all rows of the leaf.
+inline std::vector<std::uint64_t> gradient_sums(const LeafRows& leaves, const LogisticArgs& p, const Codewords& code,
+                                                const LeafScales& scales, int n_threads) {
+  const double of_gradient = scales.unit(code.bound), of_weight = scales.unit(0);
+  return sums_over_leaves(leaves, p.d + 1, n_threads,
+                          [&](const std::uint32_t* rows, std::size_t n_rows, std::uint64_t* out) {
+                            gradient_rows(p, rows, n_rows, of_gradient, out);
+                            for (std::size_t r = 0; r < n_rows; ++r)
+                              out[p.d] += rounded_bits(p.scale == nullptr ? of_weight : of_weight * p.scale[rows[r]]);
+                          });
+}
+
+// The sums over a leaf's sample: sum w p (K), sum w ȳ ȳᵀ (d, d), lower triangle, and sum w.
+inline std::size_t sample_size(const Codewords& code) { return code.K + code.d * code.d + 1; }
+
+inline void sample_sums(const LogisticArgs& p, const Codewords& code, std::span<const std::uint32_t> rows,
+                        const LeafShare& share, const LeafScales& scales, std::uint64_t* out) {
+  const std::size_t K = code.K, d = code.d;
+  std::fill(out, out + sample_size(code), 0);
+  const std::uint64_t wanted = std::min<std::uint64_t>(share.all, kHessianRows);
+  std::vector<std::uint32_t> sample;
+  for (std::uint64_t i = 0; i < wanted; ++i) {
+    const std::uint64_t rank = i * share.all / wanted;
+    if (rank >= share.before && rank - share.before < rows.size()) sample.push_back(rows[rank - share.before]);
+  }
+  std::vector<float> Fb(kBlockRows * d), P(kBlockRows * p.Kp);
+  softmax_rows(p, sample.data(), sample.size(), Fb.data(), P.data());
+  std::vector<double> y(sample.size() * d), weights(sample.size());
+  std::uint64_t *mass = out, *outer = out + K, *weight = outer + d * d;
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    const std::size_t row = sample[i];
+    weights[i] = scales.unit(0) * (p.scale == nullptr ? 1.0 : p.scale[row]);
+    *weight += rounded_bits(weights[i]);
+    const float *own = code.Y + static_cast<std::size_t>(p.c[row]) * d, *g = p.G + row * d;
+    for (std::size_t j = 0; j < d; ++j) y[i * d + j] = static_cast<double>(own[j]) - static_cast<double>(g[j]);
+  }
+  weigh_rows(p, P.data(), weights.data(), sample.size(), mass);
+  for (double& w : weights) w *= std::ldexp(1.0, -2 * code.bound);
+  hot().add_outer_bits(outer, y.data(), weights.data(), sample.size(), d);
+}
+
+// H (d, d), lower triangle, from a leaf's sums; returns the least pivot that is more than a rounding error.
+inline double leaf_hessian(const Codewords& code, const std::uint64_t* sample, double all, const LeafScales& scales,
+                           double* H) {
+  const std::size_t K = code.K, d = code.d;
+  const double of_weight = scales.inverse(0), of_outer = -scales.inverse(2 * code.bound);
+  const double weights = value_of(sample[K + d * d], of_weight), scale = weights > 0.0 ? all / weights : 0.0;
+  for (std::size_t i = 0; i < d * d; ++i) H[i] = value_of(sample[K + i], of_outer);
+  std::vector<double> mass(K), y(d);
+  double total = 0.0;
+  for (std::size_t k = 0; k < K; ++k) total += mass[k] = value_of(sample[k], of_weight);
   double trace = 0.0;  // of Yᵀ diag(mass) Y
   double rest = 0.0;   // of the sum over small classes, from above: mass times squared length, in every direction
-  for (std::size_t k = 0; k < p.K; ++k) {
+  for (std::size_t k = 0; k < K; ++k) {
     double square = 0.0;
     for (std::size_t j = 0; j < d; ++j) {
-      y[j] = static_cast<double>(Y[k * d + j]);
+      y[j] = static_cast<double>(code.Y[k * d + j]);
       square += y[j] * y[j];
     }
     trace += mass[k] * square;
-    if (mass[k] * static_cast<double>(p.K) < 0.002 * total) rest += mass[k] * square;
+    if (mass[k] * static_cast<double>(K) < 0.002 * total) rest += mass[k] * square;
     else hot().add_outer(H, y.data(), mass[k], d);
   }
-  const double scale = weights > 0.0 ? all / weights : 0.0;
   for (std::size_t j = 0; j < d; ++j) H[j * d + j] += rest;
   for (std::size_t i = 0; i < d * d; ++i) H[i] *= scale;
   return std::max(1e-12, kNoCurvature * scale * trace / static_cast<double>(d));
@@ -153,41 +222,35 @@ inline bool is_within(double moved, double limit) { return std::isfinite(moved) 
 
 // x (d,) = (H + ridge)⁻¹ g, lower triangle of H (d, d); returns the furthest that it moves a class, infinite where the
 // matrix is singular up to rounding errors.
-inline double newton_step(const LogisticArgs& p, const float* Y, std::vector<double> H, const double* g, double ridge,
+inline double newton_step(const Codewords& code, std::vector<double> H, const std::vector<double>& g, double ridge,
                           double least, std::vector<double>& x) {
-  std::vector<double> column(p.d);
-  x.assign(g, g + p.d);
-  for (std::size_t j = 0; j < p.d; ++j) H[j * p.d + j] += ridge;
-  const bool safe = hot().solve_positive(H.data(), x.data(), column.data(), p.d, least);
-  return safe ? furthest(Y, p.K, p.d, x.data()) : std::numeric_limits<double>::infinity();
+  const std::size_t d = code.d;
+  std::vector<double> column(d);
+  x = g;
+  for (std::size_t j = 0; j < d; ++j) H[j * d + j] += ridge;
+  const bool safe = hot().solve_positive(H.data(), x.data(), column.data(), d, least);
+  return safe ? furthest(code.Y, code.K, d, x.data()) : std::numeric_limits<double>::infinity();
 }
 
-// values (L, d) = (H + l2)⁻¹ sum G. A class with gradient but hardly any curvature, or none in the rows that are looked
-// at, would take a step out of all proportion (1e6 and more, until nothing was finite): where H is singular, or a class
-// would step further than max_step, more than l2 joins the diagonal, as much as it takes.
-inline void newton_exact(const LeafRows& leaves, const LogisticArgs& p, const float* Y, double l2, double max_step,
-                         float* values, int n_threads) {
-  const auto sums = sums_over_leaves(leaves.order.data(), leaves.end, p.d, n_threads,
-                                     [&](const std::uint32_t* rows, std::size_t n_rows, double* out) {
-                                       for (std::size_t r = 0; r < n_rows; ++r) {
-                                         const double w = p.scale == nullptr ? 1.0 : p.scale[rows[r]];
-                                         for (std::size_t j = 0; j < p.d; ++j)
-                                           out[j] += w * static_cast<double>(p.G[rows[r] * p.d + j]);
-                                       }
-                                     });
-  parallel_for(leaves.n_leaves(), n_threads, [&](std::size_t leaf) {
-    const double* g = sums.data() + leaf * p.d;
-    std::vector<double> H(p.d * p.d), x;
-    const double least = leaf_hessian(p, Y, leaves.order.data() + leaves.begin(leaf), leaves.size(leaf), H.data());
-    if (!is_within(newton_step(p, Y, H, g, l2, least, x), max_step)) {
-      double ridge = std::max(l2, least);
-      while (std::isfinite(ridge) && !is_within(newton_step(p, Y, H, g, ridge, least, x), kSafePart * max_step))
-        ridge *= 4.0;
-      if (!std::isfinite(ridge))
-        std::fill(x.begin(), x.end(), std::numeric_limits<double>::quiet_NaN());  // so is the gradient
-    }
-    for (std::size_t j = 0; j < p.d; ++j) values[leaf * p.d + j] = static_cast<float>(x[j]);
-  });
+// values (d) = (H + l2)⁻¹ sum G, from the sums over all rows (d + 1) and over the sample. A class with gradient but
+// hardly any curvature, or none in the rows that are looked at, would take a step out of all proportion (1e6 and more,
+// until nothing was finite): where H is singular, or a class would step further than max_step, more than l2 joins the
+// diagonal, as much as it takes.
+inline void exact_step(const Codewords& code, const std::uint64_t* sums, const std::uint64_t* sample,
+                       const LeafScales& scales, double l2, double max_step, float* values) {
+  const std::size_t d = code.d;
+  std::vector<double> H(d * d), g(d), x;
+  const double least = leaf_hessian(code, sample, value_of(sums[d], scales.inverse(0)), scales, H.data());
+  const double of_gradient = scales.inverse(code.bound);
+  for (std::size_t j = 0; j < d; ++j) g[j] = value_of(sums[j], of_gradient);
+  if (!is_within(newton_step(code, H, g, l2, least, x), max_step)) {
+    double ridge = std::max(l2, least);
+    while (std::isfinite(ridge) && !is_within(newton_step(code, H, g, ridge, least, x), kSafePart * max_step))
+      ridge *= 4.0;
+    if (!std::isfinite(ridge))
+      std::fill(x.begin(), x.end(), std::numeric_limits<double>::quiet_NaN());  // so is the gradient
+  }
+  for (std::size_t j = 0; j < d; ++j) values[j] = static_cast<float>(x[j]);
 }
 
 }  // namespace simplexboost

@@ -1,5 +1,29 @@
 // Loops of newton.hpp: outer products, a system of equations. Part of core/hot.inl.
 
+// H (d, d) += sum over rows v (n_rows, d) of scale v v^T in integers, lower triangle
+void add_outer_bits(std::uint64_t* H, const double* v, const double* scale, std::size_t n_rows, std::size_t d) {
+  constexpr std::uint64_t constant = __builtin_bit_cast(std::uint64_t, kRound);
+  std::size_t r = 0;
+  for (; r + 4 <= n_rows; r += 4) {  // sums are read and written once for four rows
+    const double *a = v + r * d, *b = a + d, *c = b + d, *e = c + d;
+    for (std::size_t i = 0; i < d; ++i) {
+      const double ai = scale[r] * a[i], bi = scale[r + 1] * b[i], ci = scale[r + 2] * c[i], ei = scale[r + 3] * e[i];
+      std::uint64_t* h = H + i * d;
+      for (std::size_t j = 0; j <= i; ++j)
+        h[j] += (__builtin_bit_cast(std::uint64_t, ai* a[j] + kRound) +
+                 __builtin_bit_cast(std::uint64_t, bi* b[j] + kRound)) +
+                (__builtin_bit_cast(std::uint64_t, ci* c[j] + kRound) +
+                 __builtin_bit_cast(std::uint64_t, ei* e[j] + kRound)) -
+                4 * constant;
+    }
+  }
+  for (; r < n_rows; ++r)
+    for (std::size_t i = 0; i < d; ++i) {
+      const double w = scale[r] * v[r * d + i];
+      for (std::size_t j = 0; j <= i; ++j) H[i * d + j] += rounded_bits(w * v[r * d + j]);
+    }
+}
+
 // H (d, d) += scale * v v^T, lower triangle
 void add_outer(double* H, const double* v, double scale, std::size_t d) {
   for (std::size_t i = 0; i < d; ++i) {

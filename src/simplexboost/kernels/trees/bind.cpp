@@ -1,121 +1,441 @@
-// Bindings: growing a tree.
-#include "core/bind.hpp"
+// Bindings: growing a tree, from the rows of one shard or from a source that is written in Python.
+#include "trees/bind.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "module.hpp"
 #include "trees/bytes.hpp"
 #include "trees/grow.hpp"
 #include "trees/leaves.hpp"
+#include "trees/source.hpp"
 
 namespace simplexboost {
 namespace {
 
-BinnedView view(const In<std::uint8_t, Codes>& codes, const In<std::int32_t, Vector>& n_bins,
-                const In<std::uint8_t, Vector>& has_missing, const In<std::uint8_t, Vector>& categorical) {
+Columns columns_of(const In<std::int32_t, Vector>& n_bins, const In<std::uint8_t, Vector>& has_missing,
+                   const In<std::uint8_t, Vector>& categorical) {
   const std::size_t p = n_bins.shape(0);
-  require(p > 0 && codes.shape(0) == (p + kTile - 1) / kTile && codes.shape(2) == kTile,
-          "codes must be (n_blocks, n, 8)");
-  require(has_missing.shape(0) == p && categorical.shape(0) == p,
+  require(p > 0 && has_missing.shape(0) == p && categorical.shape(0) == p,
           "has_missing and categorical must have one entry per feature");
-  BinnedView data{codes.data(),
-                  codes.shape(1),
-                  p,
-                  n_bins.data(),
-                  has_missing.data(),
-                  categorical.data(),
-                  std::vector<std::size_t>(p + 1)};
+  Columns columns{p, n_bins.data(), has_missing.data(), categorical.data(), std::vector<std::size_t>(p + 1)};
   for (std::size_t f = 0; f < p; ++f) {
     require(n_bins.data()[f] >= 1 && n_bins.data()[f] <= 255, "n_bins must lie in 1 .. 255");
-    data.offset[f + 1] = data.offset[f] + static_cast<std::size_t>(n_bins.data()[f]) + (has_missing.data()[f] ? 1 : 0);
+    columns.offset[f + 1] =
+        columns.offset[f] + static_cast<std::size_t>(n_bins.data()[f]) + (has_missing.data()[f] ? 1 : 0);
   }
+  return columns;
+}
+
+BinnedView view(const In<std::uint8_t, Codes>& codes, const Columns& columns) {
+  require(codes.shape(0) == columns.n_blocks() && codes.shape(2) == kTile, "codes must be (n_blocks, n, 8)");
+  const BinnedView data{columns, codes.data(), codes.shape(1)};
   require(data.n < (std::size_t{1} << 30), "more than 2^30 rows");
   return data;
 }
 
 // Statistics are dense (n, m), or sparse: classes (n,) and weight (n,) with m columns.
-nb::tuple grow(In<std::uint8_t, Codes> codes, In<std::int32_t, Vector> n_bins, In<std::uint8_t, Vector> has_missing,
-               In<std::uint8_t, Vector> categorical, std::optional<In<double, Matrix>> dense,
-               std::optional<In<std::int32_t, Vector>> classes, std::optional<In<double, Vector>> weight, std::size_t m,
-               In<double, Matrix> leaf_statistics, std::optional<In<std::uint32_t, Vector>> rows,
-               std::optional<In<std::int32_t, Vector>> features, int score, double l2, int max_depth, int max_leaves,
-               std::int64_t min_samples_leaf, std::int64_t min_category_count, double category_smoothing,
-               bool best_first, int bits, std::uint64_t seed, std::size_t histogram_memory, int n_threads) {
-  const BinnedView data = view(codes, n_bins, has_missing, categorical);
+StatisticsView statistics_view(const std::optional<In<double, Matrix>>& dense,
+                               const std::optional<In<std::int32_t, Vector>>& classes,
+                               const std::optional<In<double, Vector>>& weight, std::size_t m, std::size_t n) {
   StatisticsView statistics;
   statistics.m = m;
   if (dense) {
-    require(dense->shape(0) == data.n && dense->shape(1) == m && m >= 1, "statistics must be (n, m)");
+    require(dense->shape(0) == n && dense->shape(1) == m && m >= 1, "statistics must be (n, m)");
     statistics.dense = dense->data();
   } else {
-    require(classes && weight && classes->shape(0) == data.n && weight->shape(0) == data.n,
-            "classes and weight must be (n,)");
+    require(classes && weight && classes->shape(0) == n && weight->shape(0) == n, "classes and weight must be (n,)");
     statistics.classes = classes->data();
     statistics.weight = weight->data();
-    for (std::size_t i = 0; i < data.n; ++i)
+    for (std::size_t i = 0; i < n; ++i)
       require(classes->data()[i] >= 0 && static_cast<std::size_t>(classes->data()[i]) < m,
               "classes must lie in 0 .. m - 1");
   }
-  require(score >= 0 && score <= static_cast<int>(Score::gini), "unknown score");
-  require(static_cast<Score>(score) != Score::newton || m >= 2,
-          "the newton score needs gradient and curvature columns");
-  require(bits == 32 || bits == 64, "bits must be 32 or 64");
-  require(leaf_statistics.shape(0) == data.n, "leaf_statistics must have n rows");
-  require(min_category_count >= 1 && category_smoothing >= 0.0,
-          "min_category_count must be 1 or more, category_smoothing not negative");
+  return statistics;
+}
 
-  Rows used(rows ? rows->shape(0) : data.n);
+Rows rows_of(const std::optional<In<std::uint32_t, Vector>>& rows, std::size_t n) {
+  Rows used(rows ? rows->shape(0) : n);
   if (rows) std::copy_n(rows->data(), used.size(), used.begin());
   else std::iota(used.begin(), used.end(), 0u);
-  require(!used.empty(), "rows must not be empty");
   for (std::size_t r = 0; r < used.size(); ++r)
-    require(used[r] < data.n && (r == 0 || used[r - 1] < used[r]), "rows must be ascending row numbers");
-  std::vector<std::int32_t> columns(features ? features->shape(0) : data.p);
+    require(used[r] < n && (r == 0 || used[r - 1] < used[r]), "rows must be ascending row numbers");
+  return used;
+}
+
+std::vector<std::int32_t> features_of(const std::optional<In<std::int32_t, Vector>>& features, std::size_t p) {
+  std::vector<std::int32_t> columns(features ? features->shape(0) : p);
   if (features) std::copy_n(features->data(), columns.size(), columns.begin());
   else std::iota(columns.begin(), columns.end(), 0);
   require(!columns.empty(), "features must not be empty");
   for (std::size_t i = 0; i < columns.size(); ++i)
-    require(columns[i] >= 0 && static_cast<std::size_t>(columns[i]) < data.p && (i == 0 || columns[i - 1] < columns[i]),
+    require(columns[i] >= 0 && static_cast<std::size_t>(columns[i]) < p && (i == 0 || columns[i - 1] < columns[i]),
             "features must be ascending feature numbers");
+  return columns;
+}
 
+template <class Lane>
+void copy_histogram(const HistogramShape<Lane>& shape, const Lane* from, Lane* to) {
+  for (std::size_t block : shape.blocks())
+    std::copy(from + shape.begin(block), from + shape.end(block), to + shape.begin(block));
+}
+
+// Orders as arrays: cells (b, 3) of parent, left and right; splits (b, 4) of feature, bin, whether missing values go
+// left and whether it is one of categories; sets (b, 32) of the categories that go left; build (b, 2), which of the
+// two.
+struct OrderArrays {
+  std::vector<std::int32_t> cells, splits;
+  std::vector<std::uint8_t> sets, build;
+
+  explicit OrderArrays(const std::vector<Order>& orders) {
+    for (const Order& o : orders) {
+      cells.insert(cells.end(), {o.cell, o.left, o.right});
+      splits.insert(splits.end(), {o.split.feature, o.split.bin, o.split.missing_left, o.split.categorical});
+      sets.insert(sets.end(), std::begin(o.split.left.bytes), std::end(o.split.left.bytes));
+      build.insert(build.end(), {o.build_left, o.build_right});
+    }
+  }
+};
+
+std::vector<Order> orders_of(const In<std::int32_t, Matrix>& cells, const In<std::int32_t, Matrix>& splits,
+                             const In<std::uint8_t, Matrix>& sets, const In<std::uint8_t, Matrix>& build,
+                             std::size_t n_cells, std::size_t p) {
+  const std::size_t b = cells.shape(0);
+  require(cells.shape(1) == 3 && splits.shape(0) == b && splits.shape(1) == 4 && sets.shape(0) == b &&
+              sets.shape(1) == sizeof(CategorySet) && build.shape(0) == b && build.shape(1) == 2,
+          "orders must be cells (b, 3), splits (b, 4), sets (b, 32) and build (b, 2)");
+  std::vector<Order> orders(b);
+  for (std::size_t i = 0; i < b; ++i) {
+    const std::int32_t *cell = cells.data() + 3 * i, *split = splits.data() + 4 * i;
+    const auto known = static_cast<std::int32_t>(n_cells);
+    require(cell[0] >= 0 && cell[0] < known && cell[1] >= known && cell[2] == cell[1] + 1 && cell[2] < (1 << 30),
+            "an order must cut a cell that is there in two new ones");
+    require(split[0] >= 0 && static_cast<std::size_t>(split[0]) < p && split[1] >= 0 && split[1] < 256,
+            "splits must name a feature and a bin");
+    Order& o = orders[i];
+    o.cell = cell[0], o.left = cell[1], o.right = cell[2];
+    o.split.feature = split[0], o.split.bin = static_cast<std::uint8_t>(split[1]);
+    o.split.missing_left = split[2] != 0, o.split.categorical = split[3] != 0;
+    std::copy_n(sets.data() + i * sizeof(CategorySet), sizeof(CategorySet), o.split.left.bytes);
+    o.build_left = build.data()[2 * i] != 0, o.build_right = build.data()[2 * i + 1] != 0;
+  }
+  return orders;
+}
+
+// The rows of one shard: a LocalSource and the arrays it looks at.
+template <class Lane>
+class Shard {
+ public:
+  Shard(In<std::uint8_t, Codes> codes, In<std::int32_t, Vector> n_bins, In<std::uint8_t, Vector> has_missing,
+        In<std::uint8_t, Vector> categorical, std::optional<In<double, Matrix>> dense,
+        std::optional<In<std::int32_t, Vector>> classes, std::optional<In<double, Vector>> weight, std::size_t m,
+        std::optional<In<std::uint32_t, Vector>> rows, std::optional<In<std::int32_t, Vector>> features,
+        std::uint64_t first_row, std::uint64_t seed, int n_threads)
+      : arrays_{codes, n_bins, has_missing, categorical, dense, classes, weight},
+        data_(view(codes, columns_of(n_bins, has_missing, categorical))),
+        statistics_(statistics_view(dense, classes, weight, m, data_.n)),
+        n_threads_(n_threads),
+        source_(data_, statistics_, rows_of(rows, data_.n), features_of(features, data_.p), first_row, seed,
+                n_threads) {}
+  Shard(const Shard&) = delete;  // the source looks at the shard's own views
+
+  LocalSource<Lane>& source() { return source_; }
+  const BinnedView& data() const { return data_; }
+  const StatisticsView& statistics() const { return statistics_; }
+
+  // Of the statistics, or of other values (n, d).
+  nb::ndarray<nb::numpy, double> column_maxima(std::optional<In<double, Matrix>> values) {
+    require(!values || values->shape(0) == data_.n, "leaf_statistics must have n rows");
+    std::vector<double> largest;
+    {
+      nb::gil_scoped_release release;
+      largest = values ? simplexboost::column_maxima(values->data(), values->shape(1), source_.rows(), n_threads_)
+                       : source_.column_maxima();
+    }
+    const std::size_t columns = largest.size();
+    return to_numpy(std::move(largest), {columns});
+  }
+
+  nb::ndarray<nb::numpy, double> column_magnitudes(In<double, Vector> unit) {
+    require(unit.shape(0) == statistics_.columns(), "unit must have an entry per column");
+    std::vector<double> units(unit.data(), unit.data() + unit.shape(0)), magnitude;
+    {
+      nb::gil_scoped_release release;
+      magnitude = source_.column_magnitudes(units);
+    }
+    return to_numpy(std::move(magnitude), {units.size()});
+  }
+
+  void quantize(In<std::int32_t, Vector> exponents) {
+    require(exponents.shape(0) == statistics_.columns(), "exponents must have an entry per column");
+    nb::gil_scoped_release release;
+    source_.quantize(std::vector<int>(exponents.data(), exponents.data() + exponents.shape(0)));
+    quantized_ = true;
+  }
+
+  nb::ndarray<nb::numpy, Lane> root() {
+    require(quantized_, "quantize first");
+    const auto& shape = source_.shape();
+    std::vector<Lane> out(shape.size(), 0);
+    {
+      nb::gil_scoped_release release;
+      const auto histogram = source_.root();
+      copy_histogram(shape, histogram.data(), out.data());
+    }
+    return to_numpy(std::move(out), {shape.size()});
+  }
+
+  // (wanted, size): the histograms in the order of the orders, left before right.
+  nb::ndarray<nb::numpy, Lane> expand(In<std::int32_t, Matrix> cells, In<std::int32_t, Matrix> splits,
+                                      In<std::uint8_t, Matrix> sets, In<std::uint8_t, Matrix> build) {
+    require(quantized_, "quantize first");
+    const auto orders = orders_of(cells, splits, sets, build, source_.n_cells(), data_.p);
+    const auto& shape = source_.shape();
+    std::vector<std::size_t> first(orders.size() + 1, 0);
+    for (std::size_t i = 0; i < orders.size(); ++i)
+      first[i + 1] = first[i] + orders[i].build_left + orders[i].build_right;
+    std::vector<Lane> out(first.back() * shape.size(), 0);
+    {
+      nb::gil_scoped_release release;
+      source_.expand(orders, [&](std::size_t i, Histogram<Lane> left, Histogram<Lane> right, int) {
+        Lane* to = out.data() + first[i] * shape.size();
+        if (!left.empty()) copy_histogram(shape, left.data(), to), to += shape.size();
+        if (!right.empty()) copy_histogram(shape, right.data(), to);
+      });
+    }
+    return to_numpy(std::move(out), {first.back(), shape.size()});
+  }
+
+  // (L, 2, m): the sums of the statistics, or of other values (n, m), over these cells, as integers. `largest` (m,) and
+  // `n_rows` are those of all shards.
+  nb::ndarray<nb::numpy, std::uint64_t> leaf_limbs(In<std::int32_t, Vector> cells,
+                                                   std::optional<In<double, Matrix>> values, In<double, Vector> largest,
+                                                   std::int64_t n_rows) {
+    StatisticsView statistics = statistics_;
+    if (values) {
+      require(values->shape(0) == data_.n, "leaf_statistics must have n rows");
+      statistics = {};
+      statistics.dense = values->data(), statistics.m = values->shape(1);
+    }
+    require(largest.shape(0) == statistics.columns() && n_rows >= 1, "largest must have an entry per column");
+    const LeafRows leaves = leaf_rows(cells);
+    const LimbScales scales(std::vector<double>(largest.data(), largest.data() + largest.shape(0)), n_rows);
+    std::vector<std::uint64_t> limbs;
+    {
+      nb::gil_scoped_release release;
+      limbs = simplexboost::leaf_limbs(leaves, statistics, scales, n_threads_);
+    }
+    return to_numpy(std::move(limbs), {leaves.size(), 2, statistics.m});
+  }
+
+  // (n,): the leaf of every row, also of those the tree was not grown on.
+  nb::ndarray<nb::numpy, std::int32_t> leaf_of_row(In<std::uint8_t, Matrix> nodes, In<std::uint8_t, Matrix> sets,
+                                                   In<std::int32_t, Vector> cells) {
+    check_tree(nodes_of(nodes), nodes.shape(0), sets.shape(0), data_.p);
+    Tree tree;
+    tree.nodes.assign(nodes_of(nodes), nodes_of(nodes) + nodes.shape(0));
+    tree.category_sets.assign(sets_of(sets), sets_of(sets) + sets.shape(0));
+    const LeafRows leaves = leaf_rows(cells);
+    std::vector<std::int32_t> out(data_.n);
+    {
+      nb::gil_scoped_release release;
+      leaf_of_rows(tree, leaves, data_, out.data(), n_threads_);
+    }
+    return to_numpy(std::move(out), {data_.n});
+  }
+
+ private:
+  LeafRows leaf_rows(const In<std::int32_t, Vector>& cells) const {
+    LeafRows leaves;
+    for (std::size_t leaf = 0; leaf < cells.shape(0); ++leaf) {
+      require(cells.data()[leaf] >= 0 && static_cast<std::size_t>(cells.data()[leaf]) < source_.n_cells(),
+              "cells must be cells of the source");
+      leaves.push_back(source_.rows_of(cells.data()[leaf]));
+    }
+    return leaves;
+  }
+
+  struct Arrays {  // kept alive
+    In<std::uint8_t, Codes> codes;
+    In<std::int32_t, Vector> n_bins;
+    In<std::uint8_t, Vector> has_missing, categorical;
+    std::optional<In<double, Matrix>> dense;
+    std::optional<In<std::int32_t, Vector>> classes;
+    std::optional<In<double, Vector>> weight;
+  } arrays_;
+  BinnedView data_;
+  StatisticsView statistics_;
+  int n_threads_;
+  LocalSource<Lane> source_;
+  bool quantized_ = false;
+};
+
+// A source that is written in Python, with the methods of Shard for all rows together: for shards that live elsewhere.
+template <class Lane>
+class PythonSource final : public Source<Lane> {
+ public:
+  PythonSource(nb::handle source, const HistogramShape<Lane>& shape, int n_threads)
+      : source_(source), shape_(shape), n_threads_(n_threads), n_rows_(nb::cast<std::int64_t>(source.attr("n_rows"))) {}
+
+  std::int64_t n_rows() const override { return n_rows_; }
+  bool distant() const override { return true; }
+
+  std::vector<double> column_maxima() override {
+    nb::gil_scoped_acquire acquire;
+    return numbers(source_.attr("column_maxima")());
+  }
+  std::vector<double> column_magnitudes(const std::vector<double>& unit) override {
+    nb::gil_scoped_acquire acquire;
+    return numbers(source_.attr("column_magnitudes")(to_numpy(std::vector<double>(unit), {unit.size()})));
+  }
+  void quantize(const std::vector<int>& exponents) override {
+    nb::gil_scoped_acquire acquire;
+    source_.attr("quantize")(
+        to_numpy(std::vector<std::int32_t>(exponents.begin(), exponents.end()), {exponents.size()}));
+  }
+  Histogram<Lane> root() override {
+    nb::gil_scoped_acquire acquire;
+    const auto array = nb::cast<In<Lane, Vector>>(source_.attr("root")());
+    require(array.shape(0) == shape_.size(), "the source's histogram has another size");
+    return copied(array.data());
+  }
+
+  void expand(const std::vector<Order>& orders, const typename Source<Lane>::Ready& ready) override {
+    std::vector<Histogram<Lane>> left(orders.size()), right(orders.size());
+    {
+      nb::gil_scoped_acquire acquire;
+      OrderArrays arrays(orders);
+      const std::size_t b = orders.size();
+      const auto built = nb::cast<In<Lane, Matrix>>(source_.attr("expand")(
+          to_numpy(std::move(arrays.cells), {b, 3}), to_numpy(std::move(arrays.splits), {b, 4}),
+          to_numpy(std::move(arrays.sets), {b, sizeof(CategorySet)}), to_numpy(std::move(arrays.build), {b, 2})));
+      std::size_t wanted = 0;
+      for (const Order& order : orders) wanted += order.build_left + order.build_right;
+      require(built.shape(0) == wanted && built.shape(1) == shape_.size(), "the source built other histograms");
+      const Lane* at = built.data();
+      for (std::size_t i = 0; i < b; ++i) {
+        if (orders[i].build_left) left[i] = copied(at), at += shape_.size();
+        if (orders[i].build_right) right[i] = copied(at), at += shape_.size();
+      }
+    }
+    const int inside = orders.size() > 1 ? 1 : n_threads_;
+    parallel_for(orders.size(), n_threads_,
+                 [&](std::size_t i) { ready(i, std::move(left[i]), std::move(right[i]), inside); });
+  }
+
+ private:
+  static std::vector<double> numbers(const nb::object& array) {
+    const auto values = nb::cast<In<double, Vector>>(array);
+    return {values.data(), values.data() + values.shape(0)};
+  }
+  Histogram<Lane> copied(const Lane* from) const {
+    Histogram<Lane> histogram(shape_.size());
+    std::copy_n(from, shape_.size(), histogram.data());
+    return histogram;
+  }
+
+  nb::handle source_;  // the caller's
+  const HistogramShape<Lane>& shape_;
+  int n_threads_;
+  std::int64_t n_rows_;
+};
+
+// Grows one tree from a source: a Shard, where all rows are in it, or a Python object.
+template <class Lane>
+nb::tuple grow_from(nb::handle source, const Columns& columns, std::size_t m, const std::vector<std::int32_t>& features,
+                    const GrowOptions& options) {
+  Grown grown;
+  if (nb::isinstance<Shard<Lane>>(source)) {
+    auto& shard = nb::cast<Shard<Lane>&>(source);
+    require(shard.data().p == columns.p && shard.statistics().m == m, "the source and the tree disagree");
+    require(shard.source().n_rows() > 0, "rows must not be empty");
+    nb::gil_scoped_release release;
+    grown = grow_tree<Lane>(shard.source(), columns, m, features, options);
+  } else {
+    const HistogramShape<Lane> shape(columns, lane_count(m), features);
+    PythonSource<Lane> python(source, shape, options.n_threads);
+    require(python.n_rows() > 0, "rows must not be empty");
+    nb::gil_scoped_release release;
+    grown = grow_tree<Lane>(python, columns, m, features, options);
+  }
+  const std::size_t n_nodes = grown.tree.nodes.size(), n_leaves = grown.tree.n_leaves,
+                    n_sets = grown.tree.category_sets.size(), n_columns = grown.largest.size();
+  return nb::make_tuple(
+      to_numpy(node_bytes(grown.tree.nodes), {n_nodes, sizeof(Node)}), to_numpy(std::move(grown.tree.gain), {n_nodes}),
+      to_numpy(std::move(grown.tree.count), {n_nodes}),
+      to_numpy(set_bytes(grown.tree.category_sets), {n_sets, sizeof(CategorySet)}),
+      to_numpy(std::move(grown.leaf_cell), {n_leaves}), to_numpy(std::move(grown.largest), {n_columns}));
+}
+
+nb::tuple grow(nb::handle source, In<std::int32_t, Vector> n_bins, In<std::uint8_t, Vector> has_missing,
+               In<std::uint8_t, Vector> categorical, std::size_t m, std::optional<In<std::int32_t, Vector>> features,
+               int score, double l2, int max_depth, int max_leaves, std::int64_t min_samples_leaf,
+               std::int64_t min_category_count, double category_smoothing, bool best_first, int bits,
+               std::size_t histogram_memory, int n_threads) {
+  const Columns columns = columns_of(n_bins, has_missing, categorical);
+  require(score >= 0 && score <= static_cast<int>(Score::gini), "unknown score");
+  require(static_cast<Score>(score) != Score::newton || m >= 2,
+          "the newton score needs gradient and curvature columns");
+  require(bits == 32 || bits == 64, "bits must be 32 or 64");
+  require(min_category_count >= 1 && category_smoothing >= 0.0,
+          "min_category_count must be 1 or more, category_smoothing not negative");
   const GrowOptions options{static_cast<Score>(score),
                             l2,
                             max_depth,
                             max_leaves,
                             {min_samples_leaf, {min_category_count, category_smoothing}},
                             best_first,
-                            seed,
                             histogram_memory,
                             n_threads};
-  const std::size_t d = leaf_statistics.shape(1);
-  Grown grown;
-  std::vector<std::int32_t> leaf_of_row(data.n);
-  std::vector<double> sums;
-  {
-    nb::gil_scoped_release release;
-    grown = bits == 64 ? grow_tree<std::int64_t>(data, statistics, used, columns, options)
-                       : grow_tree<std::int32_t>(data, statistics, used, columns, options);
-    sums = leaf_sums(grown, leaf_statistics.data(), d, n_threads);
-    leaf_of_rows(grown, data, leaf_of_row.data(), n_threads);
-  }
-  const std::size_t n_nodes = grown.tree.nodes.size(), n_leaves = grown.tree.n_leaves,
-                    n_sets = grown.tree.category_sets.size();
-  return nb::make_tuple(to_numpy(node_bytes(grown.tree.nodes), {n_nodes, sizeof(Node)}),
-                        to_numpy(std::move(grown.tree.gain), {n_nodes}),
-                        to_numpy(std::move(grown.tree.count), {n_nodes}),
-                        to_numpy(set_bytes(grown.tree.category_sets), {n_sets, sizeof(CategorySet)}),
-                        to_numpy(std::move(leaf_of_row), {data.n}), to_numpy(std::move(sums), {n_leaves, d}));
+  const auto used = features_of(features, columns.p);
+  return bits == 64 ? grow_from<std::int64_t>(source, columns, m, used, options)
+                    : grow_from<std::int32_t>(source, columns, m, used, options);
+}
+
+// The sums (L, m) that the limbs (L, 2, m) of all shards stand for.
+nb::ndarray<nb::numpy, double> sums_of_limbs(In<std::uint64_t, nb::ndim<3>> limbs, In<double, Vector> largest,
+                                             std::int64_t n_rows) {
+  const std::size_t n_leaves = limbs.shape(0), m = limbs.shape(2);
+  require(limbs.shape(1) == 2 && (largest.shape(0) == m || largest.shape(0) == 1) && n_rows >= 1,
+          "limbs must be (L, 2, m), and largest have an entry per column");
+  const LimbScales scales(std::vector<double>(largest.data(), largest.data() + largest.shape(0)), n_rows);
+  return to_numpy(
+      simplexboost::limb_values(std::vector<std::uint64_t>(limbs.data(), limbs.data() + limbs.size()), m, scales),
+      {n_leaves, m});
+}
+
+template <class Lane>
+void bind_shard(nb::module_& m, const char* name) {
+  nb::class_<Shard<Lane>>(m, name, "The rows of one shard, for growing a tree; see kernels/trees/source.hpp.")
+      .def(
+          nb::init<In<std::uint8_t, Codes>, In<std::int32_t, Vector>, In<std::uint8_t, Vector>,
+                   In<std::uint8_t, Vector>, std::optional<In<double, Matrix>>, std::optional<In<std::int32_t, Vector>>,
+                   std::optional<In<double, Vector>>, std::size_t, std::optional<In<std::uint32_t, Vector>>,
+                   std::optional<In<std::int32_t, Vector>>, std::uint64_t, std::uint64_t, int>(),
+          "codes"_a, "n_bins"_a, "has_missing"_a, "categorical"_a, "dense"_a.none(), "classes"_a.none(),
+          "weight"_a.none(), "m"_a, "rows"_a.none(), "features"_a.none(), "first_row"_a, "seed"_a, "n_threads"_a)
+      .def_prop_ro("n_rows", [](Shard<Lane>& self) { return self.source().n_rows(); })
+      .def("column_maxima", &Shard<Lane>::column_maxima, "values"_a.none() = nb::none())
+      .def("column_magnitudes", &Shard<Lane>::column_magnitudes, "unit"_a)
+      .def("quantize", &Shard<Lane>::quantize, "exponents"_a)
+      .def("root", &Shard<Lane>::root)
+      .def("expand", &Shard<Lane>::expand, "cells"_a, "splits"_a, "sets"_a, "build"_a)
+      .def("leaf_limbs", &Shard<Lane>::leaf_limbs, "cells"_a, "values"_a.none(), "largest"_a, "n_rows"_a)
+      .def("leaf_of_row", &Shard<Lane>::leaf_of_row, "nodes"_a, "category_sets"_a, "cells"_a);
 }
 
 }  // namespace
 
 void bind_trees(nb::module_& m) {
   m.attr("NODE_SIZE") = sizeof(Node);
-  m.def("grow", &grow, "codes"_a, "n_bins"_a, "has_missing"_a, "categorical"_a, "dense"_a.none(), "classes"_a.none(),
-        "weight"_a.none(), "m"_a, "leaf_statistics"_a, "rows"_a.none(), "features"_a.none(), "score"_a, "l2"_a,
-        "max_depth"_a, "max_leaves"_a, "min_samples_leaf"_a, "min_category_count"_a, "category_smoothing"_a,
-        "best_first"_a, "bits"_a, "seed"_a, "histogram_memory"_a, "n_threads"_a,
-        "Grow one tree: (nodes, gain, count, category sets, leaf of each row, leaf sums).");
+  bind_shard<std::int64_t>(m, "Shard64");
+  bind_shard<std::int32_t>(m, "Shard32");
+  m.def("grow", &grow, "source"_a, "n_bins"_a, "has_missing"_a, "categorical"_a, "m"_a, "features"_a.none(), "score"_a,
+        "l2"_a, "max_depth"_a, "max_leaves"_a, "min_samples_leaf"_a, "min_category_count"_a, "category_smoothing"_a,
+        "best_first"_a, "bits"_a, "histogram_memory"_a, "n_threads"_a,
+        "Grow one tree: (nodes, gain, count, category sets, cell of each leaf, largest statistics).");
+  m.def("limb_values", &sums_of_limbs, "limbs"_a, "largest"_a, "n_rows"_a, "Exact sums (L, m) from their limbs.");
 }
 
 }  // namespace simplexboost

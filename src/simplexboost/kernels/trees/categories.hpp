@@ -49,7 +49,7 @@ struct CategoryPoints {
 inline double bounded_ratio(double sum, double weight) { return std::clamp(sum / weight, -1e300, 1e300); }
 
 template <class ScoreOf, class Lane>
-CategoryPoints category_points(const Lane* bins, std::size_t n_bins, const Quantized<Lane>& q,
+CategoryPoints category_points(const Lane* bins, std::size_t n_bins, const LaneUnits& q,
                                const std::vector<std::int64_t>& total, const CategoryOptions& options) {
   const NodeSum node{total.data(), q.inverse.data(), q.m};
   const double rows = static_cast<double>(total[q.m]);
@@ -114,7 +114,7 @@ inline std::vector<double> main_axis(const CategoryPoints& points) {
 
 // The node's categories, lowest first, ties by number.
 template <class ScoreOf, class Lane>
-std::vector<std::uint8_t> category_order(const Lane* bins, std::size_t n_bins, const Quantized<Lane>& q,
+std::vector<std::uint8_t> category_order(const Lane* bins, std::size_t n_bins, const LaneUnits& q,
                                          const std::vector<std::int64_t>& total, const CategoryOptions& options) {
   const auto points = category_points<ScoreOf>(bins, n_bins, q, total, options);
   if (points.size() == 0) return {};

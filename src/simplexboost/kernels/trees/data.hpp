@@ -13,9 +13,9 @@ namespace simplexboost {
 
 constexpr std::size_t kTile = 8;
 
-struct BinnedView {
-  const std::uint8_t* codes;  // (n_blocks, n, 8)
-  std::size_t n, p;
+// What the columns have in common wherever their rows lie: the bins of histograms.
+struct Columns {
+  std::size_t p;
   const std::int32_t* n_bins;       // (p,) bins of finite values; the code of a missing value is n_bins[f]
   const std::uint8_t* has_missing;  // (p,)
   const std::uint8_t* categorical;  // (p,) codes are categories without an order
@@ -23,6 +23,12 @@ struct BinnedView {
 
   std::size_t n_blocks() const { return (p + kTile - 1) / kTile; }
   std::size_t total_bins() const { return offset.back(); }
+};
+
+struct BinnedView : Columns {
+  const std::uint8_t* codes;  // (n_blocks, n, 8)
+  std::size_t n;
+
   const std::uint8_t* column(std::size_t f) const { return codes + (f / kTile) * n * kTile + f % kTile; }
   std::uint8_t code(std::size_t row, std::size_t f) const { return column(f)[row * kTile]; }
 };
@@ -34,6 +40,8 @@ struct StatisticsView {
   const double* weight = nullptr;         // (n,)
   std::size_t m = 0;
   bool sparse() const { return classes != nullptr; }
+  const double* values() const { return sparse() ? weight : dense; }
+  std::size_t columns() const { return sparse() ? 1 : m; }  // of values(); all classes share one scale
 };
 
 }  // namespace simplexboost

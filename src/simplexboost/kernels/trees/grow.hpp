@@ -1,5 +1,6 @@
 // Growing a tree: pop a node, split it, look for the best splits of its two children, push them.
-// Level-wise growth and best-first growth differ in the queue alone.
+// Level-wise growth and best-first growth differ in the queue alone. Rows are a source's business (source.hpp): the
+// grower sees histograms, and knows from them how many rows go left and right.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +13,9 @@
 #include "core/pool.hpp"
 #include "trees/data.hpp"
 #include "trees/histogram.hpp"
-#include "trees/partition.hpp"
 #include "trees/quantize.hpp"
 #include "trees/score.hpp"
+#include "trees/source.hpp"
 #include "trees/split.hpp"
 #include "trees/tree.hpp"
 
@@ -31,49 +32,42 @@ struct GrowOptions {
   std::int32_t max_leaves = 0;  // 0: no limit
   SplitOptions split;
   bool best_first = false;
-  std::uint64_t seed = 0;                               // of the random rounding of 32-bit lanes
   std::size_t histogram_memory = std::size_t{1} << 29;  // bytes that nodes in the queue may keep
   int n_threads = 1;
 };
 
 struct Grown {
   Tree tree;
-  std::vector<std::uint32_t> rows;    // the training rows, leaf by leaf, ascending within a leaf
-  std::vector<std::size_t> leaf_end;  // (n_leaves,) where each leaf's rows end
+  std::vector<Cell> leaf_cell = {};  // (n_leaves,) the cell of each leaf's rows
+  std::vector<double> largest = {};  // the largest |statistic| of every column
 };
 
 template <class Lane, class ScoreOf>
 class Grower {
  public:
-  Grower(const BinnedView& data, const Quantized<Lane>& q, Rows rows, const std::vector<std::int32_t>& features,
-         const ScoreOf& score, const GrowOptions& options)
-      : data_(data),
-        q_(q),
+  Grower(Source<Lane>& source, const Columns& columns, const LaneUnits& units,
+         const std::vector<std::int32_t>& features, const ScoreOf& score, const GrowOptions& options)
+      : source_(source),
+        columns_(columns),
+        units_(units),
         features_(features),
         score_(score),
         options_(options),
-        builder_(data, q, features),
-        spare_(rows.size()) {
-    grown_.rows = std::move(rows);
-  }
+        shape_(columns, units.lanes, features) {}
 
   Grown grow() {
-    const std::size_t n = grown_.rows.size();
-    add_node({0, n, 0});
-    if (may_split({0, n, 0}))
-      push(0, look(builder_.build(grown_.rows.data(), n, options_.n_threads), options_.n_threads));
+    add_node({0, source_.n_rows(), 0});
+    if (may_split(places_[0])) push(0, look(source_.root(), options_.n_threads));
     while (!queue_.empty() && leaves_left() > 0) split_next();
-    restore_rows();
     number_leaves();
     return std::move(grown_);
   }
 
  private:
-  // A node in the making: its rows are grown_.rows[begin, end).
-  struct Range {
-    std::size_t begin, end;
+  struct Place {  // a node in the making
+    Cell cell;
+    std::int64_t count;
     std::int32_t depth;
-    std::size_t size() const { return end - begin; }
   };
   struct Found {  // the best split of a node, if there is one
     Split split;
@@ -83,9 +77,14 @@ class Grower {
     std::int32_t node;
     Found found;
     bool kept;              // its histogram was kept
-    bool expanded = false;  // its rows are cut at `middle`, and its children have been looked at
-    std::size_t middle = 0;
-    Found left, right;
+    bool expanded = false;  // its cell is cut in `left` and `left + 1`, and its children have been looked at
+    Cell left = 0;
+    Found of_left, of_right;
+  };
+  // How a node is expanded. The smaller child is built, the larger one is what remains of the parent.
+  struct Plan {
+    Candidate* parent;
+    bool left_small, need_small, need_large;
   };
   struct Earlier {  // best-first: the larger gain first; level-wise: the older node first
     bool best_first;
@@ -101,22 +100,24 @@ class Grower {
     return static_cast<std::size_t>(options_.max_leaves) - n_leaves_;
   }
 
-  bool may_split(const Range& range) const {
-    return (options_.max_depth == 0 || range.depth < options_.max_depth) &&
-           static_cast<std::int64_t>(range.size()) >= 2 * options_.split.min_samples_leaf;
+  bool may_split(const Place& place) const {
+    return (options_.max_depth == 0 || place.depth < options_.max_depth) &&
+           place.count / 2 >= options_.split.min_samples_leaf;
   }
 
-  std::int32_t add_node(const Range& range) {
-    ranges_.push_back(range);
+  const Place& place(const Candidate& candidate) const { return places_[static_cast<std::size_t>(candidate.node)]; }
+
+  std::int32_t add_node(const Place& place) {
+    places_.push_back(place);
     grown_.tree.nodes.emplace_back();
     grown_.tree.gain.push_back(0.0);
-    grown_.tree.count.push_back(static_cast<std::int64_t>(range.size()));
-    return static_cast<std::int32_t>(ranges_.size()) - 1;
+    grown_.tree.count.push_back(place.count);
+    return static_cast<std::int32_t>(places_.size()) - 1;
   }
 
   void push(std::int32_t node, Found found) {
     if (!found.split.found()) return;
-    if (kept_ * builder_.bytes() >= options_.histogram_memory) found.histogram.reset();
+    if (kept_ * shape_.bytes() >= options_.histogram_memory) found.histogram.reset();
     const bool kept = !found.histogram.empty();
     kept_ += kept;
     queue_.insert(std::make_unique<Candidate>(Candidate{node, std::move(found), kept, false, 0, {}, {}}));
@@ -126,72 +127,112 @@ class Grower {
     if (!(*queue_.begin())->expanded) expand_first();
     const auto parent = std::move(queue_.extract(queue_.begin()).value());
     kept_ -= parent->kept;
-    const Range range = ranges_[static_cast<std::size_t>(parent->node)];
-    const std::int32_t left = add_node({range.begin, parent->middle, range.depth + 1});
-    const std::int32_t right = add_node({parent->middle, range.end, range.depth + 1});
+    const Place of = place(*parent);
+    const std::int64_t left_count = parent->found.split.left_count;
+    const std::int32_t left = add_node({parent->left, left_count, of.depth + 1});
+    const std::int32_t right = add_node({parent->left + 1, of.count - left_count, of.depth + 1});
     record(parent->node, parent->found.split, left, right);
     ++n_leaves_;
-    push(left, std::move(parent->left));
-    push(right, std::move(parent->right));
+    push(left, std::move(parent->of_left));
+    push(right, std::move(parent->of_right));
   }
 
-  // Expands the first node of the queue: a large one with all threads; a small one on one thread, and beside it those
-  // that come next. What comes of a node does not depend on when it is expanded, so the tree is the same for any number
-  // of threads; a node expanded in vain, because the leaves ran out before its turn, costs time alone.
+  // Expands the first node of the queue, and others with it. What comes of a node does not depend on when it is
+  // expanded, so the tree is the same for any number of threads and any source; a node expanded in vain, because the
+  // leaves ran out before its turn, costs time alone.
   void expand_first() {
+    const std::vector<Plan> plans = source_.distant() ? plan_level() : plan_few();
+    std::vector<Order> orders;
+    for (const Plan& plan : plans) orders.push_back(order(plan));
+    source_.expand(orders, [&](std::size_t i, Histogram<Lane> left, Histogram<Lane> right, int n_threads) {
+      look_at_children(plans[i], std::move(left), std::move(right), n_threads);
+    });
+  }
+
+  // All nodes that may be split before the leaves run out, as far as memory goes: each question is a round trip.
+  std::vector<Plan> plan_level() {
+    std::vector<Plan> plans;
+    std::size_t rank = 0;
+    const std::size_t most =
+        std::max<std::size_t>(1, options_.histogram_memory / std::max<std::size_t>(1, shape_.bytes()));
+    for (const auto& candidate : queue_) {
+      if (rank++ == leaves_left() || plans.size() == most) break;
+      if (!candidate->expanded) plans.push_back(plan(*candidate, leaves_left() > rank));
+    }
+    return plans;
+  }
+
+  // A large node alone, with all threads; a small one on one thread, and beside it those that come next.
+  std::vector<Plan> plan_few() {
     Candidate& first = **queue_.begin();
-    if (work(first) >= kSmallNode) return expand(first, leaves_left() > 1, options_.n_threads);
-    std::vector<std::pair<Candidate*, bool>> batch;  // nodes, and whether their children may be split in turn
+    if (work(first) >= kSmallNode) return {plan(first, leaves_left() > 1)};
+    std::vector<Plan> plans;
     std::size_t rank = 0;
     const std::size_t most = work(first) < kTinyNode ? 1 : static_cast<std::size_t>(options_.n_threads);
     for (const auto& candidate : queue_) {
-      if (rank++ == leaves_left() || batch.size() == most) break;
-      const bool fits = batch.empty() || (work(*candidate) >= kTinyNode && work(*candidate) < kSmallNode);
-      if (!candidate->expanded && fits) batch.emplace_back(candidate.get(), leaves_left() > rank);
+      if (rank++ == leaves_left() || plans.size() == most) break;
+      const bool fits = plans.empty() || (work(*candidate) >= kTinyNode && work(*candidate) < kSmallNode);
+      if (!candidate->expanded && fits) plans.push_back(plan(*candidate, leaves_left() > rank));
     }
-    const int inside = batch.size() > 1 ? 1 : options_.n_threads;
-    parallel_for(batch.size(), options_.n_threads,
-                 [&](std::size_t i) { expand(*batch[i].first, batch[i].second, inside); });
+    return plans;
   }
 
   std::size_t work(const Candidate& candidate) const {
-    return (ranges_[static_cast<std::size_t>(candidate.node)].size() * data_.p + data_.total_bins()) * q_.lanes;
+    return (static_cast<std::size_t>(place(candidate).count) * columns_.p + columns_.total_bins()) * units_.lanes;
   }
 
-  // Cuts a node's rows in two and, where its children may be split in turn, looks for their best splits. The smaller
-  // child's histogram is counted, the larger one's is what remains of the parent's.
-  void expand(Candidate& parent, bool go_on, int n_threads) {
-    const Range range = ranges_[static_cast<std::size_t>(parent.node)];
-    const std::uint32_t* rows = grown_.rows.data();
-    parent.middle = range.begin + partition(grown_.rows.data() + range.begin, range.size(), spare_.data() + range.begin,
-                                            data_, parent.found.split, n_threads);
+  // `go_on`: the children may be split in turn.
+  Plan plan(Candidate& parent, bool go_on) const {
+    const Place& of = place(parent);
+    const Place left{0, parent.found.split.left_count, of.depth + 1}, right{0, of.count - left.count, of.depth + 1};
+    const bool left_small = left.count <= right.count;
+    return {&parent, left_small, go_on && may_split(left_small ? left : right),
+            go_on && may_split(left_small ? right : left)};
+  }
+
+  // Cuts the parent's cell, and builds the smaller child where one of the two is needed, the larger one where there is
+  // nothing to subtract from.
+  Order order(const Plan& plan) {
+    Candidate& parent = *plan.parent;
     parent.expanded = true;
-    const Range left{range.begin, parent.middle, range.depth + 1}, right{parent.middle, range.end, range.depth + 1};
-    const bool left_small = left.size() <= right.size();
-    const Range &small = left_small ? left : right, &large = left_small ? right : left;
-    const bool need_small = go_on && may_split(small), need_large = go_on && may_split(large);
-    Histogram<Lane> of_large = std::move(parent.found.histogram), of_small;
-    if (need_small || (need_large && !of_large.empty()))
-      of_small = builder_.build(rows + small.begin, small.size(), n_threads);
-    if (need_large) {
-      if (of_large.empty()) of_large = builder_.build(rows + large.begin, large.size(), n_threads);
-      else builder_.subtract(of_large.data(), of_small.data(), n_threads);
-      (left_small ? parent.right : parent.left) = look(std::move(of_large), n_threads);
+    parent.left = n_cells_;
+    n_cells_ += 2;
+    const bool kept = !parent.found.histogram.empty();
+    const bool small = plan.need_small || (plan.need_large && kept), large = plan.need_large && !kept;
+    return {place(parent).cell,
+            parent.left,
+            parent.left + 1,
+            parent.found.split,
+            plan.left_small ? small : large,
+            plan.left_small ? large : small};
+  }
+
+  void look_at_children(const Plan& plan, Histogram<Lane> left, Histogram<Lane> right, int n_threads) {
+    Candidate& parent = *plan.parent;
+    Histogram<Lane>&of_small = plan.left_small ? left : right, &of_large = plan.left_small ? right : left;
+    if (plan.need_large) {
+      if (of_large.empty()) {
+        of_large = std::move(parent.found.histogram);
+        shape_.subtract(of_large.data(), of_small.data(), n_threads);
+      }
+      (plan.left_small ? parent.of_right : parent.of_left) = look(std::move(of_large), n_threads);
+    } else {
+      parent.found.histogram.reset();
     }
-    if (need_small) (left_small ? parent.left : parent.right) = look(std::move(of_small), n_threads);
+    if (plan.need_small) (plan.left_small ? parent.of_left : parent.of_right) = look(std::move(of_small), n_threads);
   }
 
   Found look(Histogram<Lane> histogram, int n_threads) const {
-    const Split split =
-        best_split(histogram.data(), data_, features_, q_, total(histogram.data()), options_.split, score_, n_threads);
+    const Split split = best_split(histogram.data(), columns_, features_, units_, total(histogram.data()),
+                                   options_.split, score_, n_threads);
     return {split, std::move(histogram)};
   }
 
   std::vector<std::int64_t> total(const Lane* histogram) const {
     const auto f = static_cast<std::size_t>(features_.front());
-    std::vector<std::int64_t> sums(q_.m + 1, 0);
-    for (std::size_t b = data_.offset[f]; b < data_.offset[f + 1]; ++b)
-      for (std::size_t j = 0; j <= q_.m; ++j) sums[j] += histogram[b * q_.lanes + j];
+    std::vector<std::int64_t> sums(units_.m + 1, 0);
+    for (std::size_t b = columns_.offset[f]; b < columns_.offset[f + 1]; ++b)
+      for (std::size_t j = 0; j <= units_.m; ++j) sums[j] += histogram[b * units_.lanes + j];
     return sums;
   }
 
@@ -210,59 +251,52 @@ class Grower {
   std::int32_t keep_set(const Split& split, bool missing_left) {
     auto& sets = grown_.tree.category_sets;
     sets.push_back(split.left);
-    if (missing_left) sets.back().add(static_cast<std::size_t>(data_.n_bins[split.feature]));
+    if (missing_left) sets.back().add(static_cast<std::size_t>(columns_.n_bins[split.feature]));
     return static_cast<std::int32_t>(sets.size()) - 1;
   }
 
   std::int64_t size(std::int32_t node) const { return grown_.tree.count[static_cast<std::size_t>(node)]; }
 
-  // Nodes that were expanded in vain become leaves: their rows ascend again.
-  void restore_rows() {
-    for (const auto& candidate : queue_) {
-      if (!candidate->expanded) continue;
-      const Range& range = ranges_[static_cast<std::size_t>(candidate->node)];
-      const auto row = [&](std::size_t r) { return grown_.rows.begin() + static_cast<std::ptrdiff_t>(r); };
-      std::inplace_merge(row(range.begin), row(candidate->middle), row(range.end));
-    }
-  }
-
-  // Leaves are numbered in node order, and the rows regrouped in that order.
+  // Leaves are numbered in node order.
   void number_leaves() {
-    Rows rows;
-    rows.reserve(grown_.rows.size());
-    for (std::size_t node = 0; node < ranges_.size(); ++node) {
+    for (std::size_t node = 0; node < places_.size(); ++node) {
       auto& out = grown_.tree.nodes[node];
       if (out.feature >= 0) continue;
-      out.left = static_cast<std::int32_t>(grown_.leaf_end.size());
-      rows.insert(rows.end(), grown_.rows.begin() + static_cast<std::ptrdiff_t>(ranges_[node].begin),
-                  grown_.rows.begin() + static_cast<std::ptrdiff_t>(ranges_[node].end));
-      grown_.leaf_end.push_back(rows.size());
+      out.left = static_cast<std::int32_t>(grown_.leaf_cell.size());
+      grown_.leaf_cell.push_back(places_[node].cell);
     }
-    grown_.rows = std::move(rows);
-    grown_.tree.n_leaves = grown_.leaf_end.size();
+    grown_.tree.n_leaves = grown_.leaf_cell.size();
   }
 
-  const BinnedView& data_;
-  const Quantized<Lane>& q_;
+  Source<Lane>& source_;
+  const Columns& columns_;
+  const LaneUnits& units_;
   const std::vector<std::int32_t>& features_;
   const ScoreOf& score_;
   const GrowOptions& options_;
-  HistogramBuilder<Lane> builder_;
-  std::vector<std::uint32_t> spare_;
-  std::vector<Range> ranges_;
+  HistogramShape<Lane> shape_;
+  std::vector<Place> places_;
   std::set<std::unique_ptr<Candidate>, Earlier> queue_{Earlier{options_.best_first}};
   std::size_t kept_ = 0;  // histograms held by the queue
   std::size_t n_leaves_ = 1;
+  Cell n_cells_ = 1;
   Grown grown_;
 };
 
+// Grows a tree on m statistics a row.
 template <class Lane>
-Grown grow_tree(const BinnedView& data, const StatisticsView& statistics, const Rows& rows,
-                const std::vector<std::int32_t>& features, const GrowOptions& options) {
-  const auto q = quantize<Lane>(statistics, data.n, rows, options.seed, options.n_threads);
-  return with_score(options.score, options.l2, [&](const auto& score) {
-    return Grower<Lane, std::decay_t<decltype(score)>>(data, q, rows, features, score, options).grow();
+Grown grow_tree(Source<Lane>& source, const Columns& columns, std::size_t m, const std::vector<std::int32_t>& features,
+                const GrowOptions& options) {
+  const auto largest = source.column_maxima(), magnitude = source.column_magnitudes(magnitude_units(largest));
+  std::vector<int> exponents(largest.size());
+  for (std::size_t j = 0; j < exponents.size(); ++j) exponents[j] = scale_exponent<Lane>(largest[j], magnitude[j]);
+  source.quantize(exponents);
+  const LaneUnits units = lane_units(m, exponents);
+  Grown grown = with_score(options.score, options.l2, [&](const auto& score) {
+    return Grower<Lane, std::decay_t<decltype(score)>>(source, columns, units, features, score, options).grow();
   });
+  grown.largest = largest;
+  return grown;
 }
 
 }  // namespace simplexboost

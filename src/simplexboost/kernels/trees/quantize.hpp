@@ -1,6 +1,7 @@
 // Fixed-point statistics. A column is scaled by a power of two such that no sum over rows can overflow a lane; sums of
 // integers are then exact and order-free, so histogram subtraction is exact and the tree is the same for any number
-// of threads. Sizes are bounded by exact sums as well (`column_magnitudes`), because a rounded sum has an order.
+// of threads and for any cut into shards. Sizes are bounded by exact sums as well (`column_magnitudes`), because a
+// rounded sum has an order.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +28,23 @@ inline std::size_t lane_count(std::size_t m) {
   return (used + 7) / 8 * 8;
 }
 
+// How a bin's integers are read: lanes are [statistic 0 .. m-1, count, padding].
+struct LaneUnits {
+  std::size_t m, lanes;
+  std::vector<double> inverse;  // (m,) one lane unit in the column's own units
+};
+
+// 2^(20 - e) of every column, whose largest |v| <= 2^e: the unit in which magnitudes are counted.
+inline std::vector<double> magnitude_units(const std::vector<double>& largest) {
+  std::vector<double> unit(largest.size());
+  for (std::size_t j = 0; j < unit.size(); ++j) {
+    int e = 0;
+    std::frexp(largest[j], &e);
+    unit[j] = std::ldexp(1.0, std::clamp(20 - e, -1000, 1000));
+  }
+  return unit;
+}
+
 // log2 of a column's scale from its largest |v| <= 2^e and magnitude = sum of ceil(|v| * 2^(20 - e)):
 // sum |v| * scale < 2^61 (64-bit lanes) or < 2^30 (32-bit lanes).
 template <class Lane>
@@ -39,54 +57,59 @@ int scale_exponent(double largest, double magnitude) {
   return std::clamp(room - e_sum + 20 - e, -1000, 1000);
 }
 
-// The scale exponents of the columns of v (n, m) over the given rows.
-template <class Lane>
-std::vector<int> scale_exponents(const double* v, std::size_t m, const Rows& rows, int n_threads) {
+// The units of m statistics with these scales; a single scale serves all classes of sparse ones.
+inline LaneUnits lane_units(std::size_t m, const std::vector<int>& exponents) {
+  LaneUnits units{m, lane_count(m), std::vector<double>(m)};
+  for (std::size_t j = 0; j < m; ++j) units.inverse[j] = std::ldexp(1.0, -exponents[exponents.size() == 1 ? 0 : j]);
+  return units;
+}
+
+// out (columns,) = the largest |v| of the rows listed, column by column.
+inline std::vector<double> column_maxima(const double* v, std::size_t columns, const Rows& rows, int n_threads) {
   std::mutex merge;
-  std::vector<double> largest(m, 0.0), unit(m), magnitude(m, 0.0);
+  std::vector<double> largest(columns, 0.0);
   parallel_ranges(rows.size(), kRowGrain, n_threads, [&](std::size_t begin, std::size_t end) {
-    std::vector<double> part(m, 0.0);
-    hot().column_maxima(v, m, rows.data() + begin, end - begin, part.data());
+    std::vector<double> part(columns, 0.0);
+    hot().column_maxima(v, columns, rows.data() + begin, end - begin, part.data());
     std::lock_guard<std::mutex> lock(merge);
-    for (std::size_t j = 0; j < m; ++j) largest[j] = std::max(largest[j], part[j]);
+    for (std::size_t j = 0; j < columns; ++j) largest[j] = std::max(largest[j], part[j]);
   });
-  for (std::size_t j = 0; j < m; ++j) {
-    int e = 0;
-    std::frexp(largest[j], &e);
-    unit[j] = std::ldexp(1.0, std::clamp(20 - e, -1000, 1000));
-  }
+  return largest;
+}
+
+// out (columns,) = sum of ceil(|v| * unit): integers, so that the parts of shards add up exactly.
+inline std::vector<double> column_magnitudes(const double* v, std::size_t columns, const Rows& rows,
+                                             const std::vector<double>& unit, int n_threads) {
+  std::mutex merge;
+  std::vector<double> magnitude(columns, 0.0);
   parallel_ranges(rows.size(), kRowGrain, n_threads, [&](std::size_t begin, std::size_t end) {
-    std::vector<double> part(m, 0.0);
-    hot().column_magnitudes(v, m, rows.data() + begin, end - begin, unit.data(), part.data());
+    std::vector<double> part(columns, 0.0);
+    hot().column_magnitudes(v, columns, rows.data() + begin, end - begin, unit.data(), part.data());
     std::lock_guard<std::mutex> lock(merge);
-    for (std::size_t j = 0; j < m; ++j) magnitude[j] += part[j];
+    for (std::size_t j = 0; j < columns; ++j) magnitude[j] += part[j];
   });
-  std::vector<int> exponents(m);
-  for (std::size_t j = 0; j < m; ++j) exponents[j] = scale_exponent<Lane>(largest[j], magnitude[j]);
-  return exponents;
+  return magnitude;
 }
 
 template <class Lane>
 struct Quantized {
-  std::size_t m, lanes;         // columns; lanes of a histogram bin: [statistic 0 .. m-1, count, padding]
+  std::size_t m, lanes;         // columns; lanes of a histogram bin
   Buffer<Lane> values;          // (n, lanes), or (n,) weights where the statistics are sparse; only rows in use are set
   const std::int32_t* classes;  // (n,), null where they are dense
-  std::vector<double> inverse;  // (m,) one lane unit in the column's own units
 };
 
+// The statistics of the rows listed as integers. `first_row` is the number of row 0 among the rows of all shards: what
+// is rounded at random is rounded by that number.
 template <class Lane>
-Quantized<Lane> quantize(const StatisticsView& s, std::size_t n, const Rows& rows, std::uint64_t seed, int n_threads) {
-  const double* v = s.sparse() ? s.weight : s.dense;
-  const std::size_t columns = s.sparse() ? 1 : s.m;  // columns of v
+Quantized<Lane> quantize(const StatisticsView& s, std::size_t n, const Rows& rows, const std::vector<int>& exponents,
+                         std::uint64_t first_row, std::uint64_t seed, int n_threads) {
   const std::size_t stride = s.sparse() ? 1 : lane_count(s.m);
-  const auto exponents = scale_exponents<Lane>(v, columns, rows, n_threads);
-  Quantized<Lane> q{s.m, lane_count(s.m), Buffer<Lane>(n * stride), s.classes, std::vector<double>(s.m)};
-  std::vector<double> scale(columns);
-  for (std::size_t j = 0; j < columns; ++j) scale[j] = std::ldexp(1.0, exponents[j]);
-  for (std::size_t j = 0; j < s.m; ++j) q.inverse[j] = std::ldexp(1.0, -exponents[s.sparse() ? 0 : j]);
+  Quantized<Lane> q{s.m, lane_count(s.m), Buffer<Lane>(n * stride), s.classes};
+  std::vector<double> scale(s.columns());
+  for (std::size_t j = 0; j < scale.size(); ++j) scale[j] = std::ldexp(1.0, exponents[j]);
   parallel_ranges(rows.size(), kRowGrain, n_threads, [&](std::size_t begin, std::size_t end) {
-    hot().lanes<Lane>().quantize_rows(v, columns, stride, rows.data() + begin, end - begin, scale.data(), seed,
-                                      q.values.data());
+    hot().lanes<Lane>().quantize_rows(s.values(), s.columns(), stride, rows.data() + begin, end - begin, scale.data(),
+                                      first_row, seed, q.values.data());
     if (s.sparse()) return;
     for (std::size_t r = begin; r < end; ++r) {
       Lane* lanes = q.values.data() + rows[r] * stride;

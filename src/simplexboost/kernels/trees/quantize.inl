@@ -20,10 +20,11 @@ void column_magnitudes(const double* v, std::size_t m, const std::uint32_t* rows
   }
 }
 
-// 64-bit lanes round to nearest; 32-bit lanes round up or down at random, without bias, unless the seed is 0.
+// 64-bit lanes round to nearest; 32-bit lanes round up or down at random, without bias, unless the seed is 0. Row 0 is
+// row `first_row` of all shards together.
 template <class Lane>
 void quantize_rows(const double* v, std::size_t m, std::size_t lanes, const std::uint32_t* rows, std::size_t n_rows,
-                   const double* scale, std::uint64_t seed, Lane* out) {
+                   const double* scale, std::uint64_t first_row, std::uint64_t seed, Lane* out) {
   for (std::size_t r = 0; r < n_rows; ++r) {
     const std::size_t i = rows[r];
     const double* x = v + i * m;
@@ -32,6 +33,6 @@ void quantize_rows(const double* v, std::size_t m, std::size_t lanes, const std:
       for (std::size_t j = 0; j < m; ++j) q[j] = static_cast<Lane>(__builtin_nearbyint(x[j] * scale[j]));
     else
       for (std::size_t j = 0; j < m; ++j)
-        q[j] = static_cast<Lane>(__builtin_floor(x[j] * scale[j] + hashed_uniform(seed, i, j)));
+        q[j] = static_cast<Lane>(__builtin_floor(x[j] * scale[j] + hashed_uniform(seed, first_row + i, j)));
   }
 }

@@ -74,6 +74,7 @@ std::size_t prefix_newton(const Lane* bins, std::size_t n_bins, std::size_t lane
     at[n] = static_cast<std::uint8_t>(i);
     n += bin[2] != 0;
   }
+  for (std::size_t i = n; i % kWide != 0; ++i) g[i] = h[i] = 0;  // what the last vector reads beyond the bins
   const auto score = [&](WideInt gradient, WideInt curvature) {
     const Wide slope = __builtin_convertvector(gradient, Wide) * inverse[0];
     const Wide bend = __builtin_convertvector(curvature, Wide) * inverse[1] + l2;

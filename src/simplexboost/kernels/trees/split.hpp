@@ -35,7 +35,8 @@ struct Split {
   bool missing_left = false;
   bool missing_seen = false;  // the node has rows without a value of the feature
   bool categorical = false;
-  CategorySet left;  // of a categorical split: the codes that go left, that of missing values included
+  std::int64_t left_count = 0;  // rows that go left
+  CategorySet left;             // of a categorical split: the codes that go left, that of missing values included
   bool found() const { return feature >= 0; }
   bool loses_to(double other) const { return !found() || other > score + kTieTolerance * std::abs(score); }
 };
@@ -46,7 +47,7 @@ struct Split {
 template <class Lane, class ScoreOf>
 class FeatureScan {
  public:
-  FeatureScan(const Lane* bins, std::size_t n_bins, bool has_missing, const Quantized<Lane>& q,
+  FeatureScan(const Lane* bins, std::size_t n_bins, bool has_missing, const LaneUnits& q,
               const std::vector<std::int64_t>& total, const SplitOptions& options, const ScoreOf& score)
       : bins_(bins),
         n_bins_(n_bins),
@@ -145,7 +146,7 @@ class FeatureScan {
     for (std::size_t i = 0; i < n; ++i) {
       if (count[i] < min_samples_) continue;
       if (total[2] - count[i] < min_samples_) break;
-      offer(split, scores[i], feature, at[i], missing_left);
+      offer(split, scores[i], feature, at[i], missing_left, count[i]);
     }
   }
 
@@ -170,7 +171,7 @@ class FeatureScan {
       count += bin(i)[m];
       if (count < min_samples_) continue;
       if (total[m] - count < min_samples_) break;
-      offer(split, scores[i], feature, i, missing_left);
+      offer(split, scores[i], feature, i, missing_left, count);
     }
   }
 
@@ -211,17 +212,19 @@ class FeatureScan {
       left[m] += values[m];
       if (left[m] < min_samples_) continue;
       if (total_[m] - left[m] < min_samples_) break;
-      offer(split, score(), feature, i, missing_left);
+      offer(split, score(), feature, i, missing_left, left[m]);
     }
   }
 
-  void offer(Split& split, double score, std::int32_t feature, std::size_t i, bool missing_left) const {
+  void offer(Split& split, double score, std::int32_t feature, std::size_t i, bool missing_left,
+             std::int64_t left_count) const {
     if (!split.loses_to(score)) return;
     split.score = score;
     split.feature = feature;
     split.bin = static_cast<std::uint8_t>(i);
     split.missing_left = missing_left;
     split.missing_seen = missing_;
+    split.left_count = left_count;
   }
 
   // Any score of few statistics, bins in any order: `scan_sums` with its sums in registers and its loops unrolled (617
@@ -251,13 +254,13 @@ class FeatureScan {
       if (left[m] < min_samples_) continue;
       if (right[m] < min_samples_) break;
       const double score = score_({left, inverse, m}) + score_({right, inverse, m});
-      offer(split, score, feature, i, missing_left);
+      offer(split, score, feature, i, missing_left, left[m]);
     }
   }
 
   const Lane* bins_;
   std::size_t n_bins_;
-  const Quantized<Lane>& q_;
+  const LaneUnits& q_;
   const std::vector<std::int64_t>& total_;
   const SplitOptions& options_;
   std::int64_t min_samples_;
@@ -266,8 +269,8 @@ class FeatureScan {
 };
 
 template <class Lane, class ScoreOf>
-Split best_split(const Lane* histogram, const BinnedView& data, const std::vector<std::int32_t>& features,
-                 const Quantized<Lane>& q, const std::vector<std::int64_t>& total, const SplitOptions& options,
+Split best_split(const Lane* histogram, const Columns& data, const std::vector<std::int32_t>& features,
+                 const LaneUnits& q, const std::vector<std::int64_t>& total, const SplitOptions& options,
                  const ScoreOf& score, int n_threads) {
   std::vector<Split> candidates(features.size());
   const bool small = data.total_bins() * q.m < kSerialScan;
