@@ -1,0 +1,231 @@
+"""Rows cut into shards in one process: nothing depends on the cuts. Shards elsewhere follow the same pattern.
+
+A shard never sees another one's rows. What passes between them are maxima, and sums of integers: column maxima,
+histograms, the two integers of every exact sum, row counts. Each is the same in any order, so the trees and the leaf
+values are those of `CpuEngine`, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from .._typing import AnyArray, Array
+from .binned import MAX_BINS, BinnedData
+from .cpu import (
+    CpuEngine,
+    CpuRowLoss,
+    grow_from,
+    largest_magnitude,
+    limb_total,
+    limb_values,
+    logistic_kernel,
+    make_shard,
+    sum_limbs,
+)
+from .interface import Dense, Growth, OneHot, RowLoss, RowProblem
+from .tree import Grown
+
+
+def part_rows(rows: AnyArray | None, part: slice) -> AnyArray | None:
+    """Those of the rows (ascending) that lie in one shard, numbered from its first row."""
+    if rows is None:
+        return None
+    begin, end = np.searchsorted(rows, [part.start, part.stop])
+    return np.asarray(rows[begin:end]) - part.start
+
+
+def part_statistics(statistics: Dense | OneHot, part: slice) -> Dense | OneHot:
+    """The statistics of one shard's rows."""
+    if isinstance(statistics, Dense):
+        return Dense(statistics.values[part])
+    return OneHot(statistics.classes[part], statistics.weight[part], statistics.m)
+
+
+@dataclass(frozen=True, eq=False)
+class SumOfShards:
+    """A source of sums (`cpu.grow_from`) that adds up those of several shards."""
+
+    shards: Sequence[Any]
+
+    @property
+    def n_rows(self) -> int:
+        """The rows that the tree is grown on."""
+        return sum(shard.n_rows for shard in self.shards)
+
+    def column_maxima(self, values: Sequence[AnyArray] | None = None) -> Array:
+        """The largest |statistic| of every column, or of the shards' other values."""
+        of_shards = [None] * len(self.shards) if values is None else values
+        return np.maximum.reduce([s.column_maxima(v) for s, v in zip(self.shards, of_shards, strict=True)])
+
+    def column_magnitudes(self, unit: Array) -> Array:
+        """Sums of integers, as doubles."""
+        return added([shard.column_magnitudes(unit) for shard in self.shards])
+
+    def quantize(self, exponents: AnyArray) -> None:
+        """Turn the statistics into integers."""
+        for shard in self.shards:
+            shard.quantize(exponents)
+
+    def root(self) -> AnyArray:
+        """The histogram of all rows."""
+        return added([shard.root() for shard in self.shards])
+
+    def expand(self, *orders: AnyArray) -> AnyArray:
+        """Cut cells in two; the histograms that are asked for."""
+        return added([shard.expand(*orders) for shard in self.shards])
+
+
+def added(parts: list[AnyArray]) -> AnyArray:
+    """The sum of arrays."""
+    return reduce(np.add, parts)
+
+
+@dataclass(frozen=True)
+class ShardedEngine(CpuEngine):
+    """`CpuEngine` on rows that are cut at these positions.
+
+    Examples
+    --------
+    >>> from simplexboost.engine import Dense, Growth
+    >>> rng = np.random.default_rng(0)
+    >>> X, G = rng.normal(size=(100, 4)), rng.normal(size=(100, 2))
+    >>> whole, cut = CpuEngine(), ShardedEngine(cuts=(30, 31, 80))
+    >>> a, b = (e.grow(e.bin(X), Dense(G), "norm", Growth(max_depth=3)) for e in (whole, cut))
+    >>> a.tree.nodes.tobytes() == b.tree.nodes.tobytes() and a.leaf_sums.tobytes() == b.leaf_sums.tobytes()
+    True
+    """
+
+    cuts: tuple[int, ...] = ()
+
+    def parts(self, n: int) -> list[slice]:
+        """The shards of n rows; cuts beyond the last row leave empty ones."""
+        return [slice(begin, end) for begin, end in pairwise([0, *np.minimum(self.cuts, n).astype(int).tolist(), n])]
+
+    def bin(self, X: AnyArray, max_bins: int = MAX_BINS, categorical: AnyArray | None = None) -> BinnedData:
+        """X as codes: the edges are those of all rows, the codes are made shard by shard."""
+        whole = super().bin(X, max_bins, categorical)
+        made = [self.codes(np.ascontiguousarray(X[part]), whole.edges) for part in self.parts(len(X))]
+        codes, missing = zip(*made, strict=True)
+        has_missing = np.bitwise_or.reduce(missing)
+        return replace(whole, codes=np.concatenate(codes, axis=1), has_missing=has_missing)
+
+    def grow(
+        self,
+        data: BinnedData,
+        statistics: Dense | OneHot,
+        score: str,
+        growth: Growth,
+        leaf_statistics: Array | None = None,
+        rows: AnyArray | None = None,
+        features: AnyArray | None = None,
+    ) -> Grown:
+        """Grow one tree on sums over shards."""
+        parts = self.parts(data.n)
+        shards = [
+            make_shard(
+                replace(data, codes=np.ascontiguousarray(data.codes[:, part])),
+                part_statistics(statistics, part),
+                growth,
+                part_rows(rows, part),
+                features,
+                part.start,
+                self.n_threads,
+            )
+            for part in parts
+        ]
+        source = SumOfShards(shards)
+        n_rows = source.n_rows
+        tree = grow_from(source, data, statistics.m, score, growth, n_rows, features, self.n_threads)
+        leaf_of_row = [shard.leaf_of_row(tree.nodes, tree.category_sets, tree.cells) for shard in shards]
+        values: list[Any] = [None] * len(shards)
+        largest = tree.largest
+        if leaf_statistics is not None:
+            values = [np.ascontiguousarray(leaf_statistics[part], dtype=np.float64) for part in parts]
+            largest = source.column_maxima(values)
+        limbs = added([s.leaf_limbs(tree.cells, v, largest, n_rows) for s, v in zip(shards, values, strict=True)])
+        sums = limb_values(limbs, largest, n_rows)
+        return tree.grown(data, np.concatenate(leaf_of_row), sums)
+
+    def row_loss(self, problem: RowProblem) -> RowLoss:
+        """The flagship's loss on these rows."""
+        return CpuRowLoss(problem, self, ShardedLogistic(problem, self.parts(len(problem.c))))
+
+    def total(self, values: Array) -> float:
+        """Σ values, from the integers of every shard."""
+        values = np.ascontiguousarray(values, dtype=np.float64)
+        parts, n = [values[part] for part in self.parts(len(values))], len(values)
+        largest = float(np.max([largest_magnitude(part) for part in parts]))
+        if not np.isfinite(largest):
+            return float(np.sum(values))
+        hi, lo = np.sum([sum_limbs(part, largest, n) for part in parts], axis=0).tolist()
+        return limb_total(hi, lo, largest, n)
+
+
+class ShardedLogistic:
+    """`_kernels.LogisticLoss` on rows that are cut into shards: a kernel each, and the merging of what they find."""
+
+    def __init__(self, problem: RowProblem, parts: list[slice]) -> None:
+        self.parts = parts
+        n_all = len(problem.c)
+        self.kernels = [logistic_kernel(part_problem(problem, part), n_all) for part in parts]
+
+    def pull(
+        self,
+        F: AnyArray,
+        Z: AnyArray,
+        tilt_scale: float,
+        G: AnyArray | None,
+        stats: Array,
+        loss: AnyArray,
+        scale: AnyArray | None,
+        n_threads: int,
+    ) -> None:
+        """Every shard writes its rows."""
+        for kernel, part in zip(self.kernels, self.parts, strict=True):
+            mine = [None if a is None else a[part] for a in (G, stats, loss, scale)]
+            kernel.pull(F[part], Z, tilt_scale, *mine, n_threads)
+
+    def newton_leaves(
+        self,
+        F: AnyArray,
+        G: AnyArray | None,
+        loss: AnyArray,
+        scale: AnyArray | None,
+        leaf_of_row: AnyArray,
+        rows: AnyArray | None,
+        n_leaves: int,
+        l2: float,
+        max_step: float,
+        thin: float,
+        n_threads: int,
+    ) -> AnyArray:
+        """Two round trips: the largest weight and the rows of every leaf, then the sums."""
+        used = [part_rows(rows, part) for part in self.parts]
+        mine = [[None if a is None else a[part] for a in (F, G, loss, scale)] for part in self.parts]
+        leaves = [leaf_of_row[part] for part in self.parts]
+        largest = max(k.largest_weight(arrays[3]) for k, arrays in zip(self.kernels, mine, strict=True))
+        counts = [
+            np.bincount(of_part if r is None else of_part[r], minlength=n_leaves)
+            for of_part, r in zip(leaves, used, strict=True)
+        ]  # (shards, L)
+        before = np.cumsum([np.zeros(n_leaves, dtype=np.int64), *counts], axis=0)
+        n_rows = int(before[-1].sum())
+        sums = added(
+            [
+                kernel.leaf_sums(*arrays, of_part, r, first, before[-1], largest, n_rows, n_threads)
+                for kernel, arrays, of_part, r, first in zip(self.kernels, mine, leaves, used, before[:-1], strict=True)
+            ]
+        )
+        return self.kernels[0].leaf_values(sums, largest, n_rows, l2, max_step, thin, n_threads)
+
+
+def part_problem(problem: RowProblem, part: slice) -> RowProblem:
+    """The rows of one shard."""
+    weight = None if problem.weight is None else problem.weight[part]
+    return replace(problem, c=problem.c[part], weight=weight)
