@@ -50,9 +50,9 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
     estimator : classifier or None, default=None
         Any scikit-learn classifier; it is cloned for every column and sees labels 0 and 1. None is
         ``SimplexBoostClassifier(n_estimators=100)``.
-    code : str, Codewords or array of shape (K, l), default="one-vs-all"
+    codewords : str, Codewords or array of shape (K, l), default="one-vs-all"
         'one-vs-all', 'all-pairs', 'exhaustive', 'random-dense', 'random-sparse', 'hadamard', 'bch', 'max-hamming'; a
-        part with parameters, such as ``codewords.RandomDense(dim=30)``; or your own matrix, a row per class in sorted
+        part with parameters, such as ``RandomDense(code_dim=30)``; or your own matrix, a row per class in sorted
         order. Two classes need one column, whatever the named code.
     decoding : str, default="logistic"
         'logistic', 'exponential', 'hinge' or 'squared': the loss Σ_j L(m_kj f_j) of a row; 'hamming': wrong bits, zeros
@@ -66,7 +66,7 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
     probability : {"auto", "softmax", "coupling"}, default="auto"
         How `predict_proba` is made: a soft-max of the distances, which always agrees with `predict`; or the
         probabilities of classes that explain those of the columns best (for all pairs: Wu, Lin and Weng). 'auto'
-        couples for ``code="all-pairs"``.
+        couples for ``codewords="all-pairs"``.
     classes : sequence of labels or None, default=None
         All classes, where some may be absent from the training data; those get probability zero.
     random_state : int, RandomState or None, default=None
@@ -78,7 +78,7 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
     ----------
     classes_ : (K,) labels
     present_ : (K,) which classes had training examples
-    code_ : (K, l) the code; rows of absent classes are zero
+    codewords_ : (K, l) the code; rows of absent classes are zero
     columns_ : list of l fitted columns
     estimators_ : list of l fitted classifiers
     min_distance_ : smallest Hamming distance of two rows of the code, zeros counting ½
@@ -96,15 +96,16 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = load_digits(return_X_y=True)
     >>> tree = DecisionTreeClassifier(max_depth=6, random_state=0)
-    >>> clf = OutputCodeClassifier(tree, code="max-hamming", decoding="hamming", random_state=0).fit(X[::2], y[::2])
-    >>> clf.code_.shape, clf.min_distance_, clf.bits_corrected_
+    >>> clf = OutputCodeClassifier(tree, codewords="max-hamming", decoding="hamming", random_state=0)
+    >>> clf = clf.fit(X[::2], y[::2])
+    >>> clf.codewords_.shape, clf.min_distance_, clf.bits_corrected_
     ((10, 34), 18.0, 8)
     >>> clf.score(X[1::2], y[1::2]) > tree.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) + 0.15
     True
     """
 
     estimator: Any = None
-    code: Any = "one-vs-all"
+    codewords: Any = "one-vs-all"
     decoding: str = "logistic"
     _: KW_ONLY
     break_ties: bool = False
@@ -174,17 +175,17 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
 
     def _fit_columns(self, X: Any, c: Labels, weight: Array | None) -> None:
         random = check_random_state(self.random_state)
-        M = make_code(self.code, self.present_, np.random.default_rng(random.randint(2**31 - 1)))
+        M = make_code(self.codewords, self.present_, np.random.default_rng(random.randint(2**31 - 1)))
         M = M[:, M.any(axis=0)]  # a column of absent classes only has nothing to learn from
         seeds = [None if self.random_state is None else int(random.randint(2**31 - 1)) for _ in range(M.shape[1])]
         estimator = self._estimator()
         self.columns_: list[Column] = Parallel(n_jobs=self.n_jobs)(
             delayed(fit_column)(j, estimator, X, M[c, j], weight, seed) for j, seed in enumerate(seeds)
         )
-        self._set_code(M)
+        self._set_codewords(M)
 
-    def _set_code(self, M: Array) -> None:
-        self.code_ = M
+    def _set_codewords(self, M: Array) -> None:
+        self.codewords_ = M
         rows = M[self.present_]
         self.min_distance_ = min_hamming(rows) if rows.shape[1] else 0.0
         self.bits_corrected_ = bits_corrected(rows) if rows.shape[1] else 0
@@ -214,7 +215,7 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Array:
         """Probabilities, (n, K), by soft-max or coupling; classes without training examples have none."""
         X = self._check_X(X)
-        n, M = _num_samples(X), self.code_[self.present_]
+        n, M = _num_samples(X), self.codewords_[self.present_]
         P = np.zeros((n, len(self.classes_)))
         if len(M) < 2:
             P[:, self.present_] = 1.0
@@ -242,7 +243,7 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
         return all_classes(self._present_scores(f), self.present_)
 
     def _present_scores(self, f: Array) -> Array:
-        M = self.code_[self.present_]
+        M = self.codewords_[self.present_]
         with one_blas_thread():
             scores = -distances(f, M, self.decoding)
             if self.break_ties and self.decoding in ("hamming", "votes"):
@@ -251,7 +252,7 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
 
     def _couples(self) -> bool:
         if self.probability == "auto":
-            return isinstance(self.code, str) and self.code == "all-pairs"
+            return isinstance(self.codewords, str) and self.codewords == "all-pairs"
         return self.probability == "coupling"
 
     # ---- reports ----------------------------------------------------------------------------------------------------
@@ -287,7 +288,7 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
         if y.shape != (len(f),) or len(unknown):
             raise ValueError(f"y must hold a known label per row of X; it has shape {y.shape}, unknown: {unknown[:5]}.")
         c = np.searchsorted(self.classes_, y)
-        letters = self.code_[c]  # (n, l)
+        letters = self.codewords_[c]  # (n, l)
         wrong = (letters != 0) & ((f > 0) != (letters > 0))
         taking_part = (letters != 0).sum(axis=0)
         errors = np.full(f.shape[1], np.nan)
@@ -306,7 +307,7 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
     def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         """The code and the columns for a file."""
         headers, arrays = pack_columns(self.columns_)
-        more = {"code": self.code_.astype(np.int8), "present": self.present_.astype(np.uint8)}
+        more = {"code": self.codewords_.astype(np.int8), "present": self.present_.astype(np.uint8)}
         return {"columns": headers}, arrays | more
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
@@ -317,7 +318,7 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
         if code.shape != (K, len(columns)) or present.shape != (K,) or not np.isin(code, [-1, 0, 1]).all():
             raise ValueError("the file holds a code that does not fit its classes or columns; it is damaged.")
         self.columns_, self.present_ = columns, present
-        self._set_code(code)
+        self._set_codewords(code)
 
     # ---- scikit-learn -----------------------------------------------------------------------------------------------
 
