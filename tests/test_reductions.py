@@ -586,6 +586,11 @@ def test_absent_classes(code):
     assert P.shape == (150, 4) and (P[:, [1, 3]] == 0).all()
     assert set(clf.predict(X)) <= {0, 2} and clf.decision_function(X).shape == (150, 4)
     assert (clf.decision_function(X).argmax(axis=1) == clf.predict(X)).all()
+    assert clf.report(X[some], y[some]).column_errors == [0.0]  # one column, and it tells the two classes apart
+    swapped = clf.report(X[some], 2 - y[some])
+    assert swapped.error == 1 and (swapped.wrong_bits == 1).all() and swapped.column_errors == [1.0]
+    with pytest.raises(ValueError, match=r"unknown labels \[1\]"):
+        clf.report(X, y)
 
 
 def test_absent_classes_of_your_own_code():
@@ -604,6 +609,21 @@ def test_only_one_class_present():
     clf = sb.OutputCodeClassifier(TREE, classes=["a", "b", "c"]).fit(X, ["b"] * 150)
     assert set(clf.predict(X)) == {"b"} and (clf.predict_proba(X)[:, 1] == 1).all()
     assert clf.codewords_.shape == (3, 0) and clf.estimators_ == []
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_scores_and_margins(K):
+    X_some, y_some = X[y < K], y[y < K]
+    clf = sb.OutputCodeClassifier(GaussianNB(), classes=[0, 1, 2][:K]).fit(X_some, y_some)
+    U = clf.class_scores(X_some)
+    assert U.shape == (len(X_some), K) and (clf.classes_[U.argmax(axis=1)] == clf.predict(X_some)).all()
+    margins = clf.margins(X_some, y_some)
+    rows = np.arange(len(X_some))
+    rivals = U.copy()
+    rivals[rows, y_some] = -np.inf
+    np.testing.assert_array_equal(margins, U[rows, y_some] - rivals.max(axis=1))
+    with pytest.raises(ValueError, match="y must hold a known label per row of X"):
+        clf.margins(X_some, y_some + 1)
 
 
 # ---- reports --------------------------------------------------------------------------------------------------------
@@ -626,7 +646,7 @@ def test_report_counts(digits, code):
     assert (report.min_distance, report.bits_corrected) == ((5.5, 0) if code == "all-pairs" else (8, 3))
     assert report.error <= 1 - report.within_reach
     assert f"{report.error:.4f}" in str(report)
-    with pytest.raises(ValueError, match="known label"):
+    with pytest.raises(ValueError, match="y must hold a known label per row of X"):
         clf.report(X_test, y_test)
 
 
@@ -755,6 +775,12 @@ def test_foreign_estimators_are_not_saved(tmp_path):
     with pytest.raises(TypeError, match="GaussianNB cannot be saved without pickle"):
         sb.OutputCodeClassifier(GaussianNB()).fit(X, y).save(tmp_path / "m.sb")
     assert not list(tmp_path.iterdir())
+
+
+def test_functions_inside_are_not_saved(tmp_path):
+    clf = sb.OutputCodeClassifier(sb.MulticlassSVC(kernel=lambda A, B: A @ B.T)).fit(X, y)
+    with pytest.raises(TypeError, match="a function is code, and model files hold none"):
+        clf.save(tmp_path / "m.sb")
 
 
 def test_a_code_that_does_not_fit_its_file_is_refused(tmp_path):
