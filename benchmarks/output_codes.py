@@ -58,7 +58,7 @@ def row(name: str, clf: OutputCodeClassifier, data: datasets.Dataset) -> str:
         for link in ("softmax", "coupling")
     ]
     return (
-        f"| {name} | {clf.code_.shape[1]} | {clf.min_distance_:g} | {clf.bits_corrected_} | {hamming:.3f} "
+        f"| {name} | {clf.codewords_.shape[1]} | {clf.min_distance_:g} | {clf.bits_corrected_} | {hamming:.3f} "
         f"| {logistic:.3f} | {losses[0]:.2f} | {losses[1]:.2f} | {seconds:.1f} s |"
     )
 

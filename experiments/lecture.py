@@ -126,7 +126,7 @@ def ovo_example(seed: int) -> dict[str, Any]:
     X, y = pinwheel(150, np.random.default_rng(seed))
     clf = sb.OutputCodeClassifier(linear(), "all-pairs", "votes").fit(X, y)
     points = grid(OVO_REACH)
-    M = clf.code_  # (3, 3)
+    M = clf.codewords_  # (3, 3)
     answers = clf.column_scores(points) > 0  # (n, 3)
     votes = answers @ (M > 0).T.astype(int) + (~answers) @ (M < 0).T.astype(int)  # (n, 3)
     regions = np.where((votes == 1).all(axis=1), 3, clf.predict(points))
@@ -239,7 +239,7 @@ METHODS: dict[str, Callable[[], Any]] = {
     "SimplexBoost": lambda: sb.SimplexBoostClassifier(n_estimators=60, random_state=0),
     "one-versus-all, linear": lambda: sb.OutputCodeClassifier(linear(), "one-vs-all"),
     "one-versus-one, linear": lambda: sb.OutputCodeClassifier(linear(), "all-pairs", "votes"),
-    "output code, boosted": lambda: sb.OutputCodeClassifier(code="exhaustive", decoding="hamming", random_state=0),
+    "output code, boosted": lambda: sb.OutputCodeClassifier(codewords="exhaustive", decoding="hamming", random_state=0),
     "multiclass SVM, RBF": lambda: sb.MulticlassSVC(kernel="rbf", C=1.0),
 }
 

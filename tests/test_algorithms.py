@@ -123,12 +123,12 @@ def test_one_vs_all(data):
 def test_ecc(data, colouring):
     X, y, w = data
     clf = sb.AdaBoostECCClassifier(colouring=colouring, n_estimators=ROUNDS, random_state=5).fit(X, y, w)
-    assert clf.code_.shape == (len(clf.classes_), ROUNDS)
-    assert (np.abs(clf.code_) == 1).all() and (np.abs(clf.code_.sum(axis=0)) < len(clf.classes_)).all()
-    rounds, scores = textbook.ecc(X, y, w, clf.code_)
+    assert clf.codewords_.shape == (len(clf.classes_), ROUNDS)
+    assert (np.abs(clf.codewords_) == 1).all() and (np.abs(clf.codewords_.sum(axis=0)) < len(clf.classes_)).all()
+    rounds, scores = textbook.ecc(X, y, w, clf.codewords_)
     assert_allclose(clf.history_["step"], column(rounds, "alpha"), rtol=1e-7)
     assert_allclose(clf.history_["error"], column(rounds, "error"), rtol=1e-7, atol=1e-12)
-    for term, mu, r in zip(clf.model_.terms, clf.code_.T, rounds, strict=True):
+    for term, mu, r in zip(clf.model_.terms, clf.codewords_.T, rounds, strict=True):
         assert_array_equal(term.hypothesis.outputs(X), np.outer(r["h"], mu))
     assert_allclose(2 * clf.decision_function(X), scores, atol=1e-6)
 
@@ -441,7 +441,7 @@ def test_any_scikit_learn_classifier(name):
     clf = getattr(sb, name)(DecisionTreeClassifier(max_depth=2), n_estimators=5, random_state=0).fit(X, y)
     assert clf.score(X, y) > 0.95
     if name == "AdaBoostECCClassifier":
-        assert clf.code_.shape == (3, 5)
+        assert clf.codewords_.shape == (3, 5)
 
 
 def test_logitboost_takes_linear_regressors():

@@ -418,8 +418,8 @@ def test_parameters_reach_the_code_and_survive_cloning(part: cw.Codewords, shape
     assert part.matrix(5, rng()).shape == shape
     copy = clone(part)
     assert copy is not part and copy.get_params() == part.get_params()
-    assert copy.get_params()["dim"] == shape[1]
-    assert clone(part).set_params(dim=shape[1] + 1).matrix(5, rng()).shape == (5, shape[1] + 1)
+    assert copy.get_params()["code_dim"] == shape[1]
+    assert clone(part).set_params(code_dim=shape[1] + 1).matrix(5, rng()).shape == (5, shape[1] + 1)
 
 
 def test_centered_reaches_the_solver() -> None:

@@ -1,5 +1,6 @@
 """Saving and loading: the same predictions, the same bytes, and no trust in damaged files."""
 
+import contextlib
 import json
 import os
 import stat
@@ -14,8 +15,12 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
-from simplexboost.codewords import Custom, simplex
+from simplexboost import codewords, learners, losses, optimizers, steps
+from simplexboost._parts import Part
+from simplexboost.codewords import CODEWORDS, Custom, simplex
 from simplexboost.files.container import describe, read_zip, write_zip
+from simplexboost.files.parameters import part_types
+from simplexboost.games import parts as games
 from simplexboost.learners import VectorTree
 from simplexboost.losses import Logistic
 
@@ -103,6 +108,20 @@ def test_codes_with_a_hopeless_column_come_back(tmp_path):
     assert comes_back(clf, tmp_path / "m.sb")
 
 
+@each("part", CODEWORDS)
+def test_every_code_comes_back(part, tmp_path):
+    """Files know parts by the names of their classes, so no two parts may share one."""
+    clf = sb.BoostingClassifier(codewords=part(), n_estimators=2).fit(X, y)
+    assert comes_back(clf, tmp_path / "m.sb")
+    assert type(sb.load(tmp_path / "m.sb").codewords) is part
+
+
+def test_the_names_of_parts_are_unique():
+    modules = (codewords, learners, losses, optimizers, steps, games)
+    classes = {cls for module in modules for cls in vars(module).values() if isinstance(cls, type)}
+    assert len([cls for cls in classes if issubclass(cls, Part)]) == len(part_types())
+
+
 def test_the_file_holds_json_and_numbers_only(tmp_path):
     path = tmp_path / "m.sb"
     sb.GDMCBoostClassifier(n_estimators=2).fit(X, y).save(path)
@@ -143,7 +162,25 @@ def change_header(**changes):
         ("nodes", lambda data: data[:-8], "checksum"),
         ("header.json", lambda data: b"{", "damaged"),
         ("header.json", change_header(format="other"), "not a simplexboost model"),
+        ("header.json", lambda data: b"[]", "not a simplexboost model"),
+        ("header.json", lambda data: b"\xff", "damaged"),
+        ("header.json", lambda data: b'{"a":' * 100_000, "damaged"),
         ("header.json", change_header(version=99), "version 99"),
+        ("header.json", change_header(version=0), "version 0; this simplexboost reads version 1"),
+        ("header.json", change_header(version=-5), "version -5"),
+        ("header.json", change_header(version=True), "version True"),
+        ("header.json", change_header(version="1"), "version '1'"),
+        ("header.json", change_header(version=None), "version None"),
+        ("header.json", change_header(arrays=3), "damaged"),
+        ("header.json", change_header(arrays={"Y": 3}), "damaged"),
+        ("header.json", change_header(classes=None), "damaged"),
+        ("header.json", change_header(parameters=[]), "damaged"),
+        ("header.json", change_header(parameters={"loss": {"part": "Nothing", "parameters": {}}}), "damaged"),
+        ("header.json", change_header(loss={"part": "Logistic", "parameters": {"tilt": 1}}), "damaged"),
+        ("header.json", change_header(categories=7), "damaged"),
+        ("header.json", change_header(feature_names_in=5), "damaged"),
+        ("header.json", change_header(feature_names_in=["a", "b"]), "names that do not fit its features"),
+        ("header.json", change_header(feature_names_in=["a", "b", "c", 4]), "names that do not fit its features"),
         ("header.json", change_header(**{"class": "os.system"}), "os.system"),
         ("header.json", change_header(**{"class": "load"}), "'load'"),
     ],
@@ -153,6 +190,49 @@ def test_damaged_files_are_refused(tmp_path, name, change, message):
     rewrite(path, name, change)
     with pytest.raises(ValueError, match=message):
         sb.load(path)
+
+
+def of_several_kinds(tmp_path):
+    """Small model files of every kind of classifier."""
+    two = np.minimum(y, 1)
+    classifiers = {
+        "sum": (sb.GDMCBoostClassifier(n_estimators=2), y),
+        "program": (sb.MartiBoostClassifier(n_layers=2), two),
+        "linear": (sb.MulticlassSVC(), y),
+        "kernel": (sb.MulticlassSVC(kernel="rbf"), y),
+        "code": (sb.OutputCodeClassifier(sb.GDMCBoostClassifier(n_estimators=1)), y),
+    }
+    for name, (clf, labels) in classifiers.items():
+        clf.fit(X, labels).save(tmp_path / name)
+        yield clf, tmp_path / name
+
+
+def test_flipped_bits_are_refused(tmp_path):
+    """Whatever byte of a file is changed, it is refused as damaged or the model is as before."""
+    rng = np.random.default_rng(0)
+    for clf, path in of_several_kinds(tmp_path):
+        before = path.read_bytes()
+        for at in rng.integers(len(before), size=300):
+            data = bytearray(before)
+            data[at] ^= 1 << rng.integers(8)
+            path.write_bytes(data)
+            try:
+                again = sb.load(path)
+            except (ValueError, OSError):
+                continue
+            assert (again.predict(X) == clf.predict(X)).all()
+
+
+def test_headers_with_parts_missing_are_refused(tmp_path):
+    for _, path in of_several_kinds(tmp_path):
+        header = json.loads(zipfile.ZipFile(path).read("header.json"))
+        before = path.read_bytes()
+        for name in header:
+            for change in (lambda data, name=name: {k: v for k, v in data.items() if k != name}, {name: [[0]]}.__ror__):
+                path.write_bytes(before)
+                rewrite(path, "header.json", lambda data, change=change: json.dumps(change(json.loads(data))).encode())
+                with contextlib.suppress(ValueError):
+                    sb.load(path)
 
 
 def test_trees_that_lead_astray_are_refused(tmp_path):
@@ -170,16 +250,25 @@ FLAGSHIP = sb.SimplexBoostClassifier(n_estimators=3, random_state=0)
 COORDINATES = sb.CDMCBoostClassifier(n_estimators=3)
 LINEAR = sb.BoostingClassifier(learner="linear", n_estimators=3)
 PROGRAM = sb.MartiBoostClassifier(n_layers=3, random_state=0)
+ONE_LAYER = sb.MartiBoostClassifier(n_layers=1, random_state=0)
 CRAFTED = [
-    (FLAGSHIP, {"class": "MartiBoostClassifier", "parameters": {}}, "no branching program"),
-    (COORDINATES, {"class": "MartiBoostClassifier", "parameters": {}}, "no branching program"),
+    (FLAGSHIP, {"class": "MartiBoostClassifier", "parameters": {}}, "a branching program for 3 classes"),
     (COORDINATES, {"class": "MartiBoostClassifier"}, "parameters that MartiBoostClassifier does not take"),
-    (PROGRAM, {"round_ends": lambda ends: np.maximum(ends, 3)}, "no branching program"),
-    (PROGRAM, {"round_ends": lambda ends: ends - [1, 0, 0]}, "no branching program"),
+    (PROGRAM, {"class": "SimplexBoostClassifier", "parameters": {}}, "without the array 'round_ends'"),
+    (PROGRAM, {"classes": {"dtype": "<i8", "values": [0, 1, 2]}}, "a branching program for 3 classes"),
+    (PROGRAM, {"layer_ends": lambda ends: np.maximum(ends, 3)}, "no branching program"),
+    (PROGRAM, {"layer_ends": lambda ends: ends - [1, 0, 0]}, "no branching program"),
+    (PROGRAM, {"layer_ends": lambda ends: ends[::-1]}, "rounds"),
+    (PROGRAM, {"layer_ends": lambda ends: ends[:-1]}, "rounds|coordinates"),
+    (PROGRAM, {"layer_ends": lambda ends: ends[:0]}, "coordinates"),
+    (PROGRAM, {"layer_ends": None}, "without the array 'layer_ends'"),
     (PROGRAM, {"coordinate": lambda coordinate: 0 * coordinate}, "no branching program"),
+    (PROGRAM, {"coordinate": lambda coordinate: coordinate + 1}, "coordinates|no branching program"),
     (PROGRAM, {"coordinate": lambda coordinate: coordinate - 1}, "does not fit"),
     (PROGRAM, {"values": lambda values: 2 * values}, "no branching program"),
-    (PROGRAM, {"Y": lambda Y: np.zeros((2, 5))}, "no branching program"),
+    (PROGRAM, {"step": lambda step: 2 * step}, "no branching program"),
+    (PROGRAM, {"n_features_in": 1}, "features"),
+    (ONE_LAYER, {"coordinate": lambda coordinate: coordinate - 1}, "no branching program"),
     (FLAGSHIP, {"round_ends": lambda ends: ends[::-1]}, "rounds"),
     (FLAGSHIP, {"round_ends": lambda ends: ends[:-1]}, "rounds"),
     (FLAGSHIP, {"round_ends": lambda ends: ends - [5, 0, 0]}, "rounds"),
@@ -229,7 +318,7 @@ def with_type(change, values):
 
 @pytest.mark.parametrize(("clf", "changes", "message"), CRAFTED)
 def test_impossible_models_are_refused(clf, changes, message, tmp_path):
-    two = np.minimum(y, 1) if clf is PROGRAM else y
+    two = np.minimum(y, 1) if isinstance(clf, sb.MartiBoostClassifier) else y
     clone(clf).fit(X, two).save(tmp_path / "m.sb")
     sb.load(tmp_path / "m.sb")
     craft(tmp_path / "m.sb", changes)

@@ -11,8 +11,8 @@ from textbook_martiboost import probability, right_turns, train
 
 import simplexboost as sb
 from simplexboost import MartiBoostClassifier
+from simplexboost.boosting.layers import two_sided
 from simplexboost.datasets import make_long_servedio
-from simplexboost.estimators.martiboost import two_sided
 
 
 @parametrize_with_checks([MartiBoostClassifier(n_layers=20), MartiBoostClassifier(n_layers=5, learner="vector-tree")])
@@ -33,7 +33,7 @@ def test_textbook(seed, n_layers):
     program = train(X, y, w, n_layers)
     clf = MartiBoostClassifier(n_layers=n_layers).fit(X, y, sample_weight=w)
     both = np.concatenate([X, X_new])
-    for layer, turn in enumerate(clf._turns(both)):
+    for layer, turn in enumerate(clf.program_.turns(both)):
         expected = np.column_stack([right_turns(program[layer, v], both) for v in range(layer + 1)])
         np.testing.assert_allclose(turn, expected, atol=1e-9)
     P = clf.predict_proba(both)
@@ -56,7 +56,7 @@ def test_two_sided_accuracies():
     for seed in range(8):
         X, y, w = problem(seed)
         clf = MartiBoostClassifier(n_layers=1).fit(X, y, sample_weight=w)
-        right = next(clf._turns(X))[:, 0]
+        right = next(clf.program_.turns(X))[:, 0]
         says = right > right.min()
         a, b = (np.average(says[y == k], weights=w[y == k]) for k in (1, 0))
         expected = a / (a + b) if (a + b) / 2 > 0.5 else (1 - b) / (2 - a - b)
@@ -137,7 +137,38 @@ def test_save_and_load(tmp_path):
     again = sb.load(tmp_path / "marti.sb")
     np.testing.assert_array_equal(again.predict_proba(X), clf.predict_proba(X))
     np.testing.assert_array_equal(again.predict_random(X, 0), clf.predict_random(X, 0))
+    assert again.n_iter_ == again.program_.n_layers == 6
+    assert all((again.history_[name] == clf.history_[name]).all() for name in clf.history_)
+    again.save(tmp_path / "again.sb")
+    assert (tmp_path / "again.sb").read_bytes() == (tmp_path / "marti.sb").read_bytes()
     assert again.get_params() == clf.get_params() and set(again.predict(X)) == {"no", "yes"}
+
+
+def test_it_has_what_its_kind_has_and_no_more():
+    """A program is no sum: no codewords, no loss, no classes that may be absent."""
+    X, y, _ = problem(0)
+    clf = MartiBoostClassifier(n_layers=3).fit(X, y)
+    fitted = {name for name in vars(clf) if name.endswith("_")}
+    assert fitted == {"classes_", "program_", "history_", "n_iter_", "n_features_in_"}
+    assert [len(layer) for layer in clf.program_.layers()] == clf.history_["learners"].tolist()
+
+
+def test_margins():
+    X, y, _ = problem(0)
+    clf = MartiBoostClassifier(n_layers=5).fit(X, y)
+    P = clf.predict_proba(X)
+    np.testing.assert_array_equal(clf.class_scores(X), P)
+    np.testing.assert_allclose(clf.margins(X, y), np.where(y == 1, 1, -1) * (P[:, 1] - P[:, 0]))
+    np.testing.assert_array_equal(clf.decision_function(X), P[:, 1] - P[:, 0])
+    with pytest.raises(ValueError, match="y must hold a known label per row of X"):
+        clf.margins(X, y + 1)
+
+
+@pytest.mark.parametrize("learner", ["linear", DecisionTreeClassifier(max_depth=2)])
+def test_only_trees_are_saved(learner, tmp_path):
+    X, y, _ = problem(0)
+    with pytest.raises(TypeError, match="files hold trees"):
+        MartiBoostClassifier(n_layers=3, learner=learner).fit(X, y).save(tmp_path / "m.sb")
 
 
 def test_threads_do_not_matter():
@@ -164,3 +195,10 @@ def test_more_than_two_classes():
     X, y = blobs(30, 2, 3)
     with pytest.raises(ValueError, match=r"Only binary classification is supported.*y has 3 classes"):
         MartiBoostClassifier().fit(X, y)
+
+
+def test_one_class_only():
+    """There is no parameter ``classes``, so the message advises none."""
+    X, y, _ = problem(0)
+    with pytest.raises(ValueError, match=r"one class only.*needs at least two classes\.$"):
+        MartiBoostClassifier().fit(X, np.zeros_like(y))

@@ -455,7 +455,7 @@ def test_two_classes_are_the_estimator_itself():
     for code in ("one-vs-all", "all-pairs", "random-dense", "exhaustive"):
         for probability in ("softmax", "coupling"):
             clf = sb.OutputCodeClassifier(LogisticRegression(), code, probability=probability).fit(X2, y2)
-            assert clf.code_.tolist() == [[-1.0], [1.0]]
+            assert clf.codewords_.tolist() == [[-1.0], [1.0]]
             np.testing.assert_allclose(clf.predict_proba(X2), base.predict_proba(X2), atol=1e-5)
         assert clf.decision_function(X2).shape == (100,)
         assert (clf.predict(X2) == base.predict(X2)).all()
@@ -513,9 +513,9 @@ def test_jobs_and_seeds_do_not_change_the_model():
         sb.OutputCodeClassifier(base, "random-dense", random_state=seed, n_jobs=jobs).fit(X, y)
         for seed, jobs in [(3, 1), (3, 2), (4, 1)]
     )
-    assert (one.code_ == two.code_).all()
+    assert (one.codewords_ == two.codewords_).all()
     assert (one.decision_function(X) == two.decision_function(X)).all()
-    assert (one.code_ != other.code_).any()
+    assert (one.codewords_ != other.codewords_).any()
     states = [e.random_state for e in one.estimators_]
     assert len(set(states)) == len(states), "columns have seeds of their own"
     kept = sb.OutputCodeClassifier(DecisionTreeClassifier(random_state=7)).fit(X, y)
@@ -533,7 +533,7 @@ def test_frames_arrive_as_they_are(code):
     frame = pd.DataFrame(X, columns=list("abcd"))
     frame["kind"] = pd.Categorical(np.array(["u", "v", "w"])[(np.arange(150) + y) % 3])
     names = np.array(["one", "two", "three"])[y]
-    clf = sb.OutputCodeClassifier(code=code, random_state=0).fit(frame, pd.Series(names))
+    clf = sb.OutputCodeClassifier(codewords=code, random_state=0).fit(frame, pd.Series(names))
     assert clf.feature_names_in_.tolist() == [*"abcd", "kind"]
     assert clf.estimators_[0].feature_names_in_.tolist() == [*"abcd", "kind"]
     assert clf.estimators_[0].categories_ is not None, "categories were seen"
@@ -581,11 +581,16 @@ def test_absent_classes(code):
     some = y != 1
     clf = sb.OutputCodeClassifier(GaussianNB(), code, classes=[0, 1, 2, 3], random_state=0).fit(X[some], y[some])
     assert clf.present_.tolist() == [True, False, True, False]
-    assert not clf.code_[~clf.present_].any()
+    assert not clf.codewords_[~clf.present_].any()
     P = clf.predict_proba(X)
     assert P.shape == (150, 4) and (P[:, [1, 3]] == 0).all()
     assert set(clf.predict(X)) <= {0, 2} and clf.decision_function(X).shape == (150, 4)
     assert (clf.decision_function(X).argmax(axis=1) == clf.predict(X)).all()
+    assert clf.report(X[some], y[some]).column_errors == [0.0]  # one column, and it tells the two classes apart
+    swapped = clf.report(X[some], 2 - y[some])
+    assert swapped.error == 1 and (swapped.wrong_bits == 1).all() and swapped.column_errors == [1.0]
+    with pytest.raises(ValueError, match=r"unknown labels \[1\]"):
+        clf.report(X, y)
 
 
 def test_absent_classes_of_your_own_code():
@@ -593,9 +598,9 @@ def test_absent_classes_of_your_own_code():
     M = [[1, 1, 1, 0], [-1, 1, -1, 0], [-1, -1, 1, 1], [1, -1, -1, -1]]
     some = y != 2
     clf = sb.OutputCodeClassifier(GaussianNB(), M, "hamming", classes=[0, 1, 2, 3])
-    with pytest.warns(UserWarning, match=r"columns \[1\] of the code have training examples on one side only"):
+    with pytest.warns(UserWarning, match=r"columns \[1\] of codewords have training examples on one side only"):
         clf.fit(X[some], y[some])
-    assert clf.code_.shape == (4, 3), "the column of the two absent classes is gone"
+    assert clf.codewords_.shape == (4, 3), "the column of the two absent classes is gone"
     assert (clf.column_scores(X)[:, 1] == 1).all()
     assert clf.score(X[some], y[some]) == 1 and (clf.predict_proba(X)[:, 2:] == 0).all()
 
@@ -603,7 +608,22 @@ def test_absent_classes_of_your_own_code():
 def test_only_one_class_present():
     clf = sb.OutputCodeClassifier(TREE, classes=["a", "b", "c"]).fit(X, ["b"] * 150)
     assert set(clf.predict(X)) == {"b"} and (clf.predict_proba(X)[:, 1] == 1).all()
-    assert clf.code_.shape == (3, 0) and clf.estimators_ == []
+    assert clf.codewords_.shape == (3, 0) and clf.estimators_ == []
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_scores_and_margins(K):
+    X_some, y_some = X[y < K], y[y < K]
+    clf = sb.OutputCodeClassifier(GaussianNB(), classes=[0, 1, 2][:K]).fit(X_some, y_some)
+    U = clf.class_scores(X_some)
+    assert U.shape == (len(X_some), K) and (clf.classes_[U.argmax(axis=1)] == clf.predict(X_some)).all()
+    margins = clf.margins(X_some, y_some)
+    rows = np.arange(len(X_some))
+    rivals = U.copy()
+    rivals[rows, y_some] = -np.inf
+    np.testing.assert_array_equal(margins, U[rows, y_some] - rivals.max(axis=1))
+    with pytest.raises(ValueError, match="y must hold a known label per row of X"):
+        clf.margins(X_some, y_some + 1)
 
 
 # ---- reports --------------------------------------------------------------------------------------------------------
@@ -616,7 +636,7 @@ def test_report_counts(digits, code):
     clf = sb.OutputCodeClassifier(TREE, code, "hamming").fit(X[few], y[few])
     report = clf.report(X_test[few_test], y_test[few_test])
     for j, e in enumerate(clf.estimators_):
-        letter = clf.code_[y_test[few_test], j]
+        letter = clf.codewords_[y_test[few_test], j]
         part = letter != 0
         wrong = e.predict(X_test[few_test][part]) != (letter[part] > 0)
         assert report.column_errors[j] == pytest.approx(wrong.mean())
@@ -626,7 +646,7 @@ def test_report_counts(digits, code):
     assert (report.min_distance, report.bits_corrected) == ((5.5, 0) if code == "all-pairs" else (8, 3))
     assert report.error <= 1 - report.within_reach
     assert f"{report.error:.4f}" in str(report)
-    with pytest.raises(ValueError, match="known label"):
+    with pytest.raises(ValueError, match="y must hold a known label per row of X"):
         clf.report(X_test, y_test)
 
 
@@ -657,15 +677,15 @@ class ThreeColumns(ClassifierMixin, BaseEstimator):
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
-        ({"code": "ecoc"}, ValueError, "code='ecoc' is unknown; choose one of 'one-vs-all'"),
-        ({"code": "simplex"}, ValueError, "code='simplex' is unknown"),
-        ({"code": cw.Simplex()}, ValueError, "accepted are -1, 0 and \\+1"),
-        ({"code": 3}, TypeError, "code=3 must be one of"),
-        ({"code": [[1, 2], [1, -1], [-1, 1]]}, ValueError, "entry 2"),
-        ({"code": [[1, 1], [1, -1], [1, 0]]}, ValueError, r"without both \+1 and -1, which separate nothing: \[0\]"),
-        ({"code": [[1, 1], [1, 1], [-1, -1]]}, ValueError, "equal rows 0 and 1"),
-        ({"code": [[1, 1], [1, -1]]}, ValueError, "2 rows but there are K=3 classes"),
-        ({"code": [[1, 1, 1], [1, -1, 0], [-1, 1, 0], [0, 1, -1]]}, ValueError, r"4 rows .* classes=\["),
+        ({"codewords": "ecoc"}, ValueError, "codewords='ecoc' is unknown; choose one of 'one-vs-all'"),
+        ({"codewords": "simplex"}, ValueError, "codewords='simplex' is unknown"),
+        ({"codewords": cw.Simplex()}, ValueError, "accepted are -1, 0 and \\+1"),
+        ({"codewords": 3}, TypeError, "codewords=3 must be one of"),
+        ({"codewords": [[1, 2], [1, -1], [-1, 1]]}, ValueError, "codewords has the entry 2"),
+        ({"codewords": [[1, 1], [1, -1], [1, 0]]}, ValueError, r"codewords has columns without both .*: \[0\]"),
+        ({"codewords": [[1, 1], [1, 1], [-1, -1]]}, ValueError, "codewords has equal rows 0 and 1"),
+        ({"codewords": [[1, 1], [1, -1]]}, ValueError, "codewords has 2 rows but there are K=3 classes"),
+        ({"codewords": [[1, 1, 1], [1, -1, 0], [-1, 1, 0], [0, 1, -1]]}, ValueError, r"4 rows .* classes=\["),
         ({"decoding": "loss"}, ValueError, "decoding='loss' is unknown; choose one of 'exponential'"),
         ({"response": "score"}, ValueError, "response='score' is unknown"),
         ({"probability": "platt"}, ValueError, "probability='platt' is unknown"),
@@ -700,7 +720,7 @@ def test_weights_that_the_estimator_does_not_take():
 
 
 def test_classes_that_no_column_tells_apart():
-    with pytest.warns(UserWarning, match="no column of the code has classes 0 and 1 on opposite sides"):
+    with pytest.warns(UserWarning, match="no column of codewords has classes 0 and 1 on opposite sides"):
         sb.OutputCodeClassifier(GaussianNB(), [[1, 1], [1, 0], [-1, -1]]).fit(X, y)
 
 
@@ -712,7 +732,7 @@ def test_one_class_only():
 def test_a_failed_fit_leaves_the_classifier_as_it_was():
     clf = sb.OutputCodeClassifier(GaussianNB()).fit(X, y)
     before = clf.predict(X)
-    clf.code = [[1, 1], [1, 1], [-1, -1]]
+    clf.codewords = [[1, 1], [1, 1], [-1, -1]]
     with pytest.raises(ValueError, match="equal rows"):
         clf.fit(X[:, :2], y)
     assert (clf.predict(X) == before).all()
@@ -757,10 +777,16 @@ def test_foreign_estimators_are_not_saved(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_functions_inside_are_not_saved(tmp_path):
+    clf = sb.OutputCodeClassifier(sb.MulticlassSVC(kernel=lambda A, B: A @ B.T)).fit(X, y)
+    with pytest.raises(TypeError, match="a function is code, and model files hold none"):
+        clf.save(tmp_path / "m.sb")
+
+
 def test_a_code_that_does_not_fit_its_file_is_refused(tmp_path):
     path = tmp_path / "m.sb"
     clf = sb.OutputCodeClassifier(sb.GDMCBoostClassifier(n_estimators=2)).fit(X, y)
-    clf.code_ = clf.code_[:, :2]
+    clf.codewords_ = clf.codewords_[:, :2]
     clf.save(path)
     with pytest.raises(ValueError, match="damaged"):
         sb.load(path)

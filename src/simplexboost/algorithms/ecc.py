@@ -18,7 +18,7 @@ from ..optimizers import NewColumn
 class AdaBoostECCClassifier(Booster):
     """AdaBoost.ECC (Guruswami & Sahai, 1999): every round asks a binary learner for one of two colours of the classes.
 
-    The colours are a new column of an output code, ``code_`` (K, T); the learner's vote weighs ¼ ln((1−ε)/ε). A
+    The colours are a new column of an output code, ``codewords_`` (K, T); the learner's vote weighs ¼ ln((1−ε)/ε). A
     colouring without an edge is drawn again; boosting stops when 20 in a row had none. The training error is at most
     (K−1) Π (1 − s + 2s √(ε(1−ε))) with s the part of the pairs (example, rival) that a column tells apart,
     ``history_["bound"]``. Probabilities are the posterior of the loss, softmax(2f) of the sums of votes f.
@@ -36,7 +36,7 @@ class AdaBoostECCClassifier(Booster):
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = AdaBoostECCClassifier(n_estimators=20, random_state=0).fit(X, y)
-    >>> clf.code_.shape, clf.score(X, y) > 0.98
+    >>> clf.codewords_.shape, clf.score(X, y) > 0.98
     ((3, 20), True)
     """
 
@@ -49,7 +49,7 @@ class AdaBoostECCClassifier(Booster):
         return make_parts("mm", "canonical", self.learner, NewColumn(self.colouring), "closed-form")
 
     @property
-    def code_(self) -> Array:
+    def codewords_(self) -> Array:
         """The columns, ±1, (K of the present classes, T); the first class of a column is +1."""
         columns = [np.sign(direction(term.hypothesis)) for term in self.model_.terms]
         return np.array([mu * mu[0] for mu in columns]).reshape(-1, len(self.model_.Y)).T

@@ -105,12 +105,12 @@ class Simplex(Codewords):
 
 
 @dataclass(eq=False, repr=False)
-class SAMME(Codewords):
+class SAMMECode(Codewords):
     """The K-dimensional simplex of SAMME, see :func:`samme`.
 
     Examples
     --------
-    >>> SAMME().matrix(4, np.random.default_rng(0)).shape
+    >>> SAMMECode().matrix(4, np.random.default_rng(0)).shape
     (4, 4)
     """
 
@@ -120,12 +120,12 @@ class SAMME(Codewords):
 
 
 @dataclass(eq=False, repr=False)
-class OneVsAll(Codewords):
+class OneVsAllCode(Codewords):
     """One ±1 column per class, see :func:`one_vs_all`.
 
     Examples
     --------
-    >>> OneVsAll().matrix(4, np.random.default_rng(0)).shape
+    >>> OneVsAllCode().matrix(4, np.random.default_rng(0)).shape
     (4, 4)
     """
 
@@ -353,8 +353,8 @@ CODEWORDS: dict[str, type[Codewords]] = {
     "auto": Auto,
     "canonical": Canonical,
     "simplex": Simplex,
-    "samme": SAMME,
-    "one-vs-all": OneVsAll,
+    "samme": SAMMECode,
+    "one-vs-all": OneVsAllCode,
     "all-pairs": AllPairs,
     "exhaustive": Exhaustive,
     "random-dense": RandomDense,

@@ -42,11 +42,13 @@ class Labelling:
     classes : all labels, where some may be absent from the training data; None for those that occur
     class_weight : dict, "balanced" or None
     several : whether y may be an indicator matrix
+    declares : whether the estimator has a parameter ``classes``, which messages may then advise
     """
 
     classes: Any = None
     class_weight: Any = None
     several: bool = False
+    declares: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +82,7 @@ def check_training(
     bins = auto_bins(*X.shape) if max_bins == "auto" else max_bins
     if labelling.several and type_of_target(y) == "multilabel-indicator":
         return check_indicator(X, y, sample_weight, labelling, bins, engine, categorical)
-    y = column_or_1d(y, warn=True)
-    check_classification_targets(y)
-    classes, c = encode_labels(y, labelling.classes)
-    weight = check_weight(X, y, sample_weight, labelling.class_weight)
-    check_two_classes(classes, np.unique(c[weight > 0]), labelling.classes)
+    classes, c, weight = check_labels(X, y, sample_weight, labelling)
     used = weight > NEGLIGIBLE * weight.max()
     X, c, weight = X if used.all() else X[used], c[used], mean_one(weight[used])
     present = np.isin(np.arange(len(classes)), c)
@@ -114,12 +112,26 @@ def check_indicator(
     return Checked(data, labels, np.ones(sets.K, dtype=bool))
 
 
-def check_two_classes(classes: AnyArray, weighed: Labels, declared: Any = None) -> None:
+def check_labels(X: Any, y: Any, sample_weight: Any, labelling: Labelling) -> tuple[AnyArray, Labels, Array]:
+    """The sorted classes (K,), the number of every row's class among them (n,), and the weights of the rows (n,).
+
+    Raises where fewer than two classes have examples of positive weight, unless the others are declared.
+    """
+    y = column_or_1d(y, warn=True)
+    check_classification_targets(y)
+    classes, c = encode_labels(y, labelling.classes)
+    weight = check_weight(X, y, sample_weight, labelling.class_weight)
+    check_two_classes(classes, np.unique(c[weight > 0]), labelling)
+    return classes, c, weight
+
+
+def check_two_classes(classes: AnyArray, weighed: Labels, labelling: Labelling) -> None:
     """Raise where examples of positive weight are of one class only (``weighed``) and no other classes are declared."""
-    if len(weighed) < 2 and declared is None:
+    if len(weighed) < 2 and labelling.classes is None:
+        advice = " (or name the others in classes=[...])" if labelling.declares else ""
         raise ValueError(
             f"y has examples of one class only ({classes[weighed[0]]!r}, after leaving out rows of zero "
-            "sample_weight); a classifier needs at least two classes (or name the others in classes=[...])."
+            f"sample_weight); a classifier needs at least two classes{advice}."
         )
 
 
@@ -181,7 +193,7 @@ def encode_labels(y: AnyArray, classes: Any) -> tuple[AnyArray, Labels]:
     return declared, np.searchsorted(declared, y)
 
 
-def check_weight(X: AnyArray, y: AnyArray, sample_weight: Any, class_weight: Any) -> Array:
+def check_weight(X: Any, y: AnyArray, sample_weight: Any, class_weight: Any) -> Array:
     """Example weights times class weights, (n,), finite, non-negative, not all zero."""
     weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if class_weight is not None:

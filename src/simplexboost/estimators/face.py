@@ -10,24 +10,38 @@ from typing import Any
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from .._typing import AnyArray, Array
+from ..boosting.decisions import as_decision
 from ..data.validation import known_labels
 from ..files import Saves
 from ..losses import margins
 
 
 class Face(Saves, ClassifierMixin, BaseEstimator):
-    """The face of a classifier; a subclass gives class scores."""
+    """The face of a classifier; a subclass fits, gives class scores, and says what a model file holds of it."""
 
-    classes_: AnyArray  # (K,) labels, sorted
+    classes_: AnyArray  # (K,) labels, sorted; whoever has them is fitted
+    n_features_in_: int
 
     @abstractmethod
     def class_scores(self, X: Any) -> Array:
         """A score for every class, (n, K); the highest wins."""
 
+    def predict(self, X: Any) -> AnyArray:
+        """The class with the highest score, ties to the first; (n,)."""
+        U = self.class_scores(X)
+        return self.classes_.take(U.argmax(axis=1))
+
+    def decision_function(self, X: Any) -> Array:
+        """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,), as scikit-learn expects."""
+        return as_decision(self.class_scores(X))
+
     def margins(self, X: Any, y: Any) -> Array:
         """The margin of every example, U_c − max_{k≠c} U_k, (n,): positive where the prediction is right."""
         U = self.class_scores(X)
         return margins(U, known_labels(y, len(U), self.classes_))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "classes_")
 
 
 @contextmanager

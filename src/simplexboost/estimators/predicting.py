@@ -146,9 +146,6 @@ class Predicts(Face):
 
     # ---- scikit-learn -----------------------------------------------------------------------------------------------
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "model_")
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True

@@ -1,11 +1,22 @@
 """Model files: a zip of a JSON header and raw arrays with checksums, never a pickle.
 
-``container`` is the file itself, ``parameters`` the JSON in its header, ``models`` terms as arrays, ``checks`` the
-refusal of damaged models, ``boosters`` what boosters add, ``classifiers`` saving and loading.
+``container`` is the file itself, ``parameters`` the JSON in its header, ``terms`` and ``models`` the arrays, ``checks``
+the refusal of damaged models, ``boosters`` what boosters add, ``classifiers`` saving and loading.
 """
 
-from .boosters import pack_booster, unpack_booster
+from .boosters import pack_booster, pack_program, unpack_booster, unpack_program
 from .checks import damaged
 from .classifiers import Saves, load, pack, save, unpack
 
-__all__ = ["Saves", "damaged", "load", "pack", "pack_booster", "save", "unpack", "unpack_booster"]
+__all__ = [
+    "Saves",
+    "damaged",
+    "load",
+    "pack",
+    "pack_booster",
+    "pack_program",
+    "save",
+    "unpack",
+    "unpack_booster",
+    "unpack_program",
+]

@@ -8,12 +8,14 @@ import numpy as np
 
 from .._typing import AnyArray
 from ..boosting.hypotheses import LinearHypothesis, TreeHypothesis
-from ..boosting.model import AdditiveModel
+from ..boosting.model import Term
+from ..boosting.program import Program
 from ..engine import NODE, SET_BYTES, Tree
 
-LAYOUT = {
-    "Y": ("<f8 <f4", 2),
-    "round_ends": ("<i8", 1),
+# The type and the number of axes of every array. Where values are sparse, two more belong to the terms.
+CODEWORDS = {"Y": ("<f8 <f4", 2), "present": ("|u1", 1)}
+ENDS = ("<i8", 1)
+TERMS = {
     "step": ("<f8", 1),
     "coordinate": ("<i4", 1),
     "kind": ("|u1", 1),
@@ -27,37 +29,20 @@ LAYOUT = {
     "category_sets": ("|u1", 2),
     "linear_feature": ("<i8", 1),
     "linear_centre": ("<f8", 1),
-    "present": ("|u1", 1),
 }
-SPARSE_LAYOUT = {"columns": ("<u2 <u4", 1), "row_sizes": ("<u4", 1)}
+SPARSE = {"columns": ("<u2 <u4", 1), "row_sizes": ("<u4", 1)}
 
 
-def damaged(what: str) -> ValueError:
+class ModelFileError(ValueError):
+    """A file that is no model, is damaged, or holds something impossible."""
+
+
+def damaged(what: str) -> ModelFileError:
     """The error for a file that holds something impossible, although its checksums are right."""
-    return ValueError(f"the file holds {what}; it is damaged.")
+    return ModelFileError(f"the file holds {what}; it is damaged.")
 
 
-def check_arrays(arrays: dict[str, AnyArray], n_classes: int) -> None:
-    """Raise where the arrays of a model are not what `model_to_arrays` writes, or do not fit each other."""
-    check_layout(arrays, LAYOUT | (SPARSE_LAYOUT if "columns" in arrays or "row_sizes" in arrays else {}))
-    for name in ("Y", "values", "step", "linear_centre"):
-        if not np.isfinite(arrays[name]).all():
-            raise damaged(f"infinities or NaN in {name!r}")
-    (K, d), present = arrays["Y"].shape, arrays["present"]
-    if present.shape != (n_classes,) or (present > 1).any() or present.sum() != K:
-        raise damaged("codewords that do not fit its classes")
-    kind, ends = arrays["kind"], arrays["round_ends"]
-    n_linear, n = int((kind == 1).sum()), len(kind)
-    lengths = {"step": n, "coordinate": n, "value_shape": n, "linear_feature": n_linear, "linear_centre": n_linear}
-    lengths |= {"n_nodes": n - n_linear, "n_sets": n - n_linear}
-    if (kind > 1).any() or any(len(arrays[name]) != length for name, length in lengths.items()):
-        raise damaged("arrays whose sizes do not fit together")
-    if (np.diff(ends, prepend=0) < 0).any() or (ends[-1] if len(ends) else 0) != n:
-        raise damaged("rounds that do not fit its terms")
-    if (arrays["coordinate"] < -1).any() or (arrays["coordinate"] >= d).any():
-        raise damaged("coordinates that its codewords do not have")
-    if "columns" in arrays and (arrays["coordinate"] >= 0).any():
-        raise damaged("sparse values that belong to one coordinate only")
+# ---- arrays ---------------------------------------------------------------------------------------------------------
 
 
 def check_layout(arrays: dict[str, AnyArray], layout: dict[str, tuple[str, int]]) -> None:
@@ -67,30 +52,69 @@ def check_layout(arrays: dict[str, AnyArray], layout: dict[str, tuple[str, int]]
             raise damaged(f"a model without the array {name!r}")
         if arrays[name].dtype not in map(np.dtype, dtypes.split()) or arrays[name].ndim != n_axes:
             raise damaged(f"an array {name!r} of type {arrays[name].dtype} and shape {arrays[name].shape}")
-    shapes = arrays["value_shape"]
-    if shapes.shape[1] != 2 or (shapes < 0).any() or (shapes > 2**31).any() or len(arrays["nodes"]) % NODE.itemsize:
+
+
+def check_finite(arrays: dict[str, AnyArray], *names: str) -> None:
+    """Raise where one of these arrays holds a number that is none."""
+    for name in names:
+        if not np.isfinite(arrays[name]).all():
+            raise damaged(f"infinities or NaN in {name!r}")
+
+
+def check_codewords(arrays: dict[str, AnyArray], n_classes: int) -> None:
+    """Raise where the codewords are not those of the classes that are marked as present."""
+    check_layout(arrays, CODEWORDS)
+    check_finite(arrays, "Y")
+    present = arrays["present"]
+    if present.shape != (n_classes,) or (present > 1).any() or present.sum() != len(arrays["Y"]):
+        raise damaged("codewords that do not fit its classes")
+
+
+def check_term_arrays(arrays: dict[str, AnyArray], d: int) -> None:
+    """Raise where arrays are not what `terms_to_arrays` writes for d coordinates, or do not fit each other."""
+    check_layout(arrays, TERMS | (SPARSE if "columns" in arrays or "row_sizes" in arrays else {}))
+    check_finite(arrays, "values", "step", "linear_centre")
+    kind, shapes = arrays["kind"], arrays["value_shape"]
+    n_linear, n = int((kind == 1).sum()), len(kind)
+    lengths = {"step": n, "coordinate": n, "value_shape": n, "linear_feature": n_linear, "linear_centre": n_linear}
+    lengths |= {"n_nodes": n - n_linear, "n_sets": n - n_linear}
+    fits = (kind <= 1).all() and all(len(arrays[name]) == length for name, length in lengths.items())
+    fits = fits and shapes.shape[1] == 2 and (shapes >= 0).all() and (shapes <= 2**31).all()
+    if not fits or len(arrays["nodes"]) % NODE.itemsize:
         raise damaged("arrays whose sizes do not fit together")
+    if (arrays["coordinate"] < -1).any() or (arrays["coordinate"] >= d).any():
+        raise damaged("terms of coordinates that it does not have")
+    if "columns" in arrays and (arrays["coordinate"] >= 0).any():
+        raise damaged("sparse values that belong to one coordinate only")
 
 
-def check_terms(model: AdditiveModel, n_features: Any) -> None:
-    """Raise where a term does not fit the codewords or the features."""
+def check_ends(ends: AnyArray, n_terms: int) -> None:
+    """Raise where rounds or layers do not end one after another, the last with the last term."""
+    if (np.diff(ends, prepend=0) < 0).any() or (ends[-1] if len(ends) else 0) != n_terms:
+        raise damaged("rounds that do not fit its terms")
+
+
+# ---- terms ----------------------------------------------------------------------------------------------------------
+
+
+def check_terms(terms: list[Term], d: int, n_features: Any) -> None:
+    """Raise where a term does not fit the d coordinates or the features."""
     if type(n_features) is not int or n_features < 1:
         raise damaged(f"a number of features that is none, {n_features!r}")
-    d = model.Y.shape[1]
-    for term in model.terms:
+    for term in terms:
         h, width = term.hypothesis, d if term.coordinate is None else 1
         if isinstance(h, TreeHypothesis):
             fits = h.values.shape == (h.tree.n_leaves, width) and h.tree.nodes["feature"].max() < n_features
         elif isinstance(h, LinearHypothesis):
             fits = h.slope.shape == (width,) and 0 <= h.feature < n_features
         if not fits:
-            raise damaged("a term that does not fit its codewords or features")
-    check_kinds_of_splits(model)
+            raise damaged("a term that does not fit its coordinates or features")
+    check_kinds_of_splits([term.hypothesis.tree for term in terms if isinstance(term.hypothesis, TreeHypothesis)])
 
 
-def check_kinds_of_splits(model: AdditiveModel) -> None:
+def check_kinds_of_splits(trees: list[Tree]) -> None:
     """Raise where the trees split a feature by thresholds and by categories."""
-    nodes = np.concatenate([np.empty(0, NODE), *(tree.nodes for tree in model.trees)])
+    nodes = np.concatenate([np.empty(0, NODE), *(tree.nodes for tree in trees)])
     inner, by_category = nodes["feature"] >= 0, nodes["category"] >= 0
     if len(np.intersect1d(nodes["feature"][inner & by_category], nodes["feature"][inner & ~by_category])):
         raise damaged("a feature that is split by thresholds and by categories")
@@ -114,3 +138,22 @@ def checked(tree: Tree) -> Tree:
 def same_numbers(some: AnyArray, others: AnyArray) -> bool:
     """Whether both hold the same numbers, in any order."""
     return np.array_equal(np.sort(some), np.sort(others))
+
+
+# ---- programs -------------------------------------------------------------------------------------------------------
+
+
+def check_program(program: Program) -> None:
+    """Raise unless the terms are at different nodes 0 .. l of layer l, and are trees of P(right) − ½."""
+    fits = program.n_layers > 0
+    for layer, terms in enumerate(program.layers()):
+        nodes = [term.coordinate for term in terms]
+        fits = fits and len(set(nodes)) == len(nodes) and set(nodes) <= set(range(layer + 1))
+    if not fits or not all(is_turn(term) for term in program.terms):
+        raise damaged("a model that is no branching program")
+
+
+def is_turn(term: Term) -> bool:
+    """Whether a term is a tree of probabilities less ½."""
+    h = term.hypothesis
+    return isinstance(h, TreeHypothesis) and bool(np.abs(term.step * h.values).max() <= 0.5)

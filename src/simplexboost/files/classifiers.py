@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import AnyArray
-from .checks import damaged
+from .checks import ModelFileError, damaged
 from .container import FORMAT, VERSION, describe, read_zip, write_zip
 from .parameters import (
     estimator_class,
@@ -29,11 +30,19 @@ def save(estimator: Any, path: str | Path) -> None:
 
 
 class Saves:
-    """Gives an estimator its ``save``."""
+    """Gives an estimator its ``save``; the estimator says what it adds to a file and how it reads that back."""
 
     def save(self, path: str | Path) -> None:
         """Write the fitted classifier to a file that `simplexboost.load` reads; never a pickle."""
         save(self, path)
+
+    @abstractmethod
+    def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+        """What the estimator adds to the header, as JSON, and its arrays."""
+
+    @abstractmethod
+    def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+        """The reverse of `_pack`; raises `damaged` where what it reads does not fit together."""
 
 
 def load(path: str | Path) -> Any:
@@ -47,6 +56,11 @@ def load(path: str | Path) -> Any:
     -------
     The fitted classifier: it predicts exactly as the one that was saved.
 
+    Raises
+    ------
+    ValueError : where the file is no model, is damaged, or has another version of the format
+    OSError : where it cannot be read
+
     Examples
     --------
     >>> import tempfile, simplexboost
@@ -59,7 +73,12 @@ def load(path: str | Path) -> Any:
     >>> bool((again.decision_function(X) == clf.decision_function(X)).all())
     True
     """
-    return unpack(*read_zip(Path(path)))
+    try:
+        return unpack(*read_zip(Path(path)))
+    except (OSError, MemoryError, ModelFileError):
+        raise
+    except Exception as error:  # zipfile, zlib, json, NumPy and constructors raise a dozen kinds on bytes they dislike
+        raise ModelFileError(f"{path} is damaged ({type(error).__name__}: {error}).") from error
 
 
 def pack(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
@@ -89,7 +108,10 @@ def unpack(header: dict[str, Any], arrays: dict[str, AnyArray]) -> Any:
     estimator = kind(**parameters)
     estimator.classes_ = labels_from_json(header["classes"])
     estimator.n_features_in_ = header["n_features_in"]
-    if header["feature_names_in"]:
-        estimator.feature_names_in_ = np.array(header["feature_names_in"], dtype=object)
+    names = header["feature_names_in"]
+    if names:
+        if not all(isinstance(name, str) for name in names) or len(names) != estimator.n_features_in_:
+            raise damaged("names that do not fit its features")
+        estimator.feature_names_in_ = np.array(names, dtype=object)
     estimator._unpack(header, arrays)
     return estimator

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray
+from .checks import ModelFileError
 
 FORMAT = "simplexboost"
 VERSION = 1
@@ -83,20 +84,25 @@ def read_zip(path: Path) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     try:
         with zipfile.ZipFile(path) as archive:
             header = json.loads(archive.read("header.json"))
-            if header.get("format") != FORMAT:
-                raise ValueError(f"{path} is not a simplexboost model file.")
-            if header["version"] > VERSION:
-                raise ValueError(
-                    f"{path} has format version {header['version']}; this simplexboost reads up to {VERSION}."
-                )
+            check_header(path, header)
             contents = {name: archive.read(name) for name in header["arrays"]}
     except (zipfile.BadZipFile, KeyError, json.JSONDecodeError) as error:
-        raise ValueError(f"{path} is not a simplexboost model file, or it is damaged ({error}).") from error
+        raise ModelFileError(f"{path} is not a simplexboost model file, or it is damaged ({error}).") from error
     return header, {name: restore(path, name, contents[name], about) for name, about in header["arrays"].items()}
+
+
+def check_header(path: Path, header: Any) -> None:
+    """Raise where the header is none of ours, or of a version that this package does not read."""
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise ModelFileError(f"{path} is not a simplexboost model file.")
+    version = header.get("version")
+    if type(version) is not int or not 1 <= version <= VERSION:
+        versions = "version 1" if VERSION == 1 else f"versions 1 to {VERSION}"
+        raise ModelFileError(f"{path} has format version {version!r}; this simplexboost reads {versions}.")
 
 
 def restore(path: Path, name: str, data: bytes, about: dict[str, Any]) -> AnyArray:
     """An array from its bytes, if the checksum agrees."""
     if hashlib.sha256(data).hexdigest() != about["sha256"]:
-        raise ValueError(f"{path} is damaged: the checksum of {name!r} does not match.")
+        raise ModelFileError(f"{path} is damaged: the checksum of {name!r} does not match.")
     return np.frombuffer(data, dtype=np.dtype(about["dtype"])).reshape(about["shape"]).copy()

@@ -1,116 +1,44 @@
-"""Terms of a model as arrays, side by side, and back."""
+"""Models as arrays, and back, checked: sums with their codewords, and branching programs."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
 
 from .._typing import AnyArray
-from ..boosting.hypotheses import Hypothesis, LinearHypothesis, TreeHypothesis
-from ..boosting.model import AdditiveModel, Term
-from ..engine import NODE, Tree, no_sets, node_bytes
-from .checks import checked, damaged
+from ..boosting.model import AdditiveModel
+from ..boosting.program import Program
+from .checks import ENDS, check_codewords, check_ends, check_layout, check_program
+from .terms import terms_from_arrays, terms_to_arrays
 
 
 def model_to_arrays(model: AdditiveModel) -> dict[str, AnyArray]:
-    """Terms side by side: a kind for each (0 tree, 1 linear), sizes, and everything else concatenated."""
-    hypotheses = [term.hypothesis for term in model.terms]
-    trees = [h.tree for h in hypotheses if isinstance(h, TreeHypothesis)]
-    lines = [h for h in hypotheses if isinstance(h, LinearHypothesis)]
-    return {
-        "Y": model.Y,
-        "round_ends": np.array(model.round_ends, dtype=np.int64),
-        "step": np.array([term.step for term in model.terms], dtype=np.float64),
-        "coordinate": np.array([-1 if t.coordinate is None else t.coordinate for t in model.terms], dtype=np.int32),
-        "kind": np.array([isinstance(h, LinearHypothesis) for h in hypotheses], dtype=np.uint8),
-        **values_to_arrays([values_of(h) for h in hypotheses], model.dtype),
-        "n_nodes": np.array([len(tree.nodes) for tree in trees], dtype=np.int64),
-        "nodes": joined([node_bytes(tree.nodes).ravel() for tree in trees], np.uint8),
-        "gain": joined([tree.gain for tree in trees], np.float64),
-        "count": joined([tree.count for tree in trees], np.int64),
-        "n_sets": np.array([len(tree.category_sets) for tree in trees], dtype=np.int64),
-        "category_sets": np.concatenate([no_sets(), *(tree.category_sets for tree in trees)]),
-        "linear_feature": np.array([h.feature for h in lines], dtype=np.int64),
-        "linear_centre": np.array([h.centre for h in lines], dtype=np.float64),
-    }
+    """The codewords, the rounds and the terms."""
+    ends = np.array(model.round_ends, dtype=np.int64)
+    return {"Y": model.Y, "round_ends": ends, **terms_to_arrays(model.terms, model.dtype)}
 
 
-def values_to_arrays(values: list[Any], dtype: Any) -> dict[str, AnyArray]:
-    """The values of all terms; where they are sparse, with their columns and how many there are in each row."""
-    shapes = np.array([v.shape for v in values], dtype=np.int64).reshape(-1, 2)
-    if not any(issparse(v) for v in values):
-        return {"value_shape": shapes, "values": joined([v.ravel() for v in values], dtype)}
-    rows, few = [csr_array(v) for v in values], np.uint16 if shapes[:, 1].max() <= 2**16 else np.uint32
-    return {
-        "value_shape": shapes,
-        "values": joined([v.data for v in rows], dtype),
-        "columns": joined([v.indices.astype(few) for v in rows], few),
-        "row_sizes": joined([np.diff(v.indptr).astype(np.uint32) for v in rows], np.uint32),
-    }
-
-
-def values_from_arrays(arrays: dict[str, AnyArray]) -> list[Any]:
-    """The reverse of `values_to_arrays`."""
-    shapes, flat = arrays["value_shape"], arrays["values"]
-    if "columns" not in arrays:
-        return [v.reshape(shape) for v, shape in zip(cut(flat, shapes.prod(axis=1)), shapes, strict=True)]
-    sizes = cut(arrays["row_sizes"].astype(np.int64), shapes[:, 0])
-    totals = np.array([size.sum() for size in sizes], dtype=np.int64)
-    columns = cut(arrays["columns"].astype(np.int32), totals)
-    starts = [np.concatenate([[0], np.cumsum(size)]) for size in sizes]
-    parts = zip(cut(flat, totals), columns, starts, shapes, strict=True)
-    return [checked_rows(csr_array((v, at, start), shape=tuple(shape))) for v, at, start, shape in parts]
-
-
-def checked_rows(values: csr_array) -> csr_array:
-    """The sparse values, if all of them lie inside their shape."""
-    try:
-        values.check_format(full_check=True)
-    except ValueError as error:
-        raise damaged("sparse values outside their shape") from error
-    return values
-
-
-def cut(values: AnyArray, sizes: AnyArray) -> list[AnyArray]:
-    """The array cut into consecutive parts, one for every size: none of nothing, of which `np.split` makes one."""
-    if (sizes < 0).any() or (sizes > len(values)).any() or sizes.sum() != len(values):
-        raise damaged("arrays whose sizes do not fit together")
-    ends = np.cumsum(sizes)
-    return [values[end - size : end] for size, end in zip(sizes, ends, strict=True)]
-
-
-def values_of(h: Hypothesis) -> Any:
-    """What a hypothesis answers with: leaf values (L, d), or slope and intercept (2, d)."""
-    if isinstance(h, TreeHypothesis):
-        return h.values
-    if isinstance(h, LinearHypothesis):
-        return np.stack([h.slope, h.intercept])
-    raise TypeError(
-        f"a model with {type(h).__name__} terms cannot be saved: scikit-learn estimators inside it would need pickle. "
-        "Use one of the package's own learners."
-    )
-
-
-def model_from_arrays(arrays: dict[str, AnyArray]) -> AdditiveModel:
-    """The reverse of `model_to_arrays`."""
-    n_nodes = arrays["n_nodes"]
-    nodes = cut(arrays["nodes"].view(NODE), n_nodes)
-    gain, count = cut(arrays["gain"], n_nodes), cut(arrays["count"], n_nodes)
-    sets = cut(arrays["category_sets"], arrays["n_sets"])
-    trees = (checked(Tree(*parts)) for parts in zip(nodes, gain, count, sets, strict=True))
-    lines = zip(arrays["linear_feature"].tolist(), arrays["linear_centre"].tolist(), strict=True)
-    values = values_from_arrays(arrays)
-    terms = []
-    for i, kind in enumerate(arrays["kind"]):
-        hypothesis: Hypothesis
-        hypothesis = LinearHypothesis(*next(lines), *values[i]) if kind else TreeHypothesis(next(trees), values[i])
-        coordinate = int(arrays["coordinate"][i])
-        terms.append(Term(hypothesis, float(arrays["step"][i]), None if coordinate < 0 else coordinate))
+def model_from_arrays(arrays: dict[str, AnyArray], n_classes: int, n_features: Any) -> AdditiveModel:
+    """The reverse of `model_to_arrays`; among the arrays is ``present``, too: which classes have the codewords."""
+    check_layout(arrays, {"round_ends": ENDS})
+    check_codewords(arrays, n_classes)
+    terms = terms_from_arrays(arrays, arrays["Y"].shape[1], n_features)
+    check_ends(arrays["round_ends"], len(terms))
     return AdditiveModel(arrays["Y"], terms, arrays["round_ends"].tolist())
 
 
-def joined(parts: list[AnyArray], dtype: Any) -> AnyArray:
-    """The arrays one after another; an empty one where there are none."""
-    return np.concatenate([np.empty(0, dtype=dtype), *parts])
+def program_to_arrays(program: Program) -> dict[str, AnyArray]:
+    """The layers and the terms."""
+    ends = np.array(program.layer_ends, dtype=np.int64)
+    return {"layer_ends": ends, **terms_to_arrays(program.terms, np.float64)}
+
+
+def program_from_arrays(arrays: dict[str, AnyArray], n_features: Any) -> Program:
+    """The reverse of `program_to_arrays`; the coordinates of its terms are nodes, as many as there are layers."""
+    check_layout(arrays, {"layer_ends": ENDS})
+    terms = terms_from_arrays(arrays, len(arrays["layer_ends"]), n_features)
+    check_ends(arrays["layer_ends"], len(terms))
+    program = Program(terms, arrays["layer_ends"].tolist())
+    check_program(program)
+    return program

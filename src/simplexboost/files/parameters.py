@@ -11,6 +11,7 @@ from .. import codewords, learners, losses, optimizers, steps
 from .._parts import Part
 from .._typing import AnyArray
 from ..data.categories import Categories
+from .checks import ModelFileError
 
 
 def part_types() -> dict[str, type[Part]]:
@@ -101,7 +102,7 @@ def estimator_class(name: str) -> type:
 
     found = getattr(simplexboost, name, None) if name in simplexboost.__all__ else None
     if not isinstance(found, type):
-        raise ValueError(f"the file holds a {name!r}, which this version of simplexboost does not have.")
+        raise ModelFileError(f"the file holds a {name!r}, which this version of simplexboost does not have.")
     return found
 
 

@@ -7,9 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import _safe_indexing, assert_all_finite, check_random_state, get_tags
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _num_samples,
     check_consistent_length,
@@ -21,12 +19,12 @@ from sklearn.utils.validation import (
 from .._blas import one_blas_thread
 from .._parts import check_choice
 from .._typing import AnyArray, Array, Labels
-from ..boosting.decisions import all_classes, as_decision
+from ..boosting.decisions import all_classes
 from ..codewords import bits_corrected, min_hamming
-from ..data.validation import check_weight, encode_labels
-from ..estimators.booster import all_or_nothing
+from ..data.validation import Labelling, check_labels, known_labels
+from ..estimators.face import Face, all_or_nothing
 from ..estimators.flagship import SimplexBoostClassifier
-from ..files import Saves
+from ..files import damaged
 from .codes import make_code
 from .columns import RESPONSES, Column, check_estimator, check_takes_weights, fit_column, indexable
 from .coupling import couple, softmax_link
@@ -38,7 +36,7 @@ PROBABILITIES = ("auto", "softmax", "coupling")
 
 
 @dataclass(eq=False, repr=False)
-class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
+class OutputCodeClassifier(Face):
     """One-vs-all, one-vs-one and error-correcting output codes around any binary classifier.
 
     A coding matrix M in {−1, 0, +1}^(K × l) has a row per class and a binary problem per column: the classes with +1
@@ -50,9 +48,9 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
     estimator : classifier or None, default=None
         Any scikit-learn classifier; it is cloned for every column and sees labels 0 and 1. None is
         ``SimplexBoostClassifier(n_estimators=100)``.
-    code : str, Codewords or array of shape (K, l), default="one-vs-all"
+    codewords : str, Codewords or array of shape (K, l), default="one-vs-all"
         'one-vs-all', 'all-pairs', 'exhaustive', 'random-dense', 'random-sparse', 'hadamard', 'bch', 'max-hamming'; a
-        part with parameters, such as ``codewords.RandomDense(dim=30)``; or your own matrix, a row per class in sorted
+        part with parameters, such as ``RandomDense(code_dim=30)``; or your own matrix, a row per class in sorted
         order. Two classes need one column, whatever the named code.
     decoding : str, default="logistic"
         'logistic', 'exponential', 'hinge' or 'squared': the loss Σ_j L(m_kj f_j) of a row; 'hamming': wrong bits, zeros
@@ -66,7 +64,7 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
     probability : {"auto", "softmax", "coupling"}, default="auto"
         How `predict_proba` is made: a soft-max of the distances, which always agrees with `predict`; or the
         probabilities of classes that explain those of the columns best (for all pairs: Wu, Lin and Weng). 'auto'
-        couples for ``code="all-pairs"``.
+        couples for ``codewords="all-pairs"``.
     classes : sequence of labels or None, default=None
         All classes, where some may be absent from the training data; those get probability zero.
     random_state : int, RandomState or None, default=None
@@ -78,7 +76,7 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
     ----------
     classes_ : (K,) labels
     present_ : (K,) which classes had training examples
-    code_ : (K, l) the code; rows of absent classes are zero
+    codewords_ : (K, l) the code; rows of absent classes are zero
     columns_ : list of l fitted columns
     estimators_ : list of l fitted classifiers
     min_distance_ : smallest Hamming distance of two rows of the code, zeros counting ½
@@ -96,15 +94,16 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = load_digits(return_X_y=True)
     >>> tree = DecisionTreeClassifier(max_depth=6, random_state=0)
-    >>> clf = OutputCodeClassifier(tree, code="max-hamming", decoding="hamming", random_state=0).fit(X[::2], y[::2])
-    >>> clf.code_.shape, clf.min_distance_, clf.bits_corrected_
+    >>> clf = OutputCodeClassifier(tree, codewords="max-hamming", decoding="hamming", random_state=0)
+    >>> clf = clf.fit(X[::2], y[::2])
+    >>> clf.codewords_.shape, clf.min_distance_, clf.bits_corrected_
     ((10, 34), 18.0, 8)
     >>> clf.score(X[1::2], y[1::2]) > tree.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) + 0.15
     True
     """
 
     estimator: Any = None
-    code: Any = "one-vs-all"
+    codewords: Any = "one-vs-all"
     decoding: str = "logistic"
     _: KW_ONLY
     break_ties: bool = False
@@ -150,41 +149,32 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
         validate_data(self, X, y, skip_check_array=True)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
         check_consistent_length(X, y)
         if not len(y):
             raise ValueError("X has 0 sample(s); a classifier needs at least one of two classes.")
-        X = indexable(X)
-        classes, c = encode_labels(y, self.classes)
-        weight = None
         if sample_weight is not None:
             check_takes_weights(self._estimator())
-            weight = check_weight(X, y, sample_weight, None)
-            if not weight.all():
-                rows = np.flatnonzero(weight)
-                X, c, weight = _safe_indexing(X, rows), c[rows], weight[rows]
-        present = np.isin(np.arange(len(classes)), c)
-        if present.sum() < 2 and self.classes is None:
-            raise ValueError(
-                f"y has examples of one class only ({classes[c[0]]!r}, after leaving out rows of zero "
-                "sample_weight); a classifier needs at least two classes (or name the others in classes=[...])."
-            )
-        self.classes_, self.present_ = classes, present
-        return X, c, weight
+        X = indexable(X)
+        self.classes_, c, weight = check_labels(X, y, sample_weight, Labelling(self.classes))
+        if not weight.all():
+            rows = np.flatnonzero(weight)
+            X, c, weight = _safe_indexing(X, rows), c[rows], weight[rows]
+        self.present_ = np.isin(np.arange(len(self.classes_)), c)
+        return X, c, None if sample_weight is None else weight
 
     def _fit_columns(self, X: Any, c: Labels, weight: Array | None) -> None:
         random = check_random_state(self.random_state)
-        M = make_code(self.code, self.present_, np.random.default_rng(random.randint(2**31 - 1)))
+        M = make_code(self.codewords, self.present_, np.random.default_rng(random.randint(2**31 - 1)))
         M = M[:, M.any(axis=0)]  # a column of absent classes only has nothing to learn from
         seeds = [None if self.random_state is None else int(random.randint(2**31 - 1)) for _ in range(M.shape[1])]
         estimator = self._estimator()
         self.columns_: list[Column] = Parallel(n_jobs=self.n_jobs)(
             delayed(fit_column)(j, estimator, X, M[c, j], weight, seed) for j, seed in enumerate(seeds)
         )
-        self._set_code(M)
+        self._set_codewords(M)
 
-    def _set_code(self, M: Array) -> None:
-        self.code_ = M
+    def _set_codewords(self, M: Array) -> None:
+        self.codewords_ = M
         rows = M[self.present_]
         self.min_distance_ = min_hamming(rows) if rows.shape[1] else 0.0
         self.bits_corrected_ = bits_corrected(rows) if rows.shape[1] else 0
@@ -202,19 +192,14 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
         X = self._check_X(X)
         return self._ask(X, "answers", self.response, self.decoding)
 
-    def predict(self, X: Any) -> AnyArray:
-        """The nearest class, ties to the first; (n,)."""
-        nearest = self._scores(self.column_scores(X)).argmax(axis=1)
-        return self.classes_.take(nearest)
-
-    def decision_function(self, X: Any) -> Array:
-        """Minus the distances, (n, K); with two classes the difference of the second and the first, (n,)."""
-        return as_decision(self._scores(self.column_scores(X)))
+    def class_scores(self, X: Any) -> Array:
+        """Minus the distances, (n, K): the nearest class scores highest; absent ones are far below."""
+        return all_classes(self._present_scores(self.column_scores(X)), self.present_)
 
     def predict_proba(self, X: Any) -> Array:
         """Probabilities, (n, K), by soft-max or coupling; classes without training examples have none."""
         X = self._check_X(X)
-        n, M = _num_samples(X), self.code_[self.present_]
+        n, M = _num_samples(X), self.codewords_[self.present_]
         P = np.zeros((n, len(self.classes_)))
         if len(M) < 2:
             P[:, self.present_] = 1.0
@@ -237,12 +222,9 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
         columns = Parallel(n_jobs=self.n_jobs)(delayed(getattr(column, question))(X, *how) for column in self.columns_)
         return np.column_stack(columns) if columns else np.zeros((_num_samples(X), 0))
 
-    def _scores(self, f: Array) -> Array:
-        """Minus the distances to all classes, (n, K); absent ones far below."""
-        return all_classes(self._present_scores(f), self.present_)
-
     def _present_scores(self, f: Array) -> Array:
-        M = self.code_[self.present_]
+        """Minus the distances of the answers f (n, l) to the classes that had training examples."""
+        M = self.codewords_[self.present_]
         with one_blas_thread():
             scores = -distances(f, M, self.decoding)
             if self.break_ties and self.decoding in ("hamming", "votes"):
@@ -251,7 +233,7 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
 
     def _couples(self) -> bool:
         if self.probability == "auto":
-            return isinstance(self.code, str) and self.code == "all-pairs"
+            return isinstance(self.codewords, str) and self.codewords == "all-pairs"
         return self.probability == "coupling"
 
     # ---- reports ----------------------------------------------------------------------------------------------------
@@ -282,12 +264,8 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
         error              0.0733
         """
         f = self.column_scores(X)
-        y = np.asarray(y)
-        unknown = np.setdiff1d(y, self.classes_[self.present_])
-        if y.shape != (len(f),) or len(unknown):
-            raise ValueError(f"y must hold a known label per row of X; it has shape {y.shape}, unknown: {unknown[:5]}.")
-        c = np.searchsorted(self.classes_, y)
-        letters = self.code_[c]  # (n, l)
+        c = known_labels(y, len(f), self.classes_[self.present_])
+        letters = self.codewords_[self.present_][c]  # (n, l)
         wrong = (letters != 0) & ((f > 0) != (letters > 0))
         taking_part = (letters != 0).sum(axis=0)
         errors = np.full(f.shape[1], np.nan)
@@ -298,7 +276,7 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
             bits_corrected=self.bits_corrected_,
             column_errors=errors,
             wrong_bits=wrong.sum(axis=1),
-            error=float(np.mean(self._scores(f).argmax(axis=1) != c)),
+            error=float(np.mean(self._present_scores(f).argmax(axis=1) != c)),
         )
 
     # ---- saving -----------------------------------------------------------------------------------------------------
@@ -306,23 +284,20 @@ class OutputCodeClassifier(Saves, ClassifierMixin, BaseEstimator):
     def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         """The code and the columns for a file."""
         headers, arrays = pack_columns(self.columns_)
-        more = {"code": self.code_.astype(np.int8), "present": self.present_.astype(np.uint8)}
+        more = {"codewords": self.codewords_.astype(np.int8), "present": self.present_.astype(np.uint8)}
         return {"columns": headers}, arrays | more
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
         """The reverse of `_pack`."""
         columns = unpack_columns(header["columns"], arrays)
-        code, present = arrays["code"].astype(np.float64), arrays["present"].astype(bool)
+        M, present = arrays["codewords"].astype(np.float64), arrays["present"].astype(bool)
         K = len(self.classes_)
-        if code.shape != (K, len(columns)) or present.shape != (K,) or not np.isin(code, [-1, 0, 1]).all():
-            raise ValueError("the file holds a code that does not fit its classes or columns; it is damaged.")
+        if M.shape != (K, len(columns)) or present.shape != (K,) or not np.isin(M, [-1, 0, 1]).all():
+            raise damaged("codewords that do not fit its classes or columns")
         self.columns_, self.present_ = columns, present
-        self._set_code(code)
+        self._set_codewords(M)
 
     # ---- scikit-learn -----------------------------------------------------------------------------------------------
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "columns_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

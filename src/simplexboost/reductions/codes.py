@@ -1,4 +1,4 @@
-"""From the parameter ``code`` to a checked matrix M (K, l) of −1, 0, +1."""
+"""From the parameter ``codewords`` to a checked matrix M (K, l) of −1, 0, +1."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ CODES = {name: part for name, part in CODEWORDS.items() if name in (
 )}  # fmt: skip
 
 
-def make_code(code: Any, present: Mask, rng: np.random.Generator) -> Array:
+def make_code(codewords: Any, present: Mask, rng: np.random.Generator) -> Array:
     """M (K, l), a row per class; rows of classes that are not present are zero."""
     K, K_present = len(present), int(present.sum())
-    part = as_code(code)
+    part = as_code(codewords)
     if isinstance(part, Custom):
         whole = check_code(part.Y, K)
         rows = check_present_part(whole[present])
@@ -35,11 +35,11 @@ def make_code(code: Any, present: Mask, rng: np.random.Generator) -> Array:
     return M
 
 
-def as_code(code: Any) -> Codewords:
-    """The part that ``code`` names."""
-    if isinstance(code, list | tuple) or hasattr(code, "__array__"):
-        return as_codewords(code)
-    return resolve(code, CODES, Codewords, "code")
+def as_code(codewords: Any) -> Codewords:
+    """The part that ``codewords`` names."""
+    if isinstance(codewords, list | tuple) or hasattr(codewords, "__array__"):
+        return as_codewords(codewords)
+    return resolve(codewords, CODES, Codewords, "codewords")
 
 
 def check_code(M: Any, K: int) -> Array:
@@ -47,22 +47,23 @@ def check_code(M: Any, K: int) -> Array:
     M = check_ternary(M)
     if len(M) != K:
         raise ValueError(
-            f"code has {len(M)} rows but there are K={K} classes; pass one row per class, in sorted order, and name "
-            "the classes that may be absent in classes=[...]."
+            f"codewords has {len(M)} rows but there are K={K} classes; pass one row per class, in sorted order, and "
+            "name the classes that may be absent in classes=[...]."
         )
     poor = np.flatnonzero((M.max(axis=0) < 1) | (M.min(axis=0) > -1))
     if len(poor):
         raise ValueError(
-            f"code has columns without both +1 and -1, which separate nothing: {poor[:10].tolist()}; leave them out."
+            f"codewords has columns without both +1 and -1, which separate nothing: {poor[:10].tolist()}; leave them "
+            "out."
         )
     opposite = np.abs(M) @ np.abs(M).T - M @ M.T  # (K, K), twice the columns with opposite signs
     np.fill_diagonal(opposite, 1)
     k, l = np.unravel_index(opposite.argmin(), opposite.shape)  # noqa: E741
     if np.array_equal(M[k], M[l]) and k != l:
-        raise ValueError(f"code has equal rows {k} and {l}; every class needs its own codeword.")
+        raise ValueError(f"codewords has equal rows {k} and {l}; every class needs its own codeword.")
     if opposite.min() == 0:
         warnings.warn(
-            f"no column of the code has classes {k} and {l} on opposite sides, so nothing is trained to tell them "
+            f"no column of codewords has classes {k} and {l} on opposite sides, so nothing is trained to tell them "
             "apart; add a column.",
             stacklevel=5,
         )
@@ -75,7 +76,7 @@ def check_present_part(M: Array) -> Array:
     one_sided = np.flatnonzero((np.abs(M.sum(axis=0)) == letters) & (letters > 0))
     if len(one_sided):
         warnings.warn(
-            f"columns {one_sided[:10].tolist()} of the code have training examples on one side only, because classes "
+            f"columns {one_sided[:10].tolist()} of codewords have training examples on one side only, because classes "
             "are absent; they answer with that side always.",
             stacklevel=5,
         )

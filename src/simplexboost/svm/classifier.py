@@ -7,26 +7,21 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
 from scipy.sparse import csr_matrix, issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._blas import one_blas_thread
 from .._parts import check_choice, check_number
 from .._typing import AnyArray, Array, Labels
-from ..boosting.decisions import as_decision
-from ..data.validation import check_weight
-from ..estimators.booster import all_or_nothing
-from ..files import Saves
-from ..losses import margins
+from ..data.validation import Labelling, check_labels
+from ..estimators.face import Face, all_or_nothing
+from ..files import damaged
 from .kernels import Kernel, check_kernel, kernel_for, squares
 from .solvers import Limits, Merged, Solution, solve_kernel, solve_linear
 
@@ -40,7 +35,7 @@ BLOCK = 1 << 22  # kernel values computed at a time in prediction: 32 MB
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MulticlassSVC(Saves, ClassifierMixin, BaseEstimator):
+class MulticlassSVC(Face):
     """Multiclass support vector machine (Crammer & Singer, 2001): all classes in one problem.
 
     Minimises ½ Σ_l ‖w_l‖² + C Σ_i ξ_i, where ξ_i is how far the score of the true class is from beating every other by
@@ -177,16 +172,11 @@ class MulticlassSVC(Saves, ClassifierMixin, BaseEstimator):
                 "kernel='precomputed' needs the square matrix of kernel values between the rows; "
                 f"X has shape {X.shape}."
             )
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        weight = check_weight(X, y, sample_weight, self.class_weight)
-        rows = np.flatnonzero(weight > 0)
-        self.classes_, c = np.unique(y[rows], return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y has examples of one class only ({self.classes_[0]!r}, after leaving out rows of zero "
-                "sample_weight); a classifier needs at least two classes."
-            )
+        labelling = Labelling(class_weight=self.class_weight, declares=False)
+        classes, c, weight = check_labels(X, y, sample_weight, labelling)
+        rows = np.flatnonzero(weight)
+        found, c = np.unique(c[rows], return_inverse=True)
+        self.classes_ = classes[found]  # those that weigh something
         if self.kernel != "precomputed" and not np.isfinite(squares(X)).all():
             raise ValueError("X holds numbers too large to be squared; scale the features.")
         C = float(self.C) * weight[rows]
@@ -261,24 +251,8 @@ class MulticlassSVC(Saves, ClassifierMixin, BaseEstimator):
 
     # ---- predicting -------------------------------------------------------------------------------------------------
 
-    def predict(self, X: Any) -> AnyArray:
-        """The class with the highest score, ties to the first; (n,)."""
-        U = self._scores(X)
-        return self.classes_.take(U.argmax(axis=1))
-
-    def decision_function(self, X: Any) -> Array:
-        """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,), as scikit-learn expects."""
-        return as_decision(self._scores(X))
-
-    def margins(self, X: Any, y: Any) -> Array:
-        """The margin of every example, U_c − max_{k≠c} U_k, (n,): the machine wants it to be one."""
-        U, y = self._scores(X), np.asarray(y)
-        unknown = np.setdiff1d(y, self.classes_)
-        if y.shape != (len(U),) or len(unknown):
-            raise ValueError(f"y must hold a known label per row of X; it has shape {y.shape}, unknown: {unknown[:5]}.")
-        return margins(U, np.searchsorted(self.classes_, y))
-
-    def _scores(self, X: Any) -> Array:
+    def class_scores(self, X: Any) -> Array:
+        """The scores ⟨w_l, x⟩ of every class, (n, K); margins of at least one are what the machine wants."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse=self._sparse_format(), dtype=np.float64, order="C")
         with one_blas_thread():
@@ -292,17 +266,13 @@ class MulticlassSVC(Saves, ClassifierMixin, BaseEstimator):
 
     # ---- saving -----------------------------------------------------------------------------------------------------
 
-    def save(self, path: str | Path) -> None:
-        """Write the fitted classifier to a file that `simplexboost.load` reads; never a pickle."""
+    def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+        """The fitted attributes as JSON and as arrays."""
         if callable(self.kernel):
             raise TypeError(
                 f"kernel={self.kernel!r} cannot be saved: a function is code, and model files hold none. Compute the "
                 "matrix yourself and use kernel='precomputed'."
             )
-        super().save(path)
-
-    def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-        """The fitted attributes as JSON and as arrays."""
         facts = {name: getattr(self, name) for name in FACTS if hasattr(self, name)}
         arrays = {name: getattr(self, name) for name in ARRAYS if hasattr(self, name)}
         vectors = arrays.get("support_vectors_")
@@ -315,7 +285,7 @@ class MulticlassSVC(Saves, ClassifierMixin, BaseEstimator):
         """The reverse of `_pack`."""
         for names, values in ((FACTS, header), (ARRAYS, arrays)):
             self.__dict__.update({name: values[name] for name in names if name in values})
-        damaged = ValueError("the file holds weights that do not fit its classes or features; it is damaged.")
+        refused = damaged("weights that do not fit its classes or features")
         try:
             if "support_vectors_.data" in arrays:
                 parts = tuple(arrays[f"support_vectors_.{part}"] for part in CSR)
@@ -323,9 +293,9 @@ class MulticlassSVC(Saves, ClassifierMixin, BaseEstimator):
                 self.support_vectors_.check_format(full_check=True)
             fits = self._fits()
         except (AttributeError, KeyError, ValueError) as error:
-            raise damaged from error
+            raise refused from error
         if not fits:
-            raise damaged
+            raise refused
         if self.kernel != "linear":
             gamma = getattr(self, "gamma_", 1.0)
             self._kernel = Kernel(self.kernel, None, gamma, self.degree, self.coef0, self._constant() ** 2)
@@ -343,9 +313,6 @@ class MulticlassSVC(Saves, ClassifierMixin, BaseEstimator):
         return known and self.dual_coef_.shape == (m, K)
 
     # ---- scikit-learn -----------------------------------------------------------------------------------------------
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "objective_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

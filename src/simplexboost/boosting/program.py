@@ -1,0 +1,97 @@
+"""The branching program of MartiBoost: weak learners that send examples left or right, not a sum of them.
+
+Layer l has nodes 0 .. l. An example enters at the top; the learner of its node sends it left (v → v) or right
+(v → v + 1) in the next layer, and after L layers it is of class 1 if it went right more often than left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .._typing import AnyArray, Array, Mask
+from ..engine import CPU, Engine
+from .hypotheses import Hypothesis
+from .model import Term, add_terms
+
+
+@dataclass(eq=False)
+class Program:
+    """A branching program whose turns are random.
+
+    Attributes
+    ----------
+    terms : one for every node that has a learner, layer by layer; its coordinate is the node, its value P(right) − ½.
+        A node without a term is a fair coin
+    layer_ends : the number of terms after each layer
+    """
+
+    terms: list[Term] = field(default_factory=list)
+    layer_ends: list[int] = field(default_factory=list)
+
+    @property
+    def n_layers(self) -> int:
+        """The number of layers, L."""
+        return len(self.layer_ends)
+
+    def add_layer(self, terms: list[Term]) -> None:
+        """Append a layer."""
+        self.terms.extend(terms)
+        self.layer_ends.append(len(self.terms))
+
+    def layers(self) -> Iterator[list[Term]]:
+        """The terms of one layer after another."""
+        for begin, end in zip([0, *self.layer_ends], self.layer_ends, strict=False):
+            yield self.terms[begin:end]
+
+    def turns(self, X: AnyArray, engine: Engine = CPU) -> Iterator[Array]:
+        """The probabilities of going right at the nodes of one layer after another, (n, l + 1)."""
+        for layer, terms in enumerate(self.layers()):
+            turn = np.full((len(X), layer + 1), 0.5)
+            add_terms(terms, X, turn, engine)
+            yield turn
+
+    def probabilities(self, X: AnyArray, engine: Engine = CPU) -> Array:
+        """How likely the answers 0 and 1 are, (n, 2); a draw counts half for both."""
+        mass = np.ones((len(X), 1))  # (n, nodes)
+        for turn in self.turns(X, engine):
+            mass = move(mass, turn)
+        return np.column_stack(answers(mass))
+
+    def walk(self, X: AnyArray, random: np.random.RandomState, engine: Engine = CPU) -> Mask:
+        """Whether one random path per example answers 1, (n,); a draw at the end is decided by a coin."""
+        at = np.zeros(len(X), dtype=np.intp)  # the node of every example
+        for turn in self.turns(X, engine):
+            at += random.random_sample(len(X)) < turn[np.arange(len(X)), at]
+        return 2 * at + (random.random_sample(len(X)) < 0.5) > self.n_layers
+
+
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """Goes right with one of two probabilities (less ½), by the sign of another hypothesis's answer."""
+
+    hypothesis: Hypothesis
+    left: float
+    right: float
+
+    def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
+        """P(right) − ½, (n, 1)."""
+        return np.where(self.hypothesis.outputs(X, engine) > 0, self.right, self.left)
+
+
+def move(mass: Array, turn: Array) -> Array:
+    """One layer on: mass (n, nodes) and probabilities of going right → mass (n, nodes + 1)."""
+    right = mass * turn
+    out = np.zeros((len(mass), mass.shape[1] + 1))
+    np.subtract(mass, right, out=out[:, :-1])
+    out[:, 1:] += right
+    return out
+
+
+def answers(mass: Array) -> tuple[Array, Array]:
+    """The mass (n,) that ends left and right of the middle; what ends in the middle counts half for both."""
+    half = mass.shape[1] // 2
+    draw = 0.5 * mass[:, half : len(mass.T) - half].sum(axis=1)  # no column where the number of layers is odd
+    return mass[:, :half].sum(axis=1) + draw, mass[:, len(mass.T) - half :].sum(axis=1) + draw
