@@ -1,4 +1,4 @@
-"""All named boosters in one table; a row is made from the parts of its booster, only MartiBoost's is written by hand."""
+"""All named boosters in one table; a row is made from the parts of its booster, only MartiBoost's by hand."""
 
 from __future__ import annotations
 
