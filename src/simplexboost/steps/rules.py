@@ -77,9 +77,9 @@ class ClosedForm(Step):
 
     A term of the loss is, for example, a pair of an example and a rival class. Let A₊ and A₋ be the weights of the
     terms that gain and that lose along the direction, Z the weight of all terms, and r the change of an exponent per
-    unit of the step. ``rule="exact"`` gives the minimiser ln(A₊/A₋) / 2r, for learners along which all terms that change do so
-    at the same pace, such as codewords and signs. ``rule="edge"`` gives the smaller step ln((1+δ)/(1−δ)) / 2r from the
-    edge δ = (A₊ − A₋)/Z, for any bounded learner.
+    unit of the step. ``rule="exact"`` gives the minimiser ln(A₊/A₋) / 2r, for learners along which all terms that
+    change do so at the same pace, such as codewords and signs. ``rule="edge"`` gives the smaller step
+    ln((1+δ)/(1−δ)) / 2r from the edge δ = (A₊ − A₋)/Z, for any bounded learner.
 
     Parameters
     ----------
