@@ -43,7 +43,7 @@ class Game(ABC):
         """What the weak learner may cost on each row of costs (m, K), on average, (m,)."""
 
     def costs(self, t: int, S: AnyArray) -> Array:
-        """What each vote costs with t rounds to go, this one included, (m, K): the potential after it, (28) and (41)."""
+        """What each vote costs with t rounds to go, this one included, (m, K): the potential after it, (28), (41)."""
         return self.potential(t - 1, after_each_vote(S)).reshape(S.shape)
 
     @property
