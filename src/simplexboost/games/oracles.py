@@ -134,7 +134,7 @@ LP_EVERY = 5
 
 
 class Hedge:
-    """Cost matrices with weights e^{η · excess} of (example, generator), the excess of votes over the baseline of edge 0."""
+    """Cost matrices that weigh (example, generator) by e^{η · excess} of the votes over the baseline of edge 0."""
 
     def __init__(self, condition: Condition, data: TrainingSet) -> None:
         self.generators, self.c = condition.generators(data.K), data.c  # (g, K)
