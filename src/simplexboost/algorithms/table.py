@@ -1,4 +1,4 @@
-"""All named boosters in one table, made from their own parts: it cannot drift from what they do."""
+"""All named boosters in one table; a row is made from the parts of its booster, only MartiBoost's by hand."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAMES: dict[str, Mapping[str, type[Part]]] = {
 
 
 def row(estimator: Any) -> dict[str, str]:
-    """The parts of a booster in words; a part that is a parameter has a star. Without parts, its own ``table_row``."""
+    """The parts of a booster in words, with a star where a part is a parameter; `table_row` where it has no parts."""
     if hasattr(estimator, "table_row"):
         return {**estimator.table_row, "paper": estimator.paper}
     parts, free = estimator.parts(), estimator.get_params(deep=False)

@@ -1,6 +1,7 @@
-"""Callbacks: everything around the loop, so that the loop stays the algorithm.
+"""Callbacks: everything that goes on around the loop, so that the loop contains the algorithm only.
 
-A callback sees the `Run` at the start, before and after every round, and at the end; it may set ``run.stop_reason``.
+A callback sees the `Run` at the start, before and after every round, and at the end. It may set ``run.stop_reason`` to
+end the fit.
 """
 
 from .base import Callback

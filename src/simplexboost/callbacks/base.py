@@ -1,4 +1,4 @@
-"""What a callback is."""
+"""The base class of callbacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files from which an interrupted fit goes on."""
+"""Checkpoints: files from which an interrupted fit can be continued."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ class Checkpoint(Callback):
 
     Parameters
     ----------
-    path : where to save; `simplexboost.load` reads it back. Written beside and moved into place, never half a file.
+    path : where to save; `simplexboost.load` reads it back. The file is written under another name and then renamed, so
+        that it is always complete.
     every : rounds between saves
     """
 
@@ -23,6 +24,6 @@ class Checkpoint(Callback):
     every: int = 10
 
     def after_round(self, run: Run) -> None:
-        """Save when it is time."""
+        """Save every few rounds."""
         if run.round % self.every == 0 and run.snapshot is not None:
             run.snapshot().save(self.path)

@@ -1,4 +1,4 @@
-"""Rows that are followed but not trained on."""
+"""Evaluation on rows that are not trained on, and early stopping."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .base import Callback
 
 @dataclass(eq=False)
 class Evaluation(Callback):
-    """Follows the risk on rows that are not trained on, and metrics of the class scores U (n, K) if there are any.
+    """Records the risk on rows that are not trained on, and metrics of their class scores U (n, K), if any are given.
 
-    ``results`` has a list per name ("risk" first) with an entry per round.
+    ``results`` has a list for "risk" and for every metric, with an entry per round.
     """
 
     X: AnyArray
@@ -26,12 +26,12 @@ class Evaluation(Callback):
     results: dict[str, list[float]] = field(default_factory=dict)
 
     def start(self, run: Run) -> None:
-        """The scores so far."""
+        """Compute the predictor of the model so far."""
         self._F = run.model.predictor(self.X, run.data.engine)  # (n, d)
         self.results.update({name: [] for name in ("risk", *self.metrics)})
 
     def after_round(self, run: Run) -> None:
-        """Add the newest terms to the scores and record."""
+        """Add the newest terms to the predictor, and record."""
         begin = run.model.round_ends[-2] if run.round > 1 else 0
         add_terms(run.model.terms[begin:], self.X, self._F, run.data.engine)
         self.results["risk"].append(self.risk(run))
@@ -51,12 +51,12 @@ class EarlyStopping(Evaluation):
     tol: float = 1e-7
 
     def start(self, run: Run) -> None:
-        """The risk so far."""
+        """The risk of the model so far is the best until now."""
         super().start(run)
         self._best, self.best_round = self.risk(run), run.round
 
     def after_round(self, run: Run) -> None:
-        """Compare with the best."""
+        """Compare the risk with the best so far."""
         super().after_round(run)
         risk = self.results["risk"][-1]
         if risk < self._best - self.tol:

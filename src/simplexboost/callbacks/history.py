@@ -1,4 +1,4 @@
-"""The record of a run."""
+"""The history of a run, round by round."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ HISTORY_COLUMNS = ("risk", "edge", "step", "coordinate", "seconds")
 
 @dataclass(eq=False)
 class History(Callback):
-    """Records every round: risk, edge and step (mean over the round's updates), coordinate (−1: all), seconds.
+    """Records the risk, edge and step of every round (means over its updates), its coordinate (−1 for all) and seconds.
 
-    Beside them, where the step knows them: error, the learner's weighted error (a mean again), and bound, a bound on
-    the training error (a tie counts as an error): the loss before the first round times what the theory promises of
-    every round since. The clock starts when the history is made, at the beginning of ``fit``.
+    Where the step knows them, there are two more: error, the learner's weighted error (a mean again), and bound, a
+    bound on the training error in which a tie counts as an error. The bound is the loss before the first round times a
+    factor for every round, which the theory guarantees. The clock starts when the history is made, at the beginning of
+    ``fit``.
     """
 
     records: dict[str, list[float]] = field(default_factory=lambda: {k: [] for k in HISTORY_COLUMNS})
@@ -40,7 +41,7 @@ class History(Callback):
         self.add("seconds", time.perf_counter() - self.begin)
         if run.risk_before is None:
             self.add("risk", run.risk())
-        elif len(self.records["risk"]) < run.round - 1:  # that of the round before, which is known only now
+        elif len(self.records["risk"]) < run.round - 1:  # the risk after the round before, which is known only now
             self.add("risk", run.risk_before)
 
     def _bound(self, run: Run) -> float:
@@ -51,13 +52,13 @@ class History(Callback):
         return start / run.loss.mistake(run.data.K)
 
     def finish(self, run: Run) -> None:
-        """The risk of the last round, if it lags behind."""
+        """Add the risk of the last round, where it is not known yet."""
         if len(self.records["risk"]) < len(self.records["step"]):
             self.add("risk", run.risk())
 
     def continue_from(self, arrays: dict[str, AnyArray]) -> None:
         """Begin with the records of an earlier fit."""
-        unknown = np.zeros(len(arrays["step"]))  # a model that was saved has forgotten its times
+        unknown = np.zeros(len(arrays["step"]))  # model files do not hold the seconds
         self.records = {name: list(arrays.get(name, unknown)) for name in {**dict.fromkeys(HISTORY_COLUMNS), **arrays}}
         self.begin -= self.records["seconds"][-1] if self.records["seconds"] else 0.0
 
@@ -72,7 +73,7 @@ class History(Callback):
 
 
 def bound_factor(run: Run) -> float:
-    """The factor by which a bound on the training error changes with the last round, by what its steps know."""
+    """The factor by which the bound on the training error changes with the last round, from what its steps know."""
     left = 1.0
     for update in run.updates:
         assert update.drop is not None

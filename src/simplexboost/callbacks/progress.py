@@ -1,4 +1,4 @@
-"""Lines that say how far a fit has come."""
+"""Progress of a fit, printed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .base import Callback
 
 @dataclass(eq=False)
 class Progress(Callback):
-    """Prints a line now and then: round, risk, time so far and time to go."""
+    """Prints a line about once a second: round, risk, time so far and time to go."""
 
     every: float = 1.0  # seconds between lines
     stream: TextIO | None = None
 
     def start(self, run: Run) -> None:
-        """Start the clock."""
+        """Print the sizes and the forecast, and start the clock."""
         self._begin = self._last = time.perf_counter()
         self._first = run.round
         self._print(f"boosting: {run.data.n} rows, {run.data.K} classes, up to {run.n_rounds} rounds")
@@ -29,7 +29,7 @@ class Progress(Callback):
             self._print(f"forecast: about {to_go:.1f} s and {megabytes:.0f} MB beside the data")
 
     def after_round(self, run: Run) -> None:
-        """Print when it is time."""
+        """Print a line if enough time has passed since the last one."""
         now = time.perf_counter()
         if now - self._last < self.every and run.round < run.n_rounds and run.stop_reason is None:
             return
@@ -39,7 +39,7 @@ class Progress(Callback):
         self._print(f"round {run.round}/{run.n_rounds}  risk {risk:.6g}  {spent:.1f} s, {to_go:.1f} s to go")
 
     def finish(self, run: Run) -> None:
-        """Say why it stopped."""
+        """Print why boosting stopped early, if it did."""
         if run.stop_reason is not None:
             self._print(f"stopped after round {run.round}: {run.stop_reason}")
 

@@ -1,4 +1,4 @@
-"""Random parts of the rows and features."""
+"""Random samples of rows and features."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from .base import Callback
 
 @dataclass(eq=False)
 class Sampling(Callback):
-    """Gives every round a random part of the rows and of the features, at least one of each.
+    """Gives every round a random sample of the rows and of the features, at least one of each.
 
-    ``max_features="auto"`` is 0.8, and 0.4 where there are more than 256 features: many features say the same.
+    ``max_features="auto"`` is 0.8, and 0.4 where there are more than 256 features, since many of them are then alike.
     """
 
     subsample: float = 1.0
     max_features: float | str = 1.0
 
     def start(self, run: Run) -> None:
-        """Let the loop draw again where a sample shows no edge."""
+        """Let the loop draw again where the learner finds no edge on a sample."""
         run.redraw = self.before_round
 
     def before_round(self, run: Run) -> None:
-        """Draw."""
+        """Draw the rows and features of this round."""
         n, p = run.data.X.shape
         run.rows = self._draw(run.rng, n, self.subsample)
         max_features = (0.8 if p <= 256 else 0.4) if isinstance(self.max_features, str) else self.max_features

@@ -1,9 +1,9 @@
 """Codewords: one row of ``Y (K, d)`` per class turns a predictor ``F (n, d)`` into class scores ``U = ½ F Yᵀ (n, K)``.
 
-Every booster scores classes through such a matrix and sends its residual back by ``G = ½ residual · Y (n, d)``: the
-identity gives one coordinate per class, the regular simplex the largest margins, a max-min code few coordinates for
-many classes, a ±1 or ternary matrix the output-code reductions. Each set is here twice: as a function that returns the
-matrix, and as a part (:class:`Codewords`) that an estimator takes by name or by instance, see :data:`CODEWORDS`.
+The residual ``P (n, K)`` becomes the gradient in F by ``G = ½ P Y (n, d)``. The identity gives one coordinate per
+class, the regular simplex gives the largest margins, a max-min code gives few coordinates for many classes, and ±1 or
+ternary matrices are for output-code reductions. Each set exists twice: as a function that returns the matrix, and as a
+part (:class:`Codewords`) that an estimator takes by name or by instance, see :data:`CODEWORDS`.
 """
 
 from .binary import bch, hadamard, max_hamming

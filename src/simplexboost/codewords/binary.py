@@ -1,4 +1,4 @@
-"""±1 codes of large Hamming distance: Hadamard's, BCH's, and a search."""
+"""±1 codes of large Hamming distance: those of Hadamard and BCH, and a search."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def _hadamard_order(K: int) -> int:
 def bch(K: int, d: int | None = None, random_state: RandomState = 0) -> Array:
     """K codewords of a binary BCH code of length d = 2^m − 1: a guaranteed distance for more classes than columns.
 
-    Of all BCH codes of that length with at least K codewords, the one of the largest designed distance; among its
-    codewords, K drawn such that the columns are as different as possible. Up to d + 1 classes the code is Hadamard's.
+    Among all BCH codes of that length with at least K codewords this is the one of the largest designed distance. Its K
+    codewords are drawn such that the columns are as different as possible. Up to d + 1 classes the code is Hadamard's.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def _degree(d: int) -> int:
 def _best_generator(K: int, m: int) -> Bits:
     """Generator matrix (k, 2^m − 1) of the BCH code of largest designed distance that has K codewords."""
     n = 2**m - 1
-    if n + 1 >= K:  # every non-zero column of m bits once: the simplex code, Hadamard's in another order
+    if n + 1 >= K:  # every non-zero column of m bits once: the simplex code, which is Hadamard's in another order
         return np.arange(1, n + 1) >> np.arange(m)[:, None] & 1
     if K > 2 ** (n - m):
         raise ValueError(f"d={n} columns are too few for K={K} classes; choose a longer code.")
@@ -139,7 +139,7 @@ def _best_generator(K: int, m: int) -> Bits:
 
 
 def _powers(m: int) -> list[int]:
-    """α^0, α^1, …, α^(2^m − 2) in GF(2^m), a number's bits being the coefficients."""
+    """α^0, α^1, …, α^(2^m − 2) in GF(2^m); the bits of a number are its coefficients."""
     powers = [1]
     for _ in range(2**m - 2):
         value = powers[-1] << 1
@@ -185,9 +185,9 @@ def _distinct_integers(stop: int, size: int, rng: np.random.Generator) -> Bits:
 def max_hamming(K: int, d: int | None = None, random_state: RandomState = 0) -> Array:
     """A ±1 code whose smallest Hamming distance is as large as could be found, with all columns different.
 
-    Hadamard's and the exhaustive code where they have d columns, both optimal; otherwise a local search with
-    kicks from a random code, which flips entries to lower ``Σ_{k<l} 4^(−distance of rows k and l)`` and never makes a
-    column constant, or equal or opposite to another.
+    Where Hadamard's or the exhaustive code have d columns they are taken, since both are optimal. Otherwise a local
+    search starts from a random code. It flips entries to lower ``Σ_{k<l} 4^(−distance of rows k and l)``, flips a few
+    at random to leave local optima, and never makes a column constant, or equal or opposite to another.
 
     Parameters
     ----------
@@ -234,15 +234,15 @@ def _start(K: int, d: int, rng: np.random.Generator) -> Array:
         splits = exhaustive(K)
         return splits[:, rng.permutation(splits.shape[1])[:d]]
     Y = rng.choice([-1.0, 1.0], (K, d))
-    while (poor := _one_signed(Y) | _repeated(Y)).any():  # one column in 2^14: hardly ever
+    while (poor := _one_signed(Y) | _repeated(Y)).any():  # true for one column in 2^14, so hardly ever
         Y[:, poor] = rng.choice([-1.0, 1.0], (K, int(poor.sum())))
     return Y
 
 
 def _spread(Y: Array, rng: np.random.Generator) -> Array:
-    """The best of the local optima that lie around each other: descend, flip a few entries at random, descend again."""
+    """The best of several neighbouring local optima: descend, flip a few entries at random, descend again."""
     K, d = Y.shape
-    turns = int(np.clip(2 * 10**9 // (K * d), 2 * K, 20_000))  # of one row each: three seconds at most
+    turns = int(np.clip(2 * 10**9 // (K * d), 2 * K, 20_000))  # each turn is about one row; three seconds at most
     best, best_overlaps = Y, _overlaps(Y)
     while turns > 0 and best_overlaps[0] > d - 2 * _plotkin(K, d):
         Y, used = _descend(Y, rng.permutation(K), turns)
@@ -269,7 +269,7 @@ def _descend(Y: Array, order: NDArray[np.intp], turns: int) -> tuple[Array, int]
         distance = 0.5 * (d - Y @ Y[k])  # (K,)
         distance[k] = np.inf
         weight = 4.0 ** (distance.min() - distance)  # scaled: large distances would underflow
-        # A flip takes rows that agree in j one further, ¼ − 1, and brings the others one nearer, 4 − 1; (d,).
+        # A flip in column j moves rows that agree there one further away (¼ − 1), the others one nearer (4 − 1); (d,).
         change = 1.125 * weight.sum() - 1.875 * Y[k] * (weight @ Y)
         j = int(change.argmin())
         if change[j] < -1e-9 * weight.sum() and _flip(Y, k, j):
@@ -292,7 +292,7 @@ def _flip(Y: Array, k: int, j: int) -> bool:
 
 
 def _overlaps(Y: Array) -> tuple[float, int]:
-    """The largest inner product of two rows, and how many pairs have it: what the search wants small."""
+    """The largest inner product of two rows, and how many pairs have it: the search makes both small."""
     gram = Y @ Y.T
     largest = _largest_off_diagonal(gram)
     return largest, int((gram == largest).sum())

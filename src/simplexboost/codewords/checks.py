@@ -1,4 +1,4 @@
-"""What a code must be: a finite matrix of distinct rows, a row per class."""
+"""Checks that a code is a finite matrix of distinct rows, one row per class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products with codewords: scores F Yᵀ forward, residuals P Y back."""
+"""Products with codewords: from the predictor to scores, ½ F Yᵀ, and from residuals to gradients, ½ P Y."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .._typing import AnyArray, Array
 
 
 class Code:
-    """Codewords Y (K, d) as a linear map. Where Y = a I + b (canonical, SAMME's) no matrix product is needed."""
+    """Codewords Y (K, d) as a linear map. Where Y = a I + b (canonical or SAMME's) no matrix product is needed."""
 
     def __init__(self, Y: AnyArray) -> None:
         self.Y = Y
@@ -22,7 +22,7 @@ class Code:
 
     @property
     def symmetric(self) -> bool:
-        """Whether Y = a I + b: a coordinate per class, all alike."""
+        """Whether Y = a I + b, so that there is one coordinate per class and all classes are treated alike."""
         return self._form is not None
 
     @cached

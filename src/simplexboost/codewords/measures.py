@@ -53,10 +53,10 @@ def min_hamming(Y: ArrayLike) -> float:
 
 
 def bits_corrected(Y: ArrayLike) -> int:
-    """How many wrong bits Hamming decoding always survives.
+    """The number of wrong bits that Hamming decoding always corrects.
 
-    Without zeros ``⌊(min_hamming - 1)/2⌋``. With zeros: a column in which the true class has a zero may answer what it
-    likes, so that e wrong bits among the others are harmless for class k if, for every other class l,
+    Without zeros that is ``⌊(min_hamming - 1)/2⌋``. With zeros, a column in which the true class has a zero may give
+    any answer; e wrong bits in the other columns are harmless for class k if, for every other class l,
     ``2e < (columns with opposite signs) + ½ (zeros of l) - ½ (zeros of k)``.
 
     Examples
@@ -106,7 +106,7 @@ def _hull_distance(y: Array, others: Array) -> float:
     from scipy.optimize import nnls
 
     A = (others - y).T  # (d, K-1)
-    m = np.sqrt((A**2).sum(axis=0).min())  # in units of the distances: well conditioned
+    m = np.sqrt((A**2).sum(axis=0).min())  # in units of the distances, so that the problem is well conditioned
     weights, _ = nnls(np.vstack([A, np.full(A.shape[1], m)]), np.append(np.zeros(len(A)), m), maxiter=30 * A.shape[1])
     return float(np.linalg.norm(A @ (weights / weights.sum())))
 

@@ -1,9 +1,9 @@
 """Points that keep their distance: minimise max_{k<l} <y_k, y_l> over K unit vectors in d dimensions.
 
-The solver behind :func:`simplexboost.codewords.max_min` works in two stages. *Anneal*: all starts descend together the
-log-sum-exp of the inner products, whose sharpness β grows until only the closest pairs count. *Polish*: for small codes
-a linear program per step, ``min c  s.t.  <y_k, y_l> + <dy_k, y_l> + <y_k, dy_l> <= c`` in a trust region, takes the
-best starts to their local optimum with all digits, where the energy alone gives three.
+The solver behind :func:`simplexboost.codewords.max_min` works in two stages. *Anneal*: all starts together descend the
+log-sum-exp of the inner products, whose sharpness β grows until only the closest pairs count. That gives three digits.
+*Polish*: for small codes the best starts are taken to their local optimum with all digits, by a linear program per
+step, ``min c  s.t.  <y_k, y_l> + <dy_k, y_l> + <y_k, dy_l> <= c`` in a trust region.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from .._blas import one_blas_thread
 Array = NDArray[np.floating[Any]]
 Indices = NDArray[np.intp]
 
-# Times are of one 2.8 GHz core. The known optima in the tests are reached by 43 % (K=10, d=3, centred) to 100 % of the
-# starts, but the 24-cell (K=24, d=4) by 1 % only: hence so many; together they take 0.1 to 0.5 s there.
+# Times are those of one 2.8 GHz core. The known optima in the tests are reached by 43 % (K=10, d=3, centred) to 100 %
+# of the starts, but the 24-cell (K=24, d=4) only by 1 %, hence so many starts; together they take 0.1 to 0.5 s there.
 MAX_STARTS = 192
 GRAM_ENTRIES = 2**20  # entries of the Gram matrices held at a time; 4 MB, half the time of 2**17 at K=10000
 POLISH_SIZE = 256  # largest K * d to polish: one start takes 0.1 s at K * d = 36, 1 to 2 s near 250, 10 s at 500

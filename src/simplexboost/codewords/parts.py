@@ -45,7 +45,7 @@ class Codewords(Part, ABC):
         """The code of K classes, (K, d)."""
 
     def for_classes(self, K: int, present: ArrayLike, rng: np.random.Generator) -> Array:
-        """The code (K_present, d) of the classes that occur, ``present`` (K,) bool, when some of K do not."""
+        """The code (K_present, d) of the classes that occur; ``present`` (K,) says which of the K classes do."""
         return self.matrix(int(check_present(K, present).sum()), rng)
 
 
@@ -64,7 +64,7 @@ class Canonical(Codewords):
     Parameters
     ----------
     centered : bool
-        Whether the codewords sum to zero, I − 1/K, so that the scores of every example do.
+        Whether the codewords sum to zero, I − 1/K; the scores of every example then do so too.
 
     Examples
     --------
@@ -252,7 +252,7 @@ class MaxHamming(Codewords):
     Parameters
     ----------
     code_dim : int, optional
-        Number of columns, ``ceil(10 log2 K)`` by default, or as many as can differ.
+        Number of columns; by default ``ceil(10 log2 K)``, but not more than there are different columns.
 
     Examples
     --------
@@ -296,14 +296,14 @@ class MaxMin(Codewords):
 
 @dataclass(eq=False, repr=False)
 class Auto(Codewords):
-    """Canonical up to a thousand classes, few dimensions beyond: what costs least for the accuracy.
+    """Canonical codewords up to a thousand classes, and few dimensions beyond, where these would take too much memory.
 
     Parameters
     ----------
     code_dim : int, optional
         Code dimension for many classes; by default that of `MaxMin`.
     most_canonical : int
-        The largest number of classes that get canonical codewords. Beyond, the n × K predictor takes too much memory.
+        The largest number of classes that get canonical codewords. Beyond it the n × K predictor takes too much memory.
 
     Examples
     --------

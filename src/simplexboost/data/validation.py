@@ -15,8 +15,9 @@ from .._typing import AnyArray, Array, Labels, Mask
 from ..engine import Engine, auto_bins
 from .training_set import LabelSets, TrainingSet
 
-# Boosting multiplies weights, so that after a few rounds it has forgotten the ones it started with; rows that weigh
-# less than this part of the heaviest row are left out like rows of zero weight instead of coming back to power.
+# Boosting multiplies weights, so that after a few rounds the initial ones hardly matter: a row that began with a tiny
+# weight would then count like any other. Rows that weigh less than this fraction of the heaviest row are therefore left
+# out, like rows of zero weight.
 NEGLIGIBLE = 1e-6
 
 

@@ -1,4 +1,4 @@
-"""Data sets, split in train and test: by name (`load`), or made by a generator (``make_…``).
+"""Data sets with a training and a test part, found by name (`load`) or made by a generator (``make_…``).
 
 ``record`` says what a data set is, ``sources`` finds those with a name, ``generators`` makes those of the papers.
 """

@@ -39,7 +39,8 @@ def flip(y: Labels, n_train: int, choices: Labels) -> Labels:
 
 # ---- three Gaussians ------------------------------------------------------------------------------------------------
 
-# Saberian and Vasconcelos, the synthetic example of both MCBoost papers; priors are not stated there, equal here.
+# The synthetic example of both MCBoost papers (Saberian and Vasconcelos). They do not state the priors; here all are
+# equal.
 MEANS = np.array([[1.0, 2.0], [-1.0, 0.0], [2.0, -1.0]])
 COVARIANCES = np.array([[[1.0, 0.5], [0.5, 2.0]], [[1.0, 0.3], [0.3, 1.0]], [[0.4, 0.1], [0.1, 0.8]]])
 BAYES_ERROR = 0.11445  # with equal priors, by integration
@@ -95,18 +96,18 @@ def three_gaussians_bayes(X: Any) -> Labels:
 def make_long_servedio(
     n_train: int = 4000, n_test: int = 10_000, label_noise: float = 0.0, random_state: Any = None
 ) -> Dataset:
-    """Two classes, 21 bits: a majority vote of the bits is always right, yet label noise defeats convex boosters.
+    """Two classes and 21 bits; a majority vote of the bits is always right, yet label noise misleads convex boosters.
 
-    A quarter of the rows are large-margin examples (all bits equal the label), a quarter pullers (the first 11 equal
-    it, the last 10 do not) and half penalizers (5 of the first 11 and 6 of the last 10 equal it). Long & Servedio
-    (2010), with the sizes of Geist (2015).
+    A quarter of the rows are large-margin examples (all bits equal the label), a quarter are pullers (the first 11
+    equal it, the last 10 do not) and half are penalizers (5 of the first 11 and 6 of the last 10 equal it). The problem
+    is that of Long & Servedio (2010), with the sizes of Geist (2015).
 
     Parameters
     ----------
     n_train : int, default=4000
         Training rows, whose labels are noisy.
     n_test : int, default=10000
-        Test rows, whose labels are not.
+        Test rows, whose labels are clean.
     label_noise : float, default=0.0
         The probability that a training label is flipped, at most 0.5.
     random_state : int, Generator or None, default=None
@@ -135,7 +136,7 @@ def make_long_servedio(
 
 
 def long_servedio_bits(n: int, rng: np.random.Generator) -> AnyArray:
-    """Which bits equal the label, (n, 21): a quarter large margins, a quarter pullers, else penalizers, shuffled."""
+    """Which bits equal the label, (n, 21): a quarter large margins, a quarter pullers, half penalizers, shuffled."""
     quarter = n // 4
     agrees = np.ones((n, 21), dtype=bool)
     agrees[quarter : 2 * quarter, 11:] = False
@@ -150,13 +151,13 @@ def long_servedio_bits(n: int, rng: np.random.Generator) -> AnyArray:
 
 @dataclass(frozen=True)
 class MadelonParameters:
-    """What a problem of Geist's family is like; `draw` chooses at random as in the paper.
+    """The parameters of a problem of Geist's family; `draw` chooses them at random as in the paper.
 
     Attributes
     ----------
     n_informative, n_redundant, n_repeated, n_useless : numbers of features of each kind
     n_classes, n_clusters : classes, and Gaussian clusters per class, each on a vertex of a hypercube
-    label_noise : the part of the training labels that is drawn anew
+    label_noise : the fraction of the training labels that is drawn again at random
     n_train : training rows
     """
 
@@ -192,10 +193,10 @@ class MadelonParameters:
 def make_madelon_like(
     parameters: MadelonParameters | None = None, n_test: int = 10_000, random_state: Any = None
 ) -> Dataset:
-    """A problem of Geist's family (2015, sec. 5.3), after the Madelon data of Guyon: noisy training, clean test labels.
+    """A problem of Geist's family (2015, sec. 5.3), after Guyon's Madelon data; only training labels are noisy.
 
-    Clusters lie on vertices of a hypercube, features are mixed, repeated, shifted and scaled at random
-    (`sklearn.datasets.make_classification`). A part of the training labels is drawn anew, uniformly.
+    Clusters lie on vertices of a hypercube, and features are mixed, repeated, shifted and scaled at random
+    (`sklearn.datasets.make_classification`). A fraction of the training labels is drawn again, uniformly.
 
     Parameters
     ----------
@@ -204,7 +205,7 @@ def make_madelon_like(
     n_test : int, default=10000
         Test rows.
     random_state : int, Generator or None, default=None
-        Seed, of the parameters too.
+        Seed; also used to draw the parameters.
 
     Returns
     -------
@@ -246,11 +247,11 @@ OVA_FREQUENCIES = np.array([0.4, 0.2, 0.4])
 def make_ova_suboptimal(
     n_train: int = 1000, n_test: int = 1000, spread: float = 0.0, random_state: Any = None
 ) -> Dataset:
-    """Three classes in a row: linear scores separate them, yet the best linear rule for the middle one says never.
+    """Three classes in a row: linear scores separate them, yet no linear rule tells the middle one from the others.
 
-    Clusters at (−1, 1), (0, 1), (1, 1) with 40, 20 and 40 % of the rows. Trained one against the rest, linear
-    classifiers lose the middle class, an error of 20 %; trained together they make none. Rousu's lecture on
-    multiclass classification.
+    The clusters are at (−1, 1), (0, 1), (1, 1) and have 40, 20 and 40 % of the rows. Linear classifiers that are
+    trained one against the rest never predict the middle class, which is an error of 20 %; trained together they make
+    no error. The example is from Rousu's lecture on multiclass classification.
 
     Parameters
     ----------
@@ -281,7 +282,7 @@ def make_ova_suboptimal(
 
 
 def in_proportion(n: int, frequencies: Array) -> Labels:
-    """n labels whose counts are as near to the frequencies as whole numbers can be, in order."""
+    """n labels in ascending order, whose counts are as near to the frequencies as whole numbers can be."""
     ends = np.round(np.cumsum(frequencies) * n)
     return np.searchsorted(ends, np.arange(n), side="right").astype(np.intp)
 
@@ -289,10 +290,11 @@ def in_proportion(n: int, frequencies: Array) -> Labels:
 def make_samme_counterexample(n_classes: int = 3, n_copies: int = 1) -> Dataset:
     """Data on which SAMME's weak-learning condition always holds, but nothing can be learned: every error is ½.
 
-    Mukherjee & Schapire (2013), figure 1, have two examples of different classes that no weak classifier can tell
-    apart, and a third class. Here each class takes its turn, so that all of them have examples: at x = k lie classes k
-    and k + 1 (modulo K), equally often. For any weights a learner errs at most half the time, less than SAMME asks
-    for, 1 − 1/K; SAMME's loss goes to zero, its error stays ½. The training part is the test part.
+    Figure 1 of Mukherjee & Schapire (2013) has two examples of different classes that no weak classifier can tell
+    apart, and a third class. Here that is repeated for every class, so that all of them have examples: at x = k the
+    classes k and k + 1 (modulo K) are equally frequent. Whatever the weights, some learner errs on at most half of
+    them, which is less than the 1 − 1/K that SAMME allows; SAMME's loss goes to zero while its error stays ½. The
+    training part and the test part are the same.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The record that every data set is, and the checks it must pass."""
+"""`Dataset`, the form of every data set, and the checks it must pass."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 
 from .._typing import AnyArray, Labels, Mask
 
-TEST_PART = 0.25  # of a set without an official split; stratified, seed 0
+TEST_PART = 0.25  # the test part of a set without an official split; stratified, seed 0
 KEYS = ("X_train", "y_train", "X_test", "y_test", "feature_names", "categorical", "class_names")
 
 
@@ -74,9 +74,9 @@ def checked(name: str, arrays: dict[str, AnyArray], source: str) -> Dataset:
 
 
 def split(name: str, X: Any, y: Any, features: Any, categorical: Any, classes: Any, n_train: int = 0) -> Dataset:
-    """The first ``n_train`` rows against the rest; 0 for a random split, stratified, in the order of the file.
+    """A data set whose first ``n_train`` rows are for training; where that is 0, a random stratified split.
 
-    The only row of a class is trained on.
+    Rows keep the order of the file. Where a class has one row only, that row is for training.
     """
     rows = np.arange(len(y))
     if n_train:

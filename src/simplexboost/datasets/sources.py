@@ -1,6 +1,6 @@
-"""Data sets by name: files of your own, scikit-learn's embedded sets, OpenML.
+"""Data sets by name: from your own files, from scikit-learn, or from OpenML.
 
-`load` looks for ``<name>.npz`` first, so a folder of files (``SIMPLEXBOOST_DATA``) makes everything work offline.
+`load` looks for ``<name>.npz`` first, so that with a folder of files (``SIMPLEXBOOST_DATA``) no network is needed.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ ENVIRONMENT = "SIMPLEXBOOST_DATA"  # names a folder of <name>.npz files
 def load(name: str, data_home: str | Path | None = None) -> Dataset:
     """A data set by name.
 
-    Looked for, in this order: ``<name>.npz`` in ``data_home``; in the folder that the environment variable
-    ``SIMPLEXBOOST_DATA`` names; among scikit-learn's embedded sets; on OpenML, which needs a network the first time
-    (scikit-learn then keeps a copy).
+    It is looked for in this order: as ``<name>.npz`` in ``data_home``, then in the folder that the environment variable
+    ``SIMPLEXBOOST_DATA`` names, among scikit-learn's embedded sets, and on OpenML, which needs a network the first
+    time (scikit-learn then keeps a copy).
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def available(data_home: str | Path | None = None) -> list[str]:
 
 
 def _folders(data_home: str | Path | None) -> list[Path]:
-    """Where files may lie, the first choice first; a folder asked for by argument must exist."""
+    """The folders in which to look for files, in this order; a folder that is passed as an argument must exist."""
     if data_home is not None and not Path(data_home).is_dir():
         raise FileNotFoundError(f"data_home={str(data_home)!r} is no folder; pass a folder of .npz files, or None.")
     places = [data_home, os.environ.get(ENVIRONMENT)]
@@ -112,11 +112,11 @@ def _embedded(name: str) -> Dataset:
 class OpenMLSet:
     """A set on OpenML and what it must look like.
 
-    ``n_train`` rows of the file are the official training part; its class counts, in ascending order, prove that the
-    rows stand in the official order. 0: there is no official split, or OpenML's rows are in another order (letter) or
-    incomplete (satimage lacks 5 of 6435). ``counts`` are the class counts of the whole file, in ascending order;
-    ``columns`` keeps the last so many features (others tell who spoke, or number the rows), ``rows`` the first so many
-    rows; ``shape`` is that of the file.
+    The first ``n_train`` rows of the file are the official training part; its class counts, in ascending order, prove
+    that the rows are in the official order. ``n_train`` is 0 where there is no official split, or where OpenML's rows
+    are in another order (letter) or incomplete (satimage lacks 5 of 6435). ``counts`` are the class counts of the whole
+    file, in ascending order. ``columns`` is how many of the last features are kept (the others say who spoke, or number
+    the rows), ``rows`` how many of the first rows. ``shape`` is that of the file.
     """
 
     data_id: int

@@ -1,11 +1,12 @@
 """The theory of multiclass boosting as a tool (Mukherjee and Schapire, JMLR 2013).
 
-Which weak learners can be boosted, and how is it done best? Boosting is a game: each round the booster hands the weak
-learner a cost matrix, the learner answers with a classifier that is cheaper than a baseline. ``conditions`` has the
-promises of that kind; ``diagnosis`` tells which of them a space of classifiers (``spaces``) keeps, by ``programmes``;
-``oracles`` which a weak learner does. ``potentials`` tells what a game of T rounds costs at most, by ``losses`` of its
-``states``, ``strategies`` how to play it; ``walks`` simulates what the potentials mean. OSBoostClassifier plays on real
-data, with the boosting ``parts`` that are made here.
+Which weak learners can be boosted, and what is the best way to do it? Boosting is a game: in each round the booster
+gives the weak learner a cost matrix, and the learner answers with a classifier that is cheaper than a baseline. What is
+asked of the learner is a condition (``conditions``). ``diagnosis`` finds out which conditions a space of classifiers
+(``spaces``) meets, by linear programmes (``programmes``); ``oracles`` does the same for a weak learner. ``potentials``
+computes what a game of T rounds costs at most, from the ``losses`` of its ``states``; ``strategies`` plays it, and
+``walks`` simulates the random walks behind the potentials. `OSBoostClassifier` plays on real data, with the ``parts``
+that are made here.
 """
 
 from .conditions import CONDITIONS, M1, MH, MR, SAMME, Condition, EdgeOverRandom, Minimal, Uniform, uniform_baseline

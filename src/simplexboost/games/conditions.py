@@ -1,7 +1,7 @@
 """Weak-learning conditions (Mukherjee and Schapire, 2013): every cost matrix C of a cone has an h with C • 1_h ≤ C • B.
 
-A condition is a cone of cost matrices, given by the generators of its rows, and a baseline B_γ that grows harder with
-the edge γ; the true class comes first in every row.
+A condition is a cone of cost matrices, given by the generators of its rows, and a baseline B_γ that is harder to beat
+the larger the edge γ is. The true class comes first in every row.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .._typing import Array, Labels
 class Condition(ABC):
     """A weak-learning condition (C, B).
 
-    A new one writes ``generators`` and ``baseline``; rows have the true class first, the baseline is affine in γ.
+    A subclass writes ``generators`` and ``baseline``. Rows have the true class first, and the baseline is affine in γ.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class Condition(ABC):
     """
 
     name: ClassVar[str]
-    admits: ClassVar[str] = ""  # the boosters it is enough for
+    admits: ClassVar[str] = ""  # the boosters for which it is sufficient
 
     @abstractmethod
     def generators(self, K: int) -> Array:
@@ -86,7 +86,7 @@ class MH(Condition):
     admits = "AdaBoost.MH"
 
     def generators(self, K: int) -> Array:
-        """Costs ≥ 0 for wrong labels, ≤ 0 for the true one, apart."""
+        """One generator per label: costs ≥ 0 for each wrong label, ≤ 0 for the true one."""
         return np.vstack([-np.eye(K)[0], np.eye(K)[1:]])
 
     def baseline(self, K: int, edge: float) -> Array:
@@ -107,19 +107,19 @@ class MR(Condition):
         return rivals
 
     def baseline(self, K: int, edge: float) -> Array:
-        """±γ/2 (the paper's section 4.2 has ±γ, its section 3 this)."""
+        """±γ/2, as in section 3 of the paper (its section 4.2 has ±γ)."""
         return np.array([edge / 2] + [-edge / 2] * (K - 1))
 
 
 @dataclass(frozen=True, eq=False)
 class EdgeOverRandom(Condition):
-    """Any edge-over-random baseline: cheaper than guessing by b, which has γ more on the true label than on any other.
+    """Cheaper than guessing according to b, a distribution with γ more on the true label than on any other.
 
     Parameters
     ----------
     b : array of shape (K,) or (n, K)
-        Distributions with the true class first. They are taken apart as (1−γ) q + γ e₁, so that `largest_edge` can ask
-        for the largest γ with the same q.
+        Distributions with the true class first. They are written as (1−γ) q + γ e₁, so that `largest_edge` can ask for
+        the largest γ with the same q.
     """
 
     b: Any
@@ -147,7 +147,7 @@ class EdgeOverRandom(Condition):
         return q, edge
 
     def generators(self, K: int) -> Array:
-        """Wrong labels cost at least what the true one costs; constants, which change nothing, are left out."""
+        """Wrong labels cost at least as much as the true one; constants are left out, since they change nothing."""
         return np.eye(K)[1:]
 
     def baseline(self, K: int, edge: float) -> Array:
@@ -162,7 +162,7 @@ class EdgeOverRandom(Condition):
 
 
 class Uniform(Condition):
-    """Cheaper than guessing by the γ-biased uniform distribution; sufficient, not necessary."""
+    """Cheaper than guessing according to the γ-biased uniform distribution; sufficient, not necessary."""
 
     name = "uniform"
     admits = "OSBoost(condition='uniform')"
@@ -177,10 +177,11 @@ class Uniform(Condition):
 
 
 class Minimal(MR):
-    """(13): cheaper than the dearest of all edge-over-random baselines; necessary and sufficient, like MR.
+    """(13): cheaper than the most expensive of all edge-over-random baselines; necessary and sufficient, like MR.
 
-    It is no pair (C, B), since the baseline may change with C. A space has it with the same edges as MR: votes of
-    margin γ are a baseline themselves, and on a cost matrix of MR's cone no such baseline costs more than MR allows.
+    It is not a pair (C, B), since the baseline may change with C. A space meets it with the same edges as MR, because
+    votes of margin γ are such a baseline themselves, and on a cost matrix of MR's cone no such baseline costs more than
+    MR allows.
     """
 
     name = "minimal"
@@ -192,11 +193,11 @@ class Minimal(MR):
 
 
 def worst_baseline_cost(C: Array, edge: float) -> tuple[Array, Labels]:
-    """The dearest edge-over-random baseline for each row of costs (m, K), true class first: its cost and its degree.
+    """The most expensive edge-over-random baseline for each row of costs (m, K), true class first: cost and degree.
 
     The degree is the number of labels among which it guesses, 2 .. K; ties go to the larger one.
     """
-    rivals = -np.sort(-C[:, 1:], axis=1)  # (m, K-1), dearest first
+    rivals = -np.sort(-C[:, 1:], axis=1)  # (m, K-1), the most expensive first
     means = (C[:, :1] + np.cumsum(rivals, axis=1)) / np.arange(2, C.shape[1] + 1)  # (m, K-1)
     best = means.shape[1] - 1 - means[:, ::-1].argmax(axis=1)
     return edge * C[:, 0] + (1 - edge) * means[np.arange(len(C)), best], best + 2
@@ -214,7 +215,7 @@ def uniform_baseline(K: int, edge: float) -> Array:
 
 
 def check_baseline(b: Any, max_ndim: int = 1) -> Array:
-    """``b`` as edge-over-random distribution(s), the true class first; raise where it is none."""
+    """``b`` as an array of edge-over-random distributions, the true class first; raise where it is none."""
     b = np.array(b, dtype=np.float64)
     if not 1 <= b.ndim <= max_ndim or b.shape[-1] < 2:
         raise ValueError(f"b has shape {b.shape}; it must be a distribution over K >= 2 classes, the true class first.")

@@ -25,11 +25,11 @@ def largest_edge(H: Any, y: Any = None, condition: Any = "mr", *, X: Any = None,
     Returns
     -------
     float
-        Not positive where the condition fails, −inf where no edge will do.
+        Not positive where the condition fails; −inf where it fails for every edge.
 
     Examples
     --------
-    SAMME's condition holds for two constant classifiers; MR's, and with it boosting, has no chance.
+    SAMME's condition holds for two constant classifiers. MR's does not, so that boosting is impossible.
 
     >>> H, y = [[0, 1], [0, 1]], [0, 1]
     >>> round(largest_edge(H, y, "samme", classes=3), 9), round(largest_edge(H, y, "mr", classes=3), 9) + 0.0
@@ -118,7 +118,7 @@ def violating_cost_matrix(
 def violation(costs: Any, H: Any, y: Any = None, condition: Any = "mr", edge: float = 0.0, **space: Any) -> Array:
     """By how much each classifier exceeds what the condition allows on a cost matrix (n, K): C • 1_h − C • B, (m,).
 
-    All positive: the cost matrix proves that the condition fails.
+    Where all of them are positive, the cost matrix proves that the condition fails.
 
     Examples
     --------
@@ -181,13 +181,13 @@ class Diagnosis:
 
 
 def diagnose(H: Any, y: Any = None, *, X: Any = None, classes: Any = None, show: bool = True) -> Diagnosis:
-    """Print which weak-learning conditions a space of weak classifiers meets, and which boosters that is enough for.
+    """Print which weak-learning conditions a space of weak classifiers meets, and for which boosters that is enough.
 
     Parameters
     ----------
     H, y, X, classes : the space, see `as_space`
     show : bool, default=True
-        Whether to print the table; it is the text of what is returned.
+        Whether to print the table, which is also the text of the returned object.
 
     Returns
     -------

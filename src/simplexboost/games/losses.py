@@ -19,7 +19,7 @@ from .._typing import AnyArray, Array
 class ZeroOne:
     """1 where the true class is not strictly ahead: ties are errors."""
 
-    symmetric = True  # in the rivals; and only leads over the true class matter
+    symmetric = True  # symmetric in the rivals, and only leads over the true class matter
 
     def __call__(self, S: AnyArray) -> Array:
         """The loss of every state (..., K), the true class first."""
@@ -53,7 +53,7 @@ class UserLoss:
     """A function of states (m, K), the true class first, that gives (m,) losses."""
 
     function: Callable[[AnyArray], Any]
-    symmetric = False  # not known to be
+    symmetric = False  # it may be, but that is not known
 
     def __call__(self, S: AnyArray) -> Array:
         """The loss of every state."""

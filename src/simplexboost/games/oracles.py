@@ -1,8 +1,8 @@
-"""Searching a weak learner for the classifiers that meet a condition, where its space is too large to list.
+"""Whether a weak learner meets a condition, where the classifiers it could return are too many to list.
 
-The learner is asked about the cost matrix that proves the worst about the classifiers found so far; its answer joins
-them, and so on. What is found bounds the largest edge from below; what the learner could not do bounds it from above:
-no space whose cheapest classifier on a cost matrix C costs C • B_γ has an edge larger than γ.
+The learner is asked about the cost matrix that is worst for the classifiers found so far; its answer joins them, and
+so on. The classifiers found bound the largest edge from below. The costs of the answers bound it from above, since no
+space whose cheapest classifier on a cost matrix C costs C • B_γ has an edge larger than γ.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from .spaces import Space, classes_in_place, codes, true_first
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What a weak learner can do about a condition.
+    """What a search has found out about a weak learner and a condition.
 
     Attributes
     ----------
     condition : the condition asked about
     space : the classifiers found
     solution : the largest edge of the space, with its certificates
-    ceiling : no edge above this, if the learner always finds its cheapest classifier; stumps do, deeper trees are
-        greedy, and then it is what the learner does, not what the best trees could do
+    ceiling : an upper bound on the edge, if the learner always finds its cheapest classifier. Stumps do; deeper trees
+        are grown greedily, and then it bounds what the learner does, not what the best trees could do
     costs : (n, K) the cost matrix behind the ceiling
     """
 
@@ -88,8 +88,8 @@ def search(
 
     Examples
     --------
-    A stump names two classes; with ten of them it errs on more than half of the examples, and AdaBoost.M1 gives up. Yet
-    stumps can be boosted.
+    A stump names two classes. With ten classes it errs on more than half of the examples, so AdaBoost.M1 cannot use it;
+    yet stumps can be boosted.
 
     >>> from sklearn.datasets import load_digits
     >>> from simplexboost.learners import ClassTree
@@ -129,13 +129,12 @@ def search(
         costs = solution.costs
 
 
-LP_EVERY = (
-    5  # linear programmes cost more than trees, and their certificates jump about; in between, weights that do not
-)
+# Linear programmes cost more than trees, and their certificates jump about; so most cost matrices come from `Hedge`.
+LP_EVERY = 5
 
 
 class Hedge:
-    """Cost matrices that weigh (example, generator) by e^{η · how far votes have exceeded the baseline of no edge}."""
+    """Cost matrices that weigh (example, generator) by e^{η · excess} of the votes over the baseline of edge 0."""
 
     def __init__(self, condition: Condition, data: TrainingSet) -> None:
         self.generators, self.c = condition.generators(data.K), data.c  # (g, K)
@@ -144,7 +143,7 @@ class Hedge:
         self.excess, self.rounds = np.zeros_like(self.allowed), 0
 
     def watch(self, ranks: Labels) -> None:
-        """A classifier has joined; ranks (n,) are its labels with the true class first."""
+        """Take note of a new classifier; ranks (n,) are its labels with the true class first."""
         self.excess += self.generators[:, ranks].T - self.allowed
         self.rounds += 1
 

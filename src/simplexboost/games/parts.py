@@ -27,14 +27,15 @@ from .strategies import FixedGame, Game, make_game
 
 
 class ConditionWarning(UserWarning):
-    """The weak learner does not keep the promise that a game is built on."""
+    """The weak learner does not meet the condition that a game assumes."""
 
 
 @dataclass(eq=False, repr=False)
 class PotentialLoss(Loss):
-    """The loss of a game at weighted votes F = 2U, and as its residual what each vote takes off the potential.
+    """The loss of a game at weighted votes F = 2U; its residual is by how much each vote lowers the potential.
 
-    With t rounds to go the residual is P[i, l] = φ_t(s_i) − φ_{t−1}(s_i + e_l). Rounds done are the number of votes.
+    With t rounds to go the residual is P[i, l] = φ_t(s_i) − φ_{t−1}(s_i + e_l). An example has as many votes as there
+    were rounds.
 
     Parameters
     ----------
@@ -51,12 +52,12 @@ class PotentialLoss(Loss):
     convex = False
 
     def check(self, K: int) -> None:
-        """Raise where the parameters make no game of K classes."""
+        """Raise where the parameters do not make a game of K classes."""
         super().check(K)
         self.game(K)
 
     def game(self, K: int, n_threads: int = 1) -> Game:
-        """The game of K classes; its potentials are computed on so many threads."""
+        """The game of K classes, whose potentials are computed on `n_threads` threads."""
         if isinstance(self.loss, str):
             check_choice("loss", self.loss, ("exponential", "zero-one"))
         if isinstance(self.condition, str):
@@ -72,7 +73,7 @@ class PotentialLoss(Loss):
         return true_first(np.rint(2 * U / self.vote(game)).astype(np.int64), c)
 
     def rounds_to_go(self, votes: AnyArray) -> int:
-        """What is left of the game: every round gives every example one vote."""
+        """The rounds that are left; every round gives every example one vote."""
         return max(self.T - int(votes[0].sum()), 0)
 
     def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> PotentialObjective:
@@ -88,12 +89,12 @@ class PotentialLoss(Loss):
         return saturated_exp(F[:, 1:] - F[:, :1]).sum(axis=1)
 
     def residual(self, U: Array, c: Labels) -> Array:
-        """What each vote takes off the potential."""
+        """By how much each vote lowers the potential."""
         P, log_scale = self.scaled_residual(U, c)
         return P * saturated_exp(np.array(log_scale))
 
     def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
-        """The residual in range."""
+        """The residual, scaled so that it neither overflows nor underflows."""
         game = self.game(U.shape[1])
         votes = self.votes(game, U, c)
         return taken_off(game, self.rounds_to_go(votes), votes, c)
@@ -107,13 +108,13 @@ class PotentialLoss(Loss):
 
 
 def taken_off(game: Game, to_go: int, votes: AnyArray, c: Labels) -> tuple[Array, float]:
-    """What a vote for each class takes off the potential, (n, K), up to a factor, and the factor's logarithm."""
+    """By how much a vote for each class lowers the potential, (n, K), up to a factor; and the factor's logarithm."""
     C, log_scale = game.scaled_costs(max(to_go, 1), votes)
     return classes_in_place(game.allowed(C)[:, None] - C, c), log_scale
 
 
 class PotentialObjective(Objective):
-    """A game on a training set: made once, and asked with the number of rounds that are left."""
+    """A game on a training set. It is made once, and asked with the number of rounds that are left."""
 
     def __init__(self, loss: PotentialLoss, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
         super().__init__(loss, c, weight, code, engine)
@@ -121,7 +122,7 @@ class PotentialObjective(Objective):
 
     @cached
     def game(self) -> Game:
-        """The game, made when first asked for: where one class only has examples there is none."""
+        """The game, made when first asked for, because there is none where only one class has examples."""
         return self.promised.game(len(self.code.Y), self.engine.n_threads)
 
     @property
@@ -130,7 +131,7 @@ class PotentialObjective(Objective):
         return self.promised.vote(self.game)
 
     def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
-        """What each vote takes off the potential."""
+        """By how much each vote lowers the potential."""
         votes = self.promised.votes(self.game, U(), self.c)
         P, log_scale = taken_off(self.game, self.promised.T - n_rounds, votes, self.c)
         P = P if scaled else P * saturated_exp(np.array(log_scale))
@@ -143,7 +144,7 @@ class PotentialObjective(Objective):
 
 @dataclass(eq=False, repr=False)
 class OptimalStrategy(Optimizer):
-    """One vote a round, whatever it costs; a warning in the first round in which it costs more than was promised."""
+    """One vote per round, whatever it costs; a warning in the first round in which it costs more than is allowed."""
 
     def check(self, run: Run) -> None:
         """Raise unless the loss is a game's potential and the learner names classes."""
@@ -155,14 +156,14 @@ class OptimalStrategy(Optimizer):
     def propose(self, run: Run) -> list[Update]:
         """The learner's answer to the costs."""
         objective = run.objective
-        assert isinstance(objective, PotentialObjective)  # `check` has seen to it
+        assert isinstance(objective, PotentialObjective)  # `check` refuses other losses
         gradient = gradient_of(run)
         answer = ask(run, request_of(run, gradient))
         if answer.classes is None:
             raise TypeError(f"learner={run.learner!r} does not name classes; use 'class-tree' or a classifier.")
-        gained = gradient.P[np.arange(run.data.n), answer.classes]  # (n,) off the potential
+        gained = gradient.P[np.arange(run.data.n), answer.classes]  # (n,) by how much the votes lower the potential
         game, before = objective.game, run.workspace or Promise(True, False, objective.game.bound)
-        # Potentials that differ by rounding only; the costs of a fixed game with the exponential loss are differences.
+        # Potentials may differ by rounding; the costs of a fixed game with the exponential loss are their differences.
         level = 0.0 if isinstance(game, FixedGame) and isinstance(game.loss, ExponentialLoss) else before.potential
         noise = 1e-9 * np.abs(gained).sum() + 1e-12 * level * run.data.weight.sum()
         kept = bool(gained.sum() >= -noise)
@@ -174,7 +175,7 @@ class OptimalStrategy(Optimizer):
 
     @staticmethod
     def reproach(run: Run, loss: PotentialLoss) -> str:
-        """What the warning says."""
+        """The text of the warning."""
         promised = f"condition={loss.condition!r}, edge={loss.edge!r}"
         return (
             f"in round {run.round + 1} the weak learner fails the condition it was promised to meet ({promised}): it "
@@ -185,7 +186,7 @@ class OptimalStrategy(Optimizer):
 
 @dataclass(frozen=True)
 class Promise:
-    """Whether the learner met its condition in the last round, whether a warning has been given, and where that led."""
+    """Whether the learner met its condition in the last round, whether a warning was given, and the potential since."""
 
     kept: bool
     warned: bool

@@ -1,9 +1,10 @@
-"""Potentials: what a game of T rounds can still cost, φ_0 = L and φ_t(s) from φ_{t−1}(s + e_l), one step per label.
+"""Potentials: the loss that is still to be feared with t rounds to go, φ_0 = L and φ_t(s) from all φ_{t−1}(s + e_l).
 
 A state s (K,) counts the votes that each class has got on an example, the true class first. With a fixed
-edge-over-random baseline b a potential is the expected loss of a random walk, φ_t(s) = Σ_l b_l φ_{t−1}(s + e_l): in
-closed form for the exponential loss, by the compiled dynamic programme for the zero-one loss, by the recursion for any
-other proper loss. Under the minimal condition the walk takes the worst of all baselines in every state,
+edge-over-random baseline b a potential is the expected loss of a random walk, φ_t(s) = Σ_l b_l φ_{t−1}(s + e_l). It has
+a closed form for the exponential loss, and is computed by a compiled dynamic programme for the zero-one loss, and by
+the recursion for any other proper loss. Under the minimal condition the walk takes the worst of all baselines in every
+state,
 
     φ_t(s) = max_{2≤a≤K} [ γ φ_{t−1}(s+e_1) + (1−γ) mean(φ_{t−1}(s+e_1), a−1 largest φ_{t−1}(s+e_l)) ],
 
@@ -97,9 +98,9 @@ def kappa(edge: float, eta: float, K: int) -> float:
 
 
 def zero_one_values(t: int, b: Array, S: AnyArray, n_threads: int) -> Array:
-    """The dynamic programme, once for every state that differs in the leads of the rivals, (m,)."""
+    """The potentials (m,) by the dynamic programme, once for all states with the same leads of the rivals."""
     leads = S[:, 1:] - S[:, :1]
-    leads = np.clip(leads, -t - 1, t)  # beyond these the end is certain
+    leads = np.clip(leads, -t - 1, t)  # beyond these leads the result is certain
     columns = np.argsort(b[1:], kind="stable")  # rivals of equal probability are interchangeable
     leads, rates = leads[:, columns], b[1:][columns]
     ends = np.append(np.flatnonzero(np.diff(rates)) + 1, len(rates))
@@ -122,8 +123,8 @@ def minimal_potential(
 ) -> Any:
     """φ_t(s) under the minimal condition: the walk takes the worst edge-over-random baseline in every state.
 
-    Exact, by a recursion over O(t^{K−1}) states; with the exponential loss and a small η the worst baseline is always
-    the uniform one (Lemma 19), and the closed form is used.
+    It is computed exactly by a recursion over O(t^{K−1}) states. With the exponential loss and a small η the worst
+    baseline is always the uniform one (Lemma 19), and the closed form is used.
 
     Parameters
     ----------
@@ -236,7 +237,7 @@ def best_fixed_potential(
 ) -> tuple[float, int]:
     """The largest φ_t among baselines that guess uniformly on some of the labels, and how many labels that takes.
 
-    The paper takes the whole uniform distribution for the largest; with large edges, or many classes, it is not.
+    The paper assumes that guessing uniformly on all labels is the worst; with large edges or many classes it is not.
 
     Examples
     --------
@@ -262,8 +263,8 @@ def game_potential(
 ) -> Any:
     """φ_t(s) of any condition (C, B) by (21): φ_t(s) = min_{c ∈ C₀} max_l { φ_{t−1}(s+e_l) − (c(l) − ⟨c, b⟩) }.
 
-    A small linear programme per state: for few rounds and classes. For edge-over-random baselines `fixed_potential`,
-    for MR `minimal_potential` give the same quickly.
+    It solves a small linear programme per state, so it is for few rounds and classes. For edge-over-random baselines
+    `fixed_potential` gives the same quickly, and for MR `minimal_potential` does.
 
     Parameters
     ----------
@@ -318,11 +319,11 @@ class MinimalTable:
         start = np.zeros((1, K), dtype=np.int64)
         self.T, self.layers = T, Layers(start, T, loss, symmetric=loss.symmetric)
         self.values = self.layers.fold(lambda phi: worst_baseline_cost(phi, edge)[0])
-        self.layers.children = []  # no longer needed, and most of the memory
+        self.layers.children = []  # they are no longer needed, and take most of the memory
 
     @cached
     def keys(self) -> list[tuple[AnyArray, Labels]]:
-        """Keys of the states of every layer, ascending, and where they belong."""
+        """The keys of the states of every layer, in ascending order, and the positions of these states."""
         keys = [row_keys(states) for states in self.layers.states]
         return [(key[order], order) for key in keys for order in [np.argsort(key)]]
 

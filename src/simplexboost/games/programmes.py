@@ -18,7 +18,7 @@ from .spaces import Space, classes_in_place
 # An edge below this is rounding error of the linear programme.
 MIN_EDGE = 1e-8
 TOLERANCE = 1e-9
-FEW_ROWS = 5000  # so many constraints are handed to the solver at once; of more, those that turn out to matter
+FEW_ROWS = 5000  # up to this many constraints go to the solver at once; beyond, they are added as they are violated
 ROWS_A_TIME = 1000
 
 
@@ -42,7 +42,7 @@ def solve(space: Space, condition: Condition) -> Solution:
     """The largest edge, with both certificates: max γ such that ⟨g, H_λ(i)⟩ ≤ ⟨g, B_γ(i)⟩ for all i and g."""
     at_zero, slope = right_sides(space, condition)  # (n, g) each
     solved = maximise(space, condition.generators(space.K), at_zero, slope)
-    if solved is None:  # a wrong label that the baseline never says is said by all
+    if solved is None:  # all classifiers say a wrong label that the baseline never says
         value, costs = game_value(space, condition, 0.0)
         assert value > 0
         return Solution(-np.inf, None, costs)
@@ -51,7 +51,7 @@ def solve(space: Space, condition: Condition) -> Solution:
 
 
 def game_value(space: Space, condition: Condition, edge: float) -> tuple[float, Array]:
-    """max over C of the cone of min_h C • (1_h − B_γ), with the C that attains it; its rays have coefficients of sum 1.
+    """The maximum over C in the cone of min_h C • (1_h − B_γ), and the C that attains it; its coefficients sum to 1.
 
     The condition holds with this edge where the value is not positive.
     """
@@ -82,7 +82,8 @@ def maximise(
 ) -> tuple[float, Array, Array] | None:
     """max z such that some λ in the simplex has ⟨g, H_λ(i)⟩ + z · slope ≤ right for all (i, g); None if there is no λ.
 
-    Constraints are added as they are violated: a few thousand of n·g matter. Returns z, λ (m,) and duals (n, g) ≥ 0.
+    Constraints are added as they are violated, since only a few thousand of the n·g matter. Returns z, λ (m,) and the
+    dual variables (n, g) ≥ 0.
     """
     n, g = right.shape
     distinct = distinct_rows(space, right, slope)

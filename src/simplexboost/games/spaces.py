@@ -1,4 +1,4 @@
-"""Spaces of weak classifiers: a finite H as the labels it predicts on a training set (n, |H|), beside the true ones."""
+"""Spaces of weak classifiers: the labels that finitely many of them predict on a training set, and the true labels."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def order(c: Labels, K: int) -> Labels:
 
 
 def as_space(H: Any, y: Any = None, X: Any = None, classes: Any = None) -> Space:
-    """A space from what the functions of this package take.
+    """A space from labels, classifiers or a booster: whatever the functions of this package take.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def codes(name: str, labels: AnyArray, known: AnyArray) -> Labels:
 
 
 def predictions(H: Any, X: Any) -> AnyArray:
-    """The labels that a list of classifiers, a fitted booster, or a matrix says, (n, m)."""
+    """The labels that the classifiers of a list or of a fitted booster predict, or those of a matrix, (n, m)."""
     if hasattr(H, "model_"):
         return weak_labels(H, need_X(X))
     if isinstance(H, list | tuple) and H and all(hasattr(h, "predict") for h in H):
@@ -145,7 +145,7 @@ def predictions(H: Any, X: Any) -> AnyArray:
 
 
 def need_X(X: Any) -> Any:
-    """X, which classifiers cannot do without."""
+    """X; raise where it is missing."""
     if X is None:
         raise TypeError("X is missing; classifiers need it to predict, pass X (n, p), or H as a matrix of labels.")
     return X
@@ -170,17 +170,17 @@ def weak_labels(booster: Any, X: Any) -> AnyArray:
 def samme_example() -> Space:
     """Figure 1: two examples of classes 0 and 1 out of three, and the two constant classifiers.
 
-    One of them is always better than random guessing among three, so SAMME's condition holds (γ ≤ 1/4), yet no vote
-    tells the examples apart.
+    Whatever the weights, one of them is better than random guessing among three classes, so SAMME's condition holds
+    (γ ≤ 1/4); yet no vote tells the examples apart.
     """
     return Space(np.array([[0, 1], [0, 1]]), np.array([0, 1]), 3)
 
 
 def windows_example(K: int = 3, edge: float = 0.3, n: int = 12) -> Space:
-    """Theorem 5: each of n classifiers is right on a window of ⌊n(1/2 + γ/K)⌋ examples, says one other label outside.
+    """Theorem 5: each of n classifiers is right on a window of ⌊n(1/2 + γ/K)⌋ examples, with one wrong label outside.
 
-    All of them together vote right, but wrong votes pile up on one label, more than the γ-biased uniform baseline has
-    there: the space is boostable and fails ``"uniform"``.
+    The vote of all of them is right, but all wrong votes go to one label, which gets more of them than under the
+    γ-biased uniform baseline. So the space is boostable but does not meet ``"uniform"``.
     """
     check_number("K", K, int, 3)
     check_number("edge", edge, float, 0.0, 1.0, open_low=True)
@@ -193,10 +193,11 @@ def windows_example(K: int = 3, edge: float = 0.3, n: int = 12) -> Space:
 
 
 def subsets_example(K: int = 4, n: int = 6, size: int = 2) -> Space:
-    """Section 4.2.2: for every subset of a size a classifier right on it, and wrong elsewhere by each of K−1 rotations.
+    """Section 4.2.2: for every subset of this size, classifiers that are right on it and wrong elsewhere in K−1 ways.
 
     With size = ((1−γ)/K + γ) n a classifier drawn at random is the γ-biased uniform baseline itself, so ``"uniform"``
-    holds with that γ; but fewer than half of the examples are right, which AdaBoost.M1 and MH do not forgive.
+    holds with that γ. But each classifier is right on fewer than half of the examples, so the conditions of AdaBoost.M1
+    and MH fail.
     """
     check_number("K", K, int, 3)
     check_number("size", size, int, 1, n)

@@ -1,4 +1,4 @@
-"""States of a game, votes so far (K,), the true class first; and recursions over all states within some rounds."""
+"""States of a game: the votes so far (K,), the true class first; and recursions over all states within t rounds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .losses import GameLoss, UserLoss, check_proper
 
 MAX_STATES = 5_000_000  # of a recursion; half a gigabyte with 6 classes
 
-# Rows of whole numbers are compared by one 64-bit product each; a collision is found out, not trusted.
+# Rows of whole numbers are compared by one 64-bit product each; collisions are detected.
 MIXERS = np.random.default_rng(20130217).integers(1, 2**63, size=4096, dtype=np.uint64) | np.uint64(1)
 
 
@@ -50,9 +50,9 @@ def unique_rows(S: AnyArray) -> tuple[AnyArray, Labels]:
 
 
 class Layers:
-    """The states within t steps of some states, step by step, and values folded back from the last layer to the first.
+    """The states within t steps of some states, layer by layer; values are computed from the last layer to the first.
 
-    Where the loss is symmetric in the rivals and sees only leads, states that differ in more than that are one state.
+    Where the loss is symmetric in the rivals and depends on leads only, states that agree in that are one state.
     """
 
     def __init__(self, S: AnyArray, t: int, loss: GameLoss, symmetric: bool) -> None:
@@ -76,7 +76,7 @@ class Layers:
                 raise ValueError(too_many(K, t, f"more than {MAX_STATES:,} and up to {most:,}"))
 
     def canonical(self, S: AnyArray) -> AnyArray:
-        """The one state that stands for all its likes."""
+        """The state that represents all equivalent ones."""
         if self.relative:
             S = S - S[:, :1]
         if self.symmetric:
@@ -84,7 +84,7 @@ class Layers:
         return S
 
     def fold(self, combine: Callable[[Array], Array]) -> list[Array]:
-        """φ_{t−j} of the states of layer j, j = 0 .. t; the first for the states that were asked for.
+        """φ_{t−j} of the states of layer j, j = 0 .. t; layer 0 are the states that were asked for.
 
         ``combine`` gets φ after each of the K steps, (m, K), and gives φ before, (m,).
         """
@@ -97,7 +97,7 @@ class Layers:
 
 
 def count_states(K: int, t: int) -> int:
-    """States within t rounds of 0 up to the order of the rivals: votes of the true class, and a partition of the rest.
+    """The number of states within t rounds of 0, where the order of the rivals does not matter.
 
     >>> count_states(3, 10), count_states(6, 100)
     (161, 18768596)

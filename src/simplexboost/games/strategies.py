@@ -1,9 +1,9 @@
-"""Strategies: which cost matrix the booster hands out, so that the average potential never rises.
+"""Strategies: the cost matrices that a booster chooses so that the average potential never rises.
 
-With t rounds to go and votes s_i on example i, the optimal strategy OS charges C[i, l] = φ_{t−1}(s_i + e_l), (28) and
-(41), where the potential is that of a fixed baseline or of the minimal condition; for other cones the row that solves
-(22). A weak learner that keeps its promise, C • 1_h ≤ what the condition allows, leaves the average of
-φ_{t−1}(s_i + e_{h(i)}) at most where that of φ_t(s_i) was; so after T rounds the loss is at most φ_T(0).
+With t rounds to go and votes s_i on example i, the costs of the optimal strategy OS are C[i, l] = φ_{t−1}(s_i + e_l),
+(28) and (41), where the potential is that of a fixed baseline or of the minimal condition; for other cones they are the
+row that solves (22). If the weak learner meets its condition, that is if C • 1_h is at most what the condition allows,
+the average of φ_{t−1}(s_i + e_{h(i)}) is at most that of φ_t(s_i). So after T rounds the loss is at most φ_T(0).
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ class Game(ABC):
         """What the weak learner may cost on each row of costs (m, K), on average, (m,)."""
 
     def costs(self, t: int, S: AnyArray) -> Array:
-        """What each vote costs with t rounds to go, itself included, (m, K): the potential after it, (28) and (41)."""
+        """What each vote costs with t rounds to go, this one included, (m, K): the potential after it, (28), (41)."""
         return self.potential(t - 1, after_each_vote(S)).reshape(S.shape)
 
     @property
     def bound(self) -> float:
-        """φ_T(0): the loss after T rounds is at most this if the weak learner keeps its promise."""
+        """φ_T(0): the loss after T rounds is at most this if the weak learner always meets its condition."""
         return float(self.potential(self.T, np.zeros((1, self.K), dtype=np.int64))[0])
 
     def scaled_costs(self, t: int, S: AnyArray) -> tuple[Array, float]:
-        """Costs over e^{log_scale}, up to a constant in every row, and log_scale: in range for any state."""
+        """Costs divided by e^{log_scale}, up to a constant in every row, and log_scale; finite for any state."""
         return self.costs(t, S), 0.0
 
     def cost_matrix(self, t: int, votes: AnyArray, c: Labels) -> Array:
@@ -79,7 +79,7 @@ class FixedGame(Game):
         return fixed_values(t, self.b, S, self.loss, self.n_threads)
 
     def scaled_costs(self, t: int, S: AnyArray) -> tuple[Array, float]:
-        """With the exponential loss and the uniform baseline (36), times a power of κ."""
+        """With the exponential loss and the uniform baseline these are (36), times a power of κ."""
         if not isinstance(self.loss, ExponentialLoss):
             return super().scaled_costs(t, S)
         logs = exponential_logs(t - 1, self.b, S, self.loss.eta)  # (m, K-1): the terms of φ_{t−1}(s)
@@ -103,17 +103,17 @@ class MinimalGame(Game):
     edge: float
 
     def potential(self, t: int, S: AnyArray) -> Array:
-        """By the table of the game."""
+        """The potential, from the table of the game."""
         return minimal_table(self.K, self.edge, self.T, self.loss).potential(t, S)
 
     def allowed(self, C: Array) -> Array:
-        """The cost of the dearest edge-over-random baseline."""
+        """The cost of the most expensive edge-over-random baseline."""
         return worst_baseline_cost(C, self.edge)[0]
 
 
 @dataclass(frozen=True, eq=False)
 class ConeGame(Game):
-    """The game of any condition (C, B), by linear programmes: for few rounds and classes."""
+    """The game of any condition (C, B), solved by linear programmes; for few rounds and classes."""
 
     condition: Condition
     K: int
@@ -122,7 +122,7 @@ class ConeGame(Game):
     edge: float
 
     def potential(self, t: int, S: AnyArray) -> Array:
-        """(21)."""
+        """The potential by (21)."""
         return np.asarray(game_potential(t, self.K, self.condition, self.edge, S, self.loss))
 
     def costs(self, t: int, S: AnyArray) -> Array:
@@ -137,7 +137,7 @@ class ConeGame(Game):
 
 @lru_cache(maxsize=2)
 def minimal_table(K: int, edge: float, T: int, loss: GameLoss) -> MinimalTable:
-    """The potentials of a minimal game; the last two are kept."""
+    """The potentials of a minimal game; the two tables made last are kept."""
     return MinimalTable(K, edge, T, loss)
 
 
@@ -235,7 +235,7 @@ class Play:
     ----------
     votes : (n, K) at the end
     potential : (T + 1,) the average potential before the first and after every round; the last is the average loss
-    excess : (T,) by how much the learner's average cost exceeded what was allowed; positive where it broke its promise
+    excess : (T,) by how much the learner's average cost exceeded what was allowed; positive where the condition failed
     """
 
     votes: AnyArray
@@ -244,7 +244,7 @@ class Play:
 
     @property
     def kept(self) -> bool:
-        """Whether the weak learner kept its promise in every round."""
+        """Whether the weak learner met its condition in every round."""
         return bool((self.excess <= 1e-8 * self.potential[:-1]).all())
 
 

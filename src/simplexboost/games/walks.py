@@ -41,7 +41,7 @@ class Walks:
 
     @property
     def standard_error(self) -> float:
-        """Of the mean."""
+        """The standard error of the mean."""
         return float(self.losses.std(ddof=1) / np.sqrt(len(self.losses)))
 
 

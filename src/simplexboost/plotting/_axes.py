@@ -1,4 +1,4 @@
-"""Axes to draw on; the one place that imports matplotlib."""
+"""Axes to draw on. No other module imports matplotlib."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def pyplot() -> Any:
 
 
 def one_axes(ax: Any, **options: Any) -> Any:
-    """``ax``, or that of a new figure."""
+    """``ax``, or the axes of a new figure where it is None."""
     return pyplot().subplots(layout="constrained", **options)[1] if ax is None else ax
 
 
 def row_of_axes(axes: Any, count: int, **options: Any) -> list[Any]:
-    """A list of ``count`` axes: those given, or a row of a new figure."""
+    """A list of ``count`` axes: those that are given, or a row of axes of a new figure."""
     if axes is None:
         options = {"figsize": (4 * count, 4.6), "layout": "constrained", **options}
         return list(pyplot().subplots(1, count, squeeze=False, **options)[1][0])

@@ -23,11 +23,11 @@ from ..games import (
 )
 from ._axes import one_axes, row_of_axes
 
-THREE, TWO, TIE = "#5aae61", "#1b1b1b", "#bdbdbd"  # degree 3, degree 2, both
+THREE, TWO, TIE = "#5aae61", "#1b1b1b", "#bdbdbd"  # colours of degree 3, degree 2, and of both
 
 
 def figure_2a(K: int = 6, edge: float = 0.0, rounds: int = 10, *, ax: Any = None) -> Any:
-    """The bound φ_T(0) on the error of a fixed uniform baseline against the number of rounds, values written beside.
+    """The bound φ_T(0) on the error of a fixed uniform baseline against the number of rounds, labelled with its values.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def figure_2a(K: int = 6, edge: float = 0.0, rounds: int = 10, *, ax: Any = None
 
 
 def figure_2b(edge: float = 0.1, T: int = 10, classes: Iterable[int] = range(2, 101), *, ax: Any = None) -> Any:
-    """The bound φ_T(0) of a fixed uniform baseline against the number of classes: it rises, and falls again.
+    """The bound φ_T(0) of a fixed uniform baseline against the number of classes: it rises and then falls.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def figure_2b(edge: float = 0.1, T: int = 10, classes: Iterable[int] = range(2, 
 def figure_3(panels: Sequence[tuple[int, float]] = ((10, 0.0), (20, 0.0), (20, 0.4)), *, axes: Any = None) -> list[Any]:
     """Degrees of the optimal walk under the minimal condition, three classes, zero-one loss; a panel for each (T, γ).
 
-    The paper does not tell its T.
+    The paper does not say which T it uses.
 
     Examples
     --------
@@ -161,13 +161,13 @@ def draw_degrees(ax: Any, degrees: Labels, title: str) -> None:
 
 
 def random_walks(walks: Walks, potential: float | None = None, *, most: int = 100, ax: Any = None) -> Any:
-    """Walks as the lead of the true class over its strongest rival; those that end wrong in red.
+    """Walks, drawn as the lead of the true class over its strongest rival; those that end in an error are red.
 
     Parameters
     ----------
     walks : from `games.simulate_walks` or `games.simulate_minimal_walks`
     potential : φ_T(s), written beside the mean loss
-    most : walks to draw
+    most : the largest number of walks to draw
     ax : axes
 
     Examples
@@ -188,7 +188,7 @@ def random_walks(walks: Walks, potential: float | None = None, *, most: int = 10
 
 
 def potential_history(clf: Any, *, ax: Any = None) -> Any:
-    """The average potential of a fitted `OSBoostClassifier` after every round; crosses where its learner failed.
+    """The average potential of a fitted `OSBoostClassifier` after every round; crosses where its condition failed.
 
     Examples
     --------

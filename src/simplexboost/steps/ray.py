@@ -1,4 +1,4 @@
-"""What a step is chosen from, the risk along a direction, U + α W; and what a choice consists of."""
+"""`Ray`, the risk along a direction U + α W, from which a step is chosen; and `Stride`, the chosen step."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..losses import Balance, Gradient, Loss, margins
 
 @dataclass(frozen=True)
 class Stride:
-    """A step length, and what the step rule found out on the way.
+    """A step length, and what else the step rule has found out.
 
     Attributes
     ----------
-    alpha : the step, 0 where there is none to take
+    alpha : the step; 0 where no step lowers the risk
     perfect : whether the learner alone, taken far enough, brings the risk to its infimum
-    edge : how much better than nothing the learner is, at most 1, as the paper of the rule measures it; or None
+    edge : how much better than guessing the learner is, at most 1, as the paper of the rule measures it; or None
     error : the learner's weighted error, or None
     drop : α → the factor by which a bound on the training error changes with that step, or None
     stop : why there is no step to take, or None
@@ -107,7 +107,7 @@ class Ray:
         return float(self.weight @ first) / unit, None if second is None else float(self.weight @ second) / unit
 
     def endless(self, endless_step: float) -> Stride | None:
-        """The capped step where no example ever loses along the ray, so that the best step is infinite; else None."""
+        """`endless_step` where no example ever loses along the ray, so that the best step is infinite; else None."""
         if not self.loss.falls_forever(self.W, self.c):
             return None
         return Stride(endless_step, perfect=self.loss.falls_forever(self.W, self.c, strictly=True))

@@ -32,8 +32,8 @@ class Step(Part):
 class LineSearch(Step):
     """The α ≥ 0 that minimises the risk along the ray.
 
-    Convex losses: safeguarded Newton on the derivative. Others (Savage, soft-max cost): expand from a small step until
-    the risk rises, then golden section, the nearest local minimum.
+    For convex losses it is found by a safeguarded Newton method on the derivative. For others (Savage, soft-max cost) a
+    small step is enlarged until the risk rises, and golden section then finds the nearest local minimum.
 
     Parameters
     ----------
@@ -73,13 +73,13 @@ class LineSearch(Step):
 
 @dataclass(eq=False, repr=False)
 class ClosedForm(Step):
-    """The step of AdaBoost and its kin, for losses that are sums of exponentials.
+    """The step of AdaBoost and its relatives, for losses that are sums of exponentials.
 
-    With A₊ and A₋ the weight of the terms of the loss (pairs of an example and a rival class, say) that gain and that
-    lose, Z the weight of all, and r the change of an exponent per unit of the step: ``rule="exact"`` gives the
-    minimiser ln(A₊/A₋) / 2r, for learners along which all terms that change do so at the same pace, like codewords and
-    signs; ``rule="edge"`` gives the smaller step from the edge δ = (A₊ − A₋)/Z, ln((1+δ)/(1−δ)) / 2r, for any bounded
-    learner.
+    A term of the loss is, for example, a pair of an example and a rival class. Let A₊ and A₋ be the weights of the
+    terms that gain and that lose along the direction, Z the weight of all terms, and r the change of an exponent per
+    unit of the step. ``rule="exact"`` gives the minimiser ln(A₊/A₋) / 2r, for learners along which all terms that
+    change do so at the same pace, such as codewords and signs. ``rule="edge"`` gives the smaller step
+    ln((1+δ)/(1−δ)) / 2r from the edge δ = (A₊ − A₋)/Z, for any bounded learner.
 
     Parameters
     ----------
@@ -116,11 +116,11 @@ class ClosedForm(Step):
         drop = balance.drop if exact else balance.drop_of_edge
         if gained <= lost:
             return Stride(0.0, edge=edge)
-        if balance.faultless and (exact or balance.perfect):  # the edge of a learner that abstains calls for less
+        if balance.faultless and (exact or balance.perfect):  # if it abstains, its edge gives a shorter step
             return Stride(self.endless_step, balance.perfect, edge, drop=drop)
         if not exact:
             gained, lost = balance.total + (gained - lost), balance.total - (gained - lost)
-        if lost <= 0.0:  # what is lost underflows
+        if lost <= 0.0:  # because what is lost underflows to zero
             return Stride(self.endless_step, edge=edge, drop=drop)
         return Stride(math.log(gained / lost) / (2 * balance.rate), edge=edge, drop=drop)
 
@@ -166,7 +166,7 @@ class ErrorStep(Step):
         K, wrong = ray.K, ~ray.right
         limit, offset = (0.5, 0.0) if self.better_than == "half" else (1 - 1 / K, math.log(K - 1))
         error = float(ray.own[wrong].sum() / ray.own.sum())
-        edge = 1 - error / limit  # 0 for a coin or a guess
+        edge = 1 - error / limit  # 0 for a learner that is no better than a coin, or than guessing
         if edge <= 1e-12:
             name = "1/2" if self.better_than == "half" else f"1 - 1/K = {limit:.4g}"
             stop = f"weak learner: its weighted error {error:.4g} is not below {name}"
@@ -174,7 +174,7 @@ class ErrorStep(Step):
         vote = min(math.log((1 - error) / error) + offset, self.perfect_vote) if error > 0 else self.perfect_vote
         unit = self._unit(ray)
 
-        def drop(alpha: float) -> float:  # an example is wrong only if half of all votes were against it
+        def drop(alpha: float) -> float:  # an example is wrong only if at least half of all votes are against it
             return error * capped_exp(alpha / unit / 2) + (1 - error) * math.exp(-alpha / unit / 2)
 
         return Stride(unit * vote, not wrong.any(), edge, error, drop if self.better_than == "half" else None)
@@ -183,7 +183,7 @@ class ErrorStep(Step):
     def _unit(ray: Ray) -> float:
         """The step in F that gives a vote of weight 1: it moves the exponents of right and wrong apart by 1."""
         rate = ray.loss.own_rate(ray.K)
-        assert rate is not None  # `check` has seen to it
+        assert rate is not None  # `check` refuses other losses
         if ray.gap is not None:
             return 1 / (rate * ray.gap)
         own = ray.W[np.arange(len(ray.c)), ray.c]  # (n,)

@@ -6,16 +6,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-# A step beyond this is taken for infinite: the risk falls as far as floating point can see.
+# A step beyond this counts as infinite: the risk still falls there, as far as floating point can tell.
 UNBOUNDED = 1e9
 
 
 def newton_root(slope: Callable[[float], tuple[float, float | None]], tol: float, max_iterations: int = 100) -> float:
-    """Where an increasing slope, negative at 0, crosses zero: Newton inside a bracket that only shrinks.
+    """Where an increasing slope, negative at 0, crosses zero: Newton's method inside a bracket that only shrinks.
 
-    Where Newton leaves the bracket, creeps (on a steep exponential it comes 1/a nearer a step) or has no second
-    derivative, the bracket is bisected, or the step doubled while there is no upper end. Returns 0 where the slope is
-    not negative at 0.
+    Where Newton's step leaves the bracket, is too short (on a steep exponential e^{ax} it is only 1/a), or needs a
+    second derivative that is not there, the bracket is bisected; while it has no upper end, the step is doubled.
+    Returns 0 where the slope is not negative at 0.
     """
     low, high, alpha, last = 0.0, np.inf, 0.0, np.inf
     for _ in range(max_iterations):
@@ -28,7 +28,7 @@ def newton_root(slope: Callable[[float], tuple[float, float | None]], tol: float
             return alpha
         creeps = abs(first) > 0.5 * last
         proposal = alpha - first / second if second is not None and second > 0 and not creeps else np.nan
-        if not low < proposal < high:  # also where it is not a number
+        if not low < proposal < high:  # also true where the proposal is NaN
             proposal = 0.5 * (low + high) if np.isfinite(high) else 2 * low + 1.0
         if abs(proposal - alpha) <= tol * proposal:
             return proposal
@@ -47,7 +47,7 @@ def nearest_minimum(risk: Callable[[float], float], max_step: float, tol: float 
     while high > step and (at_high := risk(high)) < at_step:
         low, step, at_step, high = step, high, at_high, min(2 * high, max_step)
     found = golden_section(risk, low, high, tol)
-    return found if risk(found) <= at_step else step  # a bumpy risk may lead the section astray
+    return found if risk(found) <= at_step else step  # golden section may miss it where there are several
 
 
 def golden_section(risk: Callable[[float], float], low: float, high: float, tol: float) -> float:

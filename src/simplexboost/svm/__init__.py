@@ -1,4 +1,4 @@
-"""The multiclass support vector machine: `classifier` is its scikit-learn face, `kernels` and `solvers` do the work."""
+"""The multiclass support vector machine: `classifier` is the scikit-learn side, `kernels` and `solvers` do the work."""
 
 from .classifier import MulticlassSVC
 

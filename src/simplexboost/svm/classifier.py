@@ -38,8 +38,8 @@ BLOCK = 1 << 22  # kernel values computed at a time in prediction: 32 MB
 class MulticlassSVC(Face):
     """Multiclass support vector machine (Crammer & Singer, 2001): all classes in one problem.
 
-    Minimises ½ Σ_l ‖w_l‖² + C Σ_i ξ_i, where ξ_i is how far the score of the true class is from beating every other by
-    one. Decides for the class with the highest score.
+    It minimises ½ Σ_l ‖w_l‖² + C Σ_i ξ_i, where ξ_i is what is missing for the score of the true class to exceed every
+    other by one. It predicts the class with the highest score.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class MulticlassSVC(Face):
         "rbf" is exp(−γ‖x−z‖²), "poly" (γ⟨x,z⟩ + coef0)^degree; a callable gets two sets of examples and returns the
         matrix of values; with "precomputed" X is that matrix.
     C : float, default=1.0
-        The price of a violated margin, λ = 1/C; times the weight of an example.
+        The price of a violated margin, multiplied by the weight of the example; λ = 1/C.
     solver : {"auto", "dual", "sgd"}, default="auto"
         "dual" finds the optimum; "sgd" takes stochastic sub-gradient steps and averages them, for linear machines on
         very many examples. "auto" is "dual" unless its n K dual variables would need more than 2 GB.
@@ -59,20 +59,20 @@ class MulticlassSVC(Face):
         Whether a constant is appended to every example (added to the kernel), so that classes have a bias. The bias is
         part of the norm, as in LIBLINEAR. "auto" says yes for "linear" only.
     intercept_scaling : float, default=1.0
-        The constant. The larger, the less the bias is held back.
+        The constant. The larger it is, the less the bias is shrunk.
     tol : float, default=1e-3
-        Stop when the duality gap is at most this part of the objective, which is then that close to the optimum.
+        Stop when the duality gap is at most this fraction of the objective, which is then that close to the optimum.
     max_iter : int, default=1000
-        Passes through the training set, at most; visits of an example over n, however they are spread.
+        The largest number of passes through the training set. A pass is n visits of an example, whichever they are.
     cache_size : float, default=200
         Megabytes for kernel rows, which are kept in single precision where the whole matrix does not fit.
     class_weight : dict, "balanced" or None, default=None
     random_state : int, RandomState or None, default=None
-        Of the order in which linear solvers visit the examples.
+        The seed of the order in which linear solvers visit the examples.
     n_jobs : int or None, default=None
         Threads for kernel rows; None is 1, -1 all. The fitted model does not depend on it.
     verbose : int, default=0
-        Whether to print how the solver gets on.
+        Whether to print the progress of the solver.
 
     Attributes
     ----------
@@ -90,8 +90,8 @@ class MulticlassSVC(Face):
 
     Notes
     -----
-    The order of the rows does not matter to the fitted model, nor whether an example is repeated or weighs more. Scale
-    the features. For probabilities wrap it in scikit-learn's ``CalibratedClassifierCV``.
+    The fitted model depends neither on the order of the rows nor on whether an example is repeated or has a larger
+    weight. Scale the features. For probabilities wrap it in scikit-learn's ``CalibratedClassifierCV``.
 
     Examples
     --------
@@ -220,7 +220,7 @@ class MulticlassSVC(Face):
     def _keep(self, solution: Solution, X: Any, rows: AnyArray) -> None:
         """The fitted attributes."""
         for name in FACTS + ARRAYS:
-            self.__dict__.pop(name, None)  # of an earlier fit with another kernel
+            self.__dict__.pop(name, None)  # left from an earlier fit with another kernel
         if not np.isfinite(solution.primal):
             raise ValueError(
                 "the objective is not finite: X holds numbers too large to be squared; scale the features."
@@ -239,7 +239,7 @@ class MulticlassSVC(Face):
             self.gamma_ = self._kernel.gamma
 
     def _advice(self) -> str:
-        """What to say when the gap is not closed."""
+        """What to do where the gap is too large, for the warning."""
         part = self.duality_gap_ / self.objective_ if self.objective_ > 0 else float("inf")
         advice = "scale the features, lower C, or raise max_iter or tol"
         if self.solver == "sgd":
@@ -322,6 +322,6 @@ class MulticlassSVC(Face):
 
 
 def print_progress(iteration: int, primal: float, dual: float, active: int) -> None:
-    """A line per look at the objectives."""
+    """Print the objectives."""
     gap = (primal - dual) / primal if primal > 0 else 0.0
     print(f"pass {iteration:5d}  objective {primal:.6g}  gap {gap:.2e}  examples at work {active}", flush=True)

@@ -1,4 +1,4 @@
-"""Kernels k(x, z): their parameters, their values between two sets of examples, and what is wrong with bad ones."""
+"""Kernels k(x, z): their parameters, their values between two sets of examples, and checks of kernels from outside."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Kernel:
 
 def squares(X: Any) -> Array:
     """‖x‖² of every row, (n,)."""
-    with np.errstate(over="ignore"):  # infinity says it
+    with np.errstate(over="ignore"):  # an infinite square is what the caller looks for
         return np.asarray(X.multiply(X).sum(axis=1)).ravel() if issparse(X) else np.einsum("ij,ij->i", X, X)
 
 
@@ -72,7 +72,7 @@ def check_kernel(kernel: Any, gamma: Any, degree: Any, coef0: Any) -> None:
 
 
 def kernel_for(X: Any, weight: Array, kernel: Any, gamma: Any, degree: int, coef0: float, constant: float) -> Kernel:
-    """The kernel for training examples X that weigh so much: "scale" and "auto" become numbers."""
+    """The kernel for training examples X with these weights; a gamma of "scale" or "auto" becomes a number."""
     if callable(kernel):
         return Kernel("callable", kernel, constant=constant)
     if kernel == "poly" and coef0 < 0:
@@ -117,7 +117,7 @@ def as_gram(values: Any, shape: tuple[int, int]) -> Array:
 
 
 def check_gram(gram: Array) -> None:
-    """Raise where the training kernel (n, n) is no kernel at all; warn where it is not positive semi-definite."""
+    """Raise where the Gram matrix (n, n) cannot be that of a kernel; warn where it is not positive semi-definite."""
     scale = float(np.abs(gram).max(initial=0.0))
     skew = float(np.abs(gram - gram.T).max(initial=0.0))
     if skew > 1e-8 * scale:
@@ -137,7 +137,7 @@ def check_gram(gram: Array) -> None:
 
 
 def warn_indefinite(subject: str) -> None:
-    """Say what an indefinite kernel means for the solution."""
+    """Warn of an indefinite kernel, and say what it means for the solution."""
     warnings.warn(
         f"{subject} is not positive semi-definite. The problem is then not convex: the solver ends in a stationary "
         "point, and duality_gap_ is no certificate. Use a proper kernel, or clip the eigenvalues of the matrix.",
@@ -147,17 +147,17 @@ def warn_indefinite(subject: str) -> None:
 
 
 def lowest_ritz_value(gram: Array, steps: int = 24) -> float:
-    """An upper bound on the smallest eigenvalue, by a few steps of Lanczos: below zero it proves indefiniteness."""
+    """An upper bound on the smallest eigenvalue, by a few Lanczos steps; if negative, the matrix is indefinite."""
     n = len(gram)
     steps = min(steps, n)
     basis = np.zeros((steps, n))
     alpha, beta = np.zeros(steps), np.zeros(steps)
-    v = np.cos(np.arange(1, n + 1) ** 2.0)  # any vector that is in no special direction
+    v = np.cos(np.arange(1, n + 1) ** 2.0)  # an arbitrary start
     for s in range(steps):
         basis[s] = v / np.linalg.norm(v)
         v = gram @ basis[s]
         alpha[s] = basis[s] @ v
-        for _ in range(2):  # twice is enough to stay orthogonal
+        for _ in range(2):  # orthogonalising twice is enough
             v = v - basis[: s + 1].T @ (basis[: s + 1] @ v)
         beta[s] = np.linalg.norm(v)
         if beta[s] <= 1e-12 * (abs(alpha[: s + 1]).max() + 1e-300):

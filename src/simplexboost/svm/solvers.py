@@ -1,8 +1,8 @@
 """Solvers of the Crammer–Singer problem: examples, labels and C_i → dual variables a (n, K), weights W, objectives.
 
-Equal examples of a class become one, with the sum of their C, and examples are put in an order of their own (by a hash
-of their values). Neither changes the problem; both make the solution independent of the order of the rows, and of
-whether an example is repeated or weighs more.
+Equal examples of a class are merged into one, with the sum of their C, and examples are sorted by a hash of their
+values. Neither changes the problem, and together they make the solution independent of the order of the rows, and of
+whether an example is repeated or has a larger weight.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from .. import _kernels
 from .._typing import AnyArray, Array, Labels
 from .kernels import KERNELS, Kernel, as_gram, check_gram
 
-# Up to so many examples a linear machine that does not converge is tried with the solver for kernels, which is slower
-# but copes with more: it looks at the worst examples together.
+# Up to this many examples a linear machine that does not converge is tried again with the solver for kernels. That one
+# is slower but converges on harder problems, because it solves for the worst examples together.
 SMALL = 1000
 
 Progress = Callable[[int, float, float, int], None]
@@ -73,7 +73,7 @@ def solve_linear(merged: Merged, K: int, constant: float, seed: int, method: str
 
 
 def solve_kernel(merged: Merged, K: int, kernel: Kernel, limits: Limits) -> Solution:
-    """Kernel machines; of "precomputed" ones the examples are the rows of the kernel matrix (n, n)."""
+    """Kernel machines; for "precomputed" kernels the examples are the rows of the Gram matrix (n, n)."""
     if kernel.function is not None:
         merged = merged.with_gram(kernel.function(merged.X, merged.X))
     if kernel.name in ("callable", "precomputed"):
@@ -118,13 +118,13 @@ class Merged:
         self.C: Array = np.bincount(self.group, weights=C, minlength=len(first)).astype(np.float64)  # (m,)
 
     def with_gram(self, gram: Any) -> Merged:
-        """The same with the kernel matrix (m, m) in the place of the examples."""
+        """The same training set with the Gram matrix (m, m) in place of the examples."""
         other = copy(self)
         other.X = as_gram(gram, (len(self.c), len(self.c)))
         return other
 
     def problem(self, K: int) -> _kernels.Svm:
-        """The compiled solver's view."""
+        """The problem as the compiled solver takes it."""
         rows = rows_of(self.X)
         return _kernels.Svm(rows.dense, rows.data, rows.indices, rows.indptr, self.X.shape[1], self.c, self.C, K)
 
