@@ -60,8 +60,9 @@ def test_scores_follow_every_round_in_double_precision(dtype):
     run = run_of(Logistic(), code("simplex", 3).astype(dtype))
     assert run.F.dtype == dtype and run.U.dtype == np.float64
     assert run.U is run.U
-    assert_array_equal(run.U, np.zeros((4, 3)))
+    assert_array_equal(before := run.U, np.zeros((4, 3)))
     run.apply([update(OUTPUTS.astype(dtype))])
+    assert (run.U is before) == (dtype == np.float64)  # the memory is used again
     assert_allclose(run.U, 0.25 * OUTPUTS @ code("simplex", 3).T, rtol=1e-6, atol=1e-7)
     assert run.risk() == pytest.approx(np.mean(Logistic().value(run.U, C)), rel=1e-6)
 
