@@ -126,6 +126,7 @@ def test_ecc(data, colouring):
     clf = sb.AdaBoostECCClassifier(colouring=colouring, n_estimators=ROUNDS, random_state=5).fit(X, y, w)
     assert clf.code_.shape == (len(clf.classes_), ROUNDS)
     assert (np.abs(clf.code_) == 1).all() and (np.abs(clf.code_.sum(axis=0)) < len(clf.classes_)).all()
+    assert (clf.code_[0] == 1).all()
     rounds, scores = textbook.ecc(X, y, w, clf.code_)
     assert_allclose(clf.history_["step"], column(rounds, "alpha"), rtol=1e-7)
     assert_allclose(clf.history_["error"], column(rounds, "error"), rtol=1e-7, atol=1e-12)

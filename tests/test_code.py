@@ -15,6 +15,7 @@ CODES = {
     "canonical": np.eye(4),
     "samme": code("samme", 4),
     "3 I - 2": 3 * np.eye(4) - 2,
+    "2 I + 1": 2 * np.eye(4) + 1,
     "simplex": code("simplex", 4),
     "general": GENERAL,
     "square, general": rng.normal(size=(4, 4)),
@@ -48,6 +49,7 @@ def test_scores_are_in_double_precision():
 @pytest.mark.parametrize(
     ("Y", "form"),
     [
+        (np.eye(2), (1.0, 0.0)),
         (np.eye(3), (1.0, 0.0)),
         (3 * np.eye(3) - 2, (3.0, -2.0)),
         (np.diag([1.0, 1.0, 2.0]), None),  # not all classes alike

@@ -8,6 +8,7 @@ from cases import problem
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import DataConversionWarning
 
 from simplexboost.data.training_set import LabelSets, TrainingSet
 from simplexboost.data.validation import (
@@ -45,6 +46,13 @@ def test_labels_become_the_numbers_of_sorted_classes():
     assert_array_equal(out.data.weight, np.ones(6))
     assert_array_equal(out.data.X, X)
     assert out.data.K == 3 and out.present.all() and out.data.uniform and out.data.sets is None
+
+
+def test_numbers_that_are_no_labels_are_refused_and_columns_warn():
+    with pytest.raises(ValueError, match="Unknown label type"):
+        checked(np.linspace(0, 1, 6))
+    with pytest.warns(DataConversionWarning):
+        assert_array_equal(checked(Y[:, None]).data.c, [1, 0, 2, 1, 0, 2])
 
 
 def test_rows_of_no_and_of_negligible_weight_are_left_out():
@@ -113,7 +121,7 @@ def test_weights_without_meaning_are_refused(sample_weight, class_weight, words)
 
 def test_weights_have_mean_one():
     assert_allclose(mean_one(np.array([1.0, 2.0, 6.0])), [1 / 3, 2 / 3, 2.0], rtol=1e-7)
-    assert_array_equal(mean_one(np.full(3, 0.1)), np.ones(3))
+    assert_array_equal(mean_one(np.full(3, 0.3)), np.ones(3))
     w = mean_one(np.array([1.0, 3.0, 7.0]))
     assert w[1] / w[0] == 3.0 and w[2] / w[0] == 7.0  # whole numbers keep their ratios exactly
 
