@@ -56,6 +56,14 @@ def test_the_gradient_is_that_of_the_risk(loss, Y):
     assert_allclose(scaled.P, ratio * found.P, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("weight", [1.0, 2.0])
+def test_equal_weights_multiply_the_gradient(weight):
+    Y, U = np.eye(K), np.zeros((N, K))
+    found = Logistic().objective(C, np.full(N, weight), Code(Y)).gradient(np.zeros((N, K)), lambda: U, 0)
+    # The logistic residual at equal scores is 2 (1 − 1/K) at the class and −2/K elsewhere.
+    assert_allclose(found.P, weight * 2 * (np.eye(K)[C] - 1 / K), rtol=1e-12)
+
+
 @each("loss", LOSSES)
 def test_the_risk_is_the_weighted_mean_of_the_loss(loss):
     Y = CODES["simplex"]

@@ -169,6 +169,12 @@ def test_a_round_is_one_tree_that_tells_the_risk_before():
     assert_allclose(run.model.predictor(run.data.X), run.F, rtol=1e-6)
 
 
+def test_a_step_of_no_length_ends_the_rounds_and_says_why():
+    run = sketched_run(K)
+    run.step = SimpleNamespace(length=lambda ray: SimpleNamespace(alpha=0.0, stop="no way down", perfect=False))
+    assert SketchedNewton().propose(run) == [] and run.refusal == "no way down"
+
+
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
