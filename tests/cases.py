@@ -20,7 +20,7 @@ from simplexboost.boosting.run import Run
 from simplexboost.codewords import CODEWORDS as CODEWORD_TABLE
 from simplexboost.codewords import Codewords, MaxMin, RandomDense, RandomSparse
 from simplexboost.data.training_set import TrainingSet
-from simplexboost.engine import CPU, CpuEngine, Engine, ReferenceEngine
+from simplexboost.engine import CPU, NODE, CpuEngine, Engine, ReferenceEngine, Tree
 from simplexboost.estimators.booster import BaseBooster as Booster
 from simplexboost.learners import LEARNERS as LEARNER_TABLE
 from simplexboost.learners import Answer, Learner, PlainPull, Request, SklearnLearner, TreeLearner
@@ -168,6 +168,14 @@ def make_run(
 ) -> Run:
     """A run ready to boost, by line search unless told otherwise."""
     return Run(data, loss, Y, learner, LineSearch() if step is None else step, rng=np.random.default_rng(seed), **more)
+
+
+def stump(feature: int, threshold: float, gain: float = 1.0) -> Tree:
+    """A tree of one split made by hand: leaf 0 has the values up to the threshold, leaf 1 the others."""
+    nodes = np.zeros(3, dtype=NODE)
+    nodes["feature"], nodes["category"] = [feature, -1, -1], -1
+    nodes["threshold"][0], nodes["left"] = threshold, [1, 0, 1]
+    return Tree(nodes, np.array([gain, 0.0, 0.0]), np.array([2, 1, 1], dtype=np.int64))
 
 
 # ---- a learner that chooses from a list -----------------------------------------------------------------------------

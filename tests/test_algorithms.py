@@ -15,6 +15,7 @@ from cases import ListLearner, blobs, make_run, problem
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris, load_wine
 from sklearn.ensemble import AdaBoostClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
@@ -125,6 +126,7 @@ def test_ecc(data, colouring):
     clf = sb.AdaBoostECCClassifier(colouring=colouring, n_estimators=ROUNDS, random_state=5).fit(X, y, w)
     assert clf.codewords_.shape == (len(clf.classes_), ROUNDS)
     assert (np.abs(clf.codewords_) == 1).all() and (np.abs(clf.codewords_.sum(axis=0)) < len(clf.classes_)).all()
+    assert (clf.codewords_[0] == 1).all()
     rounds, scores = textbook.ecc(X, y, w, clf.codewords_)
     assert_allclose(clf.history_["step"], column(rounds, "alpha"), rtol=1e-7)
     assert_allclose(clf.history_["error"], column(rounds, "error"), rtol=1e-7, atol=1e-12)
@@ -438,8 +440,9 @@ def test_leaf_budgets_of_the_papers():
 @pytest.mark.parametrize("name", ["AdaBoostMMClassifier", "AdaBoostECCClassifier", "OneVsAllBoostClassifier"])
 def test_any_scikit_learn_classifier(name):
     X, y = load_iris(return_X_y=True)
-    clf = getattr(sb, name)(DecisionTreeClassifier(max_depth=2), n_estimators=5, random_state=0).fit(X, y)
-    assert clf.score(X, y) > 0.95
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    clf = getattr(sb, name)(tree, n_estimators=5, random_state=0).fit(X, y)
+    assert clf.score(X, y) > tree.fit(X, y).score(X, y)
     if name == "AdaBoostECCClassifier":
         assert clf.codewords_.shape == (3, 5)
 
@@ -447,7 +450,7 @@ def test_any_scikit_learn_classifier(name):
 def test_logitboost_takes_linear_regressors():
     X, y = load_iris(return_X_y=True)
     clf = sb.LogitBoostClassifier("linear", n_estimators=30).fit(X, y)
-    assert clf.score(X, y) > 0.95
+    assert clf.score(X, y) >= LogisticRegression(C=1e6, max_iter=10_000).fit(X, y).score(X, y)  # 0.993, 0.987
     assert (np.diff(clf.history_["risk"])[:8] < 0).all() and clf.history_["risk"][-1] < 0.1 * np.log(3)
 
 

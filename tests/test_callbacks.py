@@ -2,15 +2,31 @@
 
 import io
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import Listed, code, listed_data, make_run, training_set
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
 
 import simplexboost as sb
 from simplexboost._compat import HAS_SKLEARN_CALLBACKS
-from simplexboost.callbacks import Callback, Checkpoint, Progress
+from simplexboost.boosting.run import Update
+from simplexboost.callbacks import (
+    Callback,
+    Checkpoint,
+    EarlyStopping,
+    Evaluation,
+    History,
+    Progress,
+    Sampling,
+    progress,
+)
+from simplexboost.learners import VectorTree
+from simplexboost.losses import Exponential, Logistic
 
 X, y = load_iris(return_X_y=True)
 needs_protocol = pytest.mark.skipif(not HAS_SKLEARN_CALLBACKS, reason="scikit-learn < 1.9 has no callback protocol")
@@ -65,6 +81,149 @@ def test_history_has_a_record_per_round():
     assert set(clf.history_["coordinate"]) <= {0, 1}
     assert (np.diff(clf.history_["risk"]) < 0).all() and (np.diff(clf.history_["seconds"]) > 0).all()
     assert ((clf.history_["edge"] > 0) & (clf.history_["edge"] <= 1)).all()
+
+
+# ---- rounds made by hand --------------------------------------------------------------------------------------------
+
+
+def run_by_hand(loss=None, **more):
+    """A run on three rows, one of each class; feature 0 is the row's number."""
+    data = listed_data([0, 1, 2])
+    return make_run(data, Logistic() if loss is None else loss, code("canonical", 3), VectorTree(), **more)
+
+
+def vote(alpha=1.0, **more):
+    """Every row's own class."""
+    return Update(Listed(0, np.eye(3)), np.eye(3), alpha, 0.5, False, **more)
+
+
+def up(coordinate, alpha=1.0, **more):
+    """One up, in one coordinate, for every row."""
+    return Update(Listed(0, np.ones((3, 1))), np.ones((3, 1)), alpha, 0.25, False, coordinate, **more)
+
+
+def test_history_records_means_over_updates_and_one_coordinate_or_none():
+    run, history = run_by_hand(learning_rate=0.5), History()
+    one, two = {"error": 0.1}, {"error": 0.3}
+    for updates in ([vote(2.0, **one)], [up(1, **two)], [up(0, 1.0, **one), up(2, 4.0, **two)], [up(2, **one)] * 2):
+        run.apply(updates)
+        history.after_round(run)
+    found = history.arrays(4)
+    assert_array_equal(found["coordinate"], [-1, 1, -1, 2])
+    assert_array_equal(found["step"], [2.0, 1.0, 2.5, 1.0])
+    assert_array_equal(found["edge"], [0.5, 0.25, 0.25, 0.25])
+    assert_allclose(found["error"], [0.1, 0.3, 0.2, 0.1])
+    # F is the unit matrix after the first round, 2U = F; the second round lifts class 1 by ½.
+    first = -np.log(np.e / (np.e + 2))
+    second = [-np.log(np.exp(f[c]) / np.exp(f).sum()) for c, f in enumerate(np.eye(3) + np.eye(3)[1] / 2)]
+    assert_allclose(found["risk"][:2], [first, np.mean(second)], rtol=1e-12)
+    assert len(history.arrays(2)["risk"]) == 2
+
+
+def test_history_learns_of_a_risk_a_round_later_and_asks_for_the_last():
+    run, history = run_by_hand(), History()
+    for before in (7.0, 6.0, 5.0):
+        run.apply([vote()])
+        run.risk_before = before
+        history.after_round(run)
+    assert_array_equal(history.arrays(3)["risk"], [6.0, 5.0, np.nan])
+    history.finish(run)
+    assert_allclose(history.arrays(3)["risk"], [6.0, 5.0, run.risk()])
+    history.finish(run)
+    assert len(history.records["risk"]) == 3
+
+
+def test_bounds_multiply_what_every_step_promises():
+    # Three rows, K − 1 = 2 rivals each: the exponential loss starts at 2, and a mistake costs at least 1.
+    run, history = run_by_hand(Exponential(), learning_rate=0.5), History()
+    run.apply([vote(2.0, drop=lambda alpha: 0.5 * alpha)])  # the factor of the shrunk step, ½
+    history.after_round(run)
+    run.apply([up(0, drop=lambda alpha: 0.8, share=0.5), up(1, drop=lambda alpha: 0.6, share=0.25)])
+    history.after_round(run)
+    assert_allclose(history.records["bound"], [2 * 0.5, 2 * 0.5 * (1 - 0.5 * 0.2 - 0.25 * 0.4)])
+
+
+def test_history_goes_on_where_another_ended():
+    history = History()
+    begin = history.begin
+    old = {name: np.array([1.0, 2.0]) for name in ("risk", "edge", "step", "coordinate", "seconds", "bound")}
+    history.continue_from(old)
+    assert {name: values for name, values in history.records.items()} == {name: [1.0, 2.0] for name in old}
+    assert history.begin == pytest.approx(begin - 2.0)
+    forgot = History()
+    forgot.continue_from({name: old[name] for name in ("risk", "edge", "step", "coordinate")})
+    assert forgot.records["seconds"] == [0.0, 0.0]
+
+
+class Told(EarlyStopping):
+    """Is told the risks; the first is that before any round."""
+
+    def risk(self, run):
+        return self.weight[run.round]
+
+
+def rounds_until_stopped(risks, patience):
+    run, stopping = run_by_hand(), Told(np.zeros((1, 1)), None, risks, n_iter_no_change=patience)
+    stopping.start(run)
+    while run.stop_reason is None and run.round < len(risks) - 1:
+        run.apply([vote(0.1)])
+        stopping.after_round(run)
+    done = run.round
+    stopping.finish(run)
+    return done, run.round, stopping.results["risk"]
+
+
+def test_early_stopping_waits_for_a_risk_that_falls_by_more_than_rounding():
+    assert rounds_until_stopped([1.0, 0.9, 0.9 - 5e-8, 0.9, 0.8, 0.7], 2)[:2] == (3, 1)
+    assert rounds_until_stopped([1.0, 0.9, 0.95, 0.9 - 5e-7, 0.99, 0.99, 0.7], 2)[:2] == (5, 3)
+    assert rounds_until_stopped([1.0, 0.9, 0.8], 2) == (2, 2, [0.9, 0.8])
+    assert rounds_until_stopped([1.0, 2.0, 3.0, 4.0], 3)[:2] == (3, 1)  # at least one round is kept
+
+
+def test_evaluation_follows_other_rows_from_where_the_model_stands():
+    run = run_by_hand()
+    run.apply([vote()])
+    data = training_set(np.array([[2.0], [0.0]]), [1, 0])  # rows 2 and 0 of the table
+    evaluation = Evaluation(data.X, data.c, np.array([1.0, 3.0]), {"first": lambda U: U[0, 2]})
+    evaluation.start(run)
+    run.apply([vote(), up(1, 0.5)])
+    evaluation.after_round(run)
+    F = 2 * np.eye(3)[[2, 0]] + [0, 0.5, 0]
+    losses = [-np.log(np.exp(f[c]) / np.exp(f).sum()) for f, c in zip(F, [1, 0], strict=True)]
+    assert evaluation.results == {"risk": [pytest.approx(np.average(losses, weights=[1, 3]))], "first": [1.0]}
+
+
+def test_progress_tells_the_time_so_far_and_to_go(monkeypatch):
+    clock, lines, run = SimpleNamespace(now=100.0), io.StringIO(), run_by_hand()
+    monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: clock.now))
+    run.apply([vote()])  # from another fit
+    run.n_rounds, run.forecast, told = 5, (2.0, 30.0), Progress(every=10.0, stream=lines)
+    told.start(run)
+    for clock.now in (106.0, 112.0, 113.0):
+        run.apply([vote()])
+        told.after_round(run)
+    run.stop_reason, risk = "enough", run.risk()
+    told.after_round(run)
+    told.finish(run)
+    shown = lines.getvalue().splitlines()
+    assert shown[:2] == [
+        "boosting: 3 rows, 3 classes, up to 5 rounds",
+        "forecast: about 8.0 s and 30 MB beside the data",
+    ]
+    assert shown[2].startswith("round 3/5") and shown[2].endswith("12.0 s, 12.0 s to go")
+    assert shown[3:] == [f"round 4/5  risk {risk:.6g}  13.0 s, 4.3 s to go", "stopped after round 4: enough"]
+
+
+@pytest.mark.parametrize(("p", "share"), [(10, 8), (256, 205), (257, 103)])
+def test_an_automatic_part_of_the_features(p, share):
+    run = make_run(training_set(np.zeros((6, p)), [0, 1] * 3), Logistic(), code("canonical", 2), VectorTree())
+    Sampling(0.5, "auto").before_round(run)
+    assert len(run.features) == share and len(run.rows) == 3
+    Sampling(0.01, 1.0).before_round(run)
+    assert run.features is None and len(run.rows) == 1
+
+
+# ---- sampling -------------------------------------------------------------------------------------------------------
 
 
 def test_sampling_repeats_with_the_seed():
@@ -147,11 +306,12 @@ def test_sklearn_progress_bar_inside_grid_search(capfd):
     from sklearn.callback import ProgressBar
 
     search = GridSearchCV(sb.GDMCBoostClassifier(n_estimators=3), {"learner__max_depth": [1, 2]}, cv=2)
+    quiet = clone(search).fit(X, y)
     search.set_callbacks(ProgressBar()).fit(X, y)
     sys.stdout.flush()
     shown = capfd.readouterr().out
     assert "GridSearchCV" in shown and "GDMCBoostClassifier" in shown
-    assert search.best_score_ > 0.8
+    assert_array_equal(search.cv_results_["mean_test_score"], quiet.cv_results_["mean_test_score"])
 
 
 @needs_protocol

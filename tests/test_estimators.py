@@ -49,21 +49,22 @@ def test_sklearn_checks(estimator, check):
 
 
 @pytest.mark.parametrize(
-    ("clf", "least"),
+    ("clf", "wrong"),
     [
-        (sb.GDMCBoostClassifier(), 0.95),
-        (sb.GDMCBoostClassifier(learner="class-tree"), 0.94),
-        (sb.CDMCBoostClassifier(n_estimators=150), 0.90),
-        (sb.BoostingClassifier(optimizer="newton", learner="newton-tree"), 0.93),
-        (sb.BoostingClassifier("savage", n_estimators=50), 0.85),
-        (sb.BoostingClassifier(codewords="max-min"), 0.90),
-        (sb.BoostingClassifier(learner=DecisionTreeClassifier(max_depth=4), n_estimators=50), 0.93),
-        (sb.BoostingClassifier(learner=DecisionTreeRegressor(max_depth=4), n_estimators=50), 0.85),
+        (sb.GDMCBoostClassifier(), 13),
+        (sb.GDMCBoostClassifier(learner="class-tree"), 21),
+        (sb.CDMCBoostClassifier(n_estimators=150), 41),
+        (sb.BoostingClassifier(optimizer="newton", learner="newton-tree"), 20),
+        (sb.BoostingClassifier("savage", n_estimators=50), 31),
+        (sb.BoostingClassifier(codewords="max-min"), 15),
+        (sb.BoostingClassifier(learner=DecisionTreeClassifier(max_depth=4), n_estimators=50), 24),
+        (sb.BoostingClassifier(learner=DecisionTreeRegressor(max_depth=4), n_estimators=50), 56),
     ],
 )
-def test_digits(digits, clf, least):
+def test_digits(digits, clf, wrong):
+    """The mistakes on 450 rows, as they were counted once; four more are left to other platforms and versions."""
     X, X_test, y, y_test = digits
-    assert clf.set_params(random_state=0).fit(X, y).score(X_test, y_test) > least
+    assert np.sum(clf.set_params(random_state=0).fit(X, y).predict(X_test) != y_test) <= wrong + 4
 
 
 def test_probabilities_are_useful(digits):
@@ -71,7 +72,7 @@ def test_probabilities_are_useful(digits):
     clf = sb.GDMCBoostClassifier("logistic", n_estimators=100, learning_rate=0.5).fit(X, y)
     P = clf.predict_proba(X_test)
     np.testing.assert_allclose(P.sum(axis=1), 1)
-    assert log_loss(y_test, P) < 0.25
+    assert log_loss(y_test, P) < 0.11  # 0.094; guessing has 2.3
 
 
 @every_estimator
@@ -141,7 +142,7 @@ def test_grid_search_reaches_the_parts(iris):
         {"gdmcboostclassifier__learner__max_depth": [1, 3], "gdmcboostclassifier__loss": ["logistic", "savage"]},
         cv=3,
     ).fit(X, y)
-    assert search.best_score_ > 0.9
+    assert len(set(search.cv_results_["mean_test_score"])) > 1  # what was set is what was fitted
     found = search.best_estimator_[-1].learner
     assert found.max_depth == search.best_params_["gdmcboostclassifier__learner__max_depth"]
 
@@ -235,7 +236,7 @@ def test_missing_values_are_learned_from():
     X[y == 2, 1] = np.nan
     X[y == 1, 0] += 10
     clf = sb.GDMCBoostClassifier(n_estimators=5).fit(X, y)
-    assert clf.score(X, y) > 0.99
+    assert clf.score(X, y) == 1.0
 
 
 @every_estimator
@@ -290,7 +291,7 @@ def test_early_stopping_keeps_the_best_round(digits):
     clf = sb.BoostingClassifier("logistic", learner=VectorTree(max_depth=4), **options).fit(X, y)
     assert clf.n_iter_ < 300 and clf.stop_reason_.startswith("early stopping")
     assert len(clf.history_["risk"]) == clf.n_iter_ == len(list(clf.staged_predict(X[:1])))
-    assert clf.score(X_test, y_test) > 0.9
+    assert np.sum(clf.predict(X_test) != y_test) <= 21 + 4  # of 450
 
 
 def test_early_stopping_with_rare_classes():
@@ -349,8 +350,9 @@ def test_progress_prints_and_says_why_it_stopped():
 
 def test_cross_validation_in_processes(iris):
     X, y = iris
-    scores = cross_val_score(sb.GDMCBoostClassifier(n_estimators=5, n_jobs=2), X, y, n_jobs=2, cv=4)
-    assert scores.mean() > 0.9
+    clf = sb.GDMCBoostClassifier(n_estimators=5, n_jobs=2)
+    scores = cross_val_score(clf, X, y, n_jobs=2, cv=4)
+    np.testing.assert_array_equal(scores, cross_val_score(clf.set_params(n_jobs=1), X, y, cv=4))
 
 
 # ---- bad input ------------------------------------------------------------------------------------------------------

@@ -49,8 +49,8 @@ def test_sklearn_checks(estimator, check):
 def test_digits_with_defaults():
     X, X_test, y, y_test = DIGITS
     clf = sb.SimplexBoostClassifier(random_state=0).fit(X, y)
-    assert clf.score(X_test, y_test) > 0.965
-    assert log_loss(y_test, clf.predict_proba(X_test)) < 0.13
+    assert np.sum(clf.predict(X_test) != y_test) <= 7 + 4  # of 450; four are left to other platforms
+    assert log_loss(y_test, clf.predict_proba(X_test)) < 0.075  # 0.063
     assert len(clf.model_.trees) == clf.n_iter_ == 400  # one tree a round
 
 
@@ -58,7 +58,7 @@ def test_digits_with_defaults():
 def test_codes(code):
     X, X_test, y, y_test = DIGITS
     clf = sb.SimplexBoostClassifier(codewords=code, n_estimators=100, learning_rate=0.2, random_state=0).fit(X, y)
-    assert clf.score(X_test, y_test) > 0.94
+    assert np.sum(clf.predict(X_test) != y_test) <= 9 + 4  # of 450, with each of them
 
 
 def test_a_low_dimensional_code_for_many_classes():
@@ -70,7 +70,7 @@ def test_a_low_dimensional_code_for_many_classes():
         X[::2], y[::2]
     )
     assert clf.model_.Y.shape == (300, 50)
-    assert clf.score(X[1::2], y[1::2]) > 0.6
+    assert clf.score(X[1::2], y[1::2]) > 0.9  # 0.911; the nearest true centre is right for 0.996
     assert (np.diff(clf.history_["risk"]) < 0).all()  # to the end: no step runs away
 
 
@@ -201,8 +201,8 @@ def test_early_stopping():
     clf = sb.SimplexBoostClassifier(
         n_estimators=2000, learning_rate=0.3, early_stopping=True, random_state=0, n_iter_no_change=20
     ).fit(X, y)
-    assert clf.n_iter_ < 1000 and clf.stop_reason_.startswith("early stopping")
-    assert clf.score(X_test, y_test) > 0.95
+    assert clf.n_iter_ < 300 and clf.stop_reason_.startswith("early stopping")  # 155
+    assert np.sum(clf.predict(X_test) != y_test) <= 10 + 4  # of 450
 
 
 def test_noisy_labels_call_for_a_robust_loss():
@@ -248,7 +248,7 @@ def test_singular_hessians_do_no_harm(options):
     assert max(moves) <= 10.001
     P = clf.predict_proba(X_test)
     np.testing.assert_allclose(P.sum(axis=1), 1.0, rtol=1e-6)
-    assert clf.score(X_test, y_test) > 0.85
+    assert clf.score(X_test, y_test) > 0.905  # the worst of them has 0.92
 
 
 def test_weights_are_repetitions():
@@ -268,8 +268,8 @@ def test_weights_that_sum_to_one_train_as_well():
     losses = []
     for factor in (1 / weight.mean(), 1 / weight.sum(), 1e39):
         clf = sb.SimplexBoostClassifier(n_estimators=60, random_state=0).fit(X, y, sample_weight=factor * weight)
-        assert clf.score(X_test, y_test) > 0.95
         losses.append(log_loss(y_test, clf.predict_proba(X_test)))
+    assert max(losses) < 0.2  # 0.17
     assert max(losses) < 1.02 * min(losses)  # 1.49 against 0.06 when weights were taken as they came
 
 
@@ -409,7 +409,8 @@ def frames():
 def test_categories_of_frames(kind, tmp_path):
     X, y = list(frames())[kind]
     clf = sb.SimplexBoostClassifier(n_estimators=20, learning_rate=0.5, random_state=0).fit(X, y)
-    assert clf.score(X, y) > 0.95
+    named = X["city"].notna()
+    assert clf.score(X[named], y[named]) == 1.0  # the city says it all
     assert clf.feature_names_in_.tolist() == ["city", "noise"]
     assert (clf.model_.trees[0].nodes["category"] >= 0).any()
     clf.save(tmp_path / "m.sb")
@@ -449,7 +450,7 @@ def test_very_many_categories_share_a_number():
     X = np.column_stack([rng.integers(0, 400, 3000), rng.normal(size=3000)]).astype(float)
     y = (X[:, 1] > 0).astype(int)
     clf = sb.SimplexBoostClassifier(categorical_features=[0], n_estimators=5).fit(X, y)
-    assert len(clf.categories_.columns[0]) == 253 and clf.score(X, y) > 0.95
+    assert len(clf.categories_.columns[0]) == 253 and clf.score(X, y) == 1.0
 
 
 @pytest.mark.parametrize("wrong", ["from_type", [2], [-1], ["town"], [True], [0.5]])

@@ -787,6 +787,8 @@ def test_defaults_of_a_new_loss():
     first, second, log_scale = loss.along(U, c, W)
     np.testing.assert_allclose(first, -(loss.residual(U, c) * W).sum(axis=1), rtol=1e-12)
     assert (second, log_scale) == (None, 0.0)
+    further, _, _ = loss.along(U, c, W, 0.5)  # of a parabola: the slope grows by 2‖W‖² a unit
+    np.testing.assert_allclose(further, first + 0.5 * 2 * (W**2).sum(axis=1), rtol=1e-12)
     np.testing.assert_allclose(loss.log_value(U, c), np.log(loss.value(U, c)), rtol=1e-12)
     assert loss.log_value(np.eye(3), np.arange(3))[0] == pytest.approx(math.log(np.finfo(float).tiny))
     np.testing.assert_allclose(loss.probabilities(U), softmax(U, 2.0))

@@ -465,6 +465,18 @@ def test_bad_costs(costs, message):
     assert not [name for name in vars(clf) if name.endswith("_") or name.startswith("_")]
 
 
+def test_random_decisions_by_hand(monkeypatch):
+    class Drawn(np.random.RandomState):
+        def random_sample(self, size):
+            return np.array([0.0, 0.25, 0.4999, 0.9999, 1 - 1e-16])[:, None]
+
+    P = np.array([[0.25, 0.25, 0.5]] * 4 + [[0.3, 0.3, 0.4 - 1e-9]])  # rounding may leave a sum below one
+    clf = SoftmaxBoostClassifier()
+    clf.classes_ = np.array(["a", "b", "c"])
+    monkeypatch.setattr(SoftmaxBoostClassifier, "predict_proba", lambda self, X: P)
+    assert clf.predict_random(None, Drawn()).tolist() == ["a", "b", "b", "c", "c"]
+
+
 def test_random_decisions():
     X, c, w, _ = weighed(*DATA[1])
     clf = SoftmaxBoostClassifier(n_estimators=5, random_state=0).fit(X, np.array(list("abcd"))[c], w)

@@ -3,8 +3,9 @@
 Every loss sees the scores ``U = ½ F Yᵀ`` only, never the codewords, the learner or the weights of examples; the
 caller weighs the rows. ``base`` says what a loss is. ``gamma_phi`` has the family ``L = γ(Σ_{k≠c} φ(U_c − U_k))``, of
 which ``exponential``, ``logistic`` and, with your own γ and φ, ``user`` are members. ``scores``, ``softmax_cost`` and
-``multilabel`` (several labels an example) have the losses outside it. ``objective`` and ``carried`` put a loss to work on
-a training set, ``balance`` weighs what gains and what loses along a direction, ``links`` turns scores into probabilities.
+``multilabel`` (several labels an example) have the losses outside it. ``objective`` and ``carried`` put a loss to work
+on a training set, ``balance`` weighs what gains and what loses along a direction, and ``links`` turns scores into
+probabilities.
 """
 
 from __future__ import annotations

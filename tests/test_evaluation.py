@@ -1,0 +1,185 @@
+"""Rows that are followed: how an ``eval_set`` is read, what is held out, and how scores are measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cases import blobs, training_set
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import BaseEstimator
+
+from simplexboost.callbacks import EarlyStopping, Evaluation
+from simplexboost.data.training_set import LabelSets
+from simplexboost.data.validation import Labelling, check_training
+from simplexboost.engine import CPU
+from simplexboost.estimators.evaluation import Watched, check_eval_set, scorer, split_off
+from simplexboost.losses import Logistic
+
+X, C = blobs(n=12, p=2, K=3)
+NAMES = np.array(["a", "b", "c"])
+
+
+def watched(y=NAMES[C], patience=None, encode=lambda X: X, **labelling):
+    """What an eval_set is checked against: the training set X, y."""
+    estimator = BaseEstimator()
+    checked = check_training(estimator, X, y, None, Labelling(**labelling), 255, CPU)
+    return Watched(estimator, encode, checked, Logistic(), patience)
+
+
+def brier(y, P):
+    """The mean squared distance from the class's unit vector; y are names."""
+    return float(np.mean(np.sum((P - (y[:, None] == NAMES)) ** 2, axis=1)))
+
+
+# ---- eval_set -------------------------------------------------------------------------------------------------------
+
+
+def test_no_eval_set_is_nothing():
+    assert check_eval_set(None, None, watched()) == []
+
+
+@pytest.mark.parametrize("form", [tuple, lambda pair: [tuple(pair)], lambda pair: [list(pair)]])
+def test_one_pair_may_stand_alone_or_in_a_list(form):
+    (found,) = check_eval_set(form((X[:5], NAMES[C[:5]])), None, watched())
+    assert type(found) is Evaluation and found.metrics == {}
+    assert_array_equal(found.X, X[:5])
+    assert_array_equal(found.c, C[:5])
+    assert_array_equal(found.weight, np.ones(5))
+
+
+def test_the_first_pair_stops_and_the_others_are_followed():
+    pairs = [(X[:5], NAMES[C[:5]]), (X[5:], NAMES[C[5:]])]
+    first, second = check_eval_set(pairs, None, watched(patience=7))
+    assert type(first) is EarlyStopping and first.n_iter_no_change == 7
+    assert type(second) is Evaluation
+    assert [type(e) for e in check_eval_set(pairs, None, watched())] == [Evaluation, Evaluation]
+
+
+def test_tables_are_encoded_before_they_are_checked():
+    (found,) = check_eval_set((X, NAMES[C]), None, watched(encode=lambda X: X + 1))
+    assert_array_equal(found.X, X + 1)
+
+
+def test_targets_count_the_trained_classes_only():
+    # "b" is declared but has no examples: "c" is then the second of those trained.
+    some = np.where(C == 1, 0, C)
+    (found,) = check_eval_set((X, NAMES[some]), None, watched(NAMES[some], classes=["a", "b", "c"]))
+    assert_array_equal(found.c, some // 2)
+    with pytest.raises(ValueError, match=r"trained label .*\['b'\]"):
+        check_eval_set((X, NAMES[C]), None, watched(NAMES[some], classes=["a", "b", "c"]))
+
+
+@pytest.mark.parametrize("metric", [brier, {"brier": brier}], ids=["alone", "by name"])
+def test_metrics_are_of_labels_and_probabilities(metric):
+    (found,) = check_eval_set((X, NAMES[C]), metric, watched())
+    (name,) = found.metrics
+    assert name == ("brier" if isinstance(metric, dict) else "metric")
+    U = np.random.default_rng(0).normal(size=(12, 3))
+    P = np.exp(2 * U) / np.exp(2 * U).sum(axis=1, keepdims=True)
+    assert found.metrics[name](U) == pytest.approx(brier(NAMES[C], P), rel=1e-12)
+
+
+def test_a_metric_sees_zeros_for_absent_classes():
+    # Scores of the present classes with e^{2U} = 1 and 3.
+    seen = scorer(lambda y, P: P, None, Logistic(), np.array([True, False, True]))(np.array([[0.0, np.log(3) / 2]]))
+    assert_allclose(seen, [[0.25, 0.0, 0.75]], rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("eval_set", "metric", "kind", "words"),
+    [
+        ((X, NAMES[C], np.ones(12)), None, ValueError, r"pair \(X, y\)"),
+        ([(X, NAMES[C]), (X,)], None, ValueError, r"pair \(X, y\)"),
+        ((X, NAMES[C]), "accuracy", TypeError, "eval_metric='accuracy'"),
+        ((X, NAMES[C]), {"one": brier, "two": 2}, TypeError, "eval_metric="),
+        ((X, NAMES[C][:5]), None, ValueError, r"shape \(5,\) for 12 rows"),
+        ((X[:, :1], NAMES[C]), None, ValueError, "features"),
+    ],
+)
+def test_what_is_no_eval_set_says_so(eval_set, metric, kind, words):
+    with pytest.raises(kind, match=words):
+        check_eval_set(eval_set, metric, watched())
+
+
+def test_label_sets_of_an_eval_set_join_those_of_training():
+    Z = np.array([[1, 0, 0], [1, 1, 0]] * 6)
+    (found,) = check_eval_set((X[:2], np.array([[0, 1, 1], [1, 1, 0]])), None, against := watched(Z, several=True))
+    assert_array_equal(against.checked.data.sets.table[found.c], [[0, 1, 1], [1, 1, 0]])
+    assert found.c[1] == against.checked.data.c[1]
+
+
+@pytest.mark.parametrize("y", [np.ones((12, 2), dtype=int), np.ones((11, 3), dtype=int), np.full((12, 3), 2), C])
+def test_what_is_no_indicator_matrix_says_so(y):
+    Z = np.array([[1, 0, 0], [1, 1, 0]] * 6)
+    with pytest.raises(ValueError, match=r"indicator matrix of shape \(12, 3\)"):
+        check_eval_set((X, y), None, watched(Z, several=True))
+
+
+def test_metrics_take_one_label_per_example():
+    Z = np.array([[1, 0, 0], [1, 1, 0]] * 6)
+    with pytest.raises(ValueError, match="eval_metric takes one label"):
+        check_eval_set((X, Z), brier, watched(Z, several=True))
+
+
+# ---- rows held out --------------------------------------------------------------------------------------------------
+
+
+def numbered(c):
+    """A training set whose only feature is the row's number."""
+    return training_set(np.arange(len(c), dtype=float)[:, None], c, np.arange(1.0, len(c) + 1))
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+def test_every_row_is_trained_on_or_held_out():
+    data = numbered(np.arange(40) % 4)
+    train, test = split_off(data, 0.25, rng())
+    rows = [part.X[:, 0].astype(int) for part in (train, test)]
+    assert (train.n, test.n) == (30, 10)
+    assert_array_equal(np.sort(np.concatenate(rows)), np.arange(40))
+    for part, of in zip((train, test), rows, strict=True):
+        assert (np.diff(of) > 0).all()
+        assert_array_equal(part.c, data.c[of])
+        assert_array_equal(part.weight, data.weight[of])
+    again = split_off(data, 0.25, np.random.default_rng(1))[1]
+    assert not np.array_equal(again.X, test.X)
+
+
+def test_classes_are_held_out_in_proportion():
+    train, test = split_off(numbered(np.repeat([0, 1, 2], [60, 30, 10])), 0.1, rng())
+    assert_array_equal(np.bincount(test.c), [6, 3, 1])
+    assert_array_equal(np.bincount(train.c), [54, 27, 9])
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_every_class_keeps_a_training_row(seed):
+    # Ten classes, two rows each, and two alone; a tenth of the rows cannot hold one of every class.
+    c = np.concatenate([np.repeat(np.arange(10), 2), [10, 11]])
+    train, test = split_off(numbered(c), 0.1, np.random.default_rng(seed))
+    assert_array_equal(np.unique(train.c), np.arange(12))
+    assert test.n > 0 and train.n + test.n == 22
+    assert not np.isin(test.c, [10, 11]).any()
+
+
+def test_a_class_that_would_be_lost_is_moved_back():
+    # Half of two rows of one class among eight of another: some seed puts both into the test part.
+    splits = [split_off(numbered(np.repeat([0, 1, 2, 3, 4], 2)), 0.4, np.random.default_rng(s)) for s in range(40)]
+    for train, test in splits:
+        assert_array_equal(np.unique(train.c), np.arange(5))
+        assert train.n + test.n == 10
+    assert {test.n for _, test in splits} > {4}  # in some of them rows had to move
+
+
+def test_label_sets_may_all_be_different():
+    data = replace(numbered(np.arange(10)), sets=LabelSets(3))
+    train, test = split_off(data, 0.3, rng())
+    assert (train.n, test.n) == (7, 3)
+
+
+def test_too_few_rows_to_hold_out_say_so():
+    with pytest.raises(ValueError, match=r"validation_fraction=0.1 leaves no rows .*\(3 rows\)"):
+        split_off(numbered([0, 1, 2]), 0.1, rng())
