@@ -286,6 +286,8 @@ def test_sklearn_scoring_monitor_sees_every_round():
 
 @needs_protocol
 def test_sklearn_callback_may_stop():
+    ended = []
+
     class Stopper:
         def setup(self, estimator, context): ...
 
@@ -294,10 +296,12 @@ def test_sklearn_callback_may_stop():
         def on_fit_task_begin(self, estimator, context): ...
 
         def on_fit_task_end(self, estimator, context):
+            ended.append(context.task_name)
             return context.task_name == "round" and context.task_id == 2
 
     clf = sb.GDMCBoostClassifier(n_estimators=20).set_callbacks(Stopper()).fit(X, y)
     assert clf.n_iter_ == 3 and "callback" in clf.stop_reason_
+    assert ended == ["round"] * 3 + ["fit"]
 
 
 @needs_protocol

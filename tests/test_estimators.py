@@ -275,6 +275,7 @@ def test_one_present_class_of_several_is_the_answer(iris):
     clf = sb.GDMCBoostClassifier(classes=[0, 1]).fit(X[:50], y[:50])
     assert (clf.predict(X) == 0).all()
     assert clf.predict_proba(X[:1]).tolist() == [[1.0, 0.0]]
+    assert clf.n_iter_ == 0 and clf.stop_reason_ is None
 
 
 def test_negligible_weights_count_as_zero(iris):
@@ -335,6 +336,13 @@ def test_pickle_and_clone(iris):
     assert (again.decision_function(X) == clf.decision_function(X)).all()
     with pytest.raises(NotFittedError):
         clone(clf).predict(X)
+
+
+def test_nothing_is_printed_unless_asked_for(capsys, iris):
+    sb.GDMCBoostClassifier(n_estimators=2).fit(*iris)
+    assert capsys.readouterr().out == ""
+    sb.GDMCBoostClassifier(n_estimators=2, verbose=1).fit(*iris)
+    assert "round 2/2" in capsys.readouterr().out
 
 
 def test_progress_prints_and_says_why_it_stopped():

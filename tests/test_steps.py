@@ -292,6 +292,7 @@ def test_fixed_step():
     [
         LineSearch(endless_step=0.0),
         LineSearch(tol=-1.0),
+        LineSearch(tol=0.2),
         LineSearch(tol="small"),
         ClosedForm(rule="61"),
         ClosedForm(endless_step=-1.0),

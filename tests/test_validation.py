@@ -89,9 +89,11 @@ def test_declared_classes_are_at_least_two_different_labels(classes):
 def test_one_class_is_too_few_unless_others_are_declared():
     classes = np.array(["a", "b"])
     with pytest.raises(ValueError, match=r"one class only .*'b'.*classes="):
-        check_two_classes(classes, np.array([1]))
-    check_two_classes(classes, np.array([1]), ["a", "b"])
-    check_two_classes(classes, np.array([0, 1]))
+        check_two_classes(classes, np.array([1]), Labelling())
+    check_two_classes(classes, np.array([1]), Labelling(["a", "b"]))
+    check_two_classes(classes, np.array([0, 1]), Labelling())
+    with pytest.raises(ValueError, match=r"at least two classes\.$"):  # an estimator without ``classes``
+        check_two_classes(classes, np.array([1]), Labelling(declares=False))
     with pytest.raises(ValueError, match="one class only"):
         checked(weight=[1.0, 0.0, 0.0, 1.0, 0.0, 0.0])
 
