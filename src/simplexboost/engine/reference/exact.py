@@ -1,4 +1,4 @@
-"""Sums that depend neither on the order of the addends nor on the shards they are cut into: kernels/core/exact.hpp."""
+"""Sums that depend neither on the order of the addends nor on the shards they are cut into; see core/exact.hpp."""
 
 from __future__ import annotations
 
