@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import simplexboost as sb
 from simplexboost.boosting.model import AdditiveModel
 from simplexboost.codewords import canonical, simplex
-from simplexboost.files.models import values_from_arrays
+from simplexboost.files.terms import values_from_arrays
 from simplexboost.learners import SketchTree
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
