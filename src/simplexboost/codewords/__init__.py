@@ -4,42 +4,26 @@ The residual ``P (n, K)`` becomes the gradient in F by ``G = ½ P Y (n, d)``. Th
 class, the regular simplex gives the largest margins, a max-min code gives few coordinates for many classes, and ±1 or
 ternary matrices are for output-code reductions. Each set exists twice: as a function that returns the matrix, and as a
 part (:class:`Codewords`) that an estimator takes by name or by instance, see :data:`CODEWORDS`.
+
+``base`` says what a set of codewords is. ``real`` and ``compact`` have the codes of real numbers, the second those of
+few dimensions, with ``packing`` as their solver. ``ternary``, ``drawn``, ``algebraic`` and ``search`` have the codes of
+−1, 0 and +1. ``measures`` says how good a code is, ``checks`` whether it is one, and ``code`` multiplies with it.
 """
 
-from .binary import bch, hadamard, max_hamming
+from __future__ import annotations
+
+from typing import Any
+
+from .._parts import resolve
+from .algebraic import BCH, Hadamard, bch, hadamard
+from .base import Codewords, Custom
 from .checks import check_codewords, check_ternary
-from .matrices import (
-    EXHAUSTIVE_MAX_K,
-    all_pairs,
-    canonical,
-    exhaustive,
-    max_min,
-    one_vs_all,
-    random_dense,
-    random_sparse,
-    samme,
-    simplex,
-)
+from .compact import Auto, MaxMin, max_min
+from .drawn import RandomDense, RandomSparse, random_dense, random_sparse
 from .measures import bits_corrected, capacity_bound, margin_capacity, min_distance, min_hamming
-from .parts import (
-    BCH,
-    CODEWORDS,
-    AllPairs,
-    Auto,
-    Canonical,
-    Codewords,
-    Custom,
-    Exhaustive,
-    Hadamard,
-    MaxHamming,
-    MaxMin,
-    OneVsAllCode,
-    RandomDense,
-    RandomSparse,
-    SAMMECode,
-    Simplex,
-    as_codewords,
-)
+from .real import Canonical, SAMMECode, Simplex, canonical, samme, simplex
+from .search import MaxHamming, max_hamming
+from .ternary import EXHAUSTIVE_MAX_K, AllPairs, Exhaustive, OneVsAllCode, all_pairs, exhaustive, one_vs_all
 
 __all__ = [
     "BCH",
@@ -80,3 +64,35 @@ __all__ = [
     "samme",
     "simplex",
 ]
+
+CODEWORDS: dict[str, type[Codewords]] = {
+    "auto": Auto,
+    "canonical": Canonical,
+    "simplex": Simplex,
+    "samme": SAMMECode,
+    "one-vs-all": OneVsAllCode,
+    "all-pairs": AllPairs,
+    "exhaustive": Exhaustive,
+    "random-dense": RandomDense,
+    "random-sparse": RandomSparse,
+    "hadamard": Hadamard,
+    "bch": BCH,
+    "max-hamming": MaxHamming,
+    "max-min": MaxMin,
+}
+
+
+def as_codewords(value: Any) -> Codewords:
+    """The part that ``value`` names: a key of :data:`CODEWORDS`, a :class:`Codewords`, or a (K, d) matrix.
+
+    Examples
+    --------
+    >>> as_codewords("simplex")
+    Simplex()
+    >>> as_codewords([[1.0], [-1.0]])
+    Custom(Y=array([[ 1.],
+           [-1.]]))
+    """
+    if isinstance(value, list | tuple) or hasattr(value, "__array__"):
+        return Custom(check_codewords(value))
+    return resolve(value, CODEWORDS, Codewords, "codewords")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .._typing import Array
 from .checks import check_classes, check_matrix, check_ternary
@@ -120,3 +120,13 @@ def capacity_bound(K: int) -> float:
     0.75
     """
     return check_classes(K) / (2 * (K - 1))
+
+
+def largest_off_diagonal(gram: Array) -> float:
+    """The largest entry (k, l), k ≠ l, of a Gram matrix."""
+    return float(np.where(np.eye(len(gram), dtype=np.bool_), -np.inf, gram).max())
+
+
+def one_signed(Y: Array) -> NDArray[np.bool_]:
+    """Columns of a ±1 code that have one sign only, (d,)."""
+    return np.abs(Y.sum(axis=0)) == len(Y)

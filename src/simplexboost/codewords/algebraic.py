@@ -1,13 +1,16 @@
-"""±1 codes of large Hamming distance: those of Hadamard and BCH, and a search."""
+"""±1 codes of large Hamming distance by algebra: those of Hadamard and BCH."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._typing import Array
+from .base import Codewords, RandomState
 from .checks import check_classes, check_dim
-from .matrices import EXHAUSTIVE_MAX_K, RandomState, exhaustive
+from .measures import largest_off_diagonal, one_signed
 
 Bits = NDArray[np.int64]
 
@@ -48,13 +51,29 @@ def hadamard(K: int) -> Array:
            [ 1., -1., -1.],
            [-1., -1.,  1.]])
     """
-    order = _hadamard_order(check_classes(K))
+    order = hadamard_order(check_classes(K))
     k, j = np.arange(K)[:, None], np.arange(1, order)
     return 1.0 - 2.0 * (np.bitwise_count(k & j) & 1)
 
 
-def _hadamard_order(K: int) -> int:
+def hadamard_order(K: int) -> int:
+    """The smallest power of two that is at least K."""
     return 1 << (K - 1).bit_length()
+
+
+@dataclass(eq=False, repr=False)
+class Hadamard(Codewords):
+    """±1 rows at equal Hamming distance, see :func:`hadamard`.
+
+    Examples
+    --------
+    >>> Hadamard().matrix(6, np.random.default_rng(0)).shape
+    (6, 7)
+    """
+
+    def matrix(self, K: int, rng: np.random.Generator) -> Array:
+        """The ±1 code, (K, 2^⌈log₂ K⌉ - 1)."""
+        return hadamard(K)
 
 
 # ---- BCH ------------------------------------------------------------------------------------------------------------
@@ -100,8 +119,8 @@ def bch(K: int, d: int | None = None, random_state: RandomState = 0) -> Array:
         messages = _distinct_integers(2 ** len(generator), K, rng)
         bits = messages[:, None] >> np.arange(len(generator)) & 1  # (K, k)
         Y: Array = 1.0 - 2.0 * (bits @ generator % 2).astype(np.float64)
-        likeness = _largest_off_diagonal(np.abs(Y.T @ Y))
-        if likeness < best_likeness and not _one_signed(Y).any():
+        likeness = largest_off_diagonal(np.abs(Y.T @ Y))
+        if likeness < best_likeness and not one_signed(Y).any():
             best, best_likeness = Y, likeness
     if best is None:
         raise ValueError(f"d={2**m - 1} columns are too many for K={K} classes: some were always constant; lower d.")
@@ -179,133 +198,23 @@ def _distinct_integers(stop: int, size: int, rng: np.random.Generator) -> Bits:
     return np.sort(rng.permutation(found)[:size])
 
 
-# ---- search ---------------------------------------------------------------------------------------------------------
-
-
-def max_hamming(K: int, d: int | None = None, random_state: RandomState = 0) -> Array:
-    """A ±1 code whose smallest Hamming distance is as large as could be found, with all columns different.
-
-    Where Hadamard's or the exhaustive code have d columns they are taken, since both are optimal. Otherwise a local
-    search starts from a random code. It flips entries to lower ``Σ_{k<l} 4^(−distance of rows k and l)``, flips a few
-    at random to leave local optima, and never makes a column constant, or equal or opposite to another.
+@dataclass(eq=False, repr=False)
+class BCH(Codewords):
+    """±1 rows from a BCH code, see :func:`bch`.
 
     Parameters
     ----------
-    K : int
-        Number of classes, at least 2.
-    d : int, optional
-        Number of columns, at least ``log2 K``, at most ``2**(K-1) - 1``, the number of different splits; by default
-        ``ceil(10 log2 K)`` or that number.
-    random_state : int, Generator or None
-        Seed of the search.
-
-    Returns
-    -------
-    Y : (K, d) array of ±1
+    code_dim : int, optional
+        Number of columns, 2^m - 1; by default the smallest that is at least ``10 log2 K``.
 
     Examples
     --------
-    >>> from simplexboost.codewords import min_hamming
-    >>> min_hamming(max_hamming(12, 10))  # the best there is
-    5.0
+    >>> BCH(code_dim=15).matrix(40, np.random.default_rng(0)).shape
+    (40, 15)
     """
-    K = check_classes(K)
-    most = 2 ** (K - 1) - 1
-    d = min(int(np.ceil(10 * np.log2(K))), most) if d is None else check_dim(d)
-    if d > most or 2**d < K:
-        raise ValueError(
-            f"d={d} columns do not suit K={K} classes: accepted is {(K - 1).bit_length()} <= d <= {most}, enough for "
-            "different rows and not more than there are different columns."
-        )
-    if d == _hadamard_order(K) - 1:
-        return hadamard(K)
-    if d == most:
-        return exhaustive(K)
-    rng = np.random.default_rng(random_state)
-    best = _spread(_start(K, d, rng), rng)
-    if len(np.unique(best, axis=0)) < K:
-        raise ValueError(f"d={d} columns are too few for K={K} classes: no code of different rows found; enlarge d.")
-    return best
 
+    code_dim: int | None = None
 
-def _start(K: int, d: int, rng: np.random.Generator) -> Array:
-    """A random code (K, d) of different columns, up to sign."""
-    if K <= EXHAUSTIVE_MAX_K:
-        splits = exhaustive(K)
-        return splits[:, rng.permutation(splits.shape[1])[:d]]
-    Y = rng.choice([-1.0, 1.0], (K, d))
-    while (poor := _one_signed(Y) | _repeated(Y)).any():  # true for one column in 2^14, so hardly ever
-        Y[:, poor] = rng.choice([-1.0, 1.0], (K, int(poor.sum())))
-    return Y
-
-
-def _spread(Y: Array, rng: np.random.Generator) -> Array:
-    """The best of several neighbouring local optima: descend, flip a few entries at random, descend again."""
-    K, d = Y.shape
-    turns = int(np.clip(2 * 10**9 // (K * d), 2 * K, 20_000))  # each turn is about one row; three seconds at most
-    best, best_overlaps = Y, _overlaps(Y)
-    while turns > 0 and best_overlaps[0] > d - 2 * _plotkin(K, d):
-        Y, used = _descend(Y, rng.permutation(K), turns)
-        turns -= used
-        if (overlaps := _overlaps(Y)) <= best_overlaps:
-            best, best_overlaps = Y, overlaps
-        Y = best.copy()
-        for k, j in zip(rng.integers(K, size=4), rng.integers(d, size=4), strict=True):
-            _flip(Y, k, j)
-    return best
-
-
-def _plotkin(K: int, d: int) -> int:
-    """No ±1 code (K, d) has a larger smallest distance: a column tells at most ⌊K/2⌋⌈K/2⌉ of the pairs apart."""
-    return d * (K // 2) * ((K + 1) // 2) * 2 // (K * (K - 1))
-
-
-def _descend(Y: Array, order: NDArray[np.intp], turns: int) -> tuple[Array, int]:
-    """Flip entries, row by row and the best of a row first, as long as that lowers Σ 4^(−distance)."""
-    K, d = Y.shape
-    Y, resting = Y.copy(), 0
-    for turn in range(turns):
-        k = order[turn % K]
-        distance = 0.5 * (d - Y @ Y[k])  # (K,)
-        distance[k] = np.inf
-        weight = 4.0 ** (distance.min() - distance)  # scaled: large distances would underflow
-        # A flip in column j moves rows that agree there one further away (¼ − 1), the others one nearer (4 − 1); (d,).
-        change = 1.125 * weight.sum() - 1.875 * Y[k] * (weight @ Y)
-        j = int(change.argmin())
-        if change[j] < -1e-9 * weight.sum() and _flip(Y, k, j):
-            resting = 0
-        elif (resting := resting + 1) == K:  # no row has a flip that helps
-            return Y, turn + 1
-    return Y, turns
-
-
-def _flip(Y: Array, k: int, j: int) -> bool:
-    """Flip an entry in place, unless its column would be constant, or equal or opposite to another."""
-    column = Y[:, j].copy()
-    column[k] = -column[k]
-    likeness = np.abs(column @ Y)
-    likeness[j] = abs(column.sum())
-    if likeness.max() == len(Y):
-        return False
-    Y[k, j] = -Y[k, j]
-    return True
-
-
-def _overlaps(Y: Array) -> tuple[float, int]:
-    """The largest inner product of two rows, and how many pairs have it: the search makes both small."""
-    gram = Y @ Y.T
-    largest = _largest_off_diagonal(gram)
-    return largest, int((gram == largest).sum())
-
-
-def _largest_off_diagonal(gram: Array) -> float:
-    return float(np.where(np.eye(len(gram), dtype=np.bool_), -np.inf, gram).max())
-
-
-def _one_signed(Y: Array) -> NDArray[np.bool_]:
-    return np.abs(Y.sum(axis=0)) == len(Y)
-
-
-def _repeated(Y: Array) -> NDArray[np.bool_]:
-    """Columns equal or opposite to an earlier one, (d,)."""
-    return (np.triu(np.abs(Y.T @ Y), 1) == len(Y)).any(axis=0)
+    def matrix(self, K: int, rng: np.random.Generator) -> Array:
+        """A ±1 code, (K, code_dim)."""
+        return bch(K, self.code_dim, rng)
