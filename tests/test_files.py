@@ -20,7 +20,7 @@ from simplexboost._parts import Part
 from simplexboost.codewords import CODEWORDS, Custom, simplex
 from simplexboost.files.container import describe, read_zip, write_zip
 from simplexboost.files.parameters import part_types
-from simplexboost.games import parts as games
+from simplexboost.games import boosting as games
 from simplexboost.learners import VectorTree
 from simplexboost.losses import Logistic
 

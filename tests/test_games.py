@@ -21,7 +21,7 @@ from simplexboost import games
 from simplexboost.codewords import samme
 from simplexboost.games import uniform_baseline
 from simplexboost.games.conditions import CONDITIONS, as_condition, worst_baseline_cost
-from simplexboost.games.potentials import MinimalTable, degree_is_always_K
+from simplexboost.games.minimal import MinimalTable, degree_is_always_K
 from simplexboost.games.spaces import classes_in_place, true_first, votes
 from simplexboost.games.states import Layers
 from simplexboost.losses import OwnScoreExponential

@@ -17,7 +17,7 @@ from simplexboost.callbacks import History
 from simplexboost.codewords import canonical
 from simplexboost.codewords.code import Code
 from simplexboost.games import uniform_baseline
-from simplexboost.games.parts import OptimalStrategy, PotentialHistory, PotentialLoss
+from simplexboost.games.boosting import OptimalStrategy, PotentialHistory, PotentialLoss
 from simplexboost.games.spaces import true_first
 from simplexboost.steps import FixedStep
 

@@ -69,7 +69,7 @@ class OSBoostClassifier(BaseBooster):
 
     def parts(self) -> Parts:
         """The parts as objects: the potential as a loss, a vote a round."""
-        from ..games.parts import OptimalStrategy, PotentialLoss  # not at the top: start-up time
+        from ..games.boosting import OptimalStrategy, PotentialLoss  # not at the top: start-up time
 
         edge = DEFAULT_EDGE if self.edge is None and isinstance(self.condition, str) else self.edge
         loss = PotentialLoss(self.condition, edge, self.loss, self.eta, self.n_estimators)
@@ -77,7 +77,7 @@ class OSBoostClassifier(BaseBooster):
 
     def more_callbacks(self, history: History) -> list[Callback]:
         """What a round does to the game joins the history."""
-        from ..games.parts import PotentialHistory
+        from ..games.boosting import PotentialHistory
 
         return [PotentialHistory(history)]
 

@@ -16,7 +16,7 @@ from .checks import ModelFileError
 
 def part_types() -> dict[str, type[Part]]:
     """All parts that files know, by their names."""
-    from ..games import parts as games  # not at the top: start-up time
+    from ..games import boosting as games  # not at the top: start-up time
 
     modules = (codewords, learners, losses, optimizers, steps, games)
     found = (cls for module in modules for cls in vars(module).values())

@@ -4,11 +4,13 @@ Which weak learners can be boosted, and what is the best way to do it? Boosting 
 gives the weak learner a cost matrix, and the learner answers with a classifier that is cheaper than a baseline. What is
 asked of the learner is a condition (``conditions``). ``diagnosis`` finds out which conditions a space of classifiers
 (``spaces``) meets, by linear programmes (``programmes``); ``oracles`` does the same for a weak learner. ``potentials``
-computes what a game of T rounds costs at most, from the ``losses`` of its ``states``; ``strategies`` plays it, and
-``walks`` simulates the random walks behind the potentials. `OSBoostClassifier` plays on real data, with the ``parts``
-that are made here.
+computes what a game of T rounds costs at most, from the ``losses`` of its ``states``; ``minimal`` does so for the
+weakest condition that admits boosting. ``strategies`` chooses the costs, ``playing`` plays a game with them, and
+``walks`` simulates the random walks behind the potentials. `OSBoostClassifier` plays on real data; what it does so with
+is in ``boosting``.
 """
 
+from .boosting import ConditionWarning
 from .conditions import CONDITIONS, M1, MH, MR, SAMME, Condition, EdgeOverRandom, Minimal, Uniform, uniform_baseline
 from .diagnosis import (
     Diagnosis,
@@ -21,17 +23,10 @@ from .diagnosis import (
     violation,
 )
 from .losses import ExponentialLoss, ZeroOne
+from .minimal import best_fixed_potential, degree_map, minimal_potential, potential_map
 from .oracles import Search, search
-from .parts import ConditionWarning
-from .potentials import (
-    best_fixed_potential,
-    degree_map,
-    fixed_potential,
-    game_potential,
-    kappa,
-    minimal_potential,
-    potential_map,
-)
+from .playing import Play, play
+from .potentials import fixed_potential, game_potential, kappa
 from .programmes import Solution, game_value
 from .spaces import EXAMPLES, Space, as_space, example, samme_example, subsets_example, windows_example
 from .states import count_states
@@ -40,11 +35,9 @@ from .strategies import (
     FixedGame,
     Game,
     MinimalGame,
-    Play,
     exponential_costs,
     make_game,
     mm_costs,
-    play,
 )
 from .walks import Walks, simulate_minimal_walks, simulate_walks
 

@@ -16,7 +16,8 @@ from .._parts import check_number
 from .._typing import AnyArray, Array
 from .conditions import check_baseline, worst_baseline_cost
 from .losses import as_loss
-from .potentials import check_minimal, minimal_potential
+from .minimal import minimal_potential
+from .potentials import check_game
 from .states import as_states
 
 
@@ -106,7 +107,7 @@ def simulate_minimal_walks(
     >>> abs(walks.mean - minimal_potential(8, 3, 0.1)) < 4 * walks.standard_error
     True
     """
-    _, _, game_loss = check_minimal(t, K, edge, s, loss, eta)
+    _, _, game_loss = check_game(t, K, edge, s, loss, eta)
     check_number("n_walks", n_walks, int, 1)
     rng = np.random.default_rng(random_state)
     S = np.tile(one_state(s, K), (n_walks, 1))

@@ -1,4 +1,4 @@
-"""The parts of `OSBoostClassifier`: a game's potential as a loss, its optimal strategy as an optimizer, its record."""
+"""Boosting as a game, for `OSBoostClassifier`: potential as loss, optimal strategy as optimizer, and its record."""
 
 from __future__ import annotations
 
