@@ -1,20 +1,19 @@
 """Data sets with a training and a test part, found by name (`load`) or made by a generator (``make_…``).
 
-``record`` says what a data set is, ``sources`` finds those with a name, ``generators`` makes those of the papers.
+``record`` says what a data set is, ``sources`` finds those with a name. ``generators`` makes those of the papers, and
+``noisy`` those of them whose training labels are noisy.
 """
 
 from .generators import (
     BAYES_ERROR,
     COVARIANCES,
     MEANS,
-    MadelonParameters,
-    make_long_servedio,
-    make_madelon_like,
     make_ova_suboptimal,
     make_samme_counterexample,
     make_three_gaussians,
     three_gaussians_bayes,
 )
+from .noisy import MadelonParameters, make_long_servedio, make_madelon_like
 from .record import KEYS, Dataset
 from .sources import EMBEDDED, ENVIRONMENT, OPENML, OpenMLSet, available, load, read_npz
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from .._typing import AnyArray, Labels, Mask
+from .._parts import check_number
+from .._typing import AnyArray, Array, Labels, Mask
 
 TEST_PART = 0.25  # the test part of a set without an official split; stratified, seed 0
 KEYS = ("X_train", "y_train", "X_test", "y_test", "feature_names", "categorical", "class_names")
@@ -87,3 +88,19 @@ def split(name: str, X: Any, y: Any, features: Any, categorical: Any, classes: A
         train, test = np.sort(np.concatenate([train, rows[alone]])), np.sort(test)
     values = (X[train], y[train], X[test], y[test], np.array(features), np.array(categorical), np.array(classes))
     return checked(name, dict(zip(KEYS, values, strict=True)), name)
+
+
+# ---- what the generators share --------------------------------------------------------------------------------------
+
+
+def check_sizes(n_train: int, n_test: int) -> None:
+    """Raise unless both parts have rows."""
+    check_number("n_train", n_train, int, 1)
+    check_number("n_test", n_test, int, 1)
+
+
+def made(name: str, X: Array, y: Labels, K: int, n_train: int) -> Dataset:
+    """Rows in order, the first ``n_train`` for training; features x1, x2, …, classes 0 .. K−1."""
+    p = X.shape[1]
+    names = [f"x{j + 1}" for j in range(p)]
+    return split(name, X, y, names, np.zeros(p, dtype=bool), [str(k) for k in range(K)], n_train)
