@@ -8,35 +8,26 @@ from typing import Any, Self
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import _safe_indexing, assert_all_finite, check_random_state, get_tags
-from sklearn.utils.validation import (
-    _num_samples,
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
-from .._blas import one_blas_thread
 from .._parts import check_choice
 from .._typing import AnyArray, Array, Labels
-from ..boosting.decisions import all_classes
 from ..codewords import bits_corrected, min_hamming
-from ..data.validation import Labelling, check_labels, known_labels
-from ..estimators.face import Face, all_or_nothing
+from ..data.validation import Labelling, check_labels
+from ..estimators.face import all_or_nothing
 from ..estimators.flagship import SimplexBoostClassifier
 from ..files import damaged
 from .codes import make_code
-from .columns import RESPONSES, Column, check_estimator, check_takes_weights, fit_column, indexable
-from .coupling import couple, softmax_link
-from .decoding import DECODINGS, confidence, distances
+from .columns import RESPONSES, check_estimator, check_takes_weights, fit_column, indexable
+from .decoding import DECODINGS
 from .files import pack_columns, unpack_columns
-from .report import CodeReport
+from .predicting import Decodes
 
 PROBABILITIES = ("auto", "softmax", "coupling")
 
 
 @dataclass(eq=False, repr=False)
-class OutputCodeClassifier(Face):
+class OutputCodeClassifier(Decodes):
     """One-vs-all, one-vs-one and error-correcting output codes around any binary classifier.
 
     A coding matrix M in {−1, 0, +1}^(K × l) has a row per class and a binary problem per column: the classes with +1
@@ -168,7 +159,7 @@ class OutputCodeClassifier(Face):
         M = M[:, M.any(axis=0)]  # a column of absent classes only has nothing to learn from
         seeds = [None if self.random_state is None else int(random.randint(2**31 - 1)) for _ in range(M.shape[1])]
         estimator = self._estimator()
-        self.columns_: list[Column] = Parallel(n_jobs=self.n_jobs)(
+        self.columns_ = Parallel(n_jobs=self.n_jobs)(
             delayed(fit_column)(j, estimator, X, M[c, j], weight, seed) for j, seed in enumerate(seeds)
         )
         self._set_codewords(M)
@@ -184,100 +175,6 @@ class OutputCodeClassifier(Face):
         """The fitted classifiers, one per column."""
         check_is_fitted(self)
         return [column.estimator for column in self.columns_]
-
-    # ---- predicting -------------------------------------------------------------------------------------------------
-
-    def column_scores(self, X: Any) -> Array:
-        """The answers f of the columns, (n, l): positive for +1."""
-        X = self._check_X(X)
-        return self._ask(X, "answers", self.response, self.decoding)
-
-    def class_scores(self, X: Any) -> Array:
-        """Minus the distances, (n, K): the nearest class scores highest; absent ones are far below."""
-        return all_classes(self._present_scores(self.column_scores(X)), self.present_)
-
-    def predict_proba(self, X: Any) -> Array:
-        """Probabilities, (n, K), by soft-max or coupling; classes without training examples have none."""
-        X = self._check_X(X)
-        n, M = _num_samples(X), self.codewords_[self.present_]
-        P = np.zeros((n, len(self.classes_)))
-        if len(M) < 2:
-            P[:, self.present_] = 1.0
-        elif self._couples():
-            P[:, self.present_] = couple(self._ask(X, "probabilities", self.response), M)
-        else:
-            f = self._ask(X, "answers", self.response, self.decoding)
-            P[:, self.present_] = softmax_link(-self._present_scores(f), M)
-        return P
-
-    def _check_X(self, X: Any) -> Any:
-        check_is_fitted(self)
-        if hasattr(self, "n_features_in_") and getattr(X, "ndim", 2) != 2:
-            raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape your data to (n, p).")
-        validate_data(self, X, reset=False, skip_check_array=True)
-        return indexable(X)
-
-    def _ask(self, X: Any, question: str, *how: str) -> Array:
-        """Every column's answers or probabilities, (n, l)."""
-        columns = Parallel(n_jobs=self.n_jobs)(delayed(getattr(column, question))(X, *how) for column in self.columns_)
-        return np.column_stack(columns) if columns else np.zeros((_num_samples(X), 0))
-
-    def _present_scores(self, f: Array) -> Array:
-        """Minus the distances of the answers f (n, l) to the classes that had training examples."""
-        M = self.codewords_[self.present_]
-        with one_blas_thread():
-            scores = -distances(f, M, self.decoding)
-            if self.break_ties and self.decoding in ("hamming", "votes"):
-                scores += confidence(f, M)
-        return scores
-
-    def _couples(self) -> bool:
-        if self.probability == "auto":
-            return isinstance(self.codewords, str) and self.codewords == "all-pairs"
-        return self.probability == "coupling"
-
-    # ---- reports ----------------------------------------------------------------------------------------------------
-
-    def report(self, X: Any, y: Any) -> CodeReport:
-        """What the code and its columns do on data with known labels.
-
-        Parameters
-        ----------
-        X : (n, p)
-        y : labels that occurred in training, (n,)
-
-        Returns
-        -------
-        CodeReport
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> X, y = load_iris(return_X_y=True)
-        >>> print(OutputCodeClassifier(GaussianNB(), "exhaustive", "hamming").fit(X, y).report(X, y))
-        columns            3
-        minimum distance   2
-        bits corrected     0
-        errors of columns  0.0000 to 0.0800, mean 0.0511
-        within reach       0.8733
-        error              0.0733
-        """
-        f = self.column_scores(X)
-        c = known_labels(y, len(f), self.classes_[self.present_])
-        letters = self.codewords_[self.present_][c]  # (n, l)
-        wrong = (letters != 0) & ((f > 0) != (letters > 0))
-        taking_part = (letters != 0).sum(axis=0)
-        errors = np.full(f.shape[1], np.nan)
-        np.divide(wrong.sum(axis=0), taking_part, out=errors, where=taking_part > 0)
-        return CodeReport(
-            n_columns=f.shape[1],
-            min_distance=self.min_distance_,
-            bits_corrected=self.bits_corrected_,
-            column_errors=errors,
-            wrong_bits=wrong.sum(axis=1),
-            error=float(np.mean(self._present_scores(f).argmax(axis=1) != c)),
-        )
 
     # ---- saving -----------------------------------------------------------------------------------------------------
 
