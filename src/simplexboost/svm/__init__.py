@@ -1,4 +1,4 @@
-"""The multiclass support vector machine: `classifier` is the scikit-learn side, `kernels` and `solvers` do the work."""
+"""The multiclass support vector machine: `classifier` fits it, with `kernels` and `solvers`; `machine` predicts."""
 
 from .classifier import MulticlassSVC
 

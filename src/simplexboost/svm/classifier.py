@@ -11,31 +11,25 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import effective_n_jobs
-from scipy.sparse import csr_matrix, issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from .._blas import one_blas_thread
 from .._parts import check_choice, check_number
 from .._typing import AnyArray, Array, Labels
 from ..data.validation import Labelling, check_labels
-from ..estimators.face import Face, all_or_nothing
-from ..files import damaged
-from .kernels import Kernel, check_kernel, kernel_for, squares
+from ..estimators.face import all_or_nothing
+from .kernels import check_kernel, kernel_for, squares
+from .machine import ARRAYS, FACTS, Machine
 from .solvers import Limits, Merged, Solution, solve_kernel, solve_linear
 
 SOLVERS = ("auto", "dual", "sgd")
-# What model files hold; sparse support vectors in three parts.
-FACTS = ("objective_", "duality_gap_", "n_iter_", "gamma_")
-ARRAYS = ("coef_", "intercept_", "support_", "dual_coef_", "support_vectors_")
-CSR = ("data", "indices", "indptr")
 MOST_DUALS = 250_000_000  # dual variables (n K) that "auto" is willing to keep: 2 GB
-BLOCK = 1 << 22  # kernel values computed at a time in prediction: 32 MB
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MulticlassSVC(Face):
+class MulticlassSVC(Machine):
     """Multiclass support vector machine (Crammer & Singer, 2001): all classes in one problem.
 
     It minimises ½ Σ_l ‖w_l‖² + C Σ_i ξ_i, where ξ_i is what is missing for the score of the true class to exceed every
@@ -186,14 +180,6 @@ class MulticlassSVC(Face):
             X = X[np.ix_(rows, rows)] if self.kernel == "precomputed" else X[rows]
         return X, rows, c, C
 
-    def _sparse_format(self) -> Any:
-        return False if self.kernel == "precomputed" else "csr"
-
-    def _constant(self) -> float:
-        """What is appended to every example; 0 for nothing."""
-        wanted = self.kernel == "linear" if self.fit_intercept == "auto" else self.fit_intercept
-        return float(self.intercept_scaling) if wanted else 0.0
-
     def _limits(self) -> Limits:
         progress = print_progress if self.verbose else None
         return Limits(
@@ -248,69 +234,6 @@ class MulticlassSVC(Face):
             f"MulticlassSVC stopped after max_iter={self.max_iter} passes with a duality gap of {part:.2g} of the "
             f"objective (tol={self.tol:g}); the objective may be that much above its minimum. To get closer, {advice}."
         )
-
-    # ---- predicting -------------------------------------------------------------------------------------------------
-
-    def class_scores(self, X: Any) -> Array:
-        """The scores ⟨w_l, x⟩ of every class, (n, K); margins of at least one are what the machine wants."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse=self._sparse_format(), dtype=np.float64, order="C")
-        with one_blas_thread():
-            if self.kernel == "linear":
-                return np.asarray(X @ self.coef_.T) + self.intercept_
-            if self.kernel == "precomputed":
-                return X[:, self.support_] @ self.dual_coef_ + self._kernel.constant * self.dual_coef_.sum(axis=0)
-            size = max(1, BLOCK // max(1, len(self.support_)))
-            blocks = [X[i : i + size] for i in range(0, X.shape[0], size)]
-            return np.concatenate([self._kernel(block, self.support_vectors_) @ self.dual_coef_ for block in blocks])
-
-    # ---- saving -----------------------------------------------------------------------------------------------------
-
-    def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-        """The fitted attributes as JSON and as arrays."""
-        if callable(self.kernel):
-            raise TypeError(
-                f"kernel={self.kernel!r} cannot be saved: a function is code, and model files hold none. Compute the "
-                "matrix yourself and use kernel='precomputed'."
-            )
-        facts = {name: getattr(self, name) for name in FACTS if hasattr(self, name)}
-        arrays = {name: getattr(self, name) for name in ARRAYS if hasattr(self, name)}
-        vectors = arrays.get("support_vectors_")
-        if issparse(vectors):
-            del arrays["support_vectors_"]
-            arrays |= {f"support_vectors_.{part}": getattr(vectors, part) for part in CSR}
-        return facts, arrays
-
-    def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
-        """The reverse of `_pack`."""
-        for names, values in ((FACTS, header), (ARRAYS, arrays)):
-            self.__dict__.update({name: values[name] for name in names if name in values})
-        refused = damaged("weights that do not fit its classes or features")
-        try:
-            if "support_vectors_.data" in arrays:
-                parts = tuple(arrays[f"support_vectors_.{part}"] for part in CSR)
-                self.support_vectors_ = csr_matrix(parts, shape=(len(self.support_), self.n_features_in_))
-                self.support_vectors_.check_format(full_check=True)
-            fits = self._fits()
-        except (AttributeError, KeyError, ValueError) as error:
-            raise refused from error
-        if not fits:
-            raise refused
-        if self.kernel != "linear":
-            gamma = getattr(self, "gamma_", 1.0)
-            self._kernel = Kernel(self.kernel, None, gamma, self.degree, self.coef0, self._constant() ** 2)
-
-    def _fits(self) -> bool:
-        """Whether the arrays of a file fit together."""
-        K, p = len(self.classes_), self.n_features_in_
-        if self.kernel == "linear":
-            return self.coef_.shape == (K, p) and self.intercept_.shape == (K,)
-        m = len(self.support_)
-        if self.kernel == "precomputed":
-            known = bool(((self.support_ >= 0) & (self.support_ < p)).all())
-        else:
-            known = self.support_vectors_.shape == (m, p)
-        return known and self.dual_coef_.shape == (m, K)
 
     # ---- scikit-learn -----------------------------------------------------------------------------------------------
 
