@@ -146,13 +146,13 @@ def test_bounds_multiply_what_every_step_promises():
 def test_history_goes_on_where_another_ended():
     history = History()
     begin = history.begin
-    old = {name: np.array([1.0, 2.0]) for name in ("risk", "edge", "step", "coordinate", "seconds", "bound")}
+    old = {name: np.array([1.0, 2.0, 4.0]) for name in ("risk", "edge", "step", "coordinate", "seconds", "bound")}
     history.continue_from(old)
-    assert {name: values for name, values in history.records.items()} == {name: [1.0, 2.0] for name in old}
-    assert history.begin == pytest.approx(begin - 2.0)
+    assert {name: values for name, values in history.records.items()} == {name: [1.0, 2.0, 4.0] for name in old}
+    assert history.begin == pytest.approx(begin - 4.0)
     forgot = History()
     forgot.continue_from({name: old[name] for name in ("risk", "edge", "step", "coordinate")})
-    assert forgot.records["seconds"] == [0.0, 0.0]
+    assert forgot.records["seconds"] == [0.0] * 3
 
 
 class Told(EarlyStopping):
