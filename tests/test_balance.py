@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from simplexboost.losses import Exponential, OwnScoreExponential, capped_exp
-from simplexboost.losses.balance import CEILING, Balance
+from simplexboost.losses import Exponential, OwnScoreExponential
+from simplexboost.losses.balance import CEILING, Balance, capped_exp
 
 HAND = Balance(gained=3.0, lost=1.0, total=8.0, rate=2.0, even=True, faultless=False, perfect=False)
 

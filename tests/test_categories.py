@@ -232,7 +232,8 @@ def test_a_model_adds_up_its_trees(value):
 
 def test_round_trip():
     X, model = sample_model()
-    again = model_from_arrays(model_to_arrays(model))
+    arrays = model_to_arrays(model) | {"present": np.ones(len(model.Y), dtype=np.uint8)}
+    again = model_from_arrays(arrays, len(model.Y), X.shape[1])
     for old, new in zip(model.trees, again.trees, strict=True):
         assert (old.category_sets == new.category_sets).all() and old.nodes.tobytes() == new.nodes.tobytes()
     assert (again.predictor(X) == model.predictor(X)).all()

@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from simplexboost import codewords as cw
 from simplexboost.codewords import packing
+from simplexboost.codewords.checks import check_codewords
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "codewords.json").read_text())
 
@@ -336,16 +337,16 @@ def test_retract_gives_the_nearby_centered_code() -> None:
 )
 def test_check_codewords_says_what_is_wrong(Y, K: int | None, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        cw.check_codewords(Y, K)
+        check_codewords(Y, K)
 
 
 def test_check_codewords_returns_a_copy() -> None:
     given_code = np.array([[1.0, 0.0], [0.0, 0.0]])
-    Y = cw.check_codewords(given_code, K=2)
+    Y = check_codewords(given_code, K=2)
     assert_array_equal(Y, given_code)
     Y[0, 0] = 5.0
     assert given_code[0, 0] == 1.0
-    assert cw.check_codewords([[1, 2], [3, 4]]).dtype == np.float64
+    assert check_codewords([[1, 2], [3, 4]]).dtype == np.float64
 
 
 @pytest.mark.parametrize(
@@ -376,7 +377,7 @@ def test_arguments_are_checked(call, message: str) -> None:
 def test_every_part_gives_a_valid_code(name: str, K: int) -> None:
     part = cw.as_codewords(name)
     Y = part.matrix(K, rng())
-    assert_array_equal(cw.check_codewords(Y, K), Y)
+    assert_array_equal(check_codewords(Y, K), Y)
     assert Y.dtype == np.float64
     assert_array_equal(part.matrix(K, rng()), Y)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from .._typing import AnyArray, Array, Labels
 from ..boosting.model import add_terms
 from ..boosting.run import Run
-from ..losses import mean_loss
+from ..losses.objective import mean_loss
 from .base import Callback
 
 

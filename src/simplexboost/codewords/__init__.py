@@ -17,18 +17,17 @@ from typing import Any
 from .._parts import resolve
 from .algebraic import BCH, Hadamard, bch, hadamard
 from .base import Codewords, Custom
-from .checks import check_codewords, check_ternary
+from .checks import check_codewords
 from .compact import Auto, MaxMin, max_min
 from .drawn import RandomDense, RandomSparse, random_dense, random_sparse
 from .measures import bits_corrected, capacity_bound, margin_capacity, min_distance, min_hamming
 from .real import Canonical, SAMMECode, Simplex, canonical, samme, simplex
 from .search import MaxHamming, max_hamming
-from .ternary import EXHAUSTIVE_MAX_K, AllPairs, Exhaustive, OneVsAllCode, all_pairs, exhaustive, one_vs_all
+from .ternary import AllPairs, Exhaustive, OneVsAllCode, all_pairs, exhaustive, one_vs_all
 
 __all__ = [
     "BCH",
     "CODEWORDS",
-    "EXHAUSTIVE_MAX_K",
     "AllPairs",
     "Auto",
     "Canonical",
@@ -49,8 +48,6 @@ __all__ = [
     "bits_corrected",
     "canonical",
     "capacity_bound",
-    "check_codewords",
-    "check_ternary",
     "exhaustive",
     "hadamard",
     "margin_capacity",

@@ -14,13 +14,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._parts import resolve
-from .balance import Balance, capped_exp
+from .balance import Balance
 from .base import Loss, margins
 from .exponential import MM, Exponential
 from .gamma_phi import GammaPhi
 from .logistic import Logistic, Savage
 from .multilabel import MultilabelHamming, MultilabelRanking, for_label_sets
-from .objective import Gradient, Objective, mean_loss
+from .objective import Gradient, Objective
 from .scores import OneVsAll, OwnScoreExponential
 from .softmax_cost import SoftmaxCost, SoftmaxCostTable
 from .user import UserGammaPhi
@@ -44,10 +44,8 @@ __all__ = [
     "SoftmaxCostTable",
     "UserGammaPhi",
     "as_loss",
-    "capped_exp",
     "for_label_sets",
     "margins",
-    "mean_loss",
 ]
 
 LOSSES: Mapping[str, type[Loss]] = {

@@ -59,6 +59,7 @@ class GammaPhi(Loss):
 
         Examples
         --------
+        >>> from simplexboost.losses import Logistic
         >>> U = np.array([[1.0, 0.0, -1.0]])
         >>> Logistic().posterior_system(U).round(6)
         array([[0.866813, 0.11731 , 0.015876]])

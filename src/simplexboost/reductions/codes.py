@@ -9,7 +9,8 @@ import numpy as np
 
 from .._parts import resolve
 from .._typing import Array, Mask
-from ..codewords import CODEWORDS, Codewords, Custom, as_codewords, check_ternary
+from ..codewords import CODEWORDS, Codewords, Custom, as_codewords
+from ..codewords.checks import check_ternary
 
 # The named codes whose entries are −1, 0, +1 with both signs in every column.
 CODES = {name: part for name, part in CODEWORDS.items() if name in (

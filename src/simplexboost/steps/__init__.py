@@ -14,11 +14,9 @@ from typing import Any
 from .._parts import resolve
 from .ray import Ray, Stride
 from .rules import ClosedForm, ErrorStep, FixedStep, GradientStep, LineSearch, Step
-from .search import UNBOUNDED, golden_section, nearest_minimum, newton_root
 
 __all__ = [
     "STEPS",
-    "UNBOUNDED",
     "ClosedForm",
     "ErrorStep",
     "FixedStep",
@@ -28,9 +26,6 @@ __all__ = [
     "Step",
     "Stride",
     "as_step",
-    "golden_section",
-    "nearest_minimum",
-    "newton_root",
 ]
 
 STEPS: dict[str, type[Step]] = {

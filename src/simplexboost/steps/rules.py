@@ -10,7 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from .._parts import Part, check_choice, check_number
-from ..losses import Loss, capped_exp
+from ..losses import Loss
+from ..losses.balance import capped_exp
 from .ray import Ray, Stride
 from .search import UNBOUNDED, nearest_minimum, newton_root
 
