@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .._parts import check_number
-from .._typing import AnyArray, Array
+from .._typing import Array
 from ..boosting.hypotheses import LeafOutputs, TreeHypothesis
 from ..data.training_set import TrainingSet
 from ..engine import Dense, Grown, Growth
@@ -47,7 +47,7 @@ class NewtonTree(TreeLearner):
         sketched = request.sketched
         assert sketched is not None
         grown = self.grow(request, Dense(sketched.statistics))
-        values = sketched.leaves(grown, self.growth_for(request.data, 0).l2_regularization)  # (L, d)
+        values = sketched.leaves(grown, self.l2_for(request.data))  # (L, d)
         outputs = LeafOutputs(values, grown.leaf_of_row, request.data.engine)
         hypothesis = TreeHypothesis(grown.tree, csr_array(values) if sketched.sparse else values)
         says_nothing = grown.tree.n_leaves == 1 and np.abs(values).max() < 1e-6
@@ -58,13 +58,17 @@ class NewtonTree(TreeLearner):
         assert request.sketched is not None
         g = request.sketched.statistics[request.used, :-1]  # (n, s)
         sizes = np.abs(g[:, 0]) if g.shape[1] == 1 else np.linalg.norm(g, axis=1)
-        v = newton_steps(grown.leaf_sums, self.growth_for(request.data, 0).l2_regularization)  # (L, s)
+        v = newton_steps(grown.leaf_sums, self.l2_for(request.data))  # (L, s)
         most = request.data.engine.total(sizes) * float(np.linalg.norm(v, axis=1).max())
         return float(np.vdot(grown.leaf_sums[:, :-1], v)) / most if most > 0 else 0.0
 
     def growth_for(self, data: TrainingSet, seed: int) -> Growth:
         """How the engine is to grow."""
-        return replace(super().growth_for(data, seed), l2_regularization=float(self.l2_regularization))
+        return replace(super().growth_for(data, seed), l2_regularization=self.l2_for(data))
+
+    def l2_for(self, data: TrainingSet) -> float:
+        """What is added to every curvature sum on these data."""
+        return float(self.l2_regularization)
 
     def statistics(self, request: Request) -> Dense:
         """The gradient and the curvature."""
@@ -72,7 +76,7 @@ class NewtonTree(TreeLearner):
 
     def leaf_values(self, grown: Grown, request: Request) -> Array:
         """ΣG / (Σh + l2)."""
-        return newton_steps(grown.leaf_sums, float(self.l2_regularization))
+        return newton_steps(grown.leaf_sums, self.l2_for(request.data))
 
 
 def newton_steps(sums: Array, l2_regularization: float) -> Array:
@@ -116,17 +120,20 @@ class SketchTree(NewtonTree):
         """The same tree with what suits n rows of K classes."""
         leaves = min(max(n // 128, 16), 255) if is_auto(self.max_leaf_nodes) else self.max_leaf_nodes
         least = (1 if n <= 1000 else 5) if is_auto(self.min_samples_leaf) else self.min_samples_leaf
-        l2 = max(0.2, 10.0 / K) if is_auto(self.l2_regularization) else self.l2_regularization
-        return NewtonTree(self.max_depth, leaves, least, self.growth, l2)
+        return NewtonTree(self.max_depth, leaves, least, self.growth, self.suited_l2(K))
+
+    def suited_l2(self, K: int) -> Any:
+        """What suits K classes."""
+        return max(0.2, 10.0 / K) if is_auto(self.l2_regularization) else self.l2_regularization
+
+    def l2_for(self, data: TrainingSet) -> float:
+        """What is added to every curvature sum on these data."""
+        return float(self.suited_l2(data.K))
 
     def growth_for(self, data: TrainingSet, seed: int) -> Growth:
         """How the engine is to grow."""
         growth = self.suited(data.n, data.K).growth_for(data, seed)
         return replace(growth, bits=64 if data.X.size < SMALL else 32)
-
-    def leaf_values(self, grown: Grown, request: Request) -> AnyArray:
-        """ΣG / (Σh + l2)."""
-        return self.suited(request.data.n, request.data.K).leaf_values(grown, request)
 
 
 def is_auto(value: Any) -> bool:
