@@ -1,6 +1,6 @@
 """Multiclass boosting: one vector-valued tree per round, and every multiclass booster of the literature.
 
-Every public name of the package stands on this page.
+All public names of the package can be imported from here.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -63,8 +63,8 @@ __all__ = [
 ]
 
 
-# Imported on first use: with scikit-learn's own data sets, matplotlib and linear programmes the start would take twice
-# as long.
+# These modules are imported on first use. They import scikit-learn's data sets, matplotlib and SciPy's linear
+# programming, with which ``import simplexboost`` would take twice as long.
 LAZY_MODULES = ("datasets", "games", "plotting")
 LAZY_CLASSES = {"MulticlassSVC": "svm", "OutputCodeClassifier": "reductions"}
 

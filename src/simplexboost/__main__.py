@@ -14,7 +14,7 @@ from .algorithms import TABLE, table_text
 
 @dataclass(frozen=True)
 class Command:
-    """What a command does, in words and as a function; `arguments` adds its own to the parser."""
+    """A command: its description, its function, and `arguments`, which adds the command's own options to the parser."""
 
     help: str
     run: Callable[[argparse.Namespace], None]

@@ -1,8 +1,9 @@
-"""One BLAS thread, so that results do not depend on how many there are.
+"""Run BLAS on one thread, so that results do not depend on the number of BLAS threads.
 
-A threaded matrix product may add in another order than a serial one, and spinning BLAS threads fight the engine's own.
-The number of BLAS threads mostly belongs to the whole process, while fits may overlap in threads of the caller's. So
-the first one that enters `one_blas_thread` sets the limit, and the last one that leaves takes it back.
+A threaded matrix product may add in another order than a serial one, and waiting BLAS threads take processor time from
+the engine's threads. Most BLAS libraries have one number of threads for the whole process, while a caller may run
+several fits at once in threads of its own. So the first fit that enters `one_blas_thread` sets the limit, and the last
+one that leaves removes it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from threadpoolctl import ThreadpoolController
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """A context in which BLAS runs on one thread; contexts may be nested, and overlap in threads."""
+    """A context in which BLAS runs on one thread; contexts may be nested and may overlap in several threads."""
     entry = object()
     own = Threads(per_thread=True)
     try:
@@ -33,31 +34,31 @@ def one_blas_thread() -> Iterator[None]:
 
 @cache
 def blas_libraries() -> list[Any]:
-    """The loaded BLAS libraries, as threadpoolctl controls them; looking for them takes a few milliseconds, once."""
+    """The loaded BLAS libraries, as threadpoolctl controls them; they are searched once, which takes milliseconds."""
     return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
 def is_per_thread(library: Any) -> bool:
-    """Whether every thread has a number of BLAS threads of its own; so it is where OpenBLAS is built with OpenMP."""
+    """Whether the library keeps its number of BLAS threads per calling thread, as OpenBLAS built with OpenMP does."""
     return bool(library.internal_api == "openblas" and library.threading_layer == "openmp")
 
 
 class Threads:
-    """The numbers of BLAS threads as found, of the libraries whose number is each thread's own, or of all others."""
+    """The numbers of BLAS threads before the limit, of the libraries that are `is_per_thread` or of all the others."""
 
     def __init__(self, *, per_thread: bool) -> None:
         self.per_thread = per_thread
         self.found: list[tuple[Any, int]] = []
 
     def limit(self) -> None:
-        """One thread from now on."""
+        """Set the number of threads to one."""
         libraries = [library for library in blas_libraries() if is_per_thread(library) == self.per_thread]
         self.found = [(library, library.get_num_threads()) for library in libraries]
         for library in libraries:
             set_threads(library, 1)
 
     def restore(self) -> None:
-        """As many as were found."""
+        """Set the number of threads back to what it was before `limit`."""
         found, self.found = self.found, []
         for library, number in found:
             set_threads(library, number)
@@ -66,9 +67,9 @@ class Threads:
 def set_threads(library: Any, number: int) -> None:
     """Set a library's number of threads.
 
-    From version 3.8 on threadpoolctl lets one thread of Python at a time set the pool that OpenBLAS shares among all,
-    and ignores the others without a word. Here one thread may set the limit and another one take it back, so that claim
-    is given up before and after; the lock of `Limit` sees to it that our calls do not cross.
+    Since version 3.8 threadpoolctl lets only one Python thread at a time set the thread pool that OpenBLAS shares among
+    all, and silently ignores the others. Here one thread may set the limit and another one remove it, so that claim is
+    released before and after the call; the lock of `Limit` ensures that our own calls never overlap.
     """
     give_up = getattr(library, "clear_controlling_thread", lambda force: None)
     give_up(force=True)
@@ -77,20 +78,20 @@ def set_threads(library: Any, number: int) -> None:
 
 
 class Limit:
-    """The limit of this process, and who is inside.
+    """The limit of this process, and the contexts that are inside it.
 
-    Entries are remembered, not counted, so that leaving is right wherever an interrupt struck: an entry that was not
-    made is not taken back. The lock is reentrant because a context may end in the garbage collector, which may run
-    while its thread holds the lock.
+    Entries are stored, not counted, so that `leave` is right even if an interrupt came before the entry was made: it
+    removes nothing then. The lock is reentrant because a context may end in the garbage collector, which may run while
+    its thread holds the lock.
     """
 
     def __init__(self) -> None:
         self.lock = RLock()
         self.inside: dict[object, int] = {}  # entry -> the thread that made it
-        self.shared: Threads | None = None  # while there is a limit
+        self.shared: Threads | None = None  # the numbers to restore, while the limit is set
 
     def enter(self, entry: object) -> None:
-        """Set the limit, unless it is there."""
+        """Set the limit, unless it is set already."""
         with self.lock:
             self.inside[entry] = get_ident()
             if self.shared is None:
@@ -98,19 +99,19 @@ class Limit:
                 self.shared.limit()
 
     def leave(self, entry: object) -> None:
-        """Take the limit back, unless others are inside."""
+        """Remove the limit, unless others are inside."""
         with self.lock:
             self.inside.pop(entry, None)
             self.restore_if_empty()
 
     def restore_if_empty(self) -> None:
-        """Take the limit back if nobody is inside."""
+        """Remove the limit if nobody is inside."""
         if not self.inside and self.shared is not None:
             shared, self.shared = self.shared, None
             shared.restore()
 
     def after_fork_in_child(self) -> None:
-        """Of all threads the child has only the one that forked; the entries of others end here."""
+        """Drop the entries of other threads: of all threads, a forked child has only the one that forked."""
         self.inside = {entry: thread for entry, thread in self.inside.items() if thread == get_ident()}
         self.restore_if_empty()
         self.lock.release()
@@ -118,7 +119,8 @@ class Limit:
 
 _limit = Limit()
 if hasattr(os, "register_at_fork"):  # not on Windows
-    # Held across the fork, the lock is never inherited from another thread, nor is a limit half set.
+    # The lock is held during the fork, so that the child inherits neither a lock that another thread holds nor a limit
+    # that is set only in part.
     os.register_at_fork(
         before=_limit.lock.acquire,
         after_in_parent=_limit.lock.release,

@@ -1,8 +1,8 @@
-"""Attributes computed when first asked for, without a lock.
+"""Attributes that are computed on first use, without a lock.
 
-Up to Python 3.11 ``functools.cached_property`` holds a lock while it computes, one for all instances of the class: two
-threads that fit could not bin their data side by side, and a child forked meanwhile would wait for ever for a lock
-whose holder it does not have.
+Up to Python 3.11 ``functools.cached_property`` holds a lock while it computes, one for all instances of the class. Two
+threads that fit could then not bin their data at the same time, and a child process forked meanwhile would wait for
+ever, because the thread that holds the lock does not exist in the child.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Value = TypeVar("Value")
 
 
 class cached(Generic[Value]):  # noqa: N801, a decorator like `property`
-    """A method as an attribute: computed when first asked for, then kept in the instance's ``__dict__``.
+    """A method as an attribute: computed on first use, then kept in the instance's ``__dict__``.
 
     Threads that ask the same instance at the same time may each compute the value; all of them get the one that was
     ready first.
@@ -44,7 +44,7 @@ class cached(Generic[Value]):  # noqa: N801, a decorator like `property`
     def __get__(self, instance: object, owner: type) -> Value: ...
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        """The value; asked of the class, the descriptor. Python comes here only while ``__dict__`` has no value."""
+        """The value, or the descriptor itself on the class. Python calls this only while ``__dict__`` has no value."""
         if instance is None:
             return self
         value = self.function(instance)

@@ -9,13 +9,13 @@ try:  # scikit-learn >= 1.9 has a callback protocol of its own
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 
     HAS_SKLEARN_CALLBACKS = True
-except ImportError:  # older: estimators simply have no set_callbacks
+except ImportError:  # older versions: estimators have no set_callbacks
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Nothing to support."""
+        """An empty class in place of scikit-learn's."""
 
     def with_callbacks(method: Callable[..., Any]) -> Callable[..., Any]:
-        """The method as it is."""
+        """The method, unchanged."""
         return method
 
     HAS_SKLEARN_CALLBACKS = False

@@ -1,7 +1,7 @@
 """What every part shares: a part is a dataclass of parameters that is also a scikit-learn estimator.
 
 Cloning, printing, pickling and ``GridSearchCV({"learner__max_depth": [2, 4]})`` come with ``BaseEstimator``;
-strings are looked up in a table that stands beside the classes (``LOSSES``, ``CODEWORDS``, ...).
+strings are looked up in a table that is defined next to the classes (``LOSSES``, ``CODEWORDS``, ...).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Part(BaseEstimator):
 
 
 def resolve(value: Any, table: Mapping[str, type[Any]], base: Any, parameter: str) -> Any:
-    """The part that ``value`` names: a key of ``table``, or an instance of ``base`` as it is."""
+    """The part that ``value`` stands for: a key of ``table``, or an instance of ``base``, which is returned itself."""
     if isinstance(value, base):
         return value
     choices = ", ".join(repr(name) for name in table)
@@ -45,7 +45,7 @@ def check_number(
 ) -> None:
     """Raise unless ``value`` is a number of the kind (int or float) in [low, high], or None or "auto" where allowed.
 
-    Infinity and NaN are no numbers here, also where there is no upper end: they would make a model of NaN.
+    Infinity and NaN are refused even if there is no upper limit, because all predictions would then be NaN.
     """
     if (value is None and none) or (auto and isinstance(value, str) and value == "auto"):
         return
@@ -56,7 +56,7 @@ def check_number(
     accepted += " or 'auto'" if auto else ""
     if isinstance(value, bool) or not isinstance(value, allowed):
         raise TypeError(f"{name}={value!r} must be {accepted}.")
-    number: Any = value  # not float(value): an integer may be too large for that
+    number: Any = value  # not float(value), which fails for very large integers
     too_low = low is not None and (number <= low if open_low else number < low)
     finite = isinstance(number, Integral) or math.isfinite(number)
     if too_low or (high is not None and number > high) or not finite:

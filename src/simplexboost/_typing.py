@@ -1,4 +1,4 @@
-"""Names for the array types of the signatures."""
+"""Names for the array types that signatures use."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The named boosters: each is a choice of four parts.
 
-`TABLE` has a row for every one of them, ``python -m simplexboost list`` prints it.
+`TABLE` has a row for every one of them; ``python -m simplexboost list`` prints it.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from .ranking import AdaBoostM2Classifier
 from .softmax import SoftmaxBoostClassifier
 from .table import row, table_text
 
-# In the order of the table: by age and kin.
+# In the order of the table: by age, related ones together.
 BOOSTERS = (
     OneVsAllBoostClassifier,
     AdaBoostM1Classifier,
@@ -54,7 +54,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`TABLE` is made on first use: the parts of a game would take a third of the start-up time."""
+    """`TABLE` is made on first use: it imports `simplexboost.games`, which would be a third of the start-up time."""
     if name != "TABLE":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return {booster.__name__: row(booster()) for booster in BOOSTERS}

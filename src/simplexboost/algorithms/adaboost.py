@@ -1,4 +1,4 @@
-"""AdaBoost for many classes: one booster per class, one class per answer, and the theory's own."""
+"""AdaBoost for many classes: one booster per class, learners that name one class, and the version of the theory."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from .product import closed_form
 class OneVsAllBoostClassifier(Booster):
     """One AdaBoost per class, the class against the rest; the highest score wins.
 
-    K binary boosters side by side. One that meets a perfect learner keeps it and ends, also for ``warm_start`` on the
-    same rows, the others go on; the fit stops when all have ended or none finds an edge. Class probabilities are
-    AdaBoost's σ(2 f_k), divided by their sum.
+    K binary boosters are trained together. A booster that finds a perfect learner keeps it and ends, also for a later
+    ``warm_start`` on the same rows, while the others go on; the fit stops when all have ended or none finds an edge.
+    Class probabilities are AdaBoost's σ(2 f_k), divided by their sum.
 
-    Parameters are those of `BoostingClassifier` without the parts but the learner. ``learner`` answers ±1:
+    Of the parts only the learner can be chosen; the other parameters are those of `BoostingClassifier`. ``learner``
+    answers ±1:
     "stump", "vector-tree", …, or any scikit-learn classifier.
 
     Examples
@@ -36,7 +37,7 @@ class OneVsAllBoostClassifier(Booster):
     learner: Any = "stump"
 
     def parts(self) -> Parts:
-        """The parts as objects; every class has a step of its own."""
+        """The parts as objects; every class has its own step size."""
         return make_parts("one-vs-all", "canonical", self.learner, AllCoordinates(shared_step=False), "closed-form")
 
 
@@ -44,12 +45,13 @@ class OneVsAllBoostClassifier(Booster):
 class AdaBoostM1Classifier(Booster):
     """AdaBoost.M1 (Freund & Schapire, 1997): learners that name a class vote with weight ln((1−e)/e).
 
-    Boosting stops when the weighted error e of a learner is not below ½, which many classes and small trees reach soon
-    (see `SAMMEClassifier` and `AdaBoostMMClassifier`), or after a perfect learner, which is kept. The training error is
-    at most Π 2√(e(1−e)), ``history_["bound"]``. Probabilities are a soft-max of the votes, a normalised score and no
-    posterior.
+    Boosting stops when the weighted error e of a learner is not below ½, which happens soon with many classes and small
+    trees (see `SAMMEClassifier` and `AdaBoostMMClassifier`), or after a perfect learner, which is kept. The training
+    error is at most Π 2√(e(1−e)), ``history_["bound"]``. Probabilities are a soft-max of the votes: they are normalised
+    scores, not estimates of a posterior.
 
-    Parameters are those of `BoostingClassifier` without the parts but the learner. ``learner`` names classes:
+    Of the parts only the learner can be chosen; the other parameters are those of `BoostingClassifier`. ``learner``
+    names classes:
     "info-tree", "greedy-info-tree", "class-tree", …, or any scikit-learn classifier.
 
     Examples
@@ -71,15 +73,17 @@ class AdaBoostM1Classifier(Booster):
 
 @dataclass(eq=False, repr=False)
 class SAMMEClassifier(Booster):
-    """SAMME (Zhu, Zou, Rosset & Hastie, 2009): votes of weight ln((1−e)/e) + ln(K−1), better than guessing is enough.
+    """SAMME (Zhu, Zou, Rosset & Hastie, 2009): votes weigh ln((1−e)/e) + ln(K−1); learners need only beat guessing.
 
     Boosting stops when the weighted error e is not below 1 − 1/K, or after a perfect learner, which is kept. That
-    condition is too weak for a guarantee: the loss may vanish while half of the training examples stay wrong
-    (Mukherjee & Schapire, 2013), so there is no bound in the history. Probabilities softmax(f/(K−1)), the paper's link.
+    condition is too weak for a guarantee: the loss may go to zero while half of the training examples stay wrong
+    (Mukherjee & Schapire, 2013), so there is no bound in the history. Probabilities are softmax(f/(K−1)), the paper's
+    link.
 
-    Scores live on the paper's codewords (K I − 1)/(K−1); there the step is (K−1)²/K times the weight of the vote.
+    The codewords are the paper's, (K I − 1)/(K−1); on them the step is (K−1)²/K times the weight of the vote.
 
-    Parameters are those of `BoostingClassifier` without the parts but the learner. ``learner`` names classes:
+    Of the parts only the learner can be chosen; the other parameters are those of `BoostingClassifier`. ``learner``
+    names classes:
     "gini-tree", "greedy-info-tree" (12(K−1) leaves, best first), "class-tree", …, or any scikit-learn classifier.
 
     Examples
@@ -94,28 +98,28 @@ class SAMMEClassifier(Booster):
     learner: Any = "gini-tree"
 
     def parts(self) -> Parts:
-        """The parts as objects; the rate of the loss, 1/K, and the step are SAMME's."""
+        """The parts as objects; the loss with rate 1/K and the step are those of SAMME."""
         return make_parts(OwnScoreExponential("1/K"), "samme", self.learner, "gradient", ErrorStep("chance"))
 
 
 @dataclass(eq=False, repr=False)
 class AdaBoostMMClassifier(Booster):
-    """AdaBoost.MM (Mukherjee & Schapire, 2013): a cost for every wrong class, and the least to ask of a learner.
+    """AdaBoost.MM (Mukherjee & Schapire, 2013): every wrong class has a cost; learners need only beat guessing.
 
     Learners name the class of least cost; the edge is δ, their advantage over guessing under the costs. Also known as
     AdaBoost-Cost. Boosting stops when δ is zero, or after a perfect learner, which is kept. The training error is at
-    most (K−1) Π √(1−δ²), ``history_["bound"]``. Probabilities softmax(2 · votes), where the votes are the scores F.
+    most (K−1) Π √(1−δ²), ``history_["bound"]``. Probabilities are softmax(2 · votes), where the votes are the scores F.
 
-    Parameters are those of `BoostingClassifier`, the loss, the codewords and the optimizer being fixed, and
+    The loss, the codewords and the optimizer are fixed; the other parameters are those of `BoostingClassifier`, and
 
     step : {"edge", "exact"}, default="edge"
-        ½ ln((1+δ)/(1−δ)), (61) of the paper and the step of its experiments; or the minimiser of the risk, (62), which
-        is larger when there are many classes.
+        "edge" is ½ ln((1+δ)/(1−δ)), equation (61) of the paper and the step of its experiments; "exact" is the
+        minimiser of the risk, equation (62), which is larger when there are many classes.
     cost_matrix : array of shape (K, K) or None, default=None
         Weighs the pair (true class, rival); the risk and the bound are then those of the cost.
 
-    ``learner`` names classes: "class-tree", "greedy-tree" (a leaf budget, best first), …, or any scikit-learn
-    classifier, which sees the weight of the example's own class only.
+    ``learner`` names classes: "class-tree", "greedy-tree" (grown best first up to a number of leaves), …, or any
+    scikit-learn classifier, which gets one weight per example and cannot use the costs of the individual wrong classes.
 
     Examples
     --------

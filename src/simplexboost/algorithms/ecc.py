@@ -1,4 +1,4 @@
-"""AdaBoost.ECC: an output code that grows a column per round."""
+"""AdaBoost.ECC: an output code that grows by one column per round."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from ..optimizers import NewColumn
 
 @dataclass(eq=False, repr=False)
 class AdaBoostECCClassifier(Booster):
-    """AdaBoost.ECC (Guruswami & Sahai, 1999): every round asks a binary learner for one of two colours of the classes.
+    """AdaBoost.ECC (Guruswami & Sahai, 1999): every round gives the classes two colours, which a learner tells.
 
-    The colours are a new column of an output code, ``codewords_`` (K, T); the learner's vote weighs ¼ ln((1−ε)/ε). A
-    colouring without an edge is drawn again; boosting stops when 20 in a row had none. The training error is at most
-    (K−1) Π (1 − s + 2s √(ε(1−ε))) with s the part of the pairs (example, rival) that a column tells apart,
-    ``history_["bound"]``. Probabilities are the posterior of the loss, softmax(2f) of the sums of votes f.
+    The colours are a new column of an output code, ``codewords_`` (K, T); the learner's vote weighs ¼ ln((1−ε)/ε),
+    where ε is its weighted error. If the learner has no edge, another colouring is drawn; boosting stops after 20
+    failures in a row. The training error is at most (K−1) Π (1 − s + 2s √(ε(1−ε))), ``history_["bound"]``, where s is
+    the share, by weight, of the pairs (example, wrong class) whose two classes differ in colour. Probabilities are the
+    posterior of the loss, softmax(2f) of the sums of votes f.
 
-    Parameters are those of `BoostingClassifier` without the parts but the learner, and
+    Of the parts only the learner can be chosen; the other parameters are those of `BoostingClassifier`, and
 
     colouring : {"random", "max-cut"}, default="random"
-        Half of the classes each, at random; or so that, as far as flips of single classes go, as much weight as
-        possible is between the colours (Schapire, 1997).
+        "random" gives each colour to half of the classes, at random; "max-cut" flips single classes as long as that
+        puts more weight between the colours (Schapire, 1997).
 
     ``learner`` answers ±1: "vector-tree", "stump", …, or any scikit-learn classifier.
 
@@ -50,6 +51,6 @@ class AdaBoostECCClassifier(Booster):
 
     @property
     def codewords_(self) -> Array:
-        """The columns, ±1, (K of the present classes, T); the first class of a column is +1."""
+        """The columns, ±1, (number of present classes, T); the first class has +1 in every column."""
         columns = [np.sign(direction(term.hypothesis)) for term in self.model_.terms]
         return np.array([mu * mu[0] for mu in columns]).reshape(-1, len(self.model_.Y)).T

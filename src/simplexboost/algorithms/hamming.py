@@ -1,4 +1,4 @@
-"""AdaBoost.MH: one binary question for every class, whether it is a label."""
+"""AdaBoost.MH: one binary question per class, whether the class is a label of the example."""
 
 from __future__ import annotations
 
@@ -13,22 +13,25 @@ from .product import SIGNED_MODES, product_parts
 
 @dataclass(eq=False, repr=False)
 class AdaBoostMHClassifier(Booster):
-    """AdaBoost.MH (Schapire & Singer, 1999): answers ±1 for every class, one step ½ ln((1+γ)/(1−γ)) for all of them.
+    """AdaBoost.MH (Schapire & Singer, 1999): answers ±1 for every class, with one step for all classes.
 
-    The edge γ is that of the binary questions, whether class k is a label of example i, weighed by e^{−z f}. Boosting
-    stops when it is zero, or after a perfect learner, which is kept. The highest score wins; at most (K/2) Π √(1−γ²) of
-    the training examples are wrong, ``history_["bound"]``. Class probabilities are σ(2 f_k), divided by their sum.
+    Each pair of an example i and a class k is a binary question, whether k is a label of i. Its answer is z = ±1 and
+    its weight e^{−z f}; γ is the edge over all questions, and the step ½ ln((1+γ)/(1−γ)). Boosting stops when γ is
+    zero, or after a perfect learner, which is kept. The highest score wins; at most (K/2) Π √(1−γ²) of the training
+    examples are wrong, ``history_["bound"]``. Class probabilities are σ(2 f_k), divided by their sum.
 
-    With an indicator matrix y (n, K) examples have any number of labels: `predict` returns such a matrix, those with
-    positive scores, probabilities are σ(2 f_k) of each label, and the bound is one on the Hamming loss, Π √(1−γ²).
+    If y is an indicator matrix (n, K), examples may have any number of labels: `predict` returns such a matrix, which
+    marks the classes with positive scores, probabilities are σ(2 f_k) of each label on its own, and the bound is
+    Π √(1−γ²), on the Hamming loss.
 
-    Parameters are those of `BoostingClassifier`, the loss, the codewords and the optimizer being fixed, and
+    The loss, the codewords and the optimizer are fixed; the other parameters are those of `BoostingClassifier`, and
 
     learner_mode : {"shared", "separate", "single-label", "index"}, default="shared"
-        One tree with a sign for every class in each leaf (Hamming tree); a tree for every class; a learner that names
-        one class, +1, and rejects the others; a stump on [x, k] (the conference version of MCBoost).
+        "shared" is one tree with a sign for every class in each leaf (Hamming tree); "separate" a tree for every class;
+        "single-label" a learner that answers +1 for one class and −1 for the others; "index" a stump on [x, k] (as in
+        the conference version of MCBoost).
     learner : None, str, Learner or scikit-learn estimator, default=None
-        None is the mode's own: trees of 12 leaves, grown best first; "index" has no other.
+        None is the default of the mode: trees of 12 leaves, grown best first. "index" takes no other learner.
 
     Examples
     --------

@@ -13,18 +13,18 @@ from ..optimizers import NewtonCoordinates
 
 @dataclass(eq=False, repr=False)
 class LogitBoostClassifier(Booster):
-    """Multiclass LogitBoost (Friedman, Hastie & Tibshirani, 2000): a regression per class and round, Newton's step.
+    """Multiclass LogitBoost (Friedman, Hastie & Tibshirani, 2000): Newton steps, one regression per class and round.
 
-    Class k is fitted by least squares to (1[c=k] − p_k) / p_k(1−p_k) with weights p_k(1−p_k), and the scores are
-    centred over the classes. Boosting stops when no class has an edge. Probabilities p = softmax(f) are those of the
-    likelihood; ``decision_function`` returns f/2.
+    The regression of class k fits (1[c=k] − p_k) / p_k(1−p_k) by least squares with weights p_k(1−p_k), where c is the
+    true class; then the scores are centred over the classes. Boosting stops when no class has an edge. Probabilities
+    are p = softmax(f); ``decision_function`` returns f/2.
 
-    Parameters are those of `BoostingClassifier` without the parts but the learner, and
+    Of the parts only the learner can be chosen; the other parameters are those of `BoostingClassifier`, and
 
     clip : float, default=4.0
-        Largest absolute response of the regressions.
+        Largest absolute value of the numbers that the regressions fit.
 
-    ``learner`` is a regressor: "regression-tree", "newton-tree", "linear", …, or any of scikit-learn.
+    ``learner`` is a regressor: "regression-tree", "newton-tree", "linear", …, or any scikit-learn regressor.
 
     Examples
     --------
@@ -39,6 +39,6 @@ class LogitBoostClassifier(Booster):
     clip: float = 4.0
 
     def parts(self) -> Parts:
-        """The parts as objects; the codewords centre the scores."""
+        """The parts as objects; it is the codewords that centre the scores."""
         optimizer = NewtonCoordinates(self.clip)
         return make_parts("logistic", Canonical(centered=True), self.learner, optimizer, "fixed")

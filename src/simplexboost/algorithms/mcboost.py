@@ -14,10 +14,10 @@ from ..optimizers import CoordinateDescent
 class GDMCBoostClassifier(Booster):
     """GD-MCBoost (Saberian & Vasconcelos, 2011): gradient descent with vector-valued weak learners.
 
-    Each round fits one learner with values in R^d to the functional gradient and goes as far as a line search says.
-    ``learner="vector-tree"`` has unit-vector leaves, ``"class-tree"`` answers with codewords.
+    Each round fits one learner with values in R^d to the functional gradient; a line search chooses the step.
+    ``learner="vector-tree"`` has unit vectors in its leaves, ``"class-tree"`` answers with codewords.
 
-    Parameters are those of `BoostingClassifier`, the optimizer and the step being fixed.
+    The optimizer and the step are fixed; the other parameters are those of `BoostingClassifier`.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class CDMCBoostClassifier(Booster):
     Each round improves one coordinate of F: the one that lowers the risk most (``schedule="best"``, the journal
     version) or the next in turn (``"cyclic"``, the conference version).
 
-    Parameters are those of `BoostingClassifier`, the optimizer and the step being fixed, and
+    The optimizer and the step are fixed; the other parameters are those of `BoostingClassifier`, and
 
     schedule : {"best", "cyclic"}, default="best"
 

@@ -16,30 +16,32 @@ DEFAULT_EDGE = 0.1
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class OSBoostClassifier(BaseBooster):
-    """The optimal strategies OS (Mukherjee & Schapire, 2013): boosting that knows its edge and its number of rounds.
+    """The optimal strategies OS (Mukherjee & Schapire, 2013): boosting with known edge and number of rounds.
 
-    The weak learner is promised to beat a baseline by ``edge`` on every cost matrix. Each round charges it what its
-    votes would do to the potential of the game (with the zero-one loss, Boost-by-majority for many classes); all votes
-    weigh the same. As long as the promise is kept the average potential never rises, and the training loss after
-    ``n_estimators`` rounds is at most ``bound_``; in the first round in which it is broken there is a
-    `games.ConditionWarning`. Ask `games.diagnose` what to promise. `AdaBoostMMClassifier` is the adaptive relative that
-    needs no promise.
+    The algorithm assumes that the weak learner beats a baseline by ``edge`` on every cost matrix. In each round the
+    cost of naming a class is the change of the game's potential by that vote (with the zero-one loss this is
+    Boost-by-majority for many classes); all votes weigh the same. As long as the assumption holds, the average
+    potential never rises, and the training loss after ``n_estimators`` rounds is at most ``bound_``; in the first round
+    in which it fails there is a `games.ConditionWarning`. `games.diagnose` estimates what can be assumed.
+    `AdaBoostMMClassifier` is a related booster that adapts to the edges it finds and assumes nothing.
 
     Parameters
     ----------
     condition : {"uniform", "minimal"} or array of shape (K,), default="uniform"
-        What is promised: to beat guessing by the γ-biased uniform distribution; or by the worst edge-over-random
-        distribution, the least that boosting needs, for few classes or rounds (the number of states grows like
-        n_estimators^(K−1)); or by a distribution of your own, the true class first.
+        What is assumed of the learner. "uniform": it beats guessing by the γ-biased uniform distribution. "minimal": it
+        beats guessing by the worst edge-over-random distribution, which is the least that boosting needs; only for few
+        classes or rounds, since the number of states grows like n_estimators^(K−1). An array: it beats guessing by that
+        distribution, the true class first.
     loss : {"exponential", "zero-one"}, default="exponential"
         What is bounded: Σ_{k≠c} e^{F_k − F_c}, or the training error itself, which gives much better bounds for few
         rounds and takes longer.
     edge : float or None, default=None
-        The promised edge γ; None is 0.1, or that of your own distribution.
+        The assumed edge γ; None is 0.1, or the edge of the distribution where ``condition`` is an array.
     eta : float or None, default=None
         The weight of a vote with the exponential loss; None is ln(1 + γ).
     learner : str, Learner or scikit-learn classifier, default="class-tree"
-        Names classes: "class-tree", "greedy-tree", …; a scikit-learn classifier sees only the weight of the own class.
+        Names classes: "class-tree", "greedy-tree", …. A scikit-learn classifier gets one weight per example and cannot
+        use the costs of the individual wrong classes.
 
     The other parameters are those of `BoostingClassifier`; ``n_estimators`` is the T of the game.
 
@@ -68,7 +70,7 @@ class OSBoostClassifier(BaseBooster):
     learner: Any = "class-tree"
 
     def parts(self) -> Parts:
-        """The parts as objects: the potential as a loss, a vote a round."""
+        """The parts as objects: the potential is the loss, and every round adds one vote."""
         from ..games.boosting import OptimalStrategy, PotentialLoss  # not at the top: start-up time
 
         edge = DEFAULT_EDGE if self.edge is None and isinstance(self.condition, str) else self.edge
@@ -76,14 +78,14 @@ class OSBoostClassifier(BaseBooster):
         return make_parts(loss, "canonical", self.learner, OptimalStrategy(), "fixed")
 
     def more_callbacks(self, history: History) -> list[Callback]:
-        """What a round does to the game joins the history."""
+        """A callback that records in the history what every round does to the game."""
         from ..games.boosting import PotentialHistory
 
         return [PotentialHistory(history)]
 
     @property
     def bound_(self) -> float:
-        """The training loss guaranteed after all rounds if the weak learner keeps its promise."""
+        """The training loss guaranteed after all rounds if the weak learner meets its condition."""
         check_is_fitted(self)
         K = int(self.present_.sum())
         return float(self.loss_.game(K).bound) if K > 1 else 0.0

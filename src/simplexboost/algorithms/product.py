@@ -1,7 +1,7 @@
-"""Product learners, h(x, k) for an example and a class: how AdaBoost.MH, AdaBoost.M2 and sm-boost ask for them.
+"""Product learners h(x, k), of an example and a class, in the modes that AdaBoost.MH, AdaBoost.M2 and sm-boost offer.
 
 ==============  =====================================================================
-shared          one tree for all classes; every leaf has an answer for each
+shared          one tree for all classes; every leaf has an answer for each class
 separate        a tree for every class, and one step for all of them
 index           one stump on [x, k], the features and the number of the class
 single-label    a learner that names one class: +1 for it, −1 for the others (MH only)
@@ -28,5 +28,5 @@ def product_parts(mode: str, learner: Any, modes: dict[str, type[Optimizer]] = M
 
 
 def closed_form(step: Any) -> Step:
-    """The step that "edge" and "exact" name, the two rules of `ClosedForm`; any other step as it is."""
+    """The step that "edge" or "exact" names, the two rules of `ClosedForm`; any other step is returned as it is."""
     return ClosedForm(step) if isinstance(step, str) and step in ("edge", "exact") else as_step(step)

@@ -1,4 +1,4 @@
-"""AdaBoost.M2 and its version for several labels, AdaBoost.MR: labels are to rank above the other classes."""
+"""AdaBoost.M2 and its version for several labels, AdaBoost.MR: the labels shall rank above the other classes."""
 
 from __future__ import annotations
 
@@ -12,26 +12,29 @@ from .product import closed_form, product_parts
 
 @dataclass(eq=False, repr=False)
 class AdaBoostM2Classifier(Booster):
-    """AdaBoost.M2 (Freund & Schapire, 1997) and AdaBoost.MR (Schapire & Singer, 1999): plausible classes, ranked.
+    """AdaBoost.M2 (Freund & Schapire, 1997) and AdaBoost.MR (Schapire & Singer, 1999): learners say what is plausible.
 
     A learner says which classes are plausible, g(x, k) in [0, 1]. Its pseudo-loss e = ½ Σ w (1 − g(x, c) + g(x, k))
-    runs over all examples and wrong classes, the step is ln((1−e)/e), the edge 1 − 2e. Boosting stops when that is
-    zero, or after a perfect learner, which is kept. The training error is at most (K−1) Π 2√(e(1−e)),
-    ``history_["bound"]``. Probabilities softmax(F), the link of the loss Σ_k e^{−(F_c − F_k)/2}.
+    is a sum over all examples and wrong classes k, c being the true class; the step is ln((1−e)/e), the edge 1 − 2e.
+    Boosting stops when the edge is zero, or after a perfect learner, which is kept. The training error is at most
+    (K−1) Π 2√(e(1−e)), ``history_["bound"]``. Probabilities are softmax(F), the link of the loss
+    Σ_k e^{−(F_c − F_k)/2}.
 
-    With an indicator matrix y (n, K) examples have any number of labels, pairs of a label and a class that is none
-    weigh 1 / their number, and the bound is one on the part of such pairs that are ranked wrongly. `predict` returns an
-    indicator matrix: the scores above a threshold that is a linear function of them, ``threshold_``, fitted after
-    boosting. A ranking has no posterior; `predict_proba` is then a score, σ of twice the distance to the threshold.
+    If y is an indicator matrix (n, K), examples may have any number of labels. The loss then runs over the pairs of a
+    label and a class that is not a label; the pairs of an example share its weight equally, and the bound is on the
+    part of the pairs that are ranked wrongly. `predict` returns an indicator matrix of the classes whose score is above
+    a threshold; this is a linear function of the scores, ``threshold_``, fitted after boosting. A ranking has no
+    posterior, so `predict_proba` is then only a score: σ of twice the distance to the threshold.
 
-    Parameters are those of `BoostingClassifier`, the loss, the codewords and the optimizer being fixed, and
+    The loss, the codewords and the optimizer are fixed; the other parameters are those of `BoostingClassifier`, and
 
     step : {"edge", "exact"}, default="edge"
-        The paper's step, or the minimiser of the risk.
+        "edge" is the paper's step, "exact" the minimiser of the risk.
     learner_mode : {"shared", "separate", "index"}, default="shared"
-        One tree with a set of classes in each leaf; a tree for every class; a stump on [x, k].
+        "shared" is one tree with a set of classes in each leaf; "separate" a tree for every class; "index" a stump on
+        [x, k].
     learner : str, Learner or scikit-learn estimator, default="subset-tree"
-        With "shared", learners that name one class find it alone plausible, which makes this AdaBoost.MM.
+        In mode "shared", a learner that names one class calls only that class plausible, which makes this AdaBoost.MM.
 
     Examples
     --------

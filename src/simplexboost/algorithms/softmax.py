@@ -1,4 +1,4 @@
-"""sm-boost: the expected cost of a random decision, followed on sampled pairs of an example and a class."""
+"""sm-boost: gradient descent on the expected cost of a random decision, by sampled pairs of an example and a class."""
 
 from __future__ import annotations
 
@@ -21,20 +21,23 @@ from .product import product_parts
 class SoftmaxBoostClassifier(Booster):
     """Soft-max boosting, sm-boost (Geist, 2015): descends the mean cost of a random decision; tolerates label noise.
 
-    The decision is k with probability g_k = softmax(ψ)_k, its mean cost bounded and not convex. Every round takes pairs
-    of an example and a decision, lets learners tell the costly from the cheap, and steps by R_M, the mean of what they
-    gain. `predict` takes the most likely class, `predict_random` decides at random; `predict_proba` is g.
+    The decision is k with probability g_k = softmax(ψ)_k; its mean cost is bounded and not convex. Every round draws
+    pairs of an example and a decision, fits learners that tell costly pairs from cheap ones, and takes a step of length
+    R_M, the mean gain of the learners. `predict` returns the most likely class, `predict_random` a random decision,
+    `predict_proba` g.
 
-    Parameters are those of `BoostingClassifier`, the loss, the codewords, the optimizer and the step being fixed, and
+    The loss, the codewords, the optimizer and the step are fixed; the other parameters are those of
+    `BoostingClassifier`, and
 
     cost_matrix : array of shape (K, K) or None, default=None
         Cost of deciding k when the truth is c, in [0, 1] for the paper's guarantee; None is 0 on the diagonal and 1
-        elsewhere. `fit` takes costs of every example.
+        elsewhere. `fit` also takes a cost for every example and decision.
     n_pairs : int, "n" or "all", default="n"
-        M, the pairs drawn a round: "n" is as many as there are different examples, "all" takes the whole gradient that
-        samples estimate. Chance helps: on noisy data the whole gradient may stay where it is.
+        M, the number of pairs drawn per round. "n" draws as many as there are different examples; "all" uses the whole
+        gradient, which samples only estimate. Sampling may help: on noisy data the whole gradient can get stuck.
     learner_mode : {"separate", "shared", "index"}, default="separate"
-        A tree for every class; one tree with a sign for every class in each leaf; a stump on [x, k].
+        "separate" is a tree for every class; "shared" one tree with a sign for every class in each leaf; "index" a
+        stump on [x, k].
     learner : str, Learner or scikit-learn estimator, default="hamming-tree"
         Trees of 12 leaves, grown best first.
 
@@ -70,7 +73,7 @@ class SoftmaxBoostClassifier(Booster):
         eval_set: Any = None,
         eval_metric: Any = None,
     ) -> Self:
-        """Boost, as `BoostingClassifier.fit`, with one argument more.
+        """Boost, like `BoostingClassifier.fit`, with one more argument.
 
         Parameters
         ----------

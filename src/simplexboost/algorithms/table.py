@@ -1,4 +1,4 @@
-"""All named boosters in one table; a row is made from the parts of its booster, only MartiBoost's by hand."""
+"""All named boosters in one table; rows are made from the parts of the boosters, only MartiBoost's is hand-written."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ NAMES: dict[str, Mapping[str, type[Part]]] = {
 
 
 def row(estimator: Any) -> dict[str, str]:
-    """The parts of a booster in words, with a star where a part is a parameter; `table_row` where it has no parts."""
+    """The parts of a booster in words, with a star for a part that is a parameter; `table_row` if it has no parts."""
     if hasattr(estimator, "table_row"):
         return {**estimator.table_row, "paper": estimator.paper}
     parts, free = estimator.parts(), estimator.get_params(deep=False)
     words = {name: describe(getattr(parts, name), NAMES[name]) + "*" * (name in free) for name in NAMES}
-    words["codewords"] = getattr(parts.optimizer, "code", words["codewords"])  # of its own making
+    words["codewords"] = getattr(parts.optimizer, "code", words["codewords"])  # an optimizer may make its own code
     words |= {"learners": words.pop("learner"), "paper": estimator.paper}
     return {name: words[name] for name in COLUMNS}
 
 
 def describe(part: Part, names: Mapping[str, type[Part]]) -> str:
-    """A part by its name in the package, with the parameters that are not the default."""
+    """A part by its name in the package, with the parameters that differ from their defaults."""
     name = next((name for name, kind in names.items() if kind is type(part)), type(part).__name__)
     default, mine = type(part)().get_params(deep=False), part.get_params(deep=False)
     changed = [f"{key}={value!r}" for key, value in mine.items() if value is not None and value != default[key]]

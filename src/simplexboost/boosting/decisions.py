@@ -14,7 +14,7 @@ ABSENT = 30.0  # a class without training examples scores this far below every o
 
 
 class Decision(Protocol):
-    """What becomes of class scores (n, K)."""
+    """How class scores (n, K) become predictions."""
 
     def labels(self, U: Array) -> AnyArray:
         """The prediction."""
@@ -43,7 +43,7 @@ class OneLabel:
         return as_decision(U)
 
     def probabilities(self, U: Array) -> Array:
-        """By the loss's link; classes without training examples have none."""
+        """Probabilities by the loss's link; classes without training examples get 0."""
         return probabilities(self.loss, U, self.present)
 
 
@@ -59,16 +59,16 @@ class SeveralLabels:
         return (self.decision(U) > 0).astype(np.int64)
 
     def decision(self, U: Array) -> Array:
-        """How far above the threshold, (n, K)."""
+        """How far each score is above the threshold, (n, K)."""
         return U - (np.einsum("nk,k->n", U, self.threshold[:-1]) + self.threshold[-1])[:, None]
 
     def probabilities(self, U: Array) -> Array:
-        """Of every label on its own, (n, K): rows need not sum to one."""
+        """The probability of every label on its own, (n, K): rows need not sum to one."""
         return self.loss.probabilities(self.decision(U))
 
 
 def all_classes(U: Array, present: Any) -> Array:
-    """Scores of the present classes → scores of all; absent ones far below."""
+    """Scores of the present classes → scores of all; absent classes score far below the others."""
     if present.all():
         return U
     scores = np.repeat(U.min(axis=1, keepdims=True) - ABSENT, len(present), axis=1)  # (n, K)
@@ -77,14 +77,14 @@ def all_classes(U: Array, present: Any) -> Array:
 
 
 def probabilities(loss: Loss, U: Array, present: Any) -> Array:
-    """Scores of all classes → probabilities by the loss's link; absent classes have none."""
+    """Scores of all classes → probabilities by the loss's link; absent classes get 0."""
     if present.all():
         return loss.probabilities(U)
     return of_present(loss.probabilities(U[:, present]) if present.sum() > 1 else np.ones((len(U), 1)), present)
 
 
 def of_present(P: Array, present: Any) -> Array:
-    """Probabilities of the present classes → those of all; absent ones have none."""
+    """Probabilities of the present classes → those of all; absent classes get 0."""
     out = np.zeros((len(P), len(present)))
     out[:, present] = P
     return out

@@ -1,4 +1,4 @@
-"""Hypotheses: what weak learners return, h(X) (n, d). Values, not parts: they are made once and never change."""
+"""Hypotheses: what weak learners return, h(X) (n, d). They are values, not parts: made once, they never change."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Hypothesis(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class TreeHypothesis:
-    """A tree whose leaves hold vectors: values (L, d), in single or double precision, a sparse array if mostly zero."""
+    """A tree with a vector in each leaf: values (L, d) in single or double precision, sparse if most are zero."""
 
     tree: Tree
     values: Any
@@ -34,7 +34,7 @@ class TreeHypothesis:
 
 @dataclass(frozen=True, eq=False)
 class LeafOutputs:
-    """A tree's outputs on the training rows without writing them out: values (L, d) and the leaf of every row."""
+    """A tree's outputs on the training rows in compact form: values (L, d) and the leaf of every row."""
 
     values: AnyArray
     leaf_of_row: AnyArray
@@ -101,7 +101,7 @@ class SpreadHypothesis:
 
 
 def spread(h: Hypothesis, direction: Array) -> Hypothesis:
-    """A scalar hypothesis along a direction (d,); where its answers are a table, the table is spread."""
+    """A scalar hypothesis along a direction (d,); if it has a table of values, only the table changes."""
     if isinstance(h, TreeHypothesis):
         return TreeHypothesis(h.tree, h.values * direction)
     if isinstance(h, LinearHypothesis):
@@ -123,9 +123,9 @@ def direction(h: Any) -> Array:
 
 
 def largest(h: Any, outputs: Array | LeafOutputs) -> float:
-    """The largest absolute value that h takes on rows where it has these outputs, or more; NaN where one is no number.
+    """A bound on the absolute values of h on rows where it has these outputs; NaN if one of them is NaN.
 
-    Where the answers are a table, the table is looked at, (L, d), not the rows.
+    For a hypothesis with a table of leaf values (L, d) only the table is read, not the rows.
     """
     if isinstance(h, TreeHypothesis | ClassifierHypothesis):
         outputs = h.values if isinstance(h, TreeHypothesis) else h.Y

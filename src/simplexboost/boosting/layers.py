@@ -1,8 +1,9 @@
 """Training a branching program layer by layer.
 
-A node's learner sees the examples that reach it, both classes weighing the same, and is made two-sided: its commoner
-answer is turned round at random until it says right half the time. With accuracies a = P(right | 1), b = P(right | 0),
-both classes are then routed rightly with probability a/(a+b), or (1−b)/(2−a−b) where the commoner answer was left.
+A node's learner sees the examples that reach it, with both classes weighing the same, and is made two-sided: its more
+frequent answer is reversed at random, so often that it answers "right" half of the time. With a = P(right | class 1)
+and b = P(right | class 0), both classes are then routed correctly with probability a/(a+b), or (1−b)/(2−a−b) if the
+more frequent answer was "left".
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from .hypotheses import Hypothesis, TreeHypothesis
 from .model import Term
 from .program import Program, Turn, answers, move
 
-# A class of which less than this part of all examples reaches a node is not there; the tails of a long program hold
-# thousands of nodes that nothing ever reaches.
+# If less than this part of all examples reaches a node in one class, the class counts as absent there: the outer nodes
+# of a long program are thousands that practically nothing reaches.
 NEGLIGIBLE = 1e-9
 SIGNS = np.array([[1.0], [-1.0]])  # what a learner answers: right, left
 
@@ -26,9 +27,9 @@ SIGNS = np.array([[1.0], [-1.0]])  # what a learner answers: right, left
 def train_program(
     data: TrainingSet, learner: Learner, n_layers: int, sampled: bool, rng: np.random.Generator
 ) -> tuple[Program, dict[str, AnyArray]]:
-    """The program, and what every layer of it achieved."""
+    """The program, and the history of what each layer achieved."""
     program = Program()
-    mass = (data.weight / data.weight.sum())[:, None]  # (n, nodes): how much of an example is where
+    mass = (data.weight / data.weight.sum())[:, None]  # (n, nodes): how much of each example is at each node
     record = LayerRecord()
     for layer in range(n_layers):
         turn = np.full((data.n, layer + 1), 0.5)  # (n, nodes) probabilities of going right
@@ -50,7 +51,7 @@ def train_program(
 def train_node(data: TrainingSet, learner: Learner, mass: Array, seed: int) -> tuple[Hypothesis, Array] | None:
     """A two-sided learner for the examples at a node, mass (n,), and P(right) − ½ of all rows; None for a fair coin.
 
-    Where one class only reaches the node, all of it goes its way.
+    If only one class reaches the node, all of its examples are sent towards the side of their class.
     """
     totals = np.bincount(data.c, mass, 2)
     there = totals > NEGLIGIBLE
@@ -68,7 +69,7 @@ def train_node(data: TrainingSet, learner: Learner, mass: Array, seed: int) -> t
 
 
 def two_sided(p: float) -> tuple[float, float]:
-    """P(right) − ½ after the answers left and right, so that an answer right with probability p becomes one with ½."""
+    """P(right) − ½ after "left" and after "right", such that P(right) = ½ if "right" is answered with probability p."""
     if p > 0.5:
         return -0.5, 0.5 / p - 0.5
     return 0.5 - 0.5 / (1 - p), 0.5
@@ -80,7 +81,7 @@ def constant(value: float, n: int) -> TreeHypothesis:
 
 
 def turning(hypothesis: Hypothesis, left: float, right: float) -> Hypothesis:
-    """The hypothesis with these numbers in place of its negative and positive answers."""
+    """The hypothesis with these two numbers in place of its negative and positive answers."""
     if isinstance(hypothesis, TreeHypothesis):
         return TreeHypothesis(hypothesis.tree, np.where(hypothesis.values > 0, right, left))
     return Turn(hypothesis, left, right)
@@ -94,11 +95,12 @@ class LayerRecord:
         self.advantage, self.skipped = 0.0, 0.0
 
     def add(self, mass: Array, turn: Array, c: Labels, n_learners: int) -> None:
-        """Edge and bound of a layer.
+        """Record the edge and the bound of a layer.
 
-        If at least ½ + γ_j of each class goes its way at every node of layer j, the final node of a class dominates a
-        walk of independent steps, and by Hoeffding's inequality at most exp(−2 (Σγ_j)² / l) of it ends on the wrong
-        side or in the middle. Nodes that next to nothing reaches are left out, and what does reach them added.
+        If at every node of layer j at least ½ + γ_j of each class goes to the correct side, the final node of a class
+        stochastically dominates a walk of independent steps, and by Hoeffding's inequality at most
+        exp(−2 (Σγ_j)² / l) of the class ends on the wrong side or in the middle. Nodes that practically nothing reaches
+        are left out of γ_j; the examples that do reach them are added to the bound as errors.
         """
         own = np.array([c == 0, c == 1], dtype=np.float64)  # (2, n)
         totals, right = own @ mass, own @ (mass * turn)  # (2, nodes)
@@ -115,7 +117,7 @@ class LayerRecord:
         self.records["learners"].append(n_learners)
 
     def add_error(self, mass: Array, c: Labels) -> None:
-        """The error of the random program, were this layer its last."""
+        """Record the error that the random program would have if this layer were its last."""
         zero, one = answers(mass)
         self.records["error"].append(float(np.where(c == 1, zero, one).sum()))
 

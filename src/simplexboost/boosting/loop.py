@@ -11,11 +11,11 @@ from .run import Run, Update
 
 NO_EDGE = "no edge: the weak learner found no direction that decreases the risk"
 PERFECT = "perfect learner: every example gains on every rival class along it, its best step is infinite"
-MAX_DRAWS = 20  # samples without an edge before a learner is given up
+MAX_DRAWS = 20  # boosting stops after so many samples without an edge
 
 
 def boost(run: Run, optimizer: Optimizer, n_rounds: int, callbacks: Sequence[Callback] = ()) -> AdditiveModel:
-    """Add rounds until there are ``n_rounds``, the learner finds nothing more, or a callback has had enough."""
+    """Add rounds until there are ``n_rounds``, the learner finds no edge any more, or a callback asks to stop."""
     run.n_rounds = n_rounds
     for callback in callbacks:
         callback.start(run)
@@ -37,7 +37,7 @@ def boost(run: Run, optimizer: Optimizer, n_rounds: int, callbacks: Sequence[Cal
 
 
 def propose(run: Run, optimizer: Optimizer) -> list[Update]:
-    """The updates of a round; an unlucky sample of rows is drawn again before the learner is given up."""
+    """The updates of a round; if a sample of rows shows no edge, others are drawn, up to ``MAX_DRAWS``."""
     run.refusal = run.risk_before = None
     updates, draws = optimizer.propose(run), 1
     while not updates and run.redraw is not None and draws < MAX_DRAWS:

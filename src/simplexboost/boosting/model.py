@@ -77,7 +77,7 @@ class AdditiveModel:
 
     @property
     def dtype(self) -> Any:
-        """The precision of F: single where the codewords are."""
+        """The precision of F, which is that of the codewords."""
         return self.Y.dtype
 
     def predictor(self, X: AnyArray, engine: Engine = CPU) -> AnyArray:
@@ -90,7 +90,7 @@ class AdditiveModel:
         return F
 
     def _packed(self, n_features: int, engine: Engine) -> PackedForest:
-        """The whole forest, packed once (18 ms for 400 trees) and kept while the model does not change."""
+        """The whole forest, packed once (18 ms for 400 trees) and kept as long as the model does not change."""
         key = (len(self.terms), type(engine))
         if self._forest is None or self._forest[0] != key:
             self._forest = (key, engine.pack(forest(self.terms, n_features, self.dtype)))
@@ -107,7 +107,7 @@ class AdditiveModel:
             yield F
 
     def feature_gains(self, p: int) -> Array:
-        """What the splits on each feature gained, times the tree's step, as parts of one; (p,)."""
+        """The gains of the splits on each feature, times the tree's step, divided by their total; (p,)."""
         gains = np.zeros(p)
         for term in self.terms:
             if isinstance(term.hypothesis, TreeHypothesis):
@@ -124,7 +124,7 @@ class AdditiveModel:
 
 
 def add_terms(terms: list[Term], X: AnyArray, F: AnyArray, engine: Engine = CPU) -> None:
-    """F += Σ α h(X), in place and in order; runs of trees go to the engine in one call."""
+    """F += Σ α h(X), in place and in order; consecutive trees go to the engine in one call."""
     for are_trees, run in groupby(terms, key=lambda term: isinstance(term.hypothesis, TreeHypothesis)):
         if are_trees:
             engine.pack(forest(list(run), X.shape[1], F.dtype)).predict(X, F, engine.n_threads)
@@ -134,7 +134,7 @@ def add_terms(terms: list[Term], X: AnyArray, F: AnyArray, engine: Engine = CPU)
 
 
 def forest(terms: list[Term], n_features: int, dtype: Any) -> ForestArrays:
-    """Tree terms as an engine packs them."""
+    """Tree terms in the form that `Engine.pack` takes."""
     hypotheses = [term.hypothesis for term in terms if isinstance(term.hypothesis, TreeHypothesis)]
     return ForestArrays(
         [h.tree for h in hypotheses],

@@ -1,7 +1,7 @@
-"""The branching program of MartiBoost: weak learners that send examples left or right, not a sum of them.
+"""The branching program of MartiBoost: weak learners are not added up, each sends examples left or right.
 
-Layer l has nodes 0 .. l. An example enters at the top; the learner of its node sends it left (v → v) or right
-(v → v + 1) in the next layer, and after L layers it is of class 1 if it went right more often than left.
+Layer l has nodes 0 .. l. An example enters at the top; the learner of node v sends it left, to node v of the next
+layer, or right, to node v + 1. After L layers its class is 1 if it went right more often than left.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ class Program:
             yield turn
 
     def probabilities(self, X: AnyArray, engine: Engine = CPU) -> Array:
-        """How likely the answers 0 and 1 are, (n, 2); a draw counts half for both."""
+        """The probabilities of the answers 0 and 1, (n, 2); a draw counts half for each."""
         mass = np.ones((len(X), 1))  # (n, nodes)
         for turn in self.turns(X, engine):
             mass = move(mass, turn)
         return np.column_stack(answers(mass))
 
     def walk(self, X: AnyArray, random: np.random.RandomState, engine: Engine = CPU) -> Mask:
-        """Whether one random path per example answers 1, (n,); a draw at the end is decided by a coin."""
+        """Whether one random path per example answers 1, (n,); a draw at the end is decided by a fair coin."""
         at = np.zeros(len(X), dtype=np.intp)  # the node of every example
         for turn in self.turns(X, engine):
             at += random.random_sample(len(X)) < turn[np.arange(len(X)), at]
@@ -70,7 +70,7 @@ class Program:
 
 @dataclass(frozen=True, eq=False)
 class Turn:
-    """Goes right with one of two probabilities (less ½), by the sign of another hypothesis's answer."""
+    """One of two numbers P(right) − ½, chosen by the sign of another hypothesis's answer."""
 
     hypothesis: Hypothesis
     left: float
@@ -82,7 +82,7 @@ class Turn:
 
 
 def move(mass: Array, turn: Array) -> Array:
-    """One layer on: mass (n, nodes) and probabilities of going right → mass (n, nodes + 1)."""
+    """One layer further: mass (n, nodes) and probabilities of going right → mass (n, nodes + 1)."""
     right = mass * turn
     out = np.zeros((len(mass), mass.shape[1] + 1))
     np.subtract(mass, right, out=out[:, :-1])
@@ -91,7 +91,7 @@ def move(mass: Array, turn: Array) -> Array:
 
 
 def answers(mass: Array) -> tuple[Array, Array]:
-    """The mass (n,) that ends left and right of the middle; what ends in the middle counts half for both."""
+    """The mass (n,) that ends left and right of the middle; what ends in the middle counts half for each side."""
     half = mass.shape[1] // 2
-    draw = 0.5 * mass[:, half : len(mass.T) - half].sum(axis=1)  # no column where the number of layers is odd
+    draw = 0.5 * mass[:, half : len(mass.T) - half].sum(axis=1)  # no column if the number of layers is odd
     return mass[:, :half].sum(axis=1) + draw, mass[:, len(mass.T) - half :].sum(axis=1) + draw

@@ -25,11 +25,11 @@ class Update:
     Attributes
     ----------
     outputs : (n, d) or (n, 1)
-    edge : as the step measures it, otherwise Σ⟨G, h⟩ / (Σ‖G‖ · max‖h‖); at most 1
-    error : the learner's weighted error where the step asks for it
-    drop : α → the factor by which a bound on the training error changes with a step α, or None where theory has none
-    share : the part of the risk that this update is about; the rest does not change
-    classes : (n,) the class named for every row, where the outputs are codewords of classes; else None
+    edge : as the step defines it, otherwise Σ⟨G, h⟩ / (Σ‖G‖ · max‖h‖); at most 1
+    error : the learner's weighted error, if the step computes it; else None
+    drop : α → the factor by which a step α changes a bound on the training error, or None where theory has no bound
+    share : the part of the risk that this update can change
+    classes : (n,) the class named for every row, if the outputs are codewords of classes; else None
     """
 
     hypothesis: Hypothesis
@@ -51,15 +51,16 @@ class Run:
     Attributes
     ----------
     F : (n, d) the predictor on the training rows, in the precision of the codewords
-    objective : the loss at work on the training rows
-    rows, features : what the next round's learner may use, None for everything; redraw : draws them again
+    objective : the risk of the loss on the training rows
+    rows, features : what the next round's learner may use, None for everything; redraw : draws another sample of them
     updates : those of the last round
     stop_reason : why boosting stopped before its last round, or None
-    refusal : why the optimizer proposes nothing, where it knows better than that there is no edge
-    forecast : seconds a round and megabytes, as the optimizer expects them
-    workspace : what an optimizer keeps from round to round
-    risk_before : the risk before the last round, where the gradient told it and the risk after costs another pass
-    snapshot : gives the fitted estimator as of now; set by the estimator
+    refusal : why the optimizer proposes nothing, if the reason is not simply that there is no edge
+    forecast : the seconds per round and the megabytes that the optimizer expects
+    workspace : whatever an optimizer keeps from round to round
+    risk_before : the risk before the last round, if the gradient gave it for free while the risk after it would cost
+        another pass over the rows
+    snapshot : returns the estimator as fitted so far; set by the estimator
     """
 
     data: TrainingSet
@@ -86,15 +87,15 @@ class Run:
         self.model = AdditiveModel(self.Y)
         self.objective = self._objective()
         self.F: AnyArray = np.zeros((self.data.n, self.Y.shape[1]), dtype=self.Y.dtype)  # (n, d)
-        self._reach = 0.0  # no entry of F is larger
+        self._reach = 0.0  # a bound on the absolute entries of F
         self._U: Array | None = None
         self._buffer: Array | None = None
 
     @property
     def U(self) -> Array:
-        """The class scores ½ F Yᵀ, (n, K), computed when first asked for after an update; the same array every time."""
+        """The class scores ½ F Yᵀ, (n, K), computed on first use after an update; always the same array."""
         if self._U is None and self.F.dtype == np.float64:
-            # The same memory in every round: fresh pages cost more than the sums in them.
+            # The same memory in every round: to allocate it anew would take longer than to compute the scores.
             self._buffer = np.empty((self.data.n, len(self.Y))) if self._buffer is None else self._buffer
             self._U = self.model.code.forward(self.F, self._buffer)
         elif self._U is None:
@@ -103,7 +104,7 @@ class Run:
 
     @property
     def round(self) -> int:
-        """Rounds done."""
+        """The number of rounds so far."""
         return self.model.n_rounds
 
     def risk(self) -> float:
@@ -140,10 +141,10 @@ class Run:
         self.objective.voted(updates[0].classes if len(updates) == 1 else None, terms[0].step, self.round)
 
     def _guard(self, terms: list[Term], updates: list[Update]) -> None:
-        """Raise where a round would take F out of the range in which scores and probabilities are finite.
+        """Raise if a round would make F so large that scores and probabilities are no longer finite.
 
-        What every round adds at most is summed up, which costs nothing beside the round; F itself is looked at only
-        where that sum says that it might have grown too large.
+        A bound on what every round adds is summed up, which costs next to nothing; F itself is read only when that sum
+        says that it might be too large.
         """
         moves = [abs(t.step) * largest(t.hypothesis, u.outputs) for t, u in zip(terms, updates, strict=True)]
         self._reach += sum(moves)
@@ -155,7 +156,7 @@ class Run:
             raise self.divergence(sum(moves))
 
     def divergence(self, move: float) -> ValueError:
-        """What to say where the next round would move F out of range."""
+        """The error to raise when the next round would make F too large."""
         return ValueError(
             f"boosting diverges: round {self.round + 1} would move the predictor by {move:.3g}. Choose a smaller "
             f"learning_rate (now {self.learning_rate:g}), or a larger l2_regularization where the learner has one."

@@ -1,1 +1,1 @@
-"""Data: tables as they come → a checked `TrainingSet`."""
+"""Data: the user's tables → a checked `TrainingSet`."""

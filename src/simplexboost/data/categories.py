@@ -1,6 +1,6 @@
 """Categorical columns → category numbers 0, 1, …, which the engine splits by subsets.
 
-Frames say themselves which of their columns are categorical; arrays are told by mask, positions or names.
+A data frame knows which of its columns are categorical; for an array the user says so, by a mask, positions or names.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..engine import MAX_CATEGORIES
 
 @dataclass(frozen=True, eq=False)
 class Categories:
-    """The categories of a training table: an array per column, or None for a numeric one; its order is the numbering.
+    """The categories of a training table: an array per column, in the order of their numbers; None for numeric columns.
 
     A column with more than 254 categories keeps the 253 most frequent; all others share the last number.
     """
@@ -42,7 +42,7 @@ class Categories:
 
 
 def learn_categories(X: Any, categorical_features: Any) -> Categories | None:
-    """The categories of the columns that are categorical, or None where there are none."""
+    """The categories of the categorical columns, or None if there are no such columns."""
     if categorical_features is None or not (is_frame(X) or isinstance(X, np.ndarray)):
         if categorical_features is None or isinstance(categorical_features, str):
             return None
@@ -58,10 +58,10 @@ def learn_categories(X: Any, categorical_features: Any) -> Categories | None:
 
 
 def check_same_categories(fitted: Categories | None, X: Any, categorical_features: Any) -> None:
-    """That the table has the categorical columns of the fitted model, and in them no category new to that model.
+    """Raise unless the table has the categorical columns of the fitted model, and no category that is new to it.
 
-    New categories are refused: the model's numbers cannot change, because its trees hold sets of them, and a category
-    without a number is a missing value, which no further tree could tell from the others.
+    New categories are refused because the model's numbers cannot change: its trees hold sets of them. A category
+    without a number would be treated as a missing value, and no further tree could tell new categories apart.
     """
     p = np.shape(X)[1]
     names = np.array(X.columns if is_frame(X) else range(p), dtype=object)
@@ -119,7 +119,7 @@ def categorical_mask(X: Any, categorical_features: Any) -> Mask:
 
 
 def distinct(column: Any) -> AnyArray:
-    """The categories of a column, sorted; the most frequent ones where there are too many."""
+    """The categories of a column, sorted; only the most frequent ones if there are too many."""
     values = np.asarray(column)
     values, counts = np.unique(values[~is_missing(values)], return_counts=True)
     if len(values) > MAX_CATEGORIES:
@@ -128,7 +128,7 @@ def distinct(column: Any) -> AnyArray:
 
 
 def numbers_of(column: Any, categories: AnyArray) -> AnyArray:
-    """The numbers of a column's values, (n,) float; where some categories share a number, the others have it."""
+    """The numbers of a column's values, (n,) float; categories beyond the most frequent ones share the last number."""
     values = np.asarray(column)
     known = ~is_missing(values)
     out = np.full(len(values), np.nan)
@@ -139,7 +139,7 @@ def numbers_of(column: Any, categories: AnyArray) -> AnyArray:
 
 
 def is_missing(values: AnyArray) -> Mask:
-    """None and NaN, (n,)."""
+    """Which values are None or NaN, (n,)."""
     if values.dtype.kind == "f":
         return np.isnan(values)
     if values.dtype.kind == "O":

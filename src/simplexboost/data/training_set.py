@@ -1,4 +1,4 @@
-"""The training set: what boosting trains on, checked."""
+"""The training set: the checked data that boosting trains on."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ..engine import CPU, MAX_BINS, BinnedData, Engine
 
 @dataclass(frozen=True, eq=False)
 class TrainingSet:
-    """What boosting trains on.
+    """The checked data that boosting trains on.
 
     Attributes
     ----------
     X : (n, p) float32 or float64, C-contiguous, NaN where missing
-    c : (n,) the target of every row: a class 0 .. K−1, each of which is present, or from K on a row of the loss's own
-        table, a label set or the costs of an example
-    weight : (n,) positive, of mean one over the rows that `check_training` keeps; exactly 1 where all weigh the same
+    c : (n,) the target of every row: a class 0 .. K−1, all of which occur; numbers from K on stand for rows of a table
+        that the loss holds (label sets, or costs of examples)
+    weight : (n,) positive, of mean one over the rows that `check_training` keeps; exactly 1 if all weights are equal
     K : number of classes
-    engine : does what is heavy, on its threads
+    engine : does the heavy computations, on its threads
     categorical : (p,) which columns hold category numbers, or None
-    sets : where examples have several labels: what the numbers in c stand for; else None
+    sets : the label sets that the numbers in c stand for, if examples may have several labels; else None
     costs : (n, K) what each decision costs each example, or None
     """
 
@@ -50,17 +50,17 @@ class TrainingSet:
 
     @cached
     def binned(self) -> BinnedData:
-        """X as codes, made when the first tree asks for it."""
+        """X as bin codes, computed when the first tree needs them."""
         return self.engine.bin(self.X, self.max_bins, self.categorical)
 
     def subset(self, rows: AnyArray) -> TrainingSet:
-        """Some of the rows."""
+        """The training set of some of the rows."""
         costs = None if self.costs is None else self.costs[rows]
         return replace(self, X=self.X[rows], c=self.c[rows], weight=self.weight[rows], costs=costs)
 
 
 class LabelSets:
-    """The label sets of a problem as targets: the first K hold one class each, the others come as they are met.
+    """The label sets of a problem, numbered: the first K hold one class each, the others follow as they are found.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class LabelSets:
         self._numbers = {row.tobytes(): k for k, row in enumerate(np.eye(K, dtype=bool))}
 
     def number(self, Z: AnyArray) -> Labels:
-        """The targets of the rows of an indicator matrix (n, K), (n,); new sets are entered."""
+        """The numbers (n,) of the label sets in the rows of an indicator matrix (n, K); new sets get new numbers."""
         rows, inverse = np.unique(np.asarray(Z, dtype=bool), axis=0, return_inverse=True)
         numbers = [self._numbers.setdefault(row.tobytes(), len(self._numbers)) for row in rows]
         return np.array(numbers, dtype=np.intp)[inverse.ravel()]

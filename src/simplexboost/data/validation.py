@@ -1,4 +1,4 @@
-"""Validation: X, y, weights as they come → a checked `TrainingSet`."""
+"""Validation: X, y and weights from the user → a checked `TrainingSet`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NEGLIGIBLE = 1e-6
 
 
 def check_X(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
-    """X (and y, if among the options) as the kernels take them; NaN is allowed, infinity is not."""
+    """X (and y, if among the options) in the form that kernels take; NaN is allowed, infinity is not."""
     return validate_data(
         estimator,
         X,
@@ -36,14 +36,14 @@ def check_X(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Labelling:
-    """How labels are read.
+    """How labels are to be read.
 
     Attributes
     ----------
-    classes : all labels, where some may be absent from the training data; None for those that occur
+    classes : all labels, if some may be absent from the training data; None means those that occur
     class_weight : dict, "balanced" or None
     several : whether y may be an indicator matrix
-    declares : whether the estimator has a parameter ``classes``, which messages may then advise
+    declares : whether the estimator has a parameter ``classes``, which error messages may then recommend
     """
 
     classes: Any = None
@@ -76,8 +76,8 @@ def check_training(
     """The training set, all classes, and which of them have examples.
 
     Rows of zero or negligible weight are left out; the weights of the others are divided by their mean. A class without
-    examples, be it named in ``classes`` or weighed down to nothing, is not trained on; `TrainingSet.c` counts the
-    present classes only. Where ``reset`` is false, X must have the features the estimator was fitted on.
+    examples, whether it occurs only in ``classes`` or all its rows are left out, is not trained on: `TrainingSet.c`
+    numbers the present classes only. If ``reset`` is false, X must have the features the estimator was fitted on.
     """
     X, y = check_X(estimator, X, reset=reset, y=y, multi_output=True)
     bins = auto_bins(*X.shape) if max_bins == "auto" else max_bins
@@ -116,7 +116,7 @@ def check_indicator(
 def check_labels(X: Any, y: Any, sample_weight: Any, labelling: Labelling) -> tuple[AnyArray, Labels, Array]:
     """The sorted classes (K,), the number of every row's class among them (n,), and the weights of the rows (n,).
 
-    Raises where fewer than two classes have examples of positive weight, unless the others are declared.
+    Raises an error if fewer than two classes have examples of positive weight, unless ``classes`` declares others.
     """
     y = column_or_1d(y, warn=True)
     check_classification_targets(y)
@@ -127,7 +127,7 @@ def check_labels(X: Any, y: Any, sample_weight: Any, labelling: Labelling) -> tu
 
 
 def check_two_classes(classes: AnyArray, weighed: Labels, labelling: Labelling) -> None:
-    """Raise where examples of positive weight are of one class only (``weighed``) and no other classes are declared."""
+    """Raise if all examples of positive weight have the same class (``weighed``) and no other classes are declared."""
     if len(weighed) < 2 and labelling.classes is None:
         advice = " (or name the others in classes=[...])" if labelling.declares else ""
         raise ValueError(
@@ -207,12 +207,13 @@ def check_weight(X: Any, y: AnyArray, sample_weight: Any, class_weight: Any) -> 
 
 
 def mean_one(weight: Array) -> Array:
-    """Positive weights (n,) over their mean, within 1e-8: only their ratios matter, as for a mean over the examples.
+    """Positive weights (n,) divided by their mean, to within 1e-8, so that only their ratios matter.
 
-    Regularisation is in units of an example, so weights that sum to one would be regularised away. Powers of two are
-    taken out first, which is exact: sums of very large weights cannot overflow, those of very small ones keep their
-    digits. What is left is multiplied by a number of 26 bits, so that whole numbers keep their exact ratios, and splits
-    that are equally good for repeated rows are so for weights. Equal weights become exactly 1.
+    Regularisation is measured in units of one example; compared with it, weights of sum one would be far too small. A
+    power of two is taken out first, which is exact: then sums of very large weights cannot overflow, and those of very
+    small ones keep their digits. The rest is multiplied by a number of 26 bits, so that whole numbers keep their exact
+    ratios; splits that are equally good when rows are repeated are then equally good when they are weighted instead.
+    Equal weights become exactly 1.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Engines: what is heavy in boosting, behind one protocol. ``cpu`` is compiled, ``reference`` its NumPy twin."""
+"""Engines do the heavy computations of boosting behind one protocol. ``cpu`` is compiled, ``reference`` is in NumPy."""
 
 from .binned import MAX_BINS, MAX_CATEGORIES, BinnedData, auto_bins
 from .cpu import CpuEngine
@@ -17,11 +17,11 @@ from .interface import (
 from .reference import ReferenceEngine
 from .tree import NODE, SET_BYTES, Grown, Tree, no_sets, node_bytes, single_leaf
 
-CPU: Engine = CpuEngine()  # one thread; what is asked where nobody passes an engine
+CPU: Engine = CpuEngine()  # one thread; the default where no engine is passed
 
 
 def engine_of(array: object) -> Engine:
-    """The engine in whose memory an array lies, for functions that are given arrays alone, like losses."""
+    """The engine whose memory holds an array, for functions that get only arrays, like losses."""
     return CPU
 
 

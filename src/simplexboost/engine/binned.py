@@ -1,9 +1,8 @@
 """Binned data: values as uint8 codes; the code is the number of edges below the value, ``edges[b-1] < x <= edges[b]``.
 
-Up to ``max_bins`` distinct values every value has a bin of its own and edges lie midway between neighbours, so a
-split on codes is exactly a split on values; beyond that, edges are quantiles. A missing value (NaN) has the code
-after the last bin. The values of a categorical feature are numbers of categories already, and its codes are these
-numbers.
+If a feature has at most ``max_bins`` distinct values, each has its own bin and edges lie midway between neighbours, so
+that a split on codes is exactly a split on values; otherwise edges are quantiles. A missing value (NaN) has the code
+after the last bin. The values of a categorical feature are category numbers, which are also its codes.
 """
 
 from __future__ import annotations
@@ -15,19 +14,20 @@ import numpy as np
 from .._cached import cached
 from .._typing import AnyArray, Array
 
-TILE = 8  # features in a block of codes, one 64-bit word a row
+TILE = 8  # features in a block of codes: one 64-bit word per row
 MAX_BINS = 255  # the 256th code is left for missing values
 MAX_CATEGORIES = 254
-# More rows than this do not make better quantiles (bins of a million rows then differ by less than a tenth from equal
-# counts), and would take most of the time: 230 ms instead of 73 ms for 1000000 × 20 values, of which codes take 40 ms.
+# Quantiles are taken from at most this many rows. More would hardly be better (the bins of a million rows then differ
+# by less than a tenth from equal counts) and would take most of the time: binning 1000000 × 20 values takes 73 ms, of
+# which 40 ms are for the codes, and with all rows 230 ms.
 SAMPLE_ROWS = 200_000
 
 
 def auto_bins(n: int, p: int) -> int:
-    """Bins per feature that suit n rows of p features.
+    """A good number of bins per feature for n rows of p features.
 
-    As many as there can be, except where few rows have many features: there most bins of a node are empty, and going
-    through them is what a round costs (isolet, 4678 × 617: 149 ms with 255 bins, 20 ms with 32, the same accuracy).
+    It is the largest possible number, except for few rows with many features: there most bins of a node are empty, and
+    going through them takes most of a round (isolet, 4678 × 617: 149 ms with 255 bins, 20 ms with 32, same accuracy).
     """
     return min(max(2**15 // p, n // 64, 32), MAX_BINS)
 
@@ -41,7 +41,8 @@ class BinnedData:
     codes : (n_blocks, n, 8) uint8, features in blocks of 8; feature f is ``codes[f // 8, :, f % 8]``
     n_bins : (p,) int32, bins of finite values; a missing value has code ``n_bins[f]``
     has_missing : (p,) uint8
-    edges : list of p ascending arrays, ``n_bins[f] - 1`` edges each; of a categorical feature ½, 1½, …, for codes alone
+    edges : list of p ascending arrays, ``n_bins[f] - 1`` edges each; a categorical feature has ½, 1½, …, which serve
+        only to compute its codes
     categorical : (p,) uint8, features whose codes are categories without an order
     """
 
@@ -71,19 +72,19 @@ class BinnedData:
         seen = np.zeros((self.p, 256), dtype=bool)
         for f in np.flatnonzero(self.categorical).tolist():
             seen[f, self.column(f)] = True
-            seen[f, self.n_bins[f] :] = False  # missing values are no category
+            seen[f, self.n_bins[f] :] = False  # a missing value is not a category
         return np.packbits(seen, axis=1, bitorder="little")
 
 
 def category_mask(categorical: AnyArray | None, p: int) -> AnyArray:
-    """The mask of categorical features as engines take it, (p,) uint8."""
+    """The mask of categorical features in the form that engines take, (p,) uint8."""
     if categorical is None:
         return np.zeros(p, dtype=np.uint8)
     return np.asarray(categorical, dtype=bool).astype(np.uint8)
 
 
 def category_edges(values: AnyArray, f: int) -> Array:
-    """Edges ½, 1½, … with which the code of a category is its number; ``f`` is the column, for messages."""
+    """Edges ½, 1½, …, so that the code of a category is its number; ``f`` is the column, for error messages."""
     values = values[~np.isnan(values)]
     if not (np.isfinite(values) & (values >= 0) & (values == np.floor(values))).all():
         raise ValueError(f"column {f} is categorical; its values must be 0, 1, 2, … or missing.")
@@ -97,7 +98,7 @@ def category_edges(values: AnyArray, f: int) -> Array:
 
 
 def sampled_rows(n: int) -> AnyArray | None:
-    """The rows that edges are taken from, ascending; None means all of them. Always the same for the same n."""
+    """The rows from which edges are computed, ascending; None means all. The same n always gives the same rows."""
     if n <= SAMPLE_ROWS:
         return None
     return np.sort(np.random.default_rng(0).choice(n, SAMPLE_ROWS, replace=False))

@@ -1,4 +1,4 @@
-"""The compiled engine: the one face on ``simplexboost._kernels``."""
+"""The compiled engine: all calls to ``simplexboost._kernels`` for boosting are here."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if _kernels.NODE_SIZE != NODE.itemsize or _kernels.TILE != TILE:
         "reinstall simplexboost"
     )
 
-# Exact sums in steps, for engines that add up shards: see kernels/core/exact.hpp.
+# The steps of an exact sum, for engines that add up shards: see kernels/core/exact.hpp.
 largest_magnitude, sum_limbs, limb_total = _kernels.largest_magnitude, _kernels.sum_limbs, _kernels.limb_total
 limb_values = _kernels.limb_values
 
 
 @dataclass(frozen=True)
 class CpuEngine:
-    """The compiled engine on so many threads; see `interface.Engine`."""
+    """The compiled engine on `n_threads` threads; see `interface.Engine`."""
 
     n_threads: int = 1
 
     @property
     def instruction_set(self) -> str:
-        """What the inner loops run on: "avx512", "avx2" or "baseline"."""
+        """The instruction set of the inner loops: "avx512", "avx2" or "baseline"."""
         return _kernels.instruction_set()
 
     def bin(self, X: AnyArray, max_bins: int = MAX_BINS, categorical: AnyArray | None = None) -> BinnedData:
@@ -124,7 +124,7 @@ class CpuEngine:
         _kernels.softmax_scores(F, Y, out, self.n_threads)
 
     def total(self, values: Array) -> float:
-        """Σ values, as sums of integers; where one is not finite, as they come."""
+        """Σ values, as a sum of integers; if a value is not finite, an ordinary sum."""
         values = np.ascontiguousarray(values, dtype=np.float64)
         largest, n = largest_magnitude(values), len(values)
         if not np.isfinite(largest):
@@ -132,21 +132,21 @@ class CpuEngine:
         return limb_total(*sum_limbs(values, largest, n), largest, n)
 
     def race(self, U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
-        """The race of the rivals."""
+        """The exponentials of the rivals' leads; see `interface.Engine.race`."""
         E, Z, lead = np.empty(U.shape) if out is None else out, np.empty(len(U)), np.empty(len(U))
         _kernels.race(_plain(U), c, rate, E, Z, lead)
         return E, Z, lead
 
     def race_along(self, U: Array, c: Labels, W: Array, alpha: float, rate: float) -> tuple[Array, Array, Array, Array]:
-        """The race at U + αW."""
+        """The race at the scores U + αW."""
         return _kernels.race_along(_plain(U), c, _plain(W), alpha, rate)
 
     def pull_rows(self, E: Array, c: Labels, w: Array, Z: Array) -> None:
-        """E becomes the residual, in place."""
+        """Turn the E of a race into the residual, in place."""
         _kernels.pull_rows(E, c, w, Z)
 
     def vote_sums(self, P: Array, c: Labels, classes: Labels) -> tuple[float, float, float, int]:
-        """What votes gain and lose, of what total; wrong answers."""
+        """What votes gain and lose, the total, and the number of wrong answers."""
         return _kernels.vote_sums(P, c, classes)
 
     def vote_rows(self, P: Array, c: Labels, classes: Labels, up: float, down: float, own: Array) -> None:
@@ -156,13 +156,13 @@ class CpuEngine:
 
 @dataclass(frozen=True, eq=False)
 class GrownParts:
-    """What the grower answers: a tree whose thresholds are not filled in, and where the rows of its leaves are.
+    """What the grower returns: a tree without its thresholds, and where to find the rows of its leaves.
 
     Attributes
     ----------
     nodes, category_sets : (N, 24) and (n_sets, 32) uint8
     gain, count : (N,)
-    cells : (L,) int32, the source's cell of every leaf
+    cells : (L,) int32, for every leaf the number under which the source of sums keeps its rows
     largest : the largest |statistic| of every column, over the rows of all shards
     """
 
@@ -190,7 +190,7 @@ def make_shard(
     first_row: int,
     n_threads: int,
 ) -> Any:
-    """One shard's rows as a source of sums; `first_row` is the number of the first one among the rows of all shards."""
+    """The rows of one shard as a source of sums; `first_row` is the number of its first row among all shards' rows."""
     if growth.bits not in (32, 64):
         raise ValueError(f"bits={growth.bits!r} must be 32 or 64.")
     kind = _kernels.Shard64 if growth.bits == 64 else _kernels.Shard32
@@ -221,10 +221,11 @@ def grow_from(
     features: AnyArray | None,
     n_threads: int,
 ) -> GrownParts:
-    """A tree on m statistics from a source: a shard that holds all rows, or an object that adds up several.
+    """Grow a tree on m statistics from a source of sums: a shard that holds all rows, or an object that adds up shards.
 
     Such an object has the attribute ``n_rows`` and the methods ``column_maxima``, ``column_magnitudes``, ``quantize``,
-    ``root`` and ``expand`` of a shard, and answers for all rows together. Of `data` only the columns count.
+    ``root`` and ``expand`` of a shard, and answers for all rows together. Of `data` only the columns are used, not the
+    codes.
     """
     answer = _kernels.grow(
         source,
@@ -249,37 +250,38 @@ def grow_from(
 
 
 def logistic_kernel(problem: RowProblem, n_all: int) -> Any:
-    """The compiled loss on the rows of a problem, which are some of n_all rows."""
+    """The compiled loss on the rows of a problem, which may be a part of n_all rows."""
     return _kernels.LogisticLoss(
         problem.Y, problem.c, problem.K, problem.weight, problem.log_cost, *problem.exponents, n_all
     )
 
 
 class CpuRowLoss:
-    """The row-wise loss of the flagship on the compiled engine: its arrays, filled anew by every pull.
+    """The row-wise loss of the flagship on the compiled engine, with its arrays, which every `pull` fills again.
 
-    `kernel` makes the passes over the rows, `engine` the totals over them.
+    `kernel` computes the rows, `engine` the totals over them.
     """
 
     def __init__(self, problem: RowProblem, engine: CpuEngine, kernel: Any) -> None:
         n, self.problem, self.engine, self.kernel = len(problem.c), problem, engine, kernel
         self.tilted = problem.exponents != (0, 0)
         self.tilt_mean = 1e-9 if self.tilted else 1.0
-        # Canonical codewords need no gradient: the leaves look at F again.
+        # Canonical codewords need no stored gradient: `leaves` computes it from F.
         self.G = None if problem.Y is None else np.empty((n, problem.Y.shape[1]), dtype=np.float32)  # (n, d)
-        self.loss = np.full(n, np.log(problem.K), dtype=np.float32)  # −log p_c; all classes alike at the start
+        self.loss = np.full(n, np.log(problem.K), dtype=np.float32)  # −log p_c at the start, with equal probabilities
         self.scale = np.empty(n) if self.tilted or problem.weight is not None else None
         self.weight = None if problem.weight is None else problem.weight.astype(np.float64)
         self.weights = float(n) if self.weight is None else engine.total(self.weight)
         self.stats: Any = None
 
     def pull(self, F: AnyArray, Z: AnyArray) -> Array:
-        """Sketched gradient and curvature at F."""
+        """The sketched gradient and curvature at F."""
         if self.stats is None or self.stats.shape[1] != Z.shape[1] + 1:
             self.stats = np.empty((len(F), Z.shape[1] + 1))  # (n, s + 1)
         if self.tilted:
-            # Tilted weights are small for many classes at the start, and l2 is in absolute units: scale them to a mean
-            # of 1, but never up again once they have been larger, lest the last doubtful examples be blown up.
+            # Robust losses multiply the weights by p_c^a (1 − p_c)^b, which is small at the start if there are many
+            # classes, while l2 is in absolute units. So these weights are divided by the largest mean they have had.
+            # The current mean would not do: late in the fit it gives huge weights to the last uncertain examples.
             a, b = self.problem.exponents
             p = np.exp(-self.loss.astype(np.float64))
             self.tilt_mean = max(self.tilt_mean, self.mean(p**a * (1 - p) ** b))
@@ -311,5 +313,5 @@ def _starts(sizes: list[int] | AnyArray) -> AnyArray:
 
 
 def _plain(U: Array) -> Array:
-    """The scores as the kernels take them."""
+    """The scores in the form that the kernels take."""
     return np.ascontiguousarray(U, dtype=np.float64)

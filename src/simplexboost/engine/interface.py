@@ -1,7 +1,7 @@
-"""What an engine is: the protocol `Engine`, what it is asked, and what it answers.
+"""What an engine is: the protocol `Engine`, with the types of its arguments and of its results.
 
-An engine is a value: `TrainingSet` carries one, and learners, losses, the model and the flagship ask it for everything
-that is heavy. `cpu` is compiled, `reference` its twin in plain NumPy, `sharded` adds up the parts of several shards.
+An engine is a value: `TrainingSet` holds one, and learners, losses, the model and the flagship call it for all heavy
+computations. `cpu` is compiled, `reference` does the same in plain NumPy, `sharded` adds up the sums of several shards.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SCORES = {
 
 @dataclass(frozen=True, eq=False)
 class Dense:
-    """m statistics a row."""
+    """Dense statistics: m numbers per row."""
 
     values: Array  # (n, m)
 
@@ -53,30 +53,30 @@ class OneHot:
 
 @dataclass(frozen=True)
 class Growth:
-    """How a tree is grown: its limits (0 is none), its order, and the engine's precision."""
+    """How a tree is grown: its limits (0 means no limit), its order, and the engine's precision."""
 
     max_depth: int = 0
     max_leaf_nodes: int = 0
     min_samples_leaf: int = 1
     best_first: bool = False
     l2_regularization: float = 0.0
-    bits: int = 64  # of a histogram lane; 32 for speed
-    seed: int = 0  # of the rounding to 32 bits, up or down at random; 0 rounds to nearest
-    histogram_memory: int = 2**29  # bytes kept for nodes that wait to be split; beyond, they are counted again
-    min_category_count: int = 0  # rows of a node below which a category goes right with the rest; 0: see below
-    category_smoothing: float = 10.0  # average rows of the node added to every category before they are ordered
+    bits: int = 64  # of each integer in a histogram; 32 is faster
+    seed: int = 0  # of the random rounding to 32 bits, up or down; 0 rounds to nearest
+    histogram_memory: int = 2**29  # bytes for the histograms of waiting nodes; others are built again
+    min_category_count: int = 0  # categories with fewer rows in a node go right; 0: see `category_count`
+    category_smoothing: float = 10.0  # how many average rows of the node are added to each category to order them
 
     def category_count(self, n_rows: int) -> int:
-        """`min_category_count`; by default one row in a hundred, at least 1 and at most 10.
+        """`min_category_count`, or if that is 0 a hundredth of the rows, at least 1 and at most 10.
 
-        Ten rows are what others ask for, too; small tables would have no categories left.
+        Other libraries also require ten rows; in small tables that would leave no categories.
         """
         return self.min_category_count or max(1, min(10, n_rows // 100))
 
 
 @dataclass(frozen=True, eq=False)
 class RowProblem:
-    """A loss that is decided row by row from logits 2U = F Yᵀ, and the rows: what `Engine.row_loss` works on.
+    """A loss that is computed row by row from the logits 2U = F Yᵀ, with the rows: the argument of `Engine.row_loss`.
 
     With p = softmax(2U) and p_c the probability of the true class, the gradient of a row is the logistic one times
     p_c^a (1 − p_c)^b.
@@ -86,8 +86,8 @@ class RowProblem:
     c : (n,) true classes in 0..K−1
     K : the number of classes
     Y : (K, d) float32 codewords, or None for canonical ones, where d = K
-    weight : (n,) float32 weights of mean one, or None where all are one
-    log_cost : (K, K) float32, joins the logits of true class c (row) and rival k (column), or None
+    weight : (n,) float32 weights of mean one, or None if all are one
+    log_cost : (K, K) float32, added to the logit of rival k (column) if the true class is c (row); or None
     exponents : (a, b)
     value : the loss as a function of p_c, elementwise
     """
@@ -103,13 +103,14 @@ class RowProblem:
 
 @dataclass(frozen=True)
 class LeafRule:
-    """How Newton's steps in the leaves are made.
+    """How Newton's steps in the leaves are computed.
 
     Attributes
     ----------
     l2_regularization : added to every curvature
-    max_step : the furthest that a leaf moves the score of a class
-    thin : values of a leaf, less their median, below this part of its largest become zero; 0 keeps all
+    max_step : the furthest that a leaf may move the score of a class
+    thin : the median of a leaf's values is subtracted, and values below this part of the largest become zero; 0 keeps
+        all values
     """
 
     l2_regularization: float = 0.0
@@ -119,12 +120,12 @@ class LeafRule:
 
 @dataclass(frozen=True, eq=False)
 class ForestArrays:
-    """Trees one after another in flat arrays.
+    """The trees of a forest with their leaf values, as `Engine.pack` takes them.
 
     Attributes
     ----------
     trees : the trees
-    values : per tree its leaf values (L, d) or (L, 1), arrays or sparse arrays, single or double precision
+    values : for each tree its leaf values (L, d) or (L, 1), arrays or sparse arrays, single or double precision
     coordinate : (T,) int32, the column of F a tree adds to, −1 for all of them
     step : (T,) what a tree's values are multiplied by
     n_features, dtype : columns of X; the precision of F
@@ -149,21 +150,24 @@ class PackedForest(Protocol):
 
 
 class RowLoss(Protocol):
-    """A `RowProblem` at work: a pass over the rows for the sketch, another for the leaves."""
+    """Evaluates a `RowProblem`, in two passes per round: `pull` for the sketch and `leaves` for the leaf values.
+
+    The pull of the examples is the negative gradient, the direction in which they would move F; `pull` computes it.
+    """
 
     def pull(self, F: AnyArray, Z: AnyArray) -> Array:
-        """The sketched gradient and, last, the curvature along the sketch at F (n, d), (n, s + 1).
+        """The sketched gradient and, in the last column, the curvature along the sketch at F (n, d), (n, s + 1).
 
-        Z (K, s) are the codewords along the sketch's directions. The array is used again by the next call.
+        Z (K, s) are the codewords along the sketch's directions. The next call overwrites the array.
         """
 
     def leaves(
         self, F: AnyArray, leaf_of_row: AnyArray, rows: AnyArray | None, n_leaves: int, rule: LeafRule
     ) -> AnyArray:
-        """Newton's steps in the leaves, (L, d) float32, at the F of the last pull; from `rows` (ascending) alone."""
+        """Newton's steps in the leaves, (L, d) float32, at the F of the last `pull`, from `rows` (ascending) only."""
 
     def risk(self) -> float:
-        """The mean weighted loss at the F of the last pull."""
+        """The mean weighted loss at the F of the last `pull`."""
 
 
 class Engine(Protocol):
@@ -171,7 +175,7 @@ class Engine(Protocol):
 
     @property
     def n_threads(self) -> int:
-        """How many threads it works on."""
+        """The number of threads."""
 
     def bin(self, X: AnyArray, max_bins: int = 255, categorical: AnyArray | None = None) -> BinnedData:
         """X (n, p), float32 or float64 with NaN for missing values, as codes.
@@ -191,9 +195,9 @@ class Engine(Protocol):
     ) -> Grown:
         """Grow one tree.
 
-        Splits maximise the score of the children's sums of `statistics`; `leaf_statistics` (n, d), or where they are
-        None the statistics themselves, are summed over the leaves, the same whatever the order of the rows or the
-        shards they are cut into. `rows` and `features` (ascending) restrict what the tree is grown on.
+        Splits maximise the score of the children's sums of `statistics`. Then `leaf_statistics` (n, d), or `statistics`
+        if they are None, are summed over the leaves; these sums depend neither on the order of the rows nor on how they
+        are cut into shards. `rows` and `features` (ascending) restrict what the tree is grown on.
         """
 
     def apply(self, tree: Tree, X: AnyArray) -> AnyArray:
@@ -212,21 +216,25 @@ class Engine(Protocol):
         """The soft-max of 2U = F Yᵀ, written to out (n, K); Y is None for canonical codewords."""
 
     def total(self, values: Array) -> float:
-        """Σ values, the same whatever the order of the rows or the shards they are cut into."""
+        """Σ values; it depends neither on the order of the rows nor on how they are cut into shards."""
 
-    # What losses of score differences ask: the race of the rivals, exp(rate (U_k − U_c)).
+    # Losses of score differences are sums of exp(rate (U_k − U_c)) over the rivals k of the true class c. The "race" of
+    # a row is these exponentials, computed relative to the highest rival so that none of them overflows.
 
     def race(self, U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
-        """``E`` (n, K) = exp(rate (U_k − highest rival)), 0 at the true class; its row sums Z (n,), leads (n,)."""
+        """E (n, K), E_k = exp(rate (U_k − max_{l≠c} U_l)) and 0 at the true class c; its row sums Z; the leads of c.
+
+        The lead of the true class is U_c − max_{l≠c} U_l; Z and the leads are (n,).
+        """
 
     def race_along(self, U: Array, c: Labels, W: Array, alpha: float, rate: float) -> tuple[Array, Array, Array, Array]:
-        """The race at U + αW: row sums, leads, and the mean and variance of W among the rivals, (n,) each."""
+        """The race at U + αW: row sums, leads, and the mean and variance of W over the rivals, weighted by E; (n,)."""
 
     def pull_rows(self, E: Array, c: Labels, w: Array, Z: Array) -> None:
-        """E (n, K) of a race becomes the residual, in place: −w E / Z, and w at the true class."""
+        """Turn the E (n, K) of a race into the residual, in place: −w E / Z, and w at the true class."""
 
     def vote_sums(self, P: Array, c: Labels, classes: Labels) -> tuple[float, float, float, int]:
-        """What votes for `classes` (n,) gain and lose of a residual P (n, K), the total, and the wrong answers."""
+        """What votes for `classes` (n,) gain and lose of a residual P (n, K), the total, and how many are wrong."""
 
     def vote_rows(self, P: Array, c: Labels, classes: Labels, up: float, down: float, own: Array) -> None:
-        """The residual P (n, K) and its part of the true class (n,) after votes for `classes`, in place."""
+        """Update the residual P (n, K), and `own` (n,), its entries at the true classes, for votes for `classes`."""

@@ -1,8 +1,8 @@
-"""Rows cut into shards in one process: nothing depends on the cuts. Shards elsewhere follow the same pattern.
+"""An engine whose rows are cut into shards, all in one process; shards on other machines would work the same way.
 
-A shard never sees another one's rows. What passes between them are maxima, and sums of integers: column maxima,
-histograms, the two integers of every exact sum, row counts. Each is the same in any order, so the trees and the leaf
-values are those of `CpuEngine`, bit for bit.
+A shard never sees the rows of another one. Only maxima and sums of integers pass between them: column maxima,
+histograms, the two integers of every exact sum, row counts. Each of these is the same for any order and any cuts, so
+the trees and the leaf values are those of `CpuEngine`, bit for bit.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .tree import Grown
 
 
 def part_rows(rows: AnyArray | None, part: slice) -> AnyArray | None:
-    """Those of the rows (ascending) that lie in one shard, numbered from its first row."""
+    """The rows (ascending) that lie in one shard, numbered from the shard's first row."""
     if rows is None:
         return None
     begin, end = np.searchsorted(rows, [part.start, part.stop])
@@ -55,16 +55,16 @@ class SumOfShards:
 
     @property
     def n_rows(self) -> int:
-        """The rows that the tree is grown on."""
+        """The number of rows that the tree is grown on."""
         return sum(shard.n_rows for shard in self.shards)
 
     def column_maxima(self, values: Sequence[AnyArray] | None = None) -> Array:
-        """The largest |statistic| of every column, or of the shards' other values."""
+        """The largest absolute value of every column, of the statistics or of other values of the shards."""
         of_shards = [None] * len(self.shards) if values is None else values
         return np.maximum.reduce([s.column_maxima(v) for s, v in zip(self.shards, of_shards, strict=True)])
 
     def column_magnitudes(self, unit: Array) -> Array:
-        """Sums of integers, as doubles."""
+        """For every column Σ ⌈|v| · unit⌉: sums of integers, as doubles."""
         return added([shard.column_magnitudes(unit) for shard in self.shards])
 
     def quantize(self, exponents: AnyArray) -> None:
@@ -77,7 +77,7 @@ class SumOfShards:
         return added([shard.root() for shard in self.shards])
 
     def expand(self, *orders: AnyArray) -> AnyArray:
-        """Cut cells in two; the histograms that are asked for."""
+        """Cut the row sets of nodes in two, as ordered, and return the histograms that the orders ask for."""
         return added([shard.expand(*orders) for shard in self.shards])
 
 
@@ -104,7 +104,7 @@ class ShardedEngine(CpuEngine):
     cuts: tuple[int, ...] = ()
 
     def parts(self, n: int) -> list[slice]:
-        """The shards of n rows; cuts beyond the last row leave empty ones."""
+        """The shards of n rows; cuts beyond the last row give empty shards."""
         return [slice(begin, end) for begin, end in pairwise([0, *np.minimum(self.cuts, n).astype(int).tolist(), n])]
 
     def bin(self, X: AnyArray, max_bins: int = MAX_BINS, categorical: AnyArray | None = None) -> BinnedData:
@@ -168,7 +168,7 @@ class ShardedEngine(CpuEngine):
 
 
 class ShardedLogistic:
-    """`_kernels.LogisticLoss` on rows that are cut into shards: a kernel each, and the merging of what they find."""
+    """`_kernels.LogisticLoss` on rows that are cut into shards: one kernel per shard, whose results are merged."""
 
     def __init__(self, problem: RowProblem, parts: list[slice]) -> None:
         self.parts = parts
@@ -186,7 +186,7 @@ class ShardedLogistic:
         scale: AnyArray | None,
         n_threads: int,
     ) -> None:
-        """Every shard writes its rows."""
+        """Every shard fills in its own rows."""
         for kernel, part in zip(self.kernels, self.parts, strict=True):
             mine = [None if a is None else a[part] for a in (G, stats, loss, scale)]
             kernel.pull(F[part], Z, tilt_scale, *mine, n_threads)
@@ -205,7 +205,7 @@ class ShardedLogistic:
         thin: float,
         n_threads: int,
     ) -> AnyArray:
-        """Two round trips: the largest weight and the rows of every leaf, then the sums."""
+        """Newton's steps in two exchanges: first the largest weight and the row counts of the leaves, then the sums."""
         used = [part_rows(rows, part) for part in self.parts]
         mine = [[None if a is None else a[part] for a in (F, G, loss, scale)] for part in self.parts]
         leaves = [leaf_of_row[part] for part in self.parts]
@@ -226,6 +226,6 @@ class ShardedLogistic:
 
 
 def part_problem(problem: RowProblem, part: slice) -> RowProblem:
-    """The rows of one shard."""
+    """The problem of one shard's rows."""
     weight = None if problem.weight is None else problem.weight[part]
     return replace(problem, c=problem.c[part], weight=weight)

@@ -1,4 +1,4 @@
-"""Trees as values: what the engine grows and what prediction reads."""
+"""Trees as values: engines grow them, prediction reads them."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Tree:
 
     Attributes
     ----------
-    nodes : (N,) of dtype NODE. Values <= threshold go left, missing ones left where ``missing_left``; ``left`` is the
-        left child and the right one is ``left + 1``. At a leaf ``feature`` is -1 and ``left`` the leaf's index.
-        Where ``category`` is not -1 the split is one of categories, and ``category`` the index of those that go left.
+    nodes : (N,) of dtype NODE. Values <= threshold go left, and so do missing ones if ``missing_left``; ``left`` is the
+        left child and ``left + 1`` the right one. At a leaf ``feature`` is -1 and ``left`` the leaf's index. If
+        ``category`` is not -1, it is the index in ``category_sets`` of the set of categories that go left.
     gain : (N,) what each split gained in the node score, 0 at leaves
     count : (N,) training rows
     category_sets : (n_sets, 32) uint8, the categories that go left; bit b % 8 of byte b // 8 is category b
@@ -51,7 +51,7 @@ class Tree:
         return (len(self.nodes) + 1) // 2
 
     def children_first(self) -> list[int]:
-        """The inner nodes, every one after the inner nodes below it."""
+        """The inner nodes in an order in which every node comes after those below it."""
         return np.flatnonzero(self.nodes["feature"] >= 0)[::-1].tolist()
 
     def node_sums(self, leaf_sums: Array) -> Array:
@@ -66,7 +66,10 @@ class Tree:
 
 
 def node_bytes(nodes: AnyArray) -> AnyArray:
-    """Nodes as the kernels take them, (N, 24) uint8. Join nodes as bytes: NumPy repacks structured arrays it joins."""
+    """Nodes in the form that kernels take, (N, 24) uint8.
+
+    Concatenate nodes in this form: NumPy changes the memory layout of structured arrays when it concatenates them.
+    """
     return np.ascontiguousarray(nodes).view(np.uint8).reshape(-1, NODE.itemsize)
 
 
@@ -79,7 +82,7 @@ def single_leaf(n_rows: int) -> Tree:
 
 @dataclass(frozen=True, eq=False)
 class Grown:
-    """A fresh tree and what it says about its training rows.
+    """A newly grown tree, with the leaves of the training rows and the sums over them.
 
     Attributes
     ----------
@@ -94,9 +97,9 @@ class Grown:
 
 
 def set_thresholds(nodes: AnyArray, edges: list[Array]) -> None:
-    """Fill in the thresholds of splits of numbers: the edge above the last bin that goes left.
+    """Fill in the thresholds of numeric splits: the edge above the last bin that goes left.
 
-    A split of all known values against the missing ones has no edge above: its threshold is infinite.
+    If all known values go left and only missing ones right, there is no such edge, and the threshold is infinite.
     """
     split = np.flatnonzero((nodes["feature"] >= 0) & (nodes["category"] < 0))
     where = zip(nodes["feature"][split].tolist(), nodes["bin"][split].tolist(), strict=True)
@@ -104,9 +107,9 @@ def set_thresholds(nodes: AnyArray, edges: list[Array]) -> None:
 
 
 def set_unseen(nodes: AnyArray, category_sets: AnyArray, seen: AnyArray) -> None:
-    """Send categories that no training row has where missing values go.
+    """Send categories that no training row has to the same side as missing values.
 
-    ``seen`` (p, 32) holds the categories of each feature. A set then answers for every number below 256.
+    ``seen`` (p, 32) holds the categories that occur in each feature. Every set then covers all numbers below 256.
     """
     for node in np.flatnonzero(nodes["category"] >= 0):
         of_node = category_sets[nodes["category"][node]]  # a view

@@ -1,1 +1,1 @@
-"""The scikit-learn faces of the loop."""
+"""The scikit-learn estimators around the boosting loop."""

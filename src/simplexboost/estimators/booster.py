@@ -1,4 +1,4 @@
-"""The scikit-learn face of the loop: everything a booster does but choose its parts."""
+"""The scikit-learn estimator around the boosting loop: everything that boosters share except the choice of parts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .sklearn_callbacks import SklearnCallbacks
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BaseBooster(CallbackSupportMixin, Predicts):
-    """What all boosters share: fitting around the loop. A subclass says which `parts` it has."""
+    """What all boosters share: everything around the boosting loop. A subclass says which `parts` it has."""
 
     n_estimators: Any = 100
     subsample: float = 1.0
@@ -51,7 +51,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
     n_jobs: int | None = None
     verbose: int = 0
 
-    auto_rounds: ClassVar[bool] = False  # whether n_estimators may be "auto"; `n_rounds` then knows what that is
+    auto_rounds: ClassVar[bool] = False  # whether n_estimators may be "auto", which `n_rounds` then resolves
 
     # ---- what a booster chooses -------------------------------------------------------------------------------------
 
@@ -60,7 +60,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         """The parts as objects."""
 
     def n_rounds(self, K: int) -> int:
-        """Rounds for K classes."""
+        """The number of rounds for K classes."""
         return int(self.n_estimators)
 
     def shrinkage(self) -> float:
@@ -68,11 +68,11 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         return 1.0
 
     def categorical_columns(self) -> Any:
-        """Which columns hold categories, as `learn_categories` takes it; None for none."""
+        """Which columns hold categories, in the form that `learn_categories` takes; None if no column does."""
         return None
 
     def more_callbacks(self, history: History) -> list[Callback]:
-        """Callbacks of its own, called before all others."""
+        """Callbacks that the booster itself adds; they are called before all others."""
         return []
 
     # ---- fitting ----------------------------------------------------------------------------------------------------
@@ -88,8 +88,8 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         sample_weight : (n,) or None
             Only their ratios matter: weights are divided by their mean.
         eval_set : (X, y), a list of such pairs, or None
-            Other rows to follow: their risk and metrics after every round are in ``evals_result_``. With
-            ``early_stopping`` the first pair takes the place of held-out training rows.
+            Other rows to evaluate: their risk and metrics after every round are in ``evals_result_``. With
+            ``early_stopping`` the first pair is used in place of held-out training rows.
         eval_metric : callable, a dict of callables by name, or None
             ``metric(y, probabilities) -> float``.
 
@@ -100,7 +100,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         return self._fit(X, y, sample_weight, eval_set, eval_metric)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, eval_set: Any, eval_metric: Any, costs: Any = None) -> Self:
-        """Boost; ``costs`` (n, K) are what each decision costs each example, where the loss takes that."""
+        """Boost; ``costs`` (n, K) is the cost of each decision for each example, for losses that take such costs."""
         history = History()
         with all_or_nothing(self):
             self._check_parameters()
@@ -136,10 +136,10 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         return self.warm_start and hasattr(self, "model_")
 
     def _check_training(self, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
-        """The training set; where a fitted model goes on, X must have that model's columns."""
+        """The training set; if a fitted model is continued, X must have that model's columns."""
         if self._goes_on:
-            # Its trees know columns by position and categories by number; in other columns they would read nonsense,
-            # or past the end of a row.
+            # The model's trees know columns by position and categories by number: on other columns they would predict
+            # nonsense, or read past the end of a row.
             validate_data(self, X, reset=False, skip_check_array=True)  # the number of features and their names
             check_same_categories(self.categories_, X, self.categorical_columns())
         else:
@@ -162,11 +162,11 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         return Watched(self, self._encode, checked, loss, patience)
 
     def _prepare(self, parts: Parts, checked: Checked, watched: bool) -> tuple[Run, TrainingSet | None]:
-        """A run of the parts, checked against each other; and the rows held out for early stopping."""
+        """A run of the parts, after checking that they fit together; and the rows held out for early stopping."""
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         parts.check()
         data, loss, held_out = checked.data, parts.loss, None
-        if data.K == 1:  # all other classes are absent: nothing to tell apart
+        if data.K == 1:  # all other classes are absent, so there is nothing to learn
             return Run(data, loss, np.ones((1, 1)), parts.learner, parts.step), None
         loss.check(data.K)
         if self.early_stopping and not watched:
@@ -198,7 +198,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             )
         run.resume(self.model_)
         parts.optimizer.resume(run)
-        run.rng = np.random.default_rng(run.rng.integers(2**63) + self.n_iter_)  # other draws than the first time
+        run.rng = np.random.default_rng(run.rng.integers(2**63) + self.n_iter_)  # other draws than in the first fit
         history.continue_from(self.history_)
 
     def _callbacks(self, history: History, held_out: TrainingSet | None, watched: list[Evaluation]) -> list[Callback]:
@@ -215,7 +215,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
     def _fitted(
         self, run: Run, *, parts: Parts, checked: Checked, history: History, watched: list[Evaluation]
     ) -> dict[str, Any]:
-        """The fitted attributes as of now; what is needed to predict is kept, so later `set_params` changes nothing."""
+        """The fitted attributes so far; prediction uses only these, so that a later `set_params` does not change it."""
         evals = [{name: np.array(values) for name, values in e.results.items()} for e in watched]
         several = {"threshold_": run.loss.threshold(run.U, run.data.c, run.data.weight)} if self.multilabel else {}
         return {
@@ -240,7 +240,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         return copy
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; a part named by a string becomes an object when a parameter of its own is set."""
+        """Set parameters; a part that is named by a string becomes an object when one of its own parameters is set."""
         for name in {key.partition("__")[0] for key in params if "__" in key} & set(MAKERS):
             if name not in params and not hasattr(getattr(self, name), "get_params"):
                 setattr(self, name, getattr(self.parts(), name))
@@ -249,7 +249,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Booster(BaseBooster):
-    """A booster whose steps may be shrunk."""
+    """A booster with a learning rate."""
 
     learning_rate: float = 1.0
 
@@ -265,7 +265,7 @@ class Booster(BaseBooster):
 def with_costs(
     loss: Loss, data: TrainingSet, held_out: TrainingSet | None
 ) -> tuple[Loss, TrainingSet, TrainingSet | None]:
-    """The loss with the costs of every example as targets behind the classes, and the rows with these targets."""
+    """The loss with a target for the costs of every example, numbered from K on, and the rows with these targets."""
     assert data.costs is not None
     table = [data.costs]
     if held_out is not None and held_out.costs is not None:

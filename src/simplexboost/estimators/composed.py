@@ -13,9 +13,9 @@ from .parts import Parts, make_parts
 class BoostingClassifier(Booster):
     """Multiclass boosting from any four parts: loss × codewords × weak learner × optimizer and step.
 
-    F(x) = Σ_t α_t h_t(x) lives in R^d; class k scores U_k = ½⟨F, y_k⟩ with its codeword y_k, and the highest score
-    wins. Each part is a string or an object with parameters of its own, which grid search reaches
-    (``learner__max_depth``).
+    The predictor F(x) = Σ_t α_t h_t(x) is a vector in R^d; class k has the score U_k = ½⟨F, y_k⟩, where y_k is its
+    codeword, and the highest score wins. Each part is a string or an object with parameters of its own, which grid
+    search can set (``learner__max_depth``).
 
     Parameters
     ----------
@@ -31,15 +31,15 @@ class BoostingClassifier(Booster):
     step : str or Step, default="line-search"
         'line-search', 'closed-form' or 'fixed'.
     n_estimators : int, default=100
-        Rounds at most.
+        The largest number of rounds.
     learning_rate : float, default=1.0
-        Shrinks every step.
+        Every step is multiplied by this.
     subsample, max_features : float, default=1.0
-        Fraction of rows and of features each round's learner sees.
+        Fraction of the rows and of the features that the learner of each round sees.
     max_bins : int, default=255
         Bins per feature for the engine's trees.
     early_stopping : bool, default=False
-        Hold out a part of the rows, stop when their risk no longer falls, keep the best round.
+        Hold out a part of the rows, stop when their risk no longer falls, and keep the rounds up to the best one.
     validation_fraction : float, default=0.1
         The part held out.
     n_iter_no_change : int, default=10
@@ -47,15 +47,15 @@ class BoostingClassifier(Booster):
     class_weight : dict, "balanced" or None, default=None
         Multiplies ``sample_weight``.
     classes : sequence of labels or None, default=None
-        All classes, where some may be absent from the training data; those get probability zero.
+        All classes, if some may be absent from the training data; absent classes get probability zero.
     warm_start : bool, default=False
         Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds; X must then have the same
         features, and no new categories.
     callbacks : sequence of Callback or None, default=None
-        Called around every round, beside those that the parameters above ask for.
+        Called around every round, in addition to those that implement the parameters above.
     random_state : int, RandomState or None, default=None
     n_jobs : int or None, default=None
-        Threads; None is 1, -1 all. The fitted model does not depend on it.
+        Number of threads; None is 1, -1 all. The fitted model does not depend on it.
     verbose : int, default=0
         1 prints progress about once a second.
 
@@ -63,7 +63,7 @@ class BoostingClassifier(Booster):
     ----------
     classes_ : (K,) labels
     present_ : (K,) which classes had training examples
-    loss_ : the loss that was fitted
+    loss_ : the loss that was minimised
     model_ : AdditiveModel, the terms and the codewords of the present classes
     history_ : dict of arrays, an entry per round: risk, edge, step, coordinate, seconds
     evals_result_ : list of dicts of arrays, an entry per pair of ``eval_set``

@@ -1,4 +1,4 @@
-"""Rows that are followed, not trained on: those of an ``eval_set``, and those held out for early stopping."""
+"""Rows that are evaluated but not trained on: those of an ``eval_set``, and those held out for early stopping."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..losses import Loss
 
 @dataclass(frozen=True, eq=False)
 class Watched:
-    """What an ``eval_set`` is checked against.
+    """What is needed to check and evaluate an ``eval_set``.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Watched:
     encode : X → X with numbers for categories
     checked : the training set and its classes
     loss : turns scores into probabilities
-    n_iter_no_change : rounds without improvement before the first pair stops the fit; None where it never does
+    n_iter_no_change : rounds without improvement before the first pair stops the fit; None if it never stops it
     """
 
     estimator: Any
@@ -36,12 +36,12 @@ class Watched:
     n_iter_no_change: int | None
 
     def table(self, X: Any) -> AnyArray:
-        """X as the model takes it."""
+        """X, checked and in the form that the model takes."""
         return check_X(self.estimator, self.encode(X), reset=False)
 
 
 def check_eval_set(eval_set: Any, eval_metric: Any, watched: Watched) -> list[Evaluation]:
-    """A callback for every pair of the eval_set; the first stops early where that is asked for."""
+    """A callback for every pair of the eval_set; with early stopping, the first one stops the fit."""
     if eval_set is None:
         return []
     pairs = [eval_set] if isinstance(eval_set, tuple) else list(eval_set)
@@ -68,7 +68,7 @@ def evaluation(X: Any, y: Any, metrics: dict[str, Any], watched: Watched, first:
 
 
 def check_eval_indicator(X: AnyArray, y: AnyArray, sets: LabelSets, metrics: dict[str, Any]) -> Labels:
-    """A label set per row of X, as a target like those of training."""
+    """The label set of every row of X, as a number like those of the training set."""
     if metrics:
         raise ValueError("eval_metric takes one label per example; with an indicator matrix only the risk is followed.")
     if y.shape != (len(X), sets.K) or not np.isin(y, (0, 1)).all():
@@ -79,7 +79,7 @@ def check_eval_indicator(X: AnyArray, y: AnyArray, sets: LabelSets, metrics: dic
 def scorer(
     metric: Callable[[AnyArray, Array], float], y: AnyArray, loss: Loss, present: Mask
 ) -> Callable[[Array], float]:
-    """A metric of labels and probabilities as one of the class scores."""
+    """A metric of labels and probabilities, turned into a function of the class scores."""
     return lambda U: metric(y, probabilities(loss, all_classes(U, present), present))
 
 
@@ -88,7 +88,7 @@ def split_off(data: TrainingSet, fraction: float, rng: np.random.Generator) -> t
     from sklearn.model_selection import train_test_split  # not at the top: start-up time
 
     seed = int(rng.integers(2**31 - 1))
-    c = data.c if data.sets is None else np.zeros_like(data.c)  # label sets may all be different
+    c = data.c if data.sets is None else np.zeros_like(data.c)  # all label sets may differ: no stratification
     counts = np.bincount(c)
     rows = np.arange(data.n)
     alone = counts[c] < 2  # the only row of its class stays in training
@@ -100,7 +100,7 @@ def split_off(data: TrainingSet, fraction: float, rng: np.random.Generator) -> t
             f"validation_fraction={fraction} leaves no rows to hold out or to train on ({data.n} rows); "
             "use more rows, another fraction, or early_stopping=False."
         ) from error
-    lost = np.setdiff1d(c, c[train])  # without stratification a small class may have gone to the test part
+    lost = np.setdiff1d(c, c[train])  # without stratification all rows of a small class may be in the test part
     moved = test[np.isin(c[test], lost)]
     train = np.sort(np.concatenate([train, rows[alone], moved]))
     return data.subset(train), data.subset(np.sort(np.setdiff1d(test, moved)))

@@ -1,4 +1,4 @@
-"""What every classifier of the package shares: labels, margins, saving, and fits that happen whole or not at all."""
+"""What all classifiers of the package share: labels, margins, saving, and fits that change all or nothing."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ..losses import margins
 
 
 class Face(Saves, ClassifierMixin, BaseEstimator):
-    """The face of a classifier; a subclass fits, gives class scores, and says what a model file holds of it."""
+    """The base class of classifiers; a subclass fits, gives class scores, and says what it writes to a model file."""
 
-    classes_: AnyArray  # (K,) labels, sorted; whoever has them is fitted
+    classes_: AnyArray  # (K,) labels, sorted; an estimator that has them is fitted
     n_features_in_: int
 
     @abstractmethod
@@ -46,7 +46,7 @@ class Face(Saves, ClassifierMixin, BaseEstimator):
 
 @contextmanager
 def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """Whatever goes wrong inside, the fitted attributes (``name_``) are left as they were."""
+    """A context that restores the fitted attributes (``name_``) if an exception is raised inside."""
     before = dict(vars(estimator))
     try:
         yield

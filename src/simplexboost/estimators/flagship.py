@@ -21,20 +21,21 @@ ROW_LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "so
 class SimplexBoostClassifier(Booster):
     """Gradient boosting for many classes: one vector tree per round, whatever the number of classes.
 
-    Logistic loss, Newton steps in the leaves, splits searched along a random direction of the gradient, codewords of
-    few dimensions where there are many classes. The defaults are meant to be used.
+    It uses the logistic loss, Newton steps in the leaves, splits that are searched along a random direction of the
+    gradient, and codewords of few dimensions if there are many classes. The defaults should serve most data sets.
 
     Parameters
     ----------
     n_estimators : int or "auto", default="auto"
-        Rounds, and so trees, at most; "auto" is 40 / learning_rate, half of that for two or three classes.
+        The largest number of rounds, each of one tree; "auto" is 40 / learning_rate, or half of that for two or three
+        classes.
     learning_rate : float, default=0.1
-        Shrinks every tree.
+        Every tree is multiplied by this.
     max_leaf_nodes : int, "auto" or None, default="auto"
-        Leaves per tree; "auto" grows with the number of rows.
+        The largest number of leaves per tree; "auto" grows with the number of rows.
     max_depth : int or None, default=None
     min_samples_leaf : int or "auto", default="auto"
-        Training rows in every leaf; "auto" is 1 up to 1000 rows and 5 beyond.
+        The smallest number of training rows in a leaf; "auto" is 1 up to 1000 rows and 5 beyond.
     l2_regularization : float or "auto", default="auto"
         Added to the curvature in every leaf; "auto" is 10 / K, and 0.2 from 50 classes on.
     max_step : float or None, default=2.0
@@ -44,20 +45,20 @@ class SimplexBoostClassifier(Booster):
         "auto" takes canonical codewords up to 1024 classes and a max-min code of few dimensions beyond; any name or
         object that `BoostingClassifier` takes.
     code_dim : int or "auto", default="auto"
-        Dimension of the "auto" code; a number asks for a max-min code of that dimension whatever the classes.
+        Dimension of the "auto" code; a number gives a max-min code of that dimension for any number of classes.
     loss : {"logistic", "savage", "softmax-cost"} or Loss, default="logistic"
-        "savage" and "softmax-cost" forgive examples that are far on the wrong side: for noisy labels.
+        "savage" and "softmax-cost" give little weight to examples that are far on the wrong side: for noisy labels.
     cost_matrix : array of shape (K, K) or None, default=None
         How much it matters to tell class c (row) from class k (column); logistic loss only.
     sketch : int or Sketch, default=1
-        Directions along which splits are searched, or how many random ones.
+        The directions along which splits are searched, or the number of random ones.
     categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
         Columns that hold categories, split by subsets; "from_dtype" takes the categorical and string columns of a
         frame. Categories not seen in training are treated like missing values.
     max_features : float or "auto", default="auto"
-        The part of the features that each tree sees; "auto" is 0.8, and 0.4 where there are more than 256.
+        The part of the features that each tree sees; "auto" is 0.8, and 0.4 if there are more than 256.
     max_bins : int or "auto", default="auto"
-        Bins per feature, at most 255; "auto" takes fewer where few rows have many features.
+        Bins per feature, at most 255; "auto" takes fewer if there are few rows and many features.
     subsample, early_stopping, validation_fraction, n_iter_no_change, class_weight, classes, \
     warm_start, callbacks, random_state, n_jobs, verbose : as in `BoostingClassifier`
 
@@ -101,7 +102,7 @@ class SimplexBoostClassifier(Booster):
     auto_rounds: ClassVar[bool] = True
 
     def n_rounds(self, K: int) -> int:
-        """Rounds for K classes."""
+        """The number of rounds for K classes."""
         if isinstance(self.n_estimators, str):
             return max(1, round((20 if K <= 3 else 40) / self.learning_rate))
         return super().n_rounds(K)

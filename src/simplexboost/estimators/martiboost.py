@@ -31,25 +31,25 @@ class MartiBoostClassifier(Face):
     Parameters
     ----------
     n_layers : int, default=100
-        L; there are up to L(L+1)/2 learners.
+        L, the number of layers; there are up to L(L+1)/2 learners.
     learner : str, Learner or scikit-learn estimator, default="stump"
         Any learner; only the sign of its answer counts.
     routing : {"exact", "sampled"}, default="exact"
-        How training examples reach the nodes: divided among them by the probabilities of their turns, or each along
-        one random path.
+        How training examples reach the nodes: "exact" divides each example among them by the probabilities of its
+        turns, "sampled" sends each along one random path.
     max_bins : int, default=255
         Bins per feature for the engine's trees.
     random_state : int, RandomState or None, default=None
     n_jobs : int or None, default=None
-        Threads; None is 1, -1 all. The fitted model does not depend on it.
+        Number of threads; None is 1, -1 all. The fitted model does not depend on it.
 
     Attributes
     ----------
     classes_ : (2,) labels
     program_ : Program, the learners of its nodes layer by layer
-    history_ : dict of arrays, an entry per layer: edge (mean of 2γ, where both classes are routed rightly with
-        probability ½ + γ), error (of the random program, were this its last layer), bound (on that error: exp(−2 l γ²)
-        with γ the mean of the layers' smallest), learners
+    history_ : dict of arrays, an entry per layer l: edge (mean of 2γ, where both classes are routed correctly with
+        probability ½ + γ), error (of the random program if this were its last layer), bound (on that error:
+        exp(−2 l γ²), where γ is the mean over the layers of the smallest γ of each), learners (their number)
     n_iter_ : layers
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn
 
@@ -62,7 +62,7 @@ class MartiBoostClassifier(Face):
     """
 
     paper: ClassVar[str] = "Long & Servedio 2005"
-    table_row: ClassVar[dict[str, str]] = {  # it is no sum, so it has no parts but a learner
+    table_row: ClassVar[dict[str, str]] = {  # the model is not a sum, so its only part is a learner
         "optimizer": "branching program",
         "codewords": "two classes",
         "learners": "any: stump*",
@@ -124,7 +124,7 @@ class MartiBoostClassifier(Face):
         return self.class_scores(X)
 
     def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:
-        """The answers of the random program, one path per example; a draw at the end is decided by a coin; (n,)."""
+        """The answers of the random program, one path per example; a fair coin decides a draw at the end; (n,)."""
         X = self._check_X(X)
         wins = self.program_.walk(X, check_random_state(random_state), self._engine())
         return self.classes_.take(wins.astype(np.intp))

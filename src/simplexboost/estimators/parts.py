@@ -32,11 +32,11 @@ class Parts:
     step: Step
 
     def check(self) -> None:
-        """Raise where parameters of the learner or the step have no meaning."""
+        """Raise if a parameter of the learner or of the step is invalid."""
         self.learner.check()
         self.step.check(self.loss)
 
 
 def make_parts(loss: Any, codewords: Any, learner: Any, optimizer: Any, step: Any) -> Parts:
-    """Parts from names or from parts."""
+    """The parts, each from its name or from an object."""
     return Parts(as_loss(loss), as_codewords(codewords), as_learner(learner), as_optimizer(optimizer), as_step(step))

@@ -1,4 +1,4 @@
-"""Predictions of a fitted booster: F(X) → class scores, labels, probabilities; after every round, too."""
+"""Predictions of a fitted booster: F(X) → class scores, labels, probabilities, also after every round."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from ..files import pack_booster, unpack_booster
 from ..losses import Loss, for_label_sets
 from .face import Face
 
-# Probabilities at a time: F (n, K) for all rows would be fresh memory, which costs more than the sums in it.
+# The number of probabilities computed at a time: to allocate F (n, K) for all rows takes longer than to compute it.
 CHUNK = 2**20
 
 
 class Predicts(Face):
-    """Predicts with an additive model; a subclass fits it."""
+    """A classifier that predicts with an additive model; a subclass fits it."""
 
     multilabel: ClassVar[bool] = False  # whether y may be an indicator matrix
     n_jobs: int | None
@@ -42,7 +42,7 @@ class Predicts(Face):
         return self._decision().labels(U)
 
     def predict_proba(self, X: Any) -> Array:
-        """Probabilities by the loss's link, (n, K); classes without training examples have none."""
+        """Probabilities by the loss's link, (n, K); classes without training examples get 0."""
         X, model = self._check_X(X), self.model_
         if not self._is_softmax:
             return self._probabilities(model.predictor(X, self._engine()))
@@ -77,14 +77,14 @@ class Predicts(Face):
 
     @property
     def feature_importances_(self) -> Array:
-        """What the splits on each feature gained, times the tree's step, as parts of one; (p,)."""
+        """The gains of the splits on each feature, times the tree's step, divided by their total; (p,)."""
         check_is_fitted(self)
         return self.model_.feature_gains(self.n_features_in_)
 
     # ---- from F to predictions --------------------------------------------------------------------------------------
 
     def _engine(self) -> Engine:
-        """What does the heavy work."""
+        """The engine that does the heavy computations."""
         return CpuEngine(effective_n_jobs(self.n_jobs))
 
     def _encode(self, X: Any) -> Any:

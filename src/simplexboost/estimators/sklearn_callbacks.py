@@ -1,4 +1,4 @@
-"""Rounds passed on to scikit-learn's own callbacks."""
+"""Calls scikit-learn's own callbacks in every round."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..callbacks import Callback
 
 
 class SklearnCallbacks(Callback):
-    """Passes rounds on to scikit-learn's own callbacks (``set_callbacks``), if any are set."""
+    """Calls scikit-learn's own callbacks (``set_callbacks``) in every round, if any are set."""
 
     def __init__(self, estimator: Any, finish: Any, X: Any, y: Any, sample_weight: Any) -> None:
         self.estimator, self.finish_fit = estimator, finish

@@ -1,7 +1,7 @@
 """Model files: a zip of a JSON header and raw arrays with checksums, never a pickle.
 
-``container`` is the file itself, ``parameters`` the JSON in its header, ``terms`` and ``models`` the arrays, ``checks``
-the refusal of damaged models, ``boosters`` what boosters add, ``classifiers`` saving and loading.
+``container`` reads and writes the file itself, ``parameters`` the JSON in its header, ``terms`` and ``models`` the
+arrays. ``checks`` refuses damaged models, ``boosters`` has what only boosters store, ``classifiers`` saves and loads.
 """
 
 from .boosters import pack_booster, pack_program, unpack_booster, unpack_program

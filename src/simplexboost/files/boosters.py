@@ -1,4 +1,4 @@
-"""What boosters add to a model file: a model, its history, and what prediction needs beside them."""
+"""What boosters add to a model file: the model, its history, and whatever else prediction needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .parameters import categories_to_json, from_json, labels_from_json, thresho
 
 
 def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """The model, its history, and what prediction needs beside them."""
+    """The model, its history, and whatever else prediction needs."""
     arrays = model_to_arrays(estimator.model_) | history_to_arrays(estimator.history_)
     arrays["present"] = estimator.present_.astype(np.uint8)
     categories = None if estimator.categories_ is None else categories_to_json(estimator.categories_)
@@ -53,7 +53,7 @@ def unpack_program(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
 
 
 def history_to_arrays(history: dict[str, AnyArray]) -> dict[str, AnyArray]:
-    """The history without the times, which differ from run to run: equal models are equal files."""
+    """The history without the times, which differ from run to run, so that equal models give equal files."""
     return {f"history.{name}": values for name, values in history.items() if name != "seconds"}
 
 

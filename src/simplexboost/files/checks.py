@@ -1,4 +1,4 @@
-"""Refusing damaged models: whatever a file holds, prediction stays inside its arrays."""
+"""Refusing damaged models: whatever a file holds, prediction never reads outside its arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..boosting.model import Term
 from ..boosting.program import Program
 from ..engine import NODE, SET_BYTES, Tree
 
-# The type and the number of axes of every array. Where values are sparse, two more belong to the terms.
+# The type and the number of axes of every array. Terms with sparse values have two more arrays.
 CODEWORDS = {"Y": ("<f8 <f4", 2), "present": ("|u1", 1)}
 ENDS = ("<i8", 1)
 TERMS = {
@@ -34,11 +34,11 @@ SPARSE = {"columns": ("<u2 <u4", 1), "row_sizes": ("<u4", 1)}
 
 
 class ModelFileError(ValueError):
-    """A file that is no model, is damaged, or holds something impossible."""
+    """A file that is not a model, is damaged, or holds something impossible."""
 
 
 def damaged(what: str) -> ModelFileError:
-    """The error for a file that holds something impossible, although its checksums are right."""
+    """The error for a file whose checksums are right but which holds something impossible."""
     return ModelFileError(f"the file holds {what}; it is damaged.")
 
 
@@ -46,7 +46,7 @@ def damaged(what: str) -> ModelFileError:
 
 
 def check_layout(arrays: dict[str, AnyArray], layout: dict[str, tuple[str, int]]) -> None:
-    """Raise where an array is missing, or has another type or number of axes than the layout says."""
+    """Raise if an array is missing, or has another type or number of axes than the layout says."""
     for name, (dtypes, n_axes) in layout.items():
         if name not in arrays:
             raise damaged(f"a model without the array {name!r}")
@@ -55,14 +55,14 @@ def check_layout(arrays: dict[str, AnyArray], layout: dict[str, tuple[str, int]]
 
 
 def check_finite(arrays: dict[str, AnyArray], *names: str) -> None:
-    """Raise where one of these arrays holds a number that is none."""
+    """Raise if one of these arrays holds NaN or infinity."""
     for name in names:
         if not np.isfinite(arrays[name]).all():
             raise damaged(f"infinities or NaN in {name!r}")
 
 
 def check_codewords(arrays: dict[str, AnyArray], n_classes: int) -> None:
-    """Raise where the codewords are not those of the classes that are marked as present."""
+    """Raise unless there is a codeword for every class that is marked as present."""
     check_layout(arrays, CODEWORDS)
     check_finite(arrays, "Y")
     present = arrays["present"]
@@ -71,7 +71,7 @@ def check_codewords(arrays: dict[str, AnyArray], n_classes: int) -> None:
 
 
 def check_term_arrays(arrays: dict[str, AnyArray], d: int) -> None:
-    """Raise where arrays are not what `terms_to_arrays` writes for d coordinates, or do not fit each other."""
+    """Raise if the arrays are not what `terms_to_arrays` writes for d coordinates, or do not fit together."""
     check_layout(arrays, TERMS | (SPARSE if "columns" in arrays or "row_sizes" in arrays else {}))
     check_finite(arrays, "values", "step", "linear_centre")
     kind, shapes = arrays["kind"], arrays["value_shape"]
@@ -89,7 +89,7 @@ def check_term_arrays(arrays: dict[str, AnyArray], d: int) -> None:
 
 
 def check_ends(ends: AnyArray, n_terms: int) -> None:
-    """Raise where rounds or layers do not end one after another, the last with the last term."""
+    """Raise unless the ends of rounds or layers ascend, and the last one is the number of terms."""
     if (np.diff(ends, prepend=0) < 0).any() or (ends[-1] if len(ends) else 0) != n_terms:
         raise damaged("rounds that do not fit its terms")
 
@@ -98,7 +98,7 @@ def check_ends(ends: AnyArray, n_terms: int) -> None:
 
 
 def check_terms(terms: list[Term], d: int, n_features: Any) -> None:
-    """Raise where a term does not fit the d coordinates or the features."""
+    """Raise if a term does not fit the d coordinates or the features."""
     if type(n_features) is not int or n_features < 1:
         raise damaged(f"a number of features that is none, {n_features!r}")
     for term in terms:
@@ -113,7 +113,7 @@ def check_terms(terms: list[Term], d: int, n_features: Any) -> None:
 
 
 def check_kinds_of_splits(trees: list[Tree]) -> None:
-    """Raise where the trees split a feature by thresholds and by categories."""
+    """Raise if the trees split the same feature both by thresholds and by categories."""
     nodes = np.concatenate([np.empty(0, NODE), *(tree.nodes for tree in trees)])
     inner, by_category = nodes["feature"] >= 0, nodes["category"] >= 0
     if len(np.intersect1d(nodes["feature"][inner & by_category], nodes["feature"][inner & ~by_category])):
@@ -121,7 +121,7 @@ def check_kinds_of_splits(trees: list[Tree]) -> None:
 
 
 def checked(tree: Tree) -> Tree:
-    """The tree, if every path leads forward to a leaf that has a value, and every split has its threshold or set."""
+    """The tree, if every path leads to a leaf that has a value, and every split has a threshold or a category set."""
     inner, left = tree.nodes["feature"] >= 0, tree.nodes["left"].astype(np.int64)
     children = np.concatenate([left[inner], left[inner] + 1])
     forward = (left[inner] > np.flatnonzero(inner)).all() and same_numbers(children, np.arange(1, len(left)))
@@ -144,7 +144,7 @@ def same_numbers(some: AnyArray, others: AnyArray) -> bool:
 
 
 def check_program(program: Program) -> None:
-    """Raise unless the terms are at different nodes 0 .. l of layer l, and are trees of P(right) − ½."""
+    """Raise unless the terms of layer l are at different nodes 0 .. l, and are trees with values P(right) − ½."""
     fits = program.n_layers > 0
     for layer, terms in enumerate(program.layers()):
         nodes = [term.coordinate for term in terms]
@@ -154,6 +154,6 @@ def check_program(program: Program) -> None:
 
 
 def is_turn(term: Term) -> bool:
-    """Whether a term is a tree of probabilities less ½."""
+    """Whether a term is a tree whose values are probabilities minus ½."""
     h = term.hypothesis
     return isinstance(h, TreeHypothesis) and bool(np.abs(term.step * h.values).max() <= 0.5)

@@ -1,4 +1,4 @@
-"""Saving and loading classifiers: what all of them have, and what each adds by itself (`_pack`, `_unpack`)."""
+"""Saving and loading classifiers: what all of them store, and what each of them adds (`_pack`, `_unpack`)."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from .parameters import (
 
 
 def save(estimator: Any, path: str | Path) -> None:
-    """Write a fitted classifier; the file appears whole or not at all."""
+    """Write a fitted classifier to a file; the file appears complete or not at all."""
     header, arrays = pack(estimator)
     about = {name: describe(values) for name, values in arrays.items()}
     write_zip(Path(path), {"format": FORMAT, "version": VERSION, **header, "arrays": about}, arrays)
 
 
 class Saves:
-    """Gives an estimator its ``save``; the estimator says what it adds to a file and how it reads that back."""
+    """Gives an estimator the method ``save``; the estimator defines what it adds to a file and how to read it back."""
 
     def save(self, path: str | Path) -> None:
         """Write the fitted classifier to a file that `simplexboost.load` reads; never a pickle."""
@@ -42,7 +42,7 @@ class Saves:
 
     @abstractmethod
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
-        """The reverse of `_pack`; raises `damaged` where what it reads does not fit together."""
+        """The reverse of `_pack`; raises `damaged` if what it reads does not fit together."""
 
 
 def load(path: str | Path) -> Any:
@@ -58,8 +58,8 @@ def load(path: str | Path) -> Any:
 
     Raises
     ------
-    ValueError : where the file is no model, is damaged, or has another version of the format
-    OSError : where it cannot be read
+    ValueError : if the file is not a model, is damaged, or has another version of the format
+    OSError : if it cannot be read
 
     Examples
     --------
@@ -77,12 +77,12 @@ def load(path: str | Path) -> Any:
         return unpack(*read_zip(Path(path)))
     except (OSError, MemoryError, ModelFileError):
         raise
-    except Exception as error:  # zipfile, zlib, json, NumPy and constructors raise a dozen kinds on bytes they dislike
+    except Exception as error:  # on damaged bytes zipfile, zlib, json, NumPy and constructors raise many types
         raise ModelFileError(f"{path} is damaged ({type(error).__name__}: {error}).") from error
 
 
 def pack(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """What every classifier has, and what it adds by itself: boosters their model, others what ``_pack`` gives."""
+    """What every classifier stores, and what this one adds: boosters their model, others the result of ``_pack``."""
     check_is_fitted(estimator)
     if not is_public(type(estimator)):
         raise TypeError(

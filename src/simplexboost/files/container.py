@@ -1,7 +1,8 @@
-"""The file: a zip of a JSON header and raw arrays with checksums, written whole or not at all; reading runs no code.
+"""The file: a zip of a JSON header and raw arrays with checksums. It is written completely or not at all.
 
-``header.json`` names the format version and the arrays (type, shape, SHA-256) beside what its owner puts there; every
-array is a file of raw little-endian numbers. The same contents always give the same bytes.
+``header.json`` holds the format version, the type, shape and SHA-256 of every array, and what the caller adds; every
+array is a file of raw little-endian numbers. The same contents always give the same bytes. Reading runs no code from
+the file.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ LONG_AGO = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal models are equal
 
 
 def raw(values: AnyArray) -> bytes:
-    """The array's bytes, little-endian, rows first."""
+    """The array's bytes, little-endian, row by row."""
     return np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<")).tobytes()
 
 
@@ -39,14 +40,15 @@ def describe(values: AnyArray) -> dict[str, Any]:
 
 
 def write_zip(path: Path, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
-    """Write beside the target, then move into place: a reader never sees half a file.
+    """Write a temporary file next to the target, then rename it: a reader never sees an incomplete file.
 
-    A link is followed. An old file's permissions are kept, a new file gets those that ``open`` would give it.
+    Symbolic links are followed. The permissions of an existing file are kept; a new file gets those that ``open`` would
+    give it.
     """
     old = permissions(path)
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f"{target.name}.{secrets.token_hex(4)}")
-    # Made with the right permissions rather than given them later: at no time can others read a private model.
+    # The file is created with its final permissions, so that others can never read a private model, not even briefly.
     opener = partial(os.open, mode=0o666 if old is None else old)
     stream = open(temporary, "xb", opener=opener)  # noqa: SIM115 (closed below; where it fails there is nothing to undo)
     try:
@@ -58,7 +60,7 @@ def write_zip(path: Path, header: dict[str, Any], arrays: dict[str, AnyArray]) -
             for name, values in arrays.items():
                 add(name, raw(values))
         if old is not None:
-            os.chmod(temporary, old)  # with the bits that the umask took away
+            os.chmod(temporary, old)  # also the bits that the umask has removed
         os.replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -66,7 +68,7 @@ def write_zip(path: Path, header: dict[str, Any], arrays: dict[str, AnyArray]) -
 
 
 def permissions(path: Path) -> int | None:
-    """Those of the file that is there, or None where there is none; raise where a model cannot take its place."""
+    """The permissions of the existing file, or None if there is none; raise if a model cannot replace it."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -80,7 +82,7 @@ def permissions(path: Path) -> int | None:
 
 
 def read_zip(path: Path) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Header and arrays, checked."""
+    """The header and the arrays of a file, after checking them."""
     try:
         with zipfile.ZipFile(path) as archive:
             header = json.loads(archive.read("header.json"))
@@ -92,7 +94,7 @@ def read_zip(path: Path) -> tuple[dict[str, Any], dict[str, AnyArray]]:
 
 
 def check_header(path: Path, header: Any) -> None:
-    """Raise where the header is none of ours, or of a version that this package does not read."""
+    """Raise unless this is the header of a model file, of a version that this package reads."""
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ModelFileError(f"{path} is not a simplexboost model file.")
     version = header.get("version")
@@ -102,7 +104,7 @@ def check_header(path: Path, header: Any) -> None:
 
 
 def restore(path: Path, name: str, data: bytes, about: dict[str, Any]) -> AnyArray:
-    """An array from its bytes, if the checksum agrees."""
+    """An array from its bytes; raise unless their checksum is right."""
     if hashlib.sha256(data).hexdigest() != about["sha256"]:
         raise ModelFileError(f"{path} is damaged: the checksum of {name!r} does not match.")
     return np.frombuffer(data, dtype=np.dtype(about["dtype"])).reshape(about["shape"]).copy()

@@ -1,4 +1,4 @@
-"""Models as arrays, and back, checked: sums with their codewords, and branching programs."""
+"""Models (sums with their codewords, and branching programs) as arrays, and back with checks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def model_to_arrays(model: AdditiveModel) -> dict[str, AnyArray]:
 
 
 def model_from_arrays(arrays: dict[str, AnyArray], n_classes: int, n_features: Any) -> AdditiveModel:
-    """The reverse of `model_to_arrays`; among the arrays is ``present``, too: which classes have the codewords."""
+    """The reverse of `model_to_arrays`; the arrays must also include ``present``, which classes have codewords."""
     check_layout(arrays, {"round_ends": ENDS})
     check_codewords(arrays, n_classes)
     terms = terms_from_arrays(arrays, arrays["Y"].shape[1], n_features)
@@ -35,7 +35,7 @@ def program_to_arrays(program: Program) -> dict[str, AnyArray]:
 
 
 def program_from_arrays(arrays: dict[str, AnyArray], n_features: Any) -> Program:
-    """The reverse of `program_to_arrays`; the coordinates of its terms are nodes, as many as there are layers."""
+    """The reverse of `program_to_arrays`; the coordinate of a term is its node, below the number of layers."""
     check_layout(arrays, {"layer_ends": ENDS})
     terms = terms_from_arrays(arrays, len(arrays["layer_ends"]), n_features)
     check_ends(arrays["layer_ends"], len(terms))

@@ -1,4 +1,4 @@
-"""Parameters, parts and labels as JSON, and back; classes by name, never by pickle."""
+"""Parameters, parts and labels as JSON, and back; Python classes are stored by name, never as pickles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .checks import ModelFileError
 
 
 def part_types() -> dict[str, type[Part]]:
-    """All parts that files know, by their names."""
+    """All parts that a file may contain, by name."""
     from ..games import boosting as games  # not at the top: start-up time
 
     modules = (codewords, learners, losses, optimizers, steps, games)
@@ -24,7 +24,7 @@ def part_types() -> dict[str, type[Part]]:
 
 
 def parameters_to_json(estimator: Any) -> dict[str, Any]:
-    """Constructor parameters; callbacks are left out, a random state that is not a number becomes None."""
+    """The constructor parameters; callbacks are left out, and a random state that is not a number becomes None."""
     parameters = estimator.get_params(deep=False)
     parameters.pop("callbacks", None)
     if not isinstance(parameters.get("random_state"), int | np.integer | None):
@@ -78,7 +78,7 @@ def categories_to_json(categories: Categories) -> list[Any]:
 
 
 def threshold_to_json(threshold: AnyArray | None) -> list[float] | None:
-    """The threshold of a classifier that was fitted to several labels an example."""
+    """The threshold of a classifier that was fitted to examples with several labels."""
     return None if threshold is None else threshold.tolist()
 
 
@@ -107,7 +107,7 @@ def estimator_class(name: str) -> type:
 
 
 def is_public(kind: type) -> bool:
-    """Whether it is one of the package's classifiers."""
+    """Whether a class is one of the package's classifiers."""
     import simplexboost
 
     return kind.__name__ in simplexboost.__all__ and getattr(simplexboost, kind.__name__) is kind

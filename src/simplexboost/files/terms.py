@@ -1,4 +1,4 @@
-"""Terms as arrays, side by side, and back: what sums and programs share."""
+"""Terms as concatenated arrays, and back; sums and branching programs both consist of terms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .checks import check_term_arrays, check_terms, checked, damaged
 
 
 def terms_to_arrays(terms: list[Term], dtype: Any) -> dict[str, AnyArray]:
-    """Terms side by side: a kind for each (0 tree, 1 linear), sizes, and everything else concatenated.
+    """The terms as arrays: the kind of each (0 tree, 1 linear), its sizes, and everything else concatenated.
 
     ``dtype`` is the precision of their values.
     """
@@ -39,7 +39,7 @@ def terms_to_arrays(terms: list[Term], dtype: Any) -> dict[str, AnyArray]:
 
 
 def terms_from_arrays(arrays: dict[str, AnyArray], d: int, n_features: Any) -> list[Term]:
-    """The reverse of `terms_to_arrays`, checked: terms of a model with d coordinates on so many features."""
+    """The reverse of `terms_to_arrays`, with checks: terms of a model with d coordinates and n_features features."""
     check_term_arrays(arrays, d)
     n_nodes = arrays["n_nodes"]
     nodes = cut(arrays["nodes"].view(NODE), n_nodes)
@@ -59,7 +59,7 @@ def terms_from_arrays(arrays: dict[str, AnyArray], d: int, n_features: Any) -> l
 
 
 def values_to_arrays(values: list[Any], dtype: Any) -> dict[str, AnyArray]:
-    """The values of all terms; where they are sparse, with their columns and how many there are in each row."""
+    """The values of all terms; if they are sparse, also their columns and the number of values in each row."""
     shapes = np.array([v.shape for v in values], dtype=np.int64).reshape(-1, 2)
     if not any(issparse(v) for v in values):
         return {"value_shape": shapes, "values": joined([v.ravel() for v in values], dtype)}
@@ -86,7 +86,7 @@ def values_from_arrays(arrays: dict[str, AnyArray]) -> list[Any]:
 
 
 def checked_rows(values: csr_array) -> csr_array:
-    """The sparse values, if all of them lie inside their shape."""
+    """The sparse values; raise unless all of them lie inside their shape."""
     try:
         values.check_format(full_check=True)
     except ValueError as error:
@@ -95,7 +95,7 @@ def checked_rows(values: csr_array) -> csr_array:
 
 
 def cut(values: AnyArray, sizes: AnyArray) -> list[AnyArray]:
-    """The array cut into consecutive parts, one for every size: none of nothing, of which `np.split` makes one."""
+    """The array cut into consecutive parts of these sizes; no sizes give no parts, where `np.split` would give one."""
     if (sizes < 0).any() or (sizes > len(values)).any() or sizes.sum() != len(values):
         raise damaged("arrays whose sizes do not fit together")
     ends = np.cumsum(sizes)
@@ -103,7 +103,7 @@ def cut(values: AnyArray, sizes: AnyArray) -> list[AnyArray]:
 
 
 def values_of(h: Hypothesis) -> Any:
-    """What a hypothesis answers with: leaf values (L, d), or slope and intercept (2, d)."""
+    """The numbers of a hypothesis: leaf values (L, d), or slope and intercept (2, d)."""
     if isinstance(h, TreeHypothesis):
         return h.values
     if isinstance(h, LinearHypothesis):
@@ -115,5 +115,5 @@ def values_of(h: Hypothesis) -> Any:
 
 
 def joined(parts: list[AnyArray], dtype: Any) -> AnyArray:
-    """The arrays one after another; an empty one where there are none."""
+    """The arrays concatenated; an empty array if there are none."""
     return np.concatenate([np.empty(0, dtype=dtype), *parts])

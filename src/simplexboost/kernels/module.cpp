@@ -1,4 +1,4 @@
-// The extension module: each subject brings its own bindings.
+// The extension module: each subject defines its own bindings.
 #include "module.hpp"
 
 #include "core/isa.hpp"
@@ -6,7 +6,7 @@
 NB_MODULE(_kernels, m) {
   using namespace simplexboost;
   m.doc() = "The compiled engine of simplexboost; see simplexboost.engine for its Python face.";
-  nanobind::set_leak_warnings(false);  // fitted models that live until the interpreter ends are no leak
+  nanobind::set_leak_warnings(false);  // models that live until the interpreter exits are not leaks
   m.def("instruction_set", &instruction_set,
         "The instruction set the inner loops run on: 'avx512', 'avx2' or 'baseline'.");
   bind_exact(m);

@@ -1,6 +1,6 @@
-"""Weak learners: a request (n, d) gradient G → a hypothesis h that makes Σ_i ⟨G_i, h(x_i)⟩ large.
+"""Weak learners: a request with the negative gradient G (n, d) → a hypothesis h that makes Σ_i ⟨G_i, h(x_i)⟩ large.
 
-Every tree is the same tree; learners differ in the statistics they give the engine, the node score and the leaf:
+The engine grows all trees alike; learners differ in the statistics, the node score and the values of leaves:
 
 ==============  ==================  ======================  =============================
 learner         statistics          node score              leaf
@@ -13,11 +13,11 @@ learner         statistics          node score              leaf
 `SignTree`      G                   Σ_j |ΣG_j|              sign(ΣG_j) per coordinate
 ==============  ==================  ======================  =============================
 
-When one coordinate is asked for (d = 1), all but `NewtonTree` answer −1 or +1: weighted binary classification.
+If the request is for one coordinate (d = 1), all but `NewtonTree` answer −1 or +1: weighted binary classification.
 
-``base`` says what a learner is asked and answers, ``trees`` has the trees whose leaves follow the gradient,
+``base`` defines requests, answers and learners. ``trees`` has the trees whose leaves follow the gradient,
 ``newton_trees`` those whose leaves are Newton steps, ``class_trees`` those whose leaves name a class, ``sign_trees``
-those that answer every coordinate by itself, ``linear`` lines in one feature, ``wrapped`` scikit-learn's estimators.
+those that answer each coordinate separately, ``linear`` lines in one feature, ``wrapped`` scikit-learn's estimators.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ LEARNERS: dict[str, type[Learner]] = {
 
 
 def as_learner(value: Any) -> Learner:
-    """A learner from its name, from itself, or from a scikit-learn classifier or regressor.
+    """The learner that ``value`` stands for: a name, a `Learner`, or a scikit-learn classifier or regressor.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What is asked of a weak learner, what it answers, and what a weak learner is."""
+"""What a weak learner is, the request that it gets, and the answer that it gives."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from ..engine import Grown
 
 
 class Pull(Protocol):
-    """Where the examples pull: what a learner is to follow.
+    """The pull of the examples: the negative gradient that a learner is to follow, in the forms that learners use.
 
     Attributes
     ----------
     G : (n, d) minus the gradient in F: the learner should make Σ_i ⟨G_i, h(x_i)⟩ large
-    labels, weight : (n,) the same for a classifier that names one class per example: which, and how much it matters
-    single : whether labels and weights say it all: G Yᵀ is the weight at the label, up to a constant in every row
-    gains : (n, K) G Yᵀ, up to a positive factor and a constant in every row, where it is at hand; else None
+    labels, weight : (n,) the same for a classifier that names one class per example: which class, and its importance
+    single : whether labels and weights contain all of G: up to a constant in every row, G Yᵀ is the weight in the
+        column of the label and 0 elsewhere
+    gains : (n, K) G Yᵀ, up to a positive factor and a constant in every row, if it is already known; else None
     """
 
     @property
@@ -44,7 +45,7 @@ class Pull(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PlainPull:
-    """A pull of given arrays."""
+    """A pull made of given arrays."""
 
     G: Array
     labels: Labels
@@ -55,13 +56,13 @@ class PlainPull:
 
 @dataclass(frozen=True, eq=False)
 class Sketched:
-    """A pull of many coordinates as the engine sees it: few statistics for the splits, all coordinates in the leaves.
+    """A pull of many coordinates as the engine uses it: few statistics for the splits, all coordinates in the leaves.
 
     Attributes
     ----------
-    statistics : (n, s + 1) the gradient along s directions, and the curvature along them
-    leaves : the grown tree and the learner's l2_regularization → leaf values (L, d)
-    sparse : whether most of these values are zero
+    statistics : (n, s + 1) the negative gradient along s directions, and the curvature along them
+    leaves : a function of the grown tree and the learner's l2_regularization that gives the leaf values (L, d)
+    sparse : whether most of the leaf values are zero
     """
 
     statistics: Array
@@ -71,17 +72,17 @@ class Sketched:
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """The question to a weak learner.
+    """What a weak learner is asked to fit.
 
     Attributes
     ----------
     data : TrainingSet
-    pull : where the examples pull
-    Y : (K, d) what a learner that names class k answers with, row k; ±1 for one coordinate
-    curvature : (n,) Σ of the Hessian's diagonal, or None where only the gradient is followed
-    rows, features : ascending numbers the learner may use, or None for all
+    pull : the negative gradient to follow
+    Y : (K, d) the answers of learners that name classes: row k for class k; ±1 for one coordinate
+    curvature : (n,) the sum of the Hessian's diagonal, or None if only the gradient is used
+    rows, features : ascending numbers of those that the learner may use, or None for all
     seed : for learners that draw at random
-    sketched : the pull in few statistics, for trees that take it so; else None
+    sketched : the pull in few statistics, for trees that can use it; else None
     """
 
     data: TrainingSet
@@ -105,12 +106,12 @@ class Request:
 
     @property
     def weight(self) -> Array:
-        """How much naming it matters, (n,)."""
+        """How important it is to name that class, (n,)."""
         return self.pull.weight
 
     @property
     def h(self) -> Array:
-        """What an example weighs in a regression on G / h, (n,): its curvature, or its sample weight where none is."""
+        """The weights of a regression on G / h, (n,): the curvatures, or the sample weights if there are none."""
         return self.data.weight if self.curvature is None else self.curvature
 
     @property
@@ -126,9 +127,9 @@ class Answer:
     ----------
     hypothesis : Hypothesis
     outputs : (n, d)
-    compact : the outputs as they were given, an array or `LeafOutputs`
-    classes : (n,) the class named for every row, where the outputs are codewords of classes; else None
-    edge : how well the outputs follow the pull, at most 1, where the learner knows; else None
+    compact : the outputs as the learner gave them, an array or `LeafOutputs`
+    classes : (n,) the class named for every row, if the outputs are codewords of classes; else None
+    edge : how well the outputs follow the pull, at most 1, if the learner has computed it; else None
     """
 
     def __init__(
@@ -149,12 +150,12 @@ class Answer:
 class Learner(Part):
     """A weak learner."""
 
-    takes_sketches: ClassVar[bool] = False  # whether it answers requests that have a sketch
-    kind: ClassVar[str] = "any"  # what it answers with: "classification" codewords, "regression" real vectors
+    takes_sketches: ClassVar[bool] = False  # whether it can fit requests that have a sketch
+    kind: ClassVar[str] = "any"  # its answers: "classification" codewords, "regression" real vectors
 
     @abstractmethod
     def fit(self, request: Request) -> Answer:
         """Answer a request."""
 
     def check(self) -> None:
-        """Raise where a parameter has no meaning; called once before boosting."""
+        """Raise if a parameter is invalid; called once before boosting."""

@@ -21,7 +21,7 @@ class NamesClasses(TreeLearner):
     Parameters
     ----------
     leaves_per_rival : int or None, default=None
-        A budget of so many leaves for every class but one, where ``max_leaf_nodes`` is None.
+        If ``max_leaf_nodes`` is None, the tree has at most this number times K − 1 leaves.
     """
 
     leaves_per_rival: int | None = None
@@ -29,7 +29,7 @@ class NamesClasses(TreeLearner):
     kind: ClassVar[str] = "classification"
 
     def check(self) -> None:
-        """Raise where a limit has no meaning."""
+        """Raise if a limit is invalid."""
         super().check()
         check_number("leaves_per_rival", self.leaves_per_rival, int, 1, MOST, none=True)
 
@@ -55,13 +55,13 @@ class NamesClasses(TreeLearner):
 
 @dataclass(eq=False, repr=False)
 class ClassTree(NamesClasses):
-    """Leaves name one class and answer with its codeword; splits maximise the gain A = G Yᵀ ("Greedy")."""
+    """Leaves name one class and answer with its codeword; splits maximise the gains A = G Yᵀ ("Greedy")."""
 
     score: ClassVar[str] = "max"
 
     def statistics(self, request: Request) -> Dense | OneHot:
         """The gain of every class."""
-        if request.pull.single:  # only the own class gains, up to a constant that splits do not see
+        if request.pull.single:  # only the true class gains, up to a constant that does not affect splits
             return OneHot(request.labels, request.weight, len(request.Y))
         A = request.G @ request.Y.T if request.pull.gains is None else request.pull.gains  # (n, K)
         return Dense(A)
@@ -78,20 +78,20 @@ class InfoTree(NamesClasses):
     score: ClassVar[str] = "entropy"
 
     def statistics(self, request: Request) -> OneHot:
-        """The weight of every example, in its class's column."""
+        """The weight of every example, in the column of its class."""
         return OneHot(request.labels, request.weight, len(request.Y))
 
 
 @dataclass(eq=False, repr=False)
 class GiniTree(InfoTree):
-    """Leaves name the heaviest class; splits lessen the Gini impurity of the class weights (CART)."""
+    """Leaves name the heaviest class; splits minimise the Gini impurity of the class weights (CART)."""
 
     score: ClassVar[str] = "gini"
 
 
 @dataclass(eq=False, repr=False)
 class GreedyTree(ClassTree):
-    """`ClassTree` grown best first to a budget of leaves: the "Greedy" tree of Mukherjee and Schapire."""
+    """`ClassTree` grown best first up to a number of leaves: the "Greedy" tree of Mukherjee and Schapire."""
 
     max_depth: int | None = None
     growth: str = "best"
@@ -100,7 +100,7 @@ class GreedyTree(ClassTree):
 
 @dataclass(eq=False, repr=False)
 class GreedyInfoTree(InfoTree):
-    """`InfoTree` grown best first to a budget of leaves: the "Greedy-Info" tree of Mukherjee and Schapire."""
+    """`InfoTree` grown best first up to a number of leaves: the "Greedy-Info" tree of Mukherjee and Schapire."""
 
     max_depth: int | None = None
     growth: str = "best"

@@ -23,17 +23,17 @@ class LinearRegressor(Learner):
     kind: ClassVar[str] = "regression"
 
     def fit(self, request: Request) -> Answer:
-        """Regress the gradient on every feature, keep the best."""
+        """Regress the gradient on every feature and keep the best fit."""
         data, h, rows = request.data, request.h, request.used
         features = np.arange(data.X.shape[1]) if request.features is None else request.features
         fits = [self._regress(data.X[rows, f], request.G[rows], h[rows], int(f)) for f in features]
-        best = max(range(len(fits)), key=lambda i: fits[i][0])  # ties: the lower feature
+        best = max(range(len(fits)), key=lambda i: fits[i][0])  # ties go to the lower feature
         hypothesis = fits[best][1]
         return Answer(hypothesis, hypothesis.outputs(data.X))
 
     @staticmethod
     def _regress(x: AnyArray, G: Array, h: Array, feature: int) -> tuple[float, LinearHypothesis]:
-        """Explained sum of squares and fit of the targets G / h with weights h; weighted sums need G alone."""
+        """The explained sum of squares, and the fit of G / h with weights h; its weighted sums need only G and h."""
         x = x.astype(np.float64)
         known = ~np.isnan(x)
         total, known_total = h.sum(), h[known].sum()

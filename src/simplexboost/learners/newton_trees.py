@@ -19,7 +19,7 @@ from .trees import SMALL, TreeLearner
 
 @dataclass(eq=False, repr=False)
 class NewtonTree(TreeLearner):
-    """Real-vector leaves ΣG / (Σh + l2): Newton steps, or least squares where no curvature is asked for.
+    """Leaves are vectors ΣG / (Σh + l2): Newton steps, or least squares if the request has no curvature.
 
     Parameters
     ----------
@@ -34,16 +34,16 @@ class NewtonTree(TreeLearner):
     takes_sketches: ClassVar[bool] = True
 
     def check(self) -> None:
-        """Raise where a limit or l2_regularization has no meaning."""
+        """Raise if a limit or l2_regularization is invalid."""
         super().check()
         check_number("l2_regularization", self.l2_regularization, float, 0.0)
 
     def fit(self, request: Request) -> Answer:
-        """Grow a tree and give its leaves values; on a sketch, the leaves see all coordinates."""
+        """Grow a tree and compute its leaf values; with a sketch, the leaves still use all coordinates."""
         return super().fit(request) if request.sketched is None else self.fit_sketched(request)
 
     def fit_sketched(self, request: Request) -> Answer:
-        """A tree whose splits see the sketch alone; without an edge where it has one leaf that says nothing."""
+        """A tree whose splits use only the sketch; a tree that is one leaf of zeros has no edge."""
         sketched = request.sketched
         assert sketched is not None
         grown = self.grow(request, Dense(sketched.statistics))
@@ -80,7 +80,7 @@ class NewtonTree(TreeLearner):
 
 
 def newton_steps(sums: Array, l2_regularization: float) -> Array:
-    """ΣG / (Σh + l2) from sums (L, d + 1) whose last column is the curvature; 0 where there is none; (L, d)."""
+    """ΣG / (Σh + l2) from sums (L, d + 1) whose last column is the curvature; 0 if that sum is 0; (L, d)."""
     h = sums[:, -1:] + l2_regularization
     return np.divide(sums[:, :-1], h, out=np.zeros_like(sums[:, :-1]), where=h > 0)
 
@@ -94,7 +94,7 @@ class RegressionTree(NewtonTree):
 
 @dataclass(eq=False, repr=False)
 class SketchTree(NewtonTree):
-    """The tree of `SketchedNewton`: best-first, limits that suit the data, fast 32-bit lanes for many rows.
+    """The tree of `SketchedNewton`: grown best first, limits from the size of the data, 32-bit sums for many rows.
 
     Parameters
     ----------
@@ -113,11 +113,11 @@ class SketchTree(NewtonTree):
     l2_regularization: Any = "auto"
 
     def check(self) -> None:
-        """Raise where a limit has no meaning."""
+        """Raise if a limit is invalid."""
         self.suited(1000, 10).check()
 
     def suited(self, n: int, K: int) -> NewtonTree:
-        """The same tree with what suits n rows of K classes."""
+        """The same learner with "auto" replaced by values for n rows of K classes."""
         leaves = min(max(n // 128, 16), 255) if is_auto(self.max_leaf_nodes) else self.max_leaf_nodes
         least = (1 if n <= 1000 else 5) if is_auto(self.min_samples_leaf) else self.min_samples_leaf
         return NewtonTree(self.max_depth, leaves, least, self.growth, self.suited_l2(K))
@@ -137,5 +137,5 @@ class SketchTree(NewtonTree):
 
 
 def is_auto(value: Any) -> bool:
-    """Whether a parameter is left to the data."""
+    """Whether a parameter is "auto"."""
     return isinstance(value, str) and value == "auto"

@@ -1,4 +1,4 @@
-"""Trees that answer every coordinate by itself, with a sign or with yes and no: h(x, k) for an example and a class."""
+"""Trees that answer each coordinate separately, with ±1 or with 0 or 1: h(x, k) for an example and a class."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .trees import Stump, TreeLearner, nearest_sums
 
 
 class ProductTree(TreeLearner):
-    """Trees that answer every coordinate by itself; the node score is Σ_j |ΣG_j|, and the leaf's answer sign(ΣG_j)."""
+    """Trees that answer each coordinate separately; the node score is Σ_j |ΣG_j|, and the leaf's answer sign(ΣG_j)."""
 
     score: ClassVar[str] = "sign"
     kind: ClassVar[str] = "product"
@@ -37,7 +37,7 @@ class SignTree(ProductTree):
 
 @dataclass(eq=False, repr=False)
 class HammingTree(ProductTree):
-    """`SignTree` grown best first to a budget of 12 leaves; with one coordinate, a binary tree of that size."""
+    """`SignTree` grown best first up to 12 leaves; with one coordinate, a binary tree of that size."""
 
     max_depth: int | None = None
     max_leaf_nodes: int | None = 12
@@ -48,8 +48,8 @@ class HammingTree(ProductTree):
 class SubsetTree(ProductTree):
     """Leaves hold the set of plausible coordinates: 1 where ΣG_j > 0, 0 elsewhere (AdaBoost.M2 and MR).
 
-    Where the rows of G sum to zero, as they do for losses of score differences, that is as good as signs. With one
-    coordinate, ±1. Grown like a `HammingTree`.
+    If the rows of G sum to zero, as they do for losses of score differences, this is as good as signs. With one
+    coordinate the answers are ±1. It is grown like a `HammingTree`.
     """
 
     max_depth: int | None = None
@@ -66,7 +66,7 @@ class SubsetTree(ProductTree):
 class IndexStump(Learner):
     """A stump on [x, k], the features and the number of the class: ±1 by one feature, or by the class alone.
 
-    What the NIPS version of MCBoost boosts AdaBoost.MH with: an answer by a feature is the same for all classes.
+    The NIPS version of MCBoost uses it in AdaBoost.MH. An answer that depends on a feature is the same for all classes.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class IndexStump(Learner):
     kind: ClassVar[str] = "product"
 
     def check(self) -> None:
-        """Raise where the limit has no meaning."""
+        """Raise if the limit is invalid."""
         check_number("min_samples_leaf", self.min_samples_leaf, int, 1)
 
     def fit(self, request: Request) -> Answer:
@@ -99,9 +99,9 @@ class IndexStump(Learner):
 
 
 def split_of_coordinates(sums: Array) -> tuple[Array, float]:
-    """The best stump on the number of the coordinate: ±1 up to some j, ±1 beyond, (d,), and its gain Σ_j h_j sums_j."""
+    """The best stump h (d,) on the coordinate number, one sign up to some j and one beyond; its gain Σ_j h_j sums_j."""
     left = np.cumsum(sums)
-    gains = np.abs(left) + np.abs(left[-1] - left)  # (d,), the last of them without a split
+    gains = np.abs(left) + np.abs(left[-1] - left)  # (d,), the last one is that of no split
     j = int(gains.argmax())
     signs = np.where(np.arange(len(sums)) <= j, np.sign(left[j]), np.sign(left[-1] - left[j]))
     return signs, float(gains[j])

@@ -1,4 +1,4 @@
-"""Trees of the compiled engine, and the kinds whose leaves follow the gradient: `VectorTree`, `NewtonTree` and kin."""
+"""What all tree learners share, and the trees whose leaves are unit vectors along the gradient."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from ..data.training_set import TrainingSet
 from ..engine import Dense, Grown, Growth, OneHot, Tree
 from .base import Answer, Learner, Request
 
-# Up to this many values exact histograms cost next to nothing; beyond, lanes of 32 bits are half the memory traffic.
+# Up to this many values, histograms of 64-bit integers cost next to nothing; beyond, 32 bits halve the memory traffic.
 SMALL = 300_000
-MOST = 2**31 - 1  # what the engine counts to
+MOST = 2**31 - 1  # the largest limit that the engine takes
 
 
 @dataclass(eq=False, repr=False)
 class TreeLearner(Learner):
-    """Trees of the engine.
+    """Trees that the engine grows.
 
     Parameters
     ----------
     max_depth : int or None, default=2
         Splits on the longest path from the root; None for no limit.
     max_leaf_nodes : int or None, default=None
-        Leaves at most; None for no limit.
+        The largest number of leaves; None for no limit.
     min_samples_leaf : int, default=1
         Training rows of positive weight in every leaf.
     growth : {"level", "best"}, default="level"
-        Split the oldest node first, or the one that gains most.
+        "level" splits the oldest node first, "best" the one whose split gains most.
     """
 
     max_depth: int | None = 2
@@ -44,14 +44,14 @@ class TreeLearner(Learner):
     score: ClassVar[str]
 
     def check(self) -> None:
-        """Raise where a limit has no meaning."""
+        """Raise if a limit is invalid."""
         check_number("max_depth", self.max_depth, int, 1, MOST, none=True)
         check_number("max_leaf_nodes", self.max_leaf_nodes, int, 2, MOST, none=True)
         check_number("min_samples_leaf", self.min_samples_leaf, int, 1, MOST)
         check_choice("growth", self.growth, ("level", "best"))
 
     def fit(self, request: Request) -> Answer:
-        """Grow a tree and give its leaves values."""
+        """Grow a tree and compute its leaf values."""
         grown = self.grow(request, self.statistics(request))
         values = self.leaf_values(grown, request)  # (L, d)
         return Answer(TreeHypothesis(grown.tree, values), LeafOutputs(values, grown.leaf_of_row, request.data.engine))
@@ -69,7 +69,7 @@ class TreeLearner(Learner):
 
     @abstractmethod
     def statistics(self, request: Request) -> Dense | OneHot:
-        """What splits are found with, and what is summed over the leaves."""
+        """The statistics that splits are searched with, and that are summed over the leaves."""
 
     @abstractmethod
     def leaf_values(self, grown: Grown, request: Request) -> Array:
@@ -87,7 +87,7 @@ class TreeLearner(Learner):
 
 
 def nearest_sums(tree: Tree, sums: Array) -> Array:
-    """Leaf sums, where a leaf that sums to zero takes those of its nearest ancestor that does not."""
+    """The leaf sums; a leaf whose sums are all zero gets those of its nearest ancestor with others."""
     if sums.any(axis=1).all():
         return sums
     all_sums = tree.node_sums(sums)  # (N, m)
@@ -101,7 +101,7 @@ def nearest_sums(tree: Tree, sums: Array) -> Array:
 
 @dataclass(eq=False, repr=False)
 class VectorTree(TreeLearner):
-    """Leaves are unit vectors: the leaf ΣG / ‖ΣG‖, the node score ‖ΣG‖. With one coordinate, ±1.
+    """Leaves are unit vectors ΣG / ‖ΣG‖, and the node score is ‖ΣG‖. With one coordinate the answers are ±1.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class VectorTree(TreeLearner):
         """ΣG / ‖ΣG‖."""
         sums = nearest_sums(grown.tree, grown.leaf_sums)
         largest = np.abs(sums).max(axis=1, keepdims=True)
-        sums = np.divide(sums, largest, out=np.zeros_like(sums), where=largest > 0)  # squares cannot overflow now
+        sums = np.divide(sums, largest, out=np.zeros_like(sums), where=largest > 0)  # so that squares cannot overflow
         norm = np.linalg.norm(sums, axis=1, keepdims=True)
         return np.divide(sums, norm, out=np.zeros_like(sums), where=norm > 0)
 

@@ -19,12 +19,12 @@ class SklearnLearner(Learner):
     """Any scikit-learn classifier or regressor whose ``fit`` takes ``sample_weight``.
 
     A classifier is trained on the labels with the boosting weights and answers with codewords (±1 for one coordinate);
-    a regressor is fitted to the gradient by least squares (to G / h with weights h where there is a curvature).
+    a regressor is fitted to the gradient by least squares (to G / h with weights h if there is a curvature).
 
     Parameters
     ----------
     estimator : estimator object
-        Cloned in every round; its ``random_state``, if it has one and it is None, is set from the booster's.
+        Cloned in every round; a ``random_state`` of None is replaced by a seed from the booster's random state.
 
     Examples
     --------

@@ -1,11 +1,11 @@
 """Losses on class scores: U (n, K) and labels c (n,) -> value L (n,) and residual -∂L/∂U (n, K).
 
-Every loss sees the scores ``U = ½ F Yᵀ`` only, never the codewords, the learner or the weights of examples; the
-caller weighs the rows. ``base`` says what a loss is. ``gamma_phi`` has the family ``L = γ(Σ_{k≠c} φ(U_c − U_k))``, of
-which ``exponential``, ``logistic`` and, with your own γ and φ, ``user`` are members. ``scores``, ``softmax_cost`` and
-``multilabel`` (several labels an example) have the losses outside it. ``objective`` and ``carried`` put a loss to work
-on a training set, ``balance`` weighs what gains and what loses along a direction, and ``links`` turns scores into
-probabilities.
+A loss depends only on the scores ``U = ½ F Yᵀ``, not on the codewords, the learner or the weights of examples; the
+caller weights the rows. ``base`` defines what a loss is. ``gamma_phi`` has the family
+``L = γ(Σ_{k≠c} φ(U_c − U_k))``, whose members are in ``exponential``, ``logistic`` and, for your own γ and φ, ``user``.
+``scores``, ``softmax_cost`` and ``multilabel`` (examples with several labels) have the losses outside that family.
+``objective`` and ``carried`` evaluate a loss on a training set, ``balance`` measures which terms of a loss fall and
+rise along a direction, and ``links`` turns scores into probabilities.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ LOSSES: Mapping[str, type[Loss]] = {
 
 
 def as_loss(value: Any) -> Loss:
-    """The loss that ``value`` names: a key of ``LOSSES``, or a `Loss` as it is.
+    """The loss that ``value`` stands for: a key of ``LOSSES``, or a `Loss`, which is returned as it is.
 
     >>> as_loss("savage")
     Savage()

@@ -1,4 +1,4 @@
-"""What gains and what loses along a direction, for losses that are sums of exponentials."""
+"""The balance of a direction: which terms fall and which rise, for losses that are sums of exponentials."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Protocol
 
 from .._typing import Array, Labels
 
-# exp(700) ≈ 1e304: exponential losses saturate here, four decades below the largest float.
+# Exponents are limited to this: exp(700) ≈ 1e304 is four powers of ten below the largest float.
 CEILING = 700.0
 
 
 class Along(Protocol):
-    """What a balance is struck from.
+    """What a balance is computed from.
 
     Attributes
     ----------
     P : (n, K) the residual, up to a positive factor
     W : (n, K) the direction in scores
     c : (n,) targets
-    classes : (n,) the class named for every example, where W are the codewords of classes; else None
-    gap : what a right answer gains on every rival, in scores, where that is the same for all classes; else None
+    classes : (n,) the class named for every example, if W comes from codewords of classes; else None
+    gap : what a right answer gains on every rival, in scores, if that is the same for all classes; else None
     """
 
     c: Labels
@@ -43,10 +43,10 @@ class Balance:
 
     Attributes
     ----------
-    gained, lost : the weight of the terms that fall and of those that rise, each times its pace (1 for the fastest)
+    gained, lost : Σ weight · speed of the terms that fall, and of those that rise; the fastest term has speed 1
     total : the weight of all terms
-    rate : the fastest pace, the change of an exponent per unit of the step
-    even : whether all terms that move have the same pace
+    rate : how much the exponent of the fastest term changes per unit of the step
+    even : whether all terms that change do so at the same speed
     faultless, perfect : whether no term rises; whether every term falls
     """
 
@@ -64,16 +64,16 @@ class Balance:
         return (self.gained - self.lost) / self.total if self.total > 0 else 0.0
 
     def drop_of_edge(self, alpha: float) -> float:
-        """At most by this factor the risk changes with a step α, whatever the learner (Lemma 24)."""
+        """A bound, for any learner, on the factor by which a step α changes the risk (Lemma 24)."""
         a, delta = self.rate * alpha, self.edge
         return 0.5 * ((1 - delta) * capped_exp(a) + (1 + delta) * math.exp(-a))
 
     def drop(self, alpha: float) -> float:
-        """By this factor the risk changes with a step α, where all terms that move have the same pace."""
+        """The factor by which a step α changes the risk, if all terms that change do so at the same speed."""
         a, gained, lost = self.rate * alpha, self.gained / self.total, self.lost / self.total
         return 1 - gained - lost + gained * math.exp(-a) + lost * capped_exp(a)
 
 
 def capped_exp(x: float) -> float:
-    """e^x, or e^700 where x is larger: what a step far too long does to a bound need not be known exactly."""
+    """e^x, or e^700 if x is larger: for a step that is far too long, a bound need not be exact."""
     return math.exp(min(x, CEILING))

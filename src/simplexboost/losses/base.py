@@ -1,6 +1,6 @@
-"""What a loss is: class scores U (n, K), labels c (n,) -> L (n,), −∂L/∂U (n, K), and what boosting asks beside them.
+"""What a loss is: class scores U (n, K), labels c (n,) -> L (n,), −∂L/∂U (n, K), and whatever else boosting needs.
 
-A new loss writes ``value`` and ``residual``; everything else has a default.
+A new loss defines ``value`` and ``residual``; everything else has a default.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from .objective import Objective
 class Loss(Part, ABC):
     """A loss on class scores.
 
-    In all methods ``U (n, K)`` holds the class scores, ``c (n,)`` the true classes in ``0..K-1``. Weights of examples
-    are the caller's business. Subclasses set ``convex``, which decides the line search.
+    In all methods ``U (n, K)`` holds the class scores, ``c (n,)`` the true classes in ``0..K-1``. The caller applies
+    the weights of examples. Subclasses set ``convex``, on which the choice of the line search depends.
 
     Examples
     --------
-    A loss needs ``value`` and ``residual``; the rest comes with it.
+    A loss needs ``value`` and ``residual``; all other methods have defaults.
 
     >>> class Squared(Loss):
     ...     convex = True
@@ -42,12 +42,12 @@ class Loss(Part, ABC):
     """
 
     convex: bool
-    exponential: ClassVar[bool] = False  # a sum of exponentials of scores: has `terms` and `total`
-    pairwise: ClassVar[bool] = False  # a sum over rivals: minus the residual at a rival weighs the pair of the two
-    decouples: ClassVar[bool] = False  # a sum over classes of losses of one score each: has `binary`
-    cost_matrix: ArrayLike | None = None  # what it costs to take a class for another, where the loss knows that
-    likelihood: bool = False  # minus the logarithm of the probability softmax(2 U) of the true class
-    # (a, b) where the gradient is the logistic one times p^a (1 − p)^b, with p the probability of the true class.
+    exponential: ClassVar[bool] = False  # a sum of exponentials of scores; has `terms` and `total`
+    pairwise: ClassVar[bool] = False  # a sum over rivals: minus the residual at a rival is the weight of that pair
+    decouples: ClassVar[bool] = False  # a sum over classes of losses of one score each; has `binary`
+    cost_matrix: ArrayLike | None = None  # the cost of mistaking a class for another, if the loss has it
+    likelihood: bool = False  # whether the loss is −log softmax(2 U)_c, c being the true class
+    # (a, b) if the gradient is the logistic one times p^a (1 − p)^b, p being the probability of the true class.
     exponents: ClassVar[tuple[int, int] | None] = None
 
     @abstractmethod
@@ -59,7 +59,7 @@ class Loss(Part, ABC):
         """Minus the gradient in the scores, −∂L/∂U, (n, K): finite for any finite scores."""
 
     def value_of(self, p: Array) -> Array:
-        """The loss as a function of the probability p of the true class, elementwise, where `exponents` are given."""
+        """The loss as a function of the probability p of the true class, elementwise, if `exponents` are given."""
         raise TypeError(f"{type(self).__name__} is not a function of one probability.")
 
     def log_value(self, U: Array, c: Labels) -> Array:
@@ -75,7 +75,7 @@ class Loss(Part, ABC):
         return self.residual(U, c), 0.0
 
     def scaled_residual_into(self, U: Array, c: Labels, out: Array) -> tuple[Array, float]:
-        """`scaled_residual` that may use the memory of `out` (n, K) for its answer: fresh pages cost more than sums."""
+        """`scaled_residual`, which may write to `out` (n, K): new memory would take longer than the computation."""
         return self.scaled_residual(U, c)
 
     def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
@@ -90,20 +90,20 @@ class Loss(Part, ABC):
         W : array of shape (n, K)
             The direction, in scores: ½ h Yᵀ for a learner's output h (n, d).
         alpha : float, default=0.0
-            Where on the ray.
+            The step at which the derivatives are taken.
 
         Returns
         -------
         first : array of shape (n,)
-        second : array of shape (n,), or None where the loss has no second derivative
+        second : array of shape (n,), or None if the loss has no second derivative
         log_scale : float
-            Both derivatives are to be multiplied by exp(log_scale).
+            Both derivatives must be multiplied by exp(log_scale).
         """
         P, log_scale = self.scaled_residual(U + alpha * W, c)
         return -np.einsum("nk,nk->n", P, W), None, log_scale
 
     def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
-        """Losses that are sums of exponentials: the weight of every term, and how fast its exponent falls along W.
+        """The weight of every term, and how fast its exponent falls along W; for losses that are sums of exponentials.
 
         Parameters
         ----------
@@ -116,12 +116,12 @@ class Loss(Part, ABC):
 
         Returns
         -------
-        weight, fall : arrays of shape (n, m), m terms an example, in the scale of P and per unit of the step
+        weight, fall : arrays of shape (n, m), m terms per example, in the scale of P and per unit of the step
         """
         raise TypeError(f"{type(self).__name__} is not a sum of exponentials.")
 
     def balance(self, along: Along) -> Balance:
-        """What gains and what loses along a direction, for losses that are sums of exponentials."""
+        """Which terms fall and which rise along a direction, for losses that are sums of exponentials."""
         weight, fall = self.terms(along.P, along.W, along.c)  # (n, m) each
         rate = float(np.abs(fall).max())
         gains, loses = fall > 1e-9 * rate, fall < -1e-9 * rate
@@ -138,23 +138,23 @@ class Loss(Part, ABC):
         )
 
     def own_rate(self, K: int) -> float | None:
-        """What the exponent of a loss of the own score alone falls by per unit of it; None for every other loss."""
+        """If the loss is an exponential of the true class's score only: the rate in its exponent; else None."""
         return None
 
     def binary(self, U: Array, c: Labels, k: int) -> tuple[Loss, Array, Labels]:
-        """Class k against the rest on its own, where the loss decouples: a loss, scores (n, 2) and labels (n,)."""
+        """The binary problem of class k against the rest, if the loss decouples: a loss, scores (n, 2), labels (n,)."""
         raise TypeError(f"{type(self).__name__} is not a sum of losses of one score each.")
 
     def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
-        """What a classifier is asked that names one class per example: labels and weights (n,), from the residual P."""
+        """The labels and weights (n,) for a classifier that names one class per example, from the residual P."""
         return c, P[np.arange(len(c)), c]
 
     def mistake(self, K: int) -> float:
-        """The least loss of an example that is wrong or tied: the risk over this bounds the error."""
+        """The least loss of an example that is wrong or tied: the risk divided by this bounds the error."""
         return 1.0
 
     def total(self, P: Array, c: Labels) -> float | None:
-        """Σ_i L_i from the residual P (n, K), in its scale and with its weights; None where P does not tell."""
+        """Σ_i L_i from the residual P (n, K), with its scale and weights; None if P does not determine it."""
         return None
 
     def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
@@ -165,7 +165,7 @@ class Loss(Part, ABC):
         """Whether no example's loss ever rises along W (n, K), so that the best step is infinite.
 
         With ``strictly``, whether every term of every loss falls: the risk then tends to its infimum and nothing is
-        left to learn. Here: the true class gains on every rival, or at least never loses.
+        left to learn. By default: whether the true class gains on every rival, or without ``strictly`` never loses.
         """
         gains = W[np.arange(len(W)), c][:, None] - W  # (n, K)
         if not strictly:
@@ -174,19 +174,19 @@ class Loss(Part, ABC):
         return bool((gains > 0).all())
 
     def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
-        """The loss at work on a training set with targets c (n,) and weights (n,)."""
+        """The risk of the loss on a training set with targets c (n,) and weights (n,)."""
         return Objective(self, c, weight, code, engine)
 
     def for_costs(self, costs: Array) -> Loss:
-        """The loss for examples with costs of their own: target K + i is row i of ``costs`` (n, K)."""
+        """The loss for examples that have their own costs: target K + i means row i of ``costs`` (n, K)."""
         raise TypeError(f"loss={self!r} takes no costs of examples; use 'softmax-cost'.")
 
     def threshold(self, U: Array, c: Labels, weight: Array) -> Array | None:
-        """(w, b) (K + 1,) of ⟨w, U⟩ + b, above which a class is a label where there are several; else None."""
+        """(w, b) (K + 1,) of the threshold ⟨w, U⟩ + b above which a class is a label; None for losses of one label."""
         return None
 
     def probabilities(self, U: Array) -> Array:
-        """The posterior link, (n, K): rows sum to one for any finite scores. Here softmax(2 U)."""
+        """The posterior link, (n, K): rows sum to one for any finite scores. By default softmax(2 U)."""
         return softmax(U, 2.0)
 
     def check(self, K: int) -> None:
@@ -210,7 +210,7 @@ def pick(U: Array, c: Labels) -> Array:
 
 
 def rivals(U: Array, c: Labels) -> Array:
-    """A copy of the scores, (n, K), in which the true class is out of the race (−inf)."""
+    """A copy of the scores, (n, K), with −inf for the true class."""
     B = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # clipping costs no more than copying
     B[np.arange(len(B)), c] = -np.inf
     return B

@@ -1,4 +1,4 @@
-"""Objectives that spare work: residuals carried from round to round, and losses of the own score alone."""
+"""Objectives that save work: residuals carried from round to round, and losses of the true class's score only."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from .exponential import LinearGamma
     from .scores import OwnScoreExponential
 
-# Residuals that are carried from round to round are computed afresh now and then, lest rounding errors add up.
+# Residuals are carried from round to round, and computed anew after this many rounds, so that rounding errors do not
+# add up.
 REFRESH = 16
 MOST_CARRIED = 20.0  # a vote that changes an exponent by more than this would lose digits
 
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """The residual P (n, K) after so many rounds, up to the factor exp(log_scale); own (n,) is that of true classes."""
+    """The residual P (n, K) after `n_rounds` rounds, over exp(log_scale); own (n,) are its entries at true classes."""
 
     n_rounds: int
     P: Array
@@ -33,7 +34,7 @@ class Carried:
 
 
 class CarriedObjective(Objective):
-    """Of a sum of exponentials over rivals: votes multiply a few entries of the residual, so it is carried along."""
+    """For sums of exponentials over rivals: votes only multiply a few entries of the residual, so it is carried on."""
 
     def __init__(self, loss: LinearGamma, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
         super().__init__(loss, c, weight, code, engine)
@@ -41,7 +42,7 @@ class CarriedObjective(Objective):
         self._carried: Carried | None = None
 
     def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
-        """From the residual as it was carried to this round; afresh where it was not."""
+        """The gradient from the residual that was carried to this round; if there is none, it is computed anew."""
         if not scaled:
             return super().gradient(F, U, n_rounds, scaled)
         if self._carried is None or self._carried.n_rounds != n_rounds:
@@ -52,7 +53,7 @@ class CarriedObjective(Objective):
         return Gradient(carried.P, self.code, self.c, carried.own, risk=risk)
 
     def voted(self, classes: Labels | None, step: float, n_rounds: int) -> None:
-        """Carry the residual along where the round was a vote."""
+        """Update the residual if the round was a vote."""
         carried, self._carried = self._carried, None
         if classes is None or self.code.gap is None or carried is None:
             return
@@ -65,14 +66,14 @@ class CarriedObjective(Objective):
 
 
 class OwnScoreObjective(Objective):
-    """Of a loss of the own score alone: the rivals do not matter, and a gradient costs O(n)."""
+    """For losses of the true class's score only: the rivals do not matter, and a gradient costs O(n)."""
 
     def __init__(self, loss: OwnScoreExponential, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
         super().__init__(loss, c, weight, code, engine)
         self._rate, self._weights_of = loss.rate, loss.weights_of
 
     def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
-        """From the own scores."""
+        """The gradient, from the scores of the true classes."""
         if not scaled:
             return super().gradient(F, U, n_rounds, scaled)
         K = len(self.code.Y)
@@ -83,7 +84,7 @@ class OwnScoreObjective(Objective):
 
 
 def spread_out(own: Array, c: Labels, K: int) -> Array:
-    """Numbers of the true classes (n,) as a matrix (n, K) with zeros elsewhere."""
+    """A matrix (n, K) with these numbers (n,) in the columns of the true classes and zeros elsewhere."""
     P = np.zeros((len(c), K))
     P[np.arange(len(c)), c] = own
     return P

@@ -20,7 +20,7 @@ from .objective import Objective
 
 
 class LinearGamma(ExponentialPhi):
-    """γ(v) = v: the loss is the sum of exponentials itself, and only its logarithm is safe."""
+    """γ(v) = v: the loss is the sum of exponentials itself, which may overflow; its logarithm does not."""
 
     convex = True
     exponential = True
@@ -32,7 +32,7 @@ class LinearGamma(ExponentialPhi):
     def balance(self, along: Along) -> Balance:
         if along.classes is None or along.gap is None:
             return super().balance(along)
-        # Right answers gain on all rivals, wrong ones lose to one.
+        # A right answer gains on all rivals; a wrong one loses to one rival.
         gained, lost, total, wrong = self.vote_sums(along.P, along.c, along.classes)
         return Balance(gained, lost, total, self.rate * along.gap, True, wrong == 0, perfect=wrong == 0)
 
@@ -47,13 +47,14 @@ class LinearGamma(ExponentialPhi):
 
     @staticmethod
     def vote_sums(P: Array, c: Labels, classes: Labels) -> tuple[float, float, float, int]:
-        """The weight of the terms that gain and lose by votes for `classes` (n,), of all; and the wrong answers."""
+        """The weight of the terms that gain, lose, and of all, under votes for `classes` (n,); the wrong answers."""
         return engine_of(P).vote_sums(P, c, classes)
 
     def vote(self, P: Array, own: Array, c: Labels, classes: Labels, gain: float) -> None:
-        """The residual P (n, K) and its own class's part (n,) after votes for `classes` (n,), in place.
+        """Update the residual P (n, K), and `own` (n,), its entries at the true classes, for votes for `classes` (n,).
 
-        A right answer gains on every rival, in scores, and a wrong one loses to the rival it names.
+        A right answer raises the true class's score by `gain` over every rival; a wrong one lowers it by `gain` against
+        the rival it names.
         """
         factor = math.exp(self.rate * gain)
         engine_of(P).vote_rows(P, c, classes, factor, 1.0 / factor, own)

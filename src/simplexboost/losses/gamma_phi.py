@@ -1,7 +1,7 @@
 """γ–φ losses: U (n, K), c (n,) -> L = γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k)), γ increasing and φ decreasing.
 
-The residual of an example is ``w`` at its class and ``−w τ_k`` at the others: ``w`` says how hard the example is,
-``τ`` (n, K), rows summing to one, which rival classes make it hard (Saberian and Vasconcelos, (29)-(30)).
+The residual of an example is ``w`` at its class and ``−w τ_k`` at the others: ``w`` says how hard the example is, and
+``τ`` (n, K), whose rows sum to one, which rival classes make it hard (Saberian and Vasconcelos, (29)-(30)).
 """
 
 from __future__ import annotations
@@ -17,35 +17,36 @@ from ..engine import engine_of
 from .base import Loss, check_cost_matrix, pick, rivals, saturated_exp
 from .links import HUGE, softmax, stationary
 
-# Rows of a block of walks: 2**18 entries, 2 MiB, stay in the cache while K states are eliminated.
+# Walks are solved in blocks of this many numbers: 2 MiB stay in the cache while K states are eliminated.
 _BLOCK = 2**18
-# The least rate of a jump, the largest being of order one: it keeps all classes of a walk connected.
+# The least rate of a jump (the largest is of order one), so that a walk can reach every class.
 _NO_JUMP = 1e-30
 
 
 class GammaPhi(Loss):
     """``L = γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k))``, the abstract family.
 
-    ``cost_matrix (K, K)`` weighs the pair (true class c, rival k); its diagonal is ignored, None means ones. A zero
-    says that the pair does not matter. Adding a constant to the scores of a row changes nothing.
+    ``cost_matrix (K, K)`` weights the pair (true class c, rival k); its diagonal is ignored, None means ones. A zero
+    means that the pair does not matter. Adding a constant to the scores of a row changes nothing.
     """
 
     cost_matrix: ArrayLike | None
 
     @abstractmethod
     def _walk(self, U: Array) -> tuple[Array, Array, Array]:
-        """Theorem 7 as walks on the classes: `posterior_system` says how.
+        """Theorem 7 as walks on the classes, as `posterior_system` explains.
 
-        ``T`` (n, K, K) and ``b`` (n, K), whose products ``T[i, l, k] b[i, k]`` are the pulls on class k when the truth
-        is l, up to a factor for each l; and ``log_factor`` (n, K): η ∝ exp(log_factor) · z / b.
+        ``T`` (n, K, K) and ``b`` (n, K), whose products ``T[i, l, k] b[i, k]`` are minus the residual at class k when
+        the truth is l, up to a factor for each l; and ``log_factor`` (n, K): η ∝ exp(log_factor) · z / b.
         """
 
     def posterior_system(self, U: Array) -> Array:
-        """The posterior by Theorem 7, for any γ, φ and cost: solve Ω η = e₁; O(n K³).
+        """The posterior by Theorem 7, for any γ, φ and costs: the solution of Ω η = e₁; O(n K³).
 
-        Column l of Ω is the gradient of the loss when the truth is l, so η balances the pulls of all classes: let a
-        walk jump from class l to class k with probability τ_k of true class l, and let z be its stationary
-        distribution; then ``η_l ∝ z_l / w_l``. Solved so, no digits are lost and no scores are too large.
+        Column l of Ω is the gradient of the loss when the truth is l, so under η the gradients of all classes cancel.
+        This is solved as a random walk: let it jump from class l to class k with the probability τ_k of true class l,
+        and let z be its stationary distribution; then ``η_l ∝ z_l / w_l``. In this way no digits are lost, and no
+        scores are too large.
 
         Parameters
         ----------
@@ -55,7 +56,7 @@ class GammaPhi(Loss):
         Returns
         -------
         array of shape (n, K)
-            Non-negative, rows sum to one. A zero cost counts as 1e-30 of the largest, lest there be several answers.
+            Non-negative, rows sum to one. A zero cost counts as 1e-30 of the largest, so that the solution is unique.
 
         Examples
         --------
@@ -86,8 +87,8 @@ class GammaPhi(Loss):
 class ExponentialPhi(GammaPhi):
     """φ(v) = e^{−a v}. A subclass gives γ as functions of s, the logarithm of the inner sum.
 
-    ``_log_gamma`` is log γ(e^s), ``_log_weight`` is log w, ``_bend`` is 1 + γ''(e^s) e^s / γ'(e^s), zero or more where
-    L is convex.
+    ``_log_gamma`` is log γ(e^s), ``_log_weight`` is log w, ``_bend`` is 1 + γ''(e^s) e^s / γ'(e^s), which is not
+    negative if L is convex.
     """
 
     rate: ClassVar[float]  # a
@@ -106,13 +107,13 @@ class ExponentialPhi(GammaPhi):
         """The posterior when there are no costs."""
 
     def _race(self, U: Array, c: Labels, out: Array | None = None) -> tuple[Array, Array, Array]:
-        """``E`` (n, K) proportional to τ, its row sums ``Z`` (n,), and ``s`` (n,)."""
+        """``E`` (n, K) proportional to τ, its row sums ``Z`` (n,), and ``s`` (n,); see `Engine.race`."""
         if self.cost_matrix is None:
             E, Z, lead = engine_of(U).race(U, c, self.rate, out)
             return E, Z, np.log(Z) - self.rate * np.clip(lead, -HUGE, HUGE)
         E = rivals(U, c)
         E *= self.rate
-        # Costs join as logarithms: a rival without cost must not be the reference of its row.
+        # Costs are added as logarithms before the maximum is taken: a rival without cost must not be the maximum.
         E += _log_cost(self.cost_matrix)[c]
         top = E.max(axis=1)  # (n,)
         E -= top[:, None]
@@ -163,7 +164,7 @@ class ExponentialPhi(GammaPhi):
         mean = E @ Y  # (n, d)
         H = E @ np.square(Y)  # (n, d), becomes variance, then Hessian
         H -= np.square(mean)
-        np.maximum(H, 0.0, out=H)  # a variance: rounding may not make it negative
+        np.maximum(H, 0.0, out=H)  # a variance, which rounding must not make negative
         lead = np.subtract(Y[c], mean, out=mean)
         np.square(lead, out=lead)
         lead *= np.reshape(self._bend(s), (-1, 1))
@@ -172,7 +173,7 @@ class ExponentialPhi(GammaPhi):
         return H
 
     def _walk(self, U: Array) -> tuple[Array, Array, Array]:
-        # φ'(u_l − u_k) = −a e^{−a u_l} e^{a u_k}: the costs are the jumps, the scores only weigh the classes.
+        # φ'(u_l − u_k) = −a e^{−a u_l} e^{a u_k}: T holds the costs, and the scores enter only b and the factors.
         n, K = U.shape
         U = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
         log_b = self.rate * (U - U.max(axis=1, keepdims=True))  # (n, K)

@@ -1,7 +1,7 @@
 """Links from class scores to probabilities: U (n, K) -> η (n, K), rows on the probability simplex.
 
-Closed forms where the papers have one, e.g. ``η = softmax(2 U)``; otherwise the stationary distribution of a walk on
-the classes (`stationary`), which is what Theorem 7's linear system computes. All work in the log domain.
+They are closed forms where the papers have one, e.g. ``η = softmax(2 U)``; otherwise the stationary distribution of a
+walk on the classes (`stationary`), which solves the linear system of Theorem 7. All work with logarithms.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 
 from .._typing import Array
 
-# Scores beyond this are clipped, so that no difference or product of scores can overflow.
+# Scores are clipped to ±HUGE, so that no difference or multiple of scores can overflow.
 HUGE = 1e200
 
 
@@ -46,7 +46,7 @@ def softmax(U: Array, scale: float = 1.0) -> Array:
 def savage_link(U: Array) -> Array:
     """Savage's posterior, ``η_k ∝ 1 / (1 − p_k)`` with ``p = softmax(2 U)`` (Saberian and Vasconcelos, Table 3).
 
-    Not ``softmax(2 U)``, although the paper's (116) says so: the two agree at K = 2 only. For K > 2 the conditional
+    Equation (116) of the paper has ``softmax(2 U)``, which is right only for K = 2. For K > 2 the conditional
     risk has a finite minimiser only if ``min_k η_k > (K − 1) / Σ_j 1/η_j``; outside that region the scores run to
     infinity and no link can recover η.
 
@@ -61,13 +61,13 @@ def savage_link(U: Array) -> Array:
     top = E[rows, best]
     E[rows, best] = -np.inf
     second = E.max(axis=1)
-    # log Σ_{j≠best} e^{2(u_j − top)}: summed without the best term; 1 − p would cancel to zero.
+    # log Σ_{j≠best} e^{2(u_j − top)} is summed without the best term, because 1 − p would cancel to zero.
     E -= second[:, None]
     E *= 2.0
     rest = 2.0 * (second - top) + np.log(np.exp(E).sum(axis=1))
     E += 2.0 * (second - top)[:, None]
     np.exp(E, out=E)
-    # For the others the sum over j ≠ k keeps the best term, 1: subtracting e_k ≤ 1 from it is harmless.
+    # For the others the sum over j ≠ k contains the best term, 1, so that subtracting e_k ≤ 1 loses no digits.
     log_eta = -np.log1p(np.maximum(np.exp(rest)[:, None] - E, 0.0))
     log_eta[rows, best] = -rest
     return softmax(log_eta)
@@ -76,9 +76,9 @@ def savage_link(U: Array) -> Array:
 def stationary(T: Array, b: Array) -> Array:
     """Stationary distributions z of n walks on K states, as ``y = z / b`` up to a factor per walk.
 
-    State reduction after Grassmann, Taksar and Heyman: Gaussian elimination that never subtracts, so that every
+    This is state reduction after Grassmann, Taksar and Heyman: Gaussian elimination that never subtracts, so that every
     component is non-negative and accurate to a few units in the last place. States are eliminated in the order of
-    increasing ``b``, which thus may underflow without harm: ``y`` keeps its size where z vanishes.
+    increasing ``b``, which may therefore underflow without harm: ``y`` keeps its size even if z underflows.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def stationary(T: Array, b: Array) -> Array:
     leaving = np.empty_like(b)  # (n, K): rate from state k to the states before it
     for k in range(K - 1, 0, -1):
         leaving[:, k] = np.einsum("nj,nj->n", T[:, k, :k], b[:, :k])
-        via = T[:, :k, k] * (b[:, k] / leaving[:, k])[:, None]  # (n, k): from l to k, per way out of k
+        via = T[:, :k, k] * (b[:, k] / leaving[:, k])[:, None]  # (n, k): rate from l to k, over the rate of leaving k
         T[:, :k, :k] += via[:, :, None] * T[:, k, None, :k]
     y = np.ones_like(b)
     for k in range(1, K):

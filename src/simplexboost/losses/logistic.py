@@ -1,4 +1,4 @@
-"""Losses of the probability of the true class, p = softmax(2 U): the likelihood, and Savage's, which is bounded."""
+"""Losses of the true class's probability in p = softmax(2 U): minus the log-likelihood, and Savage's bounded loss."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Logistic(ExponentialPhi):
 
     @property
     def likelihood(self) -> bool:  # type: ignore[override]
-        """Without costs."""
+        """True if there are no costs."""
         return self.cost_matrix is None
 
     def value_of(self, p: Array) -> Array:
@@ -59,9 +59,9 @@ class Logistic(ExponentialPhi):
 
 @dataclass(eq=False, repr=False)
 class Savage(ExponentialPhi):
-    """SavageBoost's loss, ``(1 − p_c)²`` with p = softmax(2 U): bounded, not convex, kind to mislabelled examples.
+    """SavageBoost's loss, ``(1 − p_c)²`` with p = softmax(2 U): bounded, not convex, robust to wrong labels.
 
-    Posterior ``η_k ∝ 1/(1 − p_k)``, valid only where a finite minimiser exists (`links.savage_link`).
+    The posterior is ``η_k ∝ 1/(1 − p_k)``, valid only where a finite minimiser exists (`links.savage_link`).
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """Losses for examples with several labels: c (n,) is then the number of the example's label set, a row of ``sets``.
 
-Hamming: Σ_k e^{−z_k f_k} with f = 2 U and z_k = ±1, whether k is among the labels. Ranking: the mean of
-e^{−(U_k − U_l)} over all pairs of a label k and a class l that is none. Boosters make them from `OneVsAll` and
-`Exponential` when y is an indicator matrix (`for_label_sets`), which they generalise: with one label each they are the
-same up to a factor.
+The Hamming loss is Σ_k e^{−z_k f_k} with f = 2 U, where z_k is 1 if k is a label and −1 if not. The ranking loss is the
+mean of e^{−(U_k − U_l)} over all pairs of a label k and a class l that is not a label. They generalise `OneVsAll` and
+`Exponential`, with which they agree, up to a factor, if every example has one label; if y is an indicator matrix,
+boosters use them in place of these (`for_label_sets`).
 """
 
 from __future__ import annotations
@@ -84,10 +84,10 @@ class MultilabelHamming(OneVsAll):
 
 @dataclass(eq=False, repr=False)
 class MultilabelRanking(Loss):
-    """AdaBoost.MR's loss, the mean of ``e^{−(U_k − U_l)}`` over all pairs of a label k and a class l that is none.
+    """AdaBoost.MR's loss, the mean of ``e^{−(U_k − U_l)}`` over all pairs of a label k and a class l that is not one.
 
-    It factorises, (mean_k e^{−U_k}) (mean_l e^{U_l}), so that no pair is ever formed. An example with no label, or with
-    all of them, has no pairs and loss 0. There is no posterior: ``probabilities`` gives σ(2 U), a score.
+    It is a product, (mean_k e^{−U_k}) (mean_l e^{U_l}), so that pairs need not be formed. An example with no label, or
+    with all of them, has no pairs and loss 0. There is no posterior: ``probabilities`` gives σ(2 U), which is a score.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class MultilabelRanking(Loss):
         return -value * (up - down), value * spread, shift
 
     def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
-        """The pairs; where W has few values, like signs or zeros and ones, all pairs of the same two are one term."""
+        """The pairs; if W has few different values, like ±1, all pairs with the same two values form one term."""
         levels = np.unique(W)
         if len(levels) < W.shape[1]:
             member = W[:, :, None] == levels  # (n, K, v)
@@ -151,7 +151,7 @@ class MultilabelRanking(Loss):
         return float(np.maximum(P, 0.0).sum())
 
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
-        """Whether no label ever loses to a class that is none."""
+        """Whether no label ever loses to a class that is not a label."""
         own = self._own(c)
         gap = np.where(own, W, np.inf).min(axis=1) - np.where(own, -np.inf, W).max(axis=1)  # (n,), inf without pairs
         return bool((gap > 0).all() if strictly else (gap >= 0).all())
@@ -160,15 +160,16 @@ class MultilabelRanking(Loss):
         return strongest(P)
 
     def threshold(self, U: Array, c: Labels, weight: Array) -> Array:
-        """Labels are the classes above ⟨w, U⟩ + b; (w, b) (K + 1,), fitted to the best cut of every example.
+        """(w, b) (K + 1,): labels are the classes that score above ⟨w, U⟩ + b, fitted to the best cut of every example.
 
-        Elisseeff & Weston (2001). The best cut makes the fewest mistakes; of several, their mean.
+        This is the method of Elisseeff & Weston (2001). The best cut is the one with the fewest mistakes, or the mean
+        of all such cuts.
         """
         own, rows = self._own(c), np.arange(len(U))[:, None]
         order = np.argsort(U, axis=1, kind="stable")
         low, own = U[rows, order], own[rows, order]  # scores ascending, and which of them are labels
         ends = np.column_stack([low[:, :1] - 1.0, low, low[:, -1:] + 1.0])
-        cuts = 0.5 * (ends[:, 1:] + ends[:, :-1])  # (n, K + 1), below them the 0 .. K lowest
+        cuts = 0.5 * (ends[:, 1:] + ends[:, :-1])  # (n, K + 1), above the 0 .. K lowest scores
         nothing = np.zeros((len(U), 1))
         missed = np.hstack([nothing, np.cumsum(own, axis=1)])
         added = np.hstack([nothing, np.cumsum(~own, axis=1)])
@@ -191,7 +192,7 @@ class MultilabelRanking(Loss):
         return np.where((count > 0) & (count < np.shape(self.sets)[1]), 1.0, 0.0)
 
     def _halves(self, U: Array, c: Labels) -> tuple[Array, Array, Array]:
-        """log L (n,), and how the loss divides among the labels and among the other classes, (n, K) each."""
+        """log L (n,), and the shares of the labels and of the other classes in their two means, (n, K) each."""
         own = self._own(c)
         U = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
         log_up, A = log_mean_exp(-U, own)
@@ -201,7 +202,7 @@ class MultilabelRanking(Loss):
 
 
 def log_mean_exp(V: Array, member: Mask) -> tuple[Array, Array]:
-    """log of the mean of exp(V) over the members of each row (n,), and their shares (n, K); 0 where there are none."""
+    """log of the mean of exp(V) over the members of each row (n,), and their shares (n, K); 0 for rows without any."""
     top = np.where(member, V, -np.inf).max(axis=1)
     top = np.where(np.isfinite(top), top, 0.0)
     E = np.where(member, np.exp(np.where(member, V - top[:, None], 0.0)), 0.0)

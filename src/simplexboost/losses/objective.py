@@ -1,7 +1,7 @@
-"""A loss at work: the risk of one training set, R(F) = Σ_i w_i L(U_i, c_i) with U = ½ F Yᵀ, and where it falls.
+"""A loss on one training set: the risk R(F) = Σ_i w_i L(U_i, c_i) with U = ½ F Yᵀ, and its gradient.
 
-`Objective` asks its loss anew in every round. A loss that can do better, because it can carry its residual from round
-to round or needs the own scores alone, has an objective of its own (`Loss.objective`).
+`Objective` evaluates its loss anew in every round. A loss that can do better, because it can carry its residual from
+round to round or needs only the scores of the true classes, has its own kind of objective (`Loss.objective`).
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ if TYPE_CHECKING:
 
 
 class Gradient:
-    """Where the risk falls.
+    """Minus the gradient of the risk.
 
     Attributes
     ----------
     P : (n, K) minus the gradient in the scores, sample weights included, up to a positive factor
     G : (n, d) minus the gradient in F, ½ P Y
     code : the codewords
-    labels, weight : (n,) the true class (of several labels, the one an example pulls towards most), and its entry of P
-    single : whether labels and weights say it all: G Yᵀ is the weight at the label, up to a constant in every row
-    risk : the mean weighted loss, where the residual tells it; else None
+    labels, weight : (n,) the true class (of several labels, the one with the largest entry of P), and its entry of P
+    single : whether labels and weights contain all of G: up to a constant in every row, G Yᵀ is the weight in the
+        column of the label and 0 elsewhere
+    risk : the mean weighted loss, if the residual determines it; else None
     """
 
     def __init__(
@@ -58,15 +59,15 @@ class Gradient:
 
     @property
     def gains(self) -> Array | None:
-        """G Yᵀ (n, K), up to a positive factor and a constant in every row, where it is at hand; else None.
+        """G Yᵀ (n, K), up to a positive factor and a constant in every row, if it is known without work; else None.
 
-        Where all codewords are equally far apart, G Yᵀ is a multiple of P up to a constant in every row.
+        If all codewords are equally far apart, G Yᵀ is a multiple of P up to a constant in every row.
         """
         return None if self.code.gap is None or self.single else self.P
 
 
 class Objective:
-    """The risk of a loss on a training set; asks the loss anew in every round.
+    """The risk of a loss on a training set; evaluates the loss anew in every round.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ class Objective:
     c : (n,) targets
     weight : (n,) positive
     code : the codewords
-    engine : does what is heavy
+    engine : does the heavy computations
     """
 
     def __init__(self, loss: Loss, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
@@ -83,13 +84,13 @@ class Objective:
 
     @cached
     def _buffer(self) -> Array:
-        """The memory of P (n, K), used again in every round: fresh pages cost more than the sums in them."""
+        """The memory of P (n, K), reused in every round: to allocate it anew would take longer than to fill it."""
         return np.empty((len(self.c), len(self.code.Y)))
 
     def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
-        """Where the risk falls at F (n, d) and its scores U (n, K), after `n_rounds` rounds.
+        """Minus the gradient of the risk at F (n, d) and its scores U (n, K), after `n_rounds` rounds.
 
-        Where `scaled`, up to a positive factor that keeps P in range.
+        If `scaled`, it is correct up to a positive factor, which is chosen so that P neither overflows nor underflows.
         """
         P, log_scale = self._residual(U(), scaled)
         return self.of_residual(P, self._mean(self.loss.total(P, self.c), log_scale))
@@ -103,7 +104,7 @@ class Objective:
         return (np.multiply(P, self.weight[:, None], out=self._buffer) if self._weighted else P), log_scale
 
     def of_residual(self, P: Array, risk: float | None = None) -> Gradient:
-        """The gradient, from minus that in the scores, (n, K)."""
+        """The gradient, from the weighted residual (n, K)."""
         return Gradient(P, self.code, *self.loss.question(P, self.c), risk=risk)
 
     def curvature(self, U: Array) -> Array:
@@ -111,7 +112,7 @@ class Objective:
         return self.weight * self.loss.curvature(U, self.c, self.code.Y).sum(axis=1)
 
     def voted(self, classes: Labels | None, step: float, n_rounds: int) -> None:
-        """A round was applied, the last of `n_rounds`: a step along votes for classes (n,), or along other answers."""
+        """Called after every round; `classes` (n,) are the votes that the step was along, None for other answers."""
 
     def risk(self, F: AnyArray) -> float:
         """The mean weighted loss at F (n, d)."""
@@ -123,12 +124,12 @@ class Objective:
         return mean_loss(self.loss, self.code, np.zeros((n, d), dtype=self.code.Y.dtype), self.c, self.weight)
 
     def _mean(self, total: float | None, log_scale: float) -> float | None:
-        """The mean loss from the total in its scale."""
+        """The mean loss, from the total up to the factor exp(log_scale)."""
         return None if total is None else total * capped_exp(log_scale) / float(self.weight.sum())
 
 
 def mean_loss(loss: Loss, code: Code, F: AnyArray, c: Labels, weight: Array) -> float:
-    """The weighted mean of the loss at F (n, d), in blocks of rows: no n × K scores at once."""
+    """The weighted mean of the loss at F (n, d), in blocks of rows, so that n × K scores are never stored at once."""
     block = max(1, 2**22 // len(code.Y))  # 32 MB of scores
     total = 0.0
     for i in range(0, len(F), block):

@@ -1,6 +1,6 @@
-"""Losses outside the γ–φ family, all on class scores U (n, K): e.g. one-vs-all, L = e^{−2U_c} + Σ_{k≠c} e^{2U_k}.
+"""Losses outside the γ–φ family, on class scores U (n, K): e.g. one-vs-all, L = e^{−2U_c} + Σ_{k≠c} e^{2U_k}.
 
-With canonical codewords, for which they were made, 2 U = F is the score of each class in the papers.
+They are meant for canonical codewords, for which 2 U = F is the score of each class in the papers.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from .objective import Objective
 class OneVsAll(Loss):
     """K binary AdaBoosts at once, ``e^{−f_c} + Σ_{k≠c} e^{f_k}`` with f = 2 U; also AdaBoost.MH's loss.
 
-    Posterior: AdaBoost's link σ(2 f_k) for every class, divided by the sum over classes. At the minimiser of the
-    conditional risk the sum is one already.
+    The posterior is AdaBoost's link σ(2 f_k) for every class, divided by the sum over classes. At the minimiser of the
+    conditional risk this sum is one.
 
     Examples
     --------
@@ -45,12 +45,12 @@ class OneVsAll(Loss):
         return float(np.abs(P).sum()) / 2.0
 
     def binary(self, U: Array, c: Labels, k: int) -> tuple[Loss, Array, Labels]:
-        """Class k against the rest, on its own: AdaBoost's loss, scores (n, 2) and labels, 0 for the class."""
+        """The binary problem of class k against the rest: AdaBoost's loss, scores (n, 2), labels (0 for class k)."""
         u = U[:, k]
         return Exponential(), np.column_stack([u, -u]), (c != k).astype(np.intp)
 
     def _toward(self, B: Array, c: Labels) -> Array:
-        """The residual over 2, from the terms: minus them, except for the true class; in place."""
+        """Half of the residual, from the terms: minus them, except at the true class; in place."""
         np.negative(B, out=B)
         B[np.arange(len(B)), c] *= -1.0
         return B
@@ -91,11 +91,11 @@ class OneVsAll(Loss):
         return first, 2.0 * np.einsum("nk,nk->n", P, np.abs(W)), log_scale
 
     def mistake(self, K: int) -> float:
-        """Where a rival is not below the own score, their two terms come to at least 2."""
+        """If a rival's score is not below that of the true class, their two terms sum to at least 2."""
         return 2.0
 
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
-        """Whether no own score ever falls and no rival's ever rises."""
+        """Whether the score of the true class never falls and that of a rival never rises."""
         gains = self._toward(W.copy(), c)  # (n, K)
         return bool((gains > 0).all() if strictly else (gains >= 0).all())
 
@@ -108,17 +108,18 @@ class OneVsAll(Loss):
 
 
 def strongest(P: Array) -> tuple[Labels, Array]:
-    """The class that each example pulls towards most, and how strongly, (n,) each; never less than 0."""
+    """The class with the largest entry in each row of the residual P, and that entry or 0 if it is negative; (n,)."""
     k = P.argmax(axis=1)
     return k, np.maximum(P[np.arange(len(P)), k], 0.0)
 
 
 @dataclass(eq=False, repr=False)
 class OwnScoreExponential(Loss):
-    """The score of the true class alone, ``e^{−α⟨y_c, f⟩} = e^{−2αU_c}``: AdaBoost.M1, SAMME.
+    """A loss of the true class's score only, ``e^{−α⟨y_c, f⟩} = e^{−2αU_c}``: AdaBoost.M1, SAMME.
 
-    AdaBoost.M1 takes canonical codewords and α = 1, SAMME centred ones and α = 1/K. Posterior softmax(2αU), exact at
-    the minimiser for centred codewords; for canonical ones the loss has no minimiser and this is a normalised score.
+    AdaBoost.M1 uses canonical codewords and α = 1, SAMME centred ones and α = 1/K. The posterior is softmax(2αU). For
+    centred codewords it is exact at the minimiser; for canonical ones the loss has no minimiser, and it is only a
+    normalised score.
 
     Parameters
     ----------
@@ -136,7 +137,7 @@ class OwnScoreExponential(Loss):
     exponential: ClassVar[bool] = True
 
     def rate(self, K: int) -> float:
-        """What the exponent falls by per unit of the own score, 2α."""
+        """How much the exponent falls per unit of the true class's score, 2α."""
         return 2.0 / K if isinstance(self.alpha, str) else 2.0 * self.alpha
 
     def own_rate(self, K: int) -> float:
@@ -171,7 +172,7 @@ class OwnScoreExponential(Loss):
         return -w * own, self.rate(U.shape[1]) * w * own**2, log_scale
 
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
-        """Whether no own score ever falls."""
+        """Whether the score of the true class never falls."""
         own = W[np.arange(len(W)), c]  # (n,)
         return bool((own > 0).all() if strictly else (own >= 0).all())
 
@@ -189,7 +190,7 @@ class OwnScoreExponential(Loss):
             raise ValueError(f"alpha={self.alpha!r} is out of range; pass a positive, finite number or '1/K'.")
 
     def weights_of(self, own: Array, K: int) -> tuple[Array, float]:
-        """The residual of the true class from its score, (n,), up to a factor, and the logarithm of that factor."""
+        """The residual at the true class, (n,), from its score, up to a factor; and the logarithm of that factor."""
         log_value = -self.rate(K) * np.clip(own, -HUGE, HUGE)
         shift = log_value.max()
         return np.exp(log_value - shift), float(shift) + math.log(self.rate(K))

@@ -18,14 +18,14 @@ from .scores import strongest
 class SoftmaxCost(Loss):
     """The expected cost of a random decision, ``Σ_k cost_matrix[c, k] g_k`` with g = softmax(2 U) (Geist, (4)).
 
-    Bounded and not convex: gradients vanish for examples that are very wrong, so start from equal scores. Curvatures
-    may be negative. Posterior g.
+    It is bounded and not convex: gradients vanish for examples that are far on the wrong side, so start from equal
+    scores. Curvatures may be negative. The posterior is g.
 
     Parameters
     ----------
     cost_matrix : array of shape (K, K), optional
         Cost of deciding k when the truth is c, the diagonal included; None is 0 on the diagonal and 1 elsewhere. A row
-        of zeros says that the class does not matter.
+        of zeros means that the class does not matter.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class SoftmaxCost(Loss):
     def value(self, U: Array, c: Labels) -> Array:
         g = softmax(U, 2.0)
         if self.cost_matrix is None:
-            g[np.arange(len(g)), c] = 0.0  # summing the others loses no digits; 1 − g_c would
+            g[np.arange(len(g)), c] = 0.0  # the sum over the others loses no digits, unlike 1 − g_c
             return g.sum(axis=1)
         return np.einsum("nk,nk->n", g, self._costs(c))
 
@@ -57,7 +57,7 @@ class SoftmaxCost(Loss):
     def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
         g = softmax(U + alpha * W, 2.0)
         Phi = self._gradient(g.copy(), c)
-        # The Hessian diag(Φ) − Φ gᵀ − g Φᵀ in directions measured from their mean under g: only diag(Φ) remains.
+        # The Hessian is diag(Φ) − Φ gᵀ − g Φᵀ. Along a direction minus its mean under g, only diag(Φ) contributes.
         D = W - np.einsum("nk,nk->n", g, W)[:, None]
         first = 2.0 * np.einsum("nk,nk->n", Phi, D)
         return first, 4.0 * np.einsum("nk,nk->n", Phi, np.square(D, out=D)), 0.0
@@ -68,7 +68,7 @@ class SoftmaxCost(Loss):
         return SoftmaxCostTable(np.concatenate([of_classes, costs]))
 
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
-        """As for any loss with 0/1 costs; with other costs the race among the rivals matters too, so never."""
+        """The default for 0/1 costs; False for other costs, for which the order among the rivals matters too."""
         return self.cost_matrix is None and super().falls_forever(W, c, strictly)
 
     def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
@@ -102,7 +102,7 @@ class SoftmaxCost(Loss):
 
 @dataclass(eq=False, repr=False)
 class SoftmaxCostTable(SoftmaxCost):
-    """The expected cost where examples have costs of their own: c (n,) are rows of ``cost_matrix`` (S, K).
+    """The expected cost for examples that have their own costs: c (n,) are rows of ``cost_matrix`` (S, K).
 
     Examples
     --------

@@ -1,7 +1,6 @@
 """A γ–φ loss from the user's own pair of functions: L = γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k)).
 
-Unlike the named losses, which live in the log domain, this one evaluates (29)-(30) of Saberian and Vasconcelos as
-they stand.
+The named losses work with logarithms; this one evaluates (29)-(30) of Saberian and Vasconcelos directly.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ _USER_BOUND = 1e90
 
 @dataclass(eq=False, repr=False)
 class UserGammaPhi(GammaPhi):
-    """Your own pair: γ increasing and φ decreasing, both positive and differentiable.
+    """A loss from your own γ, increasing, and φ, decreasing, both positive and differentiable.
 
-    The functions take and return arrays, elementwise. They may overflow or underflow at large scores: infinities
-    saturate at 1e90, and where all φ' underflow the example has weight zero. Posterior by `posterior_system`.
+    The functions take and return arrays, elementwise. They may overflow or underflow at large scores: values are
+    limited to ±1e90, and an example for which all φ' underflow has weight zero. The posterior is `posterior_system`.
 
     Parameters
     ----------
@@ -102,7 +101,7 @@ class UserGammaPhi(GammaPhi):
         for name in ("gamma", "phi", "gamma_prime", "phi_prime"):
             if not callable(getattr(self, name)):
                 raise ValueError(f"{name}={getattr(self, name)!r} is not callable; pass a function of an array.")
-        # At equal scores, where boosting starts.
+        # The functions are checked at equal scores, where boosting starts.
         phi, phi_prime = _call(self.phi, np.zeros(1)), _call(self.phi_prime, np.zeros(1))
         gamma_prime = _call(self.gamma_prime, (K - 1) * phi)
         if not phi_prime[0] < 0:
@@ -150,8 +149,8 @@ def _gaps(U: Array, c: Labels) -> Array:
 
 
 def _call(function: Function, x: Array) -> Array:
-    """A fresh array function(x), within ±1e90."""
-    # The function is the user's: that e^{−v} overflows at v = −1000 is expected, and the clip answers it.
+    """A new array function(x), limited to ±1e90."""
+    # A user's function may overflow, as e^{−v} does at v = −1000; clipping takes care of that.
     with np.errstate(all="ignore"):
         values = np.array(function(x), dtype=np.float64)
     return np.clip(np.nan_to_num(values, copy=False, nan=0.0), -_USER_BOUND, _USER_BOUND, out=values)

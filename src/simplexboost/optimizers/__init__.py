@@ -1,4 +1,4 @@
-"""Optimizers: how the weak learner is asked in a round, and what becomes of its answer, F ← F + α h.
+"""Optimizers: which requests the weak learner gets in a round, and how its answers become a step F ← F + α h.
 
 ==================  ==================================================================================
 `GradientDescent`   one vector-valued h (GD-MCBoost, AdaBoost.M1, SAMME, AdaBoost.MM, …)
@@ -6,13 +6,14 @@
 `CoordinateDescent` a scalar h in the best or the next coordinate (CD-MCBoost)
 `AllCoordinates`    a scalar h in each coordinate (one-vs-all, AdaBoost.MH)
 `SampledPairs`      the gradient on sampled pairs of an example and a class (sm-boost)
-`Newton`            a vector-valued h whose learner sees the curvature as well
+`Newton`            a vector-valued h; the learner also gets the curvature
 `NewtonCoordinates` a scalar h in each coordinate, fitted to its Newton step (LogitBoost)
 `NewColumn`         a scalar h along a direction that is new in every round (AdaBoost.ECC)
 `SketchedNewton`    a vector tree with splits on a sketch of the gradient (SimplexBoost)
 ==================  ==================================================================================
 
-``asking`` holds what they share: requests, rays and steps; ``sketches`` the directions of `SketchedNewton`.
+``asking`` has what they share: requests, the risk along an answer, and steps. ``sketches`` has the directions of
+`SketchedNewton`.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ OPTIMIZERS: dict[str, type[Optimizer]] = {
 
 
 def as_optimizer(value: Any) -> Optimizer:
-    """An optimizer from its name, or from itself.
+    """The optimizer that ``value`` stands for: a name, or an `Optimizer`, which is returned as it is.
 
     Examples
     --------

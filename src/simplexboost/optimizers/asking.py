@@ -1,4 +1,4 @@
-"""How optimizers ask: gradient → request → the learner's answer → the risk along it → a step → an update."""
+"""What optimizers share: gradient → request → the learner's answer → the risk along it (a ray) → step → update."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ..learners import Answer, PlainPull, Pull, Request
 from ..losses import Gradient
 from ..steps import Ray
 
-# A direction whose edge is below this part of the largest possible edge leads nowhere but into rounding errors.
+# An edge below this part of the largest possible one is only rounding errors.
 MIN_EDGE = 1e-12
-SIGNS = np.array([[1.0], [-1.0]])  # the codewords of a binary question: up, down
+SIGNS = np.array([[1.0], [-1.0]])  # the codewords of a binary request: up, down
 
 
 def gradient_of(run: Run, scaled: bool = True) -> Gradient:
-    """Where the risk falls; where scaled, up to a positive factor. What it tells of the risk is noted."""
+    """Minus the gradient of the risk, up to a positive factor if `scaled`; its risk, if it has one, is recorded."""
     gradient = run.objective.gradient(run.F, lambda: run.U, run.round, scaled)
     if gradient.risk is not None:
         run.risk_before = gradient.risk
@@ -29,18 +29,18 @@ def gradient_of(run: Run, scaled: bool = True) -> Gradient:
 
 
 def request_of(run: Run, pull: Pull, curvature: Array | None = None, answers: Array | None = None) -> Request:
-    """The question in all coordinates; who names class k answers with row k of `answers` (K, d), which is Y if None."""
+    """A request for all coordinates; learners that name class k answer with row k of `answers` (K, d), by default Y."""
     return Request(run.data, pull, run.Y if answers is None else answers, curvature, run.rows, run.features, run.seed())
 
 
 def binary_request(run: Run, g: Array, curvature: Array | None = None) -> Request:
-    """The question whether to go up or down: labels are the signs of g (n,), weights its sizes."""
+    """A binary request, whether to go up or down: the labels are the signs of g (n,), the weights its sizes."""
     pull = PlainPull(g[:, None], (g < 0).astype(np.intp), np.abs(g))
     return Request(run.data, pull, SIGNS, curvature, run.rows, run.features, run.seed())
 
 
 def ask(run: Run, request: Request) -> Answer:
-    """The weak learner's answer, which must be finite."""
+    """The weak learner's answer; raise if it is not finite."""
     answer = run.learner.fit(request)
     if not math.isfinite(size := largest(answer.hypothesis, answer.compact)):
         raise run.divergence(size)
@@ -60,13 +60,13 @@ def ray_along(run: Run, W: Callable[[], Array], gradient: Gradient | None = None
 
 
 def binary_ray(run: Run, outputs: Array, k: int) -> Ray:
-    """The risk of class k against the rest along outputs (n, 1), for losses that decouple over canonical codewords."""
+    """The risk of class k against the rest along outputs (n, 1), if the risk decouples (`decouples`)."""
     loss, U, c = run.loss.binary(run.U, run.data.c, k)
     return Ray(loss, U, c, run.data.weight, lambda: 0.5 * outputs * np.array([1.0, -1.0]))
 
 
 def decouples(run: Run) -> bool:
-    """Whether the risk is a sum over coordinates, each class's against the rest."""
+    """Whether the risk is a sum over coordinates, each of one class against the rest."""
     return run.loss.decouples and run.model.code.canonical
 
 
@@ -77,7 +77,7 @@ def step_along(
     curvature: Array | None = None,
     answers: Array | None = None,
 ) -> list[Update]:
-    """Ask for all coordinates, or for one as a binary question, and take the step: one update, or none."""
+    """Request all coordinates, or one as a binary problem, and take the step: one update, or none."""
     if coordinate is None:
         request = request_of(run, gradient, curvature, answers)
     else:
@@ -89,7 +89,7 @@ def step_along(
 
 
 def take_step(run: Run, request: Request, answer: Answer, ray: Ray, coordinate: int | None = None) -> list[Update]:
-    """The step along the ray of an answer: one update, or none where there is no edge."""
+    """The step along the ray of an answer: one update, or none if there is no edge."""
     edge = None if run.step.measures_edge else normalised_edge(request.G, answer.outputs)
     if edge is not None and edge <= MIN_EDGE:
         return []
@@ -104,7 +104,7 @@ def take_step(run: Run, request: Request, answer: Answer, ray: Ray, coordinate: 
 
 
 def step_together(run: Run, gradient: Gradient) -> list[Update]:
-    """Ask for a scalar h in every coordinate, choose one step for the vector they form."""
+    """Request a scalar h in every coordinate, and choose one step for the vector that they form."""
     d = run.Y.shape[1]
     answers = [ask(run, binary_request(run, gradient.G[:, j])) for j in range(d)]
     outputs = np.column_stack([answer.outputs for answer in answers])  # (n, d)
@@ -121,7 +121,7 @@ def step_together(run: Run, gradient: Gradient) -> list[Update]:
 
 
 def log_risk_after(run: Run, update: Update) -> float:
-    """log of the risk once the update is applied; logarithms because exponential risks may not fit a float."""
+    """log of the risk after the update; the logarithm, because an exponential risk itself may overflow."""
     assert isinstance(update.outputs, np.ndarray)
     U = run.U + update.alpha * direction(run, update.outputs, update.coordinate)
     return float(logsumexp(run.loss.log_value(U, run.data.c), b=run.data.weight))

@@ -12,16 +12,16 @@ from ..boosting.run import Run, Update
 
 
 class Optimizer(Part):
-    """How a round is made."""
+    """Makes the updates of a round."""
 
     dtype: ClassVar[type] = np.float64  # of F and of the codewords
 
     @abstractmethod
     def propose(self, run: Run) -> list[Update]:
-        """The updates of the next round; none where the learner found no direction that decreases the risk."""
+        """The updates of the next round; none if the learner found no direction that decreases the risk."""
 
     def check(self, run: Run) -> None:
-        """Raise where the parts do not go together; called once before boosting."""
+        """Raise if the parts do not fit together; called once before boosting."""
 
     def resume(self, run: Run) -> None:
-        """Find out what the rounds before have settled; called once where a run continues a model."""
+        """Recover the optimizer's state from the rounds so far; called once when a run continues a model."""

@@ -1,4 +1,4 @@
-"""A code that grows a column a round: the optimizer of AdaBoost.ECC."""
+"""A code that grows by one column per round: the optimizer of AdaBoost.ECC."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from ..losses import Gradient
 from .asking import MIN_EDGE, ask, binary_request, direction, gradient_of, normalised_edge, ray_along
 from .base import Optimizer
 
-MAX_COLOURINGS = 20  # without an edge, before the learner is given up
+MAX_COLOURINGS = 20  # boosting stops after so many in a row without an edge
 
 
 @dataclass(eq=False, repr=False)
 class NewColumn(Optimizer):
-    """AdaBoost.ECC: every round colours the classes with two colours μ ∈ {−1, +1}^K and asks which it is.
+    """AdaBoost.ECC: every round gives the classes two colours μ ∈ {−1, +1}^K, and a binary learner tells the colour.
 
-    The binary learner g answers for the new column of the code; in class scores it adds α g(x) μ.
+    The colours are a new column of the code; the learner g adds α g(x) μ to the class scores.
 
     Parameters
     ----------
     colouring : {"random", "max-cut"}, default="random"
-        ``"random"`` gives half of the classes each colour; ``"max-cut"`` flips single classes, from there on, as long
-        as that separates more of the weight of the pairs (example, rival class).
+        ``"random"`` gives each colour to half of the classes; ``"max-cut"`` starts there and flips single classes as
+        long as that separates more of the weight of the pairs (example, rival class).
     """
 
     colouring: str = "random"
@@ -45,7 +45,7 @@ class NewColumn(Optimizer):
             )
 
     def propose(self, run: Run) -> list[Update]:
-        """One update along a colouring; a colouring without an edge is drawn again."""
+        """One update along a colouring; if it has no edge, another colouring is drawn."""
         gradient = gradient_of(run)
         for _ in range(MAX_COLOURINGS):
             if update := self._along(run, gradient, self.colours(run, gradient)):
@@ -57,7 +57,7 @@ class NewColumn(Optimizer):
         """The update along the colours mu (K,)."""
         E, own = -gradient.P, mu[run.data.c]  # (n, K), (n,)
         E[np.arange(len(E)), run.data.c] = 0.0
-        # Rivals of the other colour weigh, summed without cancelling.
+        # The weight of an example is the sum over its rivals of the other colour, added without cancellation.
         request = binary_request(run, np.where(own > 0, E @ (mu < 0), -(E @ (mu > 0))))
         answer = ask(run, request)
         outputs, h = answer.outputs * mu, spread(answer.hypothesis, mu)  # (n, K)
@@ -69,7 +69,7 @@ class NewColumn(Optimizer):
         return [Update(h, outputs, stride.alpha, stride.edge or edge, stride.perfect, None, error, stride.drop)]
 
     def colours(self, run: Run, gradient: Gradient) -> Array:
-        """μ (K,), both colours in use."""
+        """μ (K,); both colours occur."""
         K = len(run.Y)
         mu = run.rng.permutation(np.where(np.arange(K) < K // 2, 1.0, -1.0))
         if self.colouring == "random":
@@ -80,7 +80,7 @@ class NewColumn(Optimizer):
 
 
 def max_cut(weights: Array, mu: Array) -> Array:
-    """Colours (K,) that no flip of a single class improves, from mu on; weights (K, K) of pairs, symmetric."""
+    """Colours (K,) that no flip of a single class improves, starting at mu; weights (K, K) of pairs are symmetric."""
     mu = mu.copy()
     for _ in range(100 * len(mu)):
         gain = mu * (weights @ mu)  # (K,) what flipping each class adds to the cut

@@ -1,4 +1,4 @@
-"""Descent by coordinates: scalar h in one coordinate of F, or in each."""
+"""Coordinate descent: a scalar h in one coordinate of F, or in each."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ class CoordinateDescent(Optimizer):
     ----------
     schedule : {"best", "cyclic"}, default="best"
         ``"best"`` fits every coordinate and keeps the one with the lowest risk after its step (the journal version);
-        ``"cyclic"`` takes coordinate t mod d in round t (the conference version), d times cheaper a round.
+        ``"cyclic"`` takes coordinate t mod d in round t (the conference version), which makes rounds d times cheaper.
     """
 
     schedule: str = "best"
 
     def check(self, run: Run) -> None:
-        """Raise where the schedule is unknown."""
+        """Raise if the schedule is unknown."""
         check_choice("schedule", self.schedule, ("best", "cyclic"))
 
     def propose(self, run: Run) -> list[Update]:
         """One update of one coordinate."""
         gradient, d = gradient_of(run), run.Y.shape[1]
         if self.schedule == "cyclic":
-            # A coordinate without an edge is passed over; the round ends when none has one.
+            # A coordinate without an edge is skipped; if none has an edge, there is no update.
             for j in (run.round + np.arange(d)) % d:
                 if update := step_along(run, gradient, int(j)):
                     return update
             return []
         candidates = [update for j in range(d) for update in step_along(run, gradient, j)]
-        return [min(candidates, key=partial(log_risk_after, run))] if candidates else []  # ties: the lower coordinate
+        return [min(candidates, key=partial(log_risk_after, run))] if candidates else []  # ties: the lowest coordinate
 
 
 @dataclass(eq=False, repr=False)
@@ -62,8 +62,8 @@ class AllCoordinates(Optimizer):
     Parameters
     ----------
     shared_step : bool, default=True
-        One step for all coordinates, along the vector they form; otherwise a step for each, exact where the loss
-        decouples over coordinates (one-vs-all).
+        One step for all coordinates, along the vector that they form; otherwise one step for each, which is exact if
+        the loss decouples over coordinates (one-vs-all).
     """
 
     shared_step: bool = True
@@ -77,20 +77,20 @@ class AllCoordinates(Optimizer):
 
     @staticmethod
     def _separate(run: Run, gradient: Gradient) -> list[Update]:
-        """A step for each."""
+        """One step for each coordinate."""
         if not decouples(run):
             return [update for j in range(run.Y.shape[1]) for update in step_along(run, gradient, j)]
         return one_by_one(run, gradient)
 
     def resume(self, run: Run) -> None:
-        """Boosters whose last learner is perfect have ended."""
+        """Mark the coordinates whose last learner is perfect as ended."""
         if not self.shared_step and decouples(run):
             last = {term.coordinate: term.hypothesis for term in run.model.terms}
             run.workspace = {k for k, h in last.items() if k is not None and is_perfect(run, h, k)}
 
 
 def one_by_one(run: Run, gradient: Gradient) -> list[Update]:
-    """K boosters side by side, each with steps of its own; one that meets a perfect learner keeps it and ends."""
+    """K independent boosters, each with its own steps; one that finds a perfect learner keeps it and ends."""
     d = run.Y.shape[1]
     finished: set[int] = run.workspace or set()  # coordinates that have ended
     if len(finished) == d:
@@ -108,5 +108,5 @@ def one_by_one(run: Run, gradient: Gradient) -> list[Update]:
 
 
 def is_perfect(run: Run, h: Hypothesis, k: int) -> bool:
-    """Whether h alone tells class k from the rest, where the risk decouples."""
+    """Whether h alone separates class k from the rest; for risks that decouple."""
     return run.step.length(binary_ray(run, h.outputs(run.data.X, run.data.engine), k)).perfect

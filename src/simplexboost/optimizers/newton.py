@@ -1,4 +1,4 @@
-"""Newton's method: the learner sees the curvature too."""
+"""Newton's method: the learner gets the curvature as well as the gradient."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from .base import Optimizer
 
 @dataclass(eq=False, repr=False)
 class Newton(Optimizer):
-    """Gradient descent with curvature: the learner sees G and the trace of the Hessian in F, h_i = tr ∇²L_i.
+    """Gradient descent with curvature: the learner gets G and the trace of the Hessian in F, h_i = tr ∇²L_i.
 
-    The trace bounds every eigenvalue, so a leaf ΣG / (Σh + l2) of a `NewtonTree` never overshoots.
+    The trace is an upper bound of every eigenvalue, so a leaf ΣG / (Σh + l2) of a `NewtonTree` takes no step that is
+    too long for the curvature.
     """
 
     def check(self, run: Run) -> None:
@@ -34,13 +35,13 @@ class Newton(Optimizer):
 class NewtonCoordinates(Optimizer):
     """LogitBoost: a scalar regressor in each coordinate, fitted to the Newton step of its class by least squares.
 
-    Class k has weights p(1−p) and responses (1[c=k] − p) / p(1−p), clipped. The step is (K−1)/K of the regressors;
-    centred codewords centre the scores.
+    The regression of class k has weights p(1−p) and targets (1[c=k] − p) / p(1−p), which are clipped. The step is
+    (K−1)/K times the regressors; centred codewords centre the scores.
 
     Parameters
     ----------
     clip : float, default=4.0
-        Largest absolute response.
+        Largest absolute value of a target.
     """
 
     clip: float = 4.0

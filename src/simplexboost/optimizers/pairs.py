@@ -18,16 +18,17 @@ from .base import Optimizer
 
 @dataclass(eq=False, repr=False)
 class SampledPairs(Optimizer):
-    """Follows the gradient on pairs (example, class) drawn by the probability of the class (sm-boost).
+    """Follows the gradient on pairs (example, class), which are drawn by the probability of the class (sm-boost).
 
-    Where the drawn pairs show no edge others are drawn, ten times at most.
+    If the drawn pairs show no edge, others are drawn, up to ten times.
 
     Parameters
     ----------
     n_pairs : int, "n" or "all", default="n"
-        M; ``"n"`` draws as many as there are different examples, ``"all"`` takes every pair with its probability.
+        M, the number of pairs; ``"n"`` draws as many as there are different examples, ``"all"`` weights every pair by
+        its probability.
     separate : bool, default=True
-        A scalar learner for every coordinate, rather than one for all.
+        Fit a scalar learner for every coordinate rather than one learner for all.
     """
 
     n_pairs: int | str = "n"
@@ -36,7 +37,7 @@ class SampledPairs(Optimizer):
     max_draws: ClassVar[int] = 10
 
     def check(self, run: Run) -> None:
-        """Raise where the number of pairs has no meaning."""
+        """Raise if the number of pairs is invalid."""
         if isinstance(self.n_pairs, str):
             check_choice("n_pairs", self.n_pairs, ("n", "all"))
         else:
@@ -54,7 +55,7 @@ class SampledPairs(Optimizer):
         return []
 
     def sample(self, run: Run) -> Gradient:
-        """The gradient with every pair weighed by how often it was drawn, over how often it is on average."""
+        """The gradient, with every pair weighted by how often it was drawn, divided by the expected number."""
         if run.workspace is None:
             run.workspace = different_examples(run.data)
         rows, weight = run.workspace  # (m,) one row of every different example, and the weight of all rows equal to it
@@ -63,16 +64,16 @@ class SampledPairs(Optimizer):
         ends = np.cumsum(weight[:, None] * g)
         drawn = np.searchsorted(ends, run.rng.random(n_pairs) * ends[-1], side="right")
         counts = np.bincount(drawn, minlength=P.size).reshape(P.shape)
-        P = np.divide(P, g, out=np.zeros_like(P), where=counts > 0)  # first, so that equal pairs stay equal
+        P = np.divide(P, g, out=np.zeros_like(P), where=counts > 0)  # before the counts, so that equal pairs stay equal
         sampled = np.zeros_like(run.U)
         sampled[rows] = P * (counts * (weight.sum() / n_pairs))
         return run.objective.of_residual(sampled)
 
 
 def different_examples(data: TrainingSet) -> tuple[AnyArray, Array]:
-    """The first row of every example that occurs, in an order of their own, and the weight of all equal rows.
+    """One row of every different example, in an order that depends only on the values, and the weight of equal rows.
 
-    Draws by this list are the same for weights and for repetitions, and in whatever order the rows come.
+    Draws from this list are the same whether rows are weighted or repeated, and for any order of the rows.
     """
     labels = data.c[:, None] if data.costs is None else data.costs
     content = np.ascontiguousarray(np.column_stack([data.X, labels]), dtype=np.float64)

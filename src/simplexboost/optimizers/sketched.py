@@ -1,8 +1,9 @@
 """Newton boosting on a sketch: one vector tree per round, whatever the number of classes.
 
-Splits are searched along a few random directions of code space, so histograms hold s + 1 numbers; the leaves then see
-the whole gradient. A round costs n·p·(s + 1) for the histograms, n·K for the soft-max (n·K·d for codewords of few
-dimensions), which runs in cache blocks and keeps no n × K gradient, and little for the leaves.
+Splits are searched along s random directions of the space of codewords, so histograms hold s + 1 numbers per bin; the
+leaves then use the whole gradient. A round costs n·p·(s + 1) for the histograms, n·K for the soft-max (n·K·d for
+codewords of few dimensions), and little for the leaves. The soft-max is computed in blocks that fit in the cache, and
+no n × K gradient is stored.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from .sketches import as_sketch
 # From this many classes on, leaf values below this part of the leaf's largest are dropped.
 MANY_CLASSES, THIN = 33, 0.1
 
-# The furthest that a leaf may move the score of a class where codewords are not canonical, learning rate included.
-# Steps beyond it come of a Hessian that is all but singular; with the default learning rate ordinary ones reach 3 where
-# there are 1200 classes, and 1 where there are ten.
+# The furthest that a leaf may move the score of a class if the codewords are not canonical, after the learning rate.
+# Longer steps are caused by an almost singular Hessian; with the default learning rate, ordinary steps reach 3 for 1200
+# classes and 1 for ten.
 FURTHEST = 10.0
 
 
@@ -37,17 +38,17 @@ class SketchedNewton(Optimizer):
     """One vector tree per round: splits on a sketch of the gradient, Newton steps in the leaves.
 
     The learner must be a Newton tree ("sketch-tree"), the loss a function of the probability of the true class
-    ("logistic", also with costs, "savage", "softmax-cost"); any step, "fixed" is the natural one.
+    ("logistic", also with costs, "savage", "softmax-cost"). Any step can be used; "fixed" is the natural choice.
 
     Parameters
     ----------
     sketch : int or Sketch, default=1
-        The directions along which splits are searched, or how many random ones.
+        The directions along which splits are searched, or the number of random ones.
     max_step : float or None, default=2.0
-        The furthest that a leaf may move the score of a class, before the learning rate; None for no limit. A class
-        with next to no probability in a leaf has next to no curvature there, and Newton's step for its first example
-        is out of all proportion. For canonical codewords: shorter steps only make a code of few dimensions slower, and
-        ten over the learning rate is their limit.
+        The furthest that a leaf may move the score of a class, before the learning rate; None for no limit. A class of
+        almost no probability in a leaf has almost no curvature there, and Newton's step for its first example would be
+        far too long. The limit applies to canonical codewords only: a code of few dimensions would merely learn more
+        slowly, so its limit is ten divided by the learning rate.
     """
 
     sketch: Any = 1
@@ -56,7 +57,7 @@ class SketchedNewton(Optimizer):
     dtype: ClassVar[type] = np.float32
 
     def check(self, run: Run) -> None:
-        """Raise unless the loss is decided row by row and the learner takes a sketch."""
+        """Raise unless the engine can evaluate the loss row by row and the learner can use a sketch."""
         as_sketch(self.sketch).check()
         check_number("max_step", self.max_step, float, 0.0, none=True, open_low=True)
         if run.loss.exponents is None or (run.loss.exponents != (0, 0) and run.loss.cost_matrix is not None):
@@ -89,7 +90,7 @@ class SketchedNewton(Optimizer):
         return [Update(answer.hypothesis, answer.compact, stride.alpha, answer.edge, stride.perfect)]
 
     def leaf_rule(self, run: Run) -> tuple[tuple[float, float], bool]:
-        """The longest step of a leaf and the part below which values are dropped; whether that makes leaves sparse."""
+        """The `max_step` and `thin` of `LeafRule`, and whether leaf values are sparse."""
         canonical, thin = run.model.code.canonical, THIN if len(run.Y) >= MANY_CLASSES else 0.0
         longest = np.inf if self.max_step is None else float(self.max_step)
         return (longest if canonical else FURTHEST / run.learning_rate, thin), bool(thin) and canonical
@@ -107,7 +108,7 @@ class RowObjective(Objective):
 
     def __init__(self, loss: Loss, c: Labels, weight: Array, code: Code, engine: Engine) -> None:
         super().__init__(loss, c, weight, code, engine)
-        assert loss.exponents is not None  # `SketchedNewton.check` has seen to it
+        assert loss.exponents is not None  # `SketchedNewton.check` ensures this
         problem = RowProblem(
             c,
             len(code.Y),
@@ -120,25 +121,25 @@ class RowObjective(Objective):
         self.rows = engine.row_loss(problem)
 
     def pull(self, F: AnyArray, Z: AnyArray) -> Array:
-        """Gradient and curvature along the sketch at F, (n, s + 1); Z (K, s) are the codewords along it."""
+        """Minus the gradient, and the curvature, along the sketch at F, (n, s + 1); Z (K, s) are its codewords."""
         return self.rows.pull(F, Z)
 
     def leaves(self, run: Run, grown: Grown, rule: LeafRule) -> AnyArray:
-        """Newton's steps in the leaves of a tree, (L, d), at the F of the last pull."""
+        """Newton's steps in the leaves of a tree, (L, d), at the F of the last `pull`."""
         return self.rows.leaves(run.F, grown.leaf_of_row, run.rows, grown.tree.n_leaves, rule)
 
     def lazy_gradient(self, run: Run) -> Gradient:
-        """The whole gradient, computed if somebody asks for it."""
+        """The whole gradient, computed only if it is used."""
         return Gradient(lambda: self._residual(run.U, scaled=True)[0], self.code, self.c, self.weight)
 
     def risk(self, F: AnyArray) -> float:
-        """The mean weighted loss at F, by one more pull."""
+        """The mean weighted loss at F, by one more `pull`."""
         self.rows.pull(F, np.zeros((len(self.code.Y), 1), dtype=np.float32))
         return self.rows.risk()
 
 
 def log_costs(cost_matrix: Any) -> AnyArray | None:
-    """Costs of pairs as what joins the logits, (K, K); a pair without cost is out of the race."""
+    """The logarithms of the costs of pairs, (K, K), which are added to the logits; very low for pairs without cost."""
     if cost_matrix is None:
         return None
     logs = np.log(np.maximum(np.asarray(cost_matrix, dtype=np.float64), 1e-30))
@@ -147,11 +148,11 @@ def log_costs(cost_matrix: Any) -> AnyArray | None:
 
 
 def forecast(run: Run, s: int) -> tuple[float, float]:
-    """Seconds a round and megabytes, from the costs measured on a 2.8 GHz core; right within a factor of two or so."""
+    """Seconds per round and megabytes, from costs measured on a 2.8 GHz core; right within about a factor of two."""
     (n, p), (K, d) = run.data.X.shape, run.Y.shape
     leaves = run.learner.growth_for(run.data, 0).max_leaf_nodes or 255
     levels = np.log2(leaves + 1)
-    histograms = 1.5e-9 * n * p * (1 + levels / 4)  # subtraction spares half of every level, and rows become fewer
+    histograms = 1.5e-9 * n * p * (1 + levels / 4)  # subtraction saves half of each level, and rows become fewer
     scans = 2e-9 * leaves * float(run.data.max_bins * p)
     products = 0.0 if d == K else 4.0 * n * K * d / 4e10
     soft_max = (4e-9 if d == K else 2e-9) * n * K  # canonical: once for the sketch, once for the leaves

@@ -1,4 +1,4 @@
-"""Sketches: a few directions of code space in which splits are searched, whatever the number of classes."""
+"""Sketches: a few directions in the space of codewords along which splits are searched, for any number of classes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .._typing import AnyArray
 
 
 class Sketch(Part):
-    """Directions of code space, chosen anew in every round."""
+    """Directions in the space of codewords, chosen anew in every round."""
 
     @property
     @abstractmethod
@@ -25,7 +25,7 @@ class Sketch(Part):
         """The codewords along the directions, Z (K, s) float32; Y (K, d) are the codewords."""
 
     def check(self) -> None:
-        """Raise where a parameter has no meaning; called once before boosting."""
+        """Raise if a parameter is invalid; called once before boosting."""
 
 
 @dataclass(eq=False, repr=False)
@@ -51,18 +51,18 @@ class GaussianSketch(Sketch):
         return self.n_directions
 
     def check(self) -> None:
-        """Raise where the number of directions has no meaning."""
+        """Raise if the number of directions is invalid."""
         check_number("sketch", self.n_directions, int, 1, 64)
 
     def directions(self, Y: AnyArray, rng: np.random.Generator) -> AnyArray:
-        """Z = Y R / √s with R (d, s) Gaussian; centred over the classes, which changes nothing but saves digits."""
+        """Z = Y R / √s with R (d, s) Gaussian; it is centred over the classes, which only reduces rounding errors."""
         Z = Y @ rng.standard_normal((Y.shape[1], self.n_directions))
         Z -= Z.mean(axis=0)
         return np.ascontiguousarray(Z / np.sqrt(self.n_directions), dtype=np.float32)
 
 
 def as_sketch(value: Any) -> Sketch:
-    """A sketch from a number of directions, or from itself.
+    """The sketch that ``value`` stands for: a number of random directions, or a `Sketch`, returned as it is.
 
     >>> as_sketch(3)
     GaussianSketch(n_directions=3)

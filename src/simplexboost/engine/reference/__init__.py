@@ -1,8 +1,8 @@
-"""The engine in plain NumPy: the specification of the kernels, and their oracle in the tests.
+"""The engine in plain NumPy: it specifies what the kernels compute, and tests compare the kernels with it.
 
-Same integers, same order of floating-point operations, same ties: binning, trees, prediction and races agree with
-``cpu.py`` bit for bit. Only the flagship's loss does not: the kernels compute it in single precision, this engine in
-double (``rows.py``). It is written to be read, not to be fast.
+Integers, the order of floating-point operations and the choice among ties are the same, so binning, trees, prediction
+and the losses of score differences agree with ``cpu.py`` bit for bit. Only the flagship's loss does not: the kernels
+compute it in single precision, this engine in double (``rows.py``). The code is written to be read, not to be fast.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["ReferenceEngine"]
 
 @dataclass(frozen=True)
 class ReferenceEngine:
-    """The engine in plain NumPy; see `interface.Engine`. The number of threads is there for the protocol alone."""
+    """The engine in plain NumPy; see `interface.Engine`. Its number of threads has no effect."""
 
     n_threads: int = 1
 
@@ -80,26 +80,26 @@ class ReferenceEngine:
         out[:] = softmax(logits(F, Y))
 
     def total(self, values: Array) -> float:
-        """Σ values, as sums of integers."""
+        """Σ values, as a sum of integers."""
         return exact_total(np.asarray(values, dtype=np.float64))
 
     def race(self, U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
-        """The race of the rivals."""
+        """The exponentials of the rivals' leads; see `interface.Engine.race`."""
         E, Z, lead = races.race(U, c, rate)
         if out is not None:
             out[:] = E
         return E if out is None else out, Z, lead
 
     def race_along(self, U: Array, c: Labels, W: Array, alpha: float, rate: float) -> tuple[Array, Array, Array, Array]:
-        """The race at U + αW."""
+        """The race at the scores U + αW."""
         return races.race_along(U, c, W, alpha, rate)
 
     def pull_rows(self, E: Array, c: Labels, w: Array, Z: Array) -> None:
-        """E becomes the residual, in place."""
+        """Turn the E of a race into the residual, in place."""
         races.pull_rows(E, c, w, Z)
 
     def vote_sums(self, P: Array, c: Labels, classes: Labels) -> tuple[float, float, float, int]:
-        """What votes gain and lose, of what total; wrong answers."""
+        """What votes gain and lose, the total, and the number of wrong answers."""
         return races.vote_sums(P, c, classes)
 
     def vote_rows(self, P: Array, c: Labels, classes: Labels, up: float, down: float, own: Array) -> None:

@@ -24,8 +24,9 @@ def bin_values(X: AnyArray, max_bins: int, categorical: AnyArray | None) -> Binn
 def find_edges(values: AnyArray, max_bins: int) -> Array:
     """Ascending edges, at most max_bins − 1, for the values (n,) of a feature.
 
-    There is one between all neighbouring values if that is so few; else one above every value that is a quantile
-    b / max_bins, one that stands in the data: the value of rank ⌊(n − 1) b / max_bins⌋.
+    If there are at most max_bins distinct values, there is an edge between any two neighbours. Otherwise there is an
+    edge just above every quantile b / max_bins; quantiles are values of the data, those of rank
+    ⌊(n − 1) b / max_bins⌋.
     """
     values = np.sort(values[~np.isnan(values)].astype(np.float64) + 0.0)  # adding zero turns −0 into 0
     distinct = np.unique(values)
@@ -35,9 +36,9 @@ def find_edges(values: AnyArray, max_bins: int) -> Array:
         lower = np.unique(values[ranks.astype(np.intp)])
         lower = lower[lower < distinct[-1]]  # nothing lies above the highest value
     upper = distinct[np.searchsorted(distinct, lower, side="right")]  # the next value in the data
-    with np.errstate(over="ignore", invalid="ignore"):  # the way between two values may be infinite
+    with np.errstate(over="ignore", invalid="ignore"):  # the difference of two values may overflow
         middle = lower + (upper - lower) / 2
-    return np.where(middle < upper, middle, lower)  # neighbours in floating point have no number between them
+    return np.where(middle < upper, middle, lower)  # no number lies between floating-point neighbours
 
 
 def find_codes(X: AnyArray, edges: list[Array]) -> tuple[AnyArray, AnyArray]:

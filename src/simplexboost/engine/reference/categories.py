@@ -1,7 +1,7 @@
-"""The order in which a node's categories are tried: prefixes of it are split off as if the feature were a number.
+"""The order of a node's categories; splits are searched as if the feature were a number that has this order.
 
-Categories are points, their sums of statistics over the sum of their curvature (newton) or their number (all other
-scores), and they are ordered along the axis in which the points differ most. The reasons are in
+A category is a point: its sum of statistics, divided by its sum of curvatures (newton) or its number of rows (all other
+scores). The categories are ordered along the axis in which the points differ most. The reasons are in
 kernels/trees/categories.hpp.
 """
 
@@ -18,7 +18,7 @@ AXIS_STEPS = 3  # of the power iteration
 def category_order(
     sums: Array, count: AnyArray, node: Array, rows: float, newton: bool, min_count: int, smoothing: float
 ) -> list[int]:
-    """The categories of a node, lowest first, ties by number; those with few rows are left out.
+    """The categories of a node in ascending order, ties by number; those with few rows are left out.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def category_order(
     node, rows : (m,), the statistics of the node and its number of rows
     newton : whether the last statistic is a curvature
     min_count : rows below which a category is left out
-    smoothing : average rows of the node that join every category
+    smoothing : how many average rows of the node are added to every category
     """
     used = np.flatnonzero(count >= min_count).tolist()
     if not used:
@@ -39,7 +39,7 @@ def category_order(
 def category_points(
     sums: Array, count: AnyArray, node: Array, rows: float, newton: bool, smoothing: float
 ) -> tuple[Array, Array]:
-    """Categories as points (c, d) about the node, in units of the largest coordinate, and weights, parts of one."""
+    """Categories as points (c, d) relative to the node, divided by the largest coordinate; weights of sum one."""
     node_weight, weight = (node[-1], sums[:, -1]) if newton else (rows, count.astype(np.float64))
     weight = (weight + smoothing * (node_weight / rows))[:, None]
     if newton:
@@ -52,16 +52,16 @@ def category_points(
 
 
 def bounded_ratio(sums: Array, weight: Array | float) -> Array:
-    """Sums over weights, never infinite: infinities would have no order along an axis."""
+    """Sums divided by weights, limited to ±1e300: infinite points could not be ordered along an axis."""
     with np.errstate(over="ignore"):
         return np.clip(sums / weight, -1e300, 1e300)
 
 
 def main_axis(points: Array, weight: Array) -> Array:
-    """The direction in which the points (c, d) differ most: some steps of power iteration from the farthest."""
+    """The direction in which the points (c, d) differ most, by a few power iterations from the farthest point."""
     farthest = int(np.argmax([w * dot(point, point) for point, w in zip(points, weight, strict=True)]))
     axis = scaled_axis(points[farthest])
-    if axis is None:  # all alike
+    if axis is None:  # all points are equal
         return np.eye(points.shape[1])[0]
     for _ in range(AXIS_STEPS if points.shape[1] > 1 else 0):
         following = np.zeros_like(axis)
@@ -75,11 +75,11 @@ def main_axis(points: Array, weight: Array) -> Array:
 
 
 def scaled_axis(axis: Array) -> Array | None:
-    """The axis over its largest coordinate, sign and all; None where all are zero."""
+    """The axis divided by its largest coordinate (in absolute value, with its sign); None if all are zero."""
     largest = axis[np.argmax(np.abs(axis))]
     return axis / largest if largest != 0.0 else None
 
 
 def dot(a: Array, b: Array) -> float:
-    """Σ_j a_j b_j, left to right."""
+    """Σ_j a_j b_j, added from left to right."""
     return sequential_sum((a * b).tolist())

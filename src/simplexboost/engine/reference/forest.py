@@ -13,7 +13,7 @@ MOST_CATEGORIES = 256  # of a category set
 
 
 def find_leaves(tree: Tree, X: AnyArray) -> AnyArray:
-    """The leaf of every row of X (n, p), (n,) int32: rows go down the tree together and part at every node."""
+    """The leaf of every row of X (n, p), (n,) int32: all rows go down the tree together, and separate at the nodes."""
     leaves = np.empty(len(X), dtype=np.int32)
     pending = [(0, np.arange(len(X)))]
     while pending:
@@ -33,19 +33,19 @@ def goes_left(tree: Tree, at: int, values: AnyArray) -> AnyArray:
     node = tree.nodes[at]
     if node["category"] < 0:
         return np.where(np.isnan(values), bool(node["missing_left"]), values <= node["threshold"])
-    # A number that is no category (negative, too large, with a fraction, NaN) counts as missing.
+    # A number that cannot be a category (negative, too large, with a fraction, NaN) counts as missing.
     is_category = (values >= 0) & (values < MOST_CATEGORIES) & (values == np.floor(values))
     in_set = np.unpackbits(tree.category_sets[node["category"]], bitorder="little").astype(bool)
     return np.where(is_category, in_set[np.where(is_category, values, 0).astype(np.intp)], bool(node["missing_left"]))
 
 
 class ReferenceForest:
-    """Trees one after another; see `interface.PackedForest`."""
+    """A forest that predicts tree by tree; see `interface.PackedForest`."""
 
     def __init__(self, forest: ForestArrays) -> None:
         self.trees, self.coordinate = forest.trees, forest.coordinate.tolist()
         dtype = np.dtype(forest.dtype)
-        self.values = []  # (L, d) or (L, 1) each, in the precision of F, steps multiplied in
+        self.values = []  # (L, d) or (L, 1) each, in the precision of F, times the step
         for tree, values, step in zip(forest.trees, forest.values, forest.step, strict=True):
             values = values.toarray() if issparse(values) else values
             self.values.append(values.reshape(tree.n_leaves, -1).astype(dtype) * dtype.type(step))

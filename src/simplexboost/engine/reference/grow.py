@@ -1,6 +1,6 @@
 """Growing a tree on binned data: statistics in fixed point, the best split of every node, the queue of nodes.
 
-Same integers, same order of floating-point operations and same ties as in kernels/trees.
+Integers, the order of floating-point operations and the choice among ties are the same as in kernels/trees.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from .categories import category_order
 from .exact import exact_sum
 from .scores import node_score
 
-TIE_TOLERANCE = 1e-12  # scores closer than this part are a tie, whatever rounding made of them
-GAIN_TOLERANCE = 1e-12  # a gain below this part of the scores it is the difference of is rounding noise
+TIE_TOLERANCE = 1e-12  # scores that differ by less than this part are a tie: rounding may be the cause
+GAIN_TOLERANCE = 1e-12  # a gain below this part of the scores that are subtracted is rounding noise
 
 
 @dataclass
@@ -69,7 +69,7 @@ def quantize(statistics: Dense | OneHot, rows: AnyArray, growth: Growth) -> tupl
     values = statistics.weight[:, None] if isinstance(statistics, OneHot) else statistics.values
     columns, units = zip(*(quantize_column(v, j, rows, growth) for j, v in enumerate(values.T)), strict=True)
     lanes = np.zeros((len(values), statistics.m + 1), dtype=np.int64)
-    if isinstance(statistics, OneHot):  # one scale for all weights, so that classes compare
+    if isinstance(statistics, OneHot):  # one scale for all weights, so that classes can be compared
         lanes[rows, statistics.classes[rows]] = columns[0]
     else:
         lanes[rows, :-1] = np.transpose(columns)
@@ -87,7 +87,7 @@ def quantize_column(column: Array, j: int, rows: AnyArray, growth: Growth) -> tu
 
 
 def scale_exponent(column: Array, bits: int) -> int:
-    """log2 of a column's scale: Σ|v| · scale stays below 2^61 (64-bit lanes) or 2^30 (32-bit lanes)."""
+    """log2 of a column's scale, such that Σ|v| · scale is below 2^61 (64-bit integers) or 2^30 (32-bit integers)."""
     largest = float(np.abs(column).max())
     if largest == 0.0:
         return 0
@@ -100,7 +100,7 @@ def scale_exponent(column: Array, bits: int) -> int:
 
 def hashed_uniform(seed: int, rows: AnyArray, column: int) -> Array:
     """Uniform numbers in [0, 1) from (seed, row, column): splitmix64's finaliser on a counter."""
-    with np.errstate(over="ignore"):  # arithmetic modulo 2^64 is meant
+    with np.errstate(over="ignore"):  # arithmetic modulo 2^64 is intended
         counter = rows.astype(np.uint64) * np.uint64(1024) + np.uint64(column + 1)
         z = np.uint64(seed) + np.uint64(0x9E3779B97F4A7C15) * counter
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -112,7 +112,7 @@ def hashed_uniform(seed: int, rows: AnyArray, column: int) -> Array:
 
 
 class Grower:
-    """One tree in the making."""
+    """Grows one tree."""
 
     def __init__(
         self, data: BinnedData, lanes: AnyArray, inverse: Array, score: str, growth: Growth, features: list[int]
@@ -150,7 +150,7 @@ class Grower:
         return Tree(self.finish(nodes), np.array(gains), count, sets), node_rows
 
     def record(self, split: Split) -> tuple[int, int]:
-        """The node's last bin to the left and the number of its category set: 0 and a new one, or the bin and -1."""
+        """A node's fields (bin, category): the last bin that goes left and -1, or 0 and the number of a new set."""
         if not split.categorical:
             return split.left[-1], -1
         self.category_sets.append(np.packbits(code_mask(split.left), bitorder="little"))
@@ -168,12 +168,12 @@ class Grower:
         return out
 
     def pop(self, queue: list[tuple[int, Split]]) -> tuple[int, Split]:
-        """Best-first: the largest gain, ties to the older node; level-wise: the oldest node."""
+        """The next node to split. Best-first: that of the largest gain, ties to the older; level-wise: the oldest."""
         at = min(range(len(queue)), key=lambda i: (-queue[i][1].gain if self.growth.best_first else 0.0, queue[i][0]))
         return queue.pop(at)
 
     def consider(self, queue: list[tuple[int, Split]], node: int, rows: AnyArray, depth: int, n_leaves: int) -> None:
-        """Queue the node's best split, if it may be split and a split gains anything."""
+        """Put the node's best split into the queue, if the node may be split and some split has a gain."""
         growth = self.growth
         if growth.max_leaf_nodes and n_leaves >= growth.max_leaf_nodes:
             return
@@ -189,7 +189,10 @@ class Grower:
             queue.append((node, best))
 
     def candidates(self, feature: int, rows: AnyArray, total: AnyArray) -> list[Split]:
-        """Every split of one feature, missing values to the right first, lower bins or shorter prefixes first."""
+        """All splits of one feature: first those with missing values right; among them, lower bins come first.
+
+        For a categorical feature these are the prefixes of the order of its categories, shorter ones first.
+        """
         n_bins = int(self.data.n_bins[feature])
         histogram = np.zeros((n_bins + 1, len(total)), dtype=np.int64)
         np.add.at(histogram, self.data.column(feature)[rows], self.lanes[rows])
@@ -209,7 +212,7 @@ class Grower:
         return out
 
     def category_order(self, known: AnyArray, total: AnyArray) -> list[int]:
-        """The categories of a node (n_bins, m + 1), lowest first; rare ones are left out."""
+        """The categories of a node in ascending order, from their sums (n_bins, m + 1); rare ones are left out."""
         return category_order(
             known[:, :-1].astype(np.float64) * self.inverse,
             known[:, -1],
@@ -221,7 +224,7 @@ class Grower:
         )
 
     def sums_of(self, sums: AnyArray) -> Array:
-        """Integer sums (m + 1,) in the statistics' own units (m,)."""
+        """Integer sums (m + 1,), converted to the units of the statistics (m,)."""
         return sums[:-1].astype(np.float64) * self.inverse
 
     def score_of(self, sums: AnyArray) -> float:
@@ -229,13 +232,13 @@ class Grower:
         return node_score(self.score, self.sums_of(sums), self.growth.l2_regularization)
 
     def partition(self, rows: AnyArray, split: Split) -> tuple[AnyArray, AnyArray]:
-        """The rows that go left and right, in their order."""
+        """The rows that go left and those that go right, in their order."""
         left = codes_go_left(self.data, rows, split.feature, code_mask(split.left), split.missing_left)
         return rows[left], rows[~left]
 
 
 def first_best(splits: list[Split] | list[Split | None]) -> Split | None:
-    """The first split that no later one beats by more than a tie."""
+    """The first of the best splits: a later one must be better by more than the tolerance for ties."""
     best = None
     for split in splits:
         if split is not None and (best is None or split.score > best.score + TIE_TOLERANCE * abs(best.score)):
@@ -249,7 +252,7 @@ def code_mask(codes: list[int]) -> AnyArray:
 
 
 def codes_go_left(data: BinnedData, rows: AnyArray, feature: int, left: AnyArray, missing_left: bool) -> AnyArray:
-    """Which of the rows go left, where ``left`` (256,) says which codes do."""
+    """Which of the rows go left; ``left`` (256,) says which codes do."""
     codes = data.column(feature)[rows]
     is_missing = (codes == data.n_bins[feature]) & bool(data.has_missing[feature])
     return np.where(is_missing, missing_left, left[codes])
@@ -274,7 +277,7 @@ def leaves_of_codes(tree: Tree, data: BinnedData) -> AnyArray:
 
 
 def dense_values(statistics: Dense | OneHot) -> Array:
-    """Statistics written out, (n, m)."""
+    """The statistics as a dense array, (n, m)."""
     if isinstance(statistics, Dense):
         return statistics.values
     return np.where(statistics.classes[:, None] == np.arange(statistics.m), statistics.weight[:, None], 0.0)

@@ -1,7 +1,7 @@
-"""Losses of score differences, row by row: the race of the rivals, the residual it leaves, and votes.
+"""Losses of score differences, row by row: the race of the rivals (see `interface.Engine`), the residual, and votes.
 
-The exponential function is spelled out, and sums are taken in the kernels' order: the bits are those of
-kernels/losses/race.inl, whatever the machine and its mathematical library.
+The exponential function is written out, and sums are taken in the kernels' order, so that the bits are those of
+kernels/losses/race.inl on any machine and with any mathematical library.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..._typing import AnyArray, Array, Labels
 
 LOG2_E = float.fromhex("0x1.71547652b82fep0")
 LN2_HIGH, LN2_LOW = float.fromhex("0x1.62e42fefa38p-1"), float.fromhex("0x1.ef35793c7673p-45")  # ln 2 in two parts
-LOWEST = -708.0  # below, the exponential is no longer a normal number and counts as zero
+LOWEST = -708.0  # below this the exponential is no normal number and counts as zero
 TERMS = 13  # of the Taylor polynomial
 LANES = 8
 
@@ -30,7 +30,7 @@ def race(U: Array, c: Labels, rate: float) -> tuple[Array, Array, Array]:
 
 
 def race_along(U: Array, c: Labels, W: Array, alpha: float, rate: float) -> tuple[Array, Array, Array, Array]:
-    """The race at U + αW: row sums, leads, and the mean and variance of W among the rivals, (n,) each."""
+    """The race at U + αW: row sums, leads, and the mean and variance of W over the rivals, weighted by E; (n,)."""
     E, Z, lead = race(U + alpha * W, c, rate)
     mean = sequential_sums(E * W) / Z
     variance = sequential_sums(E * np.square(W - mean[:, None])) / Z
@@ -38,15 +38,15 @@ def race_along(U: Array, c: Labels, W: Array, alpha: float, rate: float) -> tupl
 
 
 def pull_rows(E: Array, c: Labels, w: Array, Z: Array) -> None:
-    """E (n, K) of a race becomes the residual, in place: −w E / Z, and w at the true class."""
+    """Turn the E (n, K) of a race into the residual, in place: −w E / Z, and w at the true class."""
     E *= (-w / Z)[:, None]
     E[np.arange(len(E)), c] = w
 
 
 def vote_sums(P: Array, c: Labels, classes: Labels) -> tuple[float, float, float, int]:
-    """What votes for `classes` (n,) gain and lose of a residual P (n, K), the total, and the wrong answers.
+    """What votes for `classes` (n,) gain and lose of a residual P (n, K), the total, and how many are wrong.
 
-    A right answer gains the row's own pull; a wrong one loses that of the rival it names, which is negative.
+    A right answer gains P at the true class; a wrong one loses |P| at the rival that it names, where P is negative.
     """
     rows, right = np.arange(len(P)), classes == c
     own, named = P[rows, c], P[rows, classes]
@@ -55,14 +55,14 @@ def vote_sums(P: Array, c: Labels, classes: Labels) -> tuple[float, float, float
 
 
 def vote_rows(P: Array, c: Labels, classes: Labels, up: float, down: float, own: Array) -> None:
-    """The residual P (n, K) and its part of the true class (n,) after votes for `classes`, in place.
+    """Update the residual P (n, K), and `own` (n,), its entries at the true classes, for votes for `classes`.
 
-    All rivals of a right answer lose by the factor `down`, the one that a wrong answer names gains by the factor `up`.
+    After a right answer all rivals are multiplied by `down`; after a wrong one the rival that it names, by `up`.
     """
     rows, right = np.arange(len(P)), classes == c
     wrong, rival = rows[~right], classes[~right]
     P[right] *= down
-    P[wrong, c[~right]] -= (up - 1.0) * P[wrong, rival]  # a rival's pull is minus its weight
+    P[wrong, c[~right]] -= (up - 1.0) * P[wrong, rival]  # P at a rival is minus the rival's weight
     P[wrong, rival] *= up
     own[:] = P[rows, c]
 
@@ -79,11 +79,11 @@ def exp_nonpositive(x: Array) -> Array:
 
 
 def sequential_sums(values: Array) -> Array:
-    """Row sums of (n, m), left to right, as a loop adds; `np.sum` may not."""
+    """Row sums of (n, m), added from left to right like a loop; `np.sum` may use another order."""
     return np.cumsum(np.pad(values, ((0, 0), (1, 0))), axis=1)[:, -1]
 
 
 def eight_lane_sums(values: AnyArray) -> Array:
-    """Row sums of (n, m): every eighth number together, then the eight in a fixed order, as vector units add."""
+    """Row sums of (n, m) in the order of vector units: eight sums of every eighth number, then these in fixed order."""
     x = [sequential_sums(values[:, lane::LANES]) for lane in range(LANES)]
     return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]))

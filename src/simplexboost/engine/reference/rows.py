@@ -4,8 +4,8 @@ With logits S = F Yᵀ + log cost[c] and p = softmax(S), a row of true class c a
 gradient G = w (y_c − Σ_k p_k y_k) and the Hessian w (Σ_k p_k y_k y_kᵀ − ȳ ȳᵀ) with ȳ = Σ_k p_k y_k. Robust losses
 multiply w by p_c^a (1 − p_c)^b.
 
-The kernels work in single precision, on fused multiply-adds where a machine has them, and agree to some units in its
-last place; see ``tests/test_engine_rows.py`` for the tolerances.
+The kernels work in single precision, with fused multiply-adds where a machine has them, and agree to a few units in the
+last place of that precision; see ``tests/test_engine_rows.py`` for the tolerances.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 from ..._typing import AnyArray, Array
 from ..interface import LeafRule, RowProblem
 
-HESSIAN_ROWS = 48  # of a leaf, evenly spread, are enough: every row costs the kernels another soft-max
-SMALL_CLASS = 0.002  # classes with less than this part of an equal share of a leaf enter its Hessian by a bound
-# In single precision the probabilities of a leaf that is all but settled leave rounding errors for a Hessian, and
-# codewords that are dependent leave them for a pivot: what is below the first part of the mean diagonal of
-# Yᵀ diag(Σ p) Y, or below the second number, is no curvature.
+HESSIAN_ROWS = 48  # rows per leaf, evenly spread, that its Hessian uses: each costs another soft-max
+SMALL_CLASS = 0.002  # classes with less than this part of an equal share of a leaf enter its Hessian as a bound
+# In single precision, the Hessian of a leaf whose probabilities are almost 0 and 1 consists of rounding errors, and so
+# do some pivots if the codewords are linearly dependent. A pivot below the first number times the mean diagonal of
+# Yᵀ diag(Σ p) Y, or below the second number, therefore does not count as curvature.
 NO_CURVATURE, LEAST_PIVOT = 1e-6, 1e-12
-SAFE_PART = 0.2  # steps that move a class further than they may are replaced by ones that move it this part as far
+SAFE_PART = 0.2  # steps that are too long are replaced by ones of at most this part of the allowed length
 
 
 def logits(F: AnyArray, Y: AnyArray | None) -> Array:
@@ -37,7 +37,7 @@ def softmax(S: Array) -> Array:
 
 
 class ReferenceRowLoss:
-    """A `RowProblem` at work; see `interface.RowLoss`."""
+    """Evaluates a `RowProblem`; see `interface.RowLoss`."""
 
     def __init__(self, problem: RowProblem) -> None:
         self.problem, self.tilted = problem, problem.exponents != (0, 0)
@@ -45,13 +45,13 @@ class ReferenceRowLoss:
         n = len(problem.c)
         self.rows = np.arange(n)
         self.weight = np.ones(n) if problem.weight is None else problem.weight.astype(np.float64)
-        self.loss = np.full(n, np.log(problem.K))  # −log p_c; all classes alike at the start
-        self.scale = self.weight  # the weights, tilted, of the last pull
+        self.loss = np.full(n, np.log(problem.K))  # −log p_c at the start, with equal probabilities
+        self.scale = self.weight  # the weights of the last `pull`, times `tilt`
         self.tilt_mean = 1e-9 if self.tilted else 1.0
 
     def pull(self, F: AnyArray, Z: AnyArray) -> Array:
         """The sketched gradient w (Z_c − p Z) and, last, the curvature w (p ‖Z‖² − ‖p Z‖²) at F (n, d), (n, s + 1)."""
-        # Tilted weights are scaled to a mean of one at the probabilities of the pull before, but never up again.
+        # The tilt is divided by the largest mean it has had, at the probabilities of the previous `pull`.
         self.tilt_mean = max(self.tilt_mean, float(np.average(self.tilt(), weights=self.weight)))
         S = self.costly_logits(F, self.rows)
         P, high = softmax(S), S.max(axis=1)
@@ -66,18 +66,18 @@ class ReferenceRowLoss:
     def leaves(
         self, F: AnyArray, leaf_of_row: AnyArray, rows: AnyArray | None, n_leaves: int, rule: LeafRule
     ) -> AnyArray:
-        """Newton's steps in the leaves, (L, d) float32, at the F of the last pull; from `rows` (ascending) alone."""
+        """Newton's steps in the leaves, (L, d) float32, at the F of the last `pull`, from `rows` (ascending) only."""
         used = self.rows if rows is None else rows
         step = self.diagonal_step if self.problem.Y is None else self.whole_step
         return np.array([step(F, used[leaf_of_row[used] == leaf], rule) for leaf in range(n_leaves)])
 
     def risk(self) -> float:
-        """The mean weighted loss at the F of the last pull."""
+        """The mean weighted loss at the F of the last `pull`."""
         values = self.problem.value(np.exp(-self.loss)) if self.tilted else self.loss
         return float(np.average(values, weights=self.weight))
 
     def tilt(self) -> Array:
-        """p_c^a (1 − p_c)^b at the last pull, (n,)."""
+        """The factor p_c^a (1 − p_c)^b of robust losses at the last `pull`, (n,)."""
         a, b = self.problem.exponents
         p = np.exp(-self.loss)
         return p**a * (1 - p) ** b
@@ -88,7 +88,7 @@ class ReferenceRowLoss:
         return S if self.problem.log_cost is None else S + self.problem.log_cost[self.problem.c[rows]]
 
     def diagonal_step(self, F: AnyArray, rows: AnyArray, rule: LeafRule) -> AnyArray:
-        """Slope over curvature class by class, for canonical codewords, (K,)."""
+        """Slope / curvature of every class, for canonical codewords, (K,)."""
         P, w = softmax(self.costly_logits(F, rows)), self.scale[rows, None]
         slope = (w * (self.Y[self.problem.c[rows]] - P)).sum(axis=0)
         curvature = (w * P * (1 - P)).sum(axis=0) + rule.l2_regularization
@@ -96,18 +96,18 @@ class ReferenceRowLoss:
         return thinned(np.clip(step, -rule.max_step, rule.max_step).astype(np.float32), rule.thin)
 
     def whole_step(self, F: AnyArray, rows: AnyArray, rule: LeafRule) -> AnyArray:
-        """(H + l2)⁻¹ Σ G for codewords in general, (d,), or a shorter step."""
+        """(H + l2)⁻¹ Σ G for any codewords, (d,), or a shorter step."""
         P = softmax(self.costly_logits(F, rows))
         slope = self.scale[rows] @ (self.Y[self.problem.c[rows]] - P @ self.Y)
         H, least = self.leaf_hessian(P, self.scale[rows])
         return bounded_step(H, least, slope, self.Y, rule).astype(np.float32)
 
     def leaf_hessian(self, P: Array, w: Array) -> tuple[Array, float]:
-        """The Hessian (d, d) of a leaf whose rows have probabilities P (r, K) and weights w (r,), or one above it.
+        """An upper bound (d, d) of the Hessian of a leaf whose rows have probabilities P (r, K) and weights w (r,).
 
-        It is that of some rows, scaled up. Classes with little probability in the leaf enter together by an upper
-        bound, their mass times the squared length of their codeword in every direction. The second answer is the least
-        pivot that is more than a rounding error.
+        The Hessian is estimated from some of the rows and scaled up. Classes with little probability in the leaf are
+        replaced by an upper bound: their mass times the squared length of their codeword, in every direction. The
+        second result is the least pivot that is more than a rounding error.
         """
         Y, d, n = self.Y, self.Y.shape[1], len(w)
         used = min(n, HESSIAN_ROWS)
@@ -124,7 +124,7 @@ class ReferenceRowLoss:
 
 
 def thinned(values: AnyArray, thin: float) -> AnyArray:
-    """Leaf values (K,) less their median, and zero where they are then below this part of the largest; 0 keeps all."""
+    """Leaf values (K,) minus their median, with those below ``thin`` times the largest set to zero; 0 keeps all."""
     if thin == 0.0:
         return values
     values = values - np.sort(values)[len(values) // 2]
@@ -134,8 +134,8 @@ def thinned(values: AnyArray, thin: float) -> AnyArray:
 def bounded_step(H: Array, least: float, slope: Array, Y: Array, rule: LeafRule) -> Array:
     """(H + l2)⁻¹ slope, (d,), for a Hessian H (d, d) whose pivots are rounding errors below `least`.
 
-    Where H is singular, or a class would step further than max_step, more than l2 joins the diagonal, as much as it
-    takes.
+    If H is singular, or a class would step further than max_step, more than l2 is added to the diagonal, as much as
+    necessary.
     """
     eye, ridge = np.eye(len(H)), max(rule.l2_regularization, least)
     step = solve_positive(H + rule.l2_regularization * eye, slope, least)
@@ -146,17 +146,17 @@ def bounded_step(H: Array, least: float, slope: Array, Y: Array, rule: LeafRule)
         if moves_within(step, Y, SAFE_PART * rule.max_step):
             return step
         ridge *= 4.0
-    return np.full(len(H), np.nan)  # so is the slope
+    return np.full(len(H), np.nan)  # here the slope is not finite either
 
 
 def moves_within(step: Array, Y: Array, limit: float) -> bool:
-    """Whether a step (d,) moves the score of no class further than this."""
+    """Whether a step (d,) moves no class score further than ``limit``."""
     moved = np.abs(Y @ step)
     return bool(np.isfinite(moved).all() and (moved <= limit).all())
 
 
 def solve_positive(A: Array, b: Array, least: float) -> Array:
-    """A⁻¹ b for A (d, d) symmetric, by Cholesky; NaN where a pivot is below `least`."""
+    """A⁻¹ b for symmetric A (d, d), by Cholesky; NaN if a pivot is below `least`."""
     A, L = A.copy(), np.zeros_like(A)
     for j in range(len(A)):
         if not A[j, j] >= least:

@@ -1,4 +1,4 @@
-"""Node scores: the sum of a node's statistics becomes a number, and children that score high make a good split."""
+"""Node scores: a function of the sum of a node's statistics; children with high scores make a good split."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..._typing import Array
 
 
 def node_score(name: str, sums: Array, l2: float) -> float:
-    """The score of a node with these sums (m,); operations in the order of kernels/trees/score.hpp."""
+    """The score of a node with these sums (m,); the operations are in the order of kernels/trees/score.hpp."""
     values = [float(v) for v in sums]
     if name == "newton":
         h = values[-1] + l2
@@ -29,7 +29,7 @@ def node_score(name: str, sums: Array, l2: float) -> float:
 
 
 def sequential_sum(values: Iterable[float]) -> float:
-    """Left to right, as a loop adds; `sum` and `np.sum` may not."""
+    """The sum from left to right, like a loop; `sum` and `np.sum` may use another order or compensation."""
     total = 0.0
     for v in values:
         total += v
@@ -37,6 +37,6 @@ def sequential_sum(values: Iterable[float]) -> float:
 
 
 def eight_lane_sum(values: list[float]) -> float:
-    """Every eighth number together, then the eight in a fixed order, as vector units add."""
+    """The sum in the order of vector units: eight sums of every eighth number, then these eight in a fixed order."""
     x = [sequential_sum(values[lane::8]) for lane in range(8)]
     return ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]))

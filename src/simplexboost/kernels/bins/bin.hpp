@@ -18,8 +18,8 @@ constexpr std::size_t kChunk = 256;      // rows gathered at a time; 8 columns o
 constexpr std::size_t kMaxCells = 4096;  // bytes of the largest grid, which shares that cache
 
 // `width` columns of X (n, p) at the rows row_of(0) .. row_of(n_rows - 1), one after the other: out[c * kChunk + i].
-// So a cache line of X is read once for all the columns in it. Rows of X are far apart, which no processor foresees:
-// without the prefetch the edges of 60000 x 784 float32 values take twice as long.
+// A cache line of X is then read once for all the columns in it. Rows of X are far apart, and processors do not predict
+// such reads: without the prefetch the edges of 60000 x 784 float32 values take twice as long.
 template <class Value, class RowOf>
 void gather(const Value* X, std::size_t p, std::size_t first, std::size_t width, std::size_t n_rows, RowOf row_of,
             Value* out) {
@@ -27,7 +27,7 @@ void gather(const Value* X, std::size_t p, std::size_t first, std::size_t width,
   for (std::size_t i = 0; i < n_rows; ++i) {
     const Value *row = X + row_of(i) * p + first, *later = X + row_of(std::min(i + ahead, n_rows - 1)) * p + first;
     __builtin_prefetch(later);
-    __builtin_prefetch(later + width - 1);  // where the columns straddle two lines
+    __builtin_prefetch(later + width - 1);  // the columns may lie in two lines
     for (std::size_t c = 0; c < width; ++c) out[c * kChunk + i] = row[c];
   }
 }
@@ -39,7 +39,8 @@ bool any_missing(const Value* x, std::size_t m) {
   return missing != 0;
 }
 
-// The largest Value <= edge. A Value lies above it exactly if it lies above the edge: float32 data need no doubles.
+// The largest Value <= edge. A Value lies above it exactly if it lies above the edge, so that float32 data can be
+// compared without conversion to double.
 template <class Value>
 Value rounded_down(double edge) {
   const auto nearest = static_cast<Value>(edge);
@@ -47,7 +48,7 @@ Value rounded_down(double edge) {
   return std::nextafter(nearest, -std::numeric_limits<Value>::infinity());
 }
 
-// A regular grid over the edges of a feature. The cell of x does not decrease in x, however it is rounded; hence an
+// A regular grid over the edges of a feature. With any rounding, the cell of x never decreases as x grows; hence an
 // edge in a lower cell than x is below x, one in a higher cell is above. NaN has cell 0.
 template <class Value>
 struct Grid {
@@ -60,9 +61,10 @@ struct Grid {
   }
 };
 
-// The codes of one feature. Where a grid of a few thousand cells keeps the edges apart (always, between integers;
-// mostly, between quantiles of a normal distribution), a cell tells the code but for one comparison: 1.5 ns a value.
-// Elsewhere (long tails) a search without branches: 5 ns for 254 edges, against 45 ns of std::lower_bound.
+// The codes of one feature. If a grid of a few thousand cells has at most one edge per cell (always for integers,
+// mostly for quantiles of a normal distribution), the cell and one comparison give the code: 1.5 ns per value.
+// Otherwise (long tails) there is a search without branches: 5 ns per value for 254 edges, where std::lower_bound takes
+// 45 ns.
 template <class Value>
 class Coder {
  public:
@@ -75,7 +77,7 @@ class Coder {
     while (cells <= kMaxCells && !lay_grid(cells)) cells *= 2;
   }
 
-  // The codes of m <= kChunk values to out[0], out[8], ...; whether a value is missing.
+  // Writes the codes of m <= kChunk values to out[0], out[8], ...; returns whether a value is missing.
   bool code(const Value* x, std::size_t m, std::uint8_t* out) const {
     below_.empty() ? search(x, m, out) : look_up(x, m, out);
     if (!any_missing(x, m)) return false;
@@ -85,7 +87,7 @@ class Coder {
   }
 
  private:
-  // False, and no grid, if two edges fall in the same cell.
+  // Makes the grid; returns false, and makes none, if two edges fall in the same cell.
   bool lay_grid(std::size_t cells) {
     if (n_edges_ > 1) {
       const Value low = edges_[0], high = edges_[n_edges_ - 1];
@@ -103,7 +105,7 @@ class Coder {
 
   void look_up(const Value* x, std::size_t m, std::uint8_t* out) const {
     std::int32_t cells[kChunk];
-    const Grid<Value> grid = grid_;  // locals, since for all the compiler knows `out` may point at members
+    const Grid<Value> grid = grid_;  // local copies: the compiler must assume that `out` points at members
     const Value* edges = edges_.data();
     const std::uint8_t* below = below_.data();
     for (std::size_t i = 0; i < m; ++i) cells[i] = grid.cell(x[i]);
@@ -113,7 +115,7 @@ class Coder {
     }
   }
 
-  // All values take a step of the bisection before any takes the next: none waits for another.
+  // All values take a step of the bisection before any takes the next, so that the loads of different values overlap.
   void search(const Value* x, std::size_t m, std::uint8_t* out) const {
     std::uint32_t codes[kChunk] = {};
     const Value* edges = edges_.data();

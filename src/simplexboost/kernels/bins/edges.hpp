@@ -1,5 +1,5 @@
 // The edges between the bins of a feature, from its distinct values and their counts. Integers of a small range are
-// counted (2 ns a value), other values are sorted by their bits (7 ns for float32, 14 ns for float64; std::sort 70 ns).
+// counted (2 ns per value), other values are radix-sorted (7 ns for float32, 14 ns for float64; std::sort takes 70 ns).
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace simplexboost {
 
 constexpr std::int32_t kSpan = 4096;        // integers at most this far from a feature's first value are counted
 constexpr std::int32_t kSlots = 2 * kSpan;  // a power of two
-constexpr std::size_t kSmallSort = 1024;    // for fewer keys, a radix sort's counters cost more than std::sort
+constexpr std::size_t kSmallSort = 1024;    // for fewer keys std::sort is faster than a radix sort
 
 template <class Value>
 constexpr std::size_t kLine = 64 / sizeof(Value);  // numbers in a cache line
@@ -30,7 +30,7 @@ using Key = std::conditional_t<sizeof(Value) == 4, std::uint32_t, std::uint64_t>
 template <class Value>
 constexpr Key<Value> kSign = Key<Value>{1} << (8 * sizeof(Value) - 1);
 
-// The bits of a number, turned such that they are ordered as the numbers are.
+// The bits of a number, transformed so that as integers they have the order of the numbers.
 template <class Value>
 Key<Value> to_key(Value x) {
   const auto bits = std::bit_cast<Key<Value>>(x + Value{0});  // -0 becomes 0
@@ -42,8 +42,8 @@ Value from_key(Key<Value> key) {
   return std::bit_cast<Value>(key & kSign<Value> ? key ^ kSign<Value> : ~key);
 }
 
-// Radix sort, 11 bits at a time from the lowest (8 bits: a tenth slower). A digit that all keys share is skipped, such
-// as the lowest ones where doubles hold float32 numbers.
+// Radix sort, 11 bits at a time from the lowest (8 bits are a tenth slower). A digit that is the same in all keys is
+// skipped, such as the lowest ones of doubles that were float32 numbers.
 template <class Unsigned>
 void radix_sort(std::vector<Unsigned>& keys, std::vector<Unsigned>& scratch) {
   if (keys.size() < kSmallSort) return std::sort(keys.begin(), keys.end());
@@ -63,14 +63,14 @@ void radix_sort(std::vector<Unsigned>& keys, std::vector<Unsigned>& scratch) {
   }
 }
 
-// Moves the values that are not missing to the front; how many they are.
+// Moves the values that are not missing to the front; returns their number.
 template <class Value>
 std::size_t drop_missing(Value* x, std::size_t m) {
   if (!any_missing(x, m)) return m;
   return static_cast<std::size_t>(std::remove_if(x, x + m, [](Value v) { return v != v; }) - x);
 }
 
-// Memory that the features of a task use one after the other: new pages for each would cost as much as the sort.
+// Memory that the features of a task use one after another: to allocate it anew would take as long as the sort.
 template <class Value>
 struct Scratch {
   std::vector<Key<Value>> keys;
@@ -78,8 +78,8 @@ struct Scratch {
   std::vector<std::uint32_t> ends;  // how many rows have this value or a lower one
 };
 
-// Takes in the values of a feature, a chunk at a time. It counts them as long as they are integers near the first one;
-// when another comes, it turns what it has counted into keys, and from then on collects keys to sort.
+// Collects the values of a feature, a chunk at a time. It counts them as long as they are integers near the first one;
+// when another value comes, it turns the counts into keys, and from then on collects keys to sort.
 template <class Value>
 class Tally {
  public:
@@ -97,7 +97,7 @@ class Tally {
     std::transform(x, x + m, keys_.begin() + static_cast<std::ptrdiff_t>(n_keys), to_key<Value>);
   }
 
-  // The distinct values to scratch.values and scratch.ends; how many they are.
+  // Writes the distinct values to scratch.values and scratch.ends; returns their number.
   std::size_t distinct(Scratch<Value>& scratch) {
     const std::size_t most = counting_ ? kSlots : keys_.size();
     if (scratch.values.size() < most) scratch.values.resize(most), scratch.ends.resize(most);
@@ -105,16 +105,16 @@ class Tally {
   }
 
  private:
-  static constexpr Value kLimit = 1 << 30;  // no number that an int32 cannot hold may be converted
+  static constexpr Value kLimit = 1 << 30;  // only numbers that fit an int32 may be converted
 
   void start_counting(Value first) {
     base_ = static_cast<std::int32_t>(std::clamp(first, -kLimit, kLimit)) - kSpan;
     counts_.resize(2 * kSlots);
   }
 
-  // False, and nothing counted, if there is a value that is not an integer or has no slot. Simple loops, such that the
-  // compiler vectorizes all but the last. Even and odd rows are counted apart: where most values are the same, an
-  // addition to a count would wait for the one before (a quarter of the time, for images).
+  // Returns false, and counts nothing, if a value is not an integer or has no slot. The loops are simple, so that the
+  // compiler vectorizes all but the last. Even and odd rows have separate counts: if most values are the same, each
+  // addition to a count has to wait for the one before (a quarter of the time, for images).
   bool count(const Value* x, std::size_t m) {
     std::int32_t slots[kChunk], strange = 0;
     const std::int32_t base = base_;
@@ -176,8 +176,9 @@ inline double edge_between(double lower, double upper) {
   return middle < upper ? middle : lower;
 }
 
-// Ascending edges, at most max_bins - 1: between all neighbours if that is so few; else an edge above each value that
-// is a quantile b / max_bins, one that stands in the data: the value of rank floor((n - 1) b / max_bins).
+// Ascending edges, at most max_bins - 1. If there are at most max_bins distinct values, there is an edge between any
+// two neighbours; otherwise there is one just above every quantile b / max_bins. Quantiles are values of the data,
+// those of rank floor((n - 1) b / max_bins).
 inline std::vector<double> edges_of(std::span<const double> values, std::span<const std::uint32_t> ends,
                                     std::size_t max_bins) {
   std::vector<double> edges;
@@ -186,10 +187,10 @@ inline std::vector<double> edges_of(std::span<const double> values, std::span<co
     return edges;
   }
   const double last = ends.back() - 1.0, step = 1.0 / static_cast<double>(max_bins);  // rounded as np.quantile does
-  std::size_t next = 0;  // the values below this one have their edge, or need none
+  std::size_t next = 0;  // all values below this one are done
   for (std::size_t b = 1; b < max_bins; ++b) {
     const auto rank = static_cast<std::uint32_t>(last * (static_cast<double>(b) * step));
-    if (next > 0 && rank < ends[next - 1]) continue;  // the same value as the quantile before
+    if (next > 0 && rank < ends[next - 1]) continue;  // the same value as the last quantile
     const auto rest = ends.subspan(next);
     next += static_cast<std::size_t>(std::upper_bound(rest.begin(), rest.end(), rank) - rest.begin()) + 1;
     if (next == values.size()) break;  // nothing lies above the highest value
@@ -200,10 +201,10 @@ inline std::vector<double> edges_of(std::span<const double> values, std::span<co
 
 struct Edges {
   std::vector<double> values;       // of all features, one after the other
-  std::vector<std::int64_t> first;  // (p + 1,) where a feature's begin
+  std::vector<std::int64_t> first;  // (p + 1,) where the edges of each feature begin
 };
 
-// The edges of the columns begin .. end of X (n, p), as many as share a cache line, from the rows row_of(0) ..
+// The edges of the columns begin .. end of X (n, p), which share a cache line, from the rows row_of(0) ..
 // row_of(n_rows - 1).
 template <class Value, class RowOf>
 void find_edges_of_columns(const Value* X, std::size_t p, std::size_t begin, std::size_t end, std::size_t n_rows,
@@ -222,7 +223,7 @@ void find_edges_of_columns(const Value* X, std::size_t p, std::size_t begin, std
   }
 }
 
-// The edges of all columns. Tasks are made smaller than a cache line where that gives all threads the same number.
+// The edges of all columns. Tasks are smaller than a cache line if that gives all threads the same number of them.
 template <class Value, class RowOf>
 Edges find_edges(const Value* X, std::size_t p, std::size_t n_rows, RowOf row_of, std::size_t max_bins, int n_threads) {
   const std::size_t threads = static_cast<std::size_t>(std::max(1, n_threads));

@@ -1,5 +1,5 @@
-// Memory that is used again: a tree takes and drops hundreds of histograms of some hundred kilobytes, and from the
-// system each would come as fresh pages, to be faulted in one by one (a third of a tree's time for 100000 rows).
+// Memory that is used again: a tree allocates and frees hundreds of histograms of some hundred kilobytes. New memory
+// from the system causes a page fault for every page (a third of a tree's time for 100000 rows).
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace simplexboost {
 
-// Memory that begins at a cache line: a vector as wide as one is then never cut in two.
+// Memory that begins at a cache line, so that a vector as wide as a cache line never lies in two of them.
 struct Lines {
   static constexpr std::align_val_t size{64};
   void operator()(char* memory) const { ::operator delete[](memory, size); }
@@ -41,14 +41,15 @@ class Arena {
   void give(Memory buffer, std::size_t bytes) {
     const auto lock = patient_lock();
     if (!lock.owns_lock()) return;
-    if (kept_ + bytes > kMost) spare_.clear(), kept_ = 0;  // sizes have changed: the old ones go
+    if (kept_ + bytes > kMost) spare_.clear(), kept_ = 0;  // other sizes are in use now: free the old ones
     if (bytes > kMost) return;
     spare_.emplace_back(bytes, std::move(buffer));
     kept_ += bytes;
   }
 
  private:
-  // Who cannot have the lock after a while does without: a child forked while it was held would wait for ever.
+  // Gives up after a while, and the caller then uses no arena: in a child that was forked while another thread held the
+  // lock, nobody will ever release it.
   std::unique_lock<std::mutex> patient_lock() {
     std::unique_lock<std::mutex> lock(mutex_, std::defer_lock);
     for (int tries = 0; tries < 1000 && !lock.try_lock(); ++tries) {

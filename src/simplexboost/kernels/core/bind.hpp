@@ -1,4 +1,4 @@
-// What every file of bindings uses: array types, the check of an argument, vectors that become NumPy arrays.
+// What all bindings use: array types, the check of an argument, conversion of vectors to NumPy arrays.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -12,7 +12,7 @@ double largest_magnitude(In<double, Vector> values) {
   return hot().largest_magnitude(values.data(), values.shape(0));
 }
 
-// The two integer sums of values whose largest is `largest`, of n_all numbers.
+// The two integer sums of some of n_all numbers, whose largest absolute value is `largest`.
 nb::tuple sum_limbs(In<double, Vector> values, double largest, std::uint64_t n_all) {
   std::uint64_t sums[2] = {0, 0};
   {

@@ -1,5 +1,5 @@
-// Compiles the file LOOPS once per instruction set, in the namespaces baseline, avx2 and avx512 of the place of
-// inclusion, and defines chosen(); see isa.hpp. VECTOR_BYTES is the width of a vector register.
+// Compiles the file LOOPS once per instruction set, in the nested namespaces baseline, avx2 and avx512, and defines
+// chosen(); see isa.hpp. VECTOR_BYTES is the width of a vector register.
 
 namespace baseline {
 #define VECTOR_BYTES 16

@@ -1,10 +1,10 @@
-// Sums of doubles that do not depend on the order of the addends, hence not on threads nor on how rows are cut into
-// shards: every number becomes two integers, sums of integers are exact, and the sums are read back.
+// Sums of doubles that do not depend on the order of the addends, hence neither on threads nor on how rows are cut into
+// shards: every number becomes two integers, the integers are summed exactly, and their sums are converted back.
 //
-// With largest |x| < 2^e and n numbers the first integer is hi = x 2^a to nearest, a = width - e, and the second is
-// what is left, lo = (x 2^a - hi) 2^width to nearest; width = min(50, 62 - bits of n), so that neither sum reaches
-// 2^62. A number keeps its digits down to 2^(-2 width) of the largest: 100 bits up to four thousand numbers, 84 for a
-// million. engine/reference/exact.py does the same in NumPy.
+// For n numbers with largest |x| < 2^e the first integer is hi = x 2^a, rounded to nearest, with a = width - e. The
+// second is the remainder, lo = (x 2^a - hi) 2^width, rounded to nearest. With width = min(50, 62 - bits of n) neither
+// sum reaches 2^62. A number keeps its digits down to 2^(-2 width) of the largest: 100 bits up to four thousand
+// numbers, 84 for a million. engine/reference/exact.py does the same in NumPy.
 #pragma once
 
 #include <algorithm>
@@ -18,17 +18,17 @@
 
 namespace simplexboost {
 
-// Bits that n integers may have each, for their sum to stay below 2^62.
+// The number of bits that each of n integers may have if their sum is to stay below 2^62.
 inline int exact_width(std::uint64_t n) { return std::min(50, 62 - static_cast<int>(std::bit_width(n))); }
 
-// log2 of the scale that makes numbers up to `largest` integers of `width` bits.
+// log2 of the scale that turns numbers up to `largest` into integers of `width` bits.
 inline int exact_exponent(double largest, int width) {
   int e = 0;
   std::frexp(largest, &e);
   return std::clamp(width - e, -1000, 1000);
 }
 
-// What the two integers stand for.
+// The units of the two integers.
 struct ExactUnits {
   double first, second;
   ExactUnits(int exponent, int width) : first(std::ldexp(1.0, -exponent)), second(std::ldexp(1.0, -exponent - width)) {}
@@ -38,13 +38,13 @@ struct ExactUnits {
   }
 };
 
-// A number below 2^51 to the nearest integer, modulo 2^64.
+// A number below 2^51, rounded to the nearest integer, modulo 2^64.
 inline std::uint64_t rounded_bits(double x) {
   constexpr double shift = 0x1.8p52;
   return std::bit_cast<std::uint64_t>(x + shift) - std::bit_cast<std::uint64_t>(shift);
 }
 
-// x (n,) in two integers each, which are added to sums[0] and sums[1].
+// Turns each number of x (n,) into two integers, and adds these to sums[0] and sums[1].
 inline void add_exact(const double* x, std::size_t n, int exponent, int width, std::uint64_t* sums) {
   hot().sum_limbs(x, n, std::ldexp(1.0, exponent), std::ldexp(1.0, width), sums);
 }

@@ -1,7 +1,7 @@
 // Loops of exact.hpp: numbers become integers. Part of core/hot.inl.
 
-// Rounds a number below 2^51 to an integer: what is left of the sum's bits without those of the constant. Bits are
-// added up modulo 2^64, so that no sum overflows on the way.
+// Adding this constant to a number below 2^51 rounds it to an integer: the bits of the sum minus those of the constant.
+// These are added modulo 2^64, so that intermediate overflows do no harm.
 constexpr double kRound = 0x1.8p52;
 typedef std::uint64_t WideBits __attribute__((vector_size(8 * kWide), aligned(8), may_alias));
 
@@ -29,7 +29,7 @@ void sum_limbs(const double* x, std::size_t n, double scale, double second, std:
   }
 }
 
-// The largest |x| of n numbers; NaN where one of them is not finite.
+// The largest |x| of n numbers; NaN if one of them is not finite.
 double largest_magnitude(const double* x, std::size_t n) {
   Wide top = Wide{}, zero = Wide{};
   std::size_t i = 0;

@@ -1,4 +1,4 @@
-// The inner loops of trees, forests and losses: what hot.inl offers, for the instruction set chosen at run time.
+// The table of the inner loops in hot.inl, of trees, forests and losses, for the instruction set chosen at run time.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace simplexboost {
 
-constexpr std::size_t kMostBins = 256;  // of a feature, the one of missing values included
+constexpr std::size_t kMostBins = 256;  // of a feature, including that of missing values
 
 template <class Lane>
 struct HotLanes {

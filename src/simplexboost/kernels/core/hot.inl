@@ -1,6 +1,7 @@
-// The inner loops of trees, forests and losses, compiled once per instruction set (isa.hpp). Plain loops over plain
-// pointers, so that the compiler vectorises them; no standard library call that could be emitted out of line with the
-// wrong instructions. What follows is one translation unit: names are shared, and wide.inl and exact.inl come first.
+// The inner loops of trees, forests and losses, compiled once per instruction set (isa.hpp). They are plain loops over
+// plain pointers, so that the compiler vectorises them. They must not call inline functions of the standard library:
+// the compiler could emit one out of line, with instructions that another machine lacks. The files below are one
+// translation unit and share their names; wide.inl and exact.inl come first because the others use them.
 
 #include "core/wide.inl"
 

@@ -1,15 +1,15 @@
 // The instruction set in use, chosen once at run time: AVX-512, AVX2 or the baseline of the compiler.
 //
-// Files of inner loops (*.inl) are compiled once for each of them. A file `x.inl` that ends with `Table table()`, a
-// struct of pointers to its functions, becomes available by
+// Files of inner loops (*.inl) are compiled once for each of them. A file `x.inl` ends with `Table table()`, which
+// returns a struct of pointers to its functions. It is compiled by
 //
 //   namespace x_loops {
 //   #define LOOPS "subject/x.inl"
 //   #include "core/clones.inl"
 //   }
 //
-// and x_loops::chosen() is the table for the machine at hand. Each file needs a namespace of its own: functions of the
-// same name in two of them would otherwise be taken for one.
+// and x_loops::chosen() is the table for this machine. Each file needs its own namespace: the linker would otherwise
+// merge functions of the same name in two of them.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
@@ -20,7 +20,7 @@ namespace simplexboost {
 
 enum class Isa { baseline, avx2, avx512 };
 
-// The best one that the machine has. `SIMPLEXBOOST_ISA=baseline|avx2|avx512` in the environment asks for a lower one.
+// The best one of this machine. The environment variable `SIMPLEXBOOST_ISA=baseline|avx2|avx512` selects a lower one.
 Isa isa();
 const char* instruction_set();  // its name
 

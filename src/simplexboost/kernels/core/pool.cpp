@@ -15,7 +15,7 @@
 namespace simplexboost {
 namespace {
 
-// One batch of tasks. Lives on the caller's stack; workers touch it only while they hold a seat.
+// One batch of tasks. It is on the caller's stack, so workers may use it only while they hold one of its seats.
 struct Batch {
   const Task* task;
   std::size_t n_tasks;
@@ -42,13 +42,14 @@ inline void relax() {
 #endif
 }
 
-// A tree is a thousand short batches in a row: a worker that went to sleep after each would be woken a thousand times,
-// 20 to 50 us each (1.1 times the speed with two threads, 100000 rows). So it looks for the next one for a while first.
-constexpr int kSpins = 4000;  // 50 to 200 us, by processor
+// A tree is a thousand short batches in a row. A worker that slept after each would be woken a thousand times, for 20
+// to 50 us each (two threads would then be only 1.1 times as fast as one, for 100000 rows). So a worker waits actively
+// for the next batch for a while before it sleeps.
+constexpr int kSpins = 4000;  // 50 to 200 us, depending on the processor
 
 class Pool {
  public:
-  // False when another caller holds the pool: the caller then works alone.
+  // Returns false if another caller uses the pool; this caller must then work alone.
   bool run(Batch& batch, int n_threads) {
     std::unique_lock<std::mutex> owner(owner_, std::try_to_lock);
     if (!owner.owns_lock()) return false;
@@ -61,7 +62,7 @@ class Pool {
       wake_.notify_all();
     }
     batch.work();
-    seats_ = 0;  // nobody may enter any more
+    seats_ = 0;  // no more workers may enter
     for (int spins = 0; active_ > 0; ++spins) spins < kSpins ? relax() : std::this_thread::yield();
     return true;
   }
@@ -77,7 +78,7 @@ class Pool {
   void serve() {
     for (std::size_t seen = 0;;) {
       seen = wait_for_batch(seen);
-      ++active_;  // before the seat: the caller waits for whoever may have got one
+      ++active_;  // before taking the seat: the caller waits for all that may have one
       if (take_seat()) batch_.load()->work();
       --active_;
     }
@@ -118,7 +119,7 @@ Pool& shared_pool() {
   std::call_once(once, [] {
     pool = new Pool;
 #ifdef SIMPLEXBOOST_HAS_FORK
-    // A forked child inherits the pool's memory but none of its threads: give it a fresh pool (the old one leaks).
+    // A forked child inherits the pool's memory but none of its threads, so it gets a new pool (the old one leaks).
     pthread_atfork(nullptr, nullptr, [] { pool = new Pool; });
 #endif
   });

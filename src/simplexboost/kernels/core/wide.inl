@@ -1,6 +1,6 @@
 // Vectors of eight numbers, for the loops of hot.inl.
 
-// Eight numbers side by side; on narrower machines the compiler makes several vectors of one.
+// Eight numbers in one vector; on machines with narrower registers the compiler uses several registers for it.
 constexpr std::size_t kWide = 8;
 typedef double Wide __attribute__((vector_size(8 * kWide), aligned(8), may_alias));
 typedef std::int64_t WideInt __attribute__((vector_size(8 * kWide), aligned(8), may_alias));

@@ -1,4 +1,4 @@
-// A tree's values added to the scores of the rows it was grown beside: the leaf of every row is known.
+// Adds a tree's leaf values to the predictor F on the training rows, for which the leaf of every row is known.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace simplexboost {
 
-// Where every row of values (n_leaves, d) has one entry at most that is not zero: which; else nothing.
+// If every row of values (n_leaves, d) has at most one entry that is not zero: the column of that entry for each row;
+// otherwise an empty vector.
 template <class Value>
 std::vector<std::size_t> only_entries(const Value* values, std::size_t n_leaves, std::size_t d) {
   std::vector<std::size_t> only(n_leaves, 0);
@@ -23,7 +24,7 @@ std::vector<std::size_t> only_entries(const Value* values, std::size_t n_leaves,
   return only;
 }
 
-// F (n, d): F[row] += step * values[leaf of row]. Leaves that name one class touch one number of a row, not d.
+// F (n, d): F[row] += step * values[leaf of row]. If leaves name one class, only one number per row is changed, not d.
 template <class Value>
 void add_values(Value* F, std::size_t n, std::size_t d, const Value* values, std::size_t n_leaves, Value step,
                 const std::int32_t* leaf_of_row, int n_threads) {

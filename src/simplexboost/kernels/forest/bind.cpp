@@ -98,7 +98,7 @@ void bind_packed(nb::module_& m, const char* name) {
 }  // namespace
 
 void bind_forest(nb::module_& m) {
-  // No conversions: a converted F would be a copy, and the copy would be what is added to.
+  // No conversions: a converted F would be a copy, and the values would be added to the copy.
   m.def("add_values", &add_tree<float>, "F"_a.noconvert(), "values"_a.noconvert(), "step"_a, "leaf_of_row"_a,
         "n_threads"_a, "F[row] += step * values[leaf of row].");
   m.def("add_values", &add_tree<double>, "F"_a.noconvert(), "values"_a.noconvert(), "step"_a, "leaf_of_row"_a,

@@ -1,10 +1,11 @@
-// Fast prediction: a forest packed once, then walked by 8 rows side by side.
+// Fast prediction: a forest is packed once, then 8 rows at a time go down its trees together.
 //
-// Values become ranks among the thresholds that the forest has for their feature, so a node is one 64-bit word (from
-// low to high: 15 bits of rank, missing_left, 16 bits of left child, 32 bits of where the feature's ranks lie) and a
-// step down a tree is two loads, a comparison and an addition. Leaves lead to themselves: all rows take as many steps
-// as the tree is deep. The rank of a category is its number; a node that splits categories is marked by its highest bit
-// and has the number of its set in place of a rank, and only trees with such nodes take the walk that looks for them.
+// Every value is replaced by its rank among all thresholds that the forest has for its feature. A node is then one
+// 64-bit word (from low to high: 15 bits of rank, missing_left, 16 bits of left child, 32 bits of the place of the
+// feature's ranks), and a step down a tree is two loads, a comparison and an addition. The child of a leaf is the leaf
+// itself, so that all rows take as many steps as the tree is deep. The rank of a category is its number. A node that
+// splits categories has its highest bit set and holds the number of its category set in place of a rank; only trees
+// with such nodes use the slower loop that tests for them.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +27,8 @@ class Forest {
  public:
   // Trees one after another in flat arrays; tree t has nodes[first_node[t] .. first_node[t + 1]) and its leaf values
   // from first_value[t]; it adds to column coordinate[t] of F, or to all d of them where that is -1. Its category sets
-  // begin at first_set[t]. Where most values are zero only the others are there: of leaf l, counted through all trees,
-  // those from row_start[l] to row_start[l + 1], and the columns of F they belong to; else `columns` is null.
+  // begin at first_set[t]. If most values are zero, only the others are stored: leaf l, counted through all trees, has
+  // those from row_start[l] to row_start[l + 1], and `columns` holds their columns of F; otherwise `columns` is null.
   Forest(const Node* nodes, const std::int64_t* first_node, const Leaf* values, std::size_t n_values,
          const std::int64_t* first_value, const std::int32_t* columns, const std::int64_t* row_start,
          std::size_t n_rows, const std::int32_t* coordinate, const double* step, const CategorySet* sets,
@@ -57,7 +58,7 @@ class Forest {
       std::sort(t.begin(), t.end());
       t.erase(std::unique(t.begin(), t.end()), t.end());
       if (t.size() > kHighestRank)
-        throw std::length_error("a feature with too many thresholds");  // a rank above a leaf's leads astray
+        throw std::length_error("a feature with too many thresholds");  // else a rank exceeds a leaf's
     }
     for (std::size_t t = 0; t < n_trees; ++t) {
       add_tree(nodes + first_node[t], static_cast<std::size_t>(first_node[t + 1] - first_node[t]));
@@ -71,11 +72,11 @@ class Forest {
     return p == thresholds_.size() && least_columns_ <= d && d <= most_columns_;
   }
 
-  // F (n, d) += the trees' values, tree after tree; call it only where (p, d) fits.
+  // F (n, d) += the trees' values, tree after tree; call it only if fits(p, d).
   template <class Value>
   void predict(const Value* X, std::size_t n, std::size_t d, Leaf* F, int n_threads) const {
     const std::size_t p = thresholds_.size();
-    // Rows per task: their scores and ranks stay in the second-level cache while the forest streams by.
+    // Rows per task: their scores and ranks stay in the second-level cache while all trees are read.
     const std::size_t block = std::clamp<std::size_t>((1 << 15) / (d * sizeof(Leaf) + p * 4), 4, 64) * kGroup;
     parallel_ranges(n, block, n_threads, [&](std::size_t begin, std::size_t end) {
       const std::size_t groups = (end - begin + kGroup - 1) / kGroup;
@@ -96,8 +97,8 @@ class Forest {
   }
 
  private:
-  // Everything that `predict` relies on is checked here, once, so that it never leaves its arrays, whatever they hold:
-  // a model may come from a file that somebody made by hand. Also finds how many columns F may have.
+  // Everything that `predict` relies on is checked here, once, so that it never reads or writes outside its arrays,
+  // whatever they hold: a model may come from a damaged or hand-made file. Also finds how many columns F may have.
   void check(const Node* nodes, const std::int64_t* first_node, std::size_t n_trees) {
     check_starts(first_node, n_trees);
     check_starts(first_value_.data(), n_trees);
@@ -152,12 +153,12 @@ class Forest {
     for (std::size_t i = 0; i < size; ++i) {
       const Node& node = nodes[i];
       leaf_.push_back(node.feature < 0 ? node.left : -1);
-      if (node.feature < 0) {  // no rank is above the highest, and missing values go left, to itself
+      if (node.feature < 0) {  // no rank is above the highest, and missing values go left: both stay at the leaf
         push(i, kHighestRank, true, false, 0);
         continue;
       }
       const auto& t = thresholds_[static_cast<std::size_t>(node.feature)];
-      const bool splits_categories = node.category >= 0;  // `check` has seen that its set is there
+      const bool splits_categories = node.category >= 0;  // `check` has verified that its set exists
       const auto rank =
           splits_categories
               ? static_cast<std::size_t>(node.category)
@@ -179,7 +180,7 @@ class Forest {
     nodes_.push_back(plain_nodes_.back() | (missing_left ? 0x8000u : 0u));
   }
 
-  // Down a tree with splits of categories.
+  // Goes down a tree that has splits of categories.
   void walk_mixed(std::size_t t, std::size_t groups, const std::int32_t* ranks, std::uint32_t* at) const {
     const std::uint8_t* sets = sets_[static_cast<std::size_t>(first_set_[t])].bytes;
     for (std::size_t g = 0; g < groups; ++g)
@@ -199,7 +200,7 @@ class Forest {
     return category == kNoCategory ? kMissingRank : category;
   }
 
-  // The ranks of a column; whether any value is missing.
+  // Writes the ranks of a column; returns whether any value is missing.
   template <class Value>
   bool rank_column(const Value* X, std::size_t p, std::size_t f, std::size_t begin, std::size_t end,
                    std::int32_t* ranks) const {
@@ -244,9 +245,9 @@ class Forest {
     else hot().add_leaves_double(F + begin * d, d, values, leaf, nodes, end - begin);
   }
 
-  std::vector<Leaf> values_;  // steps multiplied in
+  std::vector<Leaf> values_;  // times the steps
   std::vector<std::int64_t> first_value_;
-  std::vector<std::int32_t> columns_;  // of the values, where only those that are not zero are kept
+  std::vector<std::int32_t> columns_;  // of the values, if only those that are not zero are stored
   std::vector<std::int64_t> row_start_;
   std::vector<std::size_t> first_leaf_;
   std::size_t n_leaves_ = 0;
@@ -255,7 +256,7 @@ class Forest {
   std::vector<std::vector<double>> thresholds_;  // of each feature, ascending
   std::vector<CategorySet> sets_;
   std::vector<std::int64_t> first_set_;
-  std::vector<bool> categorical_;  // features of which categories are split
+  std::vector<bool> categorical_;  // features that are split by categories
   std::vector<std::size_t> first_node_;
   std::vector<std::uint64_t> nodes_, plain_nodes_;  // with and without the missing_left bit
   std::vector<std::int32_t> leaf_, depth_;

@@ -11,8 +11,8 @@ namespace simplexboost {
 
 constexpr int kNoCategory = -1;
 
-// A number that is no category (negative, too large, with a fraction, NaN) counts as missing. So do categories that
-// training never saw: their bits in the sets say where missing values go.
+// A number that cannot be a category (negative, too large, with a fraction, NaN) counts as missing. So do categories
+// that training never saw: their bits in the sets are those of missing values.
 inline int category_of(double value) {
   if (!(value >= 0.0 && value < 256.0)) return kNoCategory;
   const int category = static_cast<int>(value);

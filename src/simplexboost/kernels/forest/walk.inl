@@ -1,7 +1,7 @@
-// Loops of forest.hpp and add.hpp: rows walk down trees, values join the scores. Part of core/hot.inl.
+// Loops of forest.hpp and add.hpp: rows go down trees, values are added to F. Part of core/hot.inl.
 
-// 8 rows walk down a tree: ranks (p, 8), `at` (8,) the nodes where they end. See forest.hpp for the packing. Eight
-// chains of loads hide each other's latency; gathers would not be faster, so the loop must stay scalar.
+// 8 rows go down a tree: ranks (p, 8), `at` (8,) the nodes where they end. See forest.hpp for the packing. The loads of
+// the eight rows overlap; vector gathers are not faster, so the loop must stay scalar.
 __attribute__((optimize("no-tree-vectorize", "no-tree-slp-vectorize"))) void walk(const std::uint64_t* nodes,
                                                                                   std::int32_t depth,
                                                                                   const std::int32_t* ranks,
@@ -19,7 +19,7 @@ __attribute__((optimize("no-tree-vectorize", "no-tree-slp-vectorize"))) void wal
   at[0] = a0, at[1] = a1, at[2] = a2, at[3] = a3, at[4] = a4, at[5] = a5, at[6] = a6, at[7] = a7;
 }
 
-// The same where some values are missing: bit 15 of a node says that they go left.
+// The same if some values are missing: bit 15 of a node says that they go left.
 void walk_missing(const std::uint64_t* nodes, std::int32_t depth, const std::int32_t* ranks, std::uint32_t* at) {
   for (std::size_t l = 0; l < kGroup; ++l) at[l] = 0;
   for (std::int32_t step = 0; step < depth; ++step)
@@ -31,7 +31,7 @@ void walk_missing(const std::uint64_t* nodes, std::int32_t depth, const std::int
     }
 }
 
-// The same where nodes may split categories (bit 63): `sets` has 32 bytes a set, a bit per category that goes left.
+// The same if nodes may split categories (bit 63): `sets` has 32 bytes per set, with a bit per category that goes left.
 void walk_categories(const std::uint64_t* nodes, std::int32_t depth, const std::int32_t* ranks,
                      const std::uint8_t* sets, std::uint32_t* at) {
   for (std::size_t l = 0; l < kGroup; ++l) at[l] = 0;

@@ -1,4 +1,4 @@
-// The potential of one state: equal rivals are raised to a power by squaring.
+// The potential of one state: the series of equal rivals is raised to a power by repeated squaring.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class OneState {
 
   // d (K - 1): how far each rival is ahead of the true class.
   double operator()(const std::int32_t* d) {
-    // Outward from the likeliest x; a direction ends when what is left there cannot matter, since f <= 1 falls with x.
+    // Outward from the likeliest x; each direction ends when the rest is negligible, since f <= 1 falls with x.
     double sum = 0.0;
     for (int x = steps_.mode; x <= steps_.t; ++x) {
       const double f = failure(x, d);

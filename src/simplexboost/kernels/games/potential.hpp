@@ -2,10 +2,11 @@
 // direction l with probability b_l, ends with the true class (direction 0) not strictly ahead of every rival.
 //
 // Given x steps of the true class, N = t - x steps fall on the rivals, and rival l may take at most m_l = x - d_l - 1
-// of them, where d_l is how far it is ahead at the start. As independent Poisson counts with rates N r_l,
-// r_l = b_l / (1 - b_0), conditioned on their sum N, the rivals' counts become products of truncated series: a
-// convolution per rival, O(t^3 K) in all. The rates keep every number near one where it matters, so nothing over- or
-// underflows; sums have positive terms only, so that small potentials are as exact as large ones.
+// of them, where d_l is how far it is ahead at the start. The rivals' counts are distributed like independent Poisson
+// counts with rates N r_l, r_l = b_l / (1 - b_0), conditioned on their sum N. Their probabilities are therefore
+// products of truncated series: a convolution per rival, O(t^3 K) in all. With these rates the terms that matter are
+// near one, so nothing overflows or underflows; sums have positive terms only, so small potentials are as exact as
+// large ones.
 //
 // steps.hpp has the probabilities, one_state.hpp and many_states.hpp the products.
 #pragma once
@@ -25,7 +26,7 @@ namespace simplexboost {
 inline void zero_one_potential(int t, const double* b, std::size_t K, const std::int32_t* leads, std::size_t m,
                                double* values, int n_threads) {
   const WalkSteps steps(t, b, K);
-  if (m <= 8) {  // too few to share anything
+  if (m <= 8) {  // too few states to share products
     OneState potential(steps);
     for (std::size_t i = 0; i < m; ++i) values[i] = potential(leads + i * (K - 1));
     return;

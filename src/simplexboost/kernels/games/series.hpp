@@ -1,4 +1,4 @@
-// Power series cut off at a degree, as vectors of coefficients; none of them is negative.
+// Power series, truncated at a degree, as vectors of coefficients, none of which is negative.
 #pragma once
 
 #include <algorithm>

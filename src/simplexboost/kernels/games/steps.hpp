@@ -1,4 +1,4 @@
-// The steps of a walk: how many the true class makes of t, and how many of the rest fall on each rival.
+// The steps of a walk: how many of t the true class makes, and how many of the rest each rival makes.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace simplexboost {
 
-// What is left to come below this part of a sum is left out.
+// A sum ends when the rest is below this part of it.
 constexpr double kNegligible = 1e-18;
 
 class WalkSteps {
@@ -69,7 +69,7 @@ class WalkSteps {
     return std::exp(log_ways + x * std::log(p) + (t - x) * std::log1p(-p));
   }
 
-  // The series for every N, kept where they take less than 64 MB.
+  // The series for every N, which are kept if they take less than 64 MB.
   void tabulate() {
     const std::size_t size = static_cast<std::size_t>(t + 1) * (t + 2) / 2;
     if (rates.size() * size > (std::size_t{8} << 20)) return;

@@ -9,7 +9,7 @@
 namespace simplexboost {
 namespace {
 
-// The logistic loss of one shard and the arrays it looks at; see losses/row_loss.hpp.
+// The logistic loss of one shard and the arrays that it reads; see losses/row_loss.hpp.
 class BoundLoss {
  public:
   BoundLoss(std::optional<In<float, Matrix>> Y, In<std::int64_t, Vector> c, std::size_t K,
@@ -18,7 +18,7 @@ class BoundLoss {
       : c_(c), weight_(weight), loss_(checked(Y, c, K, weight, log_cost, a, b, n_all)) {}
 
   // Fills in G (n, d), stats (n, s + 1), loss (n,) and scale (n,) at F (n, d), with sketched codewords Z (K, s).
-  // Canonical codewords need no G.
+  // For canonical codewords G is not needed.
   void pull(In<float, Matrix> F, In<float, Matrix> Z, float tilt_scale, std::optional<Out<float, Matrix>> G,
             Out<double, Matrix> stats, Out<float, Vector> loss, std::optional<Out<double, Vector>> scale,
             int n_threads) {
@@ -36,7 +36,7 @@ class BoundLoss {
     return loss_.largest_weight(scale ? scale->data() : nullptr);
   }
 
-  // Newton steps (L, d) in the leaves at the F, G, loss and scale of the last pull, where all rows are here.
+  // Newton steps (L, d) in the leaves at the F, G, loss and scale of the last pull, if this shard has all rows.
   nb::object newton_leaves(In<float, Matrix> F, std::optional<Out<float, Matrix>> G, Out<float, Vector> loss,
                            std::optional<Out<double, Vector>> scale, In<std::int32_t, Vector> leaf_of_row,
                            std::optional<In<std::uint32_t, Vector>> rows, std::size_t n_leaves, double l2,
@@ -54,8 +54,9 @@ class BoundLoss {
     return nb::cast(to_numpy(std::move(values), {n_leaves, loss_.d()}));
   }
 
-  // The integers (L, size) from which the steps are made, of the rows here. `before` and `all` (L,) are the leaf's rows
-  // in earlier shards and in all of them; `largest_weight` and `n_rows` are those of all shards.
+  // The integer sums (L, size) over this shard's rows from which the steps are computed. `before` and `all` (L,) are
+  // the numbers of a leaf's rows in earlier shards and in all of them; `largest_weight` and `n_rows` are those of all
+  // shards.
   nb::object leaf_sums(In<float, Matrix> F, std::optional<Out<float, Matrix>> G, Out<float, Vector> loss,
                        std::optional<Out<double, Vector>> scale, In<std::int32_t, Vector> leaf_of_row,
                        std::optional<In<std::uint32_t, Vector>> rows, In<std::int64_t, Vector> before,
@@ -147,8 +148,8 @@ class BoundLoss {
   LogisticLoss loss_;
 };
 
-// P (n, K) = softmax(F Yᵀ); Y is none for canonical codewords. P comes from outside: zeros written here, by one thread,
-// took two thirds of the time for 438 classes.
+// P (n, K) = softmax(F Yᵀ); Y is none for canonical codewords. The caller allocates P: to allocate it here and fill it
+// with zeros, on one thread, took two thirds of the time for 438 classes.
 void softmax_scores(In<float, Matrix> F, std::optional<In<float, Matrix>> Y, Out<double, Matrix> P, int n_threads) {
   const std::size_t n = F.shape(0), d = F.shape(1), K = Y ? Y->shape(0) : d, Kp = padded(K);
   require(!Y || Y->shape(1) == d, "F and Y disagree");

@@ -1,4 +1,4 @@
-// Bindings: the race of a row's rivals against its true class, and votes.
+// Bindings: the race of a row's rivals against its true class (see losses/race.inl), and votes.
 #include "core/bind.hpp"
 
 #include "core/hot.hpp"
@@ -19,7 +19,7 @@ void race(In<double, Matrix> U, In<std::int64_t, Vector> c, double rate, Out<dou
   hot().race(U.data(), n, K, c.data(), rate, scratch.data(), E.data(), Z.data(), lead.data());
 }
 
-// E (n, K) of a race becomes the residual, in place: -w E / Z, and w at the true class.
+// Turns the E (n, K) of a race into the residual, in place: -w E / Z, and w at the true class.
 void pull_rows(Out<double, Matrix> E, In<std::int64_t, Vector> c, In<double, Vector> w, In<double, Vector> Z) {
   const std::size_t n = E.shape(0), K = E.shape(1);
   require(w.shape(0) == n && Z.shape(0) == n, "E, w and Z disagree");
@@ -36,7 +36,7 @@ nb::tuple sums_of_votes(In<double, Matrix> P, In<std::int64_t, Vector> c, In<std
   return nb::make_tuple(sums.gained, sums.lost, sums.total, sums.wrong);
 }
 
-// P (n, K) and own (n,) after votes for `classes`, in place; see losses/race.inl.
+// Updates P (n, K) and own (n,) for votes for `classes`, in place; see losses/race.inl.
 void vote_rows(Out<double, Matrix> P, In<std::int64_t, Vector> c, In<std::int64_t, Vector> classes, double up,
                double down, Out<double, Vector> own) {
   const std::size_t n = P.shape(0), K = P.shape(1);
@@ -47,7 +47,7 @@ void vote_rows(Out<double, Matrix> P, In<std::int64_t, Vector> c, In<std::int64_
   hot().vote_rows(P.data(), n, K, c.data(), classes.data(), up, down, own.data());
 }
 
-// The race at U + alpha W, nothing kept but (Z, lead, mean, variance).
+// The race at U + alpha W; only (Z, lead, mean, variance) are returned.
 nb::tuple race_along(In<double, Matrix> U, In<std::int64_t, Vector> c, In<double, Matrix> W, double alpha,
                      double rate) {
   const std::size_t n = U.shape(0), K = U.shape(1);

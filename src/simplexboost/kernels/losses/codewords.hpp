@@ -1,4 +1,4 @@
-// Codewords as the loops of the logistic loss read them: transposed, rows padded to whole vectors.
+// Codewords in the form that the loops of the logistic loss read: transposed, with rows padded to whole vectors.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,8 @@
-// The logistic loss pulled back through the codewords, compiled once per instruction set (core/isa.hpp): for a
-// block of rows that stays in cache, logits 2U = F Yᵀ, their soft-max P, and the product P [Y | Z | ‖Z‖²]. No n x K
-// array.
+// The logistic loss as a function of F, compiled once per instruction set (core/isa.hpp). Each block of rows stays in
+// the cache: its logits 2U = F Yᵀ, their soft-max P, and the product P [Y | Z | ‖Z‖²]. No n x K array is stored.
 
 constexpr std::size_t W = VECTOR_BYTES / sizeof(float);  // floats per vector
-// A tile of the matrix products, rows by vectors of columns: as many sums as there are registers for.
+// The size of a tile of the matrix products, in rows and in vectors of columns: its sums just fit in the registers.
 constexpr std::size_t kTileRows = VECTOR_BYTES == 16 ? 4 : 6, kTileVectors = VECTOR_BYTES == 64 ? 4 : 2;
 typedef float Vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 typedef std::int32_t IntVec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
@@ -13,7 +12,7 @@ inline void store(float* p, Vec v) { *reinterpret_cast<Vec*>(p) = v; }
 inline Vec splat(float x) { return Vec{} + x; }
 inline Vec vmax(Vec a, Vec b) { return a > b ? a : b; }
 
-// A vector's lanes brought together: halves of it, halves of those, and the last four one after another.
+// The sum over the lanes of a vector: its halves are added until four numbers remain, and these one after another.
 typedef float Four __attribute__((vector_size(16)));
 template <class Op>
 inline float across(Vec v, Op op) {
@@ -37,14 +36,15 @@ inline float sum_across(Vec v) {
   return across(v, [](auto a, auto b) { return a + b; });
 }
 
-// The product of two rows of N floats, a multiple of W.
+// The scalar product of two rows of N floats, N a multiple of W.
 inline float dot(const float* a, const float* b, std::size_t N) {
   Vec sum = Vec{};
   for (std::size_t i = 0; i < N; i += W) sum += load(a + i) * load(b + i);
   return sum_across(sum);
 }
 
-// exp(x) for x <= 0 to about 1e-7; exactly 0 far below. x = k ln 2 + r, a polynomial in r, k into the exponent bits.
+// exp(x) for x <= 0 to about 1e-7, and exactly 0 for very low x: x = k ln 2 + r, a polynomial in r, and k is added to
+// the exponent bits.
 inline Vec exp_nonpositive(Vec x) {
   const Vec low = splat(-87.0f);
   const Vec clamped = vmax(x, low);
@@ -78,7 +78,8 @@ inline void product_tile(const float* A, std::size_t lda, const float* B, std::s
     for (std::size_t v = 0; v < NV; ++v) store(C + r * ldc + v * W, acc[r][v]);
 }
 
-// C (rows, N) = A (rows, M) B (M, N); rows a multiple of kTileRows, N of W. A panel of B columns serves all rows.
+// C (rows, N) = A (rows, M) B (M, N); rows is a multiple of kTileRows, N of W. Each panel of columns of B is used for
+// all rows before the next one.
 inline void product(const float* A, std::size_t lda, const float* B, std::size_t ldb, float* C, std::size_t ldc,
                     std::size_t rows, std::size_t M, std::size_t N) {
   std::size_t n = 0;
@@ -90,7 +91,7 @@ inline void product(const float* A, std::size_t lda, const float* B, std::size_t
       product_tile<1>(A + r * lda, lda, B + n, ldb, C + r * ldc + n, ldc, M);
 }
 
-// Turns a row of logits S (Kp, padded with -inf-like values) into probabilities; returns log sum exp.
+// Turns a row of logits S (Kp,), padded with very low numbers, into probabilities; returns log sum exp.
 inline float softmax_row(float* S, std::size_t Kp) {
   Vec top = load(S);
   for (std::size_t k = W; k < Kp; k += W) top = vmax(top, load(S + k));
@@ -112,7 +113,7 @@ inline void add_costs(const LogisticArgs& a, std::size_t own, float* S) {
   for (std::size_t k = 0; k < a.Kp; ++k) S[k] += a.log_cost[own * a.Kp + k];
 }
 
-// S (padded, Kp) = the logits of a block of rows; padded classes are out of the race.
+// S (padded, Kp) = the logits of a block of rows; padding classes get very low logits.
 inline void block_logits(const LogisticArgs& a, std::size_t begin, std::size_t rows, std::size_t padded, float* Fb,
                          float* S) {
   const float* F = a.F + begin * a.d;
@@ -137,7 +138,7 @@ void probability_block(const LogisticArgs& a, std::size_t begin, std::size_t end
   for (std::size_t r = 0; r < rows; ++r) {
     softmax_row(S + r * a.Kp, a.Kp);
     double* out = P + (begin + r) * a.K;
-    double sums[8] = {}, total = 0.0;  // eight at a time; what pads a row is next to nothing
+    double sums[8] = {}, total = 0.0;  // eight at a time; the padding of a row adds next to nothing
     for (std::size_t k = 0; k < a.Kp; k += 8)
       for (std::size_t j = 0; j < 8; ++j) sums[j] += static_cast<double>(S[r * a.Kp + k + j]);
     for (double sum : sums) total += sum;
@@ -146,7 +147,7 @@ void probability_block(const LogisticArgs& a, std::size_t begin, std::size_t end
   }
 }
 
-// The factor by which a row with this probability of its class is weighed anew: scale p^a (1 - p)^b.
+// The factor of the weight of a row whose true class has probability p: tilt_scale p^a (1 - p)^b.
 inline float tilt(const LogisticArgs& a, float p) {
   float factor = a.tilt_scale;
   for (int i = 0; i < a.tilt_a; ++i) factor *= p;
@@ -201,20 +202,21 @@ void logistic_block(const LogisticArgs& a, std::size_t begin, std::size_t end, f
   }
 }
 
-// Half a vector of floats as doubles, and the bits of those.
+// Half a vector of floats, converted to doubles, and the bits of these.
 typedef float Half __attribute__((vector_size(VECTOR_BYTES / 2), aligned(4), may_alias));
 typedef double Double __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
 typedef std::uint64_t Bits __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
 
-// A number below 2^51 plus this constant is an integer, whose bits less those of the constant count. Sums of bits are
-// exact. (A fused multiply-add rounds once, a product and a sum twice; either way the row alone decides.)
+// Adding this constant to a number below 2^51 rounds it to an integer: the bits of the sum minus those of the constant.
+// Sums of such bits are exact. (A fused multiply-add rounds once, a product and a sum twice; in both cases the integer
+// depends on the row only, so the sums do not depend on the order.)
 constexpr double kRound = 0x1.8p52;
 constexpr std::uint64_t kRoundBits = __builtin_bit_cast(std::uint64_t, kRound);
 
 inline Bits rounded(Half x, double w) { return (Bits)(__builtin_convertvector(x, Double) * w + kRound); }
 
-// mass += w p and spread += w p (1 - p), class by class in double precision, for R rows of probabilities at once: sums
-// are read and written once for all of them.
+// mass += w p and spread += w p (1 - p), class by class in double precision, for R rows of probabilities at once, so
+// that sums are read and written once for all R rows.
 template <std::size_t R>
 inline void add_moments(const float* const* p, const double* w, std::size_t Kp, std::uint64_t* mass,
                         std::uint64_t* spread) {
@@ -230,8 +232,8 @@ inline void add_moments(const float* const* p, const double* w, std::size_t Kp, 
   }
 }
 
-// The probabilities of row i, kept or made again: the loss says where the soft-max is, p = exp(logit - own logit -
-// loss).
+// The probabilities of row i, either kept or computed again from the loss: p_k = exp(logit_k - logit_c - loss), since
+// loss = -log p_c.
 inline const float* row_probabilities(const LogisticArgs& a, std::size_t i, float* S) {
   if (a.P != nullptr) return a.P + i * a.Kp;
   const std::size_t own = static_cast<std::size_t>(a.c[i]);
@@ -258,7 +260,7 @@ inline void newton_some(const LogisticArgs& a, const std::uint32_t* rows, double
   add_moments<R>(P, w, a.Kp, sums, sums + a.Kp);
 }
 
-// out[k] += sum w (1[k = c] - p_k) and out[K + k] += sum w p_k (1 - p_k) over the rows listed, for canonical codewords,
+// out[k] += sum w (1[k = c] - p_k) and out[K + k] += sum w p_k (1 - p_k) over the listed rows, for canonical codewords,
 // in integers; w = scale.
 void newton_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t n_rows, double unit, float* S,
                  std::uint64_t* sums, std::uint64_t* out) {
@@ -285,7 +287,7 @@ void weigh_rows(const LogisticArgs& a, const float* P, const double* w, std::siz
   }
 }
 
-// out (d) += w G of the rows listed, in integers.
+// out (d) += w G of the listed rows, in integers.
 void gradient_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t n_rows, double unit,
                    std::uint64_t* out) {
   for (std::size_t r = 0; r < n_rows; ++r) {
@@ -299,7 +301,7 @@ void gradient_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t
   for (std::size_t j = 0; j < a.d; ++j) out[j] -= n_rows * kRoundBits;
 }
 
-// P (n_rows, Kp) = soft-max of the logits of the rows listed.
+// P (n_rows, Kp) = soft-max of the logits of the listed rows.
 void softmax_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t n_rows, float* Fb, float* P) {
   const std::size_t padded = (n_rows + kTileRows - 1) / kTileRows * kTileRows;
   for (std::size_t r = 0; r < padded; ++r)

@@ -1,5 +1,5 @@
-// Newton steps in the leaves: sums over the rows of a leaf in integers, which are the same for any cut into shards, and
-// the steps that follow from them in double precision.
+// Newton steps in the leaves: integer sums over the rows of a leaf, which are the same for any cut into shards, and the
+// steps, computed from them in double precision.
 #pragma once
 
 #include <algorithm>
@@ -36,12 +36,12 @@ struct GroupedRows {
   }
 };
 
-// What the shards must agree upon before they sum.
+// What all shards must know before they compute their sums.
 struct LeafScales {
-  double largest_weight;  // that any row has
+  double largest_weight;  // of all rows
   std::uint64_t n_rows;   // in use, of all shards
 
-  // By which addends up to largest_weight * 2^bound are multiplied.
+  // The factor that turns addends up to largest_weight * 2^bound into integers.
   double unit(int bound) const { return std::ldexp(1.0, exponent(bound)); }
   double inverse(int bound) const { return std::ldexp(1.0, -exponent(bound)); }
 
@@ -49,13 +49,14 @@ struct LeafScales {
   int exponent(int bound) const { return exact_exponent(largest_weight, exact_width(n_rows)) - bound; }
 };
 
-// The number that a sum of integers stands for.
+// The number that an integer sum represents.
 inline double value_of(std::uint64_t sum, double inverse) {
   return static_cast<double>(static_cast<std::int64_t>(sum)) * inverse;
 }
 
-// Leaf values of many classes are alike for all the classes that hardly occur in the leaf. Probabilities do not change
-// when a constant joins all classes: subtract the median, and drop what is then below `thin` times the largest.
+// If there are many classes, those that hardly occur in a leaf have almost equal values there. Adding a constant to all
+// classes does not change probabilities, so the median is subtracted, and values below `thin` times the largest become
+// zero.
 inline void thin_out(float* values, std::size_t K, float thin, std::vector<float>& scratch) {
   scratch.assign(values, values + K);
   const auto middle = scratch.begin() + static_cast<std::ptrdiff_t>(K / 2);
@@ -69,8 +70,8 @@ inline void thin_out(float* values, std::size_t K, float thin, std::vector<float
     if (std::abs(values[k]) < thin * largest) values[k] = 0.0f;
 }
 
-// How leaf values are tempered where codewords are canonical: l2 joins the curvature, no class steps further than
-// max_step, and values that are small beside the leaf's largest are dropped where thin > 0.
+// How leaf values are limited: l2 is added to the curvature, no class steps further than max_step, and for canonical
+// codewords with thin > 0 values that are small compared with the leaf's largest are set to zero.
 struct LeafOptions {
   double l2, max_step, thin;
 };
@@ -89,8 +90,8 @@ inline std::vector<std::uint64_t> diagonal_sums(const LeafRows& leaves, const Lo
                           });
 }
 
-// values (K) = slope / (curvature + l2) class by class. A class with next to no probability in a leaf has next to no
-// curvature there: hence max_step.
+// values (K) = slope / (curvature + l2) class by class. A class with almost no probability in a leaf has almost no
+// curvature there, and its step would be far too long without max_step.
 inline void diagonal_step(const std::uint64_t* sums, std::size_t K, const LeafScales& scales,
                           const LeafOptions& options, float* values, std::vector<float>& scratch) {
   const double inverse = scales.inverse(0);
@@ -103,26 +104,26 @@ inline void diagonal_step(const std::uint64_t* sums, std::size_t K, const LeafSc
 
 // ---- codewords in general: the whole Hessian -----------------------------------------------------------------------
 
-// The Hessian of a leaf is Yᵀ diag(sum p) Y - sum ȳ ȳᵀ with ȳ = y_c - G; it is taken from at most kHessianRows rows of
-// the leaf, evenly spread, and scaled up: probabilities are not kept, so each row costs another soft-max. Classes with
-// little probability in the leaf enter together by an upper bound: what replaces the Hessian must not be below it in
-// any direction, or a step may run away (it did, after 300 rounds on 438 classes).
+// The Hessian of a leaf is Yᵀ diag(sum p) Y - sum ȳ ȳᵀ with ȳ = y_c - G. It is estimated from at most kHessianRows rows
+// of the leaf, evenly spread, and scaled up: probabilities are not kept, so each row costs another soft-max. Classes
+// with little probability in the leaf are replaced by an upper bound: if the estimate were below the Hessian in some
+// direction, a step could be far too long there (this made a fit diverge, after 300 rounds on 438 classes).
 constexpr std::size_t kHessianRows = kBlockRows;
 
-// In single precision the probabilities of a leaf that is all but settled leave rounding errors for a Hessian, and
-// codewords that are dependent leave them for a pivot: what is below this part of the mean diagonal of Yᵀ diag(sum p) Y
-// is no curvature.
+// In single precision, the Hessian of a leaf whose probabilities are almost 0 and 1 consists of rounding errors, and so
+// do some pivots if the codewords are linearly dependent. A pivot below this part of the mean diagonal of
+// Yᵀ diag(sum p) Y therefore does not count as curvature.
 constexpr double kNoCurvature = 1e-6;
 
-// A step that moves a class too far is replaced by one that moves it at most this part as far: cut off at the limit
-// itself, the leaves of a fit without shrinkage go to and fro between their limits (accuracy on digits, simplex
-// codewords: 0.79, 0.87 so).
+// A step that moves a class too far is replaced by one that moves it at most this part of the limit. If steps were cut
+// off at the limit itself, the leaves of a fit with learning rate 1 would oscillate between their limits (accuracy on
+// digits with simplex codewords: 0.79, and 0.87 with the shorter steps).
 constexpr double kSafePart = 0.2;
 
 struct Codewords {
   const float* Y;  // (K, d)
   std::size_t K, d;
-  int bound;  // of G and ȳ: their coordinates stay below 2^bound
+  int bound;  // the coordinates of G and ȳ are below 2^bound
 
   Codewords(const float* codewords, std::size_t n_classes, std::size_t columns)
       : Y(codewords), K(n_classes), d(columns) {
@@ -133,7 +134,7 @@ struct Codewords {
   }
 };
 
-// Which of a leaf's rows lie here: those from `before` on, of `all`.
+// Which of a leaf's rows are in this shard: those from `before` on, of `all` in the leaf.
 struct LeafShare {
   std::uint64_t before, all;
 };
@@ -190,7 +191,7 @@ inline double leaf_hessian(const Codewords& code, const std::uint64_t* sample, d
   double total = 0.0;
   for (std::size_t k = 0; k < K; ++k) total += mass[k] = value_of(sample[k], of_weight);
   double trace = 0.0;  // of Yᵀ diag(mass) Y
-  double rest = 0.0;   // of the sum over small classes, from above: mass times squared length, in every direction
+  double rest = 0.0;   // a bound on the sum over small classes, in every direction: mass times squared length
   for (std::size_t k = 0; k < K; ++k) {
     double square = 0.0;
     for (std::size_t j = 0; j < d; ++j) {
@@ -206,7 +207,7 @@ inline double leaf_hessian(const Codewords& code, const std::uint64_t* sample, d
   return std::max(1e-12, kNoCurvature * scale * trace / static_cast<double>(d));
 }
 
-// The furthest that a step x (d,) moves the score of a class; infinite where x is not finite.
+// The furthest that a step x (d,) moves the score of a class; infinite if x is not finite.
 inline double furthest(const float* Y, std::size_t K, std::size_t d, const double* x) {
   double most = 0.0;
   for (std::size_t k = 0; k < K; ++k) {
@@ -220,8 +221,8 @@ inline double furthest(const float* Y, std::size_t K, std::size_t d, const doubl
 
 inline bool is_within(double moved, double limit) { return std::isfinite(moved) && moved <= limit; }
 
-// x (d,) = (H + ridge)⁻¹ g, lower triangle of H (d, d); returns the furthest that it moves a class, infinite where the
-// matrix is singular up to rounding errors.
+// x (d,) = (H + ridge)⁻¹ g, from the lower triangle of H (d, d); returns the furthest that x moves a class, or infinity
+// if the matrix is singular up to rounding errors.
 inline double newton_step(const Codewords& code, std::vector<double> H, const std::vector<double>& g, double ridge,
                           double least, std::vector<double>& x) {
   const std::size_t d = code.d;
@@ -232,10 +233,10 @@ inline double newton_step(const Codewords& code, std::vector<double> H, const st
   return safe ? furthest(code.Y, code.K, d, x.data()) : std::numeric_limits<double>::infinity();
 }
 
-// values (d) = (H + l2)⁻¹ sum G, from the sums over all rows (d + 1) and over the sample. A class with gradient but
-// hardly any curvature, or none in the rows that are looked at, would take a step out of all proportion (1e6 and more,
-// until nothing was finite): where H is singular, or a class would step further than max_step, more than l2 joins the
-// diagonal, as much as it takes.
+// values (d) = (H + l2)⁻¹ sum G, from the sums over all rows (d + 1) and over the sample. A class with a gradient but
+// hardly any curvature, or none in the sampled rows, would take a step that is far too long (1e6 and more, until scores
+// overflowed). So if H is singular, or a class would step further than max_step, more than l2 is added to the diagonal,
+// as much as necessary.
 inline void exact_step(const Codewords& code, const std::uint64_t* sums, const std::uint64_t* sample,
                        const LeafScales& scales, double l2, double max_step, float* values) {
   const std::size_t d = code.d;
@@ -248,7 +249,7 @@ inline void exact_step(const Codewords& code, const std::uint64_t* sums, const s
     while (std::isfinite(ridge) && !is_within(newton_step(code, H, g, ridge, least, x), kSafePart * max_step))
       ridge *= 4.0;
     if (!std::isfinite(ridge))
-      std::fill(x.begin(), x.end(), std::numeric_limits<double>::quiet_NaN());  // so is the gradient
+      std::fill(x.begin(), x.end(), std::numeric_limits<double>::quiet_NaN());  // the gradient is not finite either
   }
   for (std::size_t j = 0; j < d; ++j) values[j] = static_cast<float>(x[j]);
 }

@@ -1,4 +1,7 @@
-// Loops of the exponential losses: the race of a row's rivals, votes. Part of core/hot.inl.
+// Loops of the exponential losses: the race of a row's rivals, and votes. Part of core/hot.inl.
+//
+// These losses are sums of exp(rate (U_k - U_c)) over the rivals k of the true class c. The race of a row is these
+// exponentials, computed relative to the highest rival so that none of them overflows.
 
 // exp(x) for x <= 0, to about one unit in the last place; 0 below -708: x = k ln 2 + r, a Taylor polynomial in
 // |r| <= ln(2)/2, and k added to the exponent bits.
@@ -26,9 +29,9 @@ inline Wide exp_nonpositive(Wide x) {
   return x < -708.0 ? Wide{} : reinterpret_cast<const Wide&>(bits);
 }
 
-// The race of the rivals k != c of one row at scores v: e[k] = exp(rate (v_k - top)), 0 for the true class. Returns the
-// sum; `top` is the highest rival. Whole vectors are read and written: both v and e must have room for K rounded up to
-// a multiple of kWide, and what lies there beyond K comes to nothing.
+// The race of the rivals k != c of one row at scores v: e[k] = exp(rate (v_k - top)), and 0 for the true class. Returns
+// the sum; `top` is the score of the highest rival. Whole vectors are read and written: both v and e must have room for
+// K rounded up to a multiple of kWide, and what they hold beyond K has no effect on the results.
 inline double race_row(const double* v, std::size_t K, std::size_t c, double rate, double* e, double* top) {
   const Wide* from = reinterpret_cast<const Wide*>(v);
   Wide* to = reinterpret_cast<Wide*>(e);
@@ -55,8 +58,8 @@ inline double race_row(const double* v, std::size_t K, std::size_t c, double rat
   return wide_sum(sum);
 }
 
-// Rows of U (n, K): E (n, K), Z (n,) and lead (n,) = U[c] - top. A row runs over into the next, which is written
-// after it; the last one makes do with `scratch`, twice K + kWide.
+// The races of all rows of U (n, K): E (n, K), Z (n,) and lead (n,) = U[c] - top. Whole vectors overwrite the beginning
+// of the next row, which is computed afterwards; the last row uses `scratch`, of twice K + kWide numbers, instead.
 void race(const double* U, std::size_t n, std::size_t K, const std::int64_t* c, double rate, double* scratch, double* E,
           double* Z, double* lead) {
   for (std::size_t i = 0; i < n; ++i) {
@@ -76,7 +79,7 @@ void race(const double* U, std::size_t n, std::size_t K, const std::int64_t* c, 
   }
 }
 
-// E (n, K) from a race becomes the residual: E * -w / Z, and w at the true class.
+// Turns the E (n, K) of a race into the residual: E * -w / Z, and w at the true class.
 void pull_rows(double* E, std::size_t n, std::size_t K, const std::int64_t* c, const double* w, const double* Z) {
   for (std::size_t i = 0; i < n; ++i) {
     double* e = E + i * K;
@@ -86,8 +89,8 @@ void pull_rows(double* E, std::size_t n, std::size_t K, const std::int64_t* c, c
   }
 }
 
-// The residual P (n, K) of an exponential loss after votes: all rivals of a right answer lose by the factor `down`, the
-// one that a wrong answer names gains by the factor `up`; own (n,) is P at the true class.
+// Updates the residual P (n, K) of an exponential loss for votes: after a right answer all rivals are multiplied by
+// `down`, after a wrong one the rival that it names, by `up`; own (n,) is P at the true class.
 void vote_rows(double* P, std::size_t n, std::size_t K, const std::int64_t* c, const std::int64_t* classes, double up,
                double down, double* own) {
   for (std::size_t i = 0; i < n; ++i) {
@@ -103,8 +106,8 @@ void vote_rows(double* P, std::size_t n, std::size_t K, const std::int64_t* c, c
   }
 }
 
-// The same race at U + alpha W, with the mean and the variance of W among the rivals; `v` and `E` are scratch of
-// K + kWide numbers.
+// The same race at U + alpha W, with the mean and the variance of W over the rivals, weighted by E; `v` and `E` are
+// scratch of K + kWide numbers.
 void race_along(const double* U, const double* W, double alpha, std::size_t n, std::size_t K, const std::int64_t* c,
                 double rate, double* v, double* E, double* Z, double* lead, double* mean, double* variance) {
   for (std::size_t i = 0; i < n; ++i) {

@@ -1,6 +1,6 @@
-// The logistic loss of one shard's rows, ready for a pass per round: keeps what codewords and costs give once. Leaves
-// are made in two steps, sums in integers and values from the sums, so that several shards can add up theirs in
-// between.
+// The logistic loss on the rows of one shard; tables that depend on codewords and costs only are computed once. Leaf
+// values are computed in two steps, integer sums and values from the sums, so that the sums of several shards can be
+// added in between.
 #pragma once
 
 #include <algorithm>
@@ -25,12 +25,13 @@ struct RowProblem {
   int exponent_a, exponent_b;
 };
 
-// What a pull writes for every row, and the leaves read again.
+// What `pull` writes for every row, and the leaves read again. The pull of the rows is their negative gradient, the
+// direction in which they would move F.
 struct RowArrays {
   const float* F;  // (n, d)
   float* G;        // (n, d), null for canonical codewords
   float* loss;     // (n,)
-  double* scale;   // (n,) or null, where all weights are one
+  double* scale;   // (n,), or null if all weights are one
 };
 
 class LogisticLoss {
@@ -71,16 +72,16 @@ class LogisticLoss {
     logistic_pull(args, n_threads);
   }
 
-  // The largest weight that a row has had in the last pull.
+  // The largest weight of a row in the last `pull`.
   double largest_weight(const double* scale) const {
     return scale == nullptr ? 1.0 : hot().largest_magnitude(scale, problem_.n);
   }
 
-  // Integers of a leaf: for canonical codewords slope and curvature (2 K), else the gradient and the weight (d + 1) and
-  // the sums over the sample.
+  // The number of integers per leaf: for canonical codewords slope and curvature (2 K), otherwise the gradient and the
+  // weight (d + 1) and the sums over the sample.
   std::size_t sums_size() const { return canonical() ? 2 * problem_.K : problem_.d + 1 + sample_size(codewords()); }
 
-  // sums (L, sums_size()), of the rows here.
+  // sums (L, sums_size()) over this shard's rows.
   std::vector<std::uint64_t> leaf_sums(const RowArrays& arrays, const LeafRows& leaves,
                                        const std::vector<LeafShare>& shares, const LeafScales& scales, int n_threads) {
     const LogisticArgs args = arguments(arrays);
@@ -113,8 +114,8 @@ class LogisticLoss {
     });
   }
 
-  // The two steps where all rows are here. A leaf's sample is summed and used at once: those of all leaves together may
-  // be large, and are not kept.
+  // Both steps, if this shard has all rows. The sums over a leaf's sample are used at once and not kept, because those
+  // of all leaves together may be large.
   void newton_leaves(const RowArrays& arrays, const LeafRows& leaves, const LeafScales& scales,
                      const LeafOptions& options, float* values, int n_threads) {
     if (canonical()) {
@@ -151,9 +152,9 @@ class LogisticLoss {
   std::size_t Kp_;
   std::vector<float> Y_, YT_, log_cost_, P_;
 
-  // Probabilities are kept from the pull to the leaves while they stay in the third-level cache; beyond, the logits are
-  // read and raised again, which moves half the bytes. All shards must decide alike, because the two differ in the last
-  // digits.
+  // Probabilities are kept from `pull` to the leaves if they fit in the third-level cache. Otherwise they are computed
+  // again from the logits, which moves half as many bytes. All shards must decide the same way, because the two differ
+  // in the last digits.
   static constexpr std::size_t kMostKept = 1 << 21;
 };
 

@@ -33,9 +33,9 @@ void add_outer(double* H, const double* v, double scale, std::size_t d) {
   }
 }
 
-// Solves A x = b in place by Cholesky, A (d, d) symmetric and positive, its lower triangle used; `column` (d,) is
-// scratch. Returns whether all pivots are at least `least`; a smaller one is a rounding error, and x is of no use.
-// Right-looking, so that every inner loop runs along a row.
+// Solves A x = b in place by Cholesky, for A (d, d) symmetric and positive, of which the lower triangle is used;
+// `column` (d,) is scratch. Returns whether all pivots are at least `least`; a smaller one is a rounding error, and x
+// is then useless. The method is right-looking, so that every inner loop runs along a row.
 bool solve_positive(double* A, double* b, double* column, std::size_t d, double least) {
   bool safe = true;
   for (std::size_t j = 0; j < d; ++j) {

@@ -7,13 +7,14 @@
 namespace simplexboost {
 
 struct VoteSums {
-  double gained = 0.0;    // the right answers' own pull
-  double lost = 0.0;      // the pull of the rivals that wrong answers name
-  double total = 0.0;     // the own pull of all rows
+  double gained = 0.0;    // P at the true class, over right answers
+  double lost = 0.0;      // |P| at the rivals that wrong answers name
+  double total = 0.0;     // P at the true class, over all rows
   std::size_t wrong = 0;  // wrong answers
 };
 
-// Sums over the rows of the residual P (n, K), in their order, of votes for `classes` (n,) where c (n,) are the labels.
+// What votes for `classes` (n,) gain and lose of the residual P (n, K): sums over the rows, in their order; c (n,) are
+// the labels.
 inline VoteSums vote_sums(const double* P, std::size_t n, std::size_t K, const std::int64_t* c,
                           const std::int64_t* classes) {
   VoteSums sums;

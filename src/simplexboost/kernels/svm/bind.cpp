@@ -15,7 +15,7 @@ nb::object matrix_or_none(std::vector<double>&& values, std::size_t rows, std::s
   return nb::cast(to_numpy(std::move(values), {rows, columns}));
 }
 
-// Examples as dense rows, or as compressed sparse rows where `dense` is none.
+// Examples as dense rows, or as compressed sparse rows if `dense` is none.
 SvmRows view(const std::optional<In<double, Matrix>>& dense, const std::optional<In<double, Vector>>& data,
              const std::optional<In<std::int32_t, Vector>>& indices,
              const std::optional<In<std::int64_t, Vector>>& indptr, std::size_t n, std::size_t p) {
@@ -35,7 +35,7 @@ SvmRows view(const std::optional<In<double, Matrix>>& dense, const std::optional
   return rows;
 }
 
-// A training set, the parameters of a solver, and what it found.
+// A training set, the parameters of a solver, and its result.
 class Svm {
  public:
   Svm(std::optional<In<double, Matrix>> dense, std::optional<In<double, Vector>> data,

@@ -1,6 +1,7 @@
-// Loops of kernel.cpp: blocks of examples, and the scores that follow them. Part of svm/hot.inl.
+// Loops of kernel.cpp: solving a block of examples, and updating the scores after it. Part of svm/hot.inl.
 
-// F[k] (columns begin .. end) += sum over the entries of class k of by * row; entries sorted by class, first (K + 1).
+// F[k] (columns begin .. end) += sum of by * row over the entries of class k; entries are sorted by class, and
+// first (K + 1) says where those of each class begin.
 template <int V, class T>
 inline void gradient_chunk(double* F, const Entry* entries, std::size_t n_entries, const T* const* rows,
                            std::size_t at) {
@@ -40,8 +41,8 @@ void column_highs(const double* F, std::size_t ld, std::size_t K, std::size_t be
   }
 }
 
-// Passes over the q examples of a block until the largest violation is below `enough`; S (K, ldq) are their F, Q (q,
-// ldq) their Gram matrix, a (q, K). Returns the number of steps.
+// Passes over the q examples of a block until the largest violation is below `enough`. S (K, ldq) are their F, Q
+// (q, ldq) is their Gram matrix, a (q, K) their dual variables. Returns the number of steps.
 std::size_t solve_block(double* S, std::size_t ldq, std::size_t q, std::size_t K, const double* Q, double* a,
                         const std::size_t* y, const double* C, double enough, std::size_t max_passes, double* scratch,
                         Change* change) {

@@ -12,9 +12,9 @@ namespace {
 constexpr std::size_t kPhases = 50;    // faces, at most
 constexpr std::size_t kProducts = 60;  // on a face, at most
 constexpr double kWorthwhile =
-    0.1;                         // of the best step's gain: one that gains less was the last (Moré and Toraldo, 1991)
-constexpr double kFlat = 1e-12;  // curvature over gradient: a straight line
-constexpr int kTrials = 6;       // lengths along the way, before the one that ends at the first bound
+    0.1;  // a step that gains less than this part of the best one is the last (Moré and Toraldo, 1991)
+constexpr double kFlat = 1e-12;  // curvature / gradient below which the dual counts as linear
+constexpr int kTrials = 6;       // step lengths to try before the one that ends at the first bound
 
 bool is_free(double a, bool own, double C) { return own ? a > kDust * C && a < C * (1.0 - kDust) : a < -kDust * C; }
 
@@ -24,7 +24,8 @@ double dot(const std::vector<double>& u, const std::vector<double>& v) {
   return sum;
 }
 
-// Into the bounds: rivals not above zero, their sum not below -C; the own variable balances them.
+// Moves variables into their bounds: those of rivals are at most zero, and their sum is at least -C; that of the true
+// class is minus this sum.
 void clip(double* a, std::size_t K, std::size_t y, double C) {
   double sum = 0.0;
   for (std::size_t l = 0; l < K; ++l)
@@ -36,7 +37,7 @@ void clip(double* a, std::size_t K, std::size_t y, double C) {
   a[y] = sum;
 }
 
-// One face after another, from a and F on; both are kept up to date.
+// Goes from one face to another, starting at a and F, which are kept up to date.
 class FaceSearch {
  public:
   FaceSearch(const SvmFace& face, const SvmProduct& product)
@@ -82,7 +83,8 @@ class FaceSearch {
   }
 
  private:
-  // Conjugate gradients on the face at hand, then along their sum, bent at the bounds. Returns the gain.
+  // Conjugate gradients on the current face, then a step along their sum, which is projected on the bounds. Returns the
+  // gain.
   double advance() {
     for (std::size_t i = 0; i < m_; ++i)
       for (std::size_t l = 0; l < K_; ++l) free_[i * K_ + l] = is_free(a_[i * K_ + l], l == y_[i], C_[i]);
@@ -96,7 +98,7 @@ class FaceSearch {
     for (std::size_t k = 0; k < kProducts && rz > 0.0; ++k) {
       multiply(q_, Qq_);
       const double curvature = dot(q_, Qq_);
-      if (curvature <= kFlat * rz) {  // the dual is all but linear this way: as far as the bounds allow
+      if (curvature <= kFlat * rz) {  // almost linear in this direction: go as far as the bounds allow
         const double far = reach();
         for (std::size_t j = 0; j < size_; ++j) d_[j] += far * q_[j];
         exact = false;
@@ -129,7 +131,7 @@ class FaceSearch {
     return 0.0;
   }
 
-  // How far along d_ the first variable meets its bound.
+  // The distance along d_ at which the first variable reaches its bound.
   double first_bound() const {
     double near = 1.0;
     for (std::size_t i = 0; i < m_; ++i)
@@ -147,7 +149,7 @@ class FaceSearch {
     ++products_;
   }
 
-  void project(std::vector<double>& v) const {  // changes of an example add up to zero
+  void project(std::vector<double>& v) const {  // the changes of an example sum to zero
     for (std::size_t i = 0; i < m_; ++i) {
       double sum = 0.0, count = 0.0;
       for (std::size_t j = i * K_; j < (i + 1) * K_; ++j)
@@ -162,7 +164,7 @@ class FaceSearch {
       for (std::size_t j = i * K_; j < (i + 1) * K_; ++j) z_[j] = r_[j] / square_[i];
   }
 
-  // How far along q_ the last variable meets its bound.
+  // The distance along q_ at which the last variable reaches its bound.
   double reach() const {
     double far = 0.0;
     for (std::size_t i = 0; i < m_; ++i)
@@ -175,7 +177,7 @@ class FaceSearch {
     return far;
   }
 
-  // moved_ = a + length d inside the bounds, change_ what that changes; whether no bound was met.
+  // moved_ = a + length d, projected on the bounds, and change_ = moved_ - a; returns whether no bound was reached.
   bool bend(double length) {
     bool inside = true;
     for (std::size_t i = 0; i < m_; ++i) {

@@ -1,7 +1,7 @@
-// Conjugate gradients among the dual variables that are free. Steps in one example at a time find out which variables
-// are at a bound, but crawl where examples are alike (features off the origin, large C); among the variables that are
-// not at a bound the dual is a quadratic function without bounds, and that is solved in a few products with the Gram
-// matrix.
+// Conjugate gradients among the dual variables that are free, that is, not at a bound; the set of points with the same
+// variables at their bounds is a face. Steps in one example at a time find out which variables are at a bound, but are
+// very slow if examples are similar (features far from the origin, large C). Among the free variables the dual is a
+// quadratic function without bounds, which is maximised in a few products with the Gram matrix.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +19,18 @@ struct SvmFace {
 };
 
 struct SvmFaceStep {
-  std::vector<double> change;  // (m, K) of a; empty where nothing was gained
+  std::vector<double> change;  // (m, K) of a; empty if nothing was gained
   double gain = 0.0;           // of the dual
   std::size_t m = 0, products = 0;
 };
 
-// Whether an example has variables that can move both ways.
+// Whether an example has variables that can move in both directions.
 bool svm_is_free(const double* a, std::size_t K, std::size_t y, double C);
 
 // product(D, QD): both (m, K), QD = Q D.
 using SvmProduct = std::function<void(const double*, double*)>;
 
-// Goes on as long as a product gains `worth`.
+// Continues as long as every product gains at least `worth`.
 SvmFaceStep svm_face_step(const SvmFace& face, double worth, const SvmProduct& product);
 
 }  // namespace simplexboost

@@ -1,8 +1,8 @@
-// Rows of the Gram matrix, the kernel function of one example and all others, computed when they are asked for and kept
-// in a cache.
+// Rows of the Gram matrix (the kernel function of one example and all others), computed on first use and kept in a
+// cache.
 //
-// Examples have positions, which change: those that rest lie behind the active ones, and only the first columns of a
-// row are needed then. A row is put in the order of today when it is asked for, not before.
+// Examples have positions, which change: inactive examples are moved behind the active ones, so that only the first
+// columns of a row are needed. A row is put into the current order of positions when it is used, not before.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace simplexboost {
 template <class T>
 class GramCache {
  public:
-  // Holds as many rows as fit in options.cache_bytes, and `least` in any case.
+  // Holds as many rows as fit in options.cache_bytes, but at least `least`.
   GramCache(const SvmProblem& problem, const SvmKernelSpec& spec, const SvmOptions& options, std::size_t least)
       : problem_(problem),
         spec_(spec),
@@ -41,9 +41,9 @@ class GramCache {
 
   std::size_t capacity() const { return capacity_; }
   std::size_t original(std::size_t position) const { return original_[position]; }
-  const T* row(std::size_t position) const { return row_[original_[position]].values.get(); }  // once it was fetched
+  const T* row(std::size_t position) const { return row_[original_[position]].values.get(); }  // after fetch
 
-  // Makes the rows of the examples at these positions ready for columns 0 .. size.
+  // Computes the rows of the examples at these positions, columns 0 .. size.
   void fetch(const std::vector<std::size_t>& positions, std::size_t size) {
     ++now_;
     std::vector<std::size_t> missing;
@@ -68,7 +68,7 @@ class GramCache {
     for (const std::size_t i : missing) row_[original_[i]].size = size;
   }
 
-  // Position r takes what was at order[r]; only the first order.size() positions move. Rows follow when needed.
+  // Position r takes what was at order[r]; only the first order.size() positions move. Rows are reordered when needed.
   void permute(const std::vector<std::size_t>& order) {
     reorder_values(order, original_.data());
     reorder_values(order, norm_.data());
@@ -83,7 +83,7 @@ class GramCache {
 
   struct Row {
     std::unique_ptr<T[]> values;
-    std::size_t size = 0;   // columns that are there
+    std::size_t size = 0;   // columns that are computed
     std::size_t epoch = 0;  // the order of positions they are in
     std::int64_t used = 0;
   };
@@ -104,7 +104,7 @@ class GramCache {
     }
   }
 
-  // Memory for a row: fresh, or that of the row not used for longest.
+  // Memory for a row: new, or that of the least recently used row.
   std::unique_ptr<T[]> take() {
     if (cached_.size() < capacity_) return std::unique_ptr<T[]>(new T[ld_]());
     const auto oldest = std::min_element(cached_.begin(), cached_.end(), [this](std::size_t i, std::size_t j) {
@@ -128,7 +128,7 @@ class GramCache {
     else compute_sparse(positions, own_norm, begin, end, out);
   }
 
-  // The matrix is given.
+  // Copies rows of a given (precomputed) matrix.
   void copy(const std::vector<std::size_t>& positions, std::size_t begin, std::size_t end,
             const std::vector<T*>& out) const {
     for (std::size_t b = 0; b < positions.size(); ++b) {
@@ -174,7 +174,7 @@ class GramCache {
     }
   }
 
-  // The row in the order of the positions of today. Rows that are never asked for again are never put in order.
+  // Puts the row into the current order of positions. Rows that are never used again are never reordered.
   void reorder(Row& row) {
     const std::vector<std::uint32_t>& position = positions_[row.epoch];
     std::size_t r = 0;

@@ -41,7 +41,7 @@ inline Vec8 kernel_values(const SvmKernelSpec& spec, Vec8 dot, double own_norm, 
 }
 
 // out[r] (columns begin .. end) = k(x_r, .) for R rows of dense data; XT (p, ld) holds the examples as columns. Columns
-// come in vectors: whatever lies behind `end`, up to the next multiple of 8, is padding of the same arrays.
+// are processed in whole vectors: from `end` to the next multiple of 8, the arrays must have padding.
 template <int R, int V, class T>
 inline void gram_tile(const SvmKernelSpec& spec, const double* const* x, const double* own_norm, std::size_t p,
                       const double* XT, std::size_t ld, const double* norm, std::size_t at, T* const* out) {
@@ -61,7 +61,7 @@ template <class T>
 void gram_rows(const SvmKernelSpec& spec, const double* const* x, const double* own_norm, std::size_t n_rows,
                std::size_t p, const double* XT, std::size_t ld, const double* norm, std::size_t begin, std::size_t end,
                T* const* out) {
-  for (std::size_t at = begin; at < end; at += 32) {  // a panel of 32 columns serves all rows
+  for (std::size_t at = begin; at < end; at += 32) {  // each panel of 32 columns is used for all rows
     std::size_t r = 0;
     if (at + 32 <= end) {
       for (; r + 4 <= n_rows; r += 4) gram_tile<4, 4>(spec, x + r, own_norm + r, p, XT, ld, norm, at, out + r);
@@ -74,7 +74,7 @@ void gram_rows(const SvmKernelSpec& spec, const double* const* x, const double* 
   }
 }
 
-// The same from inner products that are there already: out[begin .. end) holds them in double precision.
+// The same from known inner products, which out[begin .. end) holds in double precision.
 template <class T>
 void gram_from_dots(const SvmKernelSpec& spec, const double* dots, double own_norm, const double* norm,
                     std::size_t begin, std::size_t end, T* out) {

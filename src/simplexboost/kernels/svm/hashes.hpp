@@ -1,4 +1,4 @@
-// A number per row that depends on its values only: rows with equal numbers are looked at as possible repetitions.
+// A hash of every row, which depends only on its values: rows with equal hashes may be repetitions and are compared.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ inline std::uint64_t mixed(std::uint64_t z) {  // splitmix64's finaliser
   return z ^ (z >> 31);
 }
 
-// (n,) The sum of one number per value that is not zero: the same for dense and for sparse rows.
+// (n,) The hash is a sum with one number per value that is not zero, so that dense and sparse rows agree.
 inline std::vector<std::uint64_t> hash_rows(const SvmRows& rows) {
   std::vector<std::uint64_t> hashes(rows.n, 0);
   const auto of = [](double value, std::size_t feature) {

@@ -1,4 +1,4 @@
-// Inner loops of the multiclass SVM: what hot.inl offers, chosen for the instruction set at run time.
+// The table of the inner loops of the multiclass SVM in hot.inl, for the instruction set chosen at run time.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace simplexboost {
 
-constexpr double kDust = 1e-12;  // room of this part of C is rounding: an example never fills it
+constexpr double kDust = 1e-12;  // a distance to a bound below this part of C is a rounding error
 
 // A dual variable of one example that moved.
 struct Change {
@@ -16,13 +16,13 @@ struct Change {
   double by;
 };
 
-// What a visit of an example saw: before the step its violation, its part of the gap and its hinge loss.
+// The state of an example before the step of a visit: its violation, its part of the gap, and its hinge loss.
 struct Visit {
   double violation, gap, hinge;
   std::size_t n_changed;
 };
 
-// `by` times row `row` of the Gram matrix joins the scores of a class.
+// `by` times row `row` of the Gram matrix is added to the scores of a class.
 struct Entry {
   std::size_t row;
   double by;

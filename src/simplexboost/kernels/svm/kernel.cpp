@@ -1,6 +1,6 @@
-// The multiclass SVM with a kernel function: blocks of the worst examples are solved among themselves, then all scores
-// follow. A block needs its q rows of the Gram matrix (from a cache), and q x n products, which run at the speed of the
-// first cache; one example at a time would read every score for every step.
+// The multiclass SVM with a kernel function: a block of the worst examples is solved with all others fixed, then all
+// scores are updated. A block needs its q rows of the Gram matrix (from a cache) and q x n products, which run at the
+// speed of the first-level cache; one example at a time would read every score for every step.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -16,11 +16,11 @@ namespace simplexboost {
 namespace {
 
 constexpr std::size_t kBlock = 96;         // examples of a block
-constexpr std::size_t kPasses = 10;        // over a block, at most
-constexpr double kEnough = 0.3;            // a block is done when its largest violation fell to this part
+constexpr std::size_t kPasses = 10;        // the most passes over a block
+constexpr double kEnough = 0.3;            // a block is done when its largest violation is reduced to this part
 constexpr std::int64_t kShrinkEvery = 16;  // blocks
-constexpr std::int64_t kPause = 8;         // blocks between steps among the free variables, while these pay
-constexpr std::size_t kFace = 2048;        // examples in such a step, at most
+constexpr std::int64_t kPause = 8;   // blocks between steps among the free variables, as long as these gain enough
+constexpr std::size_t kFace = 2048;  // the most examples in such a step
 
 template <class T>
 class KernelSolver {
@@ -187,7 +187,7 @@ class KernelSolver {
     return step;
   }
 
-  // entries_ and first_ from what the rows bring to every class.
+  // Fills entries_ and first_ with what the rows add to every class.
   template <class Value>
   void collect(std::size_t n_rows, const Value& value) {
     entries_.clear(), first_.assign(K_ + 1, 0);
@@ -226,7 +226,7 @@ class KernelSolver {
 
   // ---- shrinking ----------------------------------------------------------------------------------------------------
 
-  // Whether the example is in a corner that it leaves only if scores move by more than `reach`.
+  // Whether the example is in a corner of its simplex that it would leave only if scores moved by more than `reach`.
   bool settled(std::size_t i, double reach) const {
     const double* a = a_.data() + i * K_;
     std::size_t corner = y_[i];
@@ -240,7 +240,7 @@ class KernelSolver {
     return true;
   }
 
-  // Moves settled examples behind the active ones; they are not looked at until the end.
+  // Moves settled examples behind the active ones; they are not visited until the end.
   void shrink(double reach) {
     std::vector<std::size_t> order, rest;
     for (std::size_t i = 0; i < active_; ++i) (settled(i, reach) ? rest : order).push_back(i);
@@ -271,7 +271,7 @@ class KernelSolver {
     std::copy(a.begin(), a.end(), a_.begin());
   }
 
-  // All examples again: the scores of those that rested, from scratch.
+  // Makes all examples active again; the scores of those that were inactive are computed anew.
   void unshrink() {
     const std::size_t from = active_;
     for (std::size_t k = 0; k < K_; ++k)
@@ -310,7 +310,7 @@ class KernelSolver {
 }  // namespace
 
 SvmResult svm_kernel(const SvmProblem& problem, const SvmKernelSpec& kernel, const SvmOptions& options) {
-  // Double precision where the whole matrix fits in the cache, else rows in single precision, twice as many.
+  // Double precision if the whole matrix fits in the cache, otherwise single precision, which fits twice as many rows.
   if (problem.rows.n <= options.cache_bytes / (padded8(problem.rows.n) * sizeof(double)))
     return KernelSolver<double>(problem, kernel, options).solve();
   return KernelSolver<float>(problem, kernel, options).solve();

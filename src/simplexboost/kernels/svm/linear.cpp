@@ -1,4 +1,4 @@
-// The multiclass SVM with W kept up to date, by the sequential dual method.
+// The multiclass SVM by the sequential dual method, which keeps W up to date.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -12,10 +12,11 @@
 namespace simplexboost {
 namespace {
 
-// Examples rest when scores would have to move by this many times the mean violation. Not by the largest: a heavy
-// example would keep all others awake (twice the time on a set with repeated rows).
+// Examples become inactive if only a change of scores by this many times the mean violation could move them. The
+// largest violation would not do: one heavy example would keep all others active (twice the time on a set with repeated
+// rows).
 constexpr double kReach = 3.0;
-constexpr std::size_t kPause = 16;  // passes between steps among the free variables, while these pay
+constexpr std::size_t kPause = 16;  // passes between steps among the free variables, as long as these gain enough
 
 // Whether the example sits in a corner of its simplex (all zero, or everything on one rival) that it would leave only
 // if scores moved by more than `reach`.
@@ -32,7 +33,7 @@ bool settled(const double* F, const double* a, std::size_t K, std::size_t y, dou
 }
 
 // Conjugate gradients among the free variables of the first `active` examples of the order, as long as they gain more
-// than `rate` per visit; a and W follow.
+// than `rate` per visit; updates a and W.
 SvmFaceStep face_step(const SvmProblem& problem, const LinearScores& linear, const std::vector<double>& square,
                       const std::vector<std::size_t>& order, std::size_t active, double rate, double* a, double* W) {
   const std::size_t K = problem.K;
@@ -144,7 +145,7 @@ SvmResult svm_linear(const SvmProblem& problem, double bias, const SvmOptions& o
     options.tick({result.n_iter, result.dual + gap, result.dual, active});
     const bool last = visited >= limit;
     if (!last && gap > std::min(trigger, options.tol * (result.dual + gap))) continue;
-    // The sum over a pass says it is time; what counts is the gap of the W at hand, over all examples.
+    // The gap summed during a pass is only a hint to stop; the exact one is that of the current W over all examples.
     result.primal = 0.5 * linear.square_norm(W.data()) + linear.sum_of_hinges(W.data());
     result.converged = result.primal - result.dual <= options.tol * result.primal;
     trigger = 0.7 * gap;

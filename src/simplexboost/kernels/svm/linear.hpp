@@ -1,4 +1,4 @@
-// Scores by a matrix W of weights: what the solvers that keep W up to date share.
+// Scores from a matrix W of weights, for the solvers that keep W up to date.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class LinearScores {
   std::size_t Kp() const { return Kp_; }
   std::size_t w_size() const { return (rows_.p + 1) * Kp_; }
 
-  double square(std::size_t i) const {  // |x|^2, the constant included
+  double square(std::size_t i) const {  // |x|^2, including the constant
     double sum = bias_ * bias_;
     if (rows_.dense)
       for (std::size_t j = 0; j < rows_.p; ++j) sum += rows_.dense[i * rows_.p + j] * rows_.dense[i * rows_.p + j];

@@ -1,6 +1,6 @@
-// Loops of linear.hpp: scores of an example, and what it adds to W. Part of svm/hot.inl.
+// Loops of linear.hpp: the scores of an example, and its contribution to W. Part of svm/hot.inl.
 
-// out += sum_j x_j W[j] over classes k .. k + 8 N; U features at a time, each with sums of its own.
+// out += sum_j x_j W[j] over classes k .. k + 8 N; U features at a time, each with separate sums.
 template <int N, int U, class Index>
 inline void scores_chunk(const double* x, Index index, std::size_t m, const double* W, std::size_t Kp, double* out) {
   Vec8 sum[U][N] = {};
@@ -41,7 +41,7 @@ void scores_sparse(const double* x, const std::int32_t* indices, std::size_t m, 
 template <class Index>
 inline void add(const double* x, Index index, std::size_t m, const Change* change, std::size_t n_changed, double* W,
                 std::size_t Kp) {
-  if (n_changed == 2) {  // by far the most frequent
+  if (n_changed == 2) {  // by far the most frequent case
     const std::size_t k0 = change[0].k, k1 = change[1].k;
     const double d0 = change[0].by, d1 = change[1].by;
     for (std::size_t j = 0; j < m; ++j) {

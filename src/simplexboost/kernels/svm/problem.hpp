@@ -1,10 +1,10 @@
-// The multiclass SVM of Crammer and Singer, by its dual, and by stochastic sub-gradients:
+// The multiclass SVM of Crammer and Singer, solved through its dual or by stochastic sub-gradients:
 //
 //   primal  P(W) = 1/2 sum_l |w_l|^2 + sum_i C_i max_l (F_il - F_iy),   F_il = <w_l, x_i> + [l != y_i]
 //   dual    D(a) = sum_i a_iy - 1/2 sum_l a_l' Q a_l,                    sum_l a_il = 0,  a_il <= C_i [l = y_i]
 //
 // with w_l = sum_i a_il x_i and Q the Gram matrix, k(x_i, x_j). The gap P - D is a sum over examples of
-// sum_l (C_i [l = y_i] - a_il) (max F_i - F_il), none of them negative: every solver stops by it.
+// sum_l (C_i [l = y_i] - a_il) (max F_i - F_il), none of which is negative; all solvers stop when it is small.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace simplexboost {
 
-// Examples as rows: dense (n, p), or compressed sparse rows where `dense` is null.
+// Examples as rows: dense (n, p), or compressed sparse rows if `dense` is null.
 struct SvmRows {
   const double* dense = nullptr;
   const double* data = nullptr;
@@ -40,7 +40,7 @@ struct SvmProblem {
   std::size_t K = 0;
 };
 
-// Called now and then from the solvers: may throw, which ends them.
+// Called from time to time by the solvers; if it throws, they end.
 struct SvmProgress {
   std::int64_t iteration;
   double primal, dual;
@@ -50,7 +50,7 @@ using SvmTick = std::function<void(const SvmProgress&)>;
 
 struct SvmOptions {
   double tol = 1e-3;             // P - D <= tol * P
-  std::int64_t max_iter = 1000;  // passes: n visits of an example, however they are spread
+  std::int64_t max_iter = 1000;  // passes; n visits of any examples count as one
   std::uint64_t seed = 0;
   std::size_t cache_bytes = 200u << 20;
   int n_threads = 1;

@@ -11,9 +11,9 @@ namespace simplexboost {
 
 SvmResult svm_sgd(const SvmProblem& problem, double bias, const SvmOptions& options) {
   // With lambda = 1 / (n C) and steps 1 / (lambda t), W_t = V_t / t where V adds n C_i x_i for y and subtracts it for
-  // the worst rival; the average that weighs W_t by t is the sum of all V_t over T (T + 1) / 2. Both are dual feasible,
-  // nearly: an example is seen once a pass, and then adds n C_i / T to its own dual variable, so the gap costs one
-  // pass.
+  // the worst rival; the average that weights W_t by t is the sum of all V_t divided by T (T + 1) / 2. Both are almost
+  // dual feasible: an example is visited once per pass, and each visit adds at most n C_i / T to its dual variable, so
+  // that the gap can be computed in one more pass.
   const std::size_t n = problem.rows.n, K = problem.K;
   const LinearScores linear(problem, bias);
   SvmResult result;

@@ -1,4 +1,4 @@
-// Small things the solvers of the multiclass SVM share.
+// Small helpers that the solvers of the multiclass SVM share.
 #pragma once
 
 #include <algorithm>
@@ -32,18 +32,18 @@ void reorder_values(const std::vector<std::size_t>& order, Value* values) {
   std::copy(moved.begin(), moved.end(), values);
 }
 
-// How often `visited` examples go through n of them, rounded up.
+// The number of passes over n examples that `visited` visits make, rounded up.
 inline std::int64_t passes(std::int64_t visited, std::size_t n) {
   return (visited + static_cast<std::int64_t>(n) - 1) / static_cast<std::int64_t>(n);
 }
 
-// Visits in max_iter passes, as many as there are numbers at most.
+// The number of visits in max_iter passes, or the largest integer if that is smaller.
 inline std::int64_t visits(std::int64_t max_iter, std::size_t n) {
   const auto most = std::numeric_limits<std::int64_t>::max() / 4, size = static_cast<std::int64_t>(n);
   return max_iter > most / size ? most : max_iter * size;
 }
 
-// splitmix64: the same draws everywhere.
+// splitmix64: the same draws on every machine.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -59,7 +59,7 @@ class Random {
   std::uint64_t state_;
 };
 
-// Says every 100 ms that it is time to look after signals; asks the clock only at one call in `every`.
+// Says every 100 ms that it is time to check for signals; reads the clock only at one call in `every`.
 class Clock {
  public:
   explicit Clock(std::size_t every) : every_(every) {}

@@ -1,8 +1,8 @@
 // The dual problem of one example. Part of svm/hot.inl.
 
 // Moves a (K,) to the maximum of the dual in this example: a_l = C_l - max(0, D_l - beta) / A, a projection on a
-// simplex. Writes the change and the classes that changed; returns how much the example violated its conditions before.
-// `gap` is its part of the duality gap, before.
+// simplex. Writes the change and the classes that changed; returns how much the example violated its optimality
+// conditions before, and as `gap` its part of the duality gap before.
 inline Visit visit(const double* F, double* a, std::size_t K, std::size_t y, double C, double A, double small,
                    double* D, Change* change) {
   Visit out{0.0, 0.0, 0.0, 0};
@@ -24,7 +24,7 @@ inline Visit visit(const double* F, double* a, std::size_t K, std::size_t y, dou
   std::size_t n_kept = 0;
   double* kept = D + K;
   double own = 0.0;
-  if (A <= 0.0) {  // the example is zero: the dual is linear in it, its maximum a corner
+  if (A <= 0.0) {  // the example is zero: the dual is linear in it and has its maximum at a corner
     std::size_t top = y;
     for (std::size_t l = 0; l < K; ++l)
       if (F[l] > F[top]) top = l;
@@ -45,7 +45,7 @@ inline Visit visit(const double* F, double* a, std::size_t K, std::size_t y, dou
     for (std::size_t l = 0; l < K; ++l)
       if (D[l] > floor) kept[n_kept++] = D[l] - floor, sum += D[l] - floor;
     double beta = (sum - radius) / static_cast<double>(n_kept);
-    for (bool changed = n_kept > 1; changed;) {  // Michelot: drop what lies below the mean until nothing does
+    for (bool changed = n_kept > 1; changed;) {  // Michelot's method: drop what lies below the mean until nothing does
       std::size_t left = 0;
       double rest = 0.0;
       for (std::size_t k = 0; k < n_kept; ++k)

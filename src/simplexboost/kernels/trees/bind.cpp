@@ -81,9 +81,9 @@ void copy_histogram(const HistogramShape<Lane>& shape, const Lane* from, Lane* t
     std::copy(from + shape.begin(block), from + shape.end(block), to + shape.begin(block));
 }
 
-// Orders as arrays: cells (b, 3) of parent, left and right; splits (b, 4) of feature, bin, whether missing values go
-// left and whether it is one of categories; sets (b, 32) of the categories that go left; build (b, 2), which of the
-// two.
+// Orders (source.hpp) as arrays. cells (b, 3): parent, left, right. splits (b, 4): feature, bin, whether missing values
+// go left, whether it is a split of categories. sets (b, 32): the categories that go left. build (b, 2): whether to
+// build the left and the right histogram.
 struct OrderArrays {
   std::vector<std::int32_t> cells, splits;
   std::vector<std::uint8_t> sets, build;
@@ -123,7 +123,7 @@ std::vector<Order> orders_of(const In<std::int32_t, Matrix>& cells, const In<std
   return orders;
 }
 
-// The rows of one shard: a LocalSource and the arrays it looks at.
+// The rows of one shard: a LocalSource and the arrays that it reads.
 template <class Lane>
 class Shard {
  public:
@@ -138,13 +138,13 @@ class Shard {
         n_threads_(n_threads),
         source_(data_, statistics_, rows_of(rows, data_.n), features_of(features, data_.p), first_row, seed,
                 n_threads) {}
-  Shard(const Shard&) = delete;  // the source looks at the shard's own views
+  Shard(const Shard&) = delete;  // the source refers to the shard's views
 
   LocalSource<Lane>& source() { return source_; }
   const BinnedView& data() const { return data_; }
   const StatisticsView& statistics() const { return statistics_; }
 
-  // Of the statistics, or of other values (n, d).
+  // The largest absolute value of every column, of the statistics or of other values (n, d).
   nb::ndarray<nb::numpy, double> column_maxima(std::optional<In<double, Matrix>> values) {
     require(!values || values->shape(0) == data_.n, "leaf_statistics must have n rows");
     std::vector<double> largest;
@@ -186,7 +186,7 @@ class Shard {
     return to_numpy(std::move(out), {shape.size()});
   }
 
-  // (wanted, size): the histograms in the order of the orders, left before right.
+  // (number, size): the requested histograms, in the sequence of the orders, left before right.
   nb::ndarray<nb::numpy, Lane> expand(In<std::int32_t, Matrix> cells, In<std::int32_t, Matrix> splits,
                                       In<std::uint8_t, Matrix> sets, In<std::uint8_t, Matrix> build) {
     require(quantized_, "quantize first");
@@ -207,7 +207,7 @@ class Shard {
     return to_numpy(std::move(out), {first.back(), shape.size()});
   }
 
-  // (L, 2, m): the sums of the statistics, or of other values (n, m), over these cells, as integers. `largest` (m,) and
+  // (L, 2, m): the integer sums of the statistics, or of other values (n, m), over these cells. `largest` (m,) and
   // `n_rows` are those of all shards.
   nb::ndarray<nb::numpy, std::uint64_t> leaf_limbs(In<std::int32_t, Vector> cells,
                                                    std::optional<In<double, Matrix>> values, In<double, Vector> largest,
@@ -271,7 +271,7 @@ class Shard {
   bool quantized_ = false;
 };
 
-// A source that is written in Python, with the methods of Shard for all rows together: for shards that live elsewhere.
+// A source that is written in Python, for shards in other places; it has the methods of Shard, for all rows together.
 template <class Lane>
 class PythonSource final : public Source<Lane> {
  public:
@@ -335,13 +335,13 @@ class PythonSource final : public Source<Lane> {
     return histogram;
   }
 
-  nb::handle source_;  // the caller's
+  nb::handle source_;  // owned by the caller
   const HistogramShape<Lane>& shape_;
   int n_threads_;
   std::int64_t n_rows_;
 };
 
-// Grows one tree from a source: a Shard, where all rows are in it, or a Python object.
+// Grows one tree from a source: a Shard that has all rows, or a Python object.
 template <class Lane>
 nb::tuple grow_from(nb::handle source, const Columns& columns, std::size_t m, const std::vector<std::int32_t>& features,
                     const GrowOptions& options) {
@@ -393,7 +393,7 @@ nb::tuple grow(nb::handle source, In<std::int32_t, Vector> n_bins, In<std::uint8
                     : grow_from<std::int32_t>(source, columns, m, used, options);
 }
 
-// The sums (L, m) that the limbs (L, 2, m) of all shards stand for.
+// The sums (L, m) that the integers (L, 2, m) of all shards represent.
 nb::ndarray<nb::numpy, double> sums_of_limbs(In<std::uint64_t, nb::ndim<3>> limbs, In<double, Vector> largest,
                                              std::int64_t n_rows) {
   const std::size_t n_leaves = limbs.shape(0), m = limbs.shape(2);

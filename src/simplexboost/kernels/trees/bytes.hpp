@@ -9,7 +9,7 @@
 
 namespace simplexboost {
 
-// Field by field: padding bytes stay zero, so that equal trees are equal bytes.
+// Nodes are copied field by field, and padding bytes stay zero, so that equal trees have equal bytes.
 inline std::vector<std::uint8_t> node_bytes(const std::vector<Node>& nodes) {
   std::vector<std::uint8_t> bytes(nodes.size() * sizeof(Node), 0);
   for (std::size_t i = 0; i < nodes.size(); ++i) {

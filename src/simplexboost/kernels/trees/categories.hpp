@@ -1,13 +1,13 @@
-// The order in which a node's categories are tried: prefixes of it are split off as if the feature were a number.
+// The order of a node's categories; splits are searched as if the feature were a number that has this order.
 //
-// A category is a point: the sums of its rows' statistics over the sum of their curvature (newton) or their number (all
-// other scores). With one column g and weights h > 0 no subset beats the best prefix of the order of g / h: the score
-// G^2 / (H + l2) is convex in (G, H) for any l2, so its largest value lies at a vertex of the set of all sums of
-// subsets, that is, at a threshold on g / h. (Hence l2 has no place in the point.) With more columns the best cut is
-// one by a hyperplane, and the order is that along the axis in which the points differ most, a heuristic that is good
-// to a few percent where the first column alone loses a sixth of the gain. Smoothing adds to every category so many
-// average rows of the node, which draws small categories to the middle. Operations stand in the order of the twin's,
-// `category_order` in engine/reference/categories.py.
+// A category is a point: the sums of its rows' statistics, divided by the sum of their curvature (newton) or by their
+// number (all other scores). With one column g and weights h > 0 no subset is better than the best prefix of the order
+// of g / h: the score G^2 / (H + l2) is convex in (G, H) for any l2, so its largest value lies at a vertex of the set
+// of all sums of subsets, that is, at a threshold on g / h. (Hence the point does not contain l2.) With more columns
+// the best cut is one by a hyperplane. The order is then that along the axis in which the points differ most, a
+// heuristic that comes within a few percent of the best gain, where the order of the first column alone loses a sixth.
+// Smoothing adds a number of average rows of the node to every category, which moves small categories to the middle.
+// Operations are in the same order as in the NumPy version, `category_order` in engine/reference/categories.py.
 #pragma once
 
 #include <algorithm>
@@ -22,18 +22,19 @@
 
 namespace simplexboost {
 
-constexpr int kAxisSteps = 3;  // of power iteration, from the farthest point; eight gain one percent more at best
+constexpr int kAxisSteps = 3;  // of power iteration, from the farthest point; eight steps gain at most one percent more
 
 struct CategoryOptions {
-  std::int64_t min_count = 1;  // rows in the node below which a category is left out of the order: it goes right
+  std::int64_t min_count = 1;  // a category with fewer rows in the node is left out of the order and goes right
   double smoothing = 0.0;      // in rows
 };
 
-// The categories of a node as points about the node's own, in units of the largest coordinate, so nothing overflows.
+// The categories of a node as points relative to the node's, divided by the largest coordinate, so that nothing
+// overflows.
 struct CategoryPoints {
   std::size_t d;
   std::vector<std::uint8_t> category = {};
-  std::vector<double> weight = {};  // parts of one
+  std::vector<double> weight = {};  // they sum to one
   std::vector<double> at = {};      // (points, d)
 
   std::size_t size() const { return category.size(); }
@@ -45,7 +46,7 @@ struct CategoryPoints {
   }
 };
 
-// Never infinite, however small the weight: infinities would have no order along an axis.
+// The ratio is never infinite, however small the weight: infinite points could not be ordered along an axis.
 inline double bounded_ratio(double sum, double weight) { return std::clamp(sum / weight, -1e300, 1e300); }
 
 template <class ScoreOf, class Lane>
@@ -79,7 +80,8 @@ CategoryPoints category_points(const Lane* bins, std::size_t n_bins, const LaneU
   return points;
 }
 
-// Divides by the largest coordinate (ties: the first), sign and all; false where all are zero.
+// Divides by the coordinate of largest absolute value (ties: the first), including its sign; returns false if all are
+// zero.
 inline bool scale_axis(std::vector<double>& axis) {
   double largest = 0.0;
   for (double x : axis)
@@ -99,7 +101,7 @@ inline std::vector<double> main_axis(const CategoryPoints& points) {
     if (points.weight[i] * squares > most) most = points.weight[i] * squares, farthest = i;
   }
   std::vector<double> axis(points.point(farthest), points.point(farthest) + points.d), next(points.d);
-  if (!scale_axis(axis)) axis[0] = 1.0;  // all alike
+  if (!scale_axis(axis)) axis[0] = 1.0;  // all points are equal
   for (int step = 0; step < (points.d > 1 ? kAxisSteps : 0); ++step) {
     std::fill(next.begin(), next.end(), 0.0);
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -112,7 +114,7 @@ inline std::vector<double> main_axis(const CategoryPoints& points) {
   return axis;
 }
 
-// The node's categories, lowest first, ties by number.
+// The node's categories in ascending order, ties by number.
 template <class ScoreOf, class Lane>
 std::vector<std::uint8_t> category_order(const Lane* bins, std::size_t n_bins, const LaneUnits& q,
                                          const std::vector<std::int64_t>& total, const CategoryOptions& options) {

@@ -2,7 +2,7 @@
 //
 // Codes are tiled: features come in blocks of 8, and a block holds the 8 codes of a row in one 64-bit word,
 // codes[block][row][feature % 8]. A histogram pass over a block reads one word per row, and the block's histograms
-// (8 features x 256 bins x a few lanes) stay in the first-level cache whatever the number of features.
+// (8 features x 256 bins x a few numbers) stay in the first-level cache for any number of features.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace simplexboost {
 
 constexpr std::size_t kTile = 8;
 
-// What the columns have in common wherever their rows lie: the bins of histograms.
+// What all shards know about the columns: the bins of histograms.
 struct Columns {
   std::size_t p;
   const std::int32_t* n_bins;       // (p,) bins of finite values; the code of a missing value is n_bins[f]
@@ -33,7 +33,7 @@ struct BinnedView : Columns {
   std::uint8_t code(std::size_t row, std::size_t f) const { return column(f)[row * kTile]; }
 };
 
-// Dense statistics: m numbers a row. Sparse ones: a single non-zero, `weight[i]` in column `classes[i]` of m.
+// Dense statistics: m numbers per row. Sparse ones: a single non-zero per row, `weight[i]` in column `classes[i]` of m.
 struct StatisticsView {
   const double* dense = nullptr;          // (n, m)
   const std::int32_t* classes = nullptr;  // (n,)

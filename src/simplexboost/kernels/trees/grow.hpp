@@ -1,6 +1,6 @@
-// Growing a tree: pop a node, split it, look for the best splits of its two children, push them.
-// Level-wise growth and best-first growth differ in the queue alone. Rows are a source's business (source.hpp): the
-// grower sees histograms, and knows from them how many rows go left and right.
+// Growing a tree: take a node from the queue, split it, find the best splits of its two children, put them into the
+// queue. Level-wise and best-first growth differ only in the order of the queue. A source (source.hpp) keeps the rows;
+// the grower sees only histograms, which tell it how many rows go left and right.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,9 @@
 
 namespace simplexboost {
 
-// The work of a node is about so many lane additions: its histogram, and going through the bins. Below kSmallNode it is
-// left to one thread, with others beside it; below kTinyNode handing it over costs more than it saves.
+// The work of a node is measured in integer additions: those of its histogram and of the scan over the bins. A node
+// below kSmallNode is left to one thread, while other threads work on other nodes; below kTinyNode even handing it to
+// another thread costs more than it saves.
 constexpr std::size_t kSmallNode = std::size_t{1} << 18, kTinyNode = std::size_t{1} << 13;
 
 struct GrowOptions {
@@ -64,24 +65,24 @@ class Grower {
   }
 
  private:
-  struct Place {  // a node in the making
+  struct Place {  // a new node: its rows and its depth
     Cell cell;
     std::int64_t count;
     std::int32_t depth;
   };
   struct Found {  // the best split of a node, if there is one
     Split split;
-    Histogram<Lane> histogram;  // empty where memory is short; the children are then built from scratch
+    Histogram<Lane> histogram;  // empty if memory is short; both children are then built from their rows
   };
   struct Candidate {
     std::int32_t node;
     Found found;
     bool kept;              // its histogram was kept
-    bool expanded = false;  // its cell is cut in `left` and `left + 1`, and its children have been looked at
+    bool expanded = false;  // its cell is cut into `left` and `left + 1`, and the children's best splits are known
     Cell left = 0;
     Found of_left, of_right;
   };
-  // How a node is expanded. The smaller child is built, the larger one is what remains of the parent.
+  // How a node is expanded: the smaller child's histogram is built, the larger one's is the parent's minus that.
   struct Plan {
     Candidate* parent;
     bool left_small, need_small, need_large;
@@ -137,9 +138,9 @@ class Grower {
     push(right, std::move(parent->of_right));
   }
 
-  // Expands the first node of the queue, and others with it. What comes of a node does not depend on when it is
-  // expanded, so the tree is the same for any number of threads and any source; a node expanded in vain, because the
-  // leaves ran out before its turn, costs time alone.
+  // Expands the first node of the queue, and others with it. The result for a node does not depend on when it is
+  // expanded, so the tree is the same for any number of threads and any source. A node may be expanded for nothing,
+  // because the limit of leaves is reached before its turn; that only costs time.
   void expand_first() {
     const std::vector<Plan> plans = source_.distant() ? plan_level() : plan_few();
     std::vector<Order> orders;
@@ -149,7 +150,8 @@ class Grower {
     });
   }
 
-  // All nodes that may be split before the leaves run out, as far as memory goes: each question is a round trip.
+  // All nodes that may be split before the limit of leaves is reached, as far as memory allows: each call of a distant
+  // source is a round trip, so there should be few of them.
   std::vector<Plan> plan_level() {
     std::vector<Plan> plans;
     std::size_t rank = 0;
@@ -162,7 +164,7 @@ class Grower {
     return plans;
   }
 
-  // A large node alone, with all threads; a small one on one thread, and beside it those that come next.
+  // A large node alone, with all threads; or a small one on one thread, and the next ones on the other threads.
   std::vector<Plan> plan_few() {
     Candidate& first = **queue_.begin();
     if (work(first) >= kSmallNode) return {plan(first, leaves_left() > 1)};
@@ -181,7 +183,7 @@ class Grower {
     return (static_cast<std::size_t>(place(candidate).count) * columns_.p + columns_.total_bins()) * units_.lanes;
   }
 
-  // `go_on`: the children may be split in turn.
+  // `go_on`: whether the children may be split in turn.
   Plan plan(Candidate& parent, bool go_on) const {
     const Place& of = place(parent);
     const Place left{0, parent.found.split.left_count, of.depth + 1}, right{0, of.count - left.count, of.depth + 1};
@@ -190,8 +192,8 @@ class Grower {
             go_on && may_split(left_small ? right : left)};
   }
 
-  // Cuts the parent's cell, and builds the smaller child where one of the two is needed, the larger one where there is
-  // nothing to subtract from.
+  // Cuts the parent's cell, and builds the smaller child's histogram if one of the two is needed, and also the larger
+  // one's if there is no parent's histogram to subtract from.
   Order order(const Plan& plan) {
     Candidate& parent = *plan.parent;
     parent.expanded = true;
@@ -241,13 +243,13 @@ class Grower {
     out.feature = split.feature;
     out.left = left;
     out.bin = split.bin;
-    // A feature without missing values here sends later ones with the larger child (ties: left).
+    // If the node has no missing values of the feature, those in later data go to the larger child (ties: left).
     out.missing_left = split.missing_seen ? split.missing_left : size(left) >= size(right);
     if (split.categorical) out.category = keep_set(split, out.missing_left != 0);
     grown_.tree.gain[static_cast<std::size_t>(node)] = split.gain;
   }
 
-  // In the set of a node the code of missing values goes where they go, so that rows of codes need no second question.
+  // The set of a node also contains the code of missing values if they go left, so that codes need no other test.
   std::int32_t keep_set(const Split& split, bool missing_left) {
     auto& sets = grown_.tree.category_sets;
     sets.push_back(split.left);
@@ -277,13 +279,13 @@ class Grower {
   HistogramShape<Lane> shape_;
   std::vector<Place> places_;
   std::set<std::unique_ptr<Candidate>, Earlier> queue_{Earlier{options_.best_first}};
-  std::size_t kept_ = 0;  // histograms held by the queue
+  std::size_t kept_ = 0;  // the number of histograms that the queue holds
   std::size_t n_leaves_ = 1;
   Cell n_cells_ = 1;
   Grown grown_;
 };
 
-// Grows a tree on m statistics a row.
+// Grows a tree on m statistics per row.
 template <class Lane>
 Grown grow_tree(Source<Lane>& source, const Columns& columns, std::size_t m, const std::vector<std::int32_t>& features,
                 const GrowOptions& options) {

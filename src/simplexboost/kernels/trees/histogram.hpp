@@ -1,4 +1,5 @@
 // Histograms of a node: for every bin of every feature the sum of its rows' fixed-point statistics and their count.
+// Each of these integers is called a lane of the bin.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +19,11 @@ namespace simplexboost {
 template <class Lane>
 using Histogram = Buffer<Lane>;
 
-// Below this many lane additions one thread beats two: handing work to a waiting worker costs about 2 us.
+// Below this many additions one thread is faster than two: handing work to a waiting thread costs about 2 us.
 constexpr std::size_t kSerialWork = 1 << 14;
 
-// Where the numbers of a histogram lie: the bins of one feature after those of another. Only blocks of eight features
-// that hold a wanted one are filled in.
+// The layout of a histogram: the bins of one feature after those of another. Only blocks of eight features with at
+// least one feature in use are filled in.
 template <class Lane>
 class HistogramShape {
  public:
@@ -70,8 +71,8 @@ class HistogramBuilder {
   HistogramBuilder(const BinnedView& data, const Quantized<Lane>& q, const HistogramShape<Lane>& shape)
       : data_(data), q_(q), shape_(shape) {}
 
-  // The histogram of `n_rows` rows. Tasks are blocks of features; a large node with fewer blocks than threads is cut by
-  // rows too, each cut with a histogram of its own (integers: the sum does not depend on the cuts).
+  // The histogram of `n_rows` rows. Tasks are blocks of features; a large node with fewer blocks than threads is also
+  // cut by rows, and each part has its own histogram (sums of integers do not depend on the cuts).
   Histogram<Lane> build(const std::uint32_t* rows, std::size_t n_rows, int n_threads) const {
     const auto& blocks = shape_.blocks();
     const int threads = n_rows * data_.p * q_.lanes < kSerialWork ? 1 : n_threads;
@@ -92,12 +93,12 @@ class HistogramBuilder {
   }
 
  private:
-  // The rows' statistics side by side, so that every block of features reads them in a straight line.
+  // The statistics of the rows, copied one after another, so that every block of features reads them sequentially.
   const Lane* pack(const std::uint32_t* rows, std::size_t n_rows, int threads, Buffer<Lane>& beside) const {
     if (q_.classes != nullptr || shape_.blocks().size() < 2 || n_rows == 0) return nullptr;
     if (rows[n_rows - 1] - rows[0] + 1 == n_rows)
-      return q_.values.data() + rows[0] * q_.lanes;           // they are (rows ascend)
-    beside = Buffer<Lane>(std::bit_ceil(n_rows * q_.lanes));  // few sizes, so that the arena has one
+      return q_.values.data() + rows[0] * q_.lanes;           // already consecutive (rows ascend)
+    beside = Buffer<Lane>(std::bit_ceil(n_rows * q_.lanes));  // few different sizes, so that the arena has one
     parallel_ranges(n_rows, kRowGrain, threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t r = begin; r < end; ++r)
         std::memcpy(beside.data() + r * q_.lanes, q_.values.data() + rows[r] * q_.lanes, q_.lanes * sizeof(Lane));

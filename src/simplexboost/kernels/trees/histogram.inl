@@ -1,12 +1,13 @@
 // Loops of histogram.hpp: sums per bin. Part of core/hot.inl.
 
 // Adds rows to the histograms of one block of up to 8 features; base[f] is feature f's first bin.
-// `stats` is in row-list order (packed) where Packed, else indexed by row number.
+// `stats` is in the order of the row list if Packed, otherwise indexed by row number.
 template <class Lane, std::size_t L, bool Packed>
 void accumulate_fixed(const std::uint64_t* words, const std::uint32_t* rows, std::size_t n_rows, const Lane* stats,
                       Lane* const* base, std::size_t n_features) {
   constexpr std::size_t ahead = 16;  // rows of prefetch distance
-  // Vectors are spelled out: left to itself, the compiler keeps the sums in registers or not, a factor of two.
+  // Vectors are written explicitly: otherwise some compilers do not keep the sums in registers, which takes twice as
+  // long.
   constexpr std::size_t bytes = L * sizeof(Lane), power = bytes & ~(bytes - 1), line = power < 64 ? power : 64;
   constexpr std::size_t n_lines = bytes / line;
   typedef Lane Line __attribute__((vector_size(line), aligned(sizeof(Lane)), may_alias));
@@ -57,7 +58,7 @@ void accumulate(const std::uint64_t* words, const std::uint32_t* rows, std::size
   }
 }
 
-// One non-zero a row: its weight in its class's lane, and the count.
+// One non-zero per row: its weight is added to the lane of its class, and 1 to the count.
 template <class Lane>
 void accumulate_sparse(const std::uint64_t* words, const std::uint32_t* rows, std::size_t n_rows,
                        const std::int32_t* classes, const Lane* weight, std::size_t m, std::size_t lanes,

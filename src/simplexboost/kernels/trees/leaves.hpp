@@ -1,4 +1,4 @@
-// What a grown tree says about the rows: each row's leaf, and the exact sums of any statistics over the leaves.
+// The leaf of every row in a grown tree, and the exact sums of any statistics over the leaves.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ using LeafRows = std::vector<std::span<const std::uint32_t>>;  // the rows of ev
 
 constexpr std::size_t kSumChunk = 1024;  // rows that one thread adds up
 
-// Integer sums over leaves of any per-row quantity of `width` numbers, (n_leaves, width), modulo 2^64:
-// add(rows, n_rows, out) adds some rows.
+// Integer sums over leaves, (n_leaves, width), modulo 2^64, of any quantity that has `width` numbers per row;
+// add(rows, n_rows, out) adds those of some rows to out.
 template <class Add>
 std::vector<std::uint64_t> sums_over_leaves(const LeafRows& leaves, std::size_t width, int n_threads, const Add& add) {
   struct Chunk {
@@ -42,7 +42,7 @@ std::vector<std::uint64_t> sums_over_leaves(const LeafRows& leaves, std::size_t 
   return out;
 }
 
-// How columns become two integers a number (core/exact.hpp).
+// The scales by which each number of a column becomes two integers (core/exact.hpp), called its limbs.
 struct LimbScales {
   std::vector<int> exponents;  // (d,), or one for all classes of sparse statistics
   int width;
@@ -53,7 +53,7 @@ struct LimbScales {
   }
 };
 
-// The sums of statistics over the leaves as integers, (n_leaves, 2, m): parts of shards are added up.
+// The sums of statistics over the leaves as integers, (n_leaves, 2, m), so that those of shards can be added.
 inline std::vector<std::uint64_t> leaf_limbs(const LeafRows& leaves, const StatisticsView& s, const LimbScales& scales,
                                              int n_threads) {
   std::vector<double> scale;
@@ -66,7 +66,7 @@ inline std::vector<std::uint64_t> leaf_limbs(const LeafRows& leaves, const Stati
       });
 }
 
-// The sums (n_leaves, m) that integers (n_leaves, 2, m) stand for.
+// The sums (n_leaves, m) that the integers (n_leaves, 2, m) represent.
 inline std::vector<double> limb_values(const std::vector<std::uint64_t>& limbs, std::size_t m,
                                        const LimbScales& scales) {
   std::vector<double> sums(limbs.size() / 2);

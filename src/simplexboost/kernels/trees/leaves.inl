@@ -1,6 +1,7 @@
 // Loops of leaves.hpp: sums over the rows of a leaf. Part of core/hot.inl.
 
-// Few columns, as the flagship's sketch has: sums in registers (two columns: 10 instructions a number instead of 36).
+// For few columns, as in the flagship's sketch, the sums are in registers (two columns: 10 instructions per number
+// instead of 36).
 template <std::size_t D>
 void add_limbs_few(const double* v, const std::uint32_t* rows, std::size_t n_rows, const double* scale, double second,
                    std::uint64_t* hi, std::uint64_t* lo) {
@@ -15,7 +16,7 @@ void add_limbs_few(const double* v, const std::uint32_t* rows, std::size_t n_row
   for (std::size_t j = 0; j < D; ++j) hi[j] += first[j] - constant, lo[j] += rest[j] - constant;
 }
 
-// hi[j] and lo[j] += v[row][j] in two integers, over the rows listed; see core/exact.hpp.
+// hi[j] and lo[j] += v[row][j] in two integers, over the listed rows; see core/exact.hpp.
 void add_limbs(const double* v, std::size_t d, const std::uint32_t* rows, std::size_t n_rows, const double* scale,
                double second, std::uint64_t* hi, std::uint64_t* lo) {
   if (d == 1) return add_limbs_few<1>(v, rows, n_rows, scale, second, hi, lo);
@@ -34,7 +35,7 @@ void add_limbs(const double* v, std::size_t d, const std::uint32_t* rows, std::s
   }
 }
 
-// The same where row i has one number, weight[i] in column classes[i].
+// The same if row i has one number, weight[i] in column classes[i].
 void add_limbs_sparse(const std::int32_t* classes, const double* weight, const std::uint32_t* rows, std::size_t n_rows,
                       double scale, double second, std::uint64_t* hi, std::uint64_t* lo) {
   for (std::size_t r = 0; r < n_rows; ++r) {

@@ -1,4 +1,4 @@
-// Sending a node's rows to its children.
+// Divides a node's rows between its children.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,9 @@
 
 namespace simplexboost {
 
-// Cuts rows[0, n_rows) in two, keeping their order; returns the number that go left. A chunk lays its left rows from
-// the front of its part of `spare` and its right ones from the back, each row at both ends: no branch to mispredict.
+// Cuts rows[0, n_rows) in two, keeping their order; returns the number that go left. A chunk writes its left rows from
+// the front of its part of `spare` and its right ones from the back. Each row is written at both ends, and only the
+// valid end advances, so that there is no branch to mispredict.
 template <class GoesLeft>
 std::size_t partition_by(std::uint32_t* rows, std::size_t n_rows, std::uint32_t* spare, int n_threads,
                          const GoesLeft& goes_left) {

@@ -1,7 +1,7 @@
-// Fixed-point statistics. A column is scaled by a power of two such that no sum over rows can overflow a lane; sums of
-// integers are then exact and order-free, so histogram subtraction is exact and the tree is the same for any number
-// of threads and for any cut into shards. Sizes are bounded by exact sums as well (`column_magnitudes`), because a
-// rounded sum has an order.
+// Fixed-point statistics. A column is scaled by a power of two such that no sum over rows can overflow a lane (an
+// integer of a histogram bin). Sums of integers are exact in any order, so histogram subtraction is exact, and the tree
+// is the same for any number of threads and for any cut into shards. The bound on the sums is itself an exact sum
+// (`column_magnitudes`), because a rounded sum would depend on the order.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace simplexboost {
 constexpr std::size_t kRowGrain = 4096;  // rows per task of a pass over the rows
 using Rows = std::vector<std::uint32_t>;
 
-// Lanes per histogram bin: m statistics and the count, padded to a width the vector units like.
+// Lanes per histogram bin: m statistics and the count, padded to a width that suits vector registers.
 inline std::size_t lane_count(std::size_t m) {
   const std::size_t used = m + 1;
   if (used <= 2) return 2;
@@ -28,10 +28,10 @@ inline std::size_t lane_count(std::size_t m) {
   return (used + 7) / 8 * 8;
 }
 
-// How a bin's integers are read: lanes are [statistic 0 .. m-1, count, padding].
+// What a bin's integers mean: lanes are [statistic 0 .. m-1, count, padding].
 struct LaneUnits {
   std::size_t m, lanes;
-  std::vector<double> inverse;  // (m,) one lane unit in the column's own units
+  std::vector<double> inverse;  // (m,) the value of one lane unit in each column
 };
 
 // 2^(20 - e) of every column, whose largest |v| <= 2^e: the unit in which magnitudes are counted.
@@ -57,14 +57,14 @@ int scale_exponent(double largest, double magnitude) {
   return std::clamp(room - e_sum + 20 - e, -1000, 1000);
 }
 
-// The units of m statistics with these scales; a single scale serves all classes of sparse ones.
+// The units of m statistics with these scales; sparse statistics have a single scale for all classes.
 inline LaneUnits lane_units(std::size_t m, const std::vector<int>& exponents) {
   LaneUnits units{m, lane_count(m), std::vector<double>(m)};
   for (std::size_t j = 0; j < m; ++j) units.inverse[j] = std::ldexp(1.0, -exponents[exponents.size() == 1 ? 0 : j]);
   return units;
 }
 
-// out (columns,) = the largest |v| of the rows listed, column by column.
+// out (columns,) = the largest |v| of the listed rows, column by column.
 inline std::vector<double> column_maxima(const double* v, std::size_t columns, const Rows& rows, int n_threads) {
   std::mutex merge;
   std::vector<double> largest(columns, 0.0);
@@ -77,7 +77,7 @@ inline std::vector<double> column_maxima(const double* v, std::size_t columns, c
   return largest;
 }
 
-// out (columns,) = sum of ceil(|v| * unit): integers, so that the parts of shards add up exactly.
+// out (columns,) = sum of ceil(|v| * unit): integers, so that those of shards can be added exactly.
 inline std::vector<double> column_magnitudes(const double* v, std::size_t columns, const Rows& rows,
                                              const std::vector<double>& unit, int n_threads) {
   std::mutex merge;
@@ -94,12 +94,12 @@ inline std::vector<double> column_magnitudes(const double* v, std::size_t column
 template <class Lane>
 struct Quantized {
   std::size_t m, lanes;         // columns; lanes of a histogram bin
-  Buffer<Lane> values;          // (n, lanes), or (n,) weights where the statistics are sparse; only rows in use are set
-  const std::int32_t* classes;  // (n,), null where they are dense
+  Buffer<Lane> values;          // (n, lanes), or (n,) weights if the statistics are sparse; only rows in use are set
+  const std::int32_t* classes;  // (n,), null if they are dense
 };
 
-// The statistics of the rows listed as integers. `first_row` is the number of row 0 among the rows of all shards: what
-// is rounded at random is rounded by that number.
+// The statistics of the listed rows as integers. `first_row` is the number of row 0 among the rows of all shards:
+// random rounding depends on the number of a row among all of them.
 template <class Lane>
 Quantized<Lane> quantize(const StatisticsView& s, std::size_t n, const Rows& rows, const std::vector<int>& exponents,
                          std::uint64_t first_row, std::uint64_t seed, int n_threads) {

@@ -1,10 +1,10 @@
-// Loops of split.hpp: the scores of all cuts of a feature. Part of core/hot.inl.
+// Loops of split.hpp: the scores of all splits of a feature. Part of core/hot.inl.
 
-// The scores of all prefixes of a feature's bins: scores[i] is that of the bins up to i on the left plus that of the
-// rest, left alone where bin i is empty. max_k v_k, or where Gini sum_k v_k^2 / sum_k v_k, sums in eight lanes
-// (GiniScore). `left` holds what is on the left from the start; left, total, inverse and pad (0, or -inf beyond the
-// statistics where a maximum is taken) are as long as a bin, whose lane m is the count. W > 0: a bin is W vectors, kept
-// in registers.
+// The scores of all prefixes of a feature's bins: scores[i] is the score of the bins up to i, which go left, plus that
+// of the rest; if bin i is empty, scores[i] is not changed. The score is max_k v_k or, if Gini, sum_k v_k^2 / sum_k v_k
+// with sums in eight lanes (GiniScore). `left` holds the sums that are on the left before the first bin. left, total,
+// inverse and pad (0; for a maximum, -inf beyond the statistics) are as long as a bin, whose lane m is the count. If
+// W > 0, a bin is W vectors, which are kept in registers.
 template <class Lane, bool Gini, std::size_t W>
 void prefix_scores_of(const Lane* bins, std::size_t n_bins, std::size_t lanes, std::size_t m, const std::int64_t* left,
                       const std::int64_t* total, const double* inverse, const double* pad, std::int64_t* sums,
@@ -57,16 +57,16 @@ void prefix_scores(const Lane* bins, std::size_t n_bins, std::size_t lanes, std:
   }
 }
 
-// The same for the Newton score of one gradient and one curvature column, the flagship's. Bins without rows are left
-// out: left (3 columns of kMostBins: gradient, curvature, count) are the sums up to the bins at[0], at[1], ..; returns
-// how many. `begin` holds what is on the left from the start.
+// The same for the Newton score of one gradient and one curvature column, as the flagship has. Bins without rows are
+// left out: left (3 columns of kMostBins: gradient, curvature, count) holds the sums up to the bins at[0], at[1], ..;
+// returns the number of these bins. `begin` holds the sums that are on the left before the first bin.
 template <class Lane>
 std::size_t prefix_newton(const Lane* bins, std::size_t n_bins, std::size_t lanes, const Lane* begin, const Lane* total,
                           const double* inverse, double l2, Lane* left, std::uint8_t* at, double* scores) {
   Lane *g = left, *h = left + kMostBins, *count = left + 2 * kMostBins;
   Lane g_sum = begin[0], h_sum = begin[1], n_sum = begin[2];
   std::size_t n = 0;
-  for (std::size_t i = 0; i < n_bins; ++i) {  // without a branch: which bins are empty cannot be foreseen
+  for (std::size_t i = 0; i < n_bins; ++i) {  // without a branch, because empty bins cannot be predicted
     const Lane* bin = bins + i * lanes;
     g[n] = g_sum += bin[0];
     h[n] = h_sum += bin[1];

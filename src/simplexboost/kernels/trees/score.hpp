@@ -1,8 +1,8 @@
-// Node scores: a node knows only the sum of its rows' statistics; a score turns that sum into a number, and the best
-// split is the one whose two children score highest together. Operations stand in a fixed order: the NumPy twin
-// (engine/reference/scores.py) performs the same ones and must get the same bits. A score also says
-// whether its last column is a curvature, for the order of categories (categories.hpp), and how the bins of a feature
-// are best gone through (Scan).
+// Node scores: a score turns the sum of a node's statistics into a number, and the best split is the one whose two
+// children have the highest sum of scores. The order of operations is fixed: the NumPy version
+// (engine/reference/scores.py) performs the same ones and must get the same bits. A score also says whether its last
+// column is a curvature, for the order of categories (categories.hpp), and which scan of a feature's bins is fastest
+// (Scan).
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace simplexboost {
 
 enum class Score : int { newton = 0, norm = 1, max = 2, sign = 3, entropy = 4, gini = 5 };
 
-// The way through a feature's bins that a score allows; FeatureScan (split.hpp) says what each one saves.
+// The kinds of scans of a feature's bins that scores allow; FeatureScan (split.hpp) says what each one saves.
 enum class Scan { sums, newton, max, gini, entropy };
 
 struct NodeSum {
@@ -85,7 +85,8 @@ struct EntropyScore {
   }
 };
 
-// sum_k w_k^2 / sum_k w_k of class weights: the larger, the less Gini impurity. Sums in eight lanes, then combined.
+// sum_k w_k^2 / sum_k w_k of class weights: the larger, the less Gini impurity. There are eight partial sums, which are
+// then added.
 struct GiniScore {
   static constexpr bool has_curvature = false;
   static constexpr Scan scan = Scan::gini;

@@ -1,10 +1,11 @@
 // Where a tree's sums come from. Growing needs four things of the data: the largest value of every column, integer
-// histograms of nodes, row counts and sums over the leaves. A source answers for all rows, wherever they lie: in this
-// process (LocalSource), or in shards whose parts are added up. All of its numbers are maxima or sums of integers, so
+// histograms of nodes, row counts and sums over the leaves. A source provides these for all rows, whether they are in
+// this process (LocalSource) or in shards whose sums are added. All of its numbers are maxima or sums of integers, so
 // the tree is the same for any cut into shards.
 //
-// The rows of a node are a cell. The grower numbers cells, root 0; a source keeps the rows of each. Cells that are cut
-// in vain, because the leaves ran out, stay valid: a cell's rows are those of its two parts.
+// The rows of a node are called a cell. The grower numbers the cells (the root is 0), and a source keeps the rows of
+// each. A cell may be cut for nothing, because the limit of leaves is reached; it stays valid, and its rows are those
+// of its two parts.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ namespace simplexboost {
 
 using Cell = std::int32_t;
 
-// "Cut this cell in two, and build the histograms of these parts."
+// An instruction to a source: cut this cell in two, and build the histograms of these parts.
 struct Order {
   Cell cell, left, right;
   Split split;
@@ -34,18 +35,19 @@ struct Order {
 template <class Lane>
 class Source {
  public:
-  // ready(i, left, right, n_threads): the histograms that order i asked for, the others empty, and how many threads may
-  // go on with them. May be called from several threads at once.
+  // ready(i, left, right, n_threads) receives the histograms that order i asks for (others are empty), and the number
+  // of threads that may process them. It may be called from several threads at once.
   using Ready = std::function<void(std::size_t, Histogram<Lane>, Histogram<Lane>, int)>;
 
   virtual ~Source() = default;
-  virtual std::int64_t n_rows() const = 0;  // that the tree is grown on
+  virtual std::int64_t n_rows() const = 0;  // the rows that the tree is grown on
   virtual std::vector<double> column_maxima() = 0;
   virtual std::vector<double> column_magnitudes(const std::vector<double>& unit) = 0;
   virtual void quantize(const std::vector<int>& exponents) = 0;
   virtual Histogram<Lane> root() = 0;
   virtual void expand(const std::vector<Order>& orders, const Ready& ready) = 0;
-  // Whether asking costs more than counting: then all nodes that may be split are expanded together, a level at a time.
+  // Whether a call costs more than building histograms: then all nodes that may be split are expanded together, a level
+  // at a time.
   virtual bool distant() const = 0;
 };
 
@@ -81,7 +83,7 @@ class LocalSource final : public Source<Lane> {
 
   Histogram<Lane> root() override { return build(cells_[0], n_threads_); }
 
-  // Several orders run side by side, one thread each, and go on to `ready` while their histograms are in cache.
+  // Several orders run in parallel, on one thread each, and call `ready` while their histograms are in the cache.
   void expand(const std::vector<Order>& orders, const typename Source<Lane>::Ready& ready) override {
     for (const Order& order : orders)
       cells_.resize(std::max(cells_.size(), static_cast<std::size_t>(std::max(order.left, order.right)) + 1));
@@ -99,7 +101,7 @@ class LocalSource final : public Source<Lane> {
   const Rows& rows() const { return rows_; }
   std::size_t n_cells() const { return cells_.size(); }
 
-  // The rows of a cell; in ascending order unless it was cut.
+  // The rows of a cell; they ascend unless the cell was cut.
   std::span<const std::uint32_t> rows_of(Cell which) const {
     const Range& range = cells_[static_cast<std::size_t>(which)];
     return {rows_.data() + range.begin, range.size()};

@@ -17,10 +17,10 @@
 
 namespace simplexboost {
 
-// A gain smaller than this part of the scores it is the difference of is rounding noise, not a gain.
+// A gain is a difference of scores; if it is smaller than this part of them, it is rounding noise.
 constexpr double kGainTolerance = 1e-12;
-constexpr double kTieTolerance = 1e-12;       // scores closer than this part are a tie, whatever rounding made of them
-constexpr std::size_t kSerialScan = 1 << 12;  // bins x statistics: below this, waking a worker costs more than it saves
+constexpr double kTieTolerance = 1e-12;       // scores that differ by less than this part are a tie
+constexpr std::size_t kSerialScan = 1 << 12;  // bins x statistics: below this, waking another thread does not pay
 
 struct SplitOptions {
   std::int64_t min_samples_leaf = 1;
@@ -36,14 +36,14 @@ struct Split {
   bool missing_seen = false;  // the node has rows without a value of the feature
   bool categorical = false;
   std::int64_t left_count = 0;  // rows that go left
-  CategorySet left;             // of a categorical split: the codes that go left, that of missing values included
+  CategorySet left;             // of a categorical split: the codes that go left, including that of missing values
   bool found() const { return feature >= 0; }
   bool loses_to(double other) const { return !found() || other > score + kTieTolerance * std::abs(score); }
 };
 
-// Scans one feature. Ties go to the earlier candidate: missing to the right before missing to the left, lower bins
-// first (categories: shorter prefixes first); across features, the lower feature. Bins without rows repeat the
-// candidate before them and are passed over.
+// Finds the best split of one feature. Ties go to the earlier candidate: missing values to the right come before
+// missing values to the left, then lower bins first (categories: shorter prefixes first); across features, the lower
+// feature first. A bin without rows gives the same split as the bin before it and is skipped.
 template <class Lane, class ScoreOf>
 class FeatureScan {
  public:
@@ -62,13 +62,13 @@ class FeatureScan {
   Split best(std::int32_t feature) {
     Split split;
     const InOrder same;
-    // With missing values on the right the last bin is a candidate too: all known values against the missing ones.
+    // If missing values go right, the last bin is a candidate too: all known values against the missing ones.
     scan(split, feature, false, missing_ ? n_bins_ : n_bins_ - 1, same);
     if (missing_) scan(split, feature, true, n_bins_ - 1, same);
     return split;
   }
 
-  // The same over prefixes of the order of categories; those left out of the order stay on the right.
+  // The same over prefixes of the order of categories; those that are left out of the order stay on the right.
   Split best_categorical(std::int32_t feature) {
     const auto order = category_order<ScoreOf>(bins_, n_bins_, q_, total_, options_.categories);
     const ByOrder at{order};
@@ -84,7 +84,7 @@ class FeatureScan {
   }
 
  private:
-  // The bin at place i of an order: the bins' own, or one of categories.
+  // The bin at place i of an order: that of the bins themselves, or an order of categories.
   struct InOrder {
     static constexpr bool in_order = true;
     std::size_t operator()(std::size_t i) const { return i; }
@@ -97,8 +97,8 @@ class FeatureScan {
 
   const Lane* bin(std::size_t b) const { return bins_ + b * q_.lanes; }
 
-  // Tries the first 1, 2, .., end of the bins at(0), at(1), .. on the left. All scans compute the same scores, bit by
-  // bit, and so find the same split; they differ in speed and in what they apply to.
+  // Tries the first 1, 2, .., end of the bins at(0), at(1), .. on the left. All scans compute the same scores, bit for
+  // bit, and so find the same split; they differ in speed and in the scores that they can compute.
   template <class At>
   void scan(Split& split, std::int32_t feature, bool missing_left, std::size_t end, const At& at) {
     if constexpr (ScoreOf::scan == Scan::newton && At::in_order)
@@ -129,8 +129,8 @@ class FeatureScan {
     }
   }
 
-  // The Newton score of one gradient and one curvature column, bins in order: eight bins at a time. Half the time of a
-  // tree of 50 features with 255 bins went into `scan_few<2>` before.
+  // The Newton score of one gradient and one curvature column, bins in order: eight bins at a time. Without it, half
+  // the time of a tree on 50 features with 255 bins was spent in `scan_few<2>`.
   void scan_newton(Split& split, std::int32_t feature, bool missing_left, std::size_t end) {
     Lane left[3 * kMostBins], begin[3] = {}, total[3];
     double scores[kMostBins];
@@ -151,7 +151,7 @@ class FeatureScan {
   }
 
   // The largest statistic, or the Gini score, of many classes, bins in order: `scan_sums` with its inner loops compiled
-  // for the instruction set, eight classes at a time and in registers up to 32 of them.
+  // for the instruction set, eight classes at a time, in registers if there are at most 32 classes.
   void scan_prefixes(Split& split, std::int32_t feature, bool missing_left, std::size_t end) {
     const std::size_t m = q_.m, lanes = q_.lanes;
     std::vector<std::int64_t> sums(3 * lanes, 0);
@@ -175,8 +175,8 @@ class FeatureScan {
     }
   }
 
-  // The entropy of many classes, bins in any order: `scan_sums` that takes logarithms only of the classes that a bin
-  // has rows of, not of all m on both sides.
+  // The entropy of many classes, bins in any order: like `scan_sums`, but it computes logarithms only for the classes
+  // that have rows in a bin, not for all m on both sides.
   template <class At>
   void scan_entropy(Split& split, std::int32_t feature, bool missing_left, std::size_t end, const At& at,
                     std::int64_t* left, std::int64_t* right) {
@@ -193,7 +193,7 @@ class FeatureScan {
     };
     const auto score = [&] {
       double a_total = 0.0, a_sum = 0.0, b_total = 0.0,
-             b_sum = 0.0;  // four sums side by side hide each other's latency
+             b_sum = 0.0;  // four independent sums, whose additions overlap
       for (std::size_t j = 0; j < m; ++j) a_total += a[j], a_sum += a_log[j], b_total += b[j], b_sum += b_log[j];
       return (a_total > 0.0 ? a_sum - a_total * std::log(a_total) : 0.0) +
              (b_total > 0.0 ? b_sum - b_total * std::log(b_total) : 0.0);
@@ -228,15 +228,15 @@ class FeatureScan {
   }
 
   // Any score of few statistics, bins in any order: `scan_sums` with its sums in registers and its loops unrolled (617
-  // features, 60 nodes: 140 ms -> 30 ms a tree).
+  // features, 60 nodes: 30 ms per tree instead of 140 ms).
   template <std::size_t M, class At>
   void scan_few(Split& split, std::int32_t feature, bool missing_left, std::size_t end, const At& at) {
     std::int64_t left[M + 1] = {}, right[M + 1];
     scan_sums<M>(split, feature, missing_left, end, at, left, right);
   }
 
-  // Any score, bins in any order: a bin's sums join the left side, and both sides are scored from their sums. M > 0 is
-  // the number of statistics, known when compiled.
+  // Any score, bins in any order: a bin's sums are added to the left side, and both sides are scored from their sums.
+  // M > 0 is the number of statistics if it is known at compile time.
   template <std::size_t M, class At>
   void scan_sums(Split& split, std::int32_t feature, bool missing_left, std::size_t end, const At& at,
                  std::int64_t* left, std::int64_t* right) {

@@ -1,4 +1,4 @@
-// A grown tree: nodes in the order they were made, the children of a split side by side.
+// A grown tree: nodes in the order in which they were made; the two children of a split are adjacent.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@ struct CategorySet {
   void add(std::size_t b) { bytes[b / 8] = static_cast<std::uint8_t>(bytes[b / 8] | 1u << (b % 8)); }
 };
 
-// The layout of engine/tree.py's NODE dtype; trees/bind.cpp tells its size.
+// The layout is that of the dtype NODE in engine/tree.py; trees/bind.cpp exports its size.
 struct Node {
   double threshold = 0.0;     // values <= threshold go left (filled in from the bin edges)
   std::int32_t feature = -1;  // -1: a leaf
@@ -35,12 +35,12 @@ struct Tree {
   std::size_t n_leaves = 0;
 };
 
-// Throws where a walk down the tree could leave it or not end. Trees may come from files that somebody made by hand.
+// Throws if a path down the tree could leave it or never end. Trees may come from damaged or hand-made files.
 inline void check_tree(const Node* nodes, std::size_t size, std::size_t n_sets, std::size_t n_features) {
   if (size % 2 == 0) throw std::invalid_argument("a tree must have an odd number of nodes");
   for (std::size_t i = 0; i < size; ++i) {
     const Node& node = nodes[i];
-    const auto left = static_cast<std::size_t>(node.left);  // beyond every size where it is negative
+    const auto left = static_cast<std::size_t>(node.left);  // larger than any size if it is negative
     if (node.feature < 0) {
       if (left > size / 2) throw std::invalid_argument("a leaf must have an index below the number of leaves");
       continue;
