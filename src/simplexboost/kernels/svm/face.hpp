@@ -30,7 +30,7 @@ bool svm_is_free(const double* a, std::size_t K, std::size_t y, double C);
 // product(D, QD): both (m, K), QD = Q D.
 using SvmProduct = std::function<void(const double*, double*)>;
 
-// Continues as long as every product gains at least `worth`.
+// Continues as long as the gain per product is at least `worth`.
 SvmFaceStep svm_face_step(const SvmFace& face, double worth, const SvmProduct& product);
 
 }  // namespace simplexboost

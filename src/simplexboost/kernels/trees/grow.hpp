@@ -192,8 +192,8 @@ class Grower {
             go_on && may_split(left_small ? right : left)};
   }
 
-  // Cuts the parent's cell, and builds the smaller child's histogram if one of the two is needed, and also the larger
-  // one's if there is no parent's histogram to subtract from.
+  // Cuts the parent's cell. If the parent's histogram was kept, at most the smaller child's is built, and the larger
+  // one's follows by subtraction; otherwise each one that is needed is built.
   Order order(const Plan& plan) {
     Candidate& parent = *plan.parent;
     parent.expanded = true;
