@@ -17,17 +17,9 @@ import numpy as np
 
 from .._typing import AnyArray, Array
 from .binned import MAX_BINS, BinnedData
-from .cpu import (
-    CpuEngine,
-    CpuRowLoss,
-    grow_from,
-    largest_magnitude,
-    limb_total,
-    limb_values,
-    logistic_kernel,
-    make_shard,
-    sum_limbs,
-)
+from .cpu import CpuEngine, largest_magnitude, limb_total, sum_limbs
+from .cpu.rows import CpuRowLoss, logistic_kernel
+from .cpu.trees import grow_from, limb_values, make_shard
 from .interface import Dense, Growth, OneHot, RowLoss, RowProblem
 from .tree import Grown
 

@@ -1,19 +1,23 @@
-"""The compiled engine: all calls to ``simplexboost._kernels`` for boosting are here."""
+"""The compiled engine: all calls to ``simplexboost._kernels`` for boosting are in this folder.
+
+``trees`` grows a tree from a source of sums, ``rows`` is the flagship's loss; the engine itself stands here.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from .. import _kernels
-from .._typing import AnyArray, Array, Labels
-from .binned import MAX_BINS, TILE, BinnedData, category_edges, category_mask, sampled_rows
-from .interface import SCORES, Dense, ForestArrays, Growth, LeafRule, OneHot, PackedForest, RowLoss, RowProblem
-from .tree import NODE, Grown, Tree, node_bytes, set_thresholds, set_unseen
+from ... import _kernels
+from ..._typing import AnyArray, Array, Labels
+from ..binned import MAX_BINS, TILE, BinnedData, category_edges, category_mask, sampled_rows
+from ..interface import Dense, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem
+from ..tree import NODE, Grown, Tree, node_bytes
+from .rows import CpuRowLoss, logistic_kernel
+from .trees import grow_from, limb_values, make_shard
 
 if _kernels.NODE_SIZE != NODE.itemsize or _kernels.TILE != TILE:
     raise ImportError(
@@ -23,7 +27,6 @@ if _kernels.NODE_SIZE != NODE.itemsize or _kernels.TILE != TILE:
 
 # The steps of an exact sum, for engines that add up shards: see kernels/core/exact.hpp.
 largest_magnitude, sum_limbs, limb_total = _kernels.largest_magnitude, _kernels.sum_limbs, _kernels.limb_total
-limb_values = _kernels.limb_values
 
 
 @dataclass(frozen=True)
@@ -152,160 +155,6 @@ class CpuEngine:
     def vote_rows(self, P: Array, c: Labels, classes: Labels, up: float, down: float, own: Array) -> None:
         """The residual after votes, in place."""
         _kernels.vote_rows(P, c, classes, up, down, own)
-
-
-@dataclass(frozen=True, eq=False)
-class GrownParts:
-    """What the grower returns: a tree without its thresholds, and where to find the rows of its leaves.
-
-    Attributes
-    ----------
-    nodes, category_sets : (N, 24) and (n_sets, 32) uint8
-    gain, count : (N,)
-    cells : (L,) int32, for every leaf the number under which the source of sums keeps its rows
-    largest : the largest |statistic| of every column, over the rows of all shards
-    """
-
-    nodes: AnyArray
-    gain: Array
-    count: AnyArray
-    category_sets: AnyArray
-    cells: AnyArray
-    largest: Array
-
-    def grown(self, data: BinnedData, leaf_of_row: AnyArray, leaf_sums: Array) -> Grown:
-        """The tree with its thresholds."""
-        nodes = self.nodes.view(NODE)[:, 0]
-        set_thresholds(nodes, data.edges)
-        set_unseen(nodes, self.category_sets, data.seen_categories)
-        return Grown(Tree(nodes, self.gain, self.count, self.category_sets), leaf_of_row, leaf_sums)
-
-
-def make_shard(
-    data: BinnedData,
-    statistics: Dense | OneHot,
-    growth: Growth,
-    rows: AnyArray | None,
-    features: AnyArray | None,
-    first_row: int,
-    n_threads: int,
-) -> Any:
-    """The rows of one shard as a source of sums; `first_row` is the number of its first row among all shards' rows."""
-    if growth.bits not in (32, 64):
-        raise ValueError(f"bits={growth.bits!r} must be 32 or 64.")
-    kind = _kernels.Shard64 if growth.bits == 64 else _kernels.Shard32
-    return kind(
-        data.codes,
-        data.n_bins,
-        data.has_missing,
-        data.categorical,
-        np.ascontiguousarray(statistics.values, dtype=np.float64) if isinstance(statistics, Dense) else None,
-        None if isinstance(statistics, Dense) else np.ascontiguousarray(statistics.classes, dtype=np.int32),
-        None if isinstance(statistics, Dense) else np.ascontiguousarray(statistics.weight, dtype=np.float64),
-        statistics.m,
-        None if rows is None else np.ascontiguousarray(rows, dtype=np.uint32),
-        None if features is None else np.ascontiguousarray(features, dtype=np.int32),
-        first_row,
-        growth.seed,
-        n_threads,
-    )
-
-
-def grow_from(
-    source: Any,
-    data: BinnedData,
-    m: int,
-    score: str,
-    growth: Growth,
-    n_rows: int,
-    features: AnyArray | None,
-    n_threads: int,
-) -> GrownParts:
-    """Grow a tree on m statistics from a source of sums: a shard that holds all rows, or an object that adds up shards.
-
-    Such an object has the attribute ``n_rows`` and the methods ``column_maxima``, ``column_magnitudes``, ``quantize``,
-    ``root`` and ``expand`` of a shard, and answers for all rows together. Of `data` only the columns are used, not the
-    codes.
-    """
-    answer = _kernels.grow(
-        source,
-        data.n_bins,
-        data.has_missing,
-        data.categorical,
-        m,
-        None if features is None else np.ascontiguousarray(features, dtype=np.int32),
-        SCORES[score],
-        growth.l2_regularization,
-        growth.max_depth,
-        growth.max_leaf_nodes,
-        growth.min_samples_leaf,
-        growth.category_count(n_rows),
-        growth.category_smoothing,
-        growth.best_first,
-        growth.bits,
-        growth.histogram_memory,
-        n_threads,
-    )
-    return GrownParts(*answer)
-
-
-def logistic_kernel(problem: RowProblem, n_all: int) -> Any:
-    """The compiled loss on the rows of a problem, which may be a part of n_all rows."""
-    return _kernels.LogisticLoss(
-        problem.Y, problem.c, problem.K, problem.weight, problem.log_cost, *problem.exponents, n_all
-    )
-
-
-class CpuRowLoss:
-    """The row-wise loss of the flagship on the compiled engine, with its arrays, which every `pull` fills again.
-
-    `kernel` computes the rows, `engine` the totals over them.
-    """
-
-    def __init__(self, problem: RowProblem, engine: CpuEngine, kernel: Any) -> None:
-        n, self.problem, self.engine, self.kernel = len(problem.c), problem, engine, kernel
-        self.tilted = problem.exponents != (0, 0)
-        self.tilt_mean = 1e-9 if self.tilted else 1.0
-        # Canonical codewords need no stored gradient: `leaves` computes it from F.
-        self.G = None if problem.Y is None else np.empty((n, problem.Y.shape[1]), dtype=np.float32)  # (n, d)
-        self.loss = np.full(n, np.log(problem.K), dtype=np.float32)  # −log p_c at the start, with equal probabilities
-        self.scale = np.empty(n) if self.tilted or problem.weight is not None else None
-        self.weight = None if problem.weight is None else problem.weight.astype(np.float64)
-        self.weights = float(n) if self.weight is None else engine.total(self.weight)
-        self.stats: Any = None
-
-    def pull(self, F: AnyArray, Z: AnyArray) -> Array:
-        """The sketched gradient and curvature at F."""
-        if self.stats is None or self.stats.shape[1] != Z.shape[1] + 1:
-            self.stats = np.empty((len(F), Z.shape[1] + 1))  # (n, s + 1)
-        if self.tilted:
-            # Robust losses multiply the weights by p_c^a (1 − p_c)^b, which is small at the start if there are many
-            # classes, while l2 is in absolute units. So these weights are divided by the largest mean they have had.
-            # The current mean would not do: late in the fit it gives huge weights to the last uncertain examples.
-            a, b = self.problem.exponents
-            p = np.exp(-self.loss.astype(np.float64))
-            self.tilt_mean = max(self.tilt_mean, self.mean(p**a * (1 - p) ** b))
-        scale = 1.0 / self.tilt_mean
-        self.kernel.pull(F, Z, scale, self.G, self.stats, self.loss, self.scale, self.engine.n_threads)
-        return self.stats
-
-    def leaves(
-        self, F: AnyArray, leaf_of_row: AnyArray, rows: AnyArray | None, n_leaves: int, rule: LeafRule
-    ) -> AnyArray:
-        """Newton's steps in the leaves."""
-        used = None if rows is None else rows.astype(np.uint32)
-        options = (rule.l2_regularization, rule.max_step, rule.thin)
-        return self.kernel.newton_leaves(
-            F, self.G, self.loss, self.scale, leaf_of_row, used, n_leaves, *options, self.engine.n_threads
-        )
-
-    def risk(self) -> float:
-        """The mean weighted loss."""
-        return self.mean(self.problem.value(np.exp(-self.loss)) if self.tilted else self.loss)
-
-    def mean(self, values: AnyArray) -> float:
-        """The weighted mean of values (n,)."""
-        return self.engine.total(values if self.weight is None else self.weight * values) / self.weights
 
 
 def _starts(sizes: list[int] | AnyArray) -> AnyArray:

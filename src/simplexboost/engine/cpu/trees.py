@@ -1,0 +1,111 @@
+"""Trees of the compiled engine, grown from a source of sums: one shard that holds all rows, or several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ... import _kernels
+from ..._typing import AnyArray, Array
+from ..binned import BinnedData
+from ..interface import SCORES, Dense, Growth, OneHot
+from ..tree import NODE, Grown, Tree, set_thresholds, set_unseen
+
+limb_values = _kernels.limb_values  # the last step of exact sums over leaves: see kernels/core/exact.hpp
+
+
+@dataclass(frozen=True, eq=False)
+class GrownParts:
+    """What the grower returns: a tree without its thresholds, and where to find the rows of its leaves.
+
+    Attributes
+    ----------
+    nodes, category_sets : (N, 24) and (n_sets, 32) uint8
+    gain, count : (N,)
+    cells : (L,) int32, for every leaf the number under which the source of sums keeps its rows
+    largest : the largest |statistic| of every column, over the rows of all shards
+    """
+
+    nodes: AnyArray
+    gain: Array
+    count: AnyArray
+    category_sets: AnyArray
+    cells: AnyArray
+    largest: Array
+
+    def grown(self, data: BinnedData, leaf_of_row: AnyArray, leaf_sums: Array) -> Grown:
+        """The tree with its thresholds."""
+        nodes = self.nodes.view(NODE)[:, 0]
+        set_thresholds(nodes, data.edges)
+        set_unseen(nodes, self.category_sets, data.seen_categories)
+        return Grown(Tree(nodes, self.gain, self.count, self.category_sets), leaf_of_row, leaf_sums)
+
+
+def make_shard(
+    data: BinnedData,
+    statistics: Dense | OneHot,
+    growth: Growth,
+    rows: AnyArray | None,
+    features: AnyArray | None,
+    first_row: int,
+    n_threads: int,
+) -> Any:
+    """The rows of one shard as a source of sums; `first_row` is the number of its first row among all shards' rows."""
+    if growth.bits not in (32, 64):
+        raise ValueError(f"bits={growth.bits!r} must be 32 or 64.")
+    kind = _kernels.Shard64 if growth.bits == 64 else _kernels.Shard32
+    return kind(
+        data.codes,
+        data.n_bins,
+        data.has_missing,
+        data.categorical,
+        np.ascontiguousarray(statistics.values, dtype=np.float64) if isinstance(statistics, Dense) else None,
+        None if isinstance(statistics, Dense) else np.ascontiguousarray(statistics.classes, dtype=np.int32),
+        None if isinstance(statistics, Dense) else np.ascontiguousarray(statistics.weight, dtype=np.float64),
+        statistics.m,
+        None if rows is None else np.ascontiguousarray(rows, dtype=np.uint32),
+        None if features is None else np.ascontiguousarray(features, dtype=np.int32),
+        first_row,
+        growth.seed,
+        n_threads,
+    )
+
+
+def grow_from(
+    source: Any,
+    data: BinnedData,
+    m: int,
+    score: str,
+    growth: Growth,
+    n_rows: int,
+    features: AnyArray | None,
+    n_threads: int,
+) -> GrownParts:
+    """Grow a tree on m statistics from a source of sums: a shard that holds all rows, or an object that adds up shards.
+
+    Such an object has the attribute ``n_rows`` and the methods ``column_maxima``, ``column_magnitudes``, ``quantize``,
+    ``root`` and ``expand`` of a shard, and answers for all rows together. Of `data` only the columns are used, not the
+    codes.
+    """
+    answer = _kernels.grow(
+        source,
+        data.n_bins,
+        data.has_missing,
+        data.categorical,
+        m,
+        None if features is None else np.ascontiguousarray(features, dtype=np.int32),
+        SCORES[score],
+        growth.l2_regularization,
+        growth.max_depth,
+        growth.max_leaf_nodes,
+        growth.min_samples_leaf,
+        growth.category_count(n_rows),
+        growth.category_smoothing,
+        growth.best_first,
+        growth.bits,
+        growth.histogram_memory,
+        n_threads,
+    )
+    return GrownParts(*answer)
