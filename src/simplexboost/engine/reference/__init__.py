@@ -1,8 +1,9 @@
 """The engine in plain NumPy: it specifies what the kernels compute, and tests compare the kernels with it.
 
 Integers, the order of floating-point operations and the choice among ties are the same, so binning, trees, prediction
-and the losses of score differences agree with ``cpu.py`` bit for bit. Only the flagship's loss does not: the kernels
-compute it in single precision, this engine in double (``rows.py``). The code is written to be read, not to be fast.
+and the losses of score differences agree with the compiled engine bit for bit. Only the flagship's loss does not: the
+kernels compute it in single precision, this engine in double (``rows.py``). The code is written to be read, not to be
+fast.
 """
 
 from __future__ import annotations
