@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
@@ -74,6 +74,13 @@ class AdditiveModel:
         """The model after its first rounds."""
         ends = self.round_ends[:n_rounds]
         return AdditiveModel(self.Y, self.terms[: ends[-1] if ends else 0], ends)
+
+    def scaled(self, factor: float) -> AdditiveModel:
+        """The model with all steps, and so all scores, multiplied by a factor."""
+        if factor == 1.0:
+            return self
+        terms = [replace(term, step=term.step * factor) for term in self.terms]
+        return AdditiveModel(self.Y, terms, list(self.round_ends))
 
     @property
     def dtype(self) -> Any:

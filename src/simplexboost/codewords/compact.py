@@ -97,24 +97,27 @@ class MaxMin(Codewords):
 
 @dataclass(eq=False, repr=False)
 class Auto(Codewords):
-    """Canonical codewords up to a thousand classes, and few dimensions beyond, where these would take too much memory.
+    """Canonical codewords, or few dimensions where the table would not fit into memory with canonical ones.
 
     Parameters
     ----------
     code_dim : int, optional
-        Code dimension for many classes; by default that of `MaxMin`.
+        A max-min code of this dimension for any number of classes.
     most_canonical : int
-        The largest number of classes that get canonical codewords. Beyond it the n × K predictor takes too much memory.
+        The largest number of classes that get canonical codewords; the flagship computes it from the rows and the free
+        memory. Canonical codewords are more accurate and faster, but the n × K predictor takes memory: after 15 rounds
+        on 40 000 rows of 2 000 classes, accuracy is .973 at 0.13 s a round and 651 MB; with 64 dimensions, .467 at
+        0.84 s and 319 MB.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> Auto().matrix(10, rng).shape, Auto().matrix(1200, rng).shape
+    >>> Auto().matrix(10, rng).shape, Auto(most_canonical=1000).matrix(1200, rng).shape
     ((10, 10), (1200, 64))
     """
 
     code_dim: int | None = None
-    most_canonical: int = 1024
+    most_canonical: int = 2**31 - 1
 
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
         """The code, (K, d)."""

@@ -53,6 +53,12 @@ class TrainingSet:
         """X as bin codes, computed when the first tree needs them."""
         return self.engine.bin(self.X, self.max_bins, self.categorical)
 
+    def on(self, engine: Engine) -> TrainingSet:
+        """The same training set on another engine, with the same bins."""
+        other = replace(self, engine=engine)
+        other.__dict__["binned"] = self.binned
+        return other
+
     def subset(self, rows: AnyArray) -> TrainingSet:
         """The training set of some of the rows."""
         costs = None if self.costs is None else self.costs[rows]

@@ -54,11 +54,12 @@ class Labelling:
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """A training set, all classes (K,), and which of them have examples (K,)."""
+    """A training set, all classes (K,), which of them have examples (K,), and which of the given rows it has (n,)."""
 
     data: TrainingSet
     classes: AnyArray
     present: Mask
+    used: Mask
 
 
 def check_training(
@@ -91,7 +92,7 @@ def check_training(
     if costs is not None:
         costs = check_costs(costs, len(used), len(present))[used][:, present]
     data = TrainingSet(X, rank[c], weight, int(present.sum()), bins, engine, categorical, costs=costs)
-    return Checked(data, classes, present)
+    return Checked(data, classes, present, used)
 
 
 def check_indicator(
@@ -110,7 +111,7 @@ def check_indicator(
     sets, labels = LabelSets(Z.shape[1]), check_label_names(labelling.classes, Z.shape[1])
     weight = mean_one(weight[used])
     data = TrainingSet(X[used], sets.number(Z[used]), weight, sets.K, bins, engine, categorical, sets)
-    return Checked(data, labels, np.ones(sets.K, dtype=bool))
+    return Checked(data, labels, np.ones(sets.K, dtype=bool), used)
 
 
 def check_labels(X: Any, y: Any, sample_weight: Any, labelling: Labelling) -> tuple[AnyArray, Labels, Array]:

@@ -29,6 +29,7 @@ from .evaluation import Watched, check_eval_set, split_off
 from .face import all_or_nothing
 from .parts import MAKERS, Parts
 from .predicting import Predicts
+from .settling import Settled
 from .sklearn_callbacks import SklearnCallbacks
 
 
@@ -51,7 +52,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
     n_jobs: int | None = None
     verbose: int = 0
 
-    auto_rounds: ClassVar[bool] = False  # whether n_estimators may be "auto", which `n_rounds` then resolves
+    may_be_auto: ClassVar[tuple[str, ...]] = ()  # parameters that may be "auto", which `settle` then resolves
 
     # ---- what a booster chooses -------------------------------------------------------------------------------------
 
@@ -59,9 +60,9 @@ class BaseBooster(CallbackSupportMixin, Predicts):
     def parts(self) -> Parts:
         """The parts as objects."""
 
-    def n_rounds(self, K: int) -> int:
-        """The number of rounds for K classes."""
-        return int(self.n_estimators)
+    def settle(self, checked: Checked, groups: Any, seed: int) -> Settled:
+        """The estimator that is to be fitted: this one, or a copy in which what was left open is settled."""
+        return Settled(self)
 
     def shrinkage(self) -> float:
         """What every step is multiplied by."""
@@ -99,28 +100,42 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         """
         return self._fit(X, y, sample_weight, eval_set, eval_metric)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any, eval_set: Any, eval_metric: Any, costs: Any = None) -> Self:
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        eval_set: Any,
+        eval_metric: Any,
+        costs: Any = None,
+        groups: Any = None,
+    ) -> Self:
         """Boost; ``costs`` (n, K) is the cost of each decision for each example, for losses that take such costs."""
         history = History()
         with all_or_nothing(self):
             self._check_parameters()
             checked = self._check_training(X, y, sample_weight, costs)
-            parts = self.parts()
+            seed = check_random_state(self.random_state).randint(2**31 - 1)
+            with one_blas_thread():
+                settled = self.settle(checked, groups, seed)
+            booster, parts = settled.estimator, settled.estimator.parts()
             watched = check_eval_set(eval_set, eval_metric, self._watched(checked, parts.loss))
-            run, held_out = self._prepare(parts, checked, bool(watched))
-            self._resume(run, parts, checked, history)
-            finish = partial(self._fitted, parts=parts, checked=checked, history=history, watched=watched)
+            run, held_out = booster._prepare(parts, checked, bool(watched), seed)
+            n_rounds = int(booster.n_estimators) if checked.data.K > 1 else 0
+            self._resume(run, parts, checked, history, n_rounds)
+            finish = partial(self._fitted, settled=settled, checked=checked, history=history, watched=watched)
             run.snapshot = lambda: self._snapshot(finish(run))
-            callbacks = self._callbacks(history, held_out, watched)
+            callbacks = booster._callbacks(history, held_out, watched)
             if HAS_SKLEARN_CALLBACKS:
                 callbacks.append(SklearnCallbacks(self, finish, X, y, sample_weight))
             with one_blas_thread():
-                boost(run, parts.optimizer, self.n_rounds(checked.data.K) if checked.data.K > 1 else 0, callbacks)
+                boost(run, parts.optimizer, n_rounds, callbacks)
+            run.model = run.model.scaled(settled.temperature)
             self.__dict__.update(finish(run))
         return self
 
     def _check_parameters(self) -> None:
-        check_number("n_estimators", self.n_estimators, int, 1, auto=self.auto_rounds)
+        check_number("n_estimators", self.n_estimators, int, 1, auto="n_estimators" in self.may_be_auto)
         check_number("subsample", self.subsample, float, 0.0, 1.0, open_low=True)
         check_number("max_features", self.max_features, float, 0.0, 1.0, auto=True, open_low=True)
         check_number("max_bins", self.max_bins, int, 2, MAX_BINS, auto=True)
@@ -161,9 +176,9 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         patience = self.n_iter_no_change if self.early_stopping else None
         return Watched(self, self._encode, checked, loss, patience)
 
-    def _prepare(self, parts: Parts, checked: Checked, watched: bool) -> tuple[Run, TrainingSet | None]:
+    def _prepare(self, parts: Parts, checked: Checked, watched: bool, seed: int) -> tuple[Run, TrainingSet | None]:
         """A run of the parts, after checking that they fit together; and the rows held out for early stopping."""
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        rng = np.random.default_rng(seed)
         parts.check()
         data, loss, held_out = checked.data, parts.loss, None
         if data.K == 1:  # all other classes are absent, so there is nothing to learn
@@ -181,7 +196,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         parts.optimizer.check(run)
         return run, held_out
 
-    def _resume(self, run: Run, parts: Parts, checked: Checked, history: History) -> None:
+    def _resume(self, run: Run, parts: Parts, checked: Checked, history: History, n_rounds: int) -> None:
         """With ``warm_start``, continue the fitted model."""
         if not self._goes_on:
             return
@@ -190,7 +205,6 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             raise ValueError(
                 "warm_start=True needs the classes and codewords of the fitted model; fit a new one instead."
             )
-        n_rounds = self.n_rounds(run.data.K)
         if n_rounds < self.n_iter_:
             raise ValueError(
                 f"n_estimators={n_rounds} is less than the {self.n_iter_} rounds of the fitted model; with "
@@ -213,7 +227,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         return out + list(self.callbacks or ())
 
     def _fitted(
-        self, run: Run, *, parts: Parts, checked: Checked, history: History, watched: list[Evaluation]
+        self, run: Run, *, settled: Settled, checked: Checked, history: History, watched: list[Evaluation]
     ) -> dict[str, Any]:
         """The fitted attributes so far; prediction uses only these, so that a later `set_params` does not change it."""
         evals = [{name: np.array(values) for name, values in e.results.items()} for e in watched]
@@ -221,12 +235,13 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         return {
             "classes_": checked.classes,
             "model_": run.model,
-            "loss_": clone(parts.loss, safe=False),
+            "loss_": clone(settled.estimator.parts().loss, safe=False),
             "history_": history.arrays(run.round),
             "n_iter_": run.round,
             "stop_reason_": run.stop_reason,
             "present_": checked.present,
             **({"evals_result_": evals} if watched else {}),
+            **({"choice_": settled.choice} if settled.choice is not None else {}),
             **several,
         }
 
@@ -255,7 +270,8 @@ class Booster(BaseBooster):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_number("learning_rate", self.learning_rate, float, 0.0, open_low=True)
+        auto = "learning_rate" in self.may_be_auto
+        check_number("learning_rate", self.learning_rate, float, 0.0, auto=auto, open_low=True)
 
     def shrinkage(self) -> float:
         """What every step is multiplied by."""

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-from .._parts import check_choice
+from .._compat import with_callbacks
+from .._parts import check_choice, check_number
+from .._typing import AnyArray
 from ..codewords import Auto, Codewords, as_codewords
+from ..data.training_set import TrainingSet
+from ..data.validation import Checked
+from ..engine import ORDERS
+from ..files.parameters import from_json, to_json
 from ..learners import SketchTree
+from ..learners.newton_trees import is_auto
 from ..losses import Logistic, Loss, Savage, SoftmaxCost
 from ..optimizers import SketchedNewton
 from ..steps import FixedStep
+from ..selection import Choice, check_groups
 from .booster import Booster
 from .parts import Parts
+from .settling import FEWEST_ROWS, Settled, Wanted, choose, effort, most_canonical
+
+# The shapes of trees that compete, the first one without a race.
+SHAPES: list[dict[str, Any]] = [
+    {"growth": "best", "gain_noise": 0.0},
+    {"growth": "symmetric", "gain_noise": 1.0},
+]
+LONGEST = 160  # the most rounds to choose from, times the learning rate
 
 ROW_LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "softmax-cost": SoftmaxCost}
 
@@ -84,28 +100,138 @@ class SimplexBoostClassifier(Booster):
     """
 
     n_estimators: Any = "auto"
-    learning_rate: float = 0.1
+    learning_rate: Any = "auto"
     max_features: Any = "auto"
     max_bins: Any = "auto"
     max_leaf_nodes: Any = "auto"
     max_depth: int | None = None
     min_samples_leaf: Any = "auto"
+    growth: str = "auto"
+    gain_noise: Any = "auto"
     l2_regularization: Any = "auto"
     max_step: float | None = 2.0
     codewords: Any = "auto"
     code_dim: Any = "auto"
     loss: Any = "logistic"
     cost_matrix: Any = None
+    calibration: Any = "auto"
     sketch: Any = 1
     categorical_features: Any = "from_dtype"
 
-    auto_rounds: ClassVar[bool] = True
+    may_be_auto: ClassVar[tuple[str, ...]] = ("n_estimators", "learning_rate")
 
-    def n_rounds(self, K: int) -> int:
-        """The number of rounds for K classes."""
-        if isinstance(self.n_estimators, str):
-            return max(1, round((20 if K <= 3 else 40) / self.learning_rate))
-        return super().n_rounds(K)
+    @with_callbacks
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        eval_set: Any = None,
+        eval_metric: Any = None,
+        groups: Any = None,
+    ) -> Self:
+        """Boost, as `BoostingClassifier.fit`; what was left "auto" is chosen first.
+
+        Parameters
+        ----------
+        X, y, sample_weight, eval_set, eval_metric : as in `BoostingClassifier.fit`
+        groups : (n,) or None
+            Rows of the same group (speaker, patient, day) are never on both sides of a split of the own choice. Give
+            them if predictions are for new groups: otherwise the choice is made for rows of known ones.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight, eval_set, eval_metric, groups=groups)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("growth", self.growth, ("auto", *ORDERS))
+        check_number("gain_noise", self.gain_noise, float, 0.0, auto=True)
+        if not isinstance(self.calibration, bool):
+            check_number("calibration", self.calibration, float, 0.0, auto=True, open_low=True)
+
+    # ---- what was left open -----------------------------------------------------------------------------------------
+
+    def settle(self, checked: Checked, groups: Any, seed: int) -> Settled:
+        """A copy without "auto": first by rules, then, if the number of rounds is open, by held-out risk."""
+        plain = self.with_params(**self.resolved(checked.data))
+        plain.parts().check()
+        if self._goes_on and hasattr(self, "choice_") and self.n_iter_ < self.choice_.n_estimators:
+            return plain.chosen(self.choice_, self)  # a fit that was interrupted goes on with what it had chosen
+        if self.chooses(checked.data):
+            return plain.chosen(plain.choose(self, checked, groups, seed), self)
+        return Settled(plain, float(plain.calibration))
+
+    def chooses(self, data: TrainingSet) -> bool:
+        """Whether held-out risk decides on anything."""
+        if self._goes_on or data.K < 2 or data.n < FEWEST_ROWS:
+            return False
+        return (is_auto(self.n_estimators) and not self.early_stopping) or self.calibration is True
+
+    def resolved(self, data: TrainingSet) -> dict[str, Any]:
+        """Values for the parameters that are "auto", from the size of the table."""
+        n, p = data.X.shape
+        rate = self.learning_rate
+        if is_auto(rate):
+            rate = effort(n, p, data.K).rate
+        rounds = self.n_estimators
+        if is_auto(rounds):
+            rounds = max(1, round((LONGEST if self.early_stopping else 20 if data.K <= 3 else 40) / rate))
+        growth = "best" if is_auto(self.growth) else self.growth
+        codewords = self._codewords()
+        if type(codewords) is Auto and codewords.code_dim is None:
+            codewords = Auto(most_canonical=most_canonical(n))
+        return {
+            "codewords": codewords,
+            "code_dim": "auto",
+            "learning_rate": rate,
+            "n_estimators": rounds,
+            "growth": growth,
+            "gain_noise": float(growth == "symmetric") if is_auto(self.gain_noise) else self.gain_noise,
+            "calibration": 1.0 if is_auto(self.calibration) or isinstance(self.calibration, bool) else self.calibration,
+        }
+
+    def choose(self, asked: SimplexBoostClassifier, checked: Checked, groups: Any, seed: int) -> Choice:
+        """The number of rounds, the temperature and the shape of the trees, as far as the user left them open."""
+        data = checked.data
+        haste = effort(data.n, data.X.shape[1], data.K).haste
+        rate = float(self.learning_rate) * haste
+        rivals = [(params, self.with_params(**params, learning_rate=rate)) for params in asked.candidates()]
+        longest = LONGEST / rate if is_auto(asked.n_estimators) else self.n_estimators / haste
+        rows = None if groups is None else check_groups(groups, len(checked.used))[checked.used]
+        wanted = Wanted(
+            max(1, round(longest)),
+            not is_auto(asked.n_estimators),
+            asked.calibrates(),
+            (lambda line: print(line, flush=True)) if self.verbose else (lambda line: None),
+        )
+        return choose(rivals, checked, rows, seed, wanted)
+
+    def candidates(self) -> list[dict[str, Any]]:
+        """The parameters of the shapes that compete: those of `SHAPES` that agree with what the user gave."""
+        given = {name: getattr(self, name) for name in SHAPES[0] if not is_auto(getattr(self, name))}
+        left = [{k: v for k, v in shape.items() if k not in given} for shape in SHAPES]
+        fits = [all(given.get(k, v) == v for k, v in shape.items() if k == "growth") for shape in SHAPES]
+        kept = [shape for shape, fit in zip(left, fits, strict=True) if fit]
+        return [shape for i, shape in enumerate(kept) if shape not in kept[:i]] or [{}]
+
+    def calibrates(self) -> bool:
+        """Whether a temperature is chosen: only where probabilities are the soft-max of the scores."""
+        return (self.calibration is True or is_auto(self.calibration)) and self._loss().likelihood
+
+    def chosen(self, choice: Choice, asked: SimplexBoostClassifier) -> Settled:
+        """This estimator with what was chosen."""
+        rounds = choice.n_estimators if is_auto(asked.n_estimators) else self.n_estimators
+        return Settled(self.with_params(**choice.params, n_estimators=rounds), choice.temperature, choice)
+
+    def with_params(self, **params: Any) -> SimplexBoostClassifier:
+        """A copy with other parameters; unlike `clone` it shares the callbacks."""
+        return type(self)(**{**self.get_params(deep=False), **params})
+
+    # ---- the parts --------------------------------------------------------------------------------------------------
 
     def categorical_columns(self) -> Any:
         """Which columns hold categories."""
@@ -117,6 +243,8 @@ class SimplexBoostClassifier(Booster):
             max_depth=self.max_depth,
             max_leaf_nodes=self.max_leaf_nodes,
             min_samples_leaf=self.min_samples_leaf,
+            growth=self.growth,
+            gain_noise=self.gain_noise,
             l2_regularization=self.l2_regularization,
         )
         return Parts(self._loss(), self._codewords(), tree, SketchedNewton(self.sketch, self.max_step), FixedStep())
@@ -141,3 +269,14 @@ class SimplexBoostClassifier(Booster):
                 f"code_dim={self.code_dim!r} goes with codewords='auto' only, not with codewords={self.codewords!r}."
             )
         return as_codewords(self.codewords)
+
+    # ---- files ------------------------------------------------------------------------------------------------------
+
+    def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+        header, arrays = super()._pack()
+        return {**header, "choice": to_json(vars(self.choice_), "choice_") if hasattr(self, "choice_") else None}, arrays
+
+    def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+        super()._unpack(header, arrays)
+        if header.get("choice") is not None:  # files of version 0.1 have none
+            self.choice_ = Choice(**from_json(header["choice"]))

@@ -1,0 +1,139 @@
+"""How the flagship settles what was left to it: by rules from the size of the table, and by its own held-out risk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._memory import free_memory
+from .._typing import AnyArray
+from ..boosting.run import Run
+from ..callbacks import Callback, Sampling
+from ..data.training_set import TrainingSet
+from ..data.validation import Checked
+from ..engine import CpuEngine
+from ..optimizers import Optimizer
+from ..selection import TEMPERATURES, Candidate, Choice, Split, Terms, folds, one_split, race
+
+FEWEST_ROWS = 20  # below this, folds are too small to tell anything
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """An estimator whose parameters are all settled, the temperature its scores get, and how they were chosen."""
+
+    estimator: Any
+    temperature: float = 1.0
+    choice: Choice | None = None
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a choice may cost.
+
+    Attributes
+    ----------
+    n_folds : folds, or 1 for one split
+    most_held : the most rows that one split holds out, at most a sixth of all
+    haste : the race is run at so many times the learning rate of the fit, with so many times fewer rounds
+    rate : the learning rate of the fit, unless the user gives one
+    """
+
+    n_folds: int
+    most_held: int
+    haste: float
+    rate: float
+
+
+def effort(n: int, p: int, K: int) -> Effort:
+    """The effort that suits n rows of p columns and K classes.
+
+    A fit of up to 10 000 rows takes about a second, and five folds at twice the learning rate cost two more fits for
+    every candidate that is not dropped. Larger tables have rows enough for one split, and where a fit takes long, the
+    race hurries more.
+    """
+    cells = n * max(p, K)
+    if n <= 10_000 and cells <= 1_000_000:
+        return Effort(5, n, 2.0, 0.05)
+    if n <= 100_000 and cells <= 10_000_000:
+        return Effort(1, 10_000, 2.0, 0.1)
+    return Effort(1, 20_000, 4.0, 0.1)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be chosen: rounds up to the `longest` race, or `exact` those; whether to `calibrate`; `say`: prints."""
+
+    longest: int
+    exact: bool
+    calibrate: bool
+    say: Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Starter:
+    """Starts the run of an estimator on the training rows of a split; the other rows only follow."""
+
+    estimator: Any
+    data: TrainingSet
+    present: AnyArray
+    seed: int
+
+    def __call__(self, split: Split) -> tuple[Run, Optimizer, list[Callback]]:
+        """The run, its optimizer and its callbacks."""
+        parts, rng = self.estimator.parts(), np.random.default_rng(self.seed)
+        Y = parts.codewords.for_classes(len(self.present), self.present, rng).astype(parts.optimizer.dtype)  # (K, d)
+        run = Run(self.data, parts.loss, Y, parts.learner, parts.step, self.estimator.shrinkage(), rng)
+        parts.optimizer.check(run)
+        sampling = Sampling(self.estimator.subsample, self.estimator.max_features, split.train)
+        return run, parts.optimizer, [sampling]
+
+
+def choose(
+    rivals: Sequence[tuple[dict[str, Any], Any]], checked: Checked, groups: AnyArray | None, seed: int, wanted: Wanted
+) -> Choice:
+    """The best of some estimators by held-out risk.
+
+    ``rivals`` are pairs of parameters, which name a candidate, and an estimator that has them and the learning rate of
+    the race.
+    """
+    data = checked.data
+    cost = effort(data.n, data.X.shape[1], data.K)
+    splits, side_by_side = make_splits(data, groups, cost, np.random.default_rng([seed, 1])), False
+    if len(splits) > 1 and isinstance(data.engine, CpuEngine):
+        # A thread for each trial: small tables do not keep several threads busy.
+        data, side_by_side = data.on(CpuEngine(1)), True
+    terms = Terms(
+        [wanted.longest] if wanted.exact else stages_up_to(wanted.longest),
+        cost.haste,
+        checked.data.engine.n_threads if side_by_side else 1,
+        TEMPERATURES if wanted.calibrate else np.ones(1),
+        wanted.exact,
+        wanted.say,
+    )
+    starters = [Candidate(params, Starter(rival, data, checked.present, seed)) for params, rival in rivals]
+    return race(starters, splits, terms)
+
+
+def make_splits(data: TrainingSet, groups: AnyArray | None, cost: Effort, rng: np.random.Generator) -> list[Split]:
+    """The rows to train on and to hold out."""
+    if cost.n_folds > 1:
+        return folds(data.c, groups, cost.n_folds, rng)
+    return one_split(data.n, groups, min(data.n // 6, cost.most_held), rng)
+
+
+def stages_up_to(longest: int) -> list[int]:
+    """Each stage has twice the rounds of the one before; the last has the most allowed."""
+    stages = [longest]
+    while stages[0] > 40:
+        stages.insert(0, -(-stages[0] // 2))
+    return stages
+
+
+def most_canonical(n: int) -> int:
+    """The largest number of classes for which n rows may have canonical codewords: two n × K arrays of single precision
+    must fit into half of the free memory. So a table near that limit gets another code on a smaller machine."""
+    return max(1024, int(free_memory() // 2 // (8 * n)))

@@ -1,0 +1,193 @@
+"""The race of the candidates, in stages of more and more rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Event
+from typing import Any
+
+import numpy as np
+
+from .._typing import Array
+from ..boosting.loop import boost
+from ..boosting.run import Run
+from ..callbacks import Callback
+from ..optimizers import Optimizer
+from .choice import Choice, describe
+from .splits import Split
+from .temperatures import best_temperature, held_out_losses
+
+# A candidate is dropped if it is behind the leader by more than this part of the risk, and does not catch up.
+BEHIND = 0.01
+# A candidate has had its best round if so much of its rounds came after it.
+PAST = 0.4
+# Twice the rounds must lower the risk by this part of it, or the race ends.
+WORTHWHILE = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A setting that takes part.
+
+    Attributes
+    ----------
+    params : the parameters that tell it from the others
+    start : split → a run on its training rows, that has made no rounds yet, its optimizer and its callbacks
+    """
+
+    params: dict[str, Any]
+    start: Callable[[Split], tuple[Run, Optimizer, list[Callback]]]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The terms of a race.
+
+    Attributes
+    ----------
+    stages : the numbers of rounds after which candidates are compared
+    haste : how many times the learning rate of the fit is that of the race, which needs so many times fewer rounds
+    workers : how many trials run side by side, each on one thread
+    temperatures : (T,) those among which to choose
+    exact : the number of rounds is given, it is that of the last stage
+    say : prints a line of progress
+    """
+
+    stages: Sequence[int]
+    haste: float
+    workers: int
+    temperatures: Array
+    exact: bool = False
+    say: Callable[[str], None] = lambda line: None
+
+
+class Trial:
+    """A candidate on one split: boosts, and records the risk of the rows held out."""
+
+    def __init__(self, candidate: Candidate, split: Split, terms: Terms, cancelled: Event) -> None:
+        self.split, self.terms, self.cancelled = split, terms, cancelled
+        self.run, self.optimizer, self.callbacks = candidate.start(split)
+        self.losses: dict[int, Array] = {}  # number of rounds → (T,) sums over the rows held out
+
+    def advance(self, marks: Sequence[int]) -> None:
+        """Boost until every one of these numbers of rounds; a run that stops earlier keeps its last losses."""
+        for mark in marks:
+            if self.cancelled.is_set():
+                return
+            boost(self.run, self.optimizer, mark, self.callbacks)
+            stuck = self.run.round < mark and self.losses
+            self.losses[mark] = (
+                self.losses[max(self.losses)]
+                if stuck
+                else held_out_losses(self.run, self.split.held, self.terms.temperatures)
+            )
+
+
+class Entrant:
+    """A candidate on all splits."""
+
+    def __init__(self, candidate: Candidate, splits: Sequence[Split], terms: Terms, cancelled: Event) -> None:
+        self.candidate, self.terms = candidate, terms
+        self.trials = [Trial(candidate, split, terms, cancelled) for split in splits]
+        self.weight = sum(float(t.run.data.weight[t.split.held].sum()) for t in self.trials)
+        self.bests: list[float] = []  # the lowest risk at the end of every stage
+
+    def curve(self) -> tuple[Array, Array, Array, Array]:
+        """Rounds so far (C,), the risk (C, T), and for each number of rounds the best temperature and its risk (C,)."""
+        marks = sorted(self.trials[0].losses)
+        risk = np.array([sum(t.losses[mark] for t in self.trials) for mark in marks]) / self.weight  # (C, T)
+        best = np.array([best_temperature(self.terms.temperatures, row) for row in risk])  # (C, 2)
+        return np.array(marks), risk, best[:, 0], best[:, 1]
+
+    def best(self, risk: Array) -> int:
+        """Where a curve of risks (C,) is lowest; the last place if the number of rounds is given."""
+        return len(risk) - 1 if self.terms.exact else int(risk.argmin())
+
+    def close_stage(self) -> None:
+        """Note the lowest risk so far."""
+        risk = self.curve()[3]
+        self.bests.append(float(risk[self.best(risk)]))
+
+    @property
+    def behind_its_best(self) -> bool:
+        """Whether the lowest risk was reached so long ago that more rounds would not help."""
+        rounds, _, _, risk = self.curve()
+        return bool(rounds[risk.argmin()] <= (1 - PAST) * rounds[-1])
+
+    @property
+    def still_gains(self) -> bool:
+        """Whether the last stage, which doubled the rounds, was worth its time."""
+        return self.terms.exact or not self.behind_its_best and (
+            len(self.bests) < 2 or self.bests[-1] < (1 - WORTHWHILE) * self.bests[-2]
+        )
+
+    def falls_behind(self, leader: Entrant) -> bool:
+        """Whether another candidate is clearly better, and the distance has not halved in the last stage."""
+        gap = self.bests[-1] - leader.bests[-1]
+        if gap <= BEHIND * leader.bests[-1] or len(self.bests) < 2:
+            return False
+        return len(leader.bests) < len(self.bests) or gap > 0.5 * (self.bests[-2] - leader.bests[-2])
+
+    def summary(self) -> dict[str, Any]:
+        """A line of the table of candidates, in rounds of the learning rate of the fit."""
+        rounds, _, temperature, risk = self.curve()
+        i = self.best(risk)
+        return {
+            "params": self.candidate.params,
+            "risk": float(risk[i]),
+            "n_estimators": max(1, round(rounds[i] * self.terms.haste)),
+            "temperature": float(temperature[i]),
+            "n_tried": round(rounds[-1] * self.terms.haste),
+        }
+
+
+def race(candidates: Sequence[Candidate], splits: Sequence[Split], terms: Terms) -> Choice:
+    """The candidate of the lowest held-out risk, with the number of rounds and the temperature where it is lowest."""
+    cancelled = Event()
+    entrants = [Entrant(candidate, splits, terms, cancelled) for candidate in candidates]
+    running, done = list(entrants), 0
+    with ThreadPoolExecutor(terms.workers) as pool:
+        for stage in terms.stages:
+            marks = checkpoints(done, stage)
+            try:
+                list(pool.map(lambda trial: trial.advance(marks), [t for e in running for t in e.trials]))
+            except BaseException:
+                cancelled.set()  # so that leaving the pool does not wait for trials that nobody needs any more
+                raise
+            done = stage
+            for entrant in running:
+                entrant.close_stage()
+            leader = min(entrants, key=lambda e: e.bests[-1])
+            terms.say(progress(stage, terms, running, leader))
+            running = [e for e in running if e.still_gains and (e is leader or not e.falls_behind(leader))]
+            if not running:
+                break
+    return decide(entrants, splits, terms)
+
+
+def checkpoints(begin: int, end: int) -> list[int]:
+    """Where the held-out risk is taken, after `begin` and up to `end`: every round at first, every twelfth of a stage."""
+    gap = max(1, end // 12)
+    return [*range(begin + gap, end, gap), end]
+
+
+def progress(stage: int, terms: Terms, running: Sequence[Entrant], leader: Entrant) -> str:
+    """A line for the user."""
+    return (
+        f"choosing: {len(running)} candidate(s) after {round(stage * terms.haste)} rounds; the best has held-out risk "
+        f"{leader.bests[-1]:.4f}: {describe(leader.candidate.params)}"
+    )
+
+
+def decide(entrants: Sequence[Entrant], splits: Sequence[Split], terms: Terms) -> Choice:
+    """The best entrant as a `Choice`."""
+    table = [entrant.summary() for entrant in entrants]
+    winner = min(range(len(table)), key=lambda i: table[i]["risk"])
+    rounds, risk, _, calibrated = entrants[winner].curve()
+    plain = int(np.abs(np.log(terms.temperatures)).argmin())
+    curve = {"n_estimators": np.rint(rounds * terms.haste).astype(int), "risk": risk[:, plain], "calibrated": calibrated}
+    held = sum(len(split.held) for split in splits)
+    return Choice(**{k: table[winner][k] for k in ("params", "n_estimators", "temperature", "risk")},
+                  candidates=table, curve=curve, n_splits=len(splits), n_held=held)  # fmt: skip

@@ -1,0 +1,74 @@
+"""Which rows are trained on and which are held out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import AnyArray, Labels
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Rows to train on and rows held out, both ascending."""
+
+    train: AnyArray
+    held: AnyArray
+
+
+def folds(c: Labels, groups: AnyArray | None, n_folds: int, rng: np.random.Generator) -> list[Split]:
+    """Splits that hold out every row once.
+
+    Parameters
+    ----------
+    c : (n,) the classes, each of which is spread evenly over the folds
+    groups : (n,) rows of the same group are never on both sides of a split; or None
+    n_folds : fewer if there are not as many groups
+    """
+    fold = fold_of_rows(c, n_folds, rng) if groups is None else fold_of_groups(groups, n_folds, rng)
+    splits = [Split(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)]
+    return [split for split in splits if len(split.train) and len(split.held)]
+
+
+def one_split(n: int, groups: AnyArray | None, n_held: int, rng: np.random.Generator) -> list[Split]:
+    """One split that holds out so many of n rows, at random; groups stay together, and one of them is trained on."""
+    if groups is None:
+        held = np.sort(rng.choice(n, n_held, replace=False))
+    else:
+        _, group, size = np.unique(groups, return_inverse=True, return_counts=True)
+        order = rng.permutation(len(size))
+        first = min(len(size) - 1, 1 + int(np.searchsorted(np.cumsum(size[order]), n_held)))
+        held = np.flatnonzero(np.isin(group.ravel(), order[:first]))
+    return [Split(np.setdiff1d(np.arange(n), held, assume_unique=True), held)]
+
+
+def fold_of_rows(c: Labels, n_folds: int, rng: np.random.Generator) -> AnyArray:
+    """The fold of every row, (n,): rows in random order, sorted by class, are dealt out one by one like cards."""
+    order = rng.permutation(len(c))
+    order = order[np.argsort(c[order], kind="stable")]
+    fold = np.empty(len(c), dtype=np.intp)
+    fold[order] = np.arange(len(c)) % n_folds
+    return fold
+
+
+def fold_of_groups(groups: AnyArray, n_folds: int, rng: np.random.Generator) -> AnyArray:
+    """The fold of every row, (n,): groups, large ones first, each go to the fold that has the fewest rows."""
+    names, group, size = np.unique(groups, return_inverse=True, return_counts=True)
+    fold_of_group, filled = np.empty(len(names), dtype=np.intp), np.zeros(n_folds)
+    order = rng.permutation(len(names))
+    for g in order[np.argsort(-size[order], kind="stable")]:
+        fold_of_group[g] = filled.argmin()
+        filled[filled.argmin()] += size[g]
+    return fold_of_group[group.ravel()]
+
+
+def check_groups(groups: Any, n: int) -> AnyArray:
+    """The groups as an array of one label per row."""
+    labels = np.asarray(groups)
+    if labels.shape != (n,):
+        raise ValueError(f"groups has shape {labels.shape}; it must have one label for each of the {n} rows.")
+    if len(np.unique(labels)) < 2:
+        raise ValueError("groups holds one group only; at least two are needed to hold one out.")
+    return labels
