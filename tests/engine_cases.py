@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 
 from simplexboost.codewords import max_min
-from simplexboost.engine import SCORES, BinnedData, CpuEngine, Dense, Grown, Growth, OneHot, RowProblem
+from simplexboost.engine import ORDERS, SCORES, BinnedData, CpuEngine, Dense, Grown, Growth, OneHot, RowProblem
 from simplexboost.losses import Logistic, Loss, Savage, SoftmaxCost
 from simplexboost.optimizers.sketched import log_costs
 
@@ -80,10 +81,11 @@ def tree_problems(draw: Any) -> tuple[dict[str, Any], np.ndarray]:
         max_depth=draw(st.sampled_from([0, 1, 2, 5])),
         max_leaf_nodes=draw(st.sampled_from([0, 2, 7])),
         min_samples_leaf=draw(st.integers(1, 5)),
-        best_first=draw(st.booleans()),
+        order=draw(st.sampled_from(list(ORDERS))),
         l2_regularization=draw(st.sampled_from([0.0, 1.0])),
         bits=draw(st.sampled_from([32, 64])),
         seed=draw(st.integers(0, 2**63)),
+        noise=draw(st.sampled_from([0.0, 0.0, 1.0])),
         histogram_memory=draw(st.sampled_from([0, 2**29])),
         min_category_count=draw(st.sampled_from([0, 1, 3])),
         category_smoothing=draw(st.sampled_from([0.0, 1.0, 10.0])),
@@ -112,6 +114,29 @@ def large_problem(
     values = rng.normal(size=(n, m)) + np.nan_to_num(X[:, :1]) + np.isin(X[:, [1 % p]], [3, 5, 29])
     values[:, -1] = np.abs(values[:, -1])
     return CPU.bin(X, categorical=np.arange(p) % 3 == 1), Dense(values), score
+
+
+# ---- splits, written out ---------------------------------------------------------------------------------------------
+
+NAIVE_SCORES = {
+    "newton": lambda s: np.sum(s[:-1] ** 2) / (s[-1] + 0.5),
+    "norm": np.linalg.norm,
+    "max": np.max,
+    "sign": lambda s: np.abs(s).sum(),
+    "entropy": lambda s: sum(w * np.log(w) for w in s if w > 0) - s.sum() * np.log(s.sum()),
+    "gini": lambda s: np.sum(s**2) / s.sum(),
+}
+
+
+def splits_of(X):
+    """Every way to cut the rows at a value of a feature, missing values on either side: (feature, goes left)."""
+    for f, x in enumerate(X.T):
+        known = np.unique(x[~np.isnan(x)])
+        for low, high in pairwise([*known, np.inf]):
+            for missing_left in (False, True):
+                left = np.where(np.isnan(x), missing_left, x <= (low + high) / 2)
+                if 0 < left.sum() < len(x):
+                    yield f, left
 
 
 # ---- rows -----------------------------------------------------------------------------------------------------------

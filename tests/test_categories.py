@@ -159,7 +159,7 @@ def mixed_problem(n=3000):
 
 def sample_tree():
     X, data, values = mixed_problem()
-    grown = CPU.grow(data, Dense(values), "norm", Growth(max_leaf_nodes=12, best_first=True), values)
+    grown = CPU.grow(data, Dense(values), "norm", Growth(max_leaf_nodes=12, order="best"), values)
     assert (grown.tree.nodes["category"] >= 0).sum() >= 3 and (grown.tree.nodes["threshold"] != 0).any()
     return X, grown
 
@@ -184,9 +184,7 @@ def test_a_category_absent_from_a_node_goes_right():
     """Seen in training, but not on the way to this node."""
     category, other = np.repeat([0, 1, 2, 3], 20), np.repeat([0, 0, 1, 1], 20)
     values = np.column_stack([np.where(other == 1, 9.0, -9.0), np.repeat([1.0, -1.0, 0.0, 0.0], 20)])
-    tree = CPU.grow(
-        binned(other, category), Dense(values), "norm", Growth(max_leaf_nodes=3, best_first=True), values
-    ).tree
+    tree = CPU.grow(binned(other, category), Dense(values), "norm", Growth(max_leaf_nodes=3, order="best"), values).tree
     below = int(np.flatnonzero(tree.nodes["category"] >= 0)[1])
     assert tree.nodes["feature"][:1] == [0] and tree.nodes["feature"][below] == 1
     assert not members(tree, below) & {2, 3}

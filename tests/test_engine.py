@@ -1,12 +1,19 @@
 """Trees: both engines against what no engine may violate, and the compiled engine against its twin, bit for bit."""
 
 import math
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from cases import ENGINES, each
-from engine_cases import assert_same_tree, draw_statistics, draw_values, large_problem, tree_problems
+from engine_cases import (
+    NAIVE_SCORES,
+    assert_same_tree,
+    draw_statistics,
+    draw_values,
+    large_problem,
+    splits_of,
+    tree_problems,
+)
 from hypothesis import given, settings
 
 from simplexboost.engine import SCORES, CpuEngine, Dense, Growth, OneHot, ReferenceEngine
@@ -28,26 +35,28 @@ def test_engine_equals_twin(problem):
 @pytest.mark.parametrize("bits", [32, 64])
 @pytest.mark.parametrize("m", [2, 5, 8, 14, 26, 40])
 @pytest.mark.parametrize("score", SCORES)
-def test_class_weights_equal_twin(score, m, bits):
+@pytest.mark.parametrize("order", ["best", "symmetric"])
+def test_class_weights_equal_twin(score, m, bits, order):
     """One non-zero a row under every score, for every width of the vector loops: one to four vectors, and more."""
     rng = np.random.default_rng(m)
     X = draw_values(rng, 400, 4, missing=0.1, categorical=[3])
     data, statistics = CPU.bin(X, categorical=np.arange(4) == 3), draw_statistics(rng, 400, m, score, one_hot=True)
-    growth = Growth(max_leaf_nodes=8, best_first=True, min_samples_leaf=2, bits=bits, seed=5)
+    growth = Growth(max_leaf_nodes=8, order=order, min_samples_leaf=2, bits=bits, seed=5)
     arguments = (data, statistics, score, growth, rng.normal(size=(400, 2)))
     grown = CPU.grow(*arguments)
-    assert grown.tree.n_leaves == 8
+    assert grown.tree.n_leaves == 8 or order == "symmetric"
     assert_same_tree(grown, TWIN.grow(*arguments))
 
 
 @pytest.mark.parametrize("bits", [32, 64])
 @pytest.mark.parametrize("min_samples_leaf", [1, 20])
-def test_one_gradient_column_equals_twin(bits, min_samples_leaf):
+@pytest.mark.parametrize("order", ["best", "symmetric"])
+def test_one_gradient_column_equals_twin(bits, min_samples_leaf, order):
     """The flagship's own scan, on 255 bins with missing values."""
     data, statistics, score = large_problem(n=2500, p=7, m=2, score="newton")
     growth = Growth(
         max_leaf_nodes=25,
-        best_first=True,
+        order=order,
         min_samples_leaf=min_samples_leaf,
         bits=bits,
         seed=3,
@@ -58,26 +67,6 @@ def test_one_gradient_column_equals_twin(bits, min_samples_leaf):
 
 
 # ---- what no engine may violate -------------------------------------------------------------------------------------
-
-NAIVE_SCORES = {
-    "newton": lambda s: np.sum(s[:-1] ** 2) / (s[-1] + 0.5),
-    "norm": np.linalg.norm,
-    "max": np.max,
-    "sign": lambda s: np.abs(s).sum(),
-    "entropy": lambda s: sum(w * np.log(w) for w in s if w > 0) - s.sum() * np.log(s.sum()),
-    "gini": lambda s: np.sum(s**2) / s.sum(),
-}
-
-
-def splits_of(X):
-    """Every way to cut the rows at a value of a feature, missing values on either side: (feature, goes left)."""
-    for f, x in enumerate(X.T):
-        known = np.unique(x[~np.isnan(x)])
-        for low, high in pairwise([*known, np.inf]):
-            for missing_left in (False, True):
-                left = np.where(np.isnan(x), missing_left, x <= (low + high) / 2)
-                if 0 < left.sum() < len(x):
-                    yield f, left
 
 
 @each("engine", ENGINES)
@@ -121,6 +110,17 @@ def test_missing_values_go_where_they_gain(engine):
         assert grown.tree.n_leaves == 2 and grown.tree.nodes[0]["missing_left"] == side
 
 
+def levels_of(tree):
+    """The number of levels of a symmetric tree: a complete one, with one split per level."""
+    levels = (tree.n_leaves - 1).bit_length()
+    assert tree.nodes["left"][: tree.n_leaves - 1].tolist() == [2 * i + 1 for i in range(tree.n_leaves - 1)]
+    for level in range(levels):
+        nodes = tree.nodes[2**level - 1 : 2 ** (level + 1) - 1]
+        for field in ("feature", "threshold", "bin", "missing_left", "category"):
+            assert len(set(nodes[field].tolist())) == 1
+    return levels
+
+
 @each("engine", ENGINES)
 @settings(max_examples=50, deadline=None)
 @given(tree_problems())
@@ -137,7 +137,10 @@ def test_sums_are_conserved_and_limits_kept(engine, problem):
     scale = np.maximum(np.abs(values[rows]).max(axis=0), 1e-300)
     np.testing.assert_allclose(grown.leaf_sums.sum(axis=0) / scale, values[rows].sum(axis=0) / scale, atol=1e-12)
     assert (np.bincount(grown.leaf_of_row[rows], minlength=is_leaf.sum()) == counts).all()
-    assert grown.tree.n_leaves == 1 or counts.min() >= growth.min_samples_leaf
+    if growth.order == "symmetric":  # a level is split for the sake of some nodes; children of others may be empty
+        assert grown.tree.n_leaves == 2 ** levels_of(grown.tree) <= 2**growth.levels
+    else:
+        assert grown.tree.n_leaves == 1 or counts.min() >= growth.min_samples_leaf
     assert growth.max_leaf_nodes == 0 or grown.tree.n_leaves <= growth.max_leaf_nodes
     assert growth.max_depth == 0 or grown.tree.n_leaves <= 2**growth.max_depth
     used = set(grown.tree.nodes["feature"][~is_leaf])
@@ -153,7 +156,7 @@ def test_one_hot_equals_dense(engine):
     classes, weight = rng.integers(0, 7, n), np.ldexp(1.0, -rng.integers(0, 9, n))  # exact in any unit
     dense = np.zeros((n, 7))
     dense[np.arange(n), classes] = weight
-    growth = Growth(max_leaf_nodes=10, best_first=True)
+    growth = Growth(max_leaf_nodes=10, order="best")
     for score in ("norm", "max", "entropy", "gini"):
         sparse_tree = engine.grow(data, OneHot(classes, weight, 7), score, growth, dense)
         assert_same_tree(sparse_tree, engine.grow(data, Dense(dense), score, growth, dense))
@@ -166,7 +169,7 @@ def test_repacked_rows_and_features_change_nothing(engine):
     _, statistics, score = large_problem(n)
     rng = np.random.default_rng(2)
     X, G = rng.normal(size=(n, 11)), statistics.values
-    growth = Growth(max_leaf_nodes=16, best_first=True)
+    growth = Growth(max_leaf_nodes=16, order="best")
     grown = engine.grow(engine.bin(X), statistics, score, growth, G)
     order = rng.permutation(n)
     shuffled = engine.grow(engine.bin(X[order]), Dense(G[order]), score, growth, G[order])

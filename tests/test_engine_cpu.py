@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from engine_cases import assert_same_tree, large_problem, row_problem
 
-from simplexboost.engine import SCORES, CpuEngine, Dense, Growth, LeafRule, OneHot
+from simplexboost.engine import ORDERS, SCORES, CpuEngine, Dense, Growth, LeafRule, OneHot
 
 
 @pytest.mark.parametrize("bits", [32, 64])
 @pytest.mark.parametrize("score", SCORES)
-@pytest.mark.parametrize("best_first", [False, True])
-def test_same_trees_for_any_number_of_threads(score, bits, best_first):
+@pytest.mark.parametrize("order", ORDERS)
+def test_same_trees_for_any_number_of_threads(score, bits, order):
     """Large enough that rows are cut, features are shared out and partitions run in parallel."""
     data, statistics, score = large_problem(score=score)
     if score == "entropy":
         statistics = Dense(np.abs(statistics.values))
-    growth = Growth(max_leaf_nodes=20, best_first=best_first, bits=bits, seed=7)
+    growth = Growth(max_leaf_nodes=20, order=order, bits=bits, seed=7, noise=0.5)
     one, *others = (
         CpuEngine(threads).grow(data, statistics, score, growth, statistics.values) for threads in (1, 2, 3, 8)
     )
@@ -29,11 +29,11 @@ def test_same_trees_for_any_number_of_threads(score, bits, best_first):
 
 
 @pytest.mark.parametrize("max_leaf_nodes", [5, 30, 200, 0])
-@pytest.mark.parametrize("best_first", [False, True])
-def test_small_nodes_side_by_side(max_leaf_nodes, best_first):
+@pytest.mark.parametrize("order", ORDERS)
+def test_small_nodes_side_by_side(max_leaf_nodes, order):
     """Nodes may be expanded before their turn, or in vain; the tree and the rows of its leaves stay the same."""
     data, statistics, score = large_problem(n=6000, m=2, score="newton")
-    growth = Growth(max_leaf_nodes=max_leaf_nodes, best_first=best_first, min_samples_leaf=5, l2_regularization=1.0)
+    growth = Growth(max_leaf_nodes=max_leaf_nodes, order=order, min_samples_leaf=5, l2_regularization=1.0)
     one, *others = (
         CpuEngine(threads).grow(data, statistics, score, growth, statistics.values) for threads in (1, 2, 5, 8)
     )

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 import simplexboost as sb
-from simplexboost.engine import CPU, SCORES, CpuEngine, Dense, Growth, LeafRule, OneHot, RowProblem
+from simplexboost.engine import CPU, ORDERS, SCORES, CpuEngine, Dense, Growth, LeafRule, OneHot, RowProblem
 from simplexboost.engine.sharded import ShardedEngine
 
 # One shard, two, three of which one is empty, seven uneven ones.
@@ -44,10 +44,10 @@ def statistics(score, X, seed=0, sparse=False):
 @pytest.mark.parametrize("cuts", CUTS)
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("bits", [32, 64])
-@pytest.mark.parametrize("best_first", [False, True])
-def test_shards_grow_the_same_tree(cuts, score, bits, best_first):
+@pytest.mark.parametrize("order", ORDERS)
+def test_shards_grow_the_same_tree(cuts, score, bits, order):
     X, categorical = values()
-    engine, growth = ShardedEngine(cuts=cuts), Growth(max_leaf_nodes=25, best_first=best_first, bits=bits, seed=5)
+    engine, growth = ShardedEngine(cuts=cuts), Growth(max_leaf_nodes=25, order=order, bits=bits, seed=5)
     for sparse in (False, True) if score in ("max", "entropy", "gini") else (False,):
         arguments = statistics(score, X, sparse=sparse), score, growth
         assert_equal(
@@ -57,7 +57,15 @@ def test_shards_grow_the_same_tree(cuts, score, bits, best_first):
 
 
 @pytest.mark.parametrize("cuts", CUTS)
-@pytest.mark.parametrize("growth", [Growth(max_depth=4), Growth(max_leaf_nodes=9, best_first=True, bits=32, seed=1)])
+@pytest.mark.parametrize(
+    "growth",
+    [
+        Growth(max_depth=4),
+        Growth(max_leaf_nodes=9, order="best", bits=32, seed=1),
+        Growth(max_leaf_nodes=9, order="best", noise=1.0, seed=1),
+        Growth(max_depth=4, order="symmetric", noise=1.0, seed=1),
+    ],
+)
 @pytest.mark.parametrize("histogram_memory", [0, 2**29])
 def test_shards_of_some_rows_and_features(cuts, growth, histogram_memory):
     """Subsampled rows, some features, other sums over the leaves, little memory."""

@@ -3,6 +3,7 @@
 from .binned import MAX_BINS, MAX_CATEGORIES, BinnedData, auto_bins
 from .cpu import CpuEngine
 from .interface import (
+    ORDERS,
     SCORES,
     Dense,
     Engine,
@@ -13,6 +14,7 @@ from .interface import (
     PackedForest,
     RowLoss,
     RowProblem,
+    symmetric_levels,
 )
 from .reference import ReferenceEngine
 from .tree import NODE, SET_BYTES, Grown, Tree, no_sets, node_bytes, single_leaf
@@ -30,6 +32,7 @@ __all__ = [
     "MAX_BINS",
     "MAX_CATEGORIES",
     "NODE",
+    "ORDERS",
     "SCORES",
     "SET_BYTES",
     "BinnedData",
@@ -51,4 +54,5 @@ __all__ = [
     "no_sets",
     "node_bytes",
     "single_leaf",
+    "symmetric_levels",
 ]

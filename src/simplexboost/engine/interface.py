@@ -27,6 +27,16 @@ SCORES = {
 }
 
 
+# The order in which a tree grows; its numbers are those of kernels/trees/grown.hpp.
+ORDERS = {
+    "level": 0,  # the oldest node is split next
+    "best": 1,  # the node whose split gains most
+    "symmetric": 2,  # all nodes of a level, by one split: that of the largest sum of scores
+}
+MOST_LEVELS = 16  # of a symmetric tree: 65536 leaves
+USUAL_LEVELS = 6  # of a symmetric tree without limits
+
+
 # ---- what is asked --------------------------------------------------------------------------------------------------
 
 
@@ -51,6 +61,18 @@ class OneHot:
     m: int
 
 
+def symmetric_levels(max_depth: int | None, max_leaf_nodes: int | None) -> int:
+    """The levels of a symmetric tree: what both limits allow, and 6 if there is none (None or 0)."""
+    by_leaves = int(max_leaf_nodes).bit_length() - 1 if max_leaf_nodes else 0
+    levels = min((int(limit) for limit in (max_depth, by_leaves) if limit), default=USUAL_LEVELS)
+    if levels > MOST_LEVELS:
+        raise ValueError(
+            f"max_depth={max_depth!r} and max_leaf_nodes={max_leaf_nodes!r} allow a symmetric tree of {levels} levels; "
+            f"give a max_depth of at most {MOST_LEVELS}."
+        )
+    return levels
+
+
 @dataclass(frozen=True)
 class Growth:
     """How a tree is grown: its limits (0 means no limit), its order, and the engine's precision."""
@@ -58,13 +80,19 @@ class Growth:
     max_depth: int = 0
     max_leaf_nodes: int = 0
     min_samples_leaf: int = 1
-    best_first: bool = False
+    order: str = "level"  # one of ORDERS
     l2_regularization: float = 0.0
     bits: int = 64  # of each integer in a histogram; 32 is faster
-    seed: int = 0  # of the random rounding to 32 bits, up or down; 0 rounds to nearest
+    seed: int = 0  # of the noise, and of the random rounding to 32 bits, up or down; 0 rounds to nearest
+    noise: float = 0.0  # added to a feature's gain, in standard deviations of the features' gains at a node or level
     histogram_memory: int = 2**29  # bytes for the histograms of waiting nodes; others are built again
     min_category_count: int = 0  # categories with fewer rows in a node go right; 0: see `category_count`
     category_smoothing: float = 10.0  # how many average rows of the node are added to each category to order them
+
+    @property
+    def levels(self) -> int:
+        """The levels of a symmetric tree."""
+        return symmetric_levels(self.max_depth, self.max_leaf_nodes)
 
     def category_count(self, n_rows: int) -> int:
         """`min_category_count`, or if that is 0 a hundredth of the rows, at least 1 and at most 10.

@@ -72,6 +72,10 @@ class SumOfShards:
         """Cut the row sets of nodes in two, as ordered, and return the histograms that the orders ask for."""
         return added([shard.expand(*orders) for shard in self.shards])
 
+    def cell_sizes(self, cells: AnyArray) -> AnyArray:
+        """The number of rows in each of these row sets."""
+        return added([shard.cell_sizes(cells) for shard in self.shards])
+
 
 def added(parts: list[AnyArray]) -> AnyArray:
     """The sum of arrays."""

@@ -68,7 +68,8 @@ class ClassTree(NamesClasses):
 
     def growth_for(self, data: TrainingSet, seed: int) -> Growth:
         """How the engine is to grow."""
-        return replace(super().growth_for(data, 0), bits=64 if data.n * data.K < SMALL else 32)
+        growth = super().growth_for(data, seed if self.gain_noise else 0)  # without noise, sums are rounded to nearest
+        return replace(growth, bits=64 if data.n * data.K < SMALL else 32)
 
 
 @dataclass(eq=False, repr=False)

@@ -99,7 +99,8 @@ class SketchTree(NewtonTree):
     Parameters
     ----------
     max_leaf_nodes : int, "auto" or None, default="auto"
-        ``"auto"`` is one leaf for about 128 rows, at least 16 and at most 255.
+        ``"auto"`` is one leaf for about 128 rows, at least 16 and at most 255; symmetric trees have 64, or those of
+        ``max_depth``.
     min_samples_leaf : int or "auto", default="auto"
         ``"auto"`` is 1 up to 1000 rows and 5 beyond.
     l2_regularization : float or "auto", default="auto"
@@ -118,9 +119,11 @@ class SketchTree(NewtonTree):
 
     def suited(self, n: int, K: int) -> NewtonTree:
         """The same learner with "auto" replaced by values for n rows of K classes."""
-        leaves = min(max(n // 128, 16), 255) if is_auto(self.max_leaf_nodes) else self.max_leaf_nodes
+        leaves = self.max_leaf_nodes
+        if is_auto(leaves):
+            leaves = None if self.growth == "symmetric" else min(max(n // 128, 16), 255)
         least = (1 if n <= 1000 else 5) if is_auto(self.min_samples_leaf) else self.min_samples_leaf
-        return NewtonTree(self.max_depth, leaves, least, self.growth, self.suited_l2(K))
+        return NewtonTree(self.max_depth, leaves, least, self.growth, self.gain_noise, self.suited_l2(K))
 
     def suited_l2(self, K: int) -> Any:
         """What suits K classes."""

@@ -12,7 +12,7 @@ from .._parts import check_choice, check_number
 from .._typing import Array
 from ..boosting.hypotheses import LeafOutputs, TreeHypothesis
 from ..data.training_set import TrainingSet
-from ..engine import Dense, Grown, Growth, OneHot, Tree
+from ..engine import ORDERS, Dense, Grown, Growth, OneHot, Tree, symmetric_levels
 from .base import Answer, Learner, Request
 
 # Up to this many values, histograms of 64-bit integers cost next to nothing; beyond, 32 bits halve the memory traffic.
@@ -32,14 +32,20 @@ class TreeLearner(Learner):
         The largest number of leaves; None for no limit.
     min_samples_leaf : int, default=1
         Training rows of positive weight in every leaf.
-    growth : {"level", "best"}, default="level"
-        "level" splits the oldest node first, "best" the one whose split gains most.
+    growth : {"level", "best", "symmetric"}, default="level"
+        "level" splits the oldest node first, "best" the one whose split gains most. "symmetric" splits all nodes of a
+        level by the same feature and threshold, those that gain most in total. A symmetric tree of depth D has 2^D
+        leaves, some of which may have no rows or fewer than `min_samples_leaf`; without limits its depth is 6.
+    gain_noise : float, default=0.0
+        Random numbers of this many standard deviations (of the features' gains) are added to the gain of every feature
+        at every node or, in symmetric trees, at every level. The feature with the largest sum is split.
     """
 
     max_depth: int | None = 2
     max_leaf_nodes: int | None = None
     min_samples_leaf: int = 1
     growth: str = "level"
+    gain_noise: float = 0.0
 
     score: ClassVar[str]
 
@@ -48,7 +54,10 @@ class TreeLearner(Learner):
         check_number("max_depth", self.max_depth, int, 1, MOST, none=True)
         check_number("max_leaf_nodes", self.max_leaf_nodes, int, 2, MOST, none=True)
         check_number("min_samples_leaf", self.min_samples_leaf, int, 1, MOST)
-        check_choice("growth", self.growth, ("level", "best"))
+        check_choice("growth", self.growth, tuple(ORDERS))
+        check_number("gain_noise", self.gain_noise, float, 0.0)
+        if self.growth == "symmetric":
+            symmetric_levels(self.max_depth, self.max_leaf_nodes)
 
     def fit(self, request: Request) -> Answer:
         """Grow a tree and compute its leaf values."""
@@ -81,8 +90,9 @@ class TreeLearner(Learner):
             max_depth=self.max_depth or 0,
             max_leaf_nodes=self.max_leaf_nodes or 0,
             min_samples_leaf=self.min_samples_leaf,
-            best_first=self.growth == "best",
+            order=self.growth,
             seed=seed,
+            noise=float(self.gain_noise),
         )
 
 

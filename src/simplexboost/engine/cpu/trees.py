@@ -10,7 +10,7 @@ import numpy as np
 from ... import _kernels
 from ..._typing import AnyArray, Array
 from ..binned import BinnedData
-from ..interface import SCORES, Dense, Growth, OneHot
+from ..interface import ORDERS, SCORES, Dense, Growth, OneHot
 from ..tree import NODE, Grown, Tree, set_thresholds, set_unseen
 
 limb_values = _kernels.limb_values  # the last step of exact sums over leaves: see kernels/core/exact.hpp
@@ -86,8 +86,8 @@ def grow_from(
     """Grow a tree on m statistics from a source of sums: a shard that holds all rows, or an object that adds up shards.
 
     Such an object has the attribute ``n_rows`` and the methods ``column_maxima``, ``column_magnitudes``, ``quantize``,
-    ``root`` and ``expand`` of a shard, and answers for all rows together. Of `data` only the columns are used, not the
-    codes.
+    ``root``, ``expand`` and ``cell_sizes`` of a shard, and answers for all rows together. Of `data` only the columns
+    are used, not the codes.
     """
     answer = _kernels.grow(
         source,
@@ -98,12 +98,14 @@ def grow_from(
         None if features is None else np.ascontiguousarray(features, dtype=np.int32),
         SCORES[score],
         growth.l2_regularization,
-        growth.max_depth,
+        growth.levels if growth.order == "symmetric" else growth.max_depth,
         growth.max_leaf_nodes,
         growth.min_samples_leaf,
         growth.category_count(n_rows),
         growth.category_smoothing,
-        growth.best_first,
+        ORDERS[growth.order],
+        growth.noise,
+        growth.seed,
         growth.bits,
         growth.histogram_memory,
         n_threads,

@@ -1,38 +1,21 @@
-"""Growing a tree on binned data: statistics in fixed point, the best split of every node, the queue of nodes.
+"""A tree on binned data: statistics in fixed point, growth, and the leaves of the rows with their sums.
 
-Integers, the order of floating-point operations and the choice among ties are the same as in kernels/trees.
+Integers and the order of floating-point operations are the same as in kernels/trees.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from ..._typing import AnyArray, Array
 from ..binned import BinnedData
 from ..interface import Dense, Growth, OneHot
-from ..tree import NODE, Grown, Tree, no_sets, set_thresholds, set_unseen
-from .categories import category_order
+from ..tree import Grown, Tree, set_thresholds, set_unseen
 from .exact import exact_sum
-from .scores import node_score
-
-TIE_TOLERANCE = 1e-12  # scores that differ by less than this part are a tie: rounding may be the cause
-GAIN_TOLERANCE = 1e-12  # a gain below this part of the scores that are subtracted is rounding noise
-
-
-@dataclass
-class Split:
-    """The best split of a node: these codes of the feature go left."""
-
-    score: float
-    gain: float
-    feature: int
-    left: list[int]
-    missing_left: bool
-    missing_seen: bool
-    categorical: bool
+from .grower import Grower, codes_go_left
+from .symmetric import SymmetricGrower
 
 
 def grow(
@@ -48,7 +31,8 @@ def grow(
     rows = np.arange(data.n) if rows is None else np.asarray(rows, dtype=np.intp)
     features = np.arange(data.p) if features is None else features
     lanes, inverse = quantize(statistics, rows, growth)
-    grower = Grower(data, lanes, inverse, score, growth, [int(f) for f in features])
+    kind = SymmetricGrower if growth.order == "symmetric" else Grower
+    grower = kind(data, lanes, inverse, score, growth, [int(f) for f in features])
     tree, node_rows = grower.run(rows)
     set_thresholds(tree.nodes, data.edges)
     set_unseen(tree.nodes, tree.category_sets, data.seen_categories)
@@ -106,156 +90,6 @@ def hashed_uniform(seed: int, rows: AnyArray, column: int) -> Array:
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return ((z ^ (z >> np.uint64(31))) >> np.uint64(11)).astype(np.float64) * 2.0**-53
-
-
-# ---- growth ---------------------------------------------------------------------------------------------------------
-
-
-class Grower:
-    """Grows one tree."""
-
-    def __init__(
-        self, data: BinnedData, lanes: AnyArray, inverse: Array, score: str, growth: Growth, features: list[int]
-    ) -> None:
-        self.data, self.lanes, self.inverse = data, lanes, inverse
-        self.score, self.growth, self.features = score, growth, features
-        self.min_category_count = 1
-        self.category_sets: list[AnyArray] = []
-
-    def run(self, rows: AnyArray) -> tuple[Tree, list[AnyArray]]:
-        """The tree, and the rows of every node."""
-        self.min_category_count = self.growth.category_count(len(rows))
-        nodes: list[tuple[int, int, int, int, int]] = [(-1, -1, 0, -1, 0)]
-        gains, node_rows, depth = [0.0], [rows], [0]
-        queue: list[tuple[int, Split]] = []
-        self.consider(queue, 0, rows, 0, n_leaves=1)
-        n_leaves = 1
-        while queue and (self.growth.max_leaf_nodes == 0 or n_leaves < self.growth.max_leaf_nodes):
-            node, split = self.pop(queue)
-            parts = self.partition(node_rows[node], split)
-            left = len(nodes)
-            missing_left = split.missing_left if split.missing_seen else len(parts[0]) >= len(parts[1])
-            nodes[node] = (split.feature, left, *self.record(split), int(missing_left))
-            gains[node] = split.gain
-            n_leaves += 1
-            for part in parts:
-                nodes.append((-1, -1, 0, -1, 0))
-                gains.append(0.0)
-                node_rows.append(part)
-                depth.append(depth[node] + 1)
-            for child in (left, left + 1):
-                self.consider(queue, child, node_rows[child], depth[child], n_leaves)
-        count = np.array([len(r) for r in node_rows], dtype=np.int64)
-        sets = np.concatenate([no_sets(), *(s[None] for s in self.category_sets)])
-        return Tree(self.finish(nodes), np.array(gains), count, sets), node_rows
-
-    def record(self, split: Split) -> tuple[int, int]:
-        """A node's fields (bin, category): the last bin that goes left and -1, or 0 and the number of a new set."""
-        if not split.categorical:
-            return split.left[-1], -1
-        self.category_sets.append(np.packbits(code_mask(split.left), bitorder="little"))
-        return 0, len(self.category_sets) - 1
-
-    @staticmethod
-    def finish(nodes: list[tuple[int, int, int, int, int]]) -> AnyArray:
-        """The nodes as an array, leaves numbered in node order."""
-        out = np.zeros(len(nodes), dtype=NODE)
-        fields = ("feature", "left", "bin", "category", "missing_left")
-        for name, values in zip(fields, zip(*nodes, strict=True), strict=True):
-            out[name] = values
-        is_leaf = out["feature"] < 0
-        out["left"][is_leaf] = np.arange(is_leaf.sum())
-        return out
-
-    def pop(self, queue: list[tuple[int, Split]]) -> tuple[int, Split]:
-        """The next node to split. Best-first: that of the largest gain, ties to the older; level-wise: the oldest."""
-        at = min(range(len(queue)), key=lambda i: (-queue[i][1].gain if self.growth.best_first else 0.0, queue[i][0]))
-        return queue.pop(at)
-
-    def consider(self, queue: list[tuple[int, Split]], node: int, rows: AnyArray, depth: int, n_leaves: int) -> None:
-        """Put the node's best split into the queue, if the node may be split and some split has a gain."""
-        growth = self.growth
-        if growth.max_leaf_nodes and n_leaves >= growth.max_leaf_nodes:
-            return
-        if (growth.max_depth and depth >= growth.max_depth) or len(rows) < 2 * growth.min_samples_leaf:
-            return
-        total = self.lanes[rows].sum(axis=0)
-        own = self.score_of(total)
-        best = first_best([first_best(self.candidates(feature, rows, total)) for feature in self.features])
-        if best is None:
-            return
-        best.gain = best.score - own
-        if best.gain > GAIN_TOLERANCE * (abs(best.score) + abs(own)):
-            queue.append((node, best))
-
-    def candidates(self, feature: int, rows: AnyArray, total: AnyArray) -> list[Split]:
-        """All splits of one feature: first those with missing values right; among them, lower bins come first.
-
-        For a categorical feature these are the prefixes of the order of its categories, shorter ones first.
-        """
-        n_bins = int(self.data.n_bins[feature])
-        histogram = np.zeros((n_bins + 1, len(total)), dtype=np.int64)
-        np.add.at(histogram, self.data.column(feature)[rows], self.lanes[rows])
-        missing, known = histogram[n_bins], histogram[:n_bins]
-        seen, categorical = bool(missing[-1] > 0), bool(self.data.categorical[feature])
-        order = self.category_order(known, total) if categorical else [b for b in range(n_bins) if known[b, -1] > 0]
-        out = []
-        for missing_left in (False, True) if seen else (False,):
-            left = missing.copy() if missing_left else np.zeros_like(missing)
-            for i, b in enumerate(order):
-                left = left + known[b]
-                right = total - left
-                if min(left[-1], right[-1]) < max(self.growth.min_samples_leaf, 1):
-                    continue
-                score = self.score_of(left) + self.score_of(right)
-                out.append(Split(score, 0.0, feature, order[: i + 1], missing_left, seen, categorical))
-        return out
-
-    def category_order(self, known: AnyArray, total: AnyArray) -> list[int]:
-        """The categories of a node in ascending order, from their sums (n_bins, m + 1); rare ones are left out."""
-        return category_order(
-            known[:, :-1].astype(np.float64) * self.inverse,
-            known[:, -1],
-            self.sums_of(total),
-            float(total[-1]),
-            self.score == "newton",
-            self.min_category_count,
-            self.growth.category_smoothing,
-        )
-
-    def sums_of(self, sums: AnyArray) -> Array:
-        """Integer sums (m + 1,), converted to the units of the statistics (m,)."""
-        return sums[:-1].astype(np.float64) * self.inverse
-
-    def score_of(self, sums: AnyArray) -> float:
-        """The node score of integer sums (m + 1,)."""
-        return node_score(self.score, self.sums_of(sums), self.growth.l2_regularization)
-
-    def partition(self, rows: AnyArray, split: Split) -> tuple[AnyArray, AnyArray]:
-        """The rows that go left and those that go right, in their order."""
-        left = codes_go_left(self.data, rows, split.feature, code_mask(split.left), split.missing_left)
-        return rows[left], rows[~left]
-
-
-def first_best(splits: list[Split] | list[Split | None]) -> Split | None:
-    """The first of the best splits: a later one must be better by more than the tolerance for ties."""
-    best = None
-    for split in splits:
-        if split is not None and (best is None or split.score > best.score + TIE_TOLERANCE * abs(best.score)):
-            best = split
-    return best
-
-
-def code_mask(codes: list[int]) -> AnyArray:
-    """These codes as (256,) bool."""
-    return np.isin(np.arange(256), codes)
-
-
-def codes_go_left(data: BinnedData, rows: AnyArray, feature: int, left: AnyArray, missing_left: bool) -> AnyArray:
-    """Which of the rows go left; ``left`` (256,) says which codes do."""
-    codes = data.column(feature)[rows]
-    is_missing = (codes == data.n_bins[feature]) & bool(data.has_missing[feature])
-    return np.where(is_missing, missing_left, left[codes])
 
 
 def leaves_of_codes(tree: Tree, data: BinnedData) -> AnyArray:

@@ -29,6 +29,9 @@ struct HotLanes {
   std::size_t (*prefix_newton)(const Lane* bins, std::size_t n_bins, std::size_t lanes, const Lane* begin,
                                const Lane* total, const double* inverse, double l2, Lane* left, std::uint8_t* at,
                                double* scores);
+  void (*newton_votes)(const Lane* bins, std::size_t n_bins, std::size_t lanes, const Lane* begin, const Lane* total,
+                       const double* inverse, double l2, std::int64_t min_samples, double own, double* scores,
+                       std::uint8_t* votes);
 };
 
 struct HotTable {
@@ -79,13 +82,18 @@ constexpr std::int32_t kMissingRank = 1 << 20;  // above every rank
 
 const HotTable& hot();  // the table in use
 
-// A uniform number in [0, 1) from (seed, row, column): splitmix64's finaliser on a counter.
-inline double hashed_uniform(std::uint64_t seed, std::uint64_t row, std::uint64_t column) {
-  std::uint64_t z = seed + 0x9E3779B97F4A7C15ull * (row * 1024 + column + 1);
+constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15ull;  // the step of splitmix64's counter
+
+// splitmix64's finaliser: the bits of a counter, thoroughly mixed.
+inline std::uint64_t mixed_bits(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-  z ^= z >> 31;
-  return static_cast<double>(z >> 11) * 0x1.0p-53;
+  return z ^ (z >> 31);
+}
+
+// A uniform number in [0, 1) from (seed, row, column).
+inline double hashed_uniform(std::uint64_t seed, std::uint64_t row, std::uint64_t column) {
+  return static_cast<double>(mixed_bits(seed + kGolden * (row * 1024 + column + 1)) >> 11) * 0x1.0p-53;
 }
 
 }  // namespace simplexboost

@@ -17,9 +17,9 @@
 
 template <class Lane>
 HotLanes<Lane> hot_lanes() {
-  return {quantize_rows<Lane>,        accumulate<Lane, true>,    accumulate<Lane, false>,
-          accumulate_sparse<Lane>,    add_lanes<Lane>,           subtract_lanes<Lane>,
-          prefix_scores<Lane, false>, prefix_scores<Lane, true>, prefix_newton<Lane>};
+  return {quantize_rows<Lane>, accumulate<Lane, true>, accumulate<Lane, false>,    accumulate_sparse<Lane>,
+          add_lanes<Lane>,     subtract_lanes<Lane>,   prefix_scores<Lane, false>, prefix_scores<Lane, true>,
+          prefix_newton<Lane>, newton_votes<Lane>};
 }
 
 HotTable table() {

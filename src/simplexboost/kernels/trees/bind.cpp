@@ -207,6 +207,13 @@ class Shard {
     return to_numpy(std::move(out), {first.back(), shape.size()});
   }
 
+  // (b,): the number of rows of each of these cells.
+  nb::ndarray<nb::numpy, std::int64_t> cell_sizes(In<std::int32_t, Vector> cells) {
+    std::vector<std::int64_t> sizes;
+    for (const auto& rows : leaf_rows(cells)) sizes.push_back(static_cast<std::int64_t>(rows.size()));
+    return to_numpy(std::move(sizes), {cells.shape(0)});
+  }
+
   // (L, 2, m): the integer sums of the statistics, or of other values (n, m), over these cells. `largest` (m,) and
   // `n_rows` are those of all shards.
   nb::ndarray<nb::numpy, std::uint64_t> leaf_limbs(In<std::int32_t, Vector> cells,
@@ -324,6 +331,14 @@ class PythonSource final : public Source<Lane> {
                  [&](std::size_t i) { ready(i, std::move(left[i]), std::move(right[i]), inside); });
   }
 
+  std::vector<std::int64_t> cell_sizes(const std::vector<Cell>& cells) override {
+    nb::gil_scoped_acquire acquire;
+    const auto sizes = nb::cast<In<std::int64_t, Vector>>(
+        source_.attr("cell_sizes")(to_numpy(std::vector<std::int32_t>(cells), {cells.size()})));
+    require(sizes.shape(0) == cells.size(), "the source has other cells");
+    return {sizes.data(), sizes.data() + sizes.shape(0)};
+  }
+
  private:
   static std::vector<double> numbers(const nb::object& array) {
     const auto values = nb::cast<In<double, Vector>>(array);
@@ -371,13 +386,17 @@ nb::tuple grow_from(nb::handle source, const Columns& columns, std::size_t m, co
 nb::tuple grow(nb::handle source, In<std::int32_t, Vector> n_bins, In<std::uint8_t, Vector> has_missing,
                In<std::uint8_t, Vector> categorical, std::size_t m, std::optional<In<std::int32_t, Vector>> features,
                int score, double l2, int max_depth, int max_leaves, std::int64_t min_samples_leaf,
-               std::int64_t min_category_count, double category_smoothing, bool best_first, int bits,
-               std::size_t histogram_memory, int n_threads) {
+               std::int64_t min_category_count, double category_smoothing, int order, double noise, std::uint64_t seed,
+               int bits, std::size_t histogram_memory, int n_threads) {
   const Columns columns = columns_of(n_bins, has_missing, categorical);
   require(score >= 0 && score <= static_cast<int>(Score::gini), "unknown score");
   require(static_cast<Score>(score) != Score::newton || m >= 2,
           "the newton score needs gradient and curvature columns");
   require(bits == 32 || bits == 64, "bits must be 32 or 64");
+  require(order >= 0 && order <= static_cast<int>(GrowthOrder::symmetric), "unknown order of growth");
+  require(order != static_cast<int>(GrowthOrder::symmetric) || (max_depth >= 0 && max_depth <= kMostLevels),
+          "max_depth must be at most 16 for a symmetric tree");
+  require(noise >= 0.0, "noise must not be negative");
   require(min_category_count >= 1 && category_smoothing >= 0.0,
           "min_category_count must be 1 or more, category_smoothing not negative");
   const GrowOptions options{static_cast<Score>(score),
@@ -385,7 +404,9 @@ nb::tuple grow(nb::handle source, In<std::int32_t, Vector> n_bins, In<std::uint8
                             max_depth,
                             max_leaves,
                             {min_samples_leaf, {min_category_count, category_smoothing}},
-                            best_first,
+                            static_cast<GrowthOrder>(order),
+                            noise,
+                            seed,
                             histogram_memory,
                             n_threads};
   const auto used = features_of(features, columns.p);
@@ -421,6 +442,7 @@ void bind_shard(nb::module_& m, const char* name) {
       .def("quantize", &Shard<Lane>::quantize, "exponents"_a)
       .def("root", &Shard<Lane>::root)
       .def("expand", &Shard<Lane>::expand, "cells"_a, "splits"_a, "sets"_a, "build"_a)
+      .def("cell_sizes", &Shard<Lane>::cell_sizes, "cells"_a)
       .def("leaf_limbs", &Shard<Lane>::leaf_limbs, "cells"_a, "values"_a.none(), "largest"_a, "n_rows"_a)
       .def("leaf_of_row", &Shard<Lane>::leaf_of_row, "nodes"_a, "category_sets"_a, "cells"_a);
 }
@@ -433,7 +455,7 @@ void bind_trees(nb::module_& m) {
   bind_shard<std::int32_t>(m, "Shard32");
   m.def("grow", &grow, "source"_a, "n_bins"_a, "has_missing"_a, "categorical"_a, "m"_a, "features"_a.none(), "score"_a,
         "l2"_a, "max_depth"_a, "max_leaves"_a, "min_samples_leaf"_a, "min_category_count"_a, "category_smoothing"_a,
-        "best_first"_a, "bits"_a, "histogram_memory"_a, "n_threads"_a,
+        "order"_a, "noise"_a, "seed"_a, "bits"_a, "histogram_memory"_a, "n_threads"_a,
         "Grow one tree: (nodes, gain, count, category sets, cell of each leaf, largest statistics).");
   m.def("limb_values", &sums_of_limbs, "limbs"_a, "largest"_a, "n_rows"_a, "Exact sums (L, m) from their limbs.");
 }

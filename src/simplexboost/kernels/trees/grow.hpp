@@ -12,11 +12,14 @@
 
 #include "core/pool.hpp"
 #include "trees/data.hpp"
+#include "trees/grown.hpp"
 #include "trees/histogram.hpp"
+#include "trees/noise.hpp"
 #include "trees/quantize.hpp"
 #include "trees/score.hpp"
 #include "trees/source.hpp"
 #include "trees/split.hpp"
+#include "trees/symmetric.hpp"
 #include "trees/tree.hpp"
 
 namespace simplexboost {
@@ -25,23 +28,6 @@ namespace simplexboost {
 // below kSmallNode is left to one thread, while other threads work on other nodes; below kTinyNode even handing it to
 // another thread costs more than it saves.
 constexpr std::size_t kSmallNode = std::size_t{1} << 18, kTinyNode = std::size_t{1} << 13;
-
-struct GrowOptions {
-  Score score = Score::newton;
-  double l2 = 0.0;
-  std::int32_t max_depth = 0;   // 0: no limit
-  std::int32_t max_leaves = 0;  // 0: no limit
-  SplitOptions split;
-  bool best_first = false;
-  std::size_t histogram_memory = std::size_t{1} << 29;  // bytes that nodes in the queue may keep
-  int n_threads = 1;
-};
-
-struct Grown {
-  Tree tree;
-  std::vector<Cell> leaf_cell = {};  // (n_leaves,) the cell of each leaf's rows
-  std::vector<double> largest = {};  // the largest |statistic| of every column
-};
 
 template <class Lane, class ScoreOf>
 class Grower {
@@ -57,18 +43,19 @@ class Grower {
         shape_(columns, units.lanes, features) {}
 
   Grown grow() {
-    add_node({0, source_.n_rows(), 0});
-    if (may_split(places_[0])) push(0, look(source_.root(), options_.n_threads));
+    add_node({0, source_.n_rows(), 0, 1});
+    if (may_split(places_[0])) push(0, look(source_.root(), 1, options_.n_threads));
     while (!queue_.empty() && leaves_left() > 0) split_next();
     number_leaves();
     return std::move(grown_);
   }
 
  private:
-  struct Place {  // a new node: its rows and its depth
+  struct Place {  // a new node: its rows, its depth, and the turns that lead to it (noise.hpp)
     Cell cell;
     std::int64_t count;
     std::int32_t depth;
+    std::uint64_t path;
   };
   struct Found {  // the best split of a node, if there is one
     Split split;
@@ -130,8 +117,9 @@ class Grower {
     kept_ -= parent->kept;
     const Place of = place(*parent);
     const std::int64_t left_count = parent->found.split.left_count;
-    const std::int32_t left = add_node({parent->left, left_count, of.depth + 1});
-    const std::int32_t right = add_node({parent->left + 1, of.count - left_count, of.depth + 1});
+    const std::int32_t left = add_node({parent->left, left_count, of.depth + 1, child_place(of.path, false)});
+    const std::int32_t right =
+        add_node({parent->left + 1, of.count - left_count, of.depth + 1, child_place(of.path, true)});
     record(parent->node, parent->found.split, left, right);
     ++n_leaves_;
     push(left, std::move(parent->of_left));
@@ -186,7 +174,8 @@ class Grower {
   // `go_on`: whether the children may be split in turn.
   Plan plan(Candidate& parent, bool go_on) const {
     const Place& of = place(parent);
-    const Place left{0, parent.found.split.left_count, of.depth + 1}, right{0, of.count - left.count, of.depth + 1};
+    const Place left{0, parent.found.split.left_count, of.depth + 1, 0},
+        right{0, of.count - left.count, of.depth + 1, 0};
     const bool left_small = left.count <= right.count;
     return {&parent, left_small, go_on && may_split(left_small ? left : right),
             go_on && may_split(left_small ? right : left)};
@@ -211,31 +200,28 @@ class Grower {
 
   void look_at_children(const Plan& plan, Histogram<Lane> left, Histogram<Lane> right, int n_threads) {
     Candidate& parent = *plan.parent;
+    const std::uint64_t path = place(parent).path;
     Histogram<Lane>&of_small = plan.left_small ? left : right, &of_large = plan.left_small ? right : left;
     if (plan.need_large) {
       if (of_large.empty()) {
         of_large = std::move(parent.found.histogram);
         shape_.subtract(of_large.data(), of_small.data(), n_threads);
       }
-      (plan.left_small ? parent.of_right : parent.of_left) = look(std::move(of_large), n_threads);
+      (plan.left_small ? parent.of_right : parent.of_left) =
+          look(std::move(of_large), child_place(path, plan.left_small), n_threads);
     } else {
       parent.found.histogram.reset();
     }
-    if (plan.need_small) (plan.left_small ? parent.of_left : parent.of_right) = look(std::move(of_small), n_threads);
+    if (plan.need_small)
+      (plan.left_small ? parent.of_left : parent.of_right) =
+          look(std::move(of_small), child_place(path, !plan.left_small), n_threads);
   }
 
-  Found look(Histogram<Lane> histogram, int n_threads) const {
-    const Split split = best_split(histogram.data(), columns_, features_, units_, total(histogram.data()),
-                                   options_.split, score_, n_threads);
+  Found look(Histogram<Lane> histogram, std::uint64_t path, int n_threads) const {
+    const Split split = best_split(histogram.data(), columns_, features_, units_,
+                                   total_of(histogram.data(), columns_, features_, units_), options_.split, score_,
+                                   GainNoise(options_.noise, options_.seed, path), n_threads);
     return {split, std::move(histogram)};
-  }
-
-  std::vector<std::int64_t> total(const Lane* histogram) const {
-    const auto f = static_cast<std::size_t>(features_.front());
-    std::vector<std::int64_t> sums(units_.m + 1, 0);
-    for (std::size_t b = columns_.offset[f]; b < columns_.offset[f + 1]; ++b)
-      for (std::size_t j = 0; j <= units_.m; ++j) sums[j] += histogram[b * units_.lanes + j];
-    return sums;
   }
 
   void record(std::int32_t node, const Split& split, std::int32_t left, std::int32_t right) {
@@ -278,7 +264,7 @@ class Grower {
   const GrowOptions& options_;
   HistogramShape<Lane> shape_;
   std::vector<Place> places_;
-  std::set<std::unique_ptr<Candidate>, Earlier> queue_{Earlier{options_.best_first}};
+  std::set<std::unique_ptr<Candidate>, Earlier> queue_{Earlier{options_.order == GrowthOrder::best}};
   std::size_t kept_ = 0;  // the number of histograms that the queue holds
   std::size_t n_leaves_ = 1;
   Cell n_cells_ = 1;
@@ -295,7 +281,10 @@ Grown grow_tree(Source<Lane>& source, const Columns& columns, std::size_t m, con
   source.quantize(exponents);
   const LaneUnits units = lane_units(m, exponents);
   Grown grown = with_score(options.score, options.l2, [&](const auto& score) {
-    return Grower<Lane, std::decay_t<decltype(score)>>(source, columns, units, features, score, options).grow();
+    using ScoreOf = std::decay_t<decltype(score)>;
+    if (options.order == GrowthOrder::symmetric)
+      return SymmetricGrower<Lane, ScoreOf>(source, columns, units, features, score, options).grow();
+    return Grower<Lane, ScoreOf>(source, columns, units, features, score, options).grow();
   });
   grown.largest = largest;
   return grown;

@@ -57,6 +57,13 @@ void prefix_scores(const Lane* bins, std::size_t n_bins, std::size_t lanes, std:
   }
 }
 
+// NewtonScore of eight gradient sums and curvature sums.
+inline Wide newton_scores(WideInt gradient, WideInt curvature, const double* inverse, double l2) {
+  const Wide slope = __builtin_convertvector(gradient, Wide) * inverse[0];
+  const Wide bend = __builtin_convertvector(curvature, Wide) * inverse[1] + l2;
+  return (bend > 0.0 ? slope * slope : Wide{}) / (bend > 0.0 ? bend : Wide{} + 1.0);
+}
+
 // The same for the Newton score of one gradient and one curvature column, as the flagship has. Bins without rows are
 // left out: left (3 columns of kMostBins: gradient, curvature, count) holds the sums up to the bins at[0], at[1], ..;
 // returns the number of these bins. `begin` holds the sums that are on the left before the first bin.
@@ -75,15 +82,41 @@ std::size_t prefix_newton(const Lane* bins, std::size_t n_bins, std::size_t lane
     n += bin[2] != 0;
   }
   for (std::size_t i = n; i % kWide != 0; ++i) g[i] = h[i] = 0;  // what the last vector reads beyond the bins
-  const auto score = [&](WideInt gradient, WideInt curvature) {
-    const Wide slope = __builtin_convertvector(gradient, Wide) * inverse[0];
-    const Wide bend = __builtin_convertvector(curvature, Wide) * inverse[1] + l2;
-    return (bend > 0.0 ? slope * slope : Wide{}) / (bend > 0.0 ? bend : Wide{} + 1.0);
-  };
   for (std::size_t i = 0; i < n; i += kWide) {
     const WideInt a = load_lanes(g + i), b = load_lanes(h + i);
-    const Wide both = score(a, b) + score(WideInt{} + total[0] - a, WideInt{} + total[1] - b);
+    const Wide both = newton_scores(a, b, inverse, l2) +
+                      newton_scores(WideInt{} + total[0] - a, WideInt{} + total[1] - b, inverse, l2);
     __builtin_memcpy(scores + i, &both, sizeof both);
   }
   return n;
+}
+
+// What one node says about all splits of a feature, for a level of a symmetric tree: scores[i] += the score of the bins
+// up to i plus that of the rest, and votes[i] = 1; or, if one of them has fewer than `min_samples` rows, scores[i] +=
+// own, the score of the node. Empty bins are not left out, because another node may have rows there. `scores` has room
+// for a multiple of eight numbers.
+template <class Lane>
+void newton_votes(const Lane* bins, std::size_t n_bins, std::size_t lanes, const Lane* begin, const Lane* total,
+                  const double* inverse, double l2, std::int64_t min_samples, double own, double* scores,
+                  std::uint8_t* votes) {
+  Lane g[kMostBins], h[kMostBins], count[kMostBins];
+  Lane g_sum = begin[0], h_sum = begin[1], n_sum = begin[2];
+  for (std::size_t i = 0; i < n_bins; ++i) {
+    const Lane* bin = bins + i * lanes;
+    g[i] = g_sum += bin[0];
+    h[i] = h_sum += bin[1];
+    count[i] = n_sum += bin[2];
+  }
+  for (std::size_t i = n_bins; i % kWide != 0; ++i) g[i] = h[i] = count[i] = 0;
+  const WideInt most = WideInt{} + (total[2] - min_samples);
+  for (std::size_t i = 0; i < n_bins; i += kWide) {
+    const WideInt a = load_lanes(g + i), b = load_lanes(h + i), n = load_lanes(count + i);
+    const Wide both = newton_scores(a, b, inverse, l2) +
+                      newton_scores(WideInt{} + total[0] - a, WideInt{} + total[1] - b, inverse, l2);
+    const WideInt votes_here = (n >= min_samples) & (n <= most);
+    Wide* sum = reinterpret_cast<Wide*>(scores + i);
+    *sum += votes_here ? both : Wide{} + own;
+    for (std::size_t j = 0; j < kWide; ++j)
+      votes[i + j] = static_cast<std::uint8_t>(votes[i + j] | (votes_here[j] & 1));
+  }
 }

@@ -46,6 +46,7 @@ class Source {
   virtual void quantize(const std::vector<int>& exponents) = 0;
   virtual Histogram<Lane> root() = 0;
   virtual void expand(const std::vector<Order>& orders, const Ready& ready) = 0;
+  virtual std::vector<std::int64_t> cell_sizes(const std::vector<Cell>& cells) = 0;  // the number of rows of each
   // Whether a call costs more than building histograms: then all nodes that may be split are expanded together, a level
   // at a time.
   virtual bool distant() const = 0;
@@ -96,6 +97,12 @@ class LocalSource final : public Source<Lane> {
       if (order.build_right) right = build(cell(order.right), inside);
       ready(i, std::move(left), std::move(right), inside);
     });
+  }
+
+  std::vector<std::int64_t> cell_sizes(const std::vector<Cell>& cells) override {
+    std::vector<std::int64_t> sizes;
+    for (Cell which : cells) sizes.push_back(static_cast<std::int64_t>(rows_of(which).size()));
+    return sizes;
   }
 
   const Rows& rows() const { return rows_; }

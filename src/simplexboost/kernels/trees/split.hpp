@@ -11,6 +11,7 @@
 #include "core/pool.hpp"
 #include "trees/categories.hpp"
 #include "trees/data.hpp"
+#include "trees/noise.hpp"
 #include "trees/quantize.hpp"
 #include "trees/score.hpp"
 #include "trees/tree.hpp"
@@ -41,6 +42,17 @@ struct Split {
   bool loses_to(double other) const { return !found() || other > score + kTieTolerance * std::abs(score); }
 };
 
+// The bin at place i of an order: that of the bins themselves, or an order of categories.
+struct InOrder {
+  static constexpr bool in_order = true;
+  std::size_t operator()(std::size_t i) const { return i; }
+};
+struct ByOrder {
+  static constexpr bool in_order = false;
+  const std::vector<std::uint8_t>& order;
+  std::size_t operator()(std::size_t i) const { return static_cast<std::size_t>(order[i]); }
+};
+
 // Finds the best split of one feature. Ties go to the earlier candidate: missing values to the right come before
 // missing values to the left, then lower bins first (categories: shorter prefixes first); across features, the lower
 // feature first. A bin without rows gives the same split as the bin before it and is skipped.
@@ -63,8 +75,8 @@ class FeatureScan {
     Split split;
     const InOrder same;
     // If missing values go right, the last bin is a candidate too: all known values against the missing ones.
-    scan(split, feature, false, missing_ ? n_bins_ : n_bins_ - 1, same);
-    if (missing_) scan(split, feature, true, n_bins_ - 1, same);
+    scan(false, missing_ ? n_bins_ : n_bins_ - 1, same, offers(split, feature, false));
+    if (missing_) scan(true, n_bins_ - 1, same, offers(split, feature, true));
     return split;
   }
 
@@ -73,8 +85,8 @@ class FeatureScan {
     const auto order = category_order<ScoreOf>(bins_, n_bins_, q_, total_, options_.categories);
     const ByOrder at{order};
     Split split;
-    scan(split, feature, false, order.size(), at);
-    if (missing_) scan(split, feature, true, order.size(), at);
+    scan(false, order.size(), at, offers(split, feature, false));
+    if (missing_) scan(true, order.size(), at, offers(split, feature, true));
     if (!split.found()) return split;
     split.categorical = true;
     for (std::size_t i = 0; i <= split.bin; ++i) split.left.add(at(i));
@@ -83,55 +95,46 @@ class FeatureScan {
     return split;
   }
 
- private:
-  // The bin at place i of an order: that of the bins themselves, or an order of categories.
-  struct InOrder {
-    static constexpr bool in_order = true;
-    std::size_t operator()(std::size_t i) const { return i; }
-  };
-  struct ByOrder {
-    static constexpr bool in_order = false;
-    const std::vector<std::uint8_t>& order;
-    std::size_t operator()(std::size_t i) const { return static_cast<std::size_t>(order[i]); }
-  };
-
   const Lane* bin(std::size_t b) const { return bins_ + b * q_.lanes; }
 
-  // Tries the first 1, 2, .., end of the bins at(0), at(1), .. on the left. All scans compute the same scores, bit for
-  // bit, and so find the same split; they differ in speed and in the scores that they can compute.
-  template <class At>
-  void scan(Split& split, std::int32_t feature, bool missing_left, std::size_t end, const At& at) {
+  // Tries the first 1, 2, .., end of the bins at(0), at(1), .. on the left, and calls take(score, i, rows on the left)
+  // for those that leave enough rows on both sides, except where bin at(i) is empty. All scans compute the same scores,
+  // bit for bit; they differ in speed and in the scores that they can compute.
+  template <class At, class Take>
+  void scan(bool missing_left, std::size_t end, const At& at, const Take& take) const {
     if constexpr (ScoreOf::scan == Scan::newton && At::in_order)
-      if (q_.m == 2) return scan_newton(split, feature, missing_left, end);
+      if (q_.m == 2) return scan_newton(missing_left, end, take);
     switch (q_.m) {
       case 1:
-        return scan_few<1>(split, feature, missing_left, end, at);
+        return scan_few<1>(missing_left, end, at, take);
       case 2:
-        return scan_few<2>(split, feature, missing_left, end, at);
+        return scan_few<2>(missing_left, end, at, take);
       case 3:
-        return scan_few<3>(split, feature, missing_left, end, at);
+        return scan_few<3>(missing_left, end, at, take);
       case 5:
-        return scan_few<5>(split, feature, missing_left, end, at);
+        return scan_few<5>(missing_left, end, at, take);
       default:
-        return scan_many(split, feature, missing_left, end, at);
+        return scan_many(missing_left, end, at, take);
     }
   }
 
-  template <class At>
-  void scan_many(Split& split, std::int32_t feature, bool missing_left, std::size_t end, const At& at) {
+ private:
+  template <class At, class Take>
+  void scan_many(bool missing_left, std::size_t end, const At& at, const Take& take) const {
     if constexpr ((ScoreOf::scan == Scan::max || ScoreOf::scan == Scan::gini) && At::in_order) {
-      scan_prefixes(split, feature, missing_left, end);
+      scan_prefixes(missing_left, end, take);
     } else {
       std::vector<std::int64_t> left(q_.m + 1, 0), right(q_.m + 1);
       if constexpr (ScoreOf::scan == Scan::entropy)
-        scan_entropy(split, feature, missing_left, end, at, left.data(), right.data());
-      else scan_sums<0>(split, feature, missing_left, end, at, left.data(), right.data());
+        scan_entropy(missing_left, end, at, take, left.data(), right.data());
+      else scan_sums<0>(missing_left, end, at, take, left.data(), right.data());
     }
   }
 
   // The Newton score of one gradient and one curvature column, bins in order: eight bins at a time. Without it, half
   // the time of a tree on 50 features with 255 bins was spent in `scan_few<2>`.
-  void scan_newton(Split& split, std::int32_t feature, bool missing_left, std::size_t end) {
+  template <class Take>
+  void scan_newton(bool missing_left, std::size_t end, const Take& take) const {
     Lane left[3 * kMostBins], begin[3] = {}, total[3];
     double scores[kMostBins];
     std::uint8_t at[kMostBins];
@@ -146,13 +149,14 @@ class FeatureScan {
     for (std::size_t i = 0; i < n; ++i) {
       if (count[i] < min_samples_) continue;
       if (total[2] - count[i] < min_samples_) break;
-      offer(split, scores[i], feature, at[i], missing_left, count[i]);
+      take(scores[i], at[i], count[i]);
     }
   }
 
   // The largest statistic, or the Gini score, of many classes, bins in order: `scan_sums` with its inner loops compiled
   // for the instruction set, eight classes at a time, in registers if there are at most 32 classes.
-  void scan_prefixes(Split& split, std::int32_t feature, bool missing_left, std::size_t end) {
+  template <class Take>
+  void scan_prefixes(bool missing_left, std::size_t end, const Take& take) const {
     const std::size_t m = q_.m, lanes = q_.lanes;
     std::vector<std::int64_t> sums(3 * lanes, 0);
     std::vector<double> numbers(2 * lanes + end, 0.0);
@@ -171,15 +175,15 @@ class FeatureScan {
       count += bin(i)[m];
       if (count < min_samples_) continue;
       if (total[m] - count < min_samples_) break;
-      offer(split, scores[i], feature, i, missing_left, count);
+      take(scores[i], i, count);
     }
   }
 
   // The entropy of many classes, bins in any order: like `scan_sums`, but it computes logarithms only for the classes
   // that have rows in a bin, not for all m on both sides.
-  template <class At>
-  void scan_entropy(Split& split, std::int32_t feature, bool missing_left, std::size_t end, const At& at,
-                    std::int64_t* left, std::int64_t* right) {
+  template <class At, class Take>
+  void scan_entropy(bool missing_left, std::size_t end, const At& at, const Take& take, std::int64_t* left,
+                    std::int64_t* right) const {
     const std::size_t m = q_.m;
     std::vector<double> terms(4 * m, 0.0);  // w and w log w of every class, on both sides
     double *a = terms.data(), *a_log = a + m, *b = a_log + m, *b_log = b + m;
@@ -212,34 +216,36 @@ class FeatureScan {
       left[m] += values[m];
       if (left[m] < min_samples_) continue;
       if (total_[m] - left[m] < min_samples_) break;
-      offer(split, score(), feature, i, missing_left, left[m]);
+      take(score(), i, left[m]);
     }
   }
 
-  void offer(Split& split, double score, std::int32_t feature, std::size_t i, bool missing_left,
-             std::int64_t left_count) const {
-    if (!split.loses_to(score)) return;
-    split.score = score;
-    split.feature = feature;
-    split.bin = static_cast<std::uint8_t>(i);
-    split.missing_left = missing_left;
-    split.missing_seen = missing_;
-    split.left_count = left_count;
+  // A scan's `take` that keeps the best split.
+  auto offers(Split& split, std::int32_t feature, bool missing_left) const {
+    return [&split, feature, missing_left, missing = missing_](double score, std::size_t i, std::int64_t left_count) {
+      if (!split.loses_to(score)) return;
+      split.score = score;
+      split.feature = feature;
+      split.bin = static_cast<std::uint8_t>(i);
+      split.missing_left = missing_left;
+      split.missing_seen = missing;
+      split.left_count = left_count;
+    };
   }
 
   // Any score of few statistics, bins in any order: `scan_sums` with its sums in registers and its loops unrolled (617
   // features, 60 nodes: 30 ms per tree instead of 140 ms).
-  template <std::size_t M, class At>
-  void scan_few(Split& split, std::int32_t feature, bool missing_left, std::size_t end, const At& at) {
+  template <std::size_t M, class At, class Take>
+  void scan_few(bool missing_left, std::size_t end, const At& at, const Take& take) const {
     std::int64_t left[M + 1] = {}, right[M + 1];
-    scan_sums<M>(split, feature, missing_left, end, at, left, right);
+    scan_sums<M>(missing_left, end, at, take, left, right);
   }
 
   // Any score, bins in any order: a bin's sums are added to the left side, and both sides are scored from their sums.
   // M > 0 is the number of statistics if it is known at compile time.
-  template <std::size_t M, class At>
-  void scan_sums(Split& split, std::int32_t feature, bool missing_left, std::size_t end, const At& at,
-                 std::int64_t* left, std::int64_t* right) {
+  template <std::size_t M, class At, class Take>
+  void scan_sums(bool missing_left, std::size_t end, const At& at, const Take& take, std::int64_t* left,
+                 std::int64_t* right) const {
     const std::size_t m = M == 0 ? q_.m : M;
     const double* inverse = q_.inverse.data();
     const auto add = [&](const Lane* values) {
@@ -253,8 +259,7 @@ class FeatureScan {
       for (std::size_t j = 0; j <= m; ++j) right[j] = total_[j] - left[j];
       if (left[m] < min_samples_) continue;
       if (right[m] < min_samples_) break;
-      const double score = score_({left, inverse, m}) + score_({right, inverse, m});
-      offer(split, score, feature, i, missing_left, left[m]);
+      take(score_({left, inverse, m}) + score_({right, inverse, m}), i, left[m]);
     }
   }
 
@@ -268,10 +273,47 @@ class FeatureScan {
   bool missing_;
 };
 
+// The best of the features' splits, given the score of what is split. Its gain must be more than rounding noise.
+inline Split choose(const std::vector<Split>& candidates, double own, const GainNoise& noise) {
+  const auto is_gain = [&](const Split& split) {
+    return split.score - own > kGainTolerance * (std::abs(split.score) + std::abs(own));
+  };
+  Split best;
+  if (noise.size > 0.0) {
+    std::vector<double> gains;
+    for (const auto& candidate : candidates)
+      if (candidate.found()) gains.push_back(candidate.score - own);
+    const double unit = noise.size * spread(gains);
+    double most = -std::numeric_limits<double>::infinity();
+    for (const auto& candidate : candidates) {
+      if (!candidate.found() || !is_gain(candidate)) continue;
+      const double noisy = candidate.score - own + unit * noise.normal(candidate.feature);
+      if (noisy > most) most = noisy, best = candidate;
+    }
+  } else {
+    for (const auto& candidate : candidates)
+      if (candidate.found() && best.loses_to(candidate.score)) best = candidate;
+    if (!is_gain(best)) return Split{};
+  }
+  best.gain = best.score - own;
+  return best;
+}
+
+// The sums of a node's rows, from the bins of one feature.
+template <class Lane>
+std::vector<std::int64_t> total_of(const Lane* histogram, const Columns& columns,
+                                   const std::vector<std::int32_t>& features, const LaneUnits& units) {
+  const auto f = static_cast<std::size_t>(features.front());
+  std::vector<std::int64_t> sums(units.m + 1, 0);
+  for (std::size_t b = columns.offset[f]; b < columns.offset[f + 1]; ++b)
+    for (std::size_t j = 0; j <= units.m; ++j) sums[j] += histogram[b * units.lanes + j];
+  return sums;
+}
+
 template <class Lane, class ScoreOf>
 Split best_split(const Lane* histogram, const Columns& data, const std::vector<std::int32_t>& features,
                  const LaneUnits& q, const std::vector<std::int64_t>& total, const SplitOptions& options,
-                 const ScoreOf& score, int n_threads) {
+                 const ScoreOf& score, const GainNoise& noise, int n_threads) {
   std::vector<Split> candidates(features.size());
   const bool small = data.total_bins() * q.m < kSerialScan;
   const std::size_t grain = 8;  // features per task
@@ -284,13 +326,7 @@ Split best_split(const Lane* histogram, const Columns& data, const std::vector<s
       candidates[i] = data.categorical[f] ? scan.best_categorical(features[i]) : scan.best(features[i]);
     }
   });
-  Split best;
-  for (const auto& candidate : candidates)
-    if (candidate.found() && best.loses_to(candidate.score)) best = candidate;
-  const double own = score({total.data(), q.inverse.data(), q.m});
-  best.gain = best.score - own;
-  if (!(best.gain > kGainTolerance * (std::abs(best.score) + std::abs(own)))) return Split{};
-  return best;
+  return choose(candidates, score({total.data(), q.inverse.data(), q.m}), noise);
 }
 
 }  // namespace simplexboost
