@@ -75,8 +75,11 @@ class SimplexBoostClassifier(Booster):
         The part of the features that each tree sees; "auto" is 0.8, and 0.4 if there are more than 256.
     max_bins : int or "auto", default="auto"
         Bins per feature, at most 255; "auto" takes fewer if there are few rows and many features.
+    n_jobs : int or None, default=None
+        Number of threads; None takes the cores that the process may use, or its share of them inside a joblib worker;
+        -1 takes all. The fitted model does not depend on it.
     subsample, early_stopping, validation_fraction, n_iter_no_change, class_weight, classes, \
-    warm_start, callbacks, random_state, n_jobs, verbose : as in `BoostingClassifier`
+    warm_start, callbacks, random_state, verbose : as in `BoostingClassifier`
 
     Attributes
     ----------
@@ -119,6 +122,7 @@ class SimplexBoostClassifier(Booster):
     categorical_features: Any = "from_dtype"
 
     may_be_auto: ClassVar[tuple[str, ...]] = ("n_estimators", "learning_rate")
+    all_cores: ClassVar[bool] = True
 
     @with_callbacks
     def fit(

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._blas import one_blas_thread
 from .._parts import check_choice, check_number
+from .._threads import thread_count
 from .._typing import AnyArray, Array
 from ..boosting.layers import train_program
 from ..data.validation import Labelling, check_training, check_X
@@ -134,7 +134,7 @@ class MartiBoostClassifier(Face):
         return check_X(self, X, reset=False)
 
     def _engine(self) -> Engine:
-        return CpuEngine(effective_n_jobs(self.n_jobs))
+        return CpuEngine(thread_count(self.n_jobs))
 
     def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         return pack_program(self)

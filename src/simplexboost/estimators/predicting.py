@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
 from .._blas import one_blas_thread
+from .._threads import thread_count
 from .._typing import AnyArray, Array, Mask
 from ..boosting.decisions import Decision, OneLabel, SeveralLabels, all_classes, of_present
 from ..boosting.model import AdditiveModel
@@ -28,6 +28,7 @@ class Predicts(Face):
     """A classifier that predicts with an additive model; a subclass fits it."""
 
     multilabel: ClassVar[bool] = False  # whether y may be an indicator matrix
+    all_cores: ClassVar[bool] = False  # whether n_jobs=None means all cores, not one
     n_jobs: int | None
 
     model_: AdditiveModel
@@ -85,7 +86,7 @@ class Predicts(Face):
 
     def _engine(self) -> Engine:
         """The engine that does the heavy computations."""
-        return CpuEngine(effective_n_jobs(self.n_jobs))
+        return CpuEngine(thread_count(self.n_jobs, all_by_default=self.all_cores))
 
     def _encode(self, X: Any) -> Any:
         """X with numbers for categories."""

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from .._blas import one_blas_thread
 from .._parts import check_choice, check_number
+from .._threads import thread_count
 from .._typing import AnyArray, Array, Labels
 from ..data.validation import Labelling, check_labels
 from ..estimators.face import all_or_nothing
@@ -186,7 +186,7 @@ class MulticlassSVC(Machine):
             float(self.tol),
             min(int(self.max_iter), 2**62),
             int(self.cache_size * 2**20),
-            effective_n_jobs(self.n_jobs),
+            thread_count(self.n_jobs),
             progress,
         )
 

@@ -1,0 +1,80 @@
+"""How many threads `n_jobs` stands for."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from joblib import Parallel, cpu_count, delayed, parallel_config
+
+import simplexboost as sb
+from simplexboost import _threads
+from simplexboost._threads import free_cores, thread_count
+
+X, Y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+ESTIMATORS = [
+    sb.SimplexBoostClassifier(n_estimators=1),
+    sb.BoostingClassifier(n_estimators=1),
+    sb.MartiBoostClassifier(n_layers=1),
+    sb.MulticlassSVC(),
+]
+
+
+@pytest.fixture
+def six_cores(monkeypatch):
+    """A machine with six cores, on which nothing else limits the threads."""
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setattr(_threads, "cpu_count", lambda: 6)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "all", True])
+def test_what_is_no_number_of_threads_is_refused(estimator, n_jobs):
+    with pytest.raises((TypeError, ValueError), match=f"n_jobs={n_jobs!r} .* must be|n_jobs={n_jobs!r} must be"):
+        estimator.set_params(n_jobs=n_jobs).fit(X, Y)
+
+
+def test_only_the_flagship_takes_all_cores_by_default(six_cores):
+    assert sb.SimplexBoostClassifier()._engine().n_threads == 6
+    assert sb.SimplexBoostClassifier(n_jobs=3)._engine().n_threads == 3
+    assert sb.BoostingClassifier()._engine().n_threads == 1
+    assert thread_count(-1) == cpu_count()
+
+
+@pytest.mark.parametrize(
+    ("limit", "threads"), [("2", 2), (" 4,2", 4), ("64", 6), ("", 6), ("many", 6), ("0", 6), ("-1", 6)]
+)
+def test_the_environment_limits_the_threads(six_cores, monkeypatch, limit, threads):
+    monkeypatch.setenv("OMP_NUM_THREADS", limit)
+    assert free_cores() == threads
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no affinity")
+def test_the_affinity_limits_the_threads():
+    script = "import os, simplexboost._threads as t; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})"
+    script += "; assert t.free_cores() == 1"
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_the_configuration_of_joblib_says_how_many(six_cores, backend):
+    with parallel_config(backend=backend, n_jobs=3):
+        assert free_cores() == 3
+    with parallel_config(backend=backend):
+        assert free_cores() == 6
+    with parallel_config(backend=backend, n_jobs=1):
+        assert free_cores() == 1
+
+
+@pytest.mark.parametrize("limit", [None, "4"])
+def test_a_worker_thread_gets_one(six_cores, monkeypatch, limit):
+    if limit is not None:
+        monkeypatch.setenv("OMP_NUM_THREADS", limit)
+    assert Parallel(n_jobs=2, backend="threading")(delayed(free_cores)() for _ in range(4)) == [1, 1, 1, 1]
+
+
+def test_a_worker_process_gets_its_share(monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert Parallel(n_jobs=2)(delayed(free_cores)() for _ in range(2)) == [max(1, cpu_count() // 2)] * 2
+    assert Parallel(n_jobs=2, backend="multiprocessing")(delayed(free_cores)() for _ in range(2)) == [1, 1]
+    assert Parallel(n_jobs=1)(delayed(free_cores)() for _ in range(2)) == [cpu_count()] * 2
