@@ -59,8 +59,14 @@ class TrainingSet:
         other.__dict__["binned"] = self.binned
         return other
 
+    def sample(self, rows: AnyArray) -> TrainingSet:
+        """The training set of some of the rows, with the bins of all rows."""
+        other = self.subset(rows)
+        other.__dict__["binned"] = self.binned.subset(rows)
+        return other
+
     def subset(self, rows: AnyArray) -> TrainingSet:
-        """The training set of some of the rows."""
+        """The training set of some of the rows, which get bins of their own."""
         costs = None if self.costs is None else self.costs[rows]
         return replace(self, X=self.X[rows], c=self.c[rows], weight=self.weight[rows], costs=costs)
 

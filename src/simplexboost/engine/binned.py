@@ -7,7 +7,7 @@ after the last bin. The values of a categorical feature are category numbers, wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -61,6 +61,10 @@ class BinnedData:
     def p(self) -> int:
         """The number of features."""
         return len(self.edges)
+
+    def subset(self, rows: AnyArray) -> BinnedData:
+        """Some of the rows, with the same bins."""
+        return replace(self, codes=np.ascontiguousarray(self.codes[:, rows]))
 
     def column(self, f: int) -> AnyArray:
         """The codes of one feature, (n,)."""

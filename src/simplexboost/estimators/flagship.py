@@ -25,10 +25,12 @@ from .settling import FEWEST_ROWS, Settled, Wanted, choose, effort, most_canonic
 
 # The shapes of trees that compete, the first one without a race.
 SHAPES: list[dict[str, Any]] = [
-    {"growth": "best", "gain_noise": 0.0},
-    {"growth": "symmetric", "gain_noise": 1.0},
+    {"growth": "best", "gain_noise": 0.0, "max_leaf_nodes": "auto", "max_features": "auto"},
+    {"growth": "best", "gain_noise": 0.0, "max_leaf_nodes": "auto", "max_features": 0.5},
+    {"growth": "best", "gain_noise": 1.0, "max_leaf_nodes": 16, "max_features": "auto"},
+    {"growth": "symmetric", "gain_noise": 1.0, "max_leaf_nodes": "auto", "max_features": "auto"},
 ]
-LONGEST = 160  # the most rounds to choose from, times the learning rate
+LONGEST = 80  # the most rounds to choose from, times the learning rate
 
 ROW_LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "softmax-cost": SoftmaxCost}
 

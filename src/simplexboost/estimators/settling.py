@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from ..optimizers import Optimizer
 from ..selection import TEMPERATURES, Candidate, Choice, Split, Terms, folds, one_split, race
 
 FEWEST_ROWS = 20  # below this, folds are too small to tell anything
+
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +58,9 @@ def effort(n: int, p: int, K: int) -> Effort:
     """
     cells = n * max(p, K)
     if n <= 10_000 and cells <= 1_000_000:
-        return Effort(5, n, 2.0, 0.05)
+        return Effort(5, n, 4.0, 0.05)
     if n <= 100_000 and cells <= 10_000_000:
-        return Effort(1, 10_000, 2.0, 0.1)
+        return Effort(1, 10_000, 4.0, 0.1)
     return Effort(1, 20_000, 4.0, 0.1)
 
 
@@ -95,26 +96,47 @@ class Starter:
 def choose(
     rivals: Sequence[tuple[dict[str, Any], Any]], checked: Checked, groups: AnyArray | None, seed: int, wanted: Wanted
 ) -> Choice:
-    """The best of some estimators by held-out risk.
+    """The best of some estimators by held-out risk, its number of rounds and its temperature.
 
     ``rivals`` are pairs of parameters, which name a candidate, and an estimator that has them and the learning rate of
-    the race.
+    the race. Large tables choose the candidate on a sample first; all rows then tell its rounds and temperature.
     """
-    data = checked.data
+    data, rng = checked.data, np.random.default_rng([seed, 1])
     cost = effort(data.n, data.X.shape[1], data.K)
-    splits, side_by_side = make_splits(data, groups, cost, np.random.default_rng([seed, 1])), False
-    if len(splits) > 1 and isinstance(data.engine, CpuEngine):
-        # A thread for each trial: small tables do not keep several threads busy.
-        data, side_by_side = data.on(CpuEngine(1)), True
+    first: Choice | None = None
+    if cost.n_folds == 1 and len(rivals) > 1:
+        rows = np.sort(rng.choice(data.n, sample_rows(data.n), replace=False))
+        sample, sampled_groups = data.sample(rows), None if groups is None else groups[rows]
+        first = hold(rivals, sample, checked.present, sampled_groups, seed, cost, wanted, rng)
+        rivals = [rival for rival in rivals if rival[0] == first.params]
+    choice = hold(rivals, data, checked.present, groups, seed, cost, wanted, rng)
+    return choice if first is None else replace(choice, candidates=first.candidates)
+
+
+def hold(
+    rivals: Sequence[tuple[dict[str, Any], Any]],
+    data: TrainingSet,
+    present: AnyArray,
+    groups: AnyArray | None,
+    seed: int,
+    cost: Effort,
+    wanted: Wanted,
+    rng: np.random.Generator,
+) -> Choice:
+    """A race of the rivals on these rows."""
+    n_threads, splits = data.engine.n_threads, make_splits(data, groups, cost, rng)
+    side_by_side = len(splits) * len(rivals) > 1 and isinstance(data.engine, CpuEngine)
+    if side_by_side:  # a thread for each trial: small tables do not keep several threads busy
+        data = data.on(CpuEngine(1))
     terms = Terms(
-        [wanted.longest] if wanted.exact else stages_up_to(wanted.longest),
+        [wanted.longest] if wanted.exact else stages_up_to(wanted.longest, 2.0 if len(rivals) > 1 else 1.25),
         cost.haste,
-        checked.data.engine.n_threads if side_by_side else 1,
+        n_threads if side_by_side else 1,
         TEMPERATURES if wanted.calibrate else np.ones(1),
         wanted.exact,
         wanted.say,
     )
-    starters = [Candidate(params, Starter(rival, data, checked.present, seed)) for params, rival in rivals]
+    starters = [Candidate(params, Starter(rival, data, present, seed)) for params, rival in rivals]
     return race(starters, splits, terms)
 
 
@@ -122,14 +144,19 @@ def make_splits(data: TrainingSet, groups: AnyArray | None, cost: Effort, rng: n
     """The rows to train on and to hold out."""
     if cost.n_folds > 1:
         return folds(data.c, groups, cost.n_folds, rng)
-    return one_split(data.n, groups, min(data.n // 6, cost.most_held), rng)
+    return one_split(data.n, groups, min(data.n // 5, cost.most_held), rng)
 
 
-def stages_up_to(longest: int) -> list[int]:
-    """Each stage has twice the rounds of the one before; the last has the most allowed."""
+def sample_rows(n: int) -> int:
+    """The rows of a large table on which the shape of the trees is chosen: an eighth, from 8 000 to 24 000."""
+    return min(n, max(8_000, min(n // 8, 24_000)))
+
+
+def stages_up_to(longest: int, ratio: float) -> list[int]:
+    """Numbers of rounds, each so many times the one before; the last is the largest allowed."""
     stages = [longest]
     while stages[0] > 40:
-        stages.insert(0, -(-stages[0] // 2))
+        stages.insert(0, int(np.ceil(stages[0] / ratio)))
     return stages
 
 

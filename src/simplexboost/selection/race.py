@@ -19,12 +19,12 @@ from .choice import Choice, describe
 from .splits import Split
 from .temperatures import best_temperature, held_out_losses
 
-# A candidate is dropped if it is behind the leader by more than this part of the risk, and does not catch up.
-BEHIND = 0.01
+# How many candidates are still in the race after its first stages; one from then on.
+LEFT = (4, 3, 2)
 # A candidate has had its best round if so much of its rounds came after it.
-PAST = 0.4
-# Twice the rounds must lower the risk by this part of it, or the race ends.
-WORTHWHILE = 0.01
+PAST = 0.3
+# Rounds go on only as long as the later half of them has lowered the risk by this part of it.
+WORTHWHILE = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,24 +111,12 @@ class Entrant:
         self.bests.append(float(risk[self.best(risk)]))
 
     @property
-    def behind_its_best(self) -> bool:
-        """Whether the lowest risk was reached so long ago that more rounds would not help."""
-        rounds, _, _, risk = self.curve()
-        return bool(rounds[risk.argmin()] <= (1 - PAST) * rounds[-1])
-
-    @property
     def still_gains(self) -> bool:
-        """Whether the last stage, which doubled the rounds, was worth its time."""
-        return self.terms.exact or not self.behind_its_best and (
-            len(self.bests) < 2 or self.bests[-1] < (1 - WORTHWHILE) * self.bests[-2]
-        )
-
-    def falls_behind(self, leader: Entrant) -> bool:
-        """Whether another candidate is clearly better, and the distance has not halved in the last stage."""
-        gap = self.bests[-1] - leader.bests[-1]
-        if gap <= BEHIND * leader.bests[-1] or len(self.bests) < 2:
-            return False
-        return len(leader.bests) < len(self.bests) or gap > 0.5 * (self.bests[-2] - leader.bests[-2])
+        """Whether more rounds may be worth their time."""
+        rounds, _, _, risk = self.curve()
+        past = rounds[self.best(risk)] <= (1 - PAST) * rounds[-1]
+        first_half = risk[rounds <= rounds[-1] / 2].min(initial=np.inf)
+        return self.terms.exact or not (past or risk.min() > (1 - WORTHWHILE) * first_half)
 
     def summary(self) -> dict[str, Any]:
         """A line of the table of candidates, in rounds of the learning rate of the fit."""
@@ -149,7 +137,7 @@ def race(candidates: Sequence[Candidate], splits: Sequence[Split], terms: Terms)
     entrants = [Entrant(candidate, splits, terms, cancelled) for candidate in candidates]
     running, done = list(entrants), 0
     with ThreadPoolExecutor(terms.workers) as pool:
-        for stage in terms.stages:
+        for number, stage in enumerate(terms.stages):
             marks = checkpoints(done, stage)
             try:
                 list(pool.map(lambda trial: trial.advance(marks), [t for e in running for t in e.trials]))
@@ -161,14 +149,20 @@ def race(candidates: Sequence[Candidate], splits: Sequence[Split], terms: Terms)
                 entrant.close_stage()
             leader = min(entrants, key=lambda e: e.bests[-1])
             terms.say(progress(stage, terms, running, leader))
-            running = [e for e in running if e.still_gains and (e is leader or not e.falls_behind(leader))]
+            best_first = sorted(running, key=lambda e: e.bests[-1])
+            running = [e for e in best_first[: left_after(number)] if e.still_gains]
             if not running:
                 break
     return decide(entrants, splits, terms)
 
 
+def left_after(stage: int) -> int:
+    """How many candidates go on after a stage (0 is the first)."""
+    return LEFT[stage] if stage < len(LEFT) else 1
+
+
 def checkpoints(begin: int, end: int) -> list[int]:
-    """Where the held-out risk is taken, after `begin` and up to `end`: every round at first, every twelfth of a stage."""
+    """Where the held-out risk is taken, after `begin` and up to `end`: every twelfth of it."""
     gap = max(1, end // 12)
     return [*range(begin + gap, end, gap), end]
 
