@@ -59,7 +59,7 @@ class SimplexBoostClassifier(Booster):
         The part of the features that each tree sees; "auto" is 0.8, and 0.4 if there are more than 256.
     max_bins : int or "auto", default="auto"
         Bins per feature, at most 255; "auto" takes fewer if there are few rows and many features.
-    subsample, early_stopping, validation_fraction, n_iter_no_change, class_weight, classes, \
+    subsample, early_stopping, validation_fraction, n_iter_no_change, tol, class_weight, classes, \
     warm_start, callbacks, random_state, n_jobs, verbose : as in `BoostingClassifier`
 
     Attributes
