@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from cases import BOOSTERS, blobs, each
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score, get_scorer, log_loss, make_scorer
 from sklearn.pipeline import make_pipeline
@@ -13,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 import simplexboost as sb
 from simplexboost.callbacks import Callback, Checkpoint
+from simplexboost.files.container import read_zip, write_zip
 from simplexboost.learners import VectorTree
 
 KINDS = BOOSTERS | {"SimplexBoostClassifier": sb.SimplexBoostClassifier}
@@ -272,3 +274,59 @@ def test_a_pipeline_passes_metrics_on():
     clf = make_pipeline(StandardScaler(), booster(early_stopping=True))
     clf.fit(X, NAMES[Y], boostingclassifier__eval_metric="accuracy")
     assert 0 < clf[-1].best_score_ <= 1
+
+
+# ---- files ----------------------------------------------------------------------------------------------------------
+
+
+def followed(tmp_path):
+    """A fitted classifier, and the file it is saved in."""
+    sets = [(X[TEST], Y[TEST]), (X[TRAIN], Y[TRAIN])]
+    clf = booster(early_stopping=True, n_estimators=30)
+    clf.fit(X[TRAIN], Y[TRAIN], eval_set=sets, eval_metric={"a/b \u00e9": "accuracy"})
+    clf.save(tmp_path / "m.sb")
+    return clf, tmp_path / "m.sb"
+
+
+def test_what_was_followed_is_saved(tmp_path):
+    clf, path = followed(tmp_path)
+    again = sb.load(path)
+    assert [list(results) for results in again.evals_result_] == [["risk", "a/b \u00e9"]] * 2
+    for mine, theirs in zip(clf.evals_result_, again.evals_result_, strict=True):
+        for name in mine:
+            assert_array_equal(mine[name], theirs[name])
+    assert (again.best_iteration_, again.best_score_) == (clf.best_iteration_, clf.best_score_)
+    assert_array_equal(again.validation_score_, clf.validation_score_)
+    assert_array_equal(again.train_score_, clf.train_score_)
+    again.save(tmp_path / "again.sb")
+    assert (tmp_path / "again.sb").read_bytes() == path.read_bytes()
+    assert not hasattr(clone(again), "evals_result_")
+
+
+def test_files_of_before_are_read(tmp_path):
+    _, path = followed(tmp_path)
+    header, arrays = read_zip(path)
+    del header["followed"], header["parameters"]["tol"]
+    write_zip(path, header, arrays)
+    again = sb.load(path)
+    assert again.tol == 1e-7 and not any(hasattr(again, name) for name in FOLLOWED)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"best_iteration": 1000},
+        {"best_iteration": "7"},
+        {"best_score": "high"},
+        {"names": [["risk", 7]]},
+        {"names": [["risk", "error", "more"]]},
+        {"names": 3},
+    ],
+)
+def test_impossible_evaluations_are_refused(change, tmp_path):
+    _, path = followed(tmp_path)
+    header, arrays = read_zip(path)
+    header["followed"] |= change
+    write_zip(path, header, arrays)
+    with pytest.raises(ValueError, match="damaged"):
+        sb.load(path)
