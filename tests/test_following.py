@@ -194,8 +194,12 @@ def test_weights_of_evaluated_rows_count_like_repetitions(loss):
 
 
 def test_held_out_rows_keep_their_weights():
+    def ratio(c, P, sample_weight):
+        return sample_weight[c == 0].mean() / sample_weight[c != 0].mean()
+
     heavy = np.where(Y == 0, 100.0, 1.0)
-    clf = booster(early_stopping=True).fit(X, NOISY, heavy, eval_metric={"risk": "risk", "log_loss": "log_loss"})
+    clf = booster(early_stopping=True).fit(X, Y, heavy, eval_metric={"ratio": ratio, "log_loss": "log_loss"})
+    assert_allclose(clf.evals_result_[0]["ratio"], 100.0)
     assert_allclose(clf.evals_result_[0]["log_loss"], clf.evals_result_[0]["risk"], rtol=1e-6)
 
 
@@ -216,10 +220,14 @@ def test_classes_without_training_rows_are_errors():
 
 
 def test_costs_of_examples_go_with_metrics():
-    costs = np.random.default_rng(0).uniform(size=(240, 3)) * (np.arange(3) != Y[:, None])
+    def cost(c, P):
+        return 5 * np.mean(1 - P[np.arange(len(c)), c])
+
     clf = sb.SoftmaxBoostClassifier(n_estimators=6, early_stopping=True, random_state=0)
-    clf.fit(X, NAMES[Y], costs=costs, eval_metric="accuracy")
-    assert clf.best_score_ > 0.5 and clf.best_score_ == clf.evals_result_[0]["accuracy"].max()
+    clf.fit(X, NAMES[Y], costs=5.0 * (np.arange(3) != Y[:, None]), eval_metric=["accuracy", cost])
+    (results,) = clf.evals_result_
+    assert clf.best_score_ > 0.5 and clf.best_score_ == results["accuracy"].max()
+    assert_allclose(results["risk"], results["cost"])  # the held-out rows' own costs
 
 
 def test_label_sets_have_a_risk_only():
@@ -228,6 +236,15 @@ def test_label_sets_have_a_risk_only():
     with pytest.raises(ValueError, match="eval_metric takes one label per example"):
         clf.fit(X, Z, eval_metric="error")
     assert list(clf.fit(X, Z).evals_result_[0]) == ["risk"]
+
+
+def test_a_metric_that_fails_says_which_it_is():
+    def broken(c, P):
+        return 1 // 0
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        booster().fit(X, Y, eval_set=(X, Y), eval_metric={"accuracy": "accuracy", "mine": broken})
+    assert caught.value.__notes__ == ["This happened in the metric 'mine', in round 1."]
 
 
 # ---- who sees it ----------------------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ class Evaluation(Callback):
         self.results["risk"].append(self.risk(run))
         seen = self.seen(run.model.scores(self._F)) if self.metrics else None
         for name, metric in self.metrics.items():
-            self.results[name].append(as_number(name, metric(seen)))
+            self.results[name].append(measure(name, metric, seen, n_rounds))
         score = self.sign * self.results[self.watch][-1]
         if score > self._best + self.tol:
             self._best, self.best_round = score, n_rounds
@@ -113,8 +113,13 @@ class EarlyStopping(Evaluation):
         run.model = run.model.first(self.best_iteration)
 
 
-def as_number(name: str, value: Any) -> float:
-    """What a metric returned, if it is a number."""
+def measure(name: str, metric: Callable[[Any], Any], seen: Any, n_rounds: int) -> float:
+    """What a metric says of predictions; if it fails, the error says which metric it was."""
+    try:
+        value = metric(seen)
+    except Exception as error:
+        error.add_note(f"This happened in the metric {name!r}, in round {n_rounds}.")
+        raise
     try:
         return float(value)
     except (TypeError, ValueError) as error:
