@@ -3,6 +3,7 @@
 import io
 import sys
 from types import SimpleNamespace
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -156,28 +157,81 @@ def test_history_goes_on_where_another_ended():
 
 
 class Told(EarlyStopping):
-    """Is told the risks; the first is that before any round."""
+    """Is told the risks of the rounds."""
 
     def risk(self, run):
-        return self.weight[run.round]
+        return self.weight[run.round - 1]
 
 
-def rounds_until_stopped(risks, patience):
-    run, stopping = run_by_hand(), Told(np.zeros((1, 1)), None, risks, n_iter_no_change=patience)
+def rounds_until_stopped(risks, patience, **more):
+    run = run_by_hand()
+    stopping = Told(np.zeros((1, 1)), np.zeros(1, dtype=int), risks, n_iter_no_change=patience, **more)
     stopping.start(run)
-    while run.stop_reason is None and run.round < len(risks) - 1:
+    assert stopping.best_iteration == 0 and np.isnan(stopping.best_score)
+    while run.stop_reason is None and run.round < len(risks):
         run.apply([vote(0.1)])
         stopping.after_round(run)
     done = run.round
     stopping.finish(run)
+    assert run.round == stopping.best_iteration
+    assert_array_equal(stopping.best_score, risks[run.round - 1])
     return done, run.round, stopping.results["risk"]
 
 
 def test_early_stopping_waits_for_a_risk_that_falls_by_more_than_rounding():
-    assert rounds_until_stopped([1.0, 0.9, 0.9 - 5e-8, 0.9, 0.8, 0.7], 2)[:2] == (3, 1)
-    assert rounds_until_stopped([1.0, 0.9, 0.95, 0.9 - 5e-7, 0.99, 0.99, 0.7], 2)[:2] == (5, 3)
-    assert rounds_until_stopped([1.0, 0.9, 0.8], 2) == (2, 2, [0.9, 0.8])
-    assert rounds_until_stopped([1.0, 2.0, 3.0, 4.0], 3)[:2] == (3, 1)  # at least one round is kept
+    assert rounds_until_stopped([0.9, 0.9 - 5e-8, 0.9, 0.8, 0.7], 2)[:2] == (3, 1)
+    assert rounds_until_stopped([0.9, 0.95, 0.9 - 5e-7, 0.99, 0.99, 0.7], 2)[:2] == (5, 3)
+    assert rounds_until_stopped([0.9, 0.8], 2) == (2, 2, [0.9, 0.8])
+    assert rounds_until_stopped([2.0, 3.0, 4.0, 5.0, 6.0], 3)[:2] == (4, 1)
+    assert rounds_until_stopped([np.nan, np.nan, 4.0], 2)[:2] == (2, 1)  # at least one round is kept
+
+
+def test_early_stopping_asks_for_as_much_as_tol():
+    assert rounds_until_stopped([0.9, 0.85, 0.75, 0.7, 0.65, 0.6], 2, tol=0.1)[:2] == (5, 3)
+    assert rounds_until_stopped([0.9, 0.85, 0.75, 0.7, 0.65, 0.6], 2, tol=0)[:2] == (6, 6)
+    assert rounds_until_stopped([0.9, 0.85, 0.95, 0.7, 0.65], 2, greater_is_better=True)[:2] == (5, 3)
+
+
+def test_early_stopping_may_watch_a_metric():
+    run, values = run_by_hand(), iter([0.5, 0.9, 0.7, 0.8, 0.6])
+    stopping = EarlyStopping(
+        np.zeros((1, 1)),
+        np.zeros(1, dtype=int),
+        np.ones(1),
+        {"mine": lambda U: next(values)},
+        watch="mine",
+        greater_is_better=True,
+        n_iter_no_change=2,
+    )
+    stopping.start(run)
+    while run.stop_reason is None:
+        run.apply([vote(0.1)])
+        stopping.after_round(run)
+    assert run.round == 4 and run.stop_reason == "early stopping: no better held-out mine in 2 rounds"
+    stopping.finish(run)
+    assert run.round == stopping.best_iteration == 2 and stopping.best_score == 0.9
+
+
+def test_a_metric_returns_a_number():
+    run = run_by_hand()
+    evaluation = Evaluation(np.zeros((1, 1)), np.zeros(1, dtype=int), np.ones(1), {"mine": lambda U: U})
+    evaluation.start(run)
+    run.apply([vote()])
+    with pytest.raises(TypeError, match=r"metric 'mine' returned .* must return a number"):
+        evaluation.after_round(run)
+
+
+def test_rows_of_unknown_classes_are_left_out_of_the_risk():
+    run = run_by_hand()
+    some = Evaluation(np.array([[2.0], [0.0], [1.0]]), np.array([1, 0, -1]), np.array([1.0, 3.0, 9.0]))
+    others = Evaluation(np.array([[2.0], [0.0]]), np.array([1, 0]), np.array([1.0, 3.0]))
+    for evaluation in (some, others):
+        evaluation.start(run)
+    run.apply([vote()])
+    for evaluation in (some, others):
+        evaluation.after_round(run)
+    assert some.results == others.results
+    assert run.evaluations == [some.results, others.results]
 
 
 def test_evaluation_follows_other_rows_from_where_the_model_stands():
@@ -190,7 +244,10 @@ def test_evaluation_follows_other_rows_from_where_the_model_stands():
     evaluation.after_round(run)
     F = 2 * np.eye(3)[[2, 0]] + [0, 0.5, 0]
     losses = [-np.log(np.exp(f[c]) / np.exp(f).sum()) for f, c in zip(F, [1, 0], strict=True)]
-    assert evaluation.results == {"risk": [pytest.approx(np.average(losses, weights=[1, 3]))], "first": [1.0]}
+    assert evaluation.results == {"risk": [ANY, pytest.approx(np.average(losses, weights=[1, 3]))], "first": [0.5, 1.0]}
+    # The round that was there before is evaluated too: the records of a continued fit begin with its first round.
+    losses = [-np.log(np.exp(f[c]) / np.exp(f).sum()) for f, c in zip(np.eye(3)[[2, 0]], [1, 0], strict=True)]
+    assert evaluation.results["risk"][0] == pytest.approx(np.average(losses, weights=[1, 3]))
 
 
 def test_progress_tells_the_time_so_far_and_to_go(monkeypatch):
@@ -212,6 +269,20 @@ def test_progress_tells_the_time_so_far_and_to_go(monkeypatch):
     ]
     assert shown[2].startswith("round 3/5") and shown[2].endswith("12.0 s, 12.0 s to go")
     assert shown[3:] == [f"round 4/5  risk {risk:.6g}  13.0 s, 4.3 s to go", "stopped after round 4: enough"]
+
+
+def test_progress_shows_what_is_evaluated():
+    lines, run = io.StringIO(), run_by_hand()
+    run.n_rounds, told = 2, Progress(every=0.0, stream=lines)
+    told.start(run)
+    run.apply([vote()])
+    run.evaluations = [{"risk": [0.5], "error": [0.25]}]
+    told.after_round(run)
+    run.evaluations = [{"risk": [0.5, 0.4]}, {"risk": [0.5, 0.123456789]}]
+    told.after_round(run)
+    first, second = lines.getvalue().splitlines()[1:]
+    assert "  eval: risk 0.5, error 0.25  " in first
+    assert "  eval[0]: risk 0.4  eval[1]: risk 0.123457  " in second
 
 
 @pytest.mark.parametrize(("p", "share"), [(10, 8), (256, 205), (257, 103)])

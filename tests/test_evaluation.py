@@ -9,40 +9,42 @@ import pytest
 from cases import blobs, training_set
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import DataConversionWarning
 
 from simplexboost.callbacks import EarlyStopping, Evaluation
 from simplexboost.data.training_set import LabelSets
 from simplexboost.data.validation import Labelling, check_training
 from simplexboost.engine import CPU
-from simplexboost.estimators.evaluation import Watched, check_eval_set, scorer, split_off
+from simplexboost.estimators.evaluation import Watched, check_eval_set, split_off
+from simplexboost.estimators.metrics import check_metrics
 from simplexboost.losses import Logistic
 
 X, C = blobs(n=12, p=2, K=3)
 NAMES = np.array(["a", "b", "c"])
 
 
-def watched(y=NAMES[C], patience=None, encode=lambda X: X, **labelling):
+def watched(y=NAMES[C], patience=None, encode=lambda X: X, metric=None, **labelling):
     """What an eval_set is checked against: the training set X, y."""
     estimator = BaseEstimator()
     checked = check_training(estimator, X, y, None, Labelling(**labelling), 255, CPU)
-    return Watched(estimator, encode, checked, Logistic(), patience)
+    return Watched(estimator, encode, checked, Logistic(), check_metrics(metric), patience)
 
 
-def brier(y, P):
-    """The mean squared distance from the class's unit vector; y are names."""
-    return float(np.mean(np.sum((P - (y[:, None] == NAMES)) ** 2, axis=1)))
+def brier(c, P):
+    """The mean squared distance from the class's unit vector; c are numbers."""
+    return float(np.mean(np.sum((P - np.eye(3)[c]) ** 2, axis=1)))
 
 
 # ---- eval_set -------------------------------------------------------------------------------------------------------
 
 
 def test_no_eval_set_is_nothing():
-    assert check_eval_set(None, None, watched()) == []
+    assert check_eval_set(None, watched()) == []
 
 
 @pytest.mark.parametrize("form", [tuple, lambda pair: [tuple(pair)], lambda pair: [list(pair)]])
 def test_one_pair_may_stand_alone_or_in_a_list(form):
-    (found,) = check_eval_set(form((X[:5], NAMES[C[:5]])), None, watched())
+    (found,) = check_eval_set(form((X[:5], NAMES[C[:5]])), watched())
     assert type(found) is Evaluation and found.metrics == {}
     assert_array_equal(found.X, X[:5])
     assert_array_equal(found.c, C[:5])
@@ -51,61 +53,86 @@ def test_one_pair_may_stand_alone_or_in_a_list(form):
 
 def test_the_first_pair_stops_and_the_others_are_followed():
     pairs = [(X[:5], NAMES[C[:5]]), (X[5:], NAMES[C[5:]])]
-    first, second = check_eval_set(pairs, None, watched(patience=7))
+    first, second = check_eval_set(pairs, watched(patience=7))
     assert type(first) is EarlyStopping and first.n_iter_no_change == 7
     assert type(second) is Evaluation
-    assert [type(e) for e in check_eval_set(pairs, None, watched())] == [Evaluation, Evaluation]
+    assert [type(e) for e in check_eval_set(pairs, watched())] == [Evaluation, Evaluation]
 
 
 def test_tables_are_encoded_before_they_are_checked():
-    (found,) = check_eval_set((X, NAMES[C]), None, watched(encode=lambda X: X + 1))
+    (found,) = check_eval_set((X, NAMES[C]), watched(encode=lambda X: X + 1))
     assert_array_equal(found.X, X + 1)
 
 
 def test_targets_count_the_trained_classes_only():
-    # "b" is declared but has no examples: "c" is then the second of those trained.
+    # "b" is declared but has no examples: "c" is then the second of those trained. "z" is not even declared.
     some = np.where(C == 1, 0, C)
-    (found,) = check_eval_set((X, NAMES[some]), None, watched(NAMES[some], classes=["a", "b", "c"]))
+    against = watched(NAMES[some], classes=["a", "b", "c"])
+    (found,) = check_eval_set((X, NAMES[some]), against)
     assert_array_equal(found.c, some // 2)
-    with pytest.raises(ValueError, match=r"trained label .*\['b'\]"):
-        check_eval_set((X, NAMES[C]), None, watched(NAMES[some], classes=["a", "b", "c"]))
+    (found,) = check_eval_set((X[:4], np.array(["c", "z", "b", "a"])), against)
+    assert_array_equal(found.c, [1, -1, -1, 0])
 
 
-@pytest.mark.parametrize("metric", [brier, {"brier": brier}], ids=["alone", "by name"])
-def test_metrics_are_of_labels_and_probabilities(metric):
-    (found,) = check_eval_set((X, NAMES[C]), metric, watched())
+def test_weights_are_the_third_of_an_entry():
+    (found,) = check_eval_set((X[:3], NAMES[C[:3]], [1, 0, 2.5]), watched())
+    assert_array_equal(found.weight, [1.0, 0.0, 2.5])
+
+
+def test_a_column_of_labels_is_read_as_in_training():
+    with pytest.warns(DataConversionWarning, match="column-vector"):
+        (found,) = check_eval_set((X[:4], NAMES[C[:4]][:, None]), watched())
+    assert_array_equal(found.c, C[:4])
+
+
+@pytest.mark.parametrize("metric", [brier, {"mine": brier}, [brier]], ids=["alone", "by name", "in a list"])
+def test_metrics_are_of_label_numbers_and_probabilities(metric):
+    (found,) = check_eval_set((X, NAMES[C]), watched(metric=metric))
     (name,) = found.metrics
-    assert name == ("brier" if isinstance(metric, dict) else "metric")
+    assert name == found.watch == ("mine" if isinstance(metric, dict) else "brier")
     U = np.random.default_rng(0).normal(size=(12, 3))
     P = np.exp(2 * U) / np.exp(2 * U).sum(axis=1, keepdims=True)
-    assert found.metrics[name](U) == pytest.approx(brier(NAMES[C], P), rel=1e-12)
+    assert found.metrics[name](found.seen(U)) == pytest.approx(brier(C, P), rel=1e-12)
 
 
 def test_a_metric_sees_zeros_for_absent_classes():
     # Scores of the present classes with e^{2U} = 1 and 3.
-    seen = scorer(lambda y, P: P, None, Logistic(), np.array([True, False, True]))(np.array([[0.0, np.log(3) / 2]]))
-    assert_allclose(seen, [[0.25, 0.0, 0.75]], rtol=1e-14)
+    some = np.where(C == 1, 0, C)
+    (found,) = check_eval_set((X[:1], NAMES[some[:1]]), watched(NAMES[some], metric=brier, classes=["a", "b", "c"]))
+    assert_allclose(found.seen(np.array([[0.0, np.log(3) / 2]])).P, [[0.25, 0.0, 0.75]], rtol=1e-14)
 
 
 @pytest.mark.parametrize(
-    ("eval_set", "metric", "kind", "words"),
+    ("eval_set", "words"),
     [
-        ((X, NAMES[C], np.ones(12)), None, ValueError, r"pair \(X, y\)"),
-        ([(X, NAMES[C]), (X,)], None, ValueError, r"pair \(X, y\)"),
-        ((X, NAMES[C]), "accuracy", TypeError, "eval_metric='accuracy'"),
-        ((X, NAMES[C]), {"one": brier, "two": 2}, TypeError, "eval_metric="),
-        ((X, NAMES[C][:5]), None, ValueError, r"shape \(5,\) for 12 rows"),
-        ((X[:, :1], NAMES[C]), None, ValueError, "features"),
+        ((X,), r"tuple \(X, y\)"),
+        ([(X, NAMES[C]), (X,)], r"tuple \(X, y\)"),
+        ([X, NAMES[C]], r"tuple \(X, y\)"),
+        (7, r"tuple \(X, y\)"),
+        ((X, NAMES[C][:5]), r"5 labels for 12 rows"),
+        ((X[:, :1], NAMES[C]), "features"),
+        ((X, C), r"no label that is trained on .* \['a', 'b', 'c'\]"),
+        ((X, np.where(C == 0, "z", NAMES[C]), np.where(C == 0, 1.0, 0.0)), r"no label that is .* positive weight"),
+        ((X, NAMES[C], np.zeros(12)), "trained on|non-zero"),  # by us or by scikit-learn
+        ((X, NAMES[C], np.ones(5)), "sample_weight of an eval_set"),
+        ((X, NAMES[C], -np.ones(12)), "sample_weight of an eval_set"),
+        ((X, np.where(C == 0, np.nan, 1.0)), "eval_set's y contains NaN"),
     ],
 )
-def test_what_is_no_eval_set_says_so(eval_set, metric, kind, words):
-    with pytest.raises(kind, match=words):
-        check_eval_set(eval_set, metric, watched())
+def test_what_is_no_eval_set_says_so(eval_set, words):
+    with pytest.raises(ValueError, match=words):
+        check_eval_set(eval_set, watched())
+
+
+def test_metrics_need_rows():
+    with pytest.raises(ValueError, match=r"eval_metric has no rows .* early_stopping=True"):
+        check_eval_set(None, watched(metric="error"))
+    assert check_eval_set(None, watched(metric="error", patience=3)) == []
 
 
 def test_label_sets_of_an_eval_set_join_those_of_training():
     Z = np.array([[1, 0, 0], [1, 1, 0]] * 6)
-    (found,) = check_eval_set((X[:2], np.array([[0, 1, 1], [1, 1, 0]])), None, against := watched(Z, several=True))
+    (found,) = check_eval_set((X[:2], np.array([[0, 1, 1], [1, 1, 0]])), against := watched(Z, several=True))
     assert_array_equal(against.checked.data.sets.table[found.c], [[0, 1, 1], [1, 1, 0]])
     assert found.c[1] == against.checked.data.c[1]
 
@@ -114,13 +141,15 @@ def test_label_sets_of_an_eval_set_join_those_of_training():
 def test_what_is_no_indicator_matrix_says_so(y):
     Z = np.array([[1, 0, 0], [1, 1, 0]] * 6)
     with pytest.raises(ValueError, match=r"indicator matrix of shape \(12, 3\)"):
-        check_eval_set((X, y), None, watched(Z, several=True))
+        check_eval_set((X, y), watched(Z, several=True))
 
 
 def test_metrics_take_one_label_per_example():
     Z = np.array([[1, 0, 0], [1, 1, 0]] * 6)
     with pytest.raises(ValueError, match="eval_metric takes one label"):
-        check_eval_set((X, Z), brier, watched(Z, several=True))
+        check_eval_set((X, Z), watched(Z, metric=brier, several=True))
+    (found,) = check_eval_set((X, Z), watched(Z, metric="risk", several=True))
+    assert found.metrics == {}
 
 
 # ---- rows held out --------------------------------------------------------------------------------------------------
@@ -178,6 +207,11 @@ def test_label_sets_may_all_be_different():
     data = replace(numbered(np.arange(10)), sets=LabelSets(3))
     train, test = split_off(data, 0.3, rng())
     assert (train.n, test.n) == (7, 3)
+
+
+def test_nothing_to_hold_out_says_so():
+    with pytest.raises(ValueError, match=r"validation_fraction=None .* eval_set"):
+        split_off(numbered([0, 1, 2]), None, rng())
 
 
 def test_too_few_rows_to_hold_out_say_so():

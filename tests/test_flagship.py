@@ -317,7 +317,7 @@ def test_eval_set_and_metrics():
     X, X_test, y, y_test = DIGITS
     names = np.array([f"digit {k}" for k in range(10)])
     clf = sb.SimplexBoostClassifier(n_estimators=12, random_state=0)
-    accuracy = {"accuracy": lambda y, P: np.mean(names[P.argmax(axis=1)] == y)}
+    accuracy = {"accuracy": lambda c, P: np.mean(P.argmax(axis=1) == c)}
     clf.fit(X, names[y], eval_set=[(X_test, names[y_test]), (X, names[y])], eval_metric=accuracy)
     first, second = clf.evals_result_
     np.testing.assert_allclose(second["risk"], clf.history_["risk"], rtol=1e-4)
@@ -338,10 +338,10 @@ def test_early_stopping_on_an_eval_set():
 @pytest.mark.parametrize(
     ("eval_set", "metric", "message"),
     [
-        ((X_IRIS, Y_IRIS + 5), None, "unknown"),
+        ((X_IRIS, Y_IRIS + 5), None, "trained on"),
         ((X_IRIS[:, :2], Y_IRIS), None, "features"),
-        ((X_IRIS,), None, "pair"),
-        ((X_IRIS, Y_IRIS), "accuracy", "eval_metric"),
+        ((X_IRIS,), None, "tuple"),
+        ((X_IRIS, Y_IRIS), "acuracy", "eval_metric='acuracy'"),
     ],
 )
 def test_bad_eval_sets(eval_set, metric, message):

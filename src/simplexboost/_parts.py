@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
 
@@ -68,3 +69,9 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
     choices = list(choices)
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name}={value!r} is unknown; choose one of {', '.join(map(repr, choices))}.")
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Raise unless ``value`` is True or False; other values are refused, because "no" would otherwise mean True."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name}={value!r} must be True or False.")

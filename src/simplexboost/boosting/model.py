@@ -49,6 +49,7 @@ class AdditiveModel:
     terms: list[Term] = field(default_factory=list)
     round_ends: list[int] = field(default_factory=list)
     _forest: tuple[Any, PackedForest] | None = field(default=None, init=False, repr=False)
+    _prefix: AdditiveModel | None = field(default=None, init=False, repr=False)
 
     @cached
     def code(self) -> Code:
@@ -82,6 +83,16 @@ class AdditiveModel:
         terms = [replace(term, step=term.step * factor) for term in self.terms]
         return AdditiveModel(self.Y, terms, list(self.round_ends))
 
+    def prefix(self, n_rounds: int) -> AdditiveModel:
+        """The model after its first rounds, to predict with; kept until another number of rounds is asked for.
+
+        The trees of the prefix are then packed once, and not again for every prediction.
+        """
+        kept = self._prefix
+        if kept is None or kept.n_rounds != n_rounds:
+            kept = self._prefix = self.first(n_rounds)
+        return kept
+
     @property
     def dtype(self) -> Any:
         """The precision of F, which is that of the codewords."""
@@ -104,7 +115,7 @@ class AdditiveModel:
         return self._forest[1]
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_forest": None}
+        return self.__dict__ | {"_forest": None, "_prefix": None}
 
     def staged_predictor(self, X: AnyArray, engine: Engine = CPU) -> Iterator[AnyArray]:
         """F(X) after every round; the same array each time, updated in place."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 from .._typing import AnyArray, Array, Labels
 from ..boosting.model import add_terms
@@ -14,56 +17,110 @@ from .base import Callback
 
 @dataclass(eq=False)
 class Evaluation(Callback):
-    """Records the risk on rows that are not trained on, and metrics of their class scores U (n, K), if any are given.
+    """Records the risk of rows that are not trained on, and metrics of their predictions, after every round.
 
-    ``results`` has a list for "risk" and for every metric, with an entry per round.
+    The records are in ``results`` and, where other callbacks see them, in ``run.evaluations``. If the run continues a
+    model, they begin with the first round of that model.
+
+    Parameters
+    ----------
+    X : (n, p) the rows
+    c : (n,) their targets; a row with target −1, whose class the model does not know, is left out of the risk
+    weight : (n,)
+    metrics : functions of predictions, by name
+    results : a list for "risk" and for every metric, with an entry per round
+    seen : class scores U (n, K) → the predictions that the metrics take; U itself by default
+    watch : the name of the result that says which round is the best
+    greater_is_better : whether it is the largest or the smallest that is best
+    tol : a round is better than another only if it is so by more than this
     """
 
     X: AnyArray
     c: Labels
     weight: Array
-    metrics: dict[str, Callable[[Array], float]] = field(default_factory=dict)
+    metrics: dict[str, Callable[[Any], float]] = field(default_factory=dict)
     results: dict[str, list[float]] = field(default_factory=dict)
+    seen: Callable[[Array], Any] = np.asarray
+    watch: str = "risk"
+    greater_is_better: bool = False
+    tol: float = 1e-7
+
+    best_round: int = field(default=0, init=False)
 
     def start(self, run: Run) -> None:
-        """Compute the predictor of the model so far."""
-        self._F = run.model.predictor(self.X, run.data.engine)  # (n, d)
+        """Evaluate the rounds of the model so far, if there are any."""
+        self._F = np.zeros((len(self.X), run.Y.shape[1]), dtype=run.Y.dtype)  # (n, d)
+        self._known = np.flatnonzero(self.c >= 0)
+        self._best = -np.inf
         self.results.update({name: [] for name in ("risk", *self.metrics)})
+        run.evaluations.append(self.results)
+        for n_rounds in range(1, run.round + 1):
+            self._record(run, n_rounds)
 
     def after_round(self, run: Run) -> None:
-        """Add the newest terms to the predictor, and record."""
-        begin = run.model.round_ends[-2] if run.round > 1 else 0
-        add_terms(run.model.terms[begin:], self.X, self._F, run.data.engine)
+        """Evaluate the newest round."""
+        self._record(run, run.round)
+
+    def _record(self, run: Run, n_rounds: int) -> None:
+        """Add the terms of one round to the predictor, and record."""
+        begin, end = [0, *run.model.round_ends][n_rounds - 1 : n_rounds + 1]
+        add_terms(run.model.terms[begin:end], self.X, self._F, run.data.engine)
         self.results["risk"].append(self.risk(run))
+        seen = self.seen(run.model.scores(self._F)) if self.metrics else None
         for name, metric in self.metrics.items():
-            self.results[name].append(float(metric(run.model.scores(self._F))))
+            self.results[name].append(measure(name, metric, seen, n_rounds))
+        score = self.sign * self.results[self.watch][-1]
+        if score > self._best + self.tol:
+            self._best, self.best_round = score, n_rounds
 
     def risk(self, run: Run) -> float:
         """The mean loss now."""
-        return mean_loss(run.loss, run.model.code, self._F, self.c, self.weight)
+        F, c, weight = self._F, self.c, self.weight
+        if len(self._known) < len(c):
+            F, c, weight = F[self._known], c[self._known], weight[self._known]
+        return mean_loss(run.loss, run.model.code, F, c, weight)
+
+    @property
+    def sign(self) -> int:
+        """What is watched times this is the better the larger it is."""
+        return 1 if self.greater_is_better else -1
+
+    @property
+    def best_iteration(self) -> int:
+        """The best round so far, counted from 1; 0 before the first round."""
+        return max(self.best_round, min(1, len(self.results["risk"])))
+
+    @property
+    def best_score(self) -> float:
+        """What is watched, in the best round; NaN before the first round."""
+        return self.results[self.watch][self.best_iteration - 1] if self.best_iteration else np.nan
 
 
 @dataclass(eq=False)
 class EarlyStopping(Evaluation):
-    """Stops when the held-out risk has not fallen by ``tol`` in ``n_iter_no_change`` rounds; keeps the best round."""
+    """Stops after ``n_iter_no_change`` rounds that are no better than the best by ``tol``; keeps the best round."""
 
     n_iter_no_change: int = 10
-    tol: float = 1e-7
-
-    def start(self, run: Run) -> None:
-        """The risk of the model so far is the best until now."""
-        super().start(run)
-        self._best, self.best_round = self.risk(run), run.round
 
     def after_round(self, run: Run) -> None:
-        """Compare the risk with the best so far."""
+        """Evaluate the newest round, and stop if the best one is long ago."""
         super().after_round(run)
-        risk = self.results["risk"][-1]
-        if risk < self._best - self.tol:
-            self._best, self.best_round = risk, run.round
         if run.round - self.best_round >= self.n_iter_no_change and run.stop_reason is None:
-            run.stop_reason = f"early stopping: no better held-out risk in {self.n_iter_no_change} rounds"
+            run.stop_reason = f"early stopping: no better held-out {self.watch} in {self.n_iter_no_change} rounds"
 
     def finish(self, run: Run) -> None:
         """Forget the rounds after the best one."""
-        run.model = run.model.first(max(1, self.best_round))
+        run.model = run.model.first(self.best_iteration)
+
+
+def measure(name: str, metric: Callable[[Any], Any], seen: Any, n_rounds: int) -> float:
+    """What a metric says of predictions; if it fails, the error says which metric it was."""
+    try:
+        value = metric(seen)
+    except Exception as error:
+        error.add_note(f"This happened in the metric {name!r}, in round {n_rounds}.")
+        raise
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"the metric {name!r} returned {value!r}; it must return a number.") from error

@@ -13,7 +13,7 @@ from .base import Callback
 
 @dataclass(eq=False)
 class Progress(Callback):
-    """Prints a line about once a second: round, risk, time so far and time to go."""
+    """Prints a line about once a second: round, risk, what is evaluated, time so far and time to go."""
 
     every: float = 1.0  # seconds between lines
     stream: TextIO | None = None
@@ -36,7 +36,8 @@ class Progress(Callback):
         self._last, spent = now, now - self._begin
         to_go = spent / (run.round - self._first) * (run.n_rounds - run.round)
         risk = run.risk() if run.risk_before is None else run.risk_before
-        self._print(f"round {run.round}/{run.n_rounds}  risk {risk:.6g}  {spent:.1f} s, {to_go:.1f} s to go")
+        parts = [f"round {run.round}/{run.n_rounds}", f"risk {risk:.6g}", *evaluated(run)]
+        self._print("  ".join([*parts, f"{spent:.1f} s, {to_go:.1f} s to go"]))
 
     def finish(self, run: Run) -> None:
         """Print why boosting stopped early, if it did."""
@@ -45,3 +46,13 @@ class Progress(Callback):
 
     def _print(self, line: str) -> None:
         print(line, file=self.stream or sys.stdout, flush=True)
+
+
+def evaluated(run: Run) -> list[str]:
+    """The newest results of every evaluated set, in words; sets are numbered if there are several."""
+    many = len(run.evaluations) > 1
+    return [
+        f"eval{f'[{i}]' if many else ''}: " + ", ".join(f"{name} {values[-1]:.6g}" for name, values in results.items())
+        for i, results in enumerate(run.evaluations)
+        if results["risk"]
+    ]

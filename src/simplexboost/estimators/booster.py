@@ -11,22 +11,23 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._blas import one_blas_thread
 from .._compat import HAS_SKLEARN_CALLBACKS, CallbackSupportMixin, with_callbacks
-from .._parts import check_number
+from .._parts import check_flag, check_number
 from .._typing import Array
 from ..boosting.loop import boost
 from ..boosting.run import Run
-from ..callbacks import Callback, EarlyStopping, Evaluation, History, Progress, Sampling
+from ..callbacks import Callback, Evaluation, History, Progress, Sampling
 from ..data.categories import check_same_categories, learn_categories
 from ..data.training_set import TrainingSet
 from ..data.validation import Checked, Labelling, check_training
 from ..engine import MAX_BINS
 from ..losses import Loss, for_label_sets
-from .evaluation import Watched, check_eval_set, split_off
+from .evaluation import FOLLOWED, Watched, check_eval_set, evaluate_held_out, followed, split_off
 from .face import all_or_nothing
+from .metrics import check_metrics
 from .parts import MAKERS, Parts
 from .predicting import Predicts
 from .settling import Settled
@@ -42,8 +43,9 @@ class BaseBooster(CallbackSupportMixin, Predicts):
     max_features: Any = 1.0
     max_bins: Any = MAX_BINS
     early_stopping: bool = False
-    validation_fraction: float = 0.1
+    validation_fraction: float | None = 0.1
     n_iter_no_change: int = 10
+    tol: float = 1e-7
     class_weight: Any = None
     classes: Any = None
     warm_start: bool = False
@@ -88,11 +90,18 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         y : labels, (n,)
         sample_weight : (n,) or None
             Only their ratios matter: weights are divided by their mean.
-        eval_set : (X, y), a list of such pairs, or None
+        eval_set : (X, y), (X, y, sample_weight), a list of such tuples, or None
             Other rows to evaluate: their risk and metrics after every round are in ``evals_result_``. With
-            ``early_stopping`` the first pair is used in place of held-out training rows.
-        eval_metric : callable, a dict of callables by name, or None
-            ``metric(y, probabilities) -> float``.
+            ``early_stopping`` the first entry is used in place of held-out training rows. Rows of classes without
+            training examples count as errors in metrics; the risk leaves them out.
+        eval_metric : str, scorer, callable, a list of these, a dict of these by name, or None
+            What is followed beside the risk, on ``eval_set`` or the held-out rows. The first one decides which round is
+            the best, and when to stop; without any, the risk does. Names are "risk", "log_loss", "error", "accuracy",
+            "auc_ovr", "top_5_accuracy" (with any number), those of XGBoost ("mlogloss", "merror") and LightGBM
+            ("multi_logloss", "multi_error"), and those of scikit-learn's scorers. Scorers are maximised. A callable is
+            ``metric(c, P) -> float`` with the numbers c (n,) of the labels in ``classes_`` (K for a label that is not
+            among them) and probabilities P (n, K). It is minimised unless it has an attribute ``greater_is_better``
+            that is true; if it has a parameter ``sample_weight`` and the rows have weights, it gets them.
 
         Returns
         -------
@@ -115,22 +124,27 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         with all_or_nothing(self):
             self._check_parameters()
             checked = self._check_training(X, y, sample_weight, costs)
+            watched = self._watched(checked, self.parts().loss, eval_metric)
+            evaluations = check_eval_set(eval_set, watched)
             seed = check_random_state(self.random_state).randint(2**31 - 1)
             with one_blas_thread():
                 settled = self.settle(checked, groups, seed)
             booster, parts = settled.estimator, settled.estimator.parts()
-            watched = check_eval_set(eval_set, eval_metric, self._watched(checked, parts.loss))
-            run, held_out = booster._prepare(parts, checked, bool(watched), seed)
+            run, held_out = booster._prepare(parts, checked, bool(evaluations), seed)
+            if held_out is not None:
+                evaluations.append(evaluate_held_out(held_out, run, watched))
             n_rounds = int(booster.n_estimators) if checked.data.K > 1 else 0
             self._resume(run, parts, checked, history, n_rounds)
-            finish = partial(self._fitted, settled=settled, checked=checked, history=history, watched=watched)
+            finish = partial(self._fitted, settled=settled, checked=checked, history=history, evaluations=evaluations)
             run.snapshot = lambda: self._snapshot(finish(run))
-            callbacks = booster._callbacks(history, held_out, watched)
+            callbacks = booster._callbacks(history, evaluations)
             if HAS_SKLEARN_CALLBACKS:
                 callbacks.append(SklearnCallbacks(self, finish, X, y, sample_weight))
             with one_blas_thread():
                 boost(run, parts.optimizer, n_rounds, callbacks)
             run.model = run.model.scaled(settled.temperature)
+            for name in (*FOLLOWED, "choice_"):  # those of an earlier fit
+                self.__dict__.pop(name, None)
             self.__dict__.update(finish(run))
         return self
 
@@ -139,8 +153,12 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         check_number("subsample", self.subsample, float, 0.0, 1.0, open_low=True)
         check_number("max_features", self.max_features, float, 0.0, 1.0, auto=True, open_low=True)
         check_number("max_bins", self.max_bins, int, 2, MAX_BINS, auto=True)
-        check_number("validation_fraction", self.validation_fraction, float, 0.0, 0.9, open_low=True)
+        check_flag("early_stopping", self.early_stopping)
+        check_number("validation_fraction", self.validation_fraction, float, 0.0, 0.9, open_low=True, none=True)
         check_number("n_iter_no_change", self.n_iter_no_change, int, 1)
+        check_number("tol", self.tol, float, 0.0)
+        if isinstance(self.callbacks, Callback):
+            raise TypeError(f"callbacks={self.callbacks!r} must be a list of Callbacks; pass [{self.callbacks!r}].")
         for callback in self.callbacks or ():
             if not isinstance(callback, Callback):
                 raise TypeError(f"callbacks holds {callback!r}; every entry must be a simplexboost Callback.")
@@ -172,9 +190,9 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             reset=not self._goes_on,
         )
 
-    def _watched(self, checked: Checked, loss: Loss) -> Watched:
+    def _watched(self, checked: Checked, loss: Loss, eval_metric: Any) -> Watched:
         patience = self.n_iter_no_change if self.early_stopping else None
-        return Watched(self, self._encode, checked, loss, patience)
+        return Watched(self, self._encode, checked, loss, check_metrics(eval_metric), patience, self.tol)
 
     def _prepare(self, parts: Parts, checked: Checked, watched: bool, seed: int) -> tuple[Run, TrainingSet | None]:
         """A run of the parts, after checking that they fit together; and the rows held out for early stopping."""
@@ -189,7 +207,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         if data.sets is not None:
             loss = for_label_sets(loss, data.sets.table)
         if data.costs is not None:
-            loss, data, held_out = with_costs(loss, data, held_out)
+            loss, data = with_costs(loss, data, held_out)
         present = checked.present
         Y: Array = parts.codewords.for_classes(len(present), present, rng).astype(parts.optimizer.dtype)  # (K, d)
         run = Run(data, loss, Y, parts.learner, parts.step, self.shrinkage(), rng)
@@ -215,22 +233,18 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         run.rng = np.random.default_rng(run.rng.integers(2**63) + self.n_iter_)  # other draws than in the first fit
         history.continue_from(self.history_)
 
-    def _callbacks(self, history: History, held_out: TrainingSet | None, watched: list[Evaluation]) -> list[Callback]:
-        out: list[Callback] = [*self.more_callbacks(history), history, *watched]
+    def _callbacks(self, history: History, evaluations: list[Evaluation]) -> list[Callback]:
+        out: list[Callback] = [*self.more_callbacks(history), history, *evaluations]
         if self.subsample != 1 or self.max_features != 1:
             out.append(Sampling(self.subsample, self.max_features))
-        if held_out is not None:
-            patience = self.n_iter_no_change
-            out.append(EarlyStopping(held_out.X, held_out.c, held_out.weight, n_iter_no_change=patience))
         if self.verbose:
             out.append(Progress())
         return out + list(self.callbacks or ())
 
     def _fitted(
-        self, run: Run, *, settled: Settled, checked: Checked, history: History, watched: list[Evaluation]
+        self, run: Run, *, settled: Settled, checked: Checked, history: History, evaluations: list[Evaluation]
     ) -> dict[str, Any]:
         """The fitted attributes so far; prediction uses only these, so that a later `set_params` does not change it."""
-        evals = [{name: np.array(values) for name, values in e.results.items()} for e in watched]
         several = {"threshold_": run.loss.threshold(run.U, run.data.c, run.data.weight)} if self.multilabel else {}
         return {
             "classes_": checked.classes,
@@ -240,10 +254,16 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             "n_iter_": run.round,
             "stop_reason_": run.stop_reason,
             "present_": checked.present,
-            **({"evals_result_": evals} if watched else {}),
             **({"choice_": settled.choice} if settled.choice is not None else {}),
+            **followed(evaluations),
             **several,
         }
+
+    @property
+    def train_score_(self) -> Array:
+        """Minus the training risk after every round of the model, (n_iter_,): larger values are better."""
+        check_is_fitted(self)
+        return -self.history_["risk"]
 
     def _snapshot(self, fitted: dict[str, Any]) -> Self:
         """A fitted copy, as if boosting had stopped here."""
@@ -278,14 +298,13 @@ class Booster(BaseBooster):
         return float(self.learning_rate)
 
 
-def with_costs(
-    loss: Loss, data: TrainingSet, held_out: TrainingSet | None
-) -> tuple[Loss, TrainingSet, TrainingSet | None]:
-    """The loss with a target for the costs of every example, numbered from K on, and the rows with these targets."""
+def with_costs(loss: Loss, data: TrainingSet, held_out: TrainingSet | None) -> tuple[Loss, TrainingSet]:
+    """The loss with a target for the costs of every example, and the training rows with these targets.
+
+    Targets are numbered from K on: first those of the training rows, then those of the rows held out.
+    """
     assert data.costs is not None
     table = [data.costs]
     if held_out is not None and held_out.costs is not None:
         table.append(held_out.costs)
-    numbered = replace(data, c=data.K + np.arange(data.n))
-    held_out = held_out and replace(held_out, c=data.K + data.n + np.arange(held_out.n))
-    return loss.for_costs(np.concatenate(table)), numbered, held_out
+    return loss.for_costs(np.concatenate(table)), replace(data, c=data.K + np.arange(data.n))

@@ -39,11 +39,14 @@ class BoostingClassifier(Booster):
     max_bins : int, default=255
         Bins per feature for the engine's trees.
     early_stopping : bool, default=False
-        Hold out a part of the rows, stop when their risk no longer falls, and keep the rounds up to the best one.
-    validation_fraction : float, default=0.1
-        The part held out.
+        Hold out a part of the rows, or take the first entry of ``eval_set``; stop when their risk, or the first
+        ``eval_metric`` of ``fit``, no longer improves, and keep the rounds up to the best one.
+    validation_fraction : float or None, default=0.1
+        The part held out; it may be None where nothing is held out.
     n_iter_no_change : int, default=10
         Rounds without improvement before stopping.
+    tol : float, default=1e-7
+        A round counts as an improvement if it is better than the best one so far by more than this.
     class_weight : dict, "balanced" or None, default=None
         Multiplies ``sample_weight``.
     classes : sequence of labels or None, default=None
@@ -57,7 +60,7 @@ class BoostingClassifier(Booster):
     n_jobs : int or None, default=None
         Number of threads; None is 1, -1 all. The fitted model does not depend on it.
     verbose : int, default=0
-        1 prints progress about once a second.
+        1 prints progress about once a second, with what is evaluated.
 
     Attributes
     ----------
@@ -66,7 +69,12 @@ class BoostingClassifier(Booster):
     loss_ : the loss that was minimised
     model_ : AdditiveModel, the terms and the codewords of the present classes
     history_ : dict of arrays, an entry per round: risk, edge, step, coordinate, seconds
-    evals_result_ : list of dicts of arrays, an entry per pair of ``eval_set``
+    train_score_ : (n_iter_,) minus the training risk after every round
+    evals_result_ : list of dicts of arrays by name of the metric, an entry per evaluated set: those of ``eval_set``, or
+        the rows held out for early stopping. Like the next three, it is there only if something was evaluated.
+    best_iteration_ : the best round of the first set, counted from 1
+    best_score_ : the first ``eval_metric``, or the risk, in that round
+    validation_score_ : the same after every round, with the sign that makes larger values better
     n_iter_ : rounds in the model
     stop_reason_ : why boosting stopped before ``n_estimators``, or None
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
-from .._typing import AnyArray, Array, Labels, Mask
-from ..boosting.decisions import all_classes, probabilities
+from .._typing import AnyArray, Array, Labels
+from ..boosting.decisions import OneLabel, all_classes
+from ..boosting.run import Run
 from ..callbacks import EarlyStopping, Evaluation
 from ..data.training_set import LabelSets, TrainingSet
-from ..data.validation import Checked, check_X, known_labels
+from ..data.validation import Checked, check_X
 from ..losses import Loss
+from .metrics import Metrics, Predicted, Rows
+
+FOLLOWED = ("evals_result_", "best_iteration_", "best_score_", "validation_score_")
 
 
 @dataclass(frozen=True, eq=False)
 class Watched:
-    """What is needed to check and evaluate an ``eval_set``.
+    """What is needed to evaluate rows.
 
     Attributes
     ----------
@@ -26,67 +33,166 @@ class Watched:
     encode : X → X with numbers for categories
     checked : the training set and its classes
     loss : turns scores into probabilities
-    n_iter_no_change : rounds without improvement before the first pair stops the fit; None if it never stops it
+    metrics : what is followed beside the risk
+    n_iter_no_change : rounds without improvement before the first set stops the fit; None if it never stops it
+    tol : the smallest improvement that counts
     """
 
     estimator: Any
     encode: Callable[[Any], Any]
     checked: Checked
     loss: Loss
-    n_iter_no_change: int | None
+    metrics: Metrics = field(default_factory=Metrics)
+    n_iter_no_change: int | None = None
+    tol: float = 1e-7
 
     def table(self, X: Any) -> AnyArray:
         """X, checked and in the form that the model takes."""
         return check_X(self.estimator, self.encode(X), reset=False)
 
+    def evaluation(self, rows: Rows, targets: Labels, first: bool) -> Evaluation:
+        """The callback that evaluates rows; with early stopping, that of the first set stops the fit."""
+        present, classes, metrics = self.checked.present, self.checked.classes, self.metrics
+        if self.checked.data.sets is not None and metrics.table:
+            raise ValueError(
+                "eval_metric takes one label per example; with an indicator matrix only the risk is followed."
+            )
+        decision = OneLabel(self.loss, classes, present)
+        kind: Callable[..., Evaluation] = Evaluation
+        if first and self.n_iter_no_change is not None:
+            kind = partial(EarlyStopping, n_iter_no_change=self.n_iter_no_change)
+        return kind(
+            rows.X,
+            targets,
+            np.ones(len(rows.X)) if rows.weight is None else rows.weight,
+            {name: metric.of for name, metric in metrics.table.items()},
+            seen=lambda U: Predicted(rows, decision, all_classes(U, present)),
+            watch=metrics.watch,
+            greater_is_better=metrics.greater_is_better,
+            tol=self.tol,
+        )
 
-def check_eval_set(eval_set: Any, eval_metric: Any, watched: Watched) -> list[Evaluation]:
-    """A callback for every pair of the eval_set; with early stopping, the first one stops the fit."""
-    if eval_set is None:
-        return []
-    pairs = [eval_set] if isinstance(eval_set, tuple) else list(eval_set)
-    metrics = eval_metric if isinstance(eval_metric, dict) else {} if eval_metric is None else {"metric": eval_metric}
-    if not all(callable(metric) for metric in metrics.values()):
-        raise TypeError(f"eval_metric={eval_metric!r} must be metric(y, probabilities) -> float, or a dict of such.")
-    if not all(len(pair) == 2 for pair in pairs):
-        raise ValueError("eval_set must be a pair (X, y), or a list of such pairs.")
-    return [evaluation(X, y, metrics, watched, i == 0) for i, (X, y) in enumerate(pairs)]
+
+def followed(evaluations: list[Evaluation]) -> dict[str, Any]:
+    """The fitted attributes that say what was followed (`FOLLOWED`); none of them if nothing was."""
+    if not evaluations:
+        return {}
+    first = evaluations[0]
+    return {
+        "evals_result_": [{name: np.array(values) for name, values in e.results.items()} for e in evaluations],
+        "best_iteration_": first.best_iteration,
+        "best_score_": first.best_score,
+        "validation_score_": first.sign * np.array(first.results[first.watch]),
+    }
 
 
-def evaluation(X: Any, y: Any, metrics: dict[str, Any], watched: Watched, first: bool) -> Evaluation:
-    """The callback of one pair."""
-    X, y, checked = watched.table(X), np.asarray(y), watched.checked
-    sets, present = checked.data.sets, checked.present
-    if sets is None:
-        c = known_labels(y, len(X), checked.classes[present], "eval_set's y", "trained")
+# ---- rows of an eval_set --------------------------------------------------------------------------------------------
+
+
+def check_eval_set(eval_set: Any, watched: Watched) -> list[Evaluation]:
+    """A callback for every entry (X, y) or (X, y, sample_weight) of the eval_set."""
+    entries = [] if eval_set is None else [eval_set] if isinstance(eval_set, tuple) else eval_set
+    fits = isinstance(entries, list) and all(isinstance(e, tuple | list) and len(e) in (2, 3) for e in entries)
+    if not fits:
+        raise ValueError("eval_set must be a tuple (X, y) or (X, y, sample_weight), or a list of such tuples.")
+    if watched.metrics.asked and not entries and watched.n_iter_no_change is None:
+        raise ValueError("eval_metric has no rows to be evaluated on; pass an eval_set, or set early_stopping=True.")
+    evaluate = partial(check_entry, watched)
+    return [evaluate(i == 0, *entry) for i, entry in enumerate(entries)]
+
+
+def check_entry(watched: Watched, first: bool, X: Any, y: Any, sample_weight: Any = None) -> Evaluation:
+    """The callback of one entry."""
+    X, checked = watched.table(X), watched.checked
+    weight = check_eval_weight(X, sample_weight)
+    if checked.data.sets is not None:
+        y = np.asarray(y)
+        c = targets = check_eval_indicator(X, y, checked.data.sets)
     else:
-        c = check_eval_indicator(X, y, sets, metrics)
-    scorers = {name: scorer(metric, y, watched.loss, present) for name, metric in metrics.items()}
-    if first and watched.n_iter_no_change is not None:
-        return EarlyStopping(X, c, np.ones(len(X)), scorers, n_iter_no_change=watched.n_iter_no_change)
-    return Evaluation(X, c, np.ones(len(X)), scorers)
+        y = check_eval_labels(X, y)
+        c = label_numbers(y, checked.classes)
+        targets = check_targets(y, c, weight, checked)
+    return watched.evaluation(Rows(X, y, c, weight), targets, first)
 
 
-def check_eval_indicator(X: AnyArray, y: AnyArray, sets: LabelSets, metrics: dict[str, Any]) -> Labels:
+def check_eval_weight(X: AnyArray, sample_weight: Any) -> Array | None:
+    """The weights of evaluated rows, (n,) and not negative; None if there are none."""
+    if sample_weight is None:
+        return None
+    try:
+        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    except ValueError as error:
+        raise ValueError(f"the sample_weight of an eval_set is refused: {error}") from error
+
+
+def check_eval_indicator(X: AnyArray, y: AnyArray, sets: LabelSets) -> Labels:
     """The label set of every row of X, as a number like those of the training set."""
-    if metrics:
-        raise ValueError("eval_metric takes one label per example; with an indicator matrix only the risk is followed.")
     if y.shape != (len(X), sets.K) or not np.isin(y, (0, 1)).all():
         raise ValueError(f"eval_set's y must be an indicator matrix of shape ({len(X)}, {sets.K}); it has {y.shape}.")
     return sets.number(y)
 
 
-def scorer(
-    metric: Callable[[AnyArray, Array], float], y: AnyArray, loss: Loss, present: Mask
-) -> Callable[[Array], float]:
-    """A metric of labels and probabilities, turned into a function of the class scores."""
-    return lambda U: metric(y, probabilities(loss, all_classes(U, present), present))
+def check_eval_labels(X: AnyArray, y: Any) -> AnyArray:
+    """The labels of evaluated rows, (n,)."""
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name="eval_set's y")
+    if len(y) != len(X):
+        raise ValueError(f"eval_set's y must hold a label per row of X; it has {len(y)} labels for {len(X)} rows.")
+    return y
 
 
-def split_off(data: TrainingSet, fraction: float, rng: np.random.Generator) -> tuple[TrainingSet, TrainingSet]:
+def label_numbers(y: AnyArray, classes: AnyArray) -> Labels:
+    """The numbers of labels among the classes 0 .. K−1; K for a label that is not among them.
+
+    Examples
+    --------
+    >>> label_numbers(np.array(["b", "z", "a"]), np.array(["a", "b", "c"]))
+    array([1, 3, 0])
+    """
+    numbers = {label: k for k, label in enumerate(classes.tolist())}
+    return np.array([numbers.get(label, len(classes)) for label in y.tolist()], dtype=np.intp)
+
+
+def check_targets(y: AnyArray, c: Labels, weight: Array | None, checked: Checked) -> Labels:
+    """The targets of evaluated rows with classes c: numbers among the classes that are trained on, −1 for all others.
+
+    The loss is not defined for rows of other classes. They count in metrics, where they are errors, but not in the
+    risk; if there are no other rows, labels and classes are probably of different kinds.
+    """
+    trained = np.where(checked.present, np.cumsum(checked.present) - 1, -1)
+    targets = np.append(trained, -1)[c]
+    if not (targets >= 0 if weight is None else weight[targets >= 0] > 0).any():
+        raise ValueError(
+            f"eval_set's y has no label that is trained on (in a row of positive weight): it has labels such as "
+            f"{y[:5].tolist()}, and the model learns {checked.classes[checked.present][:5].tolist()}."
+        )
+    return targets
+
+
+# ---- rows held out --------------------------------------------------------------------------------------------------
+
+
+def evaluate_held_out(held_out: TrainingSet, run: Run, watched: Watched) -> Evaluation:
+    """The callback of rows that were split off the training set."""
+    checked = watched.checked
+    weight = None if held_out.uniform else held_out.weight
+    if held_out.sets is not None:
+        return watched.evaluation(Rows(held_out.X, held_out.c, held_out.c, weight), held_out.c, first=True)
+    # Where every example has its own costs, the loss numbers those of the training rows first; see `with_costs`.
+    targets = held_out.c if held_out.costs is None else run.data.K + run.data.n + np.arange(held_out.n)
+    c = np.flatnonzero(checked.present)[held_out.c]
+    return watched.evaluation(Rows(held_out.X, checked.classes.take(c), c, weight), targets, first=True)
+
+
+def split_off(data: TrainingSet, fraction: float | None, rng: np.random.Generator) -> tuple[TrainingSet, TrainingSet]:
     """Training and held-out rows; every class keeps at least one training row."""
     from sklearn.model_selection import train_test_split  # not at the top: start-up time
 
+    if fraction is None:
+        raise ValueError(
+            "validation_fraction=None holds out no rows, and early_stopping=True needs some: pass a number in (0, 0.9] "
+            "or an eval_set."
+        )
     seed = int(rng.integers(2**31 - 1))
     c = data.c if data.sets is None else np.zeros_like(data.c)  # all label sets may differ: no stratification
     counts = np.bincount(c)

@@ -17,8 +17,8 @@ from ..learners import SketchTree
 from ..learners.newton_trees import is_auto
 from ..losses import Logistic, Loss, Savage, SoftmaxCost
 from ..optimizers import SketchedNewton
-from ..steps import FixedStep
 from ..selection import Choice, check_groups
+from ..steps import FixedStep
 from .booster import Booster
 from .parts import Parts
 from .settling import FEWEST_ROWS, Settled, Wanted, choose, effort, most_canonical
@@ -39,19 +39,28 @@ ROW_LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "so
 class SimplexBoostClassifier(Booster):
     """Gradient boosting for many classes: one vector tree per round, whatever the number of classes.
 
-    It uses the logistic loss, Newton steps in the leaves, splits that are searched along a random direction of the
-    gradient, and codewords of few dimensions if there are many classes. The defaults should serve most data sets.
+    It uses the logistic loss, Newton steps in the leaves, and splits that are searched along a random direction of the
+    gradient. The number of rounds, the temperature of the probabilities and the shape of the trees are chosen by the
+    risk of rows held out, and then all rows are fitted: the defaults should serve most data sets.
 
     Parameters
     ----------
     n_estimators : int or "auto", default="auto"
-        The largest number of rounds, each of one tree; "auto" is 40 / learning_rate, or half of that for two or three
-        classes.
-    learning_rate : float, default=0.1
-        Every tree is multiplied by this.
+        The number of rounds, each of one tree. "auto" chooses it, up to 80 / learning_rate, together with whatever of
+        `growth`, `gain_noise`, `max_leaf_nodes`, `max_features` and `calibration` is "auto". A number gives just so many
+        rounds, without a choice. With ``early_stopping``, "auto" allows 80 / learning_rate.
+    learning_rate : float or "auto", default="auto"
+        Every tree is multiplied by this; "auto" is 0.05 for small tables (up to 10 000 rows and a million cells) and
+        0.1 for others.
     max_leaf_nodes : int, "auto" or None, default="auto"
-        The largest number of leaves per tree; "auto" grows with the number of rows.
+        The largest number of leaves per tree; "auto" grows with the number of rows, or is 16 if that is chosen.
     max_depth : int or None, default=None
+    growth : {"best", "symmetric", "level", "auto"}, default="auto"
+        "best" splits the node that gains most; "symmetric" splits all nodes of a level alike (64 leaves without
+        limits); "level" splits the oldest node. "auto" chooses between the first two, or is "best" without a choice.
+    gain_noise : float or "auto", default="auto"
+        Random numbers of so many standard deviations are added to the gains of the features; "auto" is 1 for symmetric
+        trees and 0 for others, unless it is chosen.
     min_samples_leaf : int or "auto", default="auto"
         The smallest number of training rows in a leaf; "auto" is 1 up to 1000 rows and 5 beyond.
     l2_regularization : float or "auto", default="auto"
@@ -60,32 +69,42 @@ class SimplexBoostClassifier(Booster):
         The furthest that a leaf may move the score of a class, before the learning rate; None for no limit. For
         canonical codewords only.
     codewords : str, Codewords or array of shape (K, d), default="auto"
-        "auto" takes canonical codewords up to 1024 classes and a max-min code of few dimensions beyond; any name or
-        object that `BoostingClassifier` takes.
+        "auto" takes canonical codewords, unless there are more than 1024 classes and the free memory is too little for
+        two arrays of rows × classes: then a max-min code of few dimensions. Any name or object that
+        `BoostingClassifier` takes.
     code_dim : int or "auto", default="auto"
         Dimension of the "auto" code; a number gives a max-min code of that dimension for any number of classes.
     loss : {"logistic", "savage", "softmax-cost"} or Loss, default="logistic"
         "savage" and "softmax-cost" give little weight to examples that are far on the wrong side: for noisy labels.
     cost_matrix : array of shape (K, K) or None, default=None
         How much it matters to tell class c (row) from class k (column); logistic loss only.
+    calibration : bool, float or "auto", default="auto"
+        The temperature, which multiplies all scores so that probabilities are neither too sure nor too unsure. True
+        chooses it by held-out risk, also if the number of rounds is given; "auto" chooses it if the rounds are chosen;
+        a number is taken as it is; False leaves the scores as boosting made them. The logistic loss only.
     sketch : int or Sketch, default=1
         The directions along which splits are searched, or the number of random ones.
     categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
         Columns that hold categories, split by subsets; "from_dtype" takes the categorical and string columns of a
         frame. Categories not seen in training are treated like missing values.
     max_features : float or "auto", default="auto"
-        The part of the features that each tree sees; "auto" is 0.8, and 0.4 if there are more than 256.
+        The part of the features that each tree sees; "auto" is 0.8, and 0.4 if there are more than 256; or 0.5 if that is
+        chosen.
     max_bins : int or "auto", default="auto"
         Bins per feature, at most 255; "auto" takes fewer if there are few rows and many features.
     n_jobs : int or None, default=None
         Number of threads; None takes the cores that the process may use, or its share of them inside a joblib worker;
         -1 takes all. The fitted model does not depend on it.
-    subsample, early_stopping, validation_fraction, n_iter_no_change, class_weight, classes, \
+    subsample, early_stopping, validation_fraction, n_iter_no_change, tol, class_weight, classes, \
     warm_start, callbacks, random_state, verbose : as in `BoostingClassifier`
 
     Attributes
     ----------
-    As in `BoostingClassifier`.
+    choice_ : `simplexboost.selection.Choice`
+        If anything was chosen: the table of candidates with their held-out risks, the winner's curve, the number of
+        rounds and the temperature. ``print(clf.choice_)`` shows it.
+
+    Others as in `BoostingClassifier`.
 
     Notes
     -----
@@ -100,8 +119,8 @@ class SimplexBoostClassifier(Booster):
     >>> clf = SimplexBoostClassifier(random_state=0).fit(digits.X_train, digits.y_train)
     >>> clf.score(digits.X_test, digits.y_test) > 0.96
     True
-    >>> len(clf.model_.trees)
-    400
+    >>> len(clf.model_.trees) == clf.choice_.n_estimators
+    True
     """
 
     n_estimators: Any = "auto"
@@ -280,7 +299,10 @@ class SimplexBoostClassifier(Booster):
 
     def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         header, arrays = super()._pack()
-        return {**header, "choice": to_json(vars(self.choice_), "choice_") if hasattr(self, "choice_") else None}, arrays
+        return {
+            **header,
+            "choice": to_json(vars(self.choice_), "choice_") if hasattr(self, "choice_") else None,
+        }, arrays
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
         super()._unpack(header, arrays)

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._blas import one_blas_thread
+from .._parts import check_number
 from .._threads import thread_count
 from .._typing import AnyArray, Array, Mask
 from ..boosting.decisions import Decision, OneLabel, SeveralLabels, all_classes, of_present
@@ -32,19 +33,33 @@ class Predicts(Face):
     n_jobs: int | None
 
     model_: AdditiveModel
+    n_iter_: int
     loss_: Loss
     present_: Mask
     categories_: Categories | None
     threshold_: Array | None
 
-    def predict(self, X: Any) -> AnyArray:
-        """The class with the highest score, ties to the first; (n,)."""
-        U = self.class_scores(X)
+    def predict(self, X: Any, n_rounds: int | None = None) -> AnyArray:
+        """The class with the highest score, ties to the first; (n,).
+
+        Parameters
+        ----------
+        X : array of shape (n, p); NaN means missing
+        n_rounds : int or None
+            Predict with the first rounds only, 1 .. ``n_iter_``, like the matching stage of `staged_predict`; None
+            takes all.
+        """
+        U = self.class_scores(X, n_rounds)
         return self._decision().labels(U)
 
-    def predict_proba(self, X: Any) -> Array:
-        """Probabilities by the loss's link, (n, K); classes without training examples get 0."""
-        X, model = self._check_X(X), self.model_
+    def predict_proba(self, X: Any, n_rounds: int | None = None) -> Array:
+        """Probabilities by the loss's link, (n, K); classes without training examples get 0.
+
+        Parameters
+        ----------
+        X, n_rounds : as in `predict`
+        """
+        X, model = self._check_X(X), self._rounds(n_rounds)
         if not self._is_softmax:
             return self._probabilities(model.predictor(X, self._engine()))
         P = np.empty((len(X), len(self.classes_)))  # (n, K)
@@ -54,15 +69,25 @@ class Predicts(Face):
             self._softmax(model.predictor(X[rows], self._engine()), P[rows])
         return P
 
-    def decision_function(self, X: Any) -> Array:
-        """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,), as scikit-learn expects."""
-        U = self.class_scores(X)
+    def decision_function(self, X: Any, n_rounds: int | None = None) -> Array:
+        """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,), as scikit-learn expects.
+
+        Parameters
+        ----------
+        X, n_rounds : as in `predict`
+        """
+        U = self.class_scores(X, n_rounds)
         return self._decision().decision(U)
 
-    def class_scores(self, X: Any) -> Array:
-        """Class scores U = ½ F Yᵀ, (n, K)."""
+    def class_scores(self, X: Any, n_rounds: int | None = None) -> Array:
+        """Class scores U = ½ F Yᵀ, (n, K).
+
+        Parameters
+        ----------
+        X, n_rounds : as in `predict`
+        """
         X = self._check_X(X)
-        return self._scores(self.model_.predictor(X, self._engine()))
+        return self._scores(self._rounds(n_rounds).predictor(X, self._engine()))
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """`decision_function` after every round."""
@@ -95,6 +120,13 @@ class Predicts(Face):
     def _check_X(self, X: Any) -> AnyArray:
         check_is_fitted(self)
         return check_X(self, self._encode(X), reset=False)
+
+    def _rounds(self, n_rounds: int | None) -> AdditiveModel:
+        """The first rounds of the model; None means all."""
+        if n_rounds is None:
+            return self.model_
+        check_number("n_rounds", n_rounds, int, 1, self.n_iter_)
+        return self.model_.prefix(int(n_rounds))
 
     def _staged(self, X: Any) -> Iterator[AnyArray]:
         """F (n, d) after every round; the same array each time."""

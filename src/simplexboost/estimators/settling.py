@@ -21,7 +21,6 @@ from ..selection import TEMPERATURES, Candidate, Choice, Split, Terms, folds, on
 FEWEST_ROWS = 20  # below this, folds are too small to tell anything
 
 
-
 @dataclass(frozen=True, eq=False)
 class Settled:
     """An estimator whose parameters are all settled, the temperature its scores get, and how they were chosen."""
@@ -162,5 +161,6 @@ def stages_up_to(longest: int, ratio: float) -> list[int]:
 
 def most_canonical(n: int) -> int:
     """The largest number of classes for which n rows may have canonical codewords: two n × K arrays of single precision
-    must fit into half of the free memory. So a table near that limit gets another code on a smaller machine."""
+    must fit into half of the free memory. So a table near that limit gets another code on a smaller machine.
+    """
     return max(1024, int(free_memory() // 2 // (8 * n)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._typing import AnyArray
 from ..data.categories import Categories
-from .checks import damaged
+from .checks import check_layout, damaged
 from .models import model_from_arrays, model_to_arrays, program_from_arrays, program_to_arrays
 from .parameters import categories_to_json, from_json, labels_from_json, threshold_to_json, to_json
 
@@ -20,7 +20,8 @@ def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     categories = None if estimator.categories_ is None else categories_to_json(estimator.categories_)
     threshold = threshold_to_json(getattr(estimator, "threshold_", None))
     header = {"loss": to_json(estimator.loss_, "loss"), "categories": categories, "threshold": threshold}
-    return {**header, "stop_reason": estimator.stop_reason_}, arrays
+    more, curves = pack_followed(estimator)
+    return {**header, "stop_reason": estimator.stop_reason_, **more}, arrays | curves
 
 
 def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
@@ -34,8 +35,41 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     estimator.present_ = arrays["present"].astype(bool)
     if getattr(estimator, "multilabel", False):
         estimator.threshold_ = None if header["threshold"] is None else np.array(header["threshold"])
+    unpack_followed(estimator, header.get("followed"), arrays)
     columns = header["categories"]
     estimator.categories_ = None if columns is None else Categories([c and labels_from_json(c) for c in columns])
+
+
+def pack_followed(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+    """What was followed on evaluated rows, if anything was. Names of metrics may be any text: they go to the header."""
+    if not hasattr(estimator, "evals_result_"):
+        return {}, {}
+    results = estimator.evals_result_
+    followed = {
+        "names": [list(result) for result in results],
+        "best_iteration": int(estimator.best_iteration_),
+        "best_score": None if np.isnan(estimator.best_score_) else float(estimator.best_score_),
+    }
+    arrays = {f"evals.{i}.{j}": v for i, result in enumerate(results) for j, v in enumerate(result.values())}
+    return {"followed": followed}, arrays | {"validation_score": estimator.validation_score_}
+
+
+def unpack_followed(estimator: Any, followed: Any, arrays: dict[str, AnyArray]) -> None:
+    """The reverse of `pack_followed`."""
+    if followed is None:
+        return
+    names, best, score = followed["names"], followed["best_iteration"], followed["best_score"]
+    curves = [f"evals.{i}.{j}" for i, some in enumerate(names) for j in range(len(some))]
+    check_layout(arrays, dict.fromkeys([*curves, "validation_score"], ("<f8", 1)))
+    lengths = {len(arrays[name]) for name in [*curves, "validation_score"]}
+    texts = all(isinstance(name, str) for some in names for name in some)
+    if not texts or type(best) is not int or len(lengths) > 1 or not 0 <= best <= max(lengths):
+        raise damaged("evaluations that do not fit together")
+    estimator.evals_result_ = [
+        {name: arrays[f"evals.{i}.{j}"] for j, name in enumerate(some)} for i, some in enumerate(names)
+    ]
+    estimator.best_iteration_, estimator.best_score_ = best, np.nan if score is None else float(score)
+    estimator.validation_score_ = arrays["validation_score"]
 
 
 def pack_program(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:

@@ -181,7 +181,11 @@ def decide(entrants: Sequence[Entrant], splits: Sequence[Split], terms: Terms) -
     winner = min(range(len(table)), key=lambda i: table[i]["risk"])
     rounds, risk, _, calibrated = entrants[winner].curve()
     plain = int(np.abs(np.log(terms.temperatures)).argmin())
-    curve = {"n_estimators": np.rint(rounds * terms.haste).astype(int), "risk": risk[:, plain], "calibrated": calibrated}
+    curve = {
+        "n_estimators": np.rint(rounds * terms.haste).astype(int),
+        "risk": risk[:, plain],
+        "calibrated": calibrated,
+    }
     held = sum(len(split.held) for split in splits)
     return Choice(**{k: table[winner][k] for k in ("params", "n_estimators", "temperature", "risk")},
                   candidates=table, curve=curve, n_splits=len(splits), n_held=held)  # fmt: skip

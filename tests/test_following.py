@@ -1,0 +1,349 @@
+"""Following a fit and stopping it: what users see of evaluated rows, for all boosters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cases import BOOSTERS, blobs, each
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import accuracy_score, get_scorer, log_loss, make_scorer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import simplexboost as sb
+from simplexboost.callbacks import Callback, Checkpoint
+from simplexboost.files.container import read_zip, write_zip
+from simplexboost.learners import VectorTree
+
+KINDS = BOOSTERS | {"SimplexBoostClassifier": sb.SimplexBoostClassifier}
+FOLLOWED = ("evals_result_", "best_iteration_", "best_score_", "validation_score_")
+NAMES = np.array(["ash", "birch", "cedar"])
+X, Y = blobs(n=240, p=4, seed=3)
+NOISY = np.where(np.random.default_rng(0).random(240) < 0.3, (Y + 1) % 3, Y)
+TRAIN, TEST = slice(0, 160), slice(160, 240)
+
+
+def booster(**options):
+    """A booster that overfits soon."""
+    return sb.BoostingClassifier(
+        **{"learner": VectorTree(max_depth=4), "n_estimators": 12, "random_state": 0, **options}
+    )
+
+
+def error(c, P):
+    return np.mean(P.argmax(axis=1) != c)
+
+
+# ---- what a fit leaves behind ---------------------------------------------------------------------------------------
+
+
+@each("kind", KINDS)
+def test_the_curves_of_held_out_rows_are_kept(kind):
+    clf = kind(n_estimators=5, early_stopping=True, random_state=0).fit(X, NOISY, eval_metric=["accuracy", "log_loss"])
+    (results,) = clf.evals_result_
+    assert list(results) == ["risk", "accuracy", "log_loss"]
+    assert {len(values) for values in results.values()} == {len(clf.validation_score_)}
+    assert clf.best_iteration_ == clf.n_iter_ == 1 + results["accuracy"].argmax()
+    assert clf.best_score_ == results["accuracy"].max()
+    assert_array_equal(clf.validation_score_, results["accuracy"])
+
+
+@each("kind", KINDS)
+def test_the_curves_of_an_eval_set_are_those_of_the_stages(kind):
+    clf = kind(n_estimators=4, random_state=0)
+    clf.fit(X[TRAIN], NAMES[Y[TRAIN]], eval_set=(X[TEST], NAMES[Y[TEST]]), eval_metric=["log_loss", "error", "risk"])
+    (results,) = clf.evals_result_
+    P = [P.copy() for P in clf.staged_predict_proba(X[TEST])]
+    assert_allclose(results["log_loss"], [log_loss(Y[TEST], stage) for stage in P], rtol=1e-5)
+    assert_allclose(results["error"], [np.mean(p != NAMES[Y[TEST]]) for p in clf.staged_predict(X[TEST])], atol=1e-12)
+    assert clf.best_iteration_ == 1 + results["log_loss"].argmin() and clf.best_score_ == results["log_loss"].min()
+    assert_array_equal(clf.validation_score_, -results["log_loss"])
+    assert clf.n_iter_ == len(results["risk"])  # following does not stop
+    assert_array_equal(clf.train_score_, -clf.history_["risk"])
+
+
+def test_without_rows_nothing_is_followed():
+    clf = booster().fit(X, Y)
+    assert not any(hasattr(clf, name) for name in FOLLOWED)
+    assert len(clf.train_score_) == clf.n_iter_
+    assert not hasattr(booster(), "train_score_")
+    with pytest.raises(NotFittedError):
+        _ = booster().train_score_
+
+
+def test_what_an_earlier_fit_has_followed_is_forgotten():
+    clf = booster().fit(X[TRAIN], Y[TRAIN], eval_set=(X[TEST], Y[TEST]))
+    assert all(hasattr(clf, name) for name in FOLLOWED)
+    clf.fit(X, Y)
+    assert not any(hasattr(clf, name) for name in FOLLOWED)
+
+
+def test_a_continued_fit_has_the_whole_curve():
+    options = {"eval_set": (X[TEST], Y[TEST]), "eval_metric": "error"}
+    at_once = booster(n_estimators=9).fit(X[TRAIN], Y[TRAIN], **options)
+    clf = booster(n_estimators=4, warm_start=True).fit(X[TRAIN], Y[TRAIN])
+    clf.set_params(n_estimators=9).fit(X[TRAIN], Y[TRAIN], **options)
+    for name in ("risk", "error"):
+        assert_allclose(clf.evals_result_[0][name], at_once.evals_result_[0][name], rtol=1e-9)
+    assert clf.best_iteration_ == at_once.best_iteration_
+
+
+def test_one_class_alone_has_empty_curves():
+    clf = booster(classes=[0, 1]).fit(X[Y == 0], Y[Y == 0], eval_set=(X, Y), eval_metric="error")
+    assert clf.evals_result_[0]["error"].shape == (0,) and clf.best_iteration_ == 0 and np.isnan(clf.best_score_)
+
+
+# ---- stopping -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("given", ["auto", "no", 10, 1, 0, None, "True"])
+def test_early_stopping_is_true_or_false(given):
+    with pytest.raises(TypeError, match=rf"early_stopping={given!r} must be True or False"):
+        booster(early_stopping=given).fit(X, Y)
+    booster(early_stopping=np.True_).fit(X, Y)
+
+
+def test_the_first_metric_stops_the_fit():
+    fits = {}
+    for metric in ("risk", "error", "accuracy"):
+        clf = booster(n_estimators=80, early_stopping=True, n_iter_no_change=8)
+        fits[metric] = clf.fit(X[TRAIN], NOISY[TRAIN], eval_set=(X[TEST], NOISY[TEST]), eval_metric=[metric])
+        curve = clf.evals_result_[0][metric]
+        best = curve.argmax() if metric == "accuracy" else curve.argmin()
+        assert clf.n_iter_ == clf.best_iteration_ == best + 1 == len(curve) - 8
+        assert clf.stop_reason_ == f"early stopping: no better held-out {metric} in 8 rounds"
+    assert fits["error"].n_iter_ == fits["accuracy"].n_iter_ != fits["risk"].n_iter_
+    assert fits["accuracy"].best_score_ == pytest.approx(fits["accuracy"].score(X[TEST], NOISY[TEST]))
+
+
+def test_rounds_that_gain_less_than_tol_do_not_count():
+    short, long = (
+        booster(n_estimators=60, learning_rate=0.1, early_stopping=True, n_iter_no_change=3, tol=tol).fit(X, Y).n_iter_
+        for tol in (0.05, 0.0)
+    )
+    assert short < long
+    with pytest.raises(ValueError, match="tol=-1"):
+        booster(tol=-1.0).fit(X, Y)
+
+
+def test_no_fraction_where_nothing_is_held_out():
+    everything = booster(validation_fraction=None).fit(X, Y)
+    assert_array_equal(everything.predict_proba(X), booster().fit(X, Y).predict_proba(X))
+    clf = booster(validation_fraction=None, early_stopping=True)
+    clf.fit(X[TRAIN], Y[TRAIN], eval_set=(X[TEST], Y[TEST]))
+    with pytest.raises(ValueError, match=r"validation_fraction=None .* eval_set"):
+        clf.fit(X, Y)
+
+
+def test_metrics_without_rows_are_refused():
+    for metric in ("error", "risk", error):
+        with pytest.raises(ValueError, match="eval_metric has no rows"):
+            booster().fit(X, Y, eval_metric=metric)
+
+
+def test_an_unknown_metric_is_refused_even_if_it_would_not_be_used():
+    with pytest.raises(ValueError, match="eval_metric='eror' is unknown"):
+        booster().fit(X, Y, eval_metric="eror")
+
+
+# ---- metrics --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "labels", [NAMES, np.array([10, 20, 30]), NAMES.astype(object)], ids=["text", "ints", "object"]
+)
+def test_functions_receive_label_numbers_whatever_the_labels(labels):
+    clf = booster().fit(
+        X[TRAIN], labels[Y[TRAIN]], eval_set=(X[TEST], labels[Y[TEST]]), eval_metric={"mine": error, "theirs": "error"}
+    )
+    (results,) = clf.evals_result_
+    assert_allclose(results["mine"], results["theirs"])
+    assert results["mine"][-1] < 0.5
+
+
+def test_scorers_see_the_labels():
+    scorers = {
+        "by name": "balanced_accuracy",
+        "object": get_scorer("balanced_accuracy"),
+        "own": make_scorer(accuracy_score),
+        "accuracy": "accuracy",
+    }
+    clf = booster().fit(X[TRAIN], NAMES[Y[TRAIN]], eval_set=(X[TEST], NAMES[Y[TEST]]), eval_metric=scorers)
+    (results,) = clf.evals_result_
+    assert_allclose(results["by name"], results["object"])
+    assert_allclose(results["own"], results["accuracy"])
+    assert results["by name"][-1] == pytest.approx(get_scorer("balanced_accuracy")(clf, X[TEST], NAMES[Y[TEST]]))
+
+
+@pytest.mark.parametrize("loss", ["logistic", "exponential"])
+def test_weights_of_evaluated_rows_count_like_repetitions(loss):
+    weight = np.arange(80) % 3
+    rows = np.repeat(np.arange(80), weight)
+    clf = booster(loss=loss).fit(
+        X[TRAIN],
+        Y[TRAIN],
+        eval_set=[(X[TEST], Y[TEST], weight), (X[TEST][rows], Y[TEST][rows]), (X[TEST], Y[TEST])],
+        eval_metric=["error", "log_loss", "auc_ovr", "top_2_accuracy", "f1_macro"],
+    )
+    weighted, repeated, plain = clf.evals_result_
+    for name in weighted:
+        assert_allclose(weighted[name], repeated[name], rtol=1e-10)
+    assert not np.allclose(weighted["risk"], plain["risk"])
+
+
+def test_held_out_rows_keep_their_weights():
+    def ratio(c, P, sample_weight):
+        return sample_weight[c == 0].mean() / sample_weight[c != 0].mean()
+
+    heavy = np.where(Y == 0, 100.0, 1.0)
+    clf = booster(early_stopping=True).fit(X, Y, heavy, eval_metric={"ratio": ratio, "log_loss": "log_loss"})
+    assert_allclose(clf.evals_result_[0]["ratio"], 100.0)
+    assert_allclose(clf.evals_result_[0]["log_loss"], clf.evals_result_[0]["risk"], rtol=1e-6)
+
+
+def test_classes_without_training_rows_are_errors():
+    known = Y[TRAIN] != 2
+    for classes in (None, [0, 1, 2, 3]):  # unknown, or declared but absent
+        clf = booster(classes=classes).fit(
+            X[TRAIN][known], Y[TRAIN][known], eval_set=(X[TEST], Y[TEST]), eval_metric=["error", "log_loss"]
+        )
+        (results,) = clf.evals_result_
+        assert_allclose(results["error"], [np.mean(p != Y[TEST]) for p in clf.staged_predict(X[TEST])])
+        stages = [P[np.arange(80), np.minimum(Y[TEST], 1)] for P in clf.staged_predict_proba(X[TEST])]
+        own = [np.where(Y[TEST] == 2, np.finfo(float).eps, stage) for stage in stages]
+        assert_allclose(results["log_loss"], [-np.log(p).mean() for p in own], rtol=1e-9)
+        assert_allclose(
+            results["risk"], [-np.log(p[Y[TEST] != 2]).mean() for p in own], rtol=1e-6
+        )  # without those rows
+
+
+def test_costs_of_examples_go_with_metrics():
+    def cost(c, P):
+        return 5 * np.mean(1 - P[np.arange(len(c)), c])
+
+    clf = sb.SoftmaxBoostClassifier(n_estimators=6, early_stopping=True, random_state=0)
+    clf.fit(X, NAMES[Y], costs=5.0 * (np.arange(3) != Y[:, None]), eval_metric=["accuracy", cost])
+    (results,) = clf.evals_result_
+    assert clf.best_score_ > 0.5 and clf.best_score_ == results["accuracy"].max()
+    assert_allclose(results["risk"], results["cost"])  # the held-out rows' own costs
+
+
+def test_label_sets_have_a_risk_only():
+    Z = np.column_stack([Y == 0, Y > 0, Y == 2]).astype(int)
+    clf = sb.AdaBoostMHClassifier(n_estimators=5, early_stopping=True, random_state=0)
+    with pytest.raises(ValueError, match="eval_metric takes one label per example"):
+        clf.fit(X, Z, eval_metric="error")
+    assert list(clf.fit(X, Z).evals_result_[0]) == ["risk"]
+
+
+def test_a_metric_that_fails_says_which_it_is():
+    def broken(c, P):
+        return 1 // 0
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        booster().fit(X, Y, eval_set=(X, Y), eval_metric={"accuracy": "accuracy", "mine": broken})
+    assert caught.value.__notes__ == ["This happened in the metric 'mine', in round 1."]
+
+
+# ---- who sees it ----------------------------------------------------------------------------------------------------
+
+
+class Watcher(Callback):
+    """Writes down what it sees."""
+
+    def __init__(self):
+        self.seen = []
+
+    def after_round(self, run):
+        self.seen.append([{name: values[-1] for name, values in results.items()} for results in run.evaluations])
+        assert {len(values) for results in run.evaluations for values in results.values()} == {run.round}
+
+
+def test_callbacks_see_the_evaluations():
+    watcher = Watcher()
+    sets = [(X[TEST], Y[TEST]), (X[TRAIN], Y[TRAIN])]
+    clf = booster(callbacks=[watcher]).fit(X[TRAIN], Y[TRAIN], eval_set=sets, eval_metric="error")
+    for i, results in enumerate(clf.evals_result_):
+        for name in ("risk", "error"):
+            assert [seen[i][name] for seen in watcher.seen] == results[name].tolist()
+    watcher = Watcher()
+    clf = booster(callbacks=[watcher], early_stopping=True).fit(X, Y)
+    assert [seen[0]["risk"] for seen in watcher.seen] == clf.evals_result_[0]["risk"].tolist()
+
+
+def test_verbose_shows_the_evaluations(capsys):
+    clf = booster(verbose=1, n_estimators=3).fit(X[TRAIN], Y[TRAIN], eval_set=(X[TEST], Y[TEST]), eval_metric="error")
+    last = capsys.readouterr().out.splitlines()[-1]
+    results = clf.evals_result_[0]
+    assert f"eval: risk {results['risk'][-1]:.6g}, error {results['error'][-1]:.6g}" in last
+    booster(verbose=1, n_estimators=3, early_stopping=True).fit(X, Y)
+    assert "eval: risk" in capsys.readouterr().out
+
+
+def test_one_callback_is_not_a_list(tmp_path):
+    with pytest.raises(TypeError, match=r"callbacks=Checkpoint\(.*must be a list"):
+        booster(callbacks=Checkpoint(tmp_path / "m.sb")).fit(X, Y)
+
+
+def test_a_pipeline_passes_metrics_on():
+    clf = make_pipeline(StandardScaler(), booster(early_stopping=True))
+    clf.fit(X, NAMES[Y], boostingclassifier__eval_metric="accuracy")
+    assert 0 < clf[-1].best_score_ <= 1
+
+
+# ---- files ----------------------------------------------------------------------------------------------------------
+
+
+def followed(tmp_path):
+    """A fitted classifier, and the file it is saved in."""
+    sets = [(X[TEST], Y[TEST]), (X[TRAIN], Y[TRAIN])]
+    clf = booster(early_stopping=True, n_estimators=30)
+    clf.fit(X[TRAIN], Y[TRAIN], eval_set=sets, eval_metric={"a/b \u00e9": "accuracy"})
+    clf.save(tmp_path / "m.sb")
+    return clf, tmp_path / "m.sb"
+
+
+def test_what_was_followed_is_saved(tmp_path):
+    clf, path = followed(tmp_path)
+    again = sb.load(path)
+    assert [list(results) for results in again.evals_result_] == [["risk", "a/b \u00e9"]] * 2
+    for mine, theirs in zip(clf.evals_result_, again.evals_result_, strict=True):
+        for name in mine:
+            assert_array_equal(mine[name], theirs[name])
+    assert (again.best_iteration_, again.best_score_) == (clf.best_iteration_, clf.best_score_)
+    assert_array_equal(again.validation_score_, clf.validation_score_)
+    assert_array_equal(again.train_score_, clf.train_score_)
+    again.save(tmp_path / "again.sb")
+    assert (tmp_path / "again.sb").read_bytes() == path.read_bytes()
+    assert not hasattr(clone(again), "evals_result_")
+
+
+def test_files_of_before_are_read(tmp_path):
+    _, path = followed(tmp_path)
+    header, arrays = read_zip(path)
+    del header["followed"], header["parameters"]["tol"]
+    write_zip(path, header, arrays)
+    again = sb.load(path)
+    assert again.tol == 1e-7 and not any(hasattr(again, name) for name in FOLLOWED)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"best_iteration": 1000},
+        {"best_iteration": "7"},
+        {"best_score": "high"},
+        {"names": [["risk", 7]]},
+        {"names": [["risk", "error", "more"]]},
+        {"names": 3},
+    ],
+)
+def test_impossible_evaluations_are_refused(change, tmp_path):
+    _, path = followed(tmp_path)
+    header, arrays = read_zip(path)
+    header["followed"] |= change
+    write_zip(path, header, arrays)
+    with pytest.raises(ValueError, match="damaged"):
+        sb.load(path)

@@ -1,0 +1,49 @@
+"""Predictions with fewer rounds than the model has."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from cases import BOOSTERS, blobs, each
+from numpy.testing import assert_array_equal
+
+import simplexboost as sb
+
+X, Y = blobs(n=90, p=4)
+KINDS = BOOSTERS | {"SimplexBoostClassifier": sb.SimplexBoostClassifier}
+METHODS = ("predict", "predict_proba", "decision_function")
+
+
+@each("kind", KINDS)
+def test_fewer_rounds_predict_like_the_stages(kind):
+    clf = kind(n_estimators=4, random_state=0).fit(X, Y)
+    assert clf.n_iter_ > 1
+    for method in METHODS:
+        stages = [stage.copy() for stage in getattr(clf, f"staged_{method}")(X)]
+        assert len(stages) == clf.n_iter_
+        for n_rounds, stage in enumerate(stages, start=1):
+            assert_array_equal(getattr(clf, method)(X, n_rounds=n_rounds), stage)
+        assert_array_equal(getattr(clf, method)(X), stages[-1])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("n_rounds", "kind"), [(0, ValueError), (5, ValueError), (-1, ValueError), (2.0, TypeError)])
+def test_rounds_that_the_model_does_not_have_are_refused(method, n_rounds, kind):
+    clf = sb.GDMCBoostClassifier(n_estimators=4).fit(X, Y)
+    with pytest.raises(kind, match=rf"n_rounds={n_rounds} .*integer in \[1, 4\]"):
+        getattr(clf, method)(X, n_rounds=n_rounds)
+
+
+def test_a_prefix_is_packed_once():
+    model = sb.SimplexBoostClassifier(n_estimators=4, random_state=0).fit(X, Y).model_
+    part = model.prefix(2)
+    assert model.prefix(2) is part and part.n_rounds == 2 and part.terms == model.terms[: model.round_ends[1]]
+    assert model.prefix(3).n_rounds == 3
+    assert copy.deepcopy(model)._prefix is None
+
+
+def test_the_first_of_many_rounds_is_not_the_last():
+    clf = sb.SimplexBoostClassifier(n_estimators=30, random_state=0).fit(X, Y)
+    assert np.abs(clf.predict_proba(X, n_rounds=1) - clf.predict_proba(X)).max() > 0.1
