@@ -47,11 +47,11 @@ class SimplexBoostClassifier(Booster):
     ----------
     n_estimators : int or "auto", default="auto"
         The number of rounds, each of one tree. "auto" chooses it, up to 80 / learning_rate, together with whatever of
-        `growth`, `gain_noise`, `max_leaf_nodes`, `max_features` and `calibration` is "auto". A number gives just so many
-        rounds, without a choice. With ``early_stopping``, "auto" allows 80 / learning_rate.
+        `growth`, `gain_noise`, `max_leaf_nodes`, `max_features` and `calibration` is "auto". A number gives just so
+        many rounds, without a choice. With ``early_stopping``, "auto" allows 80 / learning_rate.
     learning_rate : float or "auto", default="auto"
-        Every tree is multiplied by this; "auto" is 0.05 for small tables (up to 10 000 rows and a million cells) and
-        0.1 for others.
+        Every tree is multiplied by this. "auto" is 0.1; and 0.05 if the number of rounds is chosen and the table is
+        small (up to 10 000 rows and a million cells), where twice the rounds cost little.
     max_leaf_nodes : int, "auto" or None, default="auto"
         The largest number of leaves per tree; "auto" grows with the number of rows, or is 16 if that is chosen.
     max_depth : int or None, default=None
@@ -88,8 +88,8 @@ class SimplexBoostClassifier(Booster):
         Columns that hold categories, split by subsets; "from_dtype" takes the categorical and string columns of a
         frame. Categories not seen in training are treated like missing values.
     max_features : float or "auto", default="auto"
-        The part of the features that each tree sees; "auto" is 0.8, and 0.4 if there are more than 256; or 0.5 if that is
-        chosen.
+        The part of the features that each tree sees; "auto" is 0.8, and 0.4 if there are more than 256; or 0.5 if
+        that is chosen.
     max_bins : int or "auto", default="auto"
         Bins per feature, at most 255; "auto" takes fewer if there are few rows and many features.
     n_jobs : int or None, default=None
@@ -201,7 +201,7 @@ class SimplexBoostClassifier(Booster):
         n, p = data.X.shape
         rate = self.learning_rate
         if is_auto(rate):
-            rate = effort(n, p, data.K).rate
+            rate = effort(n, p, data.K).rate if is_auto(self.n_estimators) and self.chooses(data) else 0.1
         rounds = self.n_estimators
         if is_auto(rounds):
             rounds = max(1, round((LONGEST if self.early_stopping else 20 if data.K <= 3 else 40) / rate))
@@ -248,7 +248,7 @@ class SimplexBoostClassifier(Booster):
         return (self.calibration is True or is_auto(self.calibration)) and self._loss().likelihood
 
     def chosen(self, choice: Choice, asked: SimplexBoostClassifier) -> Settled:
-        """This estimator with what was chosen."""
+        """The estimator with what was chosen, and what was not asked for as it is."""
         rounds = choice.n_estimators if is_auto(asked.n_estimators) else self.n_estimators
         return Settled(self.with_params(**choice.params, n_estimators=rounds), choice.temperature, choice)
 

@@ -65,7 +65,14 @@ def effort(n: int, p: int, K: int) -> Effort:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be chosen: rounds up to the `longest` race, or `exact` those; whether to `calibrate`; `say`: prints."""
+    """What is to be chosen.
+
+    Attributes
+    ----------
+    longest : the most rounds of the race; the only number of rounds if `exact`
+    calibrate : whether a temperature is chosen
+    say : prints a line of progress
+    """
 
     longest: int
     exact: bool

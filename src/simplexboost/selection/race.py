@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from threading import Event
 from typing import Any
 
@@ -24,7 +25,7 @@ LEFT = (4, 3, 2)
 # A candidate has had its best round if so much of its rounds came after it.
 PAST = 0.3
 # Rounds go on only as long as the later half of them has lowered the risk by this part of it.
-WORTHWHILE = 0.02
+WORTHWHILE = 0.03
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +141,8 @@ def race(candidates: Sequence[Candidate], splits: Sequence[Split], terms: Terms)
         for number, stage in enumerate(terms.stages):
             marks = checkpoints(done, stage)
             try:
-                list(pool.map(lambda trial: trial.advance(marks), [t for e in running for t in e.trials]))
+                trials = [trial for entrant in running for trial in entrant.trials]
+                list(pool.map(partial(Trial.advance, marks=marks), trials))
             except BaseException:
                 cancelled.set()  # so that leaving the pool does not wait for trials that nobody needs any more
                 raise
