@@ -19,7 +19,7 @@ from simplexboost._typing import AnyArray
 from simplexboost.engine import CPU, CpuEngine, Dense, Growth, RowProblem
 from simplexboost.losses import Logistic
 
-from .synthetic import make
+from .problems import make
 
 HISTOGRAM_FLOOR = 1.2  # ns, the raw loop for 4 statistics in 32-bit lanes on a 2.8 GHz core with AVX-512
 

@@ -1,26 +1,15 @@
-"""Gaussian classes of any size, and the time and memory of a fit on them in a process of its own."""
+"""The time and memory of a fit on Gaussian classes, in a process of its own."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from runner import Workers
-from simplexboost._typing import AnyArray
 
 from .adapter import Clock
 from .cell import peak_memory
 from .contestants import SimplexBoost
-
-INFORMATIVE = 10  # features that tell classes apart
-
-
-def make(n: int, p: int, K: int, seed: int = 0) -> tuple[AnyArray, AnyArray]:
-    """X (n, p) float32 and labels (n,): class centres in the first ten features, noise everywhere."""
-    rng = np.random.default_rng(seed)
-    y = np.concatenate([np.arange(K), rng.integers(K, size=max(n - K, 0))])[:n]
-    X = rng.standard_normal((n, p), dtype=np.float32)
-    X[:, :INFORMATIVE] += 2 * rng.standard_normal((K, min(INFORMATIVE, p)), dtype=np.float32)[y]
-    return X, y
+from .problems import make
 
 
 def measure(n: int, p: int, K: int, rounds: int, threads: int) -> dict[str, float]:
