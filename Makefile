@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV   ?= .venv
 SETS   ?= digits,wine
+THREADS ?= 2
+JOBS    ?= 1
 
 bin     := $(VENV)/bin
 pip     := $(bin)/python -m pip install --quiet --disable-pip-version-check
@@ -11,7 +13,7 @@ sources := pyproject.toml CMakeLists.txt $(kernels) \
            $(shell find src/simplexboost -type d -not -name __pycache__)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow bench race papers lint format check clean
+.PHONY: help setup demo test test-slow bench race ranks papers lint format check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,8 +34,13 @@ bench: $(VENV)/.bench ## time the kernels beside their floors
 
 race: $(VENV)/.bench ## race other libraries: make race SETS=letter,aloi27 (SIMPLEXBOOST_DATA names the folder)
 	@mkdir -p build
-	@$(bin)/python -m benchmarks.race --sets $(SETS) --json build/race.json --resume
-	@$(bin)/python -m benchmarks.report build/race.json
+	@$(bin)/python -m benchmarks.race --sets $(SETS) --threads $(THREADS) --jobs $(JOBS) --json build/race.json --resume
+	@$(bin)/python -m benchmarks.report build/race*.json
+
+ranks: $(VENV)/.bench ## rank the defaults of five libraries on small sets; the page shows them beside the race
+	@mkdir -p build
+	@$(bin)/python -m benchmarks.ranks --threads $(THREADS) --jobs $(JOBS) --json build/race-ranks.json --resume
+	@$(bin)/python -m benchmarks.report build/race*.json
 
 papers: $(VENV)/.bench ## the papers' tables and figures, quick and small, in build/papers (SIMPLEXBOOST_DATA as above)
 	@$(bin)/python -m experiments run all --quick --results build/papers/cells

@@ -18,7 +18,12 @@ MOST_ROUNDS = 2000  # far beyond the best round of every peer at its learning ra
 
 
 class Clock:
-    """Fit time: begins when made, `tick` after every round says whether to stop."""
+    """Fit time: begins when made, `tick` after every round says whether to stop.
+
+    Attributes
+    ----------
+    seconds : since the beginning, after every round of the model
+    """
 
     def __init__(self, budget: float, max_rounds: int | None = None) -> None:
         self.budget, self.max_rounds = budget, max_rounds
@@ -28,6 +33,15 @@ class Clock:
     def elapsed(self) -> float:
         """Seconds since the beginning."""
         return time.perf_counter() - self._begin
+
+    def begin_model(self) -> None:
+        """The rounds so far were of a trial, not of the model; the time that they took still counts."""
+        self.seconds.clear()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the budget has ended the fit."""
+        return bool(self.seconds) and self.seconds[-1] >= self.budget
 
     def tick(self) -> bool:
         """A round is done; whether it was the last."""
@@ -41,18 +55,22 @@ class Contestant(ABC):
     Attributes
     ----------
     settings : parameters by name of the setting, the first one the library's defaults
+    long : parameters that let the library train for as long as the clock says, instead of its own number of rounds
     n_rounds : rounds in the model
     kept : rounds that `predict_proba` and `save` use
     """
 
     package: ClassVar[str]
     settings: ClassVar[dict[str, dict[str, Any]]]
+    long: ClassVar[dict[str, Any]] = {}
     trees_per_class: ClassVar[bool] = True
     suffix: ClassVar[str] = "model"
 
-    def __init__(self, setting: str, *, threads: int, seed: int, categorical: AnyArray) -> None:
+    def __init__(
+        self, setting: str, *, threads: int, seed: int, categorical: AnyArray, own_rounds: bool = False
+    ) -> None:
         self.threads, self.seed, self.categorical = threads, seed, np.flatnonzero(categorical).tolist()
-        self.model = self.build(dict(self.settings[setting]))
+        self.model = self.build({**self.settings[setting], **({} if own_rounds else self.long)})
         self.kept = 0
 
     @classmethod

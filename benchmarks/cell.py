@@ -16,11 +16,13 @@ import numpy as np
 
 from runner import Cell
 from simplexboost._typing import AnyArray
-from simplexboost.datasets import Dataset, load
+from simplexboost.datasets import Dataset
 
 from .adapter import Clock, Contestant
+from .calibration import Reliability, reliability
 from .contestants import CONTESTANTS
 from .curves import Curve, grid, score
+from .problems import load
 
 VALIDATION_PART = 0.2  # of the training rows
 PREDICT_ROWS = 10_000  # at least so many rows are predicted at once, the test part repeated
@@ -31,8 +33,10 @@ PREDICT_SECONDS = 5.0
 class Spec(Cell):
     """What to measure; the race runs it in a process of its own.
 
-    ``phase`` is "validate" (fit on a part of the training rows, evaluate on the others) or "final" (fit on all of them,
-    evaluate on the test rows); ``keep`` rounds make the final model, None for all.
+    ``phase`` is "validate" (fit on a part of the training rows, evaluate on the others), "final" (fit a chosen setting
+    on all of them, evaluate on the test rows) or "plain" (the same with the library's defaults, its own number of
+    rounds among them). ``keep`` rounds make the final model and ``calibrate`` rounds that whose probabilities are
+    examined, None for all.
     """
 
     dataset: str
@@ -44,7 +48,9 @@ class Spec(Cell):
     budget: float
     max_rounds: int | None = None
     keep: int | None = None
+    calibrate: int | None = None
     data_home: str | None = None
+    scale: float = 1.0
 
     @property
     def key(self) -> str:
@@ -55,25 +61,28 @@ class Spec(Cell):
 def run(spec: Spec) -> dict[str, Any]:
     """Fit and measure."""
     warnings.simplefilter("ignore")  # libraries differ in what they warn of
-    data = load(spec.dataset, spec.data_home)
+    data = load(spec.dataset, spec.data_home, spec.scale)
     X, y, X_test, y_test = parts(data, spec.phase)
     kind = CONTESTANTS[spec.contestant]
-    warm_up(kind, spec, X.shape[1])
-    contestant = kind(spec.setting, threads=spec.threads, seed=spec.repeat, categorical=data.categorical)
+    warm_up(kind, spec.setting, spec.threads, X.shape[1])
+    own = {"own_rounds": spec.phase == "plain"}
+    contestant = kind(spec.setting, threads=spec.threads, seed=spec.repeat, categorical=data.categorical, **own)
     X, X_test = contestant.prepare(X), contestant.prepare(X_test)
     before = peak_memory()
     clock = Clock(spec.budget, spec.max_rounds)
     contestant.fit(X, y, clock)
     fit_seconds, memory = clock.elapsed(), peak_memory()
-    curve = evaluate(contestant, clock, X_test, y_test)
+    curve, bins = evaluate(contestant, clock, X_test, y_test, spec.calibrate)
     result = {
         "curve": curve.to_json(),
+        "reliability": bins and bins.to_json(),
         "fit_seconds": fit_seconds,
+        "stopped": clock.stopped,
         "memory_mb": memory,
         "memory_before_fit_mb": before,
         "data": {"n_train": len(X), "n_test": len(X_test), "p": X.shape[1], "K": len(data.class_names)},
     }
-    if spec.phase == "final":
+    if spec.phase != "validate" and contestant.n_rounds:
         contestant.keep(spec.keep or contestant.n_rounds)
         result |= {
             "kept_rounds": contestant.kept,
@@ -87,7 +96,7 @@ def run(spec: Spec) -> dict[str, Any]:
 def parts(data: Dataset, phase: str) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
     """X, y to fit on and X, y to evaluate on; the same float32 numbers for everyone."""
     X, y = np.ascontiguousarray(data.X_train, dtype=np.float32), data.y_train
-    if phase == "final":
+    if phase != "validate":
         return X, y, np.ascontiguousarray(data.X_test, dtype=np.float32), data.y_test
     held_out = validation_rows(y)
     return X[~held_out], y[~held_out], X[held_out], y[held_out]
@@ -104,20 +113,25 @@ def validation_rows(y: AnyArray) -> AnyArray:
     return out
 
 
-def warm_up(kind: type[Contestant], spec: Spec, p: int) -> None:
+def warm_up(kind: type[Contestant], setting: str, threads: int, p: int) -> None:
     """A tiny fit first, so that no clock counts what a library loads when it is first used."""
     X = np.random.default_rng(0).standard_normal((60, p)).astype(np.float32)
-    contestant = kind(spec.setting, threads=spec.threads, seed=0, categorical=np.zeros(p, dtype=bool))
+    contestant = kind(setting, threads=threads, seed=0, categorical=np.zeros(p, dtype=bool))
     contestant.fit(X, np.arange(60) % 3, Clock(60.0, 2))
 
 
-def evaluate(contestant: Contestant, clock: Clock, X: Any, y: AnyArray) -> Curve:
-    """Scores after the rounds of the grid, beside the times that the clock took down."""
-    curve = Curve()
+def evaluate(
+    contestant: Contestant, clock: Clock, X: Any, y: AnyArray, calibrate: int | None = None
+) -> tuple[Curve, Reliability | None]:
+    """Scores after the rounds of the grid, beside the times that the clock took down; bins after ``calibrate``."""
+    curve, bins = Curve(), None
     rounds = grid(min(contestant.n_rounds, len(clock.seconds)))
+    examined = max((r for r in rounds if calibrate is None or r <= calibrate), default=0)
     for n_rounds, P in zip(rounds, contestant.staged(X, rounds), strict=True):
         curve.add(n_rounds, clock.seconds[n_rounds - 1], *score(P, y))
-    return curve
+        if n_rounds == examined:
+            bins = reliability(P, y)
+    return curve, bins
 
 
 def peak_memory() -> float:

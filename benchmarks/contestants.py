@@ -1,7 +1,7 @@
 """The contestants: SimplexBoost with its defaults, and the peers.
 
-The number of rounds is no setting of a peer: it trains until its budget is spent, and a validation split says how many
-of its rounds are kept.
+A peer runs in two ways: with its defaults, its own number of rounds among them; and with a setting for as long as the
+budget lasts, where a validation split says how many of its rounds are kept.
 """
 
 from __future__ import annotations
@@ -36,15 +36,24 @@ class SimplexBoost(Contestant):
         return model
 
     def fit(self, X: Any, y: AnyArray, clock: Clock) -> None:
-        """The clock ticks in a callback, after all that the estimator itself does in a round."""
+        """The clock ticks in a callback, after all that the estimator itself does in a round.
+
+        Whatever the estimator tries before its model counts: the clock began before. Where it tells of fewer rounds
+        than the model has, none of them is counted before the end of the fit.
+        """
 
         class Ticking(simplexboost.callbacks.Callback):
+            def start(self, run: Any) -> None:
+                clock.begin_model()
+
             def after_round(self, run: Any) -> None:
                 if clock.tick() and run.stop_reason is None:
                     run.stop_reason = "the budget is spent"
 
         self.model.set_params(callbacks=[Ticking()]).fit(X, y)
         self.model.set_params(callbacks=None)
+        if len(clock.seconds) < self.n_rounds:
+            clock.seconds[:] = [clock.elapsed()] * self.n_rounds
 
     @property
     def n_rounds(self) -> int:

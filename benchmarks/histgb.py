@@ -26,6 +26,7 @@ class HistGradientBoosting(Contestant):
 
     package = "sklearn"
     suffix = "pickle"
+    long: ClassVar = {"max_iter": MOST_ROUNDS, "early_stopping": False}  # which would take a tenth of the training rows
     settings: ClassVar = {
         "defaults": {},
         "slow": {"learning_rate": 0.05, "max_leaf_nodes": 63},
@@ -33,9 +34,9 @@ class HistGradientBoosting(Contestant):
     }
 
     def build(self, params: dict[str, Any]) -> Any:
-        """Without early stopping, which would take a tenth of the training rows."""
-        common = {"max_iter": MOST_ROUNDS, "early_stopping": False, "random_state": self.seed}
-        return HistGradientBoostingClassifier(categorical_features=self.categorical or None, **common, **params)
+        """The estimator."""
+        common = {"categorical_features": self.categorical or None, "random_state": self.seed}
+        return HistGradientBoostingClassifier(**common, **params)
 
     def fit(self, X: Any, y: AnyArray, clock: Clock) -> None:
         """It has no callbacks: the grower of its trees is replaced by one that ticks after a round's last tree."""

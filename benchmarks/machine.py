@@ -7,7 +7,10 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import simplexboost
+
 PACKAGES = ("simplexboost", "numpy", "scipy", "scikit-learn", "lightgbm", "xgboost", "catboost")
+OTHER_NAMES = {"xgboost-cpu": "xgboost"}  # the same library without what a GPU needs
 
 
 def describe() -> dict[str, object]:
@@ -38,11 +41,11 @@ def memory_gb() -> float:
 
 
 def versions() -> dict[str, str]:
-    """Of the libraries that are installed."""
-    found = {}
-    for package in PACKAGES:
+    """Of the libraries that are installed; ours tells its own where it is not installed but only found."""
+    found = {"simplexboost": simplexboost.__version__}
+    for package in (*PACKAGES, *OTHER_NAMES):
         try:
-            found[package] = version(package)
+            found[OTHER_NAMES.get(package, package)] = version(package)
         except PackageNotFoundError:
             continue
     return found

@@ -21,6 +21,7 @@ class LightGBM(Contestant):
 
     package = "lightgbm"
     suffix = "txt"
+    long: ClassVar = {"n_estimators": MOST_ROUNDS}
     settings: ClassVar = {
         "defaults": {},
         "slow": {"learning_rate": 0.05, "num_leaves": 63, "reg_lambda": 1.0},
@@ -31,7 +32,7 @@ class LightGBM(Contestant):
         """The scikit-learn face."""
         import lightgbm
 
-        params |= {"n_estimators": MOST_ROUNDS, "n_jobs": self.threads, "random_state": self.seed, "verbosity": -1}
+        params |= {"n_jobs": self.threads, "random_state": self.seed, "verbosity": -1}
         return lightgbm.LGBMClassifier(**params)
 
     def fit(self, X: Any, y: AnyArray, clock: Clock) -> None:
@@ -68,6 +69,7 @@ class XGBoost(Contestant):
 
     package = "xgboost"
     suffix = "ubj"
+    long: ClassVar = {"n_estimators": MOST_ROUNDS}
     strategy: ClassVar[str] = "one_output_per_tree"
     native_categories: ClassVar[bool] = True
     settings: ClassVar = {
@@ -80,7 +82,7 @@ class XGBoost(Contestant):
         """The scikit-learn face; histograms are its default."""
         import xgboost
 
-        common = {"n_estimators": MOST_ROUNDS, "n_jobs": self.threads, "random_state": self.seed}
+        common = {"n_jobs": self.threads, "random_state": self.seed}
         return xgboost.XGBClassifier(tree_method="hist", multi_strategy=self.strategy, **common, **params)
 
     def fit(self, X: Any, y: AnyArray, clock: Clock) -> None:
@@ -142,7 +144,7 @@ class CatBoost(Contestant):
     suffix = "cbm"
     trees_per_class = False
     settings: ClassVar = {
-        "defaults": {"iterations": 1000},  # its learning rate follows from this number
+        "defaults": {},  # 1000 rounds; its learning rate follows from this number
         "slow": {"iterations": MOST_ROUNDS, "learning_rate": 0.05, "depth": 8},
         "quick": {"iterations": MOST_ROUNDS, "learning_rate": 0.3, "rsm": 0.5},
     }

@@ -9,7 +9,7 @@ import numpy as np
 
 from .contestants import OURS
 from .curves import METRICS, Curve
-from .results import Summary, summarise
+from .results import Summary
 
 COLOURS = {
     OURS: "#c1121f",
@@ -22,33 +22,36 @@ COLOURS = {
 LABELS = {"accuracy": "test accuracy", "log_loss": "test log-loss"}
 
 
-def draw(cells: dict[str, Any], dataset: str, folder: Path) -> Path:
-    """Write ``<set>.png``; the path."""
+def pyplot() -> Any:
+    """Matplotlib without a screen."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    summaries = summarise(cells, dataset)
-    figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+    return plt
+
+
+def draw(summaries: dict[str, Summary], dataset: str, folder: Path) -> Path:
+    """Write ``<set>.png``; the path. Lines of tuned peers are solid, those of their defaults dashed."""
+    plt = pyplot()
+    figure, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
     for axis, metric in zip(axes, METRICS, strict=True):
         for name, summary in reversed(summaries.items()):  # ours on top
-            curve = typical(summary)
-            width = 2.6 if name == OURS else 1.4
-            axis.plot(curve.seconds, getattr(curve, metric), color=COLOURS[name], lw=width, label=name)
-            axis.plot(curve.seconds[-1], getattr(curve, metric)[-1], "o", ms=4, color=COLOURS[name])
+            curve, colour = typical(summary), COLOURS[summary.contestant]
+            style = {"lw": 2.6} if name == OURS else {"lw": 1.4, "ls": "--" if summary.way == "defaults" else "-"}
+            axis.plot(curve.seconds, getattr(curve, metric), color=colour, label=name, **style)
+            axis.plot(curve.seconds[-1], getattr(curve, metric)[-1], "o", ms=4, color=colour)
         axis.set(xscale="log", xlabel="fit time, seconds", title=LABELS[metric])
         axis.grid(alpha=0.25, which="both", lw=0.5)
-        if summaries:
-            axis.set_ylim(*limits(summaries, metric))
+        axis.set_ylim(*limits(summaries, metric))
         if metric == "log_loss":
             axis.set_yscale("log")
             for which in (axis.yaxis.set_major_formatter, axis.yaxis.set_minor_formatter):
                 which("{x:.2g}")
     handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles[::-1], labels[::-1], loc="outside lower center", ncols=6, frameon=False)
+    figure.legend(handles[::-1], labels[::-1], loc="outside lower center", ncols=6, frameon=False, fontsize=9)
     figure.suptitle(dataset)
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{dataset}.png"
     figure.savefig(path, dpi=110)
     plt.close(figure)

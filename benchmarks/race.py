@@ -1,8 +1,9 @@
 """The race: SimplexBoost with its defaults against other boosting libraries, accuracy and log-loss against fit time.
 
 Every fit has a process of its own and a budget in seconds. First, each peer's three settings are fitted on four fifths
-of the training rows; the fifth held out chooses the setting and how many rounds are kept. Then everyone is fitted on
-all training rows, several times and in alternating order.
+of the training rows; the fifth held out chooses the setting and how many rounds are kept. Then all are fitted on all
+training rows, several times and in alternating order: everyone with its defaults, and the peers with what was chosen.
+On problems that are made on the spot, everyone runs with its defaults only, once.
 """
 
 from __future__ import annotations
@@ -11,17 +12,19 @@ import argparse
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import runner
 from runner import Countdown, File, Workers
 from simplexboost.datasets import ENVIRONMENT, available
 
-from . import cell, machine, report
+from . import cell, machine, sections
 from .cell import Spec
 from .contestants import CONTESTANTS, OURS
-from .curves import METRICS
-from .results import Choice, choose
+from .problems import MADE, STANDARD
+from .results import LATE, choose, summarise
+
+Item = TypeVar("Item")
 
 
 def race(
@@ -31,18 +34,20 @@ def race(
     workers: Workers | None = None,
     compute: Callable[[Spec], dict[str, Any]] = cell.run,
 ) -> None:
-    """Run what is not done yet, set after set; what was validated on a set chooses the settings of its final fits."""
+    """Run what is not done yet: first what validates settings, then, on all training rows, what this chose."""
     peers = [name for name in names if name != OURS]
-    total = len(options.sets) * (len(validations("", peers, options)) + len(names) * options.repeats)
+    tuned = {dataset: peers if validations(dataset, peers, options) else [] for dataset in options.sets}
+    first = [spec for dataset in options.sets for spec in validations(dataset, tuned[dataset], options)]
+    total = sum(repeats(dataset, options) * len([*names, *tuned[dataset]]) for dataset in options.sets) + len(first)
     countdown = Countdown(total, float(total))
-    for dataset in options.sets:
-        runner.run(validations(dataset, peers, options), results, compute, workers, outcome, countdown)
-        runner.run(finals(dataset, names, results.cells, options), results, compute, workers, outcome, countdown)
+    runner.run(hopeful(first, results), results, compute, workers, outcome, countdown)
+    second = [spec for dataset in options.sets for spec in finals(dataset, names, results.cells, options)]
+    runner.run(hopeful(second, results), results, compute, workers, outcome, countdown)
 
 
 def validations(dataset: str, peers: Sequence[str], options: argparse.Namespace) -> list[Spec]:
-    """Every setting of every peer; with one setting there is nothing to validate."""
-    turns = range(options.settings) if options.settings > 1 else ()
+    """Every setting of every peer; with one setting, or on a problem made on the spot, there is nothing to validate."""
+    turns = range(options.settings) if options.settings > 1 and dataset not in MADE else ()
     settings = {name: list(CONTESTANTS[name].settings) for name in peers}
     return [
         Spec(dataset, name, settings[name][i], "validate", 0, **same_for_all(options))
@@ -52,37 +57,46 @@ def validations(dataset: str, peers: Sequence[str], options: argparse.Namespace)
 
 
 def finals(dataset: str, names: Sequence[str], cells: dict[str, Any], options: argparse.Namespace) -> list[Spec]:
-    """Repeated fits of everyone, with the settings and rounds that validation chose."""
-    choices = {name: choose(cells, dataset, name) or defaults(name) for name in names}
-    return [
-        Spec(
-            dataset,
-            name,
-            choices[name].setting,
-            "final",
-            repeat,
-            **same_for_all(options),
-            max_rounds=choices[name].max_rounds,
-            keep=choices[name].rounds["accuracy"],
+    """Repeated fits of everyone with its defaults, and with the setting and rounds that validation chose."""
+    plain = [dict(contestant=name, setting=next(iter(CONTESTANTS[name].settings)), phase="plain") for name in names]
+    choices = {name: choose(cells, dataset, name) for name in names}
+    tuned = [
+        dict(
+            contestant=name,
+            setting=choice.setting,
+            phase="final",
+            max_rounds=choice.max_rounds,
+            keep=choice.rounds["accuracy"],
+            calibrate=choice.rounds["log_loss"],
         )
-        for repeat in range(options.repeats)
-        for name in alternate(names, repeat)
+        for name, choice in choices.items()
+        if choice is not None
+    ]
+    return [
+        Spec(dataset=dataset, repeat=repeat, **what, **same_for_all(options))
+        for repeat in range(repeats(dataset, options))
+        for what in alternate([*plain, *tuned], repeat)
     ]
 
 
-def defaults(name: str) -> Choice:
-    """A contestant's first setting, for as many rounds as the budget allows."""
-    return Choice(next(iter(CONTESTANTS[name].settings)), dict.fromkeys(METRICS))
+def repeats(dataset: str, options: argparse.Namespace) -> int:
+    """How often everyone is fitted."""
+    return 1 if dataset in MADE else int(options.repeats)
+
+
+def hopeful(specs: Sequence[Spec], results: File) -> list[Spec]:
+    """Without those that were given up before because they took too long: they would again."""
+    return [spec for spec in specs if not results.cells.get(spec.key, {}).get("error", "").startswith(LATE)]
 
 
 def same_for_all(options: argparse.Namespace) -> dict[str, Any]:
     """What all cells of a race have in common."""
-    return {"threads": options.threads, "budget": options.budget, "data_home": options.data_home}
+    return {name: getattr(options, name) for name in ("threads", "budget", "data_home", "scale")}
 
 
-def alternate(names: Sequence[str], turn: int) -> list[str]:
+def alternate(items: Sequence[Item], turn: int) -> list[Item]:
     """Forwards, then backwards, and so on."""
-    return list(names)[:: -1 if turn % 2 else 1]
+    return list(items)[:: -1 if turn % 2 else 1]
 
 
 def outcome(result: dict[str, Any]) -> str:
@@ -102,16 +116,19 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.race", description=__doc__)
     peers = [name for name in CONTESTANTS if name != OURS]
     add = parser.add_argument
-    add("--sets", default="digits,wine", help="names, separated by commas; 'all' for every .npz file of the folder")
-    add("--threads", type=int, default=2)
+    groups = "; 'standard' for those of RESULTS.md, 'made' for the problems made on the spot"
+    add("--sets", default="digits,wine", help=f"names, separated by commas{groups}, 'all' for every file of the folder")
+    add("--threads", type=int, default=2, help="of each fit")
+    add("--jobs", type=int, default=1, help="fits side by side; threads times jobs should not exceed the cores")
     add("--budget", type=float, default=120.0, help="seconds per fit")
-    add("--repeats", type=int, default=3, help="final fits of everyone")
+    add("--limit", type=float, help="seconds after which a cell is given up; by default 5 budgets and 10 minutes")
+    add("--repeats", type=int, default=3, help="fits of everyone on all training rows")
+    add("--scale", type=float, default=1.0, help="size of the problems made on the spot, 1 the full one")
     add("--data-home", default=os.environ.get(ENVIRONMENT), help="a folder of .npz sets; scikit-learn's need none")
     add("--json", type=Path, default=Path("race.json"), help="finished cells go there at once")
     add("--resume", action="store_true", help="go on with that file")
     add("--peers", default=",".join(peers), help=f"some of {', '.join(peers)}")
     add("--settings", type=int, default=3, choices=(1, 2, 3), help="of each peer; 1: its defaults, not validated")
-    add("--plot", type=Path, metavar="FOLDER", help="draw the curves there, a PNG per set")
     options = parser.parse_args(argv)
     options.data_home = str(Path(options.data_home).resolve()) if options.data_home else None
     options.sets = list(every_set(options))
@@ -121,11 +138,10 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
 
 def every_set(options: argparse.Namespace) -> Iterator[str]:
     """The names asked for, checked."""
-    if options.sets == "all":
-        yield from sorted(path.stem for path in Path(options.data_home or ".").glob("*.npz"))
-        return
-    known = set(available(options.data_home))
-    for name in options.sets.split(","):
+    files = sorted(path.stem for path in Path(options.data_home or ".").glob("*.npz"))
+    groups = {"standard": list(STANDARD), "made": list(MADE), "all": files}
+    known = {*available(options.data_home), *MADE}
+    for name in [one for word in options.sets.split(",") for one in groups.get(word, [word])]:
         if name not in known:
             raise SystemExit(f"--sets: {name!r} is unknown; choose from {', '.join(sorted(known))}.")
         yield name
@@ -145,19 +161,15 @@ def installed(names: Sequence[str], parser: argparse.ArgumentParser) -> list[str
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the race and print its tables."""
     options = arguments(argv)
-    what = {name: getattr(options, name) for name in ("threads", "budget", "settings")}
-    results = File(options.json, {"machine": machine.describe(), "options": what}, options.resume)
-    limit = 5 * options.budget + 600  # a round may be long, and curves take time to evaluate
-    workers = Workers(threads=options.threads, fresh=True, limit=limit)  # one at a time: others would disturb its clock
+    what = {name: getattr(options, name) for name in ("threads", "jobs", "budget", "settings", "scale")}
+    header = {"kind": "race", "machine": machine.describe(), "options": what}
+    results = File(options.json, header, options.resume)
+    limit = options.limit or 5 * options.budget + 600  # a round may be long, and curves take time to evaluate
+    workers = Workers(count=options.jobs, threads=options.threads, fresh=True, limit=limit)
     race([OURS, *options.peers], results, options, workers)
     for dataset in options.sets:
-        print("\n" + report.set_section(results.cells, dataset))
-    print("\n" + report.overview(results.cells, options.sets))
-    if options.plot:
-        from . import plots
-
-        for dataset in options.sets:
-            print(plots.draw(results.cells, dataset, options.plot))
+        print("\n" + sections.one_set(results.cells, dataset))
+    print("\n" + sections.scores({dataset: summarise(results.cells, dataset) for dataset in options.sets}))
 
 
 if __name__ == "__main__":

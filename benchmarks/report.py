@@ -1,212 +1,195 @@
-"""Tables of a race, and the results page: ``python -m benchmarks.report out.json …`` writes benchmarks/RESULTS.md.
+"""The results page: ``python -m benchmarks.report race.json ranks.json …`` writes RESULTS.md and its pictures.
 
-Several files may be races with other options, on other sets or other machines.
+The files are those of `benchmarks.race` and of `benchmarks.ranks`. Several of a kind may have other options, other
+sets or other machines; the page says which.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from runner.stores import read
 
+from . import sections, standings
+from .calibration import BINS
 from .contestants import CONTESTANTS, OURS
-from .curves import METRICS, Comparison, time_ratio
-from .results import Summary, comparisons, summarise
+from .problems import MADE
+from .results import Summary, data_of, sets_of, summarise
+from .tables import table
 
-ENOUGH_TEST_ROWS = 1000  # ranks are taken over sets with at least so many
-SHOWN = {"accuracy": "accuracy", "log_loss": "log-loss"}
-HOW = """\
-Every fit has a process of its own and the same float32 numbers. SimplexBoost runs with its defaults. Times are fit time
-alone, taken after every round; curves are evaluated afterwards.
+ENOUGH_TEST_ROWS = 1000  # with fewer, reliability diagrams show chance more than anything else
+RULES = f"""\
+SimplexBoost runs with its defaults. Every peer runs in two ways: with its **defaults**, its own number of rounds among
+them (LightGBM, XGBoost and HistGradientBoosting 100, CatBoost 1000); and **tuned**, with the best of three settings
+(its defaults and two alternatives, `benchmarks/peers.py`) and the best number of rounds, both chosen on a fifth of the
+training rows that is held out; the final fit is on all of them. The setting is chosen by accuracy, the rounds by
+accuracy for the accuracy and by log-loss for the log-loss. Every fit has a process of its own and the same float32
+numbers; figures are medians over repeats.
 
-{races}
-
-*accuracy* and *log-loss* are those after the rounds kept, *best* those of the best round of the test curve; figures
-are medians over repeats. **Time ratio**: for every peer whose best accuracy is within 0.5 point of the best peer's, its
-time to its own best − 0.1 point, divided by our time to the same accuracy; the set's ratio is the smallest of these,
-and 0 where we never get there; ratios in brackets are of peers that do not count. For log-loss: peers within 5 % of the
-best one, and a target of their own best + 1 %.
-"""
-RACE = "{threads} thread(s), {budget:g} s a fit, peers {peers}: {sets}."
-ONE_SETTING = "with their defaults, for as long as the budget lasts"
-VALIDATED = """\
-with the best of {settings} settings (their defaults and alternatives, `benchmarks/peers.py`) and as
-many rounds as was best, both chosen by accuracy on a fifth of the training rows"""
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table, padded so that it also reads as text; numbers to the right."""
-    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-
-    def line(cells: Sequence[str]) -> str:
-        first = cells[0].ljust(widths[0])
-        return "| " + " | ".join([first, *(c.rjust(w) for c, w in zip(cells[1:], widths[1:], strict=True))]) + " |"
-
-    rule = "|" + "|".join(["-" * (widths[0] + 2), *("-" * (w + 1) + ":" for w in widths[1:])]) + "|"
-    return "\n".join([line(head), rule, *map(line, rows)])
-
-
-# ---- one set --------------------------------------------------------------------------------------------------------
-
-
-def set_section(cells: dict[str, Any], dataset: str) -> str:
-    """Heading, final figures and time ratios of a set."""
-    summaries = summarise(cells, dataset)
-    parts = [f"## {dataset}", shape(cells, dataset), figures(summaries)]
-    for metric in METRICS:
-        compared = comparisons(summaries, metric)
-        if compared:
-            parts.append(f"Time ratio, {SHOWN[metric]}: **{number(time_ratio(compared), 2)}**\n\n{ratios(compared)}")
-    parts += [f"{name} failed: {cell['error']}" for name, cell in failures(cells, dataset)]
-    return "\n\n".join(part for part in parts if part)
+- The **best peer** of a set is the best of all these rows, for log-loss and for accuracy each its own.
+- **Log-loss** must be at or below that of the best peer; **accuracy** at or above that of the best peer less 0.1 point.
+- **Time** is fit time alone, from the call of `fit`, all that a library tries or chooses in it included; it is taken
+  after every round, and curves are evaluated afterwards. A fit is ended after its budget; * marks those with defaults.
+- **Time ratio**: for every row of a peer whose best accuracy is within 0.5 point of the best peer's, its time to its
+  own best − 0.1 point, divided by our time to the same accuracy; the set's ratio is the smallest of these, and 0 where
+  we never get there; ratios in brackets are of rows that do not count. For log-loss: rows within 5 % of the best one,
+  and a target of their own best + 1 %. The *best* of a curve is that of its best round on the test rows.
+- **Expected calibration error**: test rows are sorted by the probability of the predicted class and cut into {BINS}
+  bins of equally many rows; it is the mean over rows of the distance between the accuracy of their bin and its mean
+  probability. Few test rows make it larger by chance alone, for everyone.
+- Probabilities are clipped at 1e-15 in log-losses, for everyone."""
+SMALL = """\
+The defaults of {libraries} on {sets} sets, {repeats} times two stratified folds of all rows (vowel: its own two parts,
+whose speakers differ, with {repeats} seeds). A library's rank on a set is that of its mean over folds; the table shows
+means of ranks over sets. A class that is missing in a training half has the same clipped probability from everyone."""
+AHEAD = {
+    "race": "The race, the best row of any peer:",
+    "made": "Problems made on the spot, the best peer's defaults:",
+    "small": "Small sets, the best peer's defaults by means over folds:",
+}
+MADE_WORDS = (
+    "Everyone with its defaults, once; who does not finish within the budget is scored by the rounds there are."
+)
+RANK_WORDS = "Libraries under one bar do not differ by more than the critical difference:"
 
 
-def shape(cells: dict[str, Any], dataset: str) -> str:
-    """Rows, features and classes in words."""
-    about = data_of(cells, dataset)
-    return "{n_train} + {n_test} rows, {p} features, {K} classes".format(**about) if about else "nothing finished"
+@dataclass
+class Page:
+    """Everything the page is made of.
+
+    Attributes
+    ----------
+    cells, small : finished cells of the races and of the folds on small sets
+    headers : machine, options, note and sets of every file
+    pictures : paths relative to the page, by what they show
+    """
+
+    cells: dict[str, Any] = field(default_factory=dict)
+    small: dict[str, Any] = field(default_factory=dict)
+    headers: list[dict[str, Any]] = field(default_factory=list)
+    pictures: dict[str, str] = field(default_factory=dict)
+
+    def add(self, content: dict[str, Any]) -> None:
+        """Take up a file."""
+        (self.small if content.get("kind") == "ranks" else self.cells).update(content["cells"])
+        header = {name: content.get(name) for name in ("kind", "machine", "options", "note")}
+        self.headers.append({**header, "sets": sets_of(content["cells"])})
+
+    def race(self, made: bool) -> dict[str, dict[str, Summary]]:
+        """Rows by set, of the problems made on the spot or of the others."""
+        return {s: summarise(self.cells, s) for s in sets_of(self.cells) if (s in MADE) == made}
+
+    def picture(self, name: str, words: str) -> str:
+        """A link to a picture, if there is one."""
+        return f"![{words}]({self.pictures[name]})" if name in self.pictures else ""
+
+    # ---- sections -----------------------------------------------------------------------------------------------
+
+    def summary(self) -> str:
+        """The first thing to read."""
+        race, made = self.race(made=False), self.race(made=True)
+        rows = {dataset: data_of(self.cells, dataset).get("n_train", 0) for dataset in race}
+        lines = [*sections.tally(race), *sections.ratio_lines(race, rows)]
+        lines += [f"problems made on the spot, defaults against defaults: {line}" for line in sections.tally(made)]
+        lines += standings.summary(standings.standings(self.small), OURS) if self.small else []
+        return "\n".join(f"- {line[0].upper()}{line[1:]}" for line in lines)
+
+    def ahead(self) -> str:
+        """Where a peer is better, however little, and where one is faster."""
+        rows = {
+            "race": list(sections.ahead(self.race(made=False))),
+            "made": list(sections.ahead(self.race(made=True), own_rounds=True)),
+            "small": standings.ahead(standings.standings(self.small), OURS) if self.small else [],
+        }
+        parts = [f"{AHEAD[name]}\n\n{table(sections.AHEAD_HEAD, found)}" for name, found in rows.items() if found]
+        return "\n\n".join(parts) or "Nowhere."
+
+    def small_sets(self) -> str:
+        """Mean ranks, and the picture of them."""
+        repeats = next(header["options"]["repeats"] for header in self.headers if header["kind"] == "ranks")
+        found = standings.standings(self.small)
+        words = SMALL.format(libraries=", ".join(found.libraries), sets=len(found.sets), repeats=repeats)
+        link = self.picture("ranks", "mean ranks by log-loss and by accuracy, with the critical difference")
+        return "\n\n".join([words, *([RANK_WORDS, link] if link else []), standings.section(self.small)])
+
+    def calibration(self) -> str:
+        """Reliability diagrams and the table of errors."""
+        race = {**self.race(made=False), **self.race(made=True)}
+        words = "Expected calibration error in percent; tuned rows after the rounds that were chosen by log-loss:"
+        link = self.picture("reliability", "reliability diagrams: accuracy against confidence")
+        shown = f"The defaults of everyone on the sets with at least {ENOUGH_TEST_ROWS} test rows, {BINS} bins each:"
+        return "\n\n".join([*([shown, link] if link else []), words, sections.calibration(race)])
+
+    def sets(self) -> str:
+        """Every set."""
+        parts = []
+        for dataset in sets_of(self.cells):
+            link = self.picture(dataset, f"{dataset}: accuracy and log-loss against fit time")
+            parts += [sections.one_set(self.cells, dataset), link]
+        return "\n\n".join(filter(None, parts))
+
+    def conditions(self) -> str:
+        """Machines and options, with the sets that ran on and with them."""
+        groups: dict[str, list[str]] = {}
+        for header in self.headers:
+            groups.setdefault(condition(header), []).extend(header["sets"])
+        return "\n".join(f"- {', '.join(dict.fromkeys(sets))}: {line}" for line, sets in groups.items())
+
+    def text(self) -> str:
+        """The whole page."""
+        parts = {"Summary": self.summary(), "Rules": RULES, "Machine": self.conditions()}
+        if race := self.race(made=False):
+            parts["All sets"] = sections.scores(race)
+        parts["Where a peer is ahead"] = self.ahead()
+        if made := self.race(made=True):
+            parts["Problems made on the spot"] = f"{MADE_WORDS}\n\n{sections.made(made, self.cells)}"
+        if self.small:
+            parts["Small sets, defaults"] = self.small_sets()
+        if self.cells:
+            parts["Calibration"] = self.calibration()
+            parts["Set by set"] = self.sets()
+        body = "\n\n".join(f"## {title}\n\n{text.strip()}" for title, text in parts.items())
+        return f"# The race\n\nGenerated by `python -m benchmarks.report`; do not edit.\n\n{body}\n"
 
 
-def data_of(cells: dict[str, Any], dataset: str) -> dict[str, int]:
-    """The sizes of a set, from any final cell."""
-    finals = (cell for name, cell in cells.items() if name.startswith(f"{dataset}/") and "/final/" in name)
-    return next((cell["data"] for cell in finals if "data" in cell), {})
+def condition(header: dict[str, Any]) -> str:
+    """The machine and the options of a file, in a line."""
+    about, options = header["machine"], header["options"]
+    versions = ", ".join(f"{name} {version}" for name, version in sorted(about["versions"].items()))
+    what = f"{options['threads']} thread(s) a fit, {options['jobs']} fit(s) side by side"
+    if "budget" in options:
+        what += f", {options['budget']:g} s a fit"
+        what += f", {options['settings']} settings of each peer" if options["settings"] > 1 else ", defaults only"
+    if options.get("scale", 1.0) != 1.0:
+        what += f", problems made on the spot at {options['scale']:g} of their size"
+    system = f"{about['processor']}, {about['cores']} cores, {about['memory_gb']} GB, {about['system']}"
+    return f"{what}; {system}; {versions}. {header['note'] or ''}".strip()
 
 
-def failures(cells: dict[str, Any], dataset: str) -> list[tuple[str, dict[str, Any]]]:
-    """The cells of a set that failed."""
-    return [(n, cell) for n, cell in cells.items() if n.startswith(f"{dataset}/") and "error" in cell]
+def draw(page: Page, folder: Path) -> dict[str, Path]:
+    """Write the pictures; their paths by what they show."""
+    from . import diagrams, plots
 
-
-def figures(summaries: dict[str, Summary]) -> str:
-    """The table of final figures."""
-    head = "contestant,setting,accuracy,best,log-loss,best,fit s,rounds,trees,model kB,predict rows/s,memory MB"
-    rows = [
-        [
-            s.contestant,
-            s.setting,
-            *(f"{value:.4f}" for value in (s.accuracy, s.best_accuracy, s.log_loss, s.best_log_loss)),
-            number(s.seconds, 2),
-            *(f"{value:.0f}" for value in (s.rounds, s.n_trees, s.model_bytes / 1000, s.rows_per_second, s.memory_mb)),
-        ]
-        for s in summaries.values()
-    ]
-    return table(head.split(","), rows) if rows else ""
-
-
-def ratios(compared: Sequence[Comparison]) -> str:
-    """The table of time ratios; peers that do not count are in brackets, and we say how far we got."""
-    rows = []
-    for c in compared:
-        ours = f"{c.our_seconds:.3g}" if math.isfinite(c.our_seconds) else f"never (best {c.our_best:.4f})"
-        ratio = number(c.ratio, 2)
-        cells = [c.peer, f"{c.best:.4f}", f"{c.target:.4f}", f"{c.peer_seconds:.3g}", ours]
-        rows.append([*cells, ratio if c.counts else f"({ratio})"])
-    return table(["peer", "its best", "target", "its s", "our s", "ratio"], rows)
-
-
-def number(value: float | None, digits: int) -> str:
-    """A number, or a dash."""
-    return "–" if value is None or math.isnan(value) else f"{value:.{digits}f}"
-
-
-# ---- all sets -------------------------------------------------------------------------------------------------------
-
-
-def overview(cells: dict[str, Any], sets: Sequence[str]) -> str:
-    """Time ratios and scores of all sets beside the best peer's, and mean ranks."""
-    head = ["set", "classes", "ratio (accuracy)", "ratio (log-loss)", "accuracy", "best peer", "log-loss", "best peer"]
-    rows = []
-    for dataset in sets:
-        summaries = summarise(cells, dataset)
-        row = [dataset, str(data_of(cells, dataset).get("K", "–"))]
-        row += [number(time_ratio(comparisons(summaries, metric)), 2) for metric in METRICS]
-        for name, metric in METRICS.items():
-            theirs = [getattr(s, name) for s in summaries.values() if s.contestant != OURS]
-            row += [number(getattr(summaries.get(OURS), name, None), 4)]
-            row += [number(metric.best(theirs) if theirs else None, 4)]
-        rows.append(row)
-    return "\n\n".join(["## All sets", table(head, rows), ranks(cells, sets)])
-
-
-def ranks(cells: dict[str, Any], sets: Sequence[str]) -> str:
-    """Mean ranks over the sets with many test rows; who did not finish comes last, ties share a rank."""
-    large = [dataset for dataset in sets if data_of(cells, dataset).get("n_test", 0) >= ENOUGH_TEST_ROWS]
-    everyone = [name for name in CONTESTANTS if any(name in summarise(cells, dataset) for dataset in large)]
-    if not large:
-        return f"No set has {ENOUGH_TEST_ROWS} test rows: no ranks."
-    rows = []
-    for contestant in everyone:
-        means = [mean_rank(cells, large, contestant, metric, everyone) for metric in METRICS]
-        rows.append([contestant, *(number(mean, 2) for mean in means)])
-    text = f"Mean rank over the {len(large)} set(s) with at least {ENOUGH_TEST_ROWS} test rows (not finished: last)"
-    return f"{text}:\n\n{table(['contestant', 'accuracy', 'log-loss'], rows)}"
-
-
-def mean_rank(
-    cells: dict[str, Any], sets: Sequence[str], contestant: str, metric: str, everyone: Sequence[str]
-) -> float:
-    """The mean over sets of a contestant's rank, 1 the best."""
-    sign = -1 if METRICS[metric].higher_is_better else 1
-    total = 0.0
-    for dataset in sets:
-        summaries = summarise(cells, dataset)
-        values = {n: sign * getattr(summaries[n], metric) if n in summaries else math.inf for n in everyone}
-        own = values[contestant]
-        total += 1 + sum(v < own for v in values.values()) + (sum(v == own for v in values.values()) - 1) / 2
-    return total / len(sets)
-
-
-# ---- the page -------------------------------------------------------------------------------------------------------
-
-
-def sets_of(content: dict[str, Any]) -> list[str]:
-    """The sets of a file, in order."""
-    return list(dict.fromkeys(name.partition("/")[0] for name in content["cells"]))
-
-
-def conditions(races: Sequence[dict[str, Any]]) -> str:
-    """A line per set of options: threads, budget, settings, the sets that were raced with them, and the file's note."""
-    groups: dict[str, list[str]] = {}
-    for content in races:
-        options = content["options"]
-        peers = VALIDATED.format(**options) if options["settings"] > 1 else ONE_SETTING
-        line = RACE.format(**options, peers=peers, sets="{sets}") + content.get("note", "")
-        groups.setdefault(line, []).extend(sets_of(content))
-    return "\n".join("- " + line.format(sets=", ".join(sets)) for line, sets in groups.items())
-
-
-def machines(races: Sequence[dict[str, Any]]) -> str:
-    """What the races ran on; where there are several machines, with their sets."""
-    groups: dict[str, list[str]] = {}
-    for content in races:
-        about = content["machine"]
-        versions = ", ".join(f"{name} {version}" for name, version in sorted(about["versions"].items()))
-        line = f"{about['processor']}, {about['cores']} cores, {about['memory_gb']} GB, {about['system']}; {versions}"
-        groups.setdefault(line, []).extend(sets_of(content))
-    if len(groups) == 1:
-        return f"Machine: {next(iter(groups))}."
-    return "Machines:\n\n" + "\n".join(f"- {', '.join(sets)}: {line}." for line, sets in groups.items())
-
-
-def page(races: Sequence[dict[str, Any]], pictures: dict[str, str]) -> str:
-    """The results page."""
-    cells = {name: cell for content in races for name, cell in content["cells"].items()}
-    sets = [dataset for content in races for dataset in sets_of(content)]
-    how = HOW.format(races=conditions(races))
-    parts = ["# The race", "Generated by `python -m benchmarks.report`; do not edit.", how]
-    parts += [machines(races), overview(cells, sets)]
-    for dataset in sets:
-        parts.append(set_section(cells, dataset))
-        if dataset in pictures:
-            parts.append(f"![{dataset}: accuracy and log-loss against fit time]({pictures[dataset]})")
-    return "\n\n".join(part.strip() for part in parts) + "\n"
+    folder.mkdir(parents=True, exist_ok=True)
+    race = {dataset: summaries for made in (False, True) for dataset, summaries in page.race(made).items()}
+    race = {dataset: summaries for dataset, summaries in race.items() if summaries}
+    pictures = {dataset: plots.draw(summaries, dataset, folder) for dataset, summaries in race.items()}
+    bins = {
+        dataset: {name: summaries[name].reliability for name in CONTESTANTS if name in summaries}
+        for dataset, summaries in race.items()
+        if data_of(page.cells, dataset)["n_test"] >= ENOUGH_TEST_ROWS
+    }
+    if bins:
+        pictures["reliability"] = diagrams.reliability(bins, folder / "reliability.png")
+    if page.small and (found := standings.standings(page.small)).sets:
+        pictures["ranks"] = diagrams.ranks(found, folder / "ranks.png")
+    return pictures
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -215,16 +198,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("json", type=Path, nargs="+")
     parser.add_argument("--output", type=Path, default=Path(__file__).with_name("RESULTS.md"))
     options = parser.parse_args(argv)
-    races = [read(path) for path in options.json]
-    pictures = {}
+    page = Page()
+    for path in options.json:
+        page.add(read(path))
     if find_spec("matplotlib"):
-        from . import plots
-
-        for content in races:
-            for dataset in sets_of(content):
-                picture = plots.draw(content["cells"], dataset, options.output.parent / "plots")
-                pictures[dataset] = os.path.relpath(picture, options.output.parent)
-    options.output.write_text(page(races, pictures), encoding="utf-8")
+        pictures = draw(page, options.output.parent / "plots")
+        page.pictures = {name: os.path.relpath(path, options.output.parent) for name, path in pictures.items()}
+    options.output.write_text(page.text(), encoding="utf-8")
     print(options.output)
 
 

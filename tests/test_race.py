@@ -1,4 +1,4 @@
-"""The race harness: time ratios by hand, resuming, and a small race from end to end."""
+"""The race harness: time ratios by hand, the best peer, resuming, and a small race from end to end."""
 
 import json
 import math
@@ -6,7 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks import cell, curves, prediction, race, report, results
+from benchmarks import cell, curves, machine, prediction, race, report, results, sections
+from benchmarks.adapter import Clock
+from benchmarks.contestants import CONTESTANTS, OURS
 from benchmarks.curves import METRICS, Curve, compare, time_ratio
 from runner import File
 
@@ -63,7 +65,7 @@ def test_ratio_is_zero_where_we_never_get_there():
     assert math.isinf(compared.our_seconds)
     assert compared.ratio == 0
     assert compared.our_best == 0.95
-    assert "never (best 0.9500)" in report.ratios([compared])
+    assert "never (best 0.9500)" in sections.ratios([compared])
 
 
 def test_half_a_point_behind_still_counts():
@@ -122,6 +124,98 @@ def test_validation_split_leaves_a_row_of_every_class():
     assert 0.15 < held_out.mean() < 0.25
 
 
+def finished(accuracy, log_loss, **more):
+    """A made-up cell that was fitted on all training rows."""
+    sizes = {"kept_rounds": 3, "n_trees": 3, "model_bytes": 1, "predict_rows_per_second": 1.0, "memory_mb": 1.0}
+    about = {"stopped": False, "data": {"n_train": 90, "n_test": 10, "p": 2, "K": 2}}
+    bins = {"reliability": {"count": [5, 5], "confidence": [0.5, 0.9], "accuracy": [0.6, 0.7]}}
+    return made_up(accuracy, log_loss, **sizes, **about, **bins) | more
+
+
+def test_the_best_peer_is_the_best_of_defaults_and_tuned():
+    cells = {
+        f"toy/{OURS}/defaults/plain/0": finished([0.5, 0.7, 0.8990], [0.5, 0.4, 0.35]),
+        "toy/histgb/slow/validate/0": made_up([0.5, 0.6, 0.6], [0.3, 0.1, 0.2]),
+        "toy/histgb/defaults/plain/0": finished([0.5, 0.6, 0.8], [0.3, 0.3, 0.3], stopped=True),
+        "toy/histgb/slow/final/0": finished([0.5, 0.9, 0.7], [0.5, 0.36, 0.6]),
+    }
+    summaries = results.summarise(cells, "toy")
+    assert list(summaries) == [OURS, "histgb", "histgb, tuned"]
+    assert summaries["histgb, tuned"].accuracy == 0.9  # after the two rounds that validation chose
+    assert summaries["histgb"].accuracy == 0.8
+    assert summaries["histgb"].stopped
+    by_accuracy, by_loss = (results.verdict(summaries, "toy", metric) for metric in ("accuracy", "log_loss"))
+    assert (by_accuracy.peer, by_accuracy.holds) == ("histgb, tuned", True)  # 0.1 point behind is not behind
+    assert (by_loss.peer, by_loss.holds) == ("histgb", False)
+    rows = list(sections.ahead({"toy": summaries}))
+    assert [row[:3] for row in rows] == [
+        ["toy", "log-loss", "histgb"],
+        ["toy", "accuracy", "histgb, tuned"],
+        ["toy", "time to accuracy 0.8990", "histgb, tuned"],
+    ]
+    assert rows[0][-1] == "16.7%"
+    assert rows[1][-1] == "0.10 point(s) (counts as equal)"
+    assert rows[2][-1] == "1.50 times as fast"  # two seconds against three
+
+
+# ---- the clock ------------------------------------------------------------------------------------------------------
+
+
+class Trying:
+    """An estimator that tries something for three rounds before it fits its model of two; what it tells may be less."""
+
+    n_iter_ = 2
+
+    def __init__(self, tells):
+        self.tells = tells
+
+    def set_params(self, callbacks):
+        self.callbacks = callbacks
+        return self
+
+    def fit(self, X, y):
+        run = type("Run", (), {"stop_reason": None})
+        for rounds in self.tells:
+            self.callbacks[0].start(run)
+            for _ in range(rounds):
+                self.callbacks[0].after_round(run)
+
+
+@pytest.mark.parametrize(("tells", "later_than"), [((3, 2), 3), ((3, 0), 3), ((), 0)])
+def test_what_we_try_before_the_model_counts(monkeypatch, tells, later_than):
+    """The clock starts at the beginning of fit, and its times are those of the model's rounds."""
+    time = iter(range(100))
+    monkeypatch.setattr("benchmarks.adapter.time.perf_counter", lambda: next(time))
+    ours = CONTESTANTS[OURS]("defaults", threads=1, seed=0, categorical=np.zeros(2, dtype=bool))
+    ours.model = Trying(tells)
+    clock = Clock(1000.0)
+    ours.fit(None, None, clock)
+    assert len(clock.seconds) == 2
+    assert clock.seconds[0] > later_than
+
+
+@pytest.mark.parametrize("name", [name for name in CONTESTANTS if name != OURS])
+def test_defaults_are_those_of_the_library(name):
+    """Nothing is set but threads, seeds and what is printed; tuned, a library trains for as long as the clock says."""
+    if not CONTESTANTS[name].is_installed():
+        pytest.skip(f"{name} is not installed")
+    same = {"threads": 1, "seed": 0, "categorical": np.zeros(2, dtype=bool)}
+    plain = CONTESTANTS[name]("defaults", **same, own_rounds=True).model.get_params()
+    long = CONTESTANTS[name]("defaults", **same).model.get_params()
+    rounds = {"lightgbm": "n_estimators", "catboost": "iterations", "histgb": "max_iter"}.get(name, "n_estimators")
+    assert plain.get(rounds) in (None, 100)  # None: the library decides
+    assert long.get(rounds) in (None, 2000)
+    assert plain.get("early_stopping", "auto") == "auto"
+
+
+def test_versions_name_ours_even_where_it_is_not_installed(monkeypatch):
+    def nothing(package):
+        raise machine.PackageNotFoundError(package)
+
+    monkeypatch.setattr(machine, "version", nothing)
+    assert list(machine.versions()) == ["simplexboost"]
+
+
 # ---- resuming -------------------------------------------------------------------------------------------------------
 
 
@@ -146,15 +240,34 @@ def test_a_killed_race_goes_on_where_it_was(tmp_path):
     assert ran == [
         ("histgb", "defaults", "validate", 0),
         ("histgb", "slow", "validate", 0),
-        ("simplexboost", "defaults", "final", 0),
+        ("simplexboost", "defaults", "plain", 0),
+        ("histgb", "defaults", "plain", 0),
         ("histgb", "slow", "final", 0),
         ("histgb", "slow", "final", 1),
-        ("simplexboost", "defaults", "final", 1),
+        ("histgb", "defaults", "plain", 1),
+        ("simplexboost", "defaults", "plain", 1),
+    ]
+
+
+def test_what_took_too_long_is_not_tried_again(tmp_path):
+    results_file = File(tmp_path / "out.json", {"machine": {}, "options": {}})
+    specs = [cell.Spec("wine", name, "defaults", "plain", 0, threads=1, budget=1.0) for name in ("histgb", "xgboost")]
+    results_file.cells[specs[0].key] = {"error": "not done after 9 s"}
+    results_file.cells[specs[1].key] = {"error": "ValueError: no"}
+    assert race.hopeful(specs, results_file) == specs[1:]
+
+
+def test_problems_made_on_the_spot_run_once_with_defaults():
+    options = race.arguments(["--sets", "noise5", "--peers", "histgb", "--repeats", "3"])
+    assert race.validations("noise5", ["histgb"], options) == []
+    specs = race.finals("noise5", [OURS, "histgb"], {}, options)
+    assert [(spec.contestant, spec.phase, spec.repeat) for spec in specs] == [
+        (OURS, "plain", 0),
+        ("histgb", "plain", 0),
     ]
 
 
 def test_a_cell_is_named_as_reports_look_for_it():
-    """Files of races that were run long ago stay readable."""
     spec = cell.Spec("wine", "histgb", "slow", "final", 1, threads=2, budget=5.0)
     cells = {spec.key: made_up([0.5, 0.6, 0.7], [0.3, 0.2, 0.1])}
     assert list(cells) == ["wine/histgb/slow/final/1"]
@@ -166,16 +279,17 @@ def test_a_cell_is_named_as_reports_look_for_it():
 
 def test_a_small_race(tmp_path, capsys):
     out = tmp_path / "out.json"
-    arguments = ["--sets", "wine", "--threads", "1", "--budget", "2", "--repeats", "1", "--settings", "2"]
-    race.main([*arguments, "--peers", "histgb", "--json", str(out)])
+    arguments = ["--sets", "wine,noise5", "--threads", "1", "--jobs", "2", "--repeats", "1", "--settings", "2"]
+    arguments += ["--budget", "2", "--scale", "0.001", "--peers", "histgb", "--json", str(out)]
+    race.main(arguments)
     printed = capsys.readouterr().out
-    assert "[4/4] wine/histgb/" in printed
+    assert "[7/7] " in printed
     assert "Time ratio, accuracy" in printed
 
     content = json.loads(out.read_text())
     assert not [entry for entry in content["cells"].values() if "error" in entry]
     summaries = results.summarise(content["cells"], "wine")
-    assert set(summaries) == {"simplexboost", "histgb"}
+    assert set(summaries) == {"simplexboost", "histgb", "histgb, tuned"}
     for summary in summaries.values():
         (curve,) = summary.curves
         assert 0 < curve.seconds[0] <= curve.seconds[-1] < 4
@@ -183,12 +297,17 @@ def test_a_small_race(tmp_path, capsys):
         assert summary.model_bytes > 0
         assert summary.rows_per_second > 0
         assert summary.memory_mb > 20
+        assert sum(summary.reliability.count) == 45
     assert summaries["histgb"].n_trees == 3 * summaries["histgb"].rounds
+    assert summaries["histgb"].rounds <= 100 or summaries["histgb"].stopped
 
     report.main([str(out), "--output", str(tmp_path / "RESULTS.md")])
     page = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
-    assert "## wine" in page
+    for part in ("## Summary", "## Where a peer is ahead", "## Problems made on the spot", "### wine"):
+        assert part in page
+    assert page.index("## Rules") < page.index("## All sets")
     assert "133 + 45 rows, 13 features, 3 classes" in page
+    assert "Log-loss at or below the best peer's on **" in page
     assert str(tmp_path) not in page
 
 
