@@ -206,6 +206,7 @@ def test_defaults_are_those_of_the_library(name):
     assert plain.get(rounds) in (None, 100)  # None: the library decides
     assert long.get(rounds) in (None, 2000)
     assert plain.get("early_stopping", "auto") == "auto"
+    assert not long.get("early_stopping", False)
 
 
 def test_versions_name_ours_even_where_it_is_not_installed(monkeypatch):
