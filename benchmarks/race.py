@@ -1,6 +1,7 @@
 """The race: SimplexBoost with its defaults against other boosting libraries, accuracy and log-loss against fit time.
 
-Every fit has a process of its own and a budget in seconds. First, each peer's three settings are fitted on four fifths
+Every fit has a process of its own. SimplexBoost runs to its end; a fit of a peer has a budget in seconds, or as long as
+SimplexBoost took on the set where that is longer. First, each peer's three settings are fitted on four fifths
 of the training rows; the fifth held out chooses the setting and how many rounds are kept. Then all are fitted on all
 training rows, several times and in alternating order: everyone with its defaults, and the peers with what was chosen.
 On problems that are made on the spot, everyone runs with its defaults only, once.
@@ -22,7 +23,7 @@ from . import cell, machine, sections
 from .cell import Spec
 from .contestants import CONTESTANTS, OURS
 from .problems import MADE, STANDARD
-from .results import LATE, choose, summarise
+from .results import LATE, choose, found, summarise
 
 Item = TypeVar("Item")
 
@@ -34,29 +35,49 @@ def race(
     workers: Workers | None = None,
     compute: Callable[[Spec], dict[str, Any]] = cell.run,
 ) -> None:
-    """Run what is not done yet: first what validates settings, then, on all training rows, what this chose."""
+    """Run what is not done yet: ours once, for budgets; what validates settings; everything on all training rows."""
     peers = [name for name in names if name != OURS]
     tuned = {dataset: peers if validations(dataset, peers, options) else [] for dataset in options.sets}
-    first = [spec for dataset in options.sets for spec in validations(dataset, tuned[dataset], options)]
-    total = sum(repeats(dataset, options) * len([*names, *tuned[dataset]]) for dataset in options.sets) + len(first)
-    countdown = Countdown(total, float(total))
-    runner.run(hopeful(first, results), results, compute, workers, outcome, countdown)
-    second = [spec for dataset in options.sets for spec in finals(dataset, names, results.cells, options)]
-    runner.run(hopeful(second, results), results, compute, workers, outcome, countdown)
+    fits = sum(repeats(dataset, options) * len([*names, *tuned[dataset]]) for dataset in options.sets)
+    total = fits + sum(len(validations(dataset, tuned[dataset], options)) for dataset in options.sets)
+    countdown, ran = Countdown(total, float(total)), set[str]()
+    waves: list[Callable[[str], list[Spec]]] = [
+        lambda dataset: finals(dataset, [OURS], {}, options)[:1],
+        lambda dataset: validations(dataset, tuned[dataset], options, budget(dataset, results.cells, options)),
+        lambda dataset: finals(dataset, names, results.cells, options, budget(dataset, results.cells, options)),
+    ]
+    for wave in waves:
+        specs = [spec for dataset in options.sets for spec in wave(dataset) if spec.key not in ran]
+        runner.run(hopeful(specs, results), results, compute, workers, outcome, countdown)
+        ran |= {spec.key for spec in specs}
 
 
-def validations(dataset: str, peers: Sequence[str], options: argparse.Namespace) -> list[Spec]:
+def budget(dataset: str, cells: dict[str, Any], options: argparse.Namespace) -> float:
+    """Seconds that a peer has on a set: what is asked for, or the time of our first fit where that is longer."""
+    ours = [cell["fit_seconds"] for _, cell in found(cells, dataset, OURS, "plain")[:1]]
+    return max([options.budget, *ours])
+
+
+def validations(
+    dataset: str, peers: Sequence[str], options: argparse.Namespace, budget: float | None = None
+) -> list[Spec]:
     """Every setting of every peer; with one setting, or on a problem made on the spot, there is nothing to validate."""
     turns = range(options.settings) if options.settings > 1 and dataset not in MADE else ()
     settings = {name: list(CONTESTANTS[name].settings) for name in peers}
     return [
-        Spec(dataset, name, settings[name][i], "validate", 0, **same_for_all(options))
+        Spec(dataset, name, settings[name][i], "validate", 0, **same_for_all(options, budget))
         for i in turns
         for name in alternate(peers, i)
     ]
 
 
-def finals(dataset: str, names: Sequence[str], cells: dict[str, Any], options: argparse.Namespace) -> list[Spec]:
+def finals(
+    dataset: str,
+    names: Sequence[str],
+    cells: dict[str, Any],
+    options: argparse.Namespace,
+    budget: float | None = None,
+) -> list[Spec]:
     """Repeated fits of everyone with its defaults, and with the setting and rounds that validation chose."""
     plain = [dict(contestant=name, setting=next(iter(CONTESTANTS[name].settings)), phase="plain") for name in names]
     choices = {name: choose(cells, dataset, name) for name in names}
@@ -73,7 +94,7 @@ def finals(dataset: str, names: Sequence[str], cells: dict[str, Any], options: a
         if choice is not None
     ]
     return [
-        Spec(dataset=dataset, repeat=repeat, **what, **same_for_all(options))
+        Spec(dataset=dataset, repeat=repeat, **what, **same_for_all(options, budget))
         for repeat in range(repeats(dataset, options))
         for what in alternate([*plain, *tuned], repeat)
     ]
@@ -89,9 +110,10 @@ def hopeful(specs: Sequence[Spec], results: File) -> list[Spec]:
     return [spec for spec in specs if not results.cells.get(spec.key, {}).get("error", "").startswith(LATE)]
 
 
-def same_for_all(options: argparse.Namespace) -> dict[str, Any]:
-    """What all cells of a race have in common."""
-    return {name: getattr(options, name) for name in ("threads", "budget", "data_home", "scale")}
+def same_for_all(options: argparse.Namespace, budget: float | None) -> dict[str, Any]:
+    """What all cells of a set have in common."""
+    common = {name: getattr(options, name) for name in ("threads", "data_home", "scale")}
+    return {**common, "budget": budget or options.budget}
 
 
 def alternate(items: Sequence[Item], turn: int) -> list[Item]:
@@ -120,7 +142,12 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     add("--sets", default="digits,wine", help=f"names, separated by commas{groups}, 'all' for every file of the folder")
     add("--threads", type=int, default=2, help="of each fit")
     add("--jobs", type=int, default=1, help="fits side by side; threads times jobs should not exceed the cores")
-    add("--budget", type=float, default=120.0, help="seconds per fit")
+    add(
+        "--budget",
+        type=float,
+        default=120.0,
+        help="seconds per fit of a peer; as many as ours took, where these are more",
+    )
     add("--limit", type=float, help="seconds after which a cell is given up; by default 5 budgets and 10 minutes")
     add("--repeats", type=int, default=3, help="fits of everyone on all training rows")
     add("--scale", type=float, default=1.0, help="size of the problems made on the spot, 1 the full one")

@@ -35,7 +35,8 @@ numbers; figures are medians over repeats.
 - The **best peer** of a set is the best of all these rows, for log-loss and for accuracy each its own.
 - **Log-loss** must be at or below that of the best peer; **accuracy** at or above that of the best peer less 0.1 point.
 - **Time** is fit time alone, from the call of `fit`, all that a library tries or chooses in it included; it is taken
-  after every round, and curves are evaluated afterwards. A fit is ended after its budget; * marks those with defaults.
+  after every round, and curves are evaluated afterwards. SimplexBoost runs to its end. A peer's fit is ended after its
+  budget, or after our time where that is longer; * marks those with defaults that were.
 - **Time ratio**: for every row of a peer whose best accuracy is within 0.5 point of the best peer's, its time to its
   own best − 0.1 point, divided by our time to the same accuracy; the set's ratio is the smallest of these, and 0 where
   we never get there; ratios in brackets are of rows that do not count. For log-loss: rows within 5 % of the best one,
