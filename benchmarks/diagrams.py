@@ -25,7 +25,7 @@ def reliability(bins: Mapping[str, Mapping[str, Reliability | None]], path: Path
     columns = min(COLUMNS, len(bins))
     rows = -(-len(bins) // columns)
     figure, axes = plt.subplots(
-        rows, columns, figsize=(2.9 * columns, 2.9 * rows + 0.5), layout="constrained", squeeze=False
+        rows, columns, figsize=(max(2.9 * columns, 6.5), 2.9 * rows + 0.5), layout="constrained", squeeze=False
     )
     for axis, (dataset, by_name) in zip(axes.flat, bins.items(), strict=False):
         panel(axis, by_name)
