@@ -95,6 +95,17 @@ def test_one_class_alone_has_empty_curves():
     assert clf.evals_result_[0]["error"].shape == (0,) and clf.best_iteration_ == 0 and np.isnan(clf.best_score_)
 
 
+@pytest.mark.parametrize("calibration", [0.5, 2.0])
+def test_what_is_followed_is_what_the_finished_model_predicts(calibration):
+    clf = sb.SimplexBoostClassifier(n_estimators=20, learning_rate=0.1, calibration=calibration, random_state=0)
+    clf.fit(X[TRAIN], NOISY[TRAIN], eval_set=(X[TEST], NOISY[TEST]), eval_metric=["log_loss", "accuracy"])
+    (results,) = clf.evals_result_
+    stages = [log_loss(NOISY[TEST], P) for P in clf.staged_predict_proba(X[TEST])]
+    assert_allclose(results["log_loss"], stages, rtol=1e-5)
+    assert_allclose(results["risk"], stages, rtol=1e-5)
+    assert results["accuracy"][-1] == pytest.approx(clf.score(X[TEST], NOISY[TEST]))
+
+
 # ---- stopping -------------------------------------------------------------------------------------------------------
 
 

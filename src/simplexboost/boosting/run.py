@@ -61,6 +61,7 @@ class Run:
     risk_before : the risk before the last round, if the gradient gave it for free while the risk after it would cost
         another pass over the rows
     snapshot : returns the estimator as fitted so far; set by the estimator
+    temperature : the factor by which the scores of the finished model are multiplied; evaluations take it into account
     evaluations : for every evaluated set, those of ``eval_set`` in their order or the rows held out, a dict with a list
         for "risk" and for every metric; the last entry is that of the last round
     """
@@ -84,6 +85,7 @@ class Run:
     workspace: Any = None
     risk_before: float | None = None
     snapshot: Callable[[], Any] | None = None
+    temperature: float = 1.0
     evaluations: list[dict[str, list[float]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:

@@ -66,7 +66,7 @@ class Evaluation(Callback):
         begin, end = [0, *run.model.round_ends][n_rounds - 1 : n_rounds + 1]
         add_terms(run.model.terms[begin:end], self.X, self._F, run.data.engine)
         self.results["risk"].append(self.risk(run))
-        seen = self.seen(run.model.scores(self._F)) if self.metrics else None
+        seen = self.seen(run.model.scores(self._F) * run.temperature) if self.metrics else None
         for name, metric in self.metrics.items():
             self.results[name].append(measure(name, metric, seen, n_rounds))
         score = self.sign * self.results[self.watch][-1]
@@ -75,7 +75,7 @@ class Evaluation(Callback):
 
     def risk(self, run: Run) -> float:
         """The mean loss now."""
-        F, c, weight = self._F, self.c, self.weight
+        F, c, weight = self._F if run.temperature == 1 else self._F * run.temperature, self.c, self.weight
         if len(self._known) < len(c):
             F, c, weight = F[self._known], c[self._known], weight[self._known]
         return mean_loss(run.loss, run.model.code, F, c, weight)

@@ -133,6 +133,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             run, held_out = booster._prepare(parts, checked, bool(evaluations), seed)
             if held_out is not None:
                 evaluations.append(evaluate_held_out(held_out, run, watched))
+            run.temperature = settled.temperature
             n_rounds = int(booster.n_estimators) if checked.data.K > 1 else 0
             self._resume(run, parts, checked, history, n_rounds)
             finish = partial(self._fitted, settled=settled, checked=checked, history=history, evaluations=evaluations)
@@ -142,7 +143,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
                 callbacks.append(SklearnCallbacks(self, finish, X, y, sample_weight))
             with one_blas_thread():
                 boost(run, parts.optimizer, n_rounds, callbacks)
-            run.model = run.model.scaled(settled.temperature)
+            run.model = run.model.scaled(run.temperature)
             for name in (*FOLLOWED, "choice_"):  # those of an earlier fit
                 self.__dict__.pop(name, None)
             self.__dict__.update(finish(run))
