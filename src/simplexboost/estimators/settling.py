@@ -149,7 +149,7 @@ def hold(
 def make_splits(data: TrainingSet, groups: AnyArray | None, cost: Effort, rng: np.random.Generator) -> list[Split]:
     """The rows to train on and to hold out."""
     if cost.n_folds > 1:
-        return folds(data.c, groups, cost.n_folds, rng)
+        return folds(data.c, groups, cost.n_folds, rng)[: 5 if data.n <= 2_500 else 3 if data.n <= 5_000 else 2]
     return one_split(data.n, groups, min(data.n // 5, cost.most_held), rng)
 
 

@@ -21,7 +21,9 @@ from .splits import Split
 from .temperatures import best_temperature, held_out_losses
 
 # How many candidates are still in the race after its first stages; one from then on.
-LEFT = (4, 3, 2)
+LEFT = (3, 2, 2)
+# A candidate wins over those before it in the list only if its risk is lower by this part of it.
+CLEARLY = 0.005
 # A candidate has had its best round if so much of its rounds came after it.
 PAST = 0.3
 # Rounds go on only as long as the later half of them has lowered the risk by this part of it.
@@ -149,13 +151,22 @@ def race(candidates: Sequence[Candidate], splits: Sequence[Split], terms: Terms)
             done = stage
             for entrant in running:
                 entrant.close_stage()
-            leader = min(entrants, key=lambda e: e.bests[-1])
+            leader = entrants[first_choice([e.bests[-1] for e in entrants])]
             terms.say(progress(stage, terms, running, leader))
-            best_first = sorted(running, key=lambda e: e.bests[-1])
-            running = [e for e in best_first[: left_after(number)] if e.still_gains]
+            running = [e for e in ranked(running)[: left_after(number)] if e.still_gains]
             if not running:
                 break
     return decide(entrants, splits, terms)
+
+
+def first_choice(risks: Sequence[float]) -> int:
+    """The number of the first candidate whose risk is as good as the lowest."""
+    return next(i for i, risk in enumerate(risks) if risk * (1 - CLEARLY) <= min(risks))
+
+
+def ranked(entrants: Sequence[Entrant]) -> list[Entrant]:
+    """The entrants, the lowest risk first."""
+    return sorted(entrants, key=lambda entrant: entrant.bests[-1])
 
 
 def left_after(stage: int) -> int:
@@ -180,7 +191,7 @@ def progress(stage: int, terms: Terms, running: Sequence[Entrant], leader: Entra
 def decide(entrants: Sequence[Entrant], splits: Sequence[Split], terms: Terms) -> Choice:
     """The best entrant as a `Choice`."""
     table = [entrant.summary() for entrant in entrants]
-    winner = min(range(len(table)), key=lambda i: table[i]["risk"])
+    winner = first_choice([line["risk"] for line in table])
     rounds, risk, _, calibrated = entrants[winner].curve()
     plain = int(np.abs(np.log(terms.temperatures)).argmin())
     curve = {
