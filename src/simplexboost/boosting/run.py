@@ -62,6 +62,7 @@ class Run:
         another pass over the rows
     snapshot : returns the estimator as fitted so far; set by the estimator
     temperature : the factor by which the scores of the finished model are multiplied; evaluations take it into account
+    applied : the factor by which they are multiplied so far
     evaluations : for every evaluated set, those of ``eval_set`` in their order or the rows held out, a dict with a list
         for "risk" and for every metric; the last entry is that of the last round
     """
@@ -86,6 +87,7 @@ class Run:
     risk_before: float | None = None
     snapshot: Callable[[], Any] | None = None
     temperature: float = 1.0
+    applied: float = 1.0
     evaluations: list[dict[str, list[float]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -124,6 +126,10 @@ class Run:
         """Continue a model."""
         self.model = model.first(model.n_rounds)
         self.move_to(model.predictor(self.data.X, self.data.engine))
+
+    def apply_temperature(self) -> None:
+        """Multiply the scores of the model, which is then finished."""
+        self.model, self.applied = self.model.scaled(self.temperature), self.temperature
 
     def move_to(self, F: AnyArray) -> None:
         """Continue from another predictor, (n, d)."""

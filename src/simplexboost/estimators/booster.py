@@ -143,7 +143,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
                 callbacks.append(SklearnCallbacks(self, finish, X, y, sample_weight))
             with one_blas_thread():
                 boost(run, parts.optimizer, n_rounds, callbacks)
-            run.model = run.model.scaled(run.temperature)
+            run.apply_temperature()
             for name in (*FOLLOWED, "choice_"):  # those of an earlier fit
                 self.__dict__.pop(name, None)
             self.__dict__.update(finish(run))
@@ -229,7 +229,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
                 f"n_estimators={n_rounds} is less than the {self.n_iter_} rounds of the fitted model; with "
                 "warm_start=True it must be at least as many."
             )
-        run.resume(self.model_)
+        run.resume(self.model_.scaled(1.0 / getattr(self, "temperature_", 1.0)))
         parts.optimizer.resume(run)
         run.rng = np.random.default_rng(run.rng.integers(2**63) + self.n_iter_)  # other draws than in the first fit
         history.continue_from(self.history_)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from .._compat import with_callbacks
 from .._parts import check_choice, check_number
 from .._typing import AnyArray
+from ..boosting.run import Run
 from ..codewords import Auto, Codewords, as_codewords
 from ..data.training_set import TrainingSet
 from ..data.validation import Checked
@@ -104,6 +105,9 @@ class SimplexBoostClassifier(Booster):
         If anything was chosen: the table of candidates with their held-out risks, the winner's curve, the number of
         rounds and the temperature. ``print(clf.choice_)`` shows it.
 
+    temperature_ : float
+        What all scores of the model are multiplied by.
+
     Others as in `BoostingClassifier`.
 
     Notes
@@ -184,8 +188,8 @@ class SimplexBoostClassifier(Booster):
         """A copy without "auto": first by rules, then, if the number of rounds is open, by held-out risk."""
         plain = self.with_params(**self.resolved(checked.data))
         plain.parts().check()
-        if self._goes_on and hasattr(self, "choice_") and self.n_iter_ < self.choice_.n_estimators:
-            return plain.chosen(self.choice_, self)  # a fit that was interrupted goes on with what it had chosen
+        if self._goes_on and hasattr(self, "choice_"):
+            return plain.chosen(self.choice_, self)  # goes on with what it had chosen
         if self.chooses(checked.data):
             return plain.chosen(plain.choose(self, checked, groups, seed), self)
         return Settled(plain, float(plain.calibration))
@@ -233,7 +237,8 @@ class SimplexBoostClassifier(Booster):
             asked.calibrates(),
             (lambda line: print(line, flush=True)) if self.verbose else (lambda line: None),
         )
-        return choose(rivals, checked, rows, seed, wanted)
+        choice = choose(rivals, checked, rows, seed, wanted)
+        return replace(choice, learning_rate=float(self.learning_rate))
 
     def candidates(self) -> list[dict[str, Any]]:
         """The parameters of the shapes that compete: those of `SHAPES` that agree with what the user gave."""
@@ -250,11 +255,16 @@ class SimplexBoostClassifier(Booster):
     def chosen(self, choice: Choice, asked: SimplexBoostClassifier) -> Settled:
         """The estimator with what was chosen, and what was not asked for as it is."""
         rounds = choice.n_estimators if is_auto(asked.n_estimators) else self.n_estimators
-        return Settled(self.with_params(**choice.params, n_estimators=rounds), choice.temperature, choice)
+        settled = self.with_params(**choice.params, learning_rate=choice.learning_rate, n_estimators=rounds)
+        return Settled(settled, choice.temperature, choice)
 
     def with_params(self, **params: Any) -> SimplexBoostClassifier:
         """A copy with other parameters; unlike `clone` it shares the callbacks."""
         return type(self)(**{**self.get_params(deep=False), **params})
+
+    def _fitted(self, run: Run, **others: Any) -> dict[str, Any]:
+        """The scores are multiplied by the temperature when boosting has ended, not in a snapshot before."""
+        return {**super()._fitted(run, **others), "temperature_": run.applied}
 
     # ---- the parts --------------------------------------------------------------------------------------------------
 
@@ -306,5 +316,6 @@ class SimplexBoostClassifier(Booster):
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
         super()._unpack(header, arrays)
-        if header.get("choice") is not None:  # files of version 0.1 have none
+        self.temperature_ = float(header.get("temperature", 1.0))  # files of version 0.1 have none
+        if header.get("choice") is not None:
             self.choice_ = Choice(**from_json(header["choice"]))

@@ -15,7 +15,8 @@ class Choice:
     Attributes
     ----------
     params : the parameters of the winner that other candidates had different values of
-    n_estimators : the number of rounds, for the learning rate of the fit
+    n_estimators : the number of rounds
+    learning_rate : the learning rate of the fit, for which these rounds are meant
     temperature : what the scores are multiplied by
     risk : the held-out risk (log-loss) of the winner at these rounds and this temperature
     candidates : a dict for each candidate: its ``params``, its best ``risk``, ``n_estimators`` and ``temperature``,
@@ -34,6 +35,7 @@ class Choice:
     curve: dict[str, Array]
     n_splits: int
     n_held: int
+    learning_rate: float = 1.0
 
     def __str__(self) -> str:
         lines = [f"held-out risk of {len(self.candidates)} candidate(s) on {self.n_splits} split(s)"]
