@@ -1,5 +1,7 @@
 """Trees on values: the leaf of every row, sums of trees, and adding leaves; both engines, bit for bit."""
 
+from itertools import cycle
+
 import numpy as np
 import pytest
 from cases import ENGINES, each
@@ -142,7 +144,7 @@ def test_forest_equals_twin(kind, dtype, x_dtype):
 
 
 def symmetric_tree(rng, depth, thresholds):
-    """A complete tree with one split per level, on features whose thresholds these are."""
+    """A complete tree with one split per level, on features whose next thresholds these are."""
     n_inner = 2**depth - 1
     nodes = np.zeros(2 * n_inner + 1, dtype=NODE)
     nodes["category"] = -1
@@ -152,14 +154,15 @@ def symmetric_tree(rng, depth, thresholds):
         f = rng.integers(0, len(thresholds))
         which = slice(2**level - 1, 2 ** (level + 1) - 1)
         nodes["feature"][which], nodes["missing_left"][which] = f, rng.integers(0, 2)
-        nodes["threshold"][which] = rng.choice(thresholds[f])
+        nodes["threshold"][which] = next(thresholds[f])
     return Tree(nodes, np.zeros(len(nodes)), np.ones(len(nodes), dtype=np.int64))
 
 
 def symmetric_forest(rng, depths, d, dtype, n_thresholds, kind="dense"):
     """Such trees, every fifth with another threshold somewhere, so that it is not symmetric."""
     thresholds = [np.append(rng.normal(size=n_thresholds - 1), np.inf) for _ in range(4)]
-    trees = [symmetric_tree(rng, depth, thresholds) for depth in depths]
+    following = [cycle(t) for t in thresholds]
+    trees = [symmetric_tree(rng, depth, following) for depth in depths]
     for tree in trees[::5]:
         last = tree.n_leaves - 2
         tree.nodes["threshold"][last] = rng.choice(thresholds[tree.nodes["feature"][last]])
@@ -200,7 +203,9 @@ def test_symmetric_forest_equals_twin(d, dtype, missing):
 def test_symmetric_forest_of_any_ranks(kind, n_thresholds):
     """Ranks are bytes up to 255 thresholds, beyond that they are not; more trees than are added together."""
     rng = np.random.default_rng(n_thresholds)
-    arrays, X = symmetric_forest(rng, rng.integers(1, 7, 150), 6, np.float32, n_thresholds, kind)
+    arrays, X = symmetric_forest(rng, rng.integers(1, 7, 1000), 6, np.float32, n_thresholds, kind)
+    used = [tree.nodes["threshold"][tree.nodes["feature"] == 0] for tree in arrays.trees]
+    assert len(np.unique(np.concatenate(used))) == n_thresholds
     X[rng.random(X.shape) < 0.02] = np.nan
     assert_equals_twin(arrays, X.astype(np.float32), 6, rng)
 
