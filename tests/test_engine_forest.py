@@ -1,5 +1,7 @@
 """Trees on values: the leaf of every row, sums of trees, and adding leaves; both engines, bit for bit."""
 
+from itertools import cycle
+
 import numpy as np
 import pytest
 from cases import ENGINES, each
@@ -136,6 +138,95 @@ def test_forest_equals_twin(kind, dtype, x_dtype):
         CPU.pack(arrays).predict(X[rows], ours, 1)
         TWIN.pack(arrays).predict(X[rows], twin, 1)
         assert ours.tobytes() == twin.tobytes()
+
+
+# ---- symmetric trees ------------------------------------------------------------------------------------------------
+
+
+def symmetric_tree(rng, depth, thresholds):
+    """A complete tree with one split per level, on features whose next thresholds these are."""
+    n_inner = 2**depth - 1
+    nodes = np.zeros(2 * n_inner + 1, dtype=NODE)
+    nodes["category"] = -1
+    nodes["feature"][n_inner:], nodes["left"][n_inner:] = -1, np.arange(n_inner + 1)
+    nodes["left"][:n_inner] = 2 * np.arange(n_inner) + 1
+    for level in range(depth):
+        f = rng.integers(0, len(thresholds))
+        which = slice(2**level - 1, 2 ** (level + 1) - 1)
+        nodes["feature"][which], nodes["missing_left"][which] = f, rng.integers(0, 2)
+        nodes["threshold"][which] = next(thresholds[f])
+    return Tree(nodes, np.zeros(len(nodes)), np.ones(len(nodes), dtype=np.int64))
+
+
+def symmetric_forest(rng, depths, d, dtype, n_thresholds, kind="dense"):
+    """Such trees, every fifth with another threshold somewhere, so that it is not symmetric."""
+    thresholds = [np.append(rng.normal(size=n_thresholds - 1), np.inf) for _ in range(4)]
+    following = [cycle(t) for t in thresholds]
+    trees = [symmetric_tree(rng, depth, following) for depth in depths]
+    for tree in trees[::5]:
+        last = tree.n_leaves - 2
+        tree.nodes["threshold"][last] = rng.choice(thresholds[tree.nodes["feature"][last]])
+    width = 1 if kind == "coordinates" else d
+    values = [rng.normal(size=(tree.n_leaves, width)) for tree in trees]
+    if kind == "sparse":
+        values = [csr_array(v * (rng.random(v.shape) < 0.3)) for v in values]
+    coordinate = rng.integers(0, d, len(trees)) if kind == "coordinates" else np.full(len(trees), -1)
+    step = rng.uniform(0.01, 2.0, len(trees))
+    arrays = ForestArrays(trees, values, coordinate.astype(np.int32), step, len(thresholds), np.dtype(dtype))
+    X = np.concatenate([rng.normal(size=(200, 4)), np.array(thresholds).T[:100], -np.abs(np.array(thresholds).T[:50])])
+    return arrays, X
+
+
+def assert_equals_twin(arrays, X, d, rng):
+    F = rng.normal(size=(len(X), d)).astype(arrays.dtype)
+    twin = F.copy()
+    CPU.pack(arrays).predict(X, F, 1)
+    TWIN.pack(arrays).predict(X, twin, 1)
+    assert F.tobytes() == twin.tobytes()
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 8, 9, 17, 40])
+def test_symmetric_forest_equals_twin(d, dtype, missing):
+    """For any number of columns, which vectors of several widths add up, and of levels, one and two bytes of them."""
+    rng = np.random.default_rng(d)
+    depths = [1, 2, 3, 6, 6, 7, 8, 9, 10, 0, 6, 11, 1, 5, 8, 4]
+    arrays, X = symmetric_forest(rng, depths, d, dtype, n_thresholds=255)
+    X[rng.random(X.shape) < missing] = np.nan
+    for rows in (slice(1), slice(7, 70), slice(64), slice(None)):
+        assert_equals_twin(arrays, X[rows], d, rng)
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse", "coordinates"])
+@pytest.mark.parametrize("n_thresholds", [1, 2, 254, 255, 256, 400])
+def test_symmetric_forest_of_any_ranks(kind, n_thresholds):
+    """Ranks are bytes up to 255 thresholds, beyond that they are not; more trees than are added together."""
+    rng = np.random.default_rng(n_thresholds)
+    arrays, X = symmetric_forest(rng, rng.integers(1, 7, 1000), 6, np.float32, n_thresholds, kind)
+    used = [tree.nodes["threshold"][tree.nodes["feature"] == 0] for tree in arrays.trees]
+    assert len(np.unique(np.concatenate(used))) == n_thresholds
+    X[rng.random(X.shape) < 0.02] = np.nan
+    assert_equals_twin(arrays, X.astype(np.float32), 6, rng)
+
+
+def test_grown_symmetric_trees_equal_twin():
+    """Numbers and categories, missing values in some blocks of rows only."""
+    rng = np.random.default_rng(5)
+    categorical = np.arange(6) == 4
+    X = draw_values(rng, 1500, 6, 0.05, categorical)
+    X[:700] = np.nan_to_num(X[:700])
+    data = CPU.bin(X, categorical=categorical)
+    statistics = [Dense(rng.normal(size=(1500, 2)) + X[:, [t % 6]] * (t % 2) * 0.1) for t in range(10)]
+    statistics = [Dense(np.nan_to_num(s.values)) for s in statistics]
+    growth = Growth(max_depth=5, order="symmetric", noise=2.0, seed=3)
+    trees = [CPU.grow(data, s, "norm", growth).tree for s in statistics]
+    assert any(len(tree.category_sets) for tree in trees) and not all(len(tree.category_sets) for tree in trees)
+    values = [rng.normal(size=(tree.n_leaves, 3)) for tree in trees]
+    arrays = ForestArrays(trees, values, np.full(10, -1, dtype=np.int32), np.ones(10), 6, np.dtype(np.float64))
+    assert_equals_twin(arrays, X, 3, rng)
+    for tree in trees:
+        assert CPU.apply(tree, X).tolist() == TWIN.apply(tree, X).tolist()
 
 
 # ---- adding leaves --------------------------------------------------------------------------------------------------

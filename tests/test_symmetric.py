@@ -133,13 +133,13 @@ def test_levels(engine, limits, levels):
     assert grown.tree.n_leaves == 2**levels
 
 
-@pytest.mark.parametrize("limits", [{"max_depth": 17}, {"max_depth": None, "max_leaf_nodes": 2**17}])
+@pytest.mark.parametrize("limits", [{"max_depth": 16}, {"max_depth": None, "max_leaf_nodes": 2**16}])
 def test_too_many_levels_are_refused(limits):
-    with pytest.raises(ValueError, match="a max_depth of at most 16"):
+    with pytest.raises(ValueError, match="a max_depth of at most 15"):
         VectorTree(growth="symmetric", **limits).check()
     VectorTree(growth="best", **limits).check()
-    with pytest.raises(ValueError, match="a max_depth of at most 16"):
-        CPU.grow(CPU.bin(np.eye(4)), Dense(np.eye(4)), "norm", Growth(max_depth=17, order="symmetric"))
+    with pytest.raises(ValueError, match="a max_depth of at most 15"):
+        CPU.grow(CPU.bin(np.eye(4)), Dense(np.eye(4)), "norm", Growth(max_depth=16, order="symmetric"))
 
 
 @pytest.mark.parametrize("score", ["newton", "norm"])

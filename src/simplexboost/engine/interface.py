@@ -33,7 +33,7 @@ ORDERS = {
     "best": 1,  # the node whose split gains most
     "symmetric": 2,  # all nodes of a level, by one split: that of the largest sum of scores
 }
-MOST_LEVELS = 16  # of a symmetric tree: 65536 leaves
+MOST_LEVELS = 15  # of a symmetric tree: 32768 leaves, 65535 nodes, as many as a packed forest can number
 USUAL_LEVELS = 6  # of a symmetric tree without limits
 
 

@@ -8,6 +8,19 @@ namespace simplexboost {
 
 constexpr std::size_t kMostBins = 256;  // of a feature, including that of missing values
 
+// Of forests (forest/forest.hpp).
+constexpr std::size_t kGroup = 8;               // rows that walk down a tree together
+constexpr std::int32_t kMissingRank = 1 << 20;  // above every rank
+constexpr std::size_t kTileRows = 64;           // rows whose leaves in a symmetric tree are found together
+constexpr std::size_t kTreeBatch = 64;          // trees whose values are added together
+
+// A level of a symmetric tree: ranks of this column up to `last` go left. It is in hot.hpp because loops read it.
+struct PackedLevel {
+  std::uint32_t column;
+  std::int8_t last;  // less 128
+  std::uint8_t missing_left;
+};
+
 template <class Lane>
 struct HotLanes {
   using Words = const std::uint64_t*;
@@ -55,10 +68,14 @@ struct HotTable {
   void (*walk_missing)(const std::uint64_t* nodes, std::int32_t depth, const std::int32_t* ranks, std::uint32_t* at);
   void (*walk_categories)(const std::uint64_t* nodes, std::int32_t depth, const std::int32_t* ranks,
                           const std::uint8_t* sets, std::uint32_t* at);
-  void (*add_leaves_float)(float* F, std::size_t d, const float* values, const std::int32_t* leaf,
-                           const std::uint32_t* nodes, std::size_t n_rows);
-  void (*add_leaves_double)(double* F, std::size_t d, const double* values, const std::int32_t* leaf,
-                            const std::uint32_t* nodes, std::size_t n_rows);
+  void (*find_ranks)(const double* thresholds, std::size_t steps, const double* x, std::size_t n, std::int32_t* ranks);
+  void (*symmetric_leaves)(const PackedLevel* levels, std::int32_t depth, const std::int8_t* ranks,
+                           const std::int8_t* ranks_left, std::size_t stride, std::size_t n_rows,
+                           std::uint16_t* leaves);
+  void (*add_trees_float)(float* scores, std::size_t pitch, const float* const* values, std::size_t d,
+                          std::size_t n_trees, const std::uint16_t* leaves, std::size_t stride, std::size_t n_rows);
+  void (*add_trees_double)(double* scores, std::size_t pitch, const double* const* values, std::size_t d,
+                           std::size_t n_trees, const std::uint16_t* leaves, std::size_t stride, std::size_t n_rows);
   void (*race)(const double* U, std::size_t n, std::size_t K, const std::int64_t* c, double rate, double* scratch,
                double* E, double* Z, double* lead);
   void (*pull_rows)(double* E, std::size_t n, std::size_t K, const std::int64_t* c, const double* w, const double* Z);
@@ -76,9 +93,6 @@ struct HotTable {
     else return lanes32;
   }
 };
-
-constexpr std::size_t kGroup = 8;               // rows that walk a tree together (forest.hpp)
-constexpr std::int32_t kMissingRank = 1 << 20;  // above every rank
 
 const HotTable& hot();  // the table in use
 

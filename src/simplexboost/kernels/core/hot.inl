@@ -7,6 +7,7 @@
 
 #include "core/exact.inl"
 
+#include "forest/symmetric.inl"
 #include "forest/walk.inl"
 #include "losses/race.inl"
 #include "losses/solve.inl"
@@ -37,8 +38,10 @@ HotTable table() {
           walk,
           walk_missing,
           walk_categories,
-          add_leaves<float>,
-          add_leaves<double>,
+          find_ranks,
+          symmetric_leaves,
+          add_trees<float>,
+          add_trees<double>,
           race,
           pull_rows,
           vote_rows,

@@ -47,16 +47,6 @@ void walk_categories(const std::uint64_t* nodes, std::int32_t depth, const std::
     }
 }
 
-template <class Leaf>
-void add_leaves(Leaf* F, std::size_t d, const Leaf* values, const std::int32_t* leaf, const std::uint32_t* nodes,
-                std::size_t n_rows) {
-  for (std::size_t r = 0; r < n_rows; ++r) {
-    const Leaf* v = values + static_cast<std::size_t>(leaf[nodes[r]]) * d;
-    Leaf* f = F + r * d;
-    for (std::size_t j = 0; j < d; ++j) f[j] += v[j];
-  }
-}
-
 // F[row] += step * values[leaf of row], rows begin .. end
 template <class Value>
 void add_values(Value* F, std::size_t d, const Value* values, Value step, const std::int32_t* leaf_of_row,

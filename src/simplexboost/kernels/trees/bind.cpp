@@ -395,7 +395,7 @@ nb::tuple grow(nb::handle source, In<std::int32_t, Vector> n_bins, In<std::uint8
   require(bits == 32 || bits == 64, "bits must be 32 or 64");
   require(order >= 0 && order <= static_cast<int>(GrowthOrder::symmetric), "unknown order of growth");
   require(order != static_cast<int>(GrowthOrder::symmetric) || (max_depth >= 0 && max_depth <= kMostLevels),
-          "max_depth must be at most 16 for a symmetric tree");
+          "max_depth must be at most 15 for a symmetric tree");
   require(noise >= 0.0, "noise must not be negative");
   require(min_category_count >= 1 && category_smoothing >= 0.0,
           "min_category_count must be 1 or more, category_smoothing not negative");

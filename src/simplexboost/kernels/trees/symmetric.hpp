@@ -20,7 +20,7 @@
 
 namespace simplexboost {
 
-constexpr std::int32_t kMostLevels = 16;  // 65536 leaves
+constexpr std::int32_t kMostLevels = 15;  // 32768 leaves
 
 // A node with at least this many integer additions in its histogram is given to all threads, the others together to
 // one thread each.
