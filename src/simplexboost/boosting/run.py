@@ -120,8 +120,8 @@ class Run:
 
     def resume(self, model: AdditiveModel) -> None:
         """Continue a model."""
-        self.model = model.first(model.n_rounds)
-        self.move_to(model.predictor(self.data.X, self.data.engine))
+        self.model = model.at(1.0).first(model.n_rounds)
+        self.move_to(self.model.predictor(self.data.X, self.data.engine))
 
     def move_to(self, F: AnyArray) -> None:
         """Continue from another predictor, (n, d)."""
