@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from .._compat import with_callbacks
@@ -182,10 +182,12 @@ class SimplexBoostClassifier(Booster):
 
     def settle(self, checked: Checked, groups: Any, seed: int) -> Settled:
         """A copy without "auto": first by rules, then, if the number of rounds is open, by held-out risk."""
+        if groups is not None:
+            groups = check_groups(groups, len(checked.used))[checked.used]
         plain = self.with_params(**self.resolved(checked.data))
         plain.parts().check()
-        if self._goes_on and hasattr(self, "choice_") and self.n_iter_ < self.choice_.n_estimators:
-            return plain.chosen(self.choice_, self)  # a fit that was interrupted goes on with what it had chosen
+        if self._goes_on and hasattr(self, "choice_"):
+            return plain.chosen(self.choice_, self)  # the model goes on with what was chosen for it
         if self.chooses(checked.data):
             return plain.chosen(plain.choose(self, checked, groups, seed), self)
         return Settled(plain, float(plain.calibration))
@@ -200,7 +202,9 @@ class SimplexBoostClassifier(Booster):
         """Values for the parameters that are "auto", from the size of the table."""
         n, p = data.X.shape
         rate = self.learning_rate
-        if is_auto(rate):
+        if is_auto(rate) and self._goes_on and hasattr(self, "choice_"):
+            rate = self.choice_.learning_rate
+        elif is_auto(rate):
             rate = effort(n, p, data.K).rate if is_auto(self.n_estimators) and self.chooses(data) else 0.1
         rounds = self.n_estimators
         if is_auto(rounds):
@@ -225,18 +229,23 @@ class SimplexBoostClassifier(Booster):
         haste = effort(data.n, data.X.shape[1], data.K).haste
         rate = float(self.learning_rate) * haste
         rivals = [(params, self.with_params(**params, learning_rate=rate)) for params in asked.candidates()]
-        longest = LONGEST / rate if is_auto(asked.n_estimators) else self.n_estimators / haste
-        rows = None if groups is None else check_groups(groups, len(checked.used))[checked.used]
+        exact = None if is_auto(asked.n_estimators) else int(self.n_estimators)
+        longest = LONGEST / rate if exact is None else exact / haste
         wanted = Wanted(
             max(1, round(longest)),
-            not is_auto(asked.n_estimators),
+            exact,
             asked.calibrates(),
             (lambda line: print(line, flush=True)) if self.verbose else (lambda line: None),
         )
-        return choose(rivals, checked, rows, seed, wanted)
+        return replace(choose(rivals, checked, groups, seed, wanted), learning_rate=float(self.learning_rate))
 
     def candidates(self) -> list[dict[str, Any]]:
-        """The parameters of the shapes that compete: those of `SHAPES` that agree with what the user gave."""
+        """The parameters of the shapes that compete: those of `SHAPES` that agree with what the user gave.
+
+        There is no competition if the number of rounds is given: then only a temperature is chosen.
+        """
+        if not is_auto(self.n_estimators):
+            return [{}]
         given = {name: getattr(self, name) for name in SHAPES[0] if not is_auto(getattr(self, name))}
         left = [{k: v for k, v in shape.items() if k not in given} for shape in SHAPES]
         fits = [all(given.get(k, v) == v for k, v in shape.items() if k == "growth") for shape in SHAPES]
@@ -250,7 +259,9 @@ class SimplexBoostClassifier(Booster):
     def chosen(self, choice: Choice, asked: SimplexBoostClassifier) -> Settled:
         """The estimator with what was chosen, and what was not asked for as it is."""
         rounds = choice.n_estimators if is_auto(asked.n_estimators) else self.n_estimators
-        return Settled(self.with_params(**choice.params, n_estimators=rounds), choice.temperature, choice)
+        params = {name: value for name, value in choice.params.items() if is_auto(getattr(asked, name))}
+        temperature = choice.temperature if asked.calibrates() else float(self.calibration)
+        return Settled(self.with_params(**params, n_estimators=rounds), temperature, choice)
 
     def with_params(self, **params: Any) -> SimplexBoostClassifier:
         """A copy with other parameters; unlike `clone` it shares the callbacks."""
