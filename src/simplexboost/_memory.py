@@ -32,7 +32,7 @@ def _of_container(root: str = "/sys/fs/cgroup") -> int | None:
         ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
     ):
         try:
-            return int(Path(root, limit).read_text()) - int(Path(root, used).read_text())
+            return max(0, int(Path(root, limit).read_text()) - int(Path(root, used).read_text()))
         except (OSError, ValueError):  # no such file, or "max"
             continue
     return None

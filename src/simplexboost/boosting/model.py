@@ -43,11 +43,13 @@ class AdditiveModel:
     Y : (K, d) codewords
     terms : the summands, in the order they were added
     round_ends : the number of terms after each round
+    temperature : what predictions multiply all steps by; boosting goes on from the steps as they are
     """
 
     Y: Array
     terms: list[Term] = field(default_factory=list)
     round_ends: list[int] = field(default_factory=list)
+    temperature: float = 1.0
     _forest: tuple[Any, PackedForest] | None = field(default=None, init=False, repr=False)
     _prefix: AdditiveModel | None = field(default=None, init=False, repr=False)
 
@@ -74,14 +76,20 @@ class AdditiveModel:
     def first(self, n_rounds: int) -> AdditiveModel:
         """The model after its first rounds."""
         ends = self.round_ends[:n_rounds]
-        return AdditiveModel(self.Y, self.terms[: ends[-1] if ends else 0], ends)
+        return AdditiveModel(self.Y, self.terms[: ends[-1] if ends else 0], ends, self.temperature)
 
-    def scaled(self, factor: float) -> AdditiveModel:
-        """The model with all steps, and so all scores, multiplied by a factor."""
-        if factor == 1.0:
+    def at(self, temperature: float) -> AdditiveModel:
+        """The model with another temperature."""
+        if temperature == self.temperature:
             return self
-        terms = [replace(term, step=term.step * factor) for term in self.terms]
-        return AdditiveModel(self.Y, terms, list(self.round_ends))
+        return AdditiveModel(self.Y, list(self.terms), list(self.round_ends), temperature)
+
+    @property
+    def scaled_terms(self) -> list[Term]:
+        """The terms, their steps multiplied by the temperature."""
+        if self.temperature == 1.0:
+            return self.terms
+        return [replace(term, step=term.step * self.temperature) for term in self.terms]
 
     def prefix(self, n_rounds: int) -> AdditiveModel:
         """The model after its first rounds, to predict with; kept until another number of rounds is asked for.
@@ -104,14 +112,14 @@ class AdditiveModel:
         if self.terms and len(self.trees) == len(self.terms):
             self._packed(X.shape[1], engine).predict(X, F, engine.n_threads)
         else:
-            add_terms(self.terms, X, F, engine)
+            add_terms(self.scaled_terms, X, F, engine)
         return F
 
     def _packed(self, n_features: int, engine: Engine) -> PackedForest:
         """The whole forest, packed once (18 ms for 400 trees) and kept as long as the model does not change."""
         key = (len(self.terms), type(engine))
         if self._forest is None or self._forest[0] != key:
-            self._forest = (key, engine.pack(forest(self.terms, n_features, self.dtype)))
+            self._forest = (key, engine.pack(forest(self.scaled_terms, n_features, self.dtype)))
         return self._forest[1]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -120,8 +128,9 @@ class AdditiveModel:
     def staged_predictor(self, X: AnyArray, engine: Engine = CPU) -> Iterator[AnyArray]:
         """F(X) after every round; the same array each time, updated in place."""
         F = np.zeros((len(X), self.Y.shape[1]), dtype=self.dtype)  # (n, d)
+        terms = self.scaled_terms
         for begin, end in zip([0, *self.round_ends], self.round_ends, strict=False):
-            add_terms(self.terms[begin:end], X, F, engine)
+            add_terms(terms[begin:end], X, F, engine)
             yield F
 
     def feature_gains(self, p: int) -> Array:

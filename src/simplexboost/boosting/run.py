@@ -60,9 +60,8 @@ class Run:
     workspace : whatever an optimizer keeps from round to round
     risk_before : the risk before the last round, if the gradient gave it for free while the risk after it would cost
         another pass over the rows
+    temperature : the factor by which predictions of the finished model multiply scores; evaluations take it into account
     snapshot : returns the estimator as fitted so far; set by the estimator
-    temperature : the factor by which the scores of the finished model are multiplied; evaluations take it into account
-    applied : the factor by which they are multiplied so far
     evaluations : for every evaluated set, those of ``eval_set`` in their order or the rows held out, a dict with a list
         for "risk" and for every metric; the last entry is that of the last round
     """
@@ -85,9 +84,8 @@ class Run:
     forecast: tuple[float, float] | None = None
     workspace: Any = None
     risk_before: float | None = None
-    snapshot: Callable[[], Any] | None = None
     temperature: float = 1.0
-    applied: float = 1.0
+    snapshot: Callable[[], Any] | None = None
     evaluations: list[dict[str, list[float]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -124,12 +122,8 @@ class Run:
 
     def resume(self, model: AdditiveModel) -> None:
         """Continue a model."""
-        self.model = model.first(model.n_rounds)
-        self.move_to(model.predictor(self.data.X, self.data.engine))
-
-    def apply_temperature(self) -> None:
-        """Multiply the scores of the model, which is then finished."""
-        self.model, self.applied = self.model.scaled(self.temperature), self.temperature
+        self.model = model.at(1.0).first(model.n_rounds)
+        self.move_to(self.model.predictor(self.data.X, self.data.engine))
 
     def move_to(self, F: AnyArray) -> None:
         """Continue from another predictor, (n, d)."""

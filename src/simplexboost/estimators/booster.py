@@ -143,7 +143,6 @@ class BaseBooster(CallbackSupportMixin, Predicts):
                 callbacks.append(SklearnCallbacks(self, finish, X, y, sample_weight))
             with one_blas_thread():
                 boost(run, parts.optimizer, n_rounds, callbacks)
-            run.apply_temperature()
             for name in (*FOLLOWED, "choice_"):  # those of an earlier fit
                 self.__dict__.pop(name, None)
             self.__dict__.update(finish(run))
@@ -229,9 +228,12 @@ class BaseBooster(CallbackSupportMixin, Predicts):
                 f"n_estimators={n_rounds} is less than the {self.n_iter_} rounds of the fitted model; with "
                 "warm_start=True it must be at least as many."
             )
-        run.resume(self.model_.scaled(1.0 / getattr(self, "temperature_", 1.0)))
+        run.resume(self.model_)
         parts.optimizer.resume(run)
-        run.rng = np.random.default_rng(run.rng.integers(2**63) + self.n_iter_)  # other draws than in the first fit
+        if self.rng_state_ is None:  # a file of an earlier version
+            run.rng = np.random.default_rng(run.rng.integers(2**63) + self.n_iter_)  # other draws than in the first fit
+        else:
+            run.rng.bit_generator.state = self.rng_state_  # the draws that a longer fit would have made
         history.continue_from(self.history_)
 
     def _callbacks(self, history: History, evaluations: list[Evaluation]) -> list[Callback]:
@@ -249,11 +251,12 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         several = {"threshold_": run.loss.threshold(run.U, run.data.c, run.data.weight)} if self.multilabel else {}
         return {
             "classes_": checked.classes,
-            "model_": run.model,
+            "model_": run.model.at(settled.temperature),
             "loss_": clone(settled.estimator.parts().loss, safe=False),
             "history_": history.arrays(run.round),
             "n_iter_": run.round,
             "stop_reason_": run.stop_reason,
+            "rng_state_": run.rng.bit_generator.state,
             "present_": checked.present,
             **({"choice_": settled.choice} if settled.choice is not None else {}),
             **followed(evaluations),

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 from .._compat import with_callbacks
 from .._parts import check_choice, check_number
 from .._typing import AnyArray
-from ..boosting.run import Run
 from ..codewords import Auto, Codewords, as_codewords
 from ..data.training_set import TrainingSet
 from ..data.validation import Checked
@@ -31,6 +30,7 @@ SHAPES: list[dict[str, Any]] = [
     {"growth": "best", "gain_noise": 0.0, "max_leaf_nodes": "auto"},
     {"growth": "symmetric", "gain_noise": 1.0, "max_leaf_nodes": 256},
 ]
+FEW_ROWS = 5_000  # up to here the last shape does not take part: on small tables it gains nothing
 LONGEST = 80  # the most rounds to choose from, times the learning rate
 
 ROW_LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "softmax-cost": SoftmaxCost}
@@ -104,9 +104,6 @@ class SimplexBoostClassifier(Booster):
     choice_ : `simplexboost.selection.Choice`
         If anything was chosen: the table of candidates with their held-out risks, the winner's curve, the number of
         rounds and the temperature. ``print(clf.choice_)`` shows it.
-
-    temperature_ : float
-        What all scores of the model are multiplied by.
 
     Others as in `BoostingClassifier`.
 
@@ -186,10 +183,12 @@ class SimplexBoostClassifier(Booster):
 
     def settle(self, checked: Checked, groups: Any, seed: int) -> Settled:
         """A copy without "auto": first by rules, then, if the number of rounds is open, by held-out risk."""
+        if groups is not None:
+            groups = check_groups(groups, len(checked.used))[checked.used]
         plain = self.with_params(**self.resolved(checked.data))
         plain.parts().check()
         if self._goes_on and hasattr(self, "choice_"):
-            return plain.chosen(self.choice_, self)  # goes on with what it had chosen
+            return plain.chosen(self.choice_, self)  # the model goes on with what was chosen for it
         if self.chooses(checked.data):
             return plain.chosen(plain.choose(self, checked, groups, seed), self)
         return Settled(plain, float(plain.calibration))
@@ -204,7 +203,9 @@ class SimplexBoostClassifier(Booster):
         """Values for the parameters that are "auto", from the size of the table."""
         n, p = data.X.shape
         rate = self.learning_rate
-        if is_auto(rate):
+        if is_auto(rate) and self._goes_on and hasattr(self, "choice_"):
+            rate = self.choice_.learning_rate
+        elif is_auto(rate):
             rate = effort(n, p, data.K).rate if is_auto(self.n_estimators) and self.chooses(data) else 0.1
         rounds = self.n_estimators
         if is_auto(rounds):
@@ -228,23 +229,28 @@ class SimplexBoostClassifier(Booster):
         data = checked.data
         haste = effort(data.n, data.X.shape[1], data.K).haste
         rate = float(self.learning_rate) * haste
-        rivals = [(params, self.with_params(**params, learning_rate=rate)) for params in asked.candidates()]
-        longest = LONGEST / rate if is_auto(asked.n_estimators) else self.n_estimators / haste
-        rows = None if groups is None else check_groups(groups, len(checked.used))[checked.used]
+        rivals = [(params, self.with_params(**params, learning_rate=rate)) for params in asked.candidates(data.n)]
+        exact = None if is_auto(asked.n_estimators) else int(self.n_estimators)
+        longest = LONGEST / rate if exact is None else exact / haste
         wanted = Wanted(
             max(1, round(longest)),
-            not is_auto(asked.n_estimators),
+            exact,
             asked.calibrates(),
             (lambda line: print(line, flush=True)) if self.verbose else (lambda line: None),
         )
-        choice = choose(rivals, checked, rows, seed, wanted)
-        return replace(choice, learning_rate=float(self.learning_rate))
+        return replace(choose(rivals, checked, groups, seed, wanted), learning_rate=float(self.learning_rate))
 
-    def candidates(self) -> list[dict[str, Any]]:
-        """The parameters of the shapes that compete: those of `SHAPES` that agree with what the user gave."""
+    def candidates(self, n: int) -> list[dict[str, Any]]:
+        """The parameters of the shapes that compete on n rows: those of `SHAPES` that agree with what the user gave.
+
+        There is no competition if the number of rounds is given: then only a temperature is chosen.
+        """
+        if not is_auto(self.n_estimators):
+            return [{}]
+        shapes = SHAPES[:-1] if n <= FEW_ROWS else SHAPES
         given = {name: getattr(self, name) for name in SHAPES[0] if not is_auto(getattr(self, name))}
-        left = [{k: v for k, v in shape.items() if k not in given} for shape in SHAPES]
-        fits = [all(given.get(k, v) == v for k, v in shape.items() if k == "growth") for shape in SHAPES]
+        left = [{k: v for k, v in shape.items() if k not in given} for shape in shapes]
+        fits = [given.get("growth", shape["growth"]) == shape["growth"] for shape in shapes]
         kept = [shape for shape, fit in zip(left, fits, strict=True) if fit]
         return [shape for i, shape in enumerate(kept) if shape not in kept[:i]] or [{}]
 
@@ -255,16 +261,13 @@ class SimplexBoostClassifier(Booster):
     def chosen(self, choice: Choice, asked: SimplexBoostClassifier) -> Settled:
         """The estimator with what was chosen, and what was not asked for as it is."""
         rounds = choice.n_estimators if is_auto(asked.n_estimators) else self.n_estimators
-        settled = self.with_params(**choice.params, learning_rate=choice.learning_rate, n_estimators=rounds)
-        return Settled(settled, choice.temperature, choice)
+        params = {name: value for name, value in choice.params.items() if is_auto(getattr(asked, name))}
+        temperature = choice.temperature if asked.calibrates() else float(self.calibration)
+        return Settled(self.with_params(**params, n_estimators=rounds), temperature, choice)
 
     def with_params(self, **params: Any) -> SimplexBoostClassifier:
         """A copy with other parameters; unlike `clone` it shares the callbacks."""
         return type(self)(**{**self.get_params(deep=False), **params})
-
-    def _fitted(self, run: Run, **others: Any) -> dict[str, Any]:
-        """The scores are multiplied by the temperature when boosting has ended, not in a snapshot before."""
-        return {**super()._fitted(run, **others), "temperature_": run.applied}
 
     # ---- the parts --------------------------------------------------------------------------------------------------
 
@@ -316,6 +319,5 @@ class SimplexBoostClassifier(Booster):
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
         super()._unpack(header, arrays)
-        self.temperature_ = float(header.get("temperature", 1.0))  # files of version 0.1 have none
-        if header.get("choice") is not None:
+        if header.get("choice") is not None:  # files of version 0.1 have none
             self.choice_ = Choice(**from_json(header["choice"]))

@@ -69,13 +69,14 @@ class Wanted:
 
     Attributes
     ----------
-    longest : the most rounds of the race; the only number of rounds if `exact`
+    longest : the most rounds of the race
+    exact : the number of rounds of the fit, if it is given: then the race compares after `longest` rounds only
     calibrate : whether a temperature is chosen
     say : prints a line of progress
     """
 
     longest: int
-    exact: bool
+    exact: int | None
     calibrate: bool
     say: Callable[[str], None]
 
@@ -112,9 +113,10 @@ def choose(
     first: Choice | None = None
     if cost.n_folds == 1 and len(rivals) > 1:
         rows = np.sort(rng.choice(data.n, sample_rows(data.n), replace=False))
-        sample, sampled_groups = data.sample(rows), None if groups is None else groups[rows]
-        first = hold(rivals, sample, checked.present, sampled_groups, seed, cost, wanted, rng)
-        rivals = [rival for rival in rivals if rival[0] == first.params]
+        sampled_groups = None if groups is None else groups[rows]
+        if sampled_groups is None or len(np.unique(sampled_groups)) > 1:  # else nothing could be held out
+            first = hold(rivals, data.sample(rows), checked.present, sampled_groups, seed, cost, wanted, rng)
+            rivals = [rival for rival in rivals if rival[0] == first.params]
     choice = hold(rivals, data, checked.present, groups, seed, cost, wanted, rng)
     return choice if first is None else replace(choice, candidates=first.candidates)
 
@@ -135,7 +137,9 @@ def hold(
     if side_by_side:  # a thread for each trial: small tables do not keep several threads busy
         data = data.on(CpuEngine(1))
     terms = Terms(
-        [wanted.longest] if wanted.exact else stages_up_to(wanted.longest, 2.0 if len(rivals) > 1 else 1.25),
+        [wanted.longest]
+        if wanted.exact is not None
+        else stages_up_to(wanted.longest, 2.0 if len(rivals) > 1 else 1.25),
         cost.haste,
         n_threads if side_by_side else 1,
         TEMPERATURES if wanted.calibrate else np.ones(1),

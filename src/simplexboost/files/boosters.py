@@ -21,7 +21,8 @@ def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     threshold = threshold_to_json(getattr(estimator, "threshold_", None))
     header = {"loss": to_json(estimator.loss_, "loss"), "categories": categories, "threshold": threshold}
     more, curves = pack_followed(estimator)
-    return {**header, "stop_reason": estimator.stop_reason_, **more}, arrays | curves
+    state = to_json(estimator.rng_state_, "rng_state_")
+    return {**header, "stop_reason": estimator.stop_reason_, "rng_state": state, **more}, arrays | curves
 
 
 def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
@@ -31,6 +32,7 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     estimator.loss_ = from_json(header["loss"])
     estimator.n_iter_ = model.n_rounds
     estimator.stop_reason_ = header["stop_reason"]
+    estimator.rng_state_ = rng_state_from_json(header.get("rng_state"))
     estimator.history_ = history_from_arrays(arrays)
     estimator.present_ = arrays["present"].astype(bool)
     if getattr(estimator, "multilabel", False):
@@ -38,6 +40,18 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     unpack_followed(estimator, header.get("followed"), arrays)
     columns = header["categories"]
     estimator.categories_ = None if columns is None else Categories([c and labels_from_json(c) for c in columns])
+
+
+def rng_state_from_json(value: Any) -> dict[str, Any] | None:
+    """The state of the random numbers with which boosting goes on; None for files that have none."""
+    if value is None:
+        return None
+    try:
+        state: dict[str, Any] = from_json(value)
+        np.random.PCG64().state = state  # type: ignore[assignment]
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise damaged("a state of random numbers that is none") from error
+    return state
 
 
 def pack_followed(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:

@@ -9,14 +9,15 @@ import numpy as np
 from .._typing import AnyArray
 from ..boosting.model import AdditiveModel
 from ..boosting.program import Program
-from .checks import ENDS, check_codewords, check_ends, check_layout, check_program
+from .checks import ENDS, check_codewords, check_ends, check_layout, check_program, damaged
 from .terms import terms_from_arrays, terms_to_arrays
 
 
 def model_to_arrays(model: AdditiveModel) -> dict[str, AnyArray]:
     """The codewords, the rounds and the terms."""
     ends = np.array(model.round_ends, dtype=np.int64)
-    return {"Y": model.Y, "round_ends": ends, **terms_to_arrays(model.terms, model.dtype)}
+    arrays = {"Y": model.Y, "round_ends": ends, **terms_to_arrays(model.terms, model.dtype)}
+    return arrays if model.temperature == 1.0 else {**arrays, "temperature": np.array([model.temperature])}
 
 
 def model_from_arrays(arrays: dict[str, AnyArray], n_classes: int, n_features: Any) -> AdditiveModel:
@@ -25,7 +26,18 @@ def model_from_arrays(arrays: dict[str, AnyArray], n_classes: int, n_features: A
     check_codewords(arrays, n_classes)
     terms = terms_from_arrays(arrays, arrays["Y"].shape[1], n_features)
     check_ends(arrays["round_ends"], len(terms))
-    return AdditiveModel(arrays["Y"], terms, arrays["round_ends"].tolist())
+    return AdditiveModel(arrays["Y"], terms, arrays["round_ends"].tolist(), temperature_from_arrays(arrays))
+
+
+def temperature_from_arrays(arrays: dict[str, AnyArray]) -> float:
+    """The temperature of a model, which is 1 if nothing else is said."""
+    if "temperature" not in arrays:
+        return 1.0
+    check_layout(arrays, {"temperature": ("<f8", 1)})
+    value = arrays["temperature"]
+    if len(value) != 1 or not 0.0 < value[0] < np.inf:
+        raise damaged("a temperature that is not a positive number")
+    return float(value[0])
 
 
 def program_to_arrays(program: Program) -> dict[str, AnyArray]:

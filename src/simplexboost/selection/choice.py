@@ -25,6 +25,7 @@ class Choice:
         each number of rounds)
     n_splits : the number of splits the risk is a mean over
     n_held : the number of rows that were held out in all of them
+    learning_rate : that of the fit
     """
 
     params: dict[str, Any]
@@ -35,7 +36,7 @@ class Choice:
     curve: dict[str, Array]
     n_splits: int
     n_held: int
-    learning_rate: float = 1.0
+    learning_rate: float = 0.1
 
     def __str__(self) -> str:
         lines = [f"held-out risk of {len(self.candidates)} candidate(s) on {self.n_splits} split(s)"]

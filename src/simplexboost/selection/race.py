@@ -54,7 +54,7 @@ class Terms:
     haste : how many times the learning rate of the fit is that of the race, which needs so many times fewer rounds
     workers : how many trials run side by side, each on one thread
     temperatures : (T,) those among which to choose
-    exact : the number of rounds is given, it is that of the last stage
+    exact : the number of rounds of the fit, if it is given: that of the last stage, which is the only one compared
     say : prints a line of progress
     """
 
@@ -62,7 +62,7 @@ class Terms:
     haste: float
     workers: int
     temperatures: Array
-    exact: bool = False
+    exact: int | None = None
     say: Callable[[str], None] = lambda line: None
 
 
@@ -106,7 +106,7 @@ class Entrant:
 
     def best(self, risk: Array) -> int:
         """Where a curve of risks (C,) is lowest; the last place if the number of rounds is given."""
-        return len(risk) - 1 if self.terms.exact else int(risk.argmin())
+        return int(risk.argmin()) if self.terms.exact is None else len(risk) - 1
 
     def close_stage(self) -> None:
         """Note the lowest risk so far."""
@@ -119,18 +119,19 @@ class Entrant:
         rounds, _, _, risk = self.curve()
         past = rounds[self.best(risk)] <= (1 - PAST) * rounds[-1]
         first_half = risk[rounds <= rounds[-1] / 2].min(initial=np.inf)
-        return self.terms.exact or not (past or risk.min() > (1 - WORTHWHILE) * first_half)
+        return self.terms.exact is not None or not (past or risk.min() > (1 - WORTHWHILE) * first_half)
 
     def summary(self) -> dict[str, Any]:
         """A line of the table of candidates, in rounds of the learning rate of the fit."""
         rounds, _, temperature, risk = self.curve()
         i = self.best(risk)
+        chosen, tried = (max(1, round(r * self.terms.haste)) for r in (rounds[i], rounds[-1]))
         return {
             "params": self.candidate.params,
             "risk": float(risk[i]),
-            "n_estimators": max(1, round(rounds[i] * self.terms.haste)),
+            "n_estimators": self.terms.exact or chosen,
             "temperature": float(temperature[i]),
-            "n_tried": round(rounds[-1] * self.terms.haste),
+            "n_tried": self.terms.exact or tried,
         }
 
 

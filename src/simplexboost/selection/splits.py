@@ -33,15 +33,24 @@ def folds(c: Labels, groups: AnyArray | None, n_folds: int, rng: np.random.Gener
 
 
 def one_split(n: int, groups: AnyArray | None, n_held: int, rng: np.random.Generator) -> list[Split]:
-    """One split that holds out so many of n rows, at random; groups stay together, and one of them is trained on."""
+    """One split that holds out so many of n rows, at random; or whole groups, of about so many rows together."""
     if groups is None:
         held = np.sort(rng.choice(n, n_held, replace=False))
     else:
         _, group, size = np.unique(groups, return_inverse=True, return_counts=True)
-        order = rng.permutation(len(size))
-        first = min(len(size) - 1, 1 + int(np.searchsorted(np.cumsum(size[order]), n_held)))
-        held = np.flatnonzero(np.isin(group.ravel(), order[:first]))
+        held = np.flatnonzero(np.isin(group.ravel(), groups_to_hold(size, n_held, rng)))
     return [Split(np.setdiff1d(np.arange(n), held, assume_unique=True), held)]
+
+
+def groups_to_hold(size: AnyArray, n_held: int, rng: np.random.Generator) -> list[int]:
+    """Random groups of at least so many rows together, but no group that would leave less than half to train on."""
+    chosen: list[int] = []
+    n, total = int(size.sum()), 0
+    for g in rng.permutation(len(size)).tolist():
+        if total < n_held and total + size[g] <= max(n_held, n // 2):
+            chosen.append(g)
+            total += int(size[g])
+    return chosen or [int(size.argmin())]
 
 
 def fold_of_rows(c: Labels, n_folds: int, rng: np.random.Generator) -> AnyArray:
@@ -69,6 +78,10 @@ def check_groups(groups: Any, n: int) -> AnyArray:
     labels = np.asarray(groups)
     if labels.shape != (n,):
         raise ValueError(f"groups has shape {labels.shape}; it must have one label for each of the {n} rows.")
-    if len(np.unique(labels)) < 2:
+    try:
+        n_groups = len(np.unique(labels))
+    except TypeError as error:  # of several types, such as strings and None
+        raise TypeError("groups holds labels that cannot be compared; use numbers only or strings only.") from error
+    if n_groups < 2:
         raise ValueError("groups holds one group only; at least two are needed to hold one out.")
     return labels

@@ -8,14 +8,20 @@ from .._typing import Array
 from ..boosting.run import Run
 
 # Overfitted scores are too sure, which a t below 1 mends; too few rounds leave them too unsure. The loss is smooth in
-# log t: between these values, which are apart by a factor of 1.3, a parabola is exact to a thousandth of t.
+# log t: between these values, which are apart by a factor of 1.3, a parabola finds t to about one part in a hundred,
+# and so the log-loss to one in ten thousand (digits).
 TEMPERATURES: Array = 2.0 ** np.linspace(-2.25, 2.25, 13)
 PLAIN: Array = np.ones(1)  # no choice
 
 
 def held_out_losses(run: Run, held: Array, temperatures: Array) -> Array:
-    """The sums Σ weight · (−log p_c) over the rows held out, one for each temperature, (T,)."""
+    """The sums Σ weight · (−log p_c) over the rows held out, one for each temperature, (T,).
+
+    Losses other than the log-loss have no temperature: there it is the sum of the loss itself, (1,).
+    """
     F, c, weight = run.F[held], run.data.c[held], run.data.weight[held]
+    if not run.loss.likelihood:
+        return np.array([run.data.engine.total(weight * run.loss.value(run.model.scores(F), c))])
     Y = None if run.model.code.canonical else run.model.Y
     P = np.empty((len(F), run.data.K))  # (n, K)
     sums = np.empty(len(temperatures))
