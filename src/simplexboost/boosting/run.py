@@ -60,7 +60,7 @@ class Run:
     workspace : whatever an optimizer keeps from round to round
     risk_before : the risk before the last round, if the gradient gave it for free while the risk after it would cost
         another pass over the rows
-    temperature : the factor by which predictions of the finished model multiply scores; evaluations take it into account
+    temperature : the factor by which predictions of the finished model multiply scores; evaluations use it
     snapshot : returns the estimator as fitted so far; set by the estimator
     evaluations : for every evaluated set, those of ``eval_set`` in their order or the rows held out, a dict with a list
         for "risk" and for every metric; the last entry is that of the last round
