@@ -128,11 +128,9 @@ class CpuEngine:
 
     def total(self, values: Array) -> float:
         """Σ values, as a sum of integers; if a value is not finite, an ordinary sum."""
-        values = np.ascontiguousarray(values, dtype=np.float64)
-        largest, n = largest_magnitude(values), len(values)
-        if not np.isfinite(largest):
-            return float(np.sum(values))
-        return limb_total(*sum_limbs(values, largest, n), largest, n)
+        values = np.ascontiguousarray(values, dtype=None if values.dtype == np.float32 else np.float64)
+        total = _kernels.total(values, self.n_threads)
+        return float(np.sum(values, dtype=np.float64)) if np.isnan(total) else total
 
     def race(self, U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
         """The exponentials of the rivals' leads; see `interface.Engine.race`."""
