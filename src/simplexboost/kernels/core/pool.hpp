@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <thread>
@@ -29,6 +30,20 @@ template <class Ready>
 void wait_until(const Ready& ready) {
   for (int spins = 0; !ready(); ++spins) spins < 4000 ? relax() : std::this_thread::yield();
 }
+
+// A lock for a few hundred nanoseconds. A mutex would put waiting threads to sleep, and to wake them takes longer than
+// the work that they wait for.
+class ShortLock {
+ public:
+  void lock() {
+    while (taken_.exchange(true, std::memory_order_acquire))
+      wait_until([&] { return !taken_.load(std::memory_order_relaxed); });
+  }
+  void unlock() { taken_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> taken_{false};
+};
 
 // As many of n_threads as `work` is worth: to hand a part to a thread, and to wait for it, costs a few microseconds, so
 // each should have at least `enough`.

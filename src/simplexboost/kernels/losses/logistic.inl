@@ -278,8 +278,8 @@ void newton_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t n
   }
 }
 
-// The same for rows begin .. end of the list, or of all rows if it is null, each added to the sums of its leaf: mass and
-// spread (2 Kp) in `tables`, the number of rows in `counts`. The mass of the true class is lowered by w.
+// The same for rows begin .. end of the list, or of all rows if it is null, each added to the sums of its leaf: mass
+// and spread (2 Kp) in `tables`, the number of rows in `counts`. The mass of the true class is lowered by w.
 void newton_range(const LogisticArgs& a, const std::uint32_t* rows, std::size_t begin, std::size_t end,
                   const std::int32_t* leaf_of_row, double unit, float* S, std::uint64_t* tables,
                   std::uint64_t* counts) {
@@ -330,4 +330,6 @@ void softmax_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t 
   }
 }
 
-Table table() { return {logistic_block, softmax_rows, probability_block, newton_rows, newton_range, weigh_rows, gradient_rows}; }
+Table table() {
+  return {logistic_block, softmax_rows, probability_block, newton_rows, newton_range, weigh_rows, gradient_rows};
+}
