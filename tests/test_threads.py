@@ -276,3 +276,37 @@ thread.join()
 sys.exit(os.waitstatus_to_exitcode(status))
 """
     )
+
+
+# ---- threads that cannot be started ---------------------------------------------------------------------------------
+
+NO_MORE_THREADS = """
+import os, resource, sys
+soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+if len(sys.argv) == 1:  # a thread's stack is as large as the limit at the start of a program: here too large to be had
+    resource.setrlimit(resource.RLIMIT_STACK, (2**47, hard))
+    os.execv(sys.executable, [sys.executable, "-W", "ignore", "-c", os.environ["SCRIPT"], "again"])
+
+import threading
+import numpy as np
+import simplexboost as sb
+try:
+    threading.Thread(target=print).start()
+    sys.exit(77)
+except RuntimeError:
+    pass
+X = np.random.default_rng(0).normal(size=(9000, 20))
+y = (X[:, 0] > 0) + 2 * (X[:, 1] > 0)
+fits = [sb.SimplexBoostClassifier(n_estimators=3, random_state=0, n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 4)]
+assert fits[0].decision_function(X).tobytes() == fits[1].decision_function(X).tobytes()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="stacks are limited in this way on Linux only")
+def test_a_system_that_starts_no_more_threads():
+    environment = dict(os.environ, SCRIPT=NO_MORE_THREADS, OPENBLAS_NUM_THREADS="1")
+    command = [sys.executable, "-W", "ignore", "-c", NO_MORE_THREADS]
+    done = subprocess.run(command, env=environment, timeout=60, capture_output=True, text=True)
+    if done.returncode == 77:
+        pytest.skip("this system starts threads with stacks of any size")
+    assert done.returncode == 0, done.stderr

@@ -246,6 +246,9 @@ class Engine(Protocol):
     def total(self, values: Array) -> float:
         """Σ values; it depends neither on the order of the rows nor on how they are cut into shards."""
 
+    def total_size(self, vectors: Array) -> float:
+        """Σ‖v‖ over the rows of vectors (n, s), added in the same way."""
+
     # Losses of score differences are sums of exp(rate (U_k − U_c)) over the rivals k of the true class c. The "race" of
     # a row is these exponentials, computed relative to the highest rival so that none of them overflows.
 
@@ -266,3 +269,8 @@ class Engine(Protocol):
 
     def vote_rows(self, P: Array, c: Labels, classes: Labels, up: float, down: float, own: Array) -> None:
         """Update the residual P (n, K), and `own` (n,), its entries at the true classes, for votes for `classes`."""
+
+
+def row_sizes(vectors: Array) -> Array:
+    """‖v‖ of every row of vectors (n, s); (n,)."""
+    return np.abs(vectors[:, 0]) if vectors.shape[1] == 1 else np.linalg.norm(vectors, axis=1)

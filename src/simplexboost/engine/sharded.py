@@ -20,7 +20,7 @@ from .binned import MAX_BINS, BinnedData
 from .cpu import CpuEngine, largest_magnitude, limb_total, sum_limbs
 from .cpu.rows import CpuRowLoss, logistic_kernel
 from .cpu.trees import grow_from, limb_values, make_shard
-from .interface import Dense, Growth, OneHot, RowLoss, RowProblem
+from .interface import Dense, Growth, OneHot, RowLoss, RowProblem, row_sizes
 from .tree import Grown
 
 
@@ -161,6 +161,10 @@ class ShardedEngine(CpuEngine):
             return float(np.sum(values))
         hi, lo = np.sum([sum_limbs(part, largest, n) for part in parts], axis=0).tolist()
         return limb_total(hi, lo, largest, n)
+
+    def total_size(self, vectors: Array) -> float:
+        """Σ‖v‖ over the rows of vectors (n, s)."""
+        return self.total(row_sizes(vectors))
 
 
 class ShardedLogistic:

@@ -57,9 +57,8 @@ class NewtonTree(TreeLearner):
         """Σ⟨g, v⟩ / (Σ‖g‖ · max‖v‖) of the gradients g along the sketch and the Newton steps v of their leaves."""
         assert request.sketched is not None
         g = request.sketched.statistics[request.used, :-1]  # (n, s)
-        sizes = np.abs(g[:, 0]) if g.shape[1] == 1 else np.linalg.norm(g, axis=1)
         v = newton_steps(grown.leaf_sums, self.l2_for(request.data))  # (L, s)
-        most = request.data.engine.total(sizes) * float(np.linalg.norm(v, axis=1).max())
+        most = request.data.engine.total_size(g) * float(np.linalg.norm(v, axis=1).max())
         return float(np.vdot(grown.leaf_sums[:, :-1], v)) / most if most > 0 else 0.0
 
     def growth_for(self, data: TrainingSet, seed: int) -> Growth:

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, issparse
 from ... import _kernels
 from ..._typing import AnyArray, Array, Labels
 from ..binned import MAX_BINS, TILE, BinnedData, category_edges, category_mask, sampled_rows
-from ..interface import Dense, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem
+from ..interface import Dense, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem, row_sizes
 from ..tree import NODE, Grown, Tree, node_bytes
 from .rows import CpuRowLoss, logistic_kernel
 from .trees import grow_from, limb_values, make_shard
@@ -128,11 +128,16 @@ class CpuEngine:
 
     def total(self, values: Array) -> float:
         """Σ values, as a sum of integers; if a value is not finite, an ordinary sum."""
-        values = np.ascontiguousarray(values, dtype=np.float64)
-        largest, n = largest_magnitude(values), len(values)
-        if not np.isfinite(largest):
-            return float(np.sum(values))
-        return limb_total(*sum_limbs(values, largest, n), largest, n)
+        values = np.ascontiguousarray(values, dtype=None if values.dtype == np.float32 else np.float64)
+        total = _kernels.total(values, self.n_threads)
+        return float(np.sum(values, dtype=np.float64)) if np.isnan(total) else total
+
+    def total_size(self, vectors: Array) -> float:
+        """Σ‖v‖ over the rows of vectors (n, s)."""
+        if vectors.shape[1] > 1:
+            return self.total(row_sizes(vectors))
+        total = _kernels.total_magnitude(vectors[:, 0], self.n_threads)
+        return float(np.sum(row_sizes(vectors))) if np.isnan(total) else total
 
     def race(self, U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
         """The exponentials of the rivals' leads; see `interface.Engine.race`."""

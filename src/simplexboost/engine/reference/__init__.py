@@ -14,7 +14,7 @@ import numpy as np
 
 from ..._typing import AnyArray, Array, Labels
 from ..binned import MAX_BINS, BinnedData
-from ..interface import Dense, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem
+from ..interface import Dense, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem, row_sizes
 from ..tree import Grown, Tree
 from . import bins, races
 from .exact import exact_total
@@ -83,6 +83,10 @@ class ReferenceEngine:
     def total(self, values: Array) -> float:
         """Σ values, as a sum of integers."""
         return exact_total(np.asarray(values, dtype=np.float64))
+
+    def total_size(self, vectors: Array) -> float:
+        """Σ‖v‖ over the rows of vectors (n, s)."""
+        return self.total(row_sizes(vectors))
 
     def race(self, U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
         """The exponentials of the rivals' leads; see `interface.Engine.race`."""

@@ -6,8 +6,11 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "core/pool.hpp"
 
 namespace simplexboost {
 
@@ -27,14 +30,12 @@ class Arena {
 
   Memory take(std::size_t bytes) {
     if (const auto lock = patient_lock(); lock.owns_lock())
-      for (std::size_t i = spare_.size(); i-- > 0;)
-        if (spare_[i].first == bytes) {
-          auto found = std::move(spare_[i].second);
-          spare_[i] = std::move(spare_.back());
-          spare_.pop_back();
-          kept_ -= bytes;
-          return found;
-        }
+      if (auto same = spare_.find(bytes); same != spare_.end() && !same->second.empty()) {
+        auto found = std::move(same->second.back());
+        same->second.pop_back();
+        kept_ -= bytes;
+        return found;
+      }
     return Memory(static_cast<char*>(::operator new[](bytes, Lines::size)));
   }
 
@@ -43,7 +44,7 @@ class Arena {
     if (!lock.owns_lock()) return;
     if (kept_ + bytes > kMost) spare_.clear(), kept_ = 0;  // other sizes are in use now: free the old ones
     if (bytes > kMost) return;
-    spare_.emplace_back(bytes, std::move(buffer));
+    spare_[bytes].push_back(std::move(buffer));
     kept_ += bytes;
   }
 
@@ -52,14 +53,13 @@ class Arena {
   // lock, nobody will ever release it.
   std::unique_lock<std::mutex> patient_lock() {
     std::unique_lock<std::mutex> lock(mutex_, std::defer_lock);
-    for (int tries = 0; tries < 1000 && !lock.try_lock(); ++tries) {
-    }
+    for (int tries = 0; tries < 1000 && !lock.try_lock(); ++tries) relax();
     return lock;
   }
 
   static constexpr std::size_t kMost = std::size_t{1} << 27;  // bytes kept for later
   std::mutex mutex_;
-  std::vector<std::pair<std::size_t, Memory>> spare_;
+  std::unordered_map<std::size_t, std::vector<Memory>> spare_;  // by size
   std::size_t kept_ = 0;
 };
 

@@ -4,8 +4,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <vector>
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
@@ -15,16 +18,17 @@
 namespace simplexboost {
 namespace {
 
-// One batch of tasks. It is on the caller's stack, so workers may use it only while they hold one of its seats.
+// One batch of tasks. It is on the caller's stack, so a worker may use it only while it holds a seat.
 struct Batch {
   const Task* task;
   std::size_t n_tasks;
-  std::atomic<std::size_t> next{0};
-  std::atomic<bool> failed{false};
-  std::exception_ptr error;
+  alignas(64) std::atomic<std::size_t> next{0};  // apart from what is only read
+  alignas(64) std::atomic<bool> failed{false};
+  std::exception_ptr error = nullptr;
 
   void work() {
-    for (std::size_t i; !failed && (i = next.fetch_add(1, std::memory_order_relaxed)) < n_tasks;) {
+    for (std::size_t i;
+         !failed.load(std::memory_order_relaxed) && (i = next.fetch_add(1, std::memory_order_relaxed)) < n_tasks;) {
       try {
         (*task)(i);
       } catch (...) {
@@ -34,18 +38,62 @@ struct Batch {
   }
 };
 
-inline void relax() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#else
-  std::this_thread::yield();
-#endif
-}
-
-// A tree is a thousand short batches in a row. A worker that slept after each would be woken a thousand times, for 20
-// to 50 us each (two threads would then be only 1.1 times as fast as one, for 100000 rows). So a worker waits actively
-// for the next batch for a while before it sleeps.
+// A tree is hundreds of short batches in a row. A worker that slept after each would be woken as often, for 20 to 50 us
+// each (two threads would then be only 1.1 times as fast as one, for 100000 rows). So a worker waits actively for the
+// next batch for a while before it sleeps.
 constexpr int kSpins = 4000;  // 50 to 200 us, depending on the processor
+
+constexpr int kMostThreads = 1024;
+
+// A worker's place, on cache lines of its own: only the caller and this worker touch it, so that a batch for four
+// threads costs the same whether the pool has four or sixteen. The caller offers a batch; the worker takes it, unless
+// the caller has withdrawn it first, because the others were done before this worker woke up.
+struct alignas(64) Seat {
+  enum State : int { idle, offered, taken };
+  std::atomic<int> state{idle};
+  std::atomic<bool> asleep{false};
+  Batch* batch = nullptr;   // what is offered
+  std::size_t n_seats = 0;  // to how many workers
+  std::mutex mutex;
+  std::condition_variable called;
+
+  void offer(Batch& work, std::size_t n) {
+    batch = &work;
+    n_seats = n;
+    state.store(offered, std::memory_order_release);
+  }
+
+  bool take() {
+    int expected = offered;
+    return state.compare_exchange_strong(expected, taken);
+  }
+
+  void withdraw() {
+    int expected = offered;
+    state.compare_exchange_strong(expected, idle);
+  }
+
+  void leave() { state.store(idle, std::memory_order_release); }
+
+  bool is_idle() const { return state.load(std::memory_order_acquire) == idle; }
+
+  void wake() {
+    if (!asleep) return;
+    std::lock_guard<std::mutex> lock(mutex);
+    called.notify_one();
+  }
+
+  void wait_for_offer() {
+    for (int spins = 0; spins < kSpins; ++spins) {
+      if (!is_idle()) return;
+      relax();
+    }
+    std::unique_lock<std::mutex> lock(mutex);
+    asleep = true;
+    called.wait(lock, [&] { return state != idle; });
+    asleep = false;
+  }
+};
 
 class Pool {
  public:
@@ -53,62 +101,51 @@ class Pool {
   bool run(Batch& batch, int n_threads) {
     std::unique_lock<std::mutex> owner(owner_, std::try_to_lock);
     if (!owner.owns_lock()) return false;
-    grow(n_threads - 1);
-    batch_ = &batch;
-    seats_ = n_threads - 1;
-    ++epoch_;
-    if (sleepers_ > 0) {
-      std::lock_guard<std::mutex> lock(mutex_);
-      wake_.notify_all();
-    }
+    grow(static_cast<std::size_t>(n_threads - 1));
+    const std::size_t n = std::min(seats_.size(), static_cast<std::size_t>(n_threads - 1));
+    for (std::size_t i = n; i-- > 0;) seats_[i]->offer(batch, n);  // the last first: see wake_next
+    wake_next(0, n);
     batch.work();
-    seats_ = 0;  // no more workers may enter
-    for (int spins = 0; active_ > 0; ++spins) spins < kSpins ? relax() : std::this_thread::yield();
+    for (std::size_t i = 0; i < n; ++i) seats_[i]->withdraw();
+    for (std::size_t i = 0; i < n; ++i) wait_until([&] { return seats_[i]->is_idle(); });
     return true;
   }
 
  private:
-  void grow(int n_workers) {
-    while (n_workers_ < n_workers) {
-      std::thread([this] { serve(); }).detach();
-      ++n_workers_;
+  // If the system refuses to start another thread, the pool stays as it is, and so do the results.
+  void grow(std::size_t n_workers) {
+    while (seats_.size() < n_workers && !refused_) {
+      seats_.push_back(std::make_unique<Seat>());
+      try {
+        std::thread([this, seat = seats_.back().get(), place = seats_.size()] { serve(*seat, place); }).detach();
+      } catch (const std::system_error&) {
+        seats_.pop_back();
+        refused_ = true;
+      }
     }
   }
 
-  void serve() {
-    for (std::size_t seen = 0;;) {
-      seen = wait_for_batch(seen);
-      ++active_;  // before taking the seat: the caller waits for all that may have one
-      if (take_seat()) batch_.load()->work();
-      --active_;
+  // Thread 0 is the caller, and thread i has seat i - 1.
+  void serve(Seat& seat, std::size_t place) {
+    for (;;) {
+      seat.wait_for_offer();
+      if (!seat.take()) continue;
+      wake_next(place, seat.n_seats);
+      seat.batch->work();
+      seat.leave();
     }
   }
 
-  std::size_t wait_for_batch(std::size_t seen) {
-    for (int spins = 0; spins < kSpins; ++spins) {
-      if (epoch_ != seen) return epoch_;
-      relax();
-    }
-    std::unique_lock<std::mutex> lock(mutex_);
-    ++sleepers_;
-    wake_.wait(lock, [&] { return epoch_ != seen; });
-    --sleepers_;
-    return epoch_;
+  // To wake a sleeping thread takes microseconds, so each thread wakes two others. Their seats were offered before its
+  // own was.
+  void wake_next(std::size_t place, std::size_t n_seats) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // offers come before the look whether somebody sleeps
+    for (std::size_t i = 2 * place; i < std::min(2 * place + 2, n_seats); ++i) seats_[i]->wake();
   }
 
-  bool take_seat() {
-    int seats = seats_;
-    while (seats > 0 && !seats_.compare_exchange_weak(seats, seats - 1)) {
-    }
-    return seats > 0;
-  }
-
-  std::mutex owner_, mutex_;
-  std::condition_variable wake_;
-  int n_workers_ = 0;
-  std::atomic<Batch*> batch_{nullptr};
-  std::atomic<int> seats_{0}, active_{0}, sleepers_{0};
-  std::atomic<std::size_t> epoch_{0};
+  std::mutex owner_;
+  std::vector<std::unique_ptr<Seat>> seats_;
+  bool refused_ = false;
 };
 
 // Never destroyed: detached workers may outlive static destructors at interpreter exit.
@@ -129,8 +166,9 @@ Pool& shared_pool() {
 }  // namespace
 
 void parallel_for(std::size_t n_tasks, int n_threads, const Task& task) {
-  Batch batch{&task, n_tasks, {0}, {false}, nullptr};
-  const int useful = static_cast<int>(std::min<std::size_t>(n_tasks, static_cast<std::size_t>(std::max(1, n_threads))));
+  Batch batch{&task, n_tasks};
+  const int allowed = std::clamp(n_threads, 1, kMostThreads);
+  const int useful = static_cast<int>(std::min<std::size_t>(n_tasks, static_cast<std::size_t>(allowed)));
   if (useful <= 1 || !shared_pool().run(batch, useful)) batch.work();
   if (batch.error) std::rethrow_exception(batch.error);
 }

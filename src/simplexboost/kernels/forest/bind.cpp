@@ -15,9 +15,7 @@ void add_tree(Out<Value, Matrix> F, In<Value, Matrix> values, Value step, In<std
               int n_threads) {
   const std::size_t n = F.shape(0), d = F.shape(1), n_leaves = values.shape(0);
   require(values.shape(1) == d && leaf_of_row.shape(0) == n, "F, values and leaf_of_row disagree");
-  for (std::size_t i = 0; i < n; ++i)
-    require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < n_leaves,
-            "leaves must be rows of values");
+  require(all_below(leaf_of_row.data(), n, n_leaves), "leaves must be rows of values");
   nb::gil_scoped_release release;
   add_values(F.data(), n, d, values.data(), n_leaves, step, leaf_of_row.data(), n_threads);
 }

@@ -47,9 +47,9 @@ class BoundLoss {
     std::vector<float> values(n_leaves * loss_.d());
     {
       nb::gil_scoped_release release;
-      const GroupedRows grouped = group(leaf_of_row, rows, n_leaves);
-      const LeafScales scales{loss_.largest_weight(arrays.scale), grouped.order.size()};
-      loss_.newton_leaves(arrays, grouped.leaves, scales, {l2, max_step, thin}, values.data(), n_threads);
+      const RowLeaves of = row_leaves(leaf_of_row, rows, n_leaves);
+      const LeafScales scales{loss_.largest_weight(arrays.scale), of.used()};
+      loss_.newton_leaves(arrays, of, scales, {l2, max_step, thin}, values.data(), n_threads);
     }
     return nb::cast(to_numpy(std::move(values), {n_leaves, loss_.d()}));
   }
@@ -73,7 +73,7 @@ class BoundLoss {
     std::vector<std::uint64_t> sums;
     {
       nb::gil_scoped_release release;
-      const GroupedRows grouped = group(leaf_of_row, rows, n_leaves);
+      const GroupedRows grouped(row_leaves(leaf_of_row, rows, n_leaves), n_threads);
       sums = loss_.leaf_sums(arrays, grouped.leaves, shares, {largest_weight, n_rows}, n_threads);
     }
     return nb::cast(to_numpy(std::move(sums), {n_leaves, loss_.sums_size()}));
@@ -128,19 +128,16 @@ class BoundLoss {
   void check_leaves(const In<std::int32_t, Vector>& leaf_of_row, const std::optional<In<std::uint32_t, Vector>>& rows,
                     std::size_t n_leaves) const {
     require(leaf_of_row.shape(0) == loss_.n(), "leaf_of_row must be (n,)");
-    for (std::size_t i = 0; i < loss_.n(); ++i)
-      require(leaf_of_row.data()[i] >= 0 && static_cast<std::size_t>(leaf_of_row.data()[i]) < n_leaves,
-              "leaves must lie in 0 .. n_leaves - 1");
+    require(all_below(leaf_of_row.data(), loss_.n(), n_leaves), "leaves must lie in 0 .. n_leaves - 1");
     if (rows)
       for (std::size_t r = 0; r < rows->shape(0); ++r)
         require(rows->data()[r] < loss_.n() && (r == 0 || rows->data()[r - 1] < rows->data()[r]),
                 "rows must be ascending row numbers");
   }
 
-  GroupedRows group(const In<std::int32_t, Vector>& leaf_of_row, const std::optional<In<std::uint32_t, Vector>>& rows,
-                    std::size_t n_leaves) const {
-    return GroupedRows(leaf_of_row.data(), loss_.n(), n_leaves, rows ? rows->data() : nullptr,
-                       rows ? rows->shape(0) : 0);
+  RowLeaves row_leaves(const In<std::int32_t, Vector>& leaf_of_row,
+                       const std::optional<In<std::uint32_t, Vector>>& rows, std::size_t n_leaves) const {
+    return {leaf_of_row.data(), loss_.n(), n_leaves, rows ? rows->data() : nullptr, rows ? rows->shape(0) : 0};
   }
 
   In<std::int64_t, Vector> c_;  // kept alive

@@ -15,6 +15,8 @@ struct Table {
   void (*probability_block)(const LogisticArgs&, std::size_t, std::size_t, float*, double*);
   void (*newton_rows)(const LogisticArgs&, const std::uint32_t*, std::size_t, double, float*, std::uint64_t*,
                       std::uint64_t*);
+  void (*newton_range)(const LogisticArgs&, const std::uint32_t*, std::size_t, std::size_t, const std::int32_t*, double,
+                       float*, std::uint64_t*, std::uint64_t*);
   void (*weigh_rows)(const LogisticArgs&, const float*, const double*, std::size_t, std::uint64_t*);
   void (*gradient_rows)(const LogisticArgs&, const std::uint32_t*, std::size_t, double, std::uint64_t*);
 };
@@ -51,6 +53,12 @@ void softmax_rows(const LogisticArgs& args, const std::uint32_t* rows, std::size
 void newton_rows(const LogisticArgs& args, const std::uint32_t* rows, std::size_t n_rows, double unit, float* S,
                  std::uint64_t* sums, std::uint64_t* out) {
   logistic_loops::chosen().newton_rows(args, rows, n_rows, unit, S, sums, out);
+}
+
+void newton_range(const LogisticArgs& args, const std::uint32_t* rows, std::size_t begin, std::size_t end,
+                  const std::int32_t* leaf_of_row, double unit, float* S, std::uint64_t* tables,
+                  std::uint64_t* counts) {
+  logistic_loops::chosen().newton_range(args, rows, begin, end, leaf_of_row, unit, S, tables, counts);
 }
 
 void weigh_rows(const LogisticArgs& args, const float* P, const double* w, std::size_t n_rows, std::uint64_t* out) {

@@ -49,6 +49,9 @@ void softmax_rows(const LogisticArgs& args, const std::uint32_t* rows, std::size
 void newton_rows(const LogisticArgs& args, const std::uint32_t* rows, std::size_t n_rows, double unit, float* S,
                  std::uint64_t* sums, std::uint64_t* out);
 constexpr std::size_t kRowsAtOnce = 4;  // of newton_rows: S (kRowsAtOnce, Kp) and sums (2 Kp) are scratch
+// The same sums in another form, row by row for several leaves at once; see logistic.inl. S (Kp) is scratch.
+void newton_range(const LogisticArgs& args, const std::uint32_t* rows, std::size_t begin, std::size_t end,
+                  const std::int32_t* leaf_of_row, double unit, float* S, std::uint64_t* tables, std::uint64_t* counts);
 // out (K) += w P of rows of probabilities P (n_rows, Kp), with weights w (n_rows,) that are already times `unit`.
 void weigh_rows(const LogisticArgs& args, const float* P, const double* w, std::size_t n_rows, std::uint64_t* out);
 // out (d) += w G of the listed rows.

@@ -278,6 +278,22 @@ void newton_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t n
   }
 }
 
+// The same for rows begin .. end of the list, or of all rows if it is null, each added to the sums of its leaf: mass
+// and spread (2 Kp) in `tables`, the number of rows in `counts`. The mass of the true class is lowered by w.
+void newton_range(const LogisticArgs& a, const std::uint32_t* rows, std::size_t begin, std::size_t end,
+                  const std::int32_t* leaf_of_row, double unit, float* S, std::uint64_t* tables,
+                  std::uint64_t* counts) {
+  for (std::size_t r = begin; r < end; ++r) {
+    const std::size_t i = rows == nullptr ? r : rows[r], leaf = static_cast<std::size_t>(leaf_of_row[i]);
+    const double w = a.scale == nullptr ? unit : unit * a.scale[i];
+    const float* P = row_probabilities(a, i, S);
+    std::uint64_t* sums = tables + leaf * 2 * a.Kp;
+    add_moments<1>(&P, &w, a.Kp, sums, sums + a.Kp);
+    sums[a.c[i]] -= __builtin_bit_cast(std::uint64_t, w + kRound) - kRoundBits;
+    ++counts[leaf];
+  }
+}
+
 // out (K) += w P of rows of probabilities (n_rows, Kp), in integers.
 void weigh_rows(const LogisticArgs& a, const float* P, const double* w, std::size_t n_rows, std::uint64_t* out) {
   for (std::size_t k = 0; k < a.Kp; k += W / 2) {
@@ -314,4 +330,6 @@ void softmax_rows(const LogisticArgs& a, const std::uint32_t* rows, std::size_t 
   }
 }
 
-Table table() { return {logistic_block, softmax_rows, probability_block, newton_rows, weigh_rows, gradient_rows}; }
+Table table() {
+  return {logistic_block, softmax_rows, probability_block, newton_rows, newton_range, weigh_rows, gradient_rows};
+}

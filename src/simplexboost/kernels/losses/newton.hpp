@@ -3,36 +3,58 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "core/arena.hpp"
 #include "core/exact.hpp"
 #include "core/hot.hpp"
 #include "core/pool.hpp"
 #include "losses/logistic.hpp"
+#include "trees/histogram.hpp"
 #include "trees/leaves.hpp"
 
 namespace simplexboost {
 
-// Rows grouped by leaf, ascending within a leaf.
+// The leaf of every row, and which rows are used: the listed ones, which ascend, or all n if there is no list.
+struct RowLeaves {
+  const std::int32_t* leaf_of_row;  // (n,)
+  std::size_t n, n_leaves;
+  const std::uint32_t* rows;  // (n_rows,) or null
+  std::size_t n_rows;
+  std::uint32_t row(std::size_t r) const { return rows == nullptr ? static_cast<std::uint32_t>(r) : rows[r]; }
+  std::size_t used() const { return rows == nullptr ? n : n_rows; }
+};
+
+// Rows grouped by leaf, ascending within a leaf. A pass counts the rows of every leaf in each chunk of rows, so that
+// another one knows where to put them.
 struct GroupedRows {
-  std::vector<std::uint32_t> order;
+  Buffer<std::uint32_t> order;
   LeafRows leaves;
 
-  GroupedRows(const std::int32_t* leaf_of_row, std::size_t n, std::size_t n_leaves, const std::uint32_t* rows,
-              std::size_t n_rows)
-      : order(rows == nullptr ? n : n_rows) {
-    const auto row = [&](std::size_t r) { return rows == nullptr ? static_cast<std::uint32_t>(r) : rows[r]; };
-    const auto leaf = [&](std::size_t r) { return static_cast<std::size_t>(leaf_of_row[row(r)]); };
-    std::vector<std::size_t> next(n_leaves + 1, 0);
-    for (std::size_t r = 0; r < order.size(); ++r) ++next[leaf(r) + 1];
-    std::partial_sum(next.begin(), next.end(), next.begin());
-    for (std::size_t l = 0; l < n_leaves; ++l) leaves.emplace_back(order.data() + next[l], next[l + 1] - next[l]);
-    for (std::size_t r = 0; r < order.size(); ++r) order[next[leaf(r)]++] = row(r);
+  GroupedRows(const RowLeaves& of, int n_threads) : order(of.used()) {
+    const std::size_t n_leaves = of.n_leaves, grain = std::max(kRowGrain, rows_per_task(of.used(), n_threads));
+    std::vector<std::size_t> next((of.used() / grain + 1) * n_leaves, 0);
+    const auto leaf = [&](std::size_t r) { return static_cast<std::size_t>(of.leaf_of_row[of.row(r)]); };
+    parallel_ranges(of.used(), grain, n_threads, [&](std::size_t begin, std::size_t end) {
+      std::size_t* count = next.data() + begin / grain * n_leaves;
+      for (std::size_t r = begin; r < end; ++r) ++count[leaf(r)];
+    });
+    std::size_t at = 0;
+    for (std::size_t l = 0; l < n_leaves; ++l) {
+      const std::size_t first = at;
+      for (std::size_t i = l; i < next.size(); i += n_leaves) at += std::exchange(next[i], at);
+      leaves.emplace_back(order.data() + first, at - first);
+    }
+    parallel_ranges(of.used(), grain, n_threads, [&](std::size_t begin, std::size_t end) {
+      std::size_t* place = next.data() + begin / grain * n_leaves;
+      for (std::size_t r = begin; r < end; ++r) order[place[leaf(r)]++] = of.row(r);
+    });
   }
 };
 
@@ -88,6 +110,40 @@ inline std::vector<std::uint64_t> diagonal_sums(const LeafRows& leaves, const Lo
                             std::vector<std::uint64_t> scratch(2 * p.Kp);
                             newton_rows(p, rows, n_rows, unit, S.data(), scratch.data(), out);
                           });
+}
+
+// The same where the sums of all leaves fit in the cache: rows are read in their own order, which is several times as
+// fast as leaf by leaf (a million rows of ten classes: a read from memory per row instead of four). Every task has sums
+// of its own, which are then added.
+inline std::size_t table_size(std::size_t n_leaves, std::size_t Kp) { return n_leaves * (2 * Kp + 1); }
+
+inline std::vector<std::uint64_t> diagonal_sums(const RowLeaves& of, const LogisticArgs& p, const LeafScales& scales,
+                                                int n_threads) {
+  constexpr std::uint64_t constant = std::bit_cast<std::uint64_t>(0x1.8p52);  // in every addend of a table
+  const std::size_t L = of.n_leaves, size = table_size(L, p.Kp), K = p.K;
+  const int threads = worth_threads(of.used() * p.Kp, 1 << 14, n_threads);
+  const std::size_t n_tasks = threads == 1 ? 1 : 3 * static_cast<std::size_t>(threads);
+  Buffer<std::uint64_t> tables(n_tasks * size);
+  parallel_for(n_tasks, threads, [&](std::size_t task) {
+    std::uint64_t* own = tables.data() + task * size;
+    std::vector<float> S(p.Kp);
+    std::fill_n(own, size, 0);
+    newton_range(p, of.rows, of.used() * task / n_tasks, of.used() * (task + 1) / n_tasks, of.leaf_of_row,
+                 scales.unit(0), S.data(), own, own + L * 2 * p.Kp);
+  });
+  std::vector<std::uint64_t> out(L * 2 * K, 0);
+  parallel_ranges(L, 16, worth_threads(n_tasks * size, kThreadWork, n_threads),
+                  [&](std::size_t begin, std::size_t end) {
+                    for (std::size_t task = 0; task < n_tasks; ++task)
+                      for (std::size_t leaf = begin; leaf < end; ++leaf) {
+                        const std::uint64_t *of_task = tables.data() + task * size, *sums = of_task + leaf * 2 * p.Kp;
+                        const std::uint64_t constants = of_task[L * 2 * p.Kp + leaf] * constant;
+                        std::uint64_t* to = out.data() + leaf * 2 * K;
+                        for (std::size_t k = 0; k < K; ++k)
+                          to[k] -= sums[k] - constants, to[K + k] += sums[p.Kp + k] - constants;
+                      }
+                  });
+  return out;
 }
 
 // values (K) = slope / (curvature + l2) class by class. A class with almost no probability in a leaf has almost no

@@ -102,10 +102,12 @@ class LogisticLoss {
                    const LeafOptions& options, float* values, int n_threads) const {
     const std::size_t K = problem_.K, d = problem_.d, size = sums_size();
     if (canonical()) {
-      std::vector<float> scratch;
-      for (std::size_t leaf = 0; leaf < n_leaves; ++leaf)
-        diagonal_step(sums + leaf * size, K, scales, options, values + leaf * d, scratch);
-      return;
+      const int threads = worth_threads(n_leaves * K, 1 << 12, n_threads);
+      return parallel_ranges(n_leaves, 8, threads, [&](std::size_t begin, std::size_t end) {
+        std::vector<float> scratch;
+        for (std::size_t leaf = begin; leaf < end; ++leaf)
+          diagonal_step(sums + leaf * size, K, scales, options, values + leaf * d, scratch);
+      });
     }
     const Codewords code = codewords();
     parallel_for(n_leaves, n_threads, [&](std::size_t leaf) {
@@ -116,13 +118,19 @@ class LogisticLoss {
 
   // Both steps, if this shard has all rows. The sums over a leaf's sample are used at once and not kept, because those
   // of all leaves together may be large.
-  void newton_leaves(const RowArrays& arrays, const LeafRows& leaves, const LeafScales& scales,
-                     const LeafOptions& options, float* values, int n_threads) {
+  void newton_leaves(const RowArrays& arrays, const RowLeaves& of, const LeafScales& scales, const LeafOptions& options,
+                     float* values, int n_threads) {
+    const LogisticArgs args = arguments(arrays);
+    if (canonical() && table_size(of.n_leaves, Kp_) <= kSmallTable) {
+      const auto sums = diagonal_sums(of, args, scales, n_threads);
+      return leaf_values(sums.data(), of.n_leaves, scales, options, values, n_threads);
+    }
+    const GroupedRows grouped(of, n_threads);
+    const LeafRows& leaves = grouped.leaves;
     if (canonical()) {
-      const auto sums = leaf_sums(arrays, leaves, {}, scales, n_threads);
+      const auto sums = diagonal_sums(leaves, args, scales, n_threads);
       return leaf_values(sums.data(), leaves.size(), scales, options, values, n_threads);
     }
-    const LogisticArgs args = arguments(arrays);
     const Codewords code = codewords();
     const std::size_t d = problem_.d;
     const auto gradient = gradient_sums(leaves, args, code, scales, n_threads);
@@ -156,6 +164,8 @@ class LogisticLoss {
   // again from the logits, which moves half as many bytes. All shards must decide the same way, because the two differ
   // in the last digits.
   static constexpr std::size_t kMostKept = 1 << 21;
+
+  static constexpr std::size_t kSmallTable = 1 << 15;  // numbers; with these, sums over leaves fit in a thread's cache
 };
 
 }  // namespace simplexboost

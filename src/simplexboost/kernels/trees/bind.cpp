@@ -55,11 +55,12 @@ StatisticsView statistics_view(const std::optional<In<double, Matrix>>& dense,
   return statistics;
 }
 
-Rows rows_of(const std::optional<In<std::uint32_t, Vector>>& rows, std::size_t n) {
+Rows rows_of(const std::optional<In<std::uint32_t, Vector>>& rows, std::size_t n, int n_threads) {
   Rows used(rows ? rows->shape(0) : n);
-  if (rows) std::copy_n(rows->data(), used.size(), used.begin());
-  else std::iota(used.begin(), used.end(), 0u);
-  for (std::size_t r = 0; r < used.size(); ++r)
+  parallel_ranges(used.size(), kRowGrain, n_threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t r = begin; r < end; ++r) used[r] = rows ? rows->data()[r] : static_cast<std::uint32_t>(r);
+  });
+  for (std::size_t r = 0; rows && r < used.size(); ++r)
     require(used[r] < n && (r == 0 || used[r - 1] < used[r]), "rows must be ascending row numbers");
   return used;
 }
@@ -136,7 +137,7 @@ class Shard {
         data_(view(codes, columns_of(n_bins, has_missing, categorical))),
         statistics_(statistics_view(dense, classes, weight, m, data_.n)),
         n_threads_(n_threads),
-        source_(data_, statistics_, rows_of(rows, data_.n), features_of(features, data_.p), first_row, seed,
+        source_(data_, statistics_, rows_of(rows, data_.n, n_threads), features_of(features, data_.p), first_row, seed,
                 n_threads) {}
   Shard(const Shard&) = delete;  // the source refers to the shard's views
 
@@ -244,7 +245,7 @@ class Shard {
     tree.nodes.assign(nodes_of(nodes), nodes_of(nodes) + nodes.shape(0));
     tree.category_sets.assign(sets_of(sets), sets_of(sets) + sets.shape(0));
     const LeafRows leaves = leaf_rows(cells);
-    std::vector<std::int32_t> out(data_.n);
+    Buffer<std::int32_t> out(data_.n);
     {
       nb::gil_scoped_release release;
       leaf_of_rows(tree, leaves, data_, out.data(), n_threads_);
@@ -338,6 +339,9 @@ class PythonSource final : public Source<Lane> {
     require(sizes.shape(0) == cells.size(), "the source has other cells");
     return {sizes.data(), sizes.data() + sizes.shape(0)};
   }
+
+  void make_room(std::size_t) override {}
+  void expand_alone(const Order& order, const typename Source<Lane>::Ready& ready) override { expand({order}, ready); }
 
  private:
   static std::vector<double> numbers(const nb::object& array) {

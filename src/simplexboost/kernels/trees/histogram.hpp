@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -19,8 +18,8 @@ namespace simplexboost {
 template <class Lane>
 using Histogram = Buffer<Lane>;
 
-// Below this many additions one thread is faster than two: handing work to a waiting thread costs about 2 us.
-constexpr std::size_t kSerialWork = 1 << 14;
+// Additions that are worth a thread of their own: about 10 us, while handing work to a waiting thread costs 2 to 5 us.
+constexpr std::size_t kThreadWork = 1 << 15;
 
 // The layout of a histogram: the bins of one feature after those of another. Only blocks of eight features with at
 // least one feature in use are filled in.
@@ -36,6 +35,7 @@ class HistogramShape {
   }
 
   std::size_t size() const { return columns_.total_bins() * lanes_; }
+  std::size_t lanes() const { return lanes_; }
   std::size_t bytes() const { return size() * sizeof(Lane); }
   const std::vector<std::size_t>& blocks() const { return blocks_; }
 
@@ -51,11 +51,14 @@ class HistogramShape {
   void subtract(Lane* from, const Lane* part, int n_threads) const {
     combine(hot().template lanes<Lane>().subtract, from, part, n_threads);
   }
+  void subtract_block(Lane* from, const Lane* part, std::size_t block) const {
+    hot().template lanes<Lane>().subtract(from + begin(block), part + begin(block), end(block) - begin(block));
+  }
 
  private:
   template <class Operation>
   void combine(Operation operation, Lane* a, const Lane* b, int n_threads) const {
-    parallel_for(blocks_.size(), size() < kSerialWork ? 1 : n_threads, [&](std::size_t i) {
+    parallel_for(blocks_.size(), worth_threads(size(), kThreadWork, n_threads), [&](std::size_t i) {
       operation(a + begin(blocks_[i]), b + begin(blocks_[i]), end(blocks_[i]) - begin(blocks_[i]));
     });
   }
@@ -65,45 +68,80 @@ class HistogramShape {
   std::vector<std::size_t> blocks_;
 };
 
+// Builds the histograms of several nodes together. Tasks are blocks of features; where these are too few for the
+// threads, nodes are also cut by rows, and each part has its own histogram (sums of integers do not depend on the
+// cuts).
 template <class Lane>
 class HistogramBuilder {
  public:
   HistogramBuilder(const BinnedView& data, const Quantized<Lane>& q, const HistogramShape<Lane>& shape)
       : data_(data), q_(q), shape_(shape) {}
 
-  // The histogram of `n_rows` rows. Tasks are blocks of features; a large node with fewer blocks than threads is also
-  // cut by rows, and each part has its own histogram (sums of integers do not depend on the cuts).
-  Histogram<Lane> build(const std::uint32_t* rows, std::size_t n_rows, int n_threads) const {
+  // Asks for a histogram of rows[0, n_rows); returns its number. `packed` holds their statistics one after another, if
+  // it is not null.
+  std::size_t add(const std::uint32_t* rows, std::size_t n_rows, const Lane* packed) {
+    nodes_.push_back({rows, n_rows, packed, {}});
+    return nodes_.size() - 1;
+  }
+
+  Histogram<Lane> take(std::size_t node) { return std::move(nodes_[node].parts[0]); }
+
+  void run(int n_threads) {
     const auto& blocks = shape_.blocks();
-    const int threads = n_rows * data_.p * q_.lanes < kSerialWork ? 1 : n_threads;
-    Buffer<Lane> beside;
-    const Lane* packed = pack(rows, n_rows, threads, beside);
-    std::size_t cuts = 1;
-    while (blocks.size() * cuts < static_cast<std::size_t>(threads) && n_rows / (cuts + 1) >= kRowGrain) ++cuts;
-    std::vector<Histogram<Lane>> parts(cuts);
-    for (auto& part : parts) part = Histogram<Lane>(shape_.size());
-    parallel_for(blocks.size() * cuts, threads, [&](std::size_t task) {
-      const std::size_t cut = task / blocks.size(), block = blocks[task % blocks.size()];
-      const std::size_t begin = n_rows * cut / cuts, end = n_rows * (cut + 1) / cuts;
-      fill(block, rows + begin, end - begin, packed == nullptr ? nullptr : packed + begin * q_.lanes,
-           parts[cut].data());
+    std::vector<Part> parts;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      Node& node = nodes_[i];
+      const std::size_t cuts = n_threads > 1 ? n_cuts(node.n_rows, n_threads) : 1;
+      for (std::size_t cut = 0; cut < cuts; ++cut) {
+        node.parts.emplace_back(shape_.size());
+        parts.push_back({i, cut, node.n_rows * cut / cuts, node.n_rows * (cut + 1) / cuts});
+      }
+    }
+    parallel_for(parts.size() * blocks.size(), n_threads, [&](std::size_t task) {
+      const Part& part = parts[task / blocks.size()];
+      Node& node = nodes_[part.node];
+      fill(blocks[task % blocks.size()], node.rows + part.begin, part.end - part.begin,
+           node.packed == nullptr ? nullptr : node.packed + part.begin * q_.lanes, node.parts[part.cut].data());
     });
-    for (std::size_t cut = 1; cut < cuts; ++cut) shape_.add(parts[0].data(), parts[cut].data(), threads);
-    return std::move(parts[0]);
+    if (parts.size() == nodes_.size()) return;
+    parallel_for(nodes_.size() * blocks.size(), n_threads, [&](std::size_t task) {
+      auto& same = nodes_[task / blocks.size()].parts;
+      const std::size_t block = blocks[task % blocks.size()], begin = shape_.begin(block);
+      for (std::size_t cut = 1; cut < same.size(); ++cut)
+        hot().template lanes<Lane>().add(same[0].data() + begin, same[cut].data() + begin, shape_.end(block) - begin);
+    });
+    for (Node& node : nodes_) node.parts.resize(1);
   }
 
  private:
-  // The statistics of the rows, copied one after another, so that every block of features reads them sequentially.
-  const Lane* pack(const std::uint32_t* rows, std::size_t n_rows, int threads, Buffer<Lane>& beside) const {
-    if (q_.classes != nullptr || shape_.blocks().size() < 2 || n_rows == 0) return nullptr;
-    if (rows[n_rows - 1] - rows[0] + 1 == n_rows)
-      return q_.values.data() + rows[0] * q_.lanes;           // already consecutive (rows ascend)
-    beside = Buffer<Lane>(std::bit_ceil(n_rows * q_.lanes));  // few different sizes, so that the arena has one
-    parallel_ranges(n_rows, kRowGrain, threads, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t r = begin; r < end; ++r)
-        std::memcpy(beside.data() + r * q_.lanes, q_.values.data() + rows[r] * q_.lanes, q_.lanes * sizeof(Lane));
-    });
-    return beside.data();
+  struct Node {
+    const std::uint32_t* rows;
+    std::size_t n_rows;
+    const Lane* packed;
+    std::vector<Histogram<Lane>> parts;
+  };
+  struct Part {
+    std::size_t node, cut, begin, end;
+  };
+
+  // So many that there are at least four tasks per thread, and that the last ones leave few threads idle; but a part of
+  // fewer rows than kRowGrain would cost more when it is added up than it saves.
+  std::size_t n_cuts(std::size_t n_rows, int n_threads) const {
+    std::size_t total = 0;
+    for (const Node& node : nodes_) total += node.n_rows;
+    if (total == 0) return 1;
+    const std::size_t blocks = shape_.blocks().size(), threads = static_cast<std::size_t>(n_threads);
+    const std::size_t least = (4 * threads * n_rows + blocks * total - 1) / (blocks * total);
+    std::size_t best = least;
+    for (std::size_t cuts = least; nodes_.size() == 1 && cuts <= least + least / 2; ++cuts)
+      if (idle(blocks * cuts, threads) < idle(blocks * best, threads)) best = cuts;
+    return std::clamp<std::size_t>(best, 1, std::max<std::size_t>(1, n_rows / kRowGrain));
+  }
+
+  // The part of the threads' time that is lost if so many equal tasks are shared out.
+  static double idle(std::size_t tasks, std::size_t threads) {
+    const std::size_t turns = (tasks + threads - 1) / threads;
+    return 1.0 - static_cast<double>(tasks) / static_cast<double>(turns * threads);
   }
 
   void fill(std::size_t block, const std::uint32_t* rows, std::size_t n_rows, const Lane* packed,
@@ -123,6 +161,7 @@ class HistogramBuilder {
   const BinnedView& data_;
   const Quantized<Lane>& q_;
   const HistogramShape<Lane>& shape_;
+  std::vector<Node> nodes_;
 };
 
 }  // namespace simplexboost

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "core/arena.hpp"
 #include "core/exact.hpp"
 #include "core/hot.hpp"
 #include "core/pool.hpp"
@@ -18,27 +20,71 @@ namespace simplexboost {
 
 using LeafRows = std::vector<std::span<const std::uint32_t>>;  // the rows of every leaf
 
-constexpr std::size_t kSumChunk = 1024;  // rows that one thread adds up
+// Some rows of a leaf, which one thread adds up.
+struct LeafChunk {
+  std::size_t leaf, begin, end;
+};
+
+// Chunks of at most `most` rows, leaf by leaf.
+inline std::vector<LeafChunk> leaf_chunks(const LeafRows& leaves, std::size_t most) {
+  std::vector<LeafChunk> chunks;
+  for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf)
+    for (std::size_t at = 0; at < leaves[leaf].size(); at += most)
+      chunks.push_back({leaf, at, std::min(at + most, leaves[leaf].size())});
+  return chunks;
+}
+
+inline std::size_t count_rows(const LeafRows& leaves) {
+  std::size_t n_rows = 0;
+  for (const auto& rows : leaves) n_rows += rows.size();
+  return n_rows;
+}
+
+// The rows that a task should have if each of the threads is to get a few tasks.
+inline std::size_t rows_per_task(std::size_t n_rows, int n_threads) {
+  return std::clamp<std::size_t>(n_rows / (4 * static_cast<std::size_t>(std::max(1, n_threads))), 256, 16384);
+}
+
+// Calls each(i, chunk) for all chunks; a task is several consecutive ones, of `rows` rows together.
+template <class Each>
+void for_each_chunk(const std::vector<LeafChunk>& chunks, std::size_t rows, int n_threads, const Each& each) {
+  std::vector<std::size_t> first = {0};
+  std::size_t n_rows = 0;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    n_rows += chunks[i].end - chunks[i].begin;
+    if (n_rows >= rows || i + 1 == chunks.size()) first.push_back(i + 1), n_rows = 0;
+  }
+  parallel_for(first.size() - 1, n_threads, [&](std::size_t task) {
+    for (std::size_t i = first[task]; i < first[task + 1]; ++i) each(i, chunks[i]);
+  });
+}
 
 // Integer sums over leaves, (n_leaves, width), modulo 2^64, of any quantity that has `width` numbers per row;
 // add(rows, n_rows, out) adds those of some rows to out.
 template <class Add>
 std::vector<std::uint64_t> sums_over_leaves(const LeafRows& leaves, std::size_t width, int n_threads, const Add& add) {
-  struct Chunk {
-    std::size_t leaf, begin, end;
-  };
-  std::vector<Chunk> chunks;
-  for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf)
-    for (std::size_t at = 0; at < leaves[leaf].size(); at += kSumChunk)
-      chunks.push_back({leaf, at, std::min(at + kSumChunk, leaves[leaf].size())});
-  std::vector<std::uint64_t> parts(chunks.size() * width, 0), out(leaves.size() * width, 0);
-  const std::size_t grain = 16;  // chunks per task
-  parallel_ranges(chunks.size(), grain, n_threads, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i)
-      add(leaves[chunks[i].leaf].data() + chunks[i].begin, chunks[i].end - chunks[i].begin, parts.data() + i * width);
+  constexpr std::size_t enough = 1 << 13;  // numbers that are worth a thread of their own
+  const std::size_t n_rows = count_rows(leaves);
+  const int threads = worth_threads(n_rows * width, enough, n_threads);
+  const std::size_t share = rows_per_task(n_rows, threads);
+  const std::vector<LeafChunk> chunks = leaf_chunks(leaves, share);
+  std::vector<std::size_t> first(leaves.size() + 1, 0);  // the first chunk of each leaf
+  for (const LeafChunk& chunk : chunks) ++first[chunk.leaf + 1];
+  for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) first[leaf + 1] += first[leaf];
+  std::vector<std::uint64_t> out(leaves.size() * width, 0);
+  Buffer<std::uint64_t> parts(std::bit_ceil(std::max<std::size_t>(1, chunks.size() * width)));
+  const auto alone = [&](std::size_t leaf) { return first[leaf + 1] - first[leaf] <= 1; };
+  for_each_chunk(chunks, share, threads, [&](std::size_t i, const LeafChunk& chunk) {
+    std::uint64_t* to = alone(chunk.leaf) ? out.data() + chunk.leaf * width : parts.data() + i * width;
+    std::fill_n(to, width, 0);
+    add(leaves[chunk.leaf].data() + chunk.begin, chunk.end - chunk.begin, to);
   });
-  for (std::size_t i = 0; i < chunks.size(); ++i)
-    for (std::size_t j = 0; j < width; ++j) out[chunks[i].leaf * width + j] += parts[i * width + j];
+  parallel_ranges(leaves.size(), 16, worth_threads(chunks.size() * width, enough, n_threads),
+                  [&](std::size_t begin, std::size_t end) {
+                    for (std::size_t leaf = begin; leaf < end; ++leaf)
+                      for (std::size_t i = first[leaf]; !alone(leaf) && i < first[leaf + 1]; ++i)
+                        for (std::size_t j = 0; j < width; ++j) out[leaf * width + j] += parts[i * width + j];
+                  });
   return out;
 }
 
@@ -95,16 +141,17 @@ inline std::int32_t leaf_of_codes(const Tree& tree, const BinnedView& data, std:
 // out (n,) = the leaf of every row, also of those the tree was not grown on.
 inline void leaf_of_rows(const Tree& tree, const LeafRows& leaves, const BinnedView& data, std::int32_t* out,
                          int n_threads) {
-  std::size_t used = 0;
-  for (const auto& rows : leaves) used += rows.size();
-  if (used < data.n) {
+  if (count_rows(leaves) < data.n) {
     parallel_ranges(data.n, kRowGrain, n_threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t row = begin; row < end; ++row) out[row] = leaf_of_codes(tree, data, row);
     });
     return;
   }
-  for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf)
-    for (std::uint32_t row : leaves[leaf]) out[row] = static_cast<std::int32_t>(leaf);
+  const std::size_t share = std::max(kRowGrain, rows_per_task(data.n, n_threads));
+  for_each_chunk(leaf_chunks(leaves, share), share, n_threads, [&](std::size_t, const LeafChunk& chunk) {
+    for (std::size_t r = chunk.begin; r < chunk.end; ++r)
+      out[leaves[chunk.leaf][r]] = static_cast<std::int32_t>(chunk.leaf);
+  });
 }
 
 }  // namespace simplexboost

@@ -64,9 +64,9 @@ class LevelScan {
 
   // Adds nodes; sums are in the order in which nodes are added. A task has all nodes of some features.
   void add(const std::vector<Voter<Lane>>& nodes, int n_threads) {
-    const bool small = nodes.size() * columns_.total_bins() * units_.m < kSerialScan;
+    const int threads = worth_threads(nodes.size() * columns_.total_bins() * units_.m, kThreadScan, n_threads);
     const std::size_t grain = nodes.size() < 4 ? 8 : 2;  // features per task
-    parallel_ranges(plans_.size(), grain, small ? 1 : n_threads, [&](std::size_t begin, std::size_t end) {
+    parallel_ranges(plans_.size(), grain, threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
         for (const auto& node : nodes) add_node(plans_[i], node);
     });

@@ -18,7 +18,7 @@
 namespace simplexboost {
 
 constexpr std::size_t kRowGrain = 4096;  // rows per task of a pass over the rows
-using Rows = std::vector<std::uint32_t>;
+using Rows = Buffer<std::uint32_t>;      // row numbers, ascending in the beginning
 
 // Lanes per histogram bin: m statistics and the count, padded to a width that suits vector registers.
 inline std::size_t lane_count(std::size_t m) {

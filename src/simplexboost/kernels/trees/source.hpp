@@ -8,7 +8,10 @@
 // of its two parts.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <span>
 #include <utility>
@@ -47,6 +50,10 @@ class Source {
   virtual Histogram<Lane> root() = 0;
   virtual void expand(const std::vector<Order>& orders, const Ready& ready) = 0;
   virtual std::vector<std::int64_t> cell_sizes(const std::vector<Cell>& cells) = 0;  // the number of rows of each
+  // Room for cells with numbers below n_cells. Orders for these may then be expanded one by one, in several threads at
+  // the same time.
+  virtual void make_room(std::size_t n_cells) = 0;
+  virtual void expand_alone(const Order& order, const Ready& ready) = 0;
   // Whether a call costs more than building histograms: then all nodes that may be split are expanded together, a level
   // at a time.
   virtual bool distant() const = 0;
@@ -82,21 +89,41 @@ class LocalSource final : public Source<Lane> {
     q_ = simplexboost::quantize<Lane>(statistics_, data_.n, rows_, exponents, first_row_, seed_, n_threads_);
   }
 
-  Histogram<Lane> root() override { return build(cells_[0], n_threads_); }
+  Histogram<Lane> root() override {
+    HistogramBuilder<Lane> builder(data_, q_, shape_);
+    Buffer<Lane> beside;
+    const std::uint32_t* rows = rows_.data();
+    const Lane* packed = nullptr;
+    if (packs() && rows_.size() > 0) {
+      if (rows[rows_.size() - 1] - rows[0] + 1 == rows_.size()) {
+        packed = q_.values.data() + rows[0] * q_.lanes;  // already one after another (rows ascend)
+      } else {
+        beside = Buffer<Lane>(packed_size(rows_.size()));
+        parallel_ranges(rows_.size(), kRowGrain, n_threads_, [&](std::size_t begin, std::size_t end) {
+          pack(begin, end, beside.data() + begin * q_.lanes);
+        });
+        packed = beside.data();
+      }
+    }
+    builder.add(rows, rows_.size(), packed);
+    builder.run(worth_threads(rows_.size() * data_.p * q_.lanes, kThreadWork, n_threads_));
+    return builder.take(0);
+  }
 
-  // Several orders run in parallel, on one thread each, and call `ready` while their histograms are in the cache.
+  // All threads work on the rows of all orders together, step by step.
   void expand(const std::vector<Order>& orders, const typename Source<Lane>::Ready& ready) override {
-    for (const Order& order : orders)
-      cells_.resize(std::max(cells_.size(), static_cast<std::size_t>(std::max(order.left, order.right)) + 1));
-    const int inside = orders.size() > 1 ? 1 : n_threads_;
-    parallel_for(orders.size(), n_threads_, [&](std::size_t i) {
-      const Order& order = orders[i];
-      cut(order, inside);
-      Histogram<Lane> left, right;
-      if (order.build_left) left = build(cell(order.left), inside);
-      if (order.build_right) right = build(cell(order.right), inside);
-      ready(i, std::move(left), std::move(right), inside);
-    });
+    std::size_t total = 0;
+    for (const Order& order : orders) {
+      make_room(static_cast<std::size_t>(std::max(order.left, order.right)) + 1);
+      total += (cell(order.cell).size() * data_.p + data_.total_bins()) * shape_.lanes();
+    }
+    carry_out(orders.data(), orders.size(), worth_threads(total, kThreadWork, n_threads_), ready);
+  }
+
+  void make_room(std::size_t n_cells) override { cells_.resize(std::max(cells_.size(), n_cells)); }
+
+  void expand_alone(const Order& order, const typename Source<Lane>::Ready& ready) override {
+    carry_out(&order, 1, 1, ready);
   }
 
   std::vector<std::int64_t> cell_sizes(const std::vector<Cell>& cells) override {
@@ -122,16 +149,67 @@ class LocalSource final : public Source<Lane> {
 
   Range& cell(Cell which) { return cells_[static_cast<std::size_t>(which)]; }
 
-  Histogram<Lane> build(const Range& range, int n_threads) const {
-    return HistogramBuilder<Lane>(data_, q_, shape_).build(rows_.data() + range.begin, range.size(), n_threads);
+  // Whether statistics of rows are copied one after another, so that every block of features reads them sequentially.
+  bool packs() const { return q_.classes == nullptr && shape_.blocks().size() >= 2; }
+  std::size_t packed_size(std::size_t n_rows) const {
+    return std::bit_ceil(n_rows * q_.lanes);  // few different sizes, so that the arena has one
   }
 
-  void cut(const Order& order, int n_threads) {
-    const Range range = cell(order.cell);
-    const std::size_t middle = range.begin + partition(rows_.data() + range.begin, range.size(),
-                                                       spare_.data() + range.begin, data_, order.split, n_threads);
-    cell(order.left) = {range.begin, middle};
-    cell(order.right) = {middle, range.end};
+  // Copies the statistics of rows_[begin, end).
+  void pack(std::size_t begin, std::size_t end, Lane* out) const {
+    for (std::size_t r = begin; r < end; ++r, out += q_.lanes)
+      std::memcpy(out, q_.values.data() + rows_[r] * q_.lanes, q_.lanes * sizeof(Lane));
+  }
+
+  // Cuts the cells of n orders, builds the histograms, and hands them over.
+  void carry_out(const Order* orders, std::size_t n, int n_threads, const typename Source<Lane>::Ready& ready) {
+    std::vector<Buffer<Lane>> beside = cut(orders, n, n_threads);
+    HistogramBuilder<Lane> builder(data_, q_, shape_);
+    const auto ask = [&](bool wanted, Cell which, const Lane* packed) {
+      return wanted ? builder.add(rows_.data() + cell(which).begin, cell(which).size(), packed) : 0;
+    };
+    std::vector<std::size_t> number(2 * n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Lane* packed = beside[i].empty() ? nullptr : beside[i].data();
+      const std::size_t n_left = cell(orders[i].left).size();
+      number[2 * i] = ask(orders[i].build_left, orders[i].left, packed);
+      number[2 * i + 1] =
+          ask(orders[i].build_right, orders[i].right, packed == nullptr ? nullptr : packed + n_left * q_.lanes);
+    }
+    builder.run(n_threads);
+    const int inside = n > 1 ? 1 : n_threads;
+    parallel_for(n, worth_threads(n * shape_.size(), kThreadWork, n_threads), [&](std::size_t i) {
+      Histogram<Lane> left, right;
+      if (orders[i].build_left) left = builder.take(number[2 * i]);
+      if (orders[i].build_right) right = builder.take(number[2 * i + 1]);
+      ready(i, std::move(left), std::move(right), inside);
+    });
+  }
+
+  // Cuts the cells; returns the packed statistics of their rows, of those parts whose histograms are wanted.
+  std::vector<Buffer<Lane>> cut(const Order* orders, std::size_t n, int n_threads) {
+    Partition partition(rows_.data(), spare_.data(), data_);
+    std::vector<Buffer<Lane>> beside(n);
+    std::size_t n_rows = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const Range range = cell(orders[i].cell);
+      partition.add(range.begin, range.end, orders[i].split);
+      n_rows += range.size();
+      if (packs() && (orders[i].build_left || orders[i].build_right))
+        beside[i] = Buffer<Lane>(packed_size(range.size()));
+    }
+    const std::size_t share = n_rows / (4 * static_cast<std::size_t>(n_threads));
+    partition.run(std::clamp<std::size_t>(share, 512, kRowGrain), n_threads,
+                  [&](std::size_t i, bool left, std::size_t begin, std::size_t end) {
+                    if (beside[i].empty() || !(left ? orders[i].build_left : orders[i].build_right)) return;
+                    pack(begin, end, beside[i].data() + (begin - cell(orders[i].cell).begin) * q_.lanes);
+                  });
+    for (std::size_t i = 0; i < n; ++i) {
+      const Range range = cell(orders[i].cell);
+      cell(orders[i].left) = {range.begin, partition.middle(i)};
+      cell(orders[i].right) = {partition.middle(i), range.end};
+    }
+    return beside;
   }
 
   const BinnedView& data_;
@@ -140,7 +218,7 @@ class LocalSource final : public Source<Lane> {
   std::uint64_t first_row_, seed_;
   int n_threads_;
   Rows rows_;
-  std::vector<std::uint32_t> spare_;
+  Rows spare_;
   std::vector<Range> cells_;
   Quantized<Lane> q_{};
 };

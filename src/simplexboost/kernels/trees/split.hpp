@@ -21,7 +21,7 @@ namespace simplexboost {
 // A gain is a difference of scores; if it is smaller than this part of them, it is rounding noise.
 constexpr double kGainTolerance = 1e-12;
 constexpr double kTieTolerance = 1e-12;       // scores that differ by less than this part are a tie
-constexpr std::size_t kSerialScan = 1 << 12;  // bins x statistics: below this, waking another thread does not pay
+constexpr std::size_t kThreadScan = 1 << 12;  // bins x statistics that are worth a thread of their own
 
 struct SplitOptions {
   std::int64_t min_samples_leaf = 1;
@@ -310,21 +310,29 @@ std::vector<std::int64_t> total_of(const Lane* histogram, const Columns& columns
   return sums;
 }
 
+// candidates[i] = the best split of features[i], for i from begin to end.
+template <class Lane, class ScoreOf>
+void scan_features(const Lane* histogram, const Columns& data, const std::vector<std::int32_t>& features,
+                   std::size_t begin, std::size_t end, const LaneUnits& q, const std::vector<std::int64_t>& total,
+                   const SplitOptions& options, const ScoreOf& score, std::vector<Split>& candidates) {
+  for (std::size_t i = begin; i < end; ++i) {
+    const auto f = static_cast<std::size_t>(features[i]);
+    const Lane* bins = histogram + data.offset[f] * q.lanes;
+    FeatureScan<Lane, ScoreOf> scan(bins, static_cast<std::size_t>(data.n_bins[f]), data.has_missing[f] != 0, q, total,
+                                    options, score);
+    candidates[i] = data.categorical[f] ? scan.best_categorical(features[i]) : scan.best(features[i]);
+  }
+}
+
 template <class Lane, class ScoreOf>
 Split best_split(const Lane* histogram, const Columns& data, const std::vector<std::int32_t>& features,
                  const LaneUnits& q, const std::vector<std::int64_t>& total, const SplitOptions& options,
                  const ScoreOf& score, const GainNoise& noise, int n_threads) {
   std::vector<Split> candidates(features.size());
-  const bool small = data.total_bins() * q.m < kSerialScan;
-  const std::size_t grain = 8;  // features per task
-  parallel_ranges(features.size(), grain, small ? 1 : n_threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const auto f = static_cast<std::size_t>(features[i]);
-      const Lane* bins = histogram + data.offset[f] * q.lanes;
-      FeatureScan<Lane, ScoreOf> scan(bins, static_cast<std::size_t>(data.n_bins[f]), data.has_missing[f] != 0, q,
-                                      total, options, score);
-      candidates[i] = data.categorical[f] ? scan.best_categorical(features[i]) : scan.best(features[i]);
-    }
+  const int threads = worth_threads(data.total_bins() * q.m, kThreadScan, n_threads);
+  const std::size_t grain = 4;  // features per task
+  parallel_ranges(features.size(), grain, threads, [&](std::size_t begin, std::size_t end) {
+    scan_features(histogram, data, features, begin, end, q, total, options, score, candidates);
   });
   return choose(candidates, score({total.data(), q.inverse.data(), q.m}), noise);
 }

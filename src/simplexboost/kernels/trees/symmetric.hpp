@@ -22,10 +22,6 @@ namespace simplexboost {
 
 constexpr std::int32_t kMostLevels = 15;  // 32768 leaves
 
-// A node with at least this many integer additions in its histogram is given to all threads, the others together to
-// one thread each.
-constexpr std::size_t kLargeCut = std::size_t{1} << 18;
-
 template <class Lane, class ScoreOf>
 class SymmetricGrower {
  public:
@@ -150,26 +146,13 @@ class SymmetricGrower {
     return sums;
   }
 
-  // Cuts the nodes begin .. end - 1 of the level: all at once if the source is distant; otherwise large nodes with all
-  // threads, one after another, and then the others together.
+  // Cuts the nodes begin .. end - 1 of the level.
   void expand(std::vector<Cut>& cuts, const std::vector<Order>& orders, std::size_t begin, std::size_t end, bool last) {
-    std::vector<std::size_t> together;
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::size_t rows =
-          cuts[i].parent == nullptr ? 0 : static_cast<std::size_t>(cuts[i].parent->total[units_.m]);
-      if (!source_.distant() && rows * columns_.p * units_.lanes >= kLargeCut) expand_some(cuts, orders, {i}, last);
-      else together.push_back(i);
-    }
-    if (!together.empty()) expand_some(cuts, orders, together, last);
-  }
-
-  void expand_some(std::vector<Cut>& cuts, const std::vector<Order>& orders, const std::vector<std::size_t>& which,
-                   bool last) {
-    std::vector<Order> some;
-    for (std::size_t i : which) some.push_back(orders[i]);
+    const auto first = orders.begin() + static_cast<std::ptrdiff_t>(begin);
+    const std::vector<Order> some(first, first + static_cast<std::ptrdiff_t>(end - begin));
     source_.expand(some, [&](std::size_t i, Histogram<Lane> left, Histogram<Lane> right, int n_threads) {
-      if (cuts[which[i]].parent == nullptr) return;
-      take_children(cuts[which[i]], which[i], std::move(left), std::move(right), last, n_threads);
+      if (cuts[begin + i].parent == nullptr) return;
+      take_children(cuts[begin + i], begin + i, std::move(left), std::move(right), last, n_threads);
     });
   }
 
