@@ -31,6 +31,7 @@ SHAPES: list[dict[str, Any]] = [
     {"growth": "symmetric", "gain_noise": 1.0, "max_leaf_nodes": 256},
 ]
 FEW_ROWS = 5_000  # up to here the last shape does not take part: on small tables it gains nothing
+USUAL = 40  # the usual number of rounds, times the learning rate
 LONGEST = 80  # the most rounds to choose from, times the learning rate
 
 ROW_LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "softmax-cost": SoftmaxCost}
@@ -209,7 +210,7 @@ class SimplexBoostClassifier(Booster):
             rate = effort(n, p, data.K).rate if is_auto(self.n_estimators) and self.chooses(data) else 0.1
         rounds = self.n_estimators
         if is_auto(rounds):
-            rounds = max(1, round((LONGEST if self.early_stopping else 20 if data.K <= 3 else 40) / rate))
+            rounds = max(1, round((LONGEST if self.early_stopping else USUAL / 2 if data.K <= 3 else USUAL) / rate))
         growth = "best" if is_auto(self.growth) else self.growth
         codewords = self._codewords()
         if type(codewords) is Auto and codewords.code_dim is None:
@@ -234,6 +235,7 @@ class SimplexBoostClassifier(Booster):
         longest = LONGEST / rate if exact is None else exact / haste
         wanted = Wanted(
             max(1, round(longest)),
+            USUAL / rate,
             exact,
             asked.calibrates(),
             (lambda line: print(line, flush=True)) if self.verbose else (lambda line: None),

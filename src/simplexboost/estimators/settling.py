@@ -59,8 +59,8 @@ def effort(n: int, p: int, K: int) -> Effort:
     if n <= 10_000 and cells <= 1_000_000:
         return Effort(5, n, 4.0, 0.05)
     if n <= 100_000 and cells <= 10_000_000:
-        return Effort(1, 10_000, 4.0, 0.1)
-    return Effort(1, 20_000, 4.0, 0.1)
+        return Effort(1, 10_000, 2.0, 0.1)
+    return Effort(1, 20_000, 3.0, 0.1)
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,14 @@ class Wanted:
     Attributes
     ----------
     longest : the most rounds of the race
+    usual : see `Terms`
     exact : the number of rounds of the fit, if it is given: then the race compares after `longest` rounds only
     calibrate : whether a temperature is chosen
     say : prints a line of progress
     """
 
     longest: int
+    usual: float
     exact: int | None
     calibrate: bool
     say: Callable[[str], None]
@@ -140,6 +142,7 @@ def hold(
         [wanted.longest]
         if wanted.exact is not None
         else stages_up_to(wanted.longest, 2.0 if len(rivals) > 1 else 1.25),
+        wanted.usual,
         cost.haste,
         n_threads if side_by_side else 1,
         TEMPERATURES if wanted.calibrate else np.ones(1),

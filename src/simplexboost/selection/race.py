@@ -18,15 +18,15 @@ from ..callbacks import Callback
 from ..optimizers import Optimizer
 from .choice import Choice, describe
 from .splits import Split
-from .temperatures import best_temperature, held_out_losses
+from .temperatures import best_temperature, cautious, held_out_losses
 
 # How many candidates are still in the race after its first stages; one from then on.
 LEFT = (3, 2, 2)
 # A candidate wins over those before it in the list only if its risk is lower by this part of it.
 CLEARLY = 0.005
 # A candidate has had its best round if so much of its rounds came after it.
-PAST = 0.3
-# Rounds go on only as long as the later half of them has lowered the risk by this part of it.
+PAST = 0.5
+# Beyond the usual number, rounds go on only as long as the later half of them has lowered the risk by this part of it.
 WORTHWHILE = 0.03
 
 
@@ -51,6 +51,7 @@ class Terms:
     Attributes
     ----------
     stages : the numbers of rounds after which candidates are compared
+    usual : the number of rounds that is always worth its time, unless the risk rises
     haste : how many times the learning rate of the fit is that of the race, which needs so many times fewer rounds
     workers : how many trials run side by side, each on one thread
     temperatures : (T,) those among which to choose
@@ -59,6 +60,7 @@ class Terms:
     """
 
     stages: Sequence[int]
+    usual: float
     haste: float
     workers: int
     temperatures: Array
@@ -116,10 +118,13 @@ class Entrant:
     @property
     def still_gains(self) -> bool:
         """Whether more rounds may be worth their time."""
+        if self.terms.exact is not None:
+            return True
         rounds, _, _, risk = self.curve()
-        past = rounds[self.best(risk)] <= (1 - PAST) * rounds[-1]
+        if rounds[self.best(risk)] <= (1 - PAST) * rounds[-1]:
+            return False
         first_half = risk[rounds <= rounds[-1] / 2].min(initial=np.inf)
-        return self.terms.exact is not None or not (past or risk.min() > (1 - WORTHWHILE) * first_half)
+        return bool(rounds[-1] < self.terms.usual or risk.min() <= (1 - WORTHWHILE) * first_half)
 
     def summary(self) -> dict[str, Any]:
         """A line of the table of candidates, in rounds of the learning rate of the fit."""
@@ -130,7 +135,7 @@ class Entrant:
             "params": self.candidate.params,
             "risk": float(risk[i]),
             "n_estimators": self.terms.exact or chosen,
-            "temperature": float(temperature[i]),
+            "temperature": cautious(float(temperature[i])),
             "n_tried": self.terms.exact or tried,
         }
 
