@@ -20,7 +20,8 @@ import simplexboost as sb
 
 SPLITS = 3
 MODELS = {
-    "SimplexBoost, defaults": sb.SimplexBoostClassifier(random_state=0),
+    "SimplexBoost, defaults": sb.SimplexBoostClassifier(random_state=0),  # which choose rounds and trees by themselves
+    "SimplexBoost, 400 rounds": sb.SimplexBoostClassifier(n_estimators=400, random_state=0),
     "GD-MCBoost, logistic loss": sb.GDMCBoostClassifier(
         loss="logistic",
         learner=sb.learners.VectorTree(max_depth=4),
@@ -67,13 +68,16 @@ def main():
         seconds = np.median(rows, axis=0)[3]
         print(f"{name:36}{accuracy:9.4f}{loss:10.4f}{trees:7.0f}{seconds:8.2f} s")
 
-    ours, theirs = np.array(results["SimplexBoost, defaults"]), np.array(results["scikit-learn HGB, defaults"])
+    ours, given, theirs = (
+        np.array(results[name])
+        for name in ("SimplexBoost, defaults", "SimplexBoost, 400 rounds", "scikit-learn HGB, defaults")
+    )
     wins = np.sum(ours[:, 0] > theirs[:, 0])
-    ratio = np.median(theirs[:, 3] / ours[:, 3])
+    ratio = np.median(theirs[:, 3] / given[:, 3])
     print(
-        f"\nA tree of the first two answers for all ten classes at once, so a round costs one tree, not ten.\n"
-        f"With defaults, SimplexBoost is more accurate than scikit-learn's HGB on {wins} of {SPLITS} splits\n"
-        f"and fits {ratio:.1f} times as fast.\n"
+        f"\nA tree of the first three answers for all ten classes at once, so a round costs one tree, not ten.\n"
+        f"With defaults, SimplexBoost is more accurate than scikit-learn's HGB on {wins} of {SPLITS} splits; its time\n"
+        f"includes the choice of rounds and trees. With 400 rounds it fits {ratio:.1f} times as fast as HGB.\n"
         f"A test part has {len(parts[3])} images: one image is {100 / len(parts[3]):.2f} points of accuracy."
     )
 

@@ -63,12 +63,13 @@ def test_the_choice_is_what_was_fitted(chosen):
     assert chosen.n_iter_ == choice.n_estimators == len(chosen.model_.trees)
     assert chosen.model_.temperature == choice.temperature
     assert choice.learning_rate == 0.5
-    winner = min(choice.candidates, key=lambda c: c["risk"])
-    assert winner["params"] == choice.params and len(choice.candidates) == len(booster().candidates()) > 1
+    assert [c["params"] for c in choice.candidates] == booster().candidates(len(X))
+    (winner,) = (c for c in choice.candidates if c["params"] == choice.params)
+    assert winner["risk"] == choice.risk <= 1.05 * min(c["risk"] for c in choice.candidates)
     assert choice.n_estimators in choice.curve["n_estimators"]
     assert choice.risk == choice.curve["calibrated"].min()
     assert (choice.curve["calibrated"] <= choice.curve["risk"] + 1e-9).all()
-    assert choice.n_held == len(X)
+    assert 0 < choice.n_held <= len(X)
     assert f"{choice.risk:.4f}" in str(choice) and "* risk" in str(choice)
 
 
@@ -183,11 +184,13 @@ def test_the_same_bytes_for_any_number_of_jobs(n_jobs, tmp_path):
 
 def test_the_same_bytes_for_any_number_of_jobs_on_a_sample(tmp_path, monkeypatch):
     """The way of large tables: shapes on a sample of the rows, then the winner on one split of all rows."""
+    shapes = [{"growth": "best", "max_leaf_nodes": 4}, {"growth": "symmetric", "max_leaf_nodes": 8}]
+    monkeypatch.setattr(sb.SimplexBoostClassifier, "candidates", lambda self, *n: shapes)
     monkeypatch.setattr(settling, "sample_rows", lambda n: n // 2)
     for module in (settling, flagship):
         monkeypatch.setattr(module, "effort", lambda n, p, K: settling.Effort(1, 1000, 2.0, 0.5))
     fits = [booster(n_jobs=j).fit(X, Y).set_params(n_jobs=None) for j in (1, 3)]
-    assert fits[0].choice_.n_splits == 1 and len(fits[0].choice_.candidates) > 1
+    assert fits[0].choice_.n_splits == 1 and len(fits[0].choice_.candidates) == 2
     assert same_choice(*fits) and file_of(fits[0], tmp_path) == file_of(fits[1], tmp_path)
 
 
@@ -220,7 +223,7 @@ def test_rows_without_weight_are_not_held_out():
     groups = np.arange(len(X)) % 8  # as many labels as rows, those without weight included
     clf = booster(**ONE_SHAPE).fit(X, Y, sample_weight=weight, groups=groups)
     few = booster(**ONE_SHAPE).fit(X[weight > 0], Y[weight > 0], groups=groups[weight > 0])
-    assert clf.choice_.n_held == weight.sum() and same_model(clf, few)
+    assert clf.choice_.n_held == few.choice_.n_held <= weight.sum() and same_model(clf, few)
 
 
 # ---- groups ---------------------------------------------------------------------------------------------------------
@@ -425,7 +428,7 @@ def test_another_fit_leaves_no_old_choice(chosen):
     clf.set_params(n_estimators=4).fit(X_IRIS, Y_IRIS)
     assert not hasattr(clf, "choice_") and clf.model_.temperature == 1.0
     clf.set_params(n_estimators="auto").fit(X_IRIS, Y_IRIS)
-    assert clf.choice_.n_held == 150 and clf.n_iter_ == clf.choice_.n_estimators
+    assert clf.choice_.n_held <= 150 and clf.n_iter_ == clf.choice_.n_estimators
 
 
 @pytest.mark.parametrize("rounds", [1, 2])
@@ -488,12 +491,13 @@ def test_verbose_shows_the_race_before_the_fit(capsys):
 
 
 def test_staged_predictions_and_evaluations(chosen):
-    """Predictions have the temperature at every stage; what is followed during the fit has not."""
+    """Predictions have the temperature at every stage, and so has what is evaluated during the fit."""
     stages = list(chosen.staged_decision_function(X))
     assert len(stages) == chosen.n_iter_ and stages[-1].tobytes() == chosen.decision_function(X).tobytes()
     clf = booster(n_estimators=10, calibration=0.5).fit(X, Y, eval_set=(X, Y), eval_metric="log_loss")
-    raw = booster(n_estimators=10).fit(X, Y)
-    assert clf.evals_result_[0]["log_loss"][-1] == pytest.approx(log_loss(Y, raw.predict_proba(X)), rel=1e-4)
+    staged = [log_loss(Y, P) for P in clf.staged_predict_proba(X)]
+    for name in ("risk", "log_loss"):
+        assert_allclose(clf.evals_result_[0][name], staged, rtol=1e-4)
 
 
 def test_damaged_temperatures_and_states_are_refused():

@@ -49,13 +49,13 @@ class SimplexBoostClassifier(Booster):
     ----------
     n_estimators : int or "auto", default="auto"
         The number of rounds, each of one tree. "auto" chooses it, up to 80 / learning_rate, together with whatever of
-        `growth`, `gain_noise`, `max_leaf_nodes`, `max_features` and `calibration` is "auto". A number gives just so
-        many rounds, without a choice. With ``early_stopping``, "auto" allows 80 / learning_rate.
+        `growth`, `gain_noise`, `max_leaf_nodes` and `calibration` is "auto". A number gives just so many rounds,
+        without a choice. With ``early_stopping``, "auto" allows 80 / learning_rate.
     learning_rate : float or "auto", default="auto"
         Every tree is multiplied by this. "auto" is 0.1; and 0.05 if the number of rounds is chosen and the table is
         small (up to 10 000 rows and a million cells), where twice the rounds cost little.
     max_leaf_nodes : int, "auto" or None, default="auto"
-        The largest number of leaves per tree; "auto" grows with the number of rows, or is 16 if that is chosen.
+        The largest number of leaves per tree; "auto" grows with the number of rows, unless it is chosen.
     max_depth : int or None, default=None
     growth : {"best", "symmetric", "level", "auto"}, default="auto"
         "best" splits the node that gains most; "symmetric" splits all nodes of a level alike (64 leaves without
@@ -90,8 +90,7 @@ class SimplexBoostClassifier(Booster):
         Columns that hold categories, split by subsets; "from_dtype" takes the categorical and string columns of a
         frame. Categories not seen in training are treated like missing values.
     max_features : float or "auto", default="auto"
-        The part of the features that each tree sees; "auto" is 0.8, and 0.4 if there are more than 256; or 0.5 if
-        that is chosen.
+        The part of the features that each tree sees; "auto" is 0.8, and 0.4 if there are more than 256.
     max_bins : int or "auto", default="auto"
         Bins per feature, at most 255; "auto" takes fewer if there are few rows and many features.
     n_jobs : int or None, default=None

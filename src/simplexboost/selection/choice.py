@@ -25,7 +25,6 @@ class Choice:
         each number of rounds)
     n_splits : the number of splits the risk is a mean over
     n_held : the number of rows that were held out in all of them
-    learning_rate : that of the fit
     """
 
     params: dict[str, Any]
