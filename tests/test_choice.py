@@ -154,6 +154,7 @@ def test_what_is_given_is_not_chosen(given):
         ({"calibration": 0.0}, "calibration=0.0"),
         ({"calibration": -1}, "calibration=-1"),
         ({"calibration": "yes"}, "calibration='yes'"),
+        ({"calibration": True, "early_stopping": True}, "calibration=True"),
         ({"growth": "wide"}, "growth='wide'"),
         ({"gain_noise": -0.5}, "gain_noise=-0.5"),
         ({"gain_noise": "some"}, "gain_noise='some'"),

@@ -32,6 +32,7 @@ RATIOS = {REPETITIONS: "only ratios of weights matter, and l2_regularization is 
 
 @parametrize_with_checks(
     [
+        sb.SimplexBoostClassifier(learning_rate=0.5),  # with a choice
         sb.SimplexBoostClassifier(n_estimators=40),
         sb.SimplexBoostClassifier(n_estimators=20, code_dim=2),
         sb.SimplexBoostClassifier(n_estimators=30, loss="savage"),
