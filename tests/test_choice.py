@@ -363,6 +363,10 @@ def test_an_interrupted_fit_goes_on_as_if_nothing_had_happened(options, left, tm
     assert_array_equal(part.decision_function(X), whole.decision_function(X, n_rounds=rounds))  # also calibrated
     rest = part.fit(X, Y).set_params(warm_start=False)
     assert same_model(rest, whole) and same_choice(rest, whole) and rest.n_iter_ == whole.n_iter_
+    if left == 0:  # no round is left that would measure the last risk on the way
+        assert_allclose(rest.history_["risk"], whole.history_["risk"], rtol=1e-5)
+    else:
+        assert file_of(rest, tmp_path) == file_of(whole, tmp_path)  # the history too
 
 
 def test_an_interrupted_fit_of_a_small_table_keeps_its_learning_rate(tmp_path):

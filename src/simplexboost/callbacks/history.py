@@ -60,6 +60,8 @@ class History(Callback):
         """Begin with the records of an earlier fit."""
         unknown = np.zeros(len(arrays["step"]))  # model files do not hold the seconds
         self.records = {name: list(arrays.get(name, unknown)) for name in {**dict.fromkeys(HISTORY_COLUMNS), **arrays}}
+        if self.records["risk"] and np.isnan(self.records["risk"][-1]):  # a checkpoint does not know its last risk
+            self.records["risk"].pop()
         self.begin -= self.records["seconds"][-1] if self.records["seconds"] else 0.0
 
     def add(self, name: str, value: float) -> None:
