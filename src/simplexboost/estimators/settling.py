@@ -95,6 +95,7 @@ class Starter:
     def __call__(self, split: Split) -> tuple[Run, Optimizer, list[Callback]]:
         """The run, its optimizer and its callbacks."""
         parts, rng = self.estimator.parts(), np.random.default_rng(self.seed)
+        parts.loss.check(self.data.K)
         Y = parts.codewords.for_classes(len(self.present), self.present, rng).astype(parts.optimizer.dtype)  # (K, d)
         run = Run(self.data, parts.loss, Y, parts.learner, parts.step, self.estimator.shrinkage(), rng)
         parts.optimizer.check(run)
