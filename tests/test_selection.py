@@ -25,7 +25,7 @@ from simplexboost.estimators.settling import Starter, most_canonical
 from simplexboost.losses import Logistic, Savage
 from simplexboost.selection import TEMPERATURES, Candidate, Terms, check_groups, folds, one_split, race
 from simplexboost.selection.race import Entrant, checkpoints, left_after
-from simplexboost.selection.temperatures import best_temperature, held_out_losses
+from simplexboost.selection.temperatures import best_temperature, cautious, held_out_losses
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 
@@ -174,6 +174,11 @@ def test_odd_curves_of_risks_give_a_temperature():
     assert 1.0 <= t <= 2.0 and risk <= 1.0
 
 
+def test_temperatures_that_make_scores_surer_are_trusted_by_half():
+    assert cautious(0.6) == 0.6 and cautious(1.0) == 1.0
+    assert cautious(1.44) == pytest.approx(1.2)
+
+
 def test_one_is_among_the_temperatures_which_ascend_evenly():
     assert 1.0 in TEMPERATURES
     assert_allclose(np.diff(np.log(TEMPERATURES)), np.log(TEMPERATURES[1] / TEMPERATURES[0]), rtol=1e-12)
@@ -217,7 +222,7 @@ def test_other_losses_are_their_own_held_out_risk(loss):
 
 
 def terms(stages, **more):
-    return Terms(**{"stages": stages, "haste": 1.0, "workers": 1, "temperatures": TEMPERATURES, **more})
+    return Terms(**{"stages": stages, "usual": 0, "haste": 1.0, "workers": 1, "temperatures": TEMPERATURES, **more})
 
 
 def starter(data, seed=7, **params):
@@ -291,7 +296,7 @@ def test_the_curve_is_that_of_fits_by_hand(weighted):
     assert_allclose(choice.curve["calibrated"], [b for _, b in best], rtol=2e-5)
     i = int(np.argmin([b for _, b in best]))
     assert choice.n_estimators == 2 * marks[i]
-    assert choice.temperature == pytest.approx(best[i][0], rel=1e-4)
+    assert choice.temperature == pytest.approx(cautious(best[i][0]), rel=1e-4)
     assert choice.risk == choice.curve["calibrated"].min() == choice.candidates[0]["risk"]
     assert (choice.n_splits, choice.n_held) == (4, 150)
 
@@ -368,8 +373,12 @@ def test_rounds_go_on_while_they_pay_and_no_longer():
     assert not entrant(np.abs(marks - 5) + 1.0).still_gains  # the best is long past
     assert not entrant(1 + 1e-6 / marks).still_gains  # flat
     e = entrant(1 + 1e-6 / marks)
-    e.terms = replace(e.terms, exact=20)
-    assert e.still_gains
+    for more in ({"exact": 20}, {"usual": 21}):
+        e.terms = replace(terms([20], temperatures=np.ones(1)), **more)
+        assert e.still_gains
+    e = entrant(np.abs(marks - 5) + 1.0)
+    e.terms = replace(e.terms, usual=21)
+    assert not e.still_gains  # not even up to the usual number
 
 
 def test_stages_and_checkpoints():
@@ -417,7 +426,7 @@ def choose_on(monkeypatch, data, rows, rivals, groups=None):
     monkeypatch.setattr(settling, "effort", lambda n, p, K: settling.Effort(1, 1000, 1.0, 0.1))
     monkeypatch.setattr(settling, "sample_rows", lambda n: rows)
     checked = Checked(data, np.arange(data.K), np.ones(data.K, dtype=bool), np.ones(data.n, dtype=bool))
-    wanted = settling.Wanted(20, None, True, lambda line: None)
+    wanted = settling.Wanted(longest=20, usual=0, exact=None, calibrate=True, say=lambda line: None)
     return settling.choose(rivals, checked, groups, 0, wanted)
 
 

@@ -180,8 +180,8 @@ class SimplexBoostClassifier(Booster):
             check_number("calibration", self.calibration, float, 0.0, auto=True, open_low=True)
         if self.calibration is True and self.early_stopping:
             raise ValueError(
-                "calibration=True chooses the temperature of a number of rounds, which early_stopping=True leaves open; "
-                "take one of them, or give a temperature."
+                "calibration=True chooses the temperature of a number of rounds, which early_stopping=True leaves "
+                "open; take one of them, or give a temperature."
             )
 
     # ---- what was left open -----------------------------------------------------------------------------------------

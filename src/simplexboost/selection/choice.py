@@ -18,7 +18,7 @@ class Choice:
     n_estimators : the number of rounds
     learning_rate : the learning rate of the fit, for which these rounds are meant
     temperature : what the scores are multiplied by
-    risk : the held-out risk (log-loss) of the winner at these rounds and this temperature
+    risk : the held-out risk (the log-loss, or the mean of another loss) at these rounds and the best temperature
     candidates : a dict for each candidate: its ``params``, its best ``risk``, ``n_estimators`` and ``temperature``,
         and ``n_tried``, the number of rounds it was tried for; all in rounds of the learning rate of the fit
     curve : of the winner: arrays "n_estimators", "risk" (temperature 1), and "calibrated" (the best temperature for
