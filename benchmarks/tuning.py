@@ -23,27 +23,29 @@ from simplexboost import SimplexBoostClassifier, datasets
 BASE = "defaults"
 VARIANTS: dict[str, dict[str, Any]] = {
     BASE: {},
-    "half the leaves": {"max_leaf_nodes": 0.5},
-    "twice the leaves": {"max_leaf_nodes": 2.0},
-    "depth 8": {"max_depth": 8},
+    "400 rounds, rate 0.1": {"n_estimators": 400, "learning_rate": 0.1},
+    "symmetric only": {"growth": "symmetric"},
+    "best-first only": {"growth": "best"},
+    "no noise": {"gain_noise": 0.0},
+    "twice the noise": {"gain_noise": 2.0},
+    "16 leaves": {"max_leaf_nodes": 16},
+    "256 leaves": {"max_leaf_nodes": 256},
+    "no calibration": {"calibration": False},
     "1 row a leaf": {"min_samples_leaf": 1},
     "10 rows a leaf": {"min_samples_leaf": 10},
     "l2 0.05": {"l2_regularization": 0.05},
     "l2 1": {"l2_regularization": 1.0},
-    "l2 2": {"l2_regularization": 2.0},
     "steps up to 1": {"max_step": 1.0},
     "steps up to 4": {"max_step": 4.0},
     "any step": {"max_step": None},
-    "any step and l2 1": {"max_step": None, "l2_regularization": 1.0},
     "half of the columns": {"max_features": 0.5},
-    "0.3 of the columns": {"max_features": 0.3},
     "all columns": {"max_features": 1.0},
     "0.7 of the rows": {"subsample": 0.7},
-    "rate 0.2": {"learning_rate": 0.2},
-    "rate 0.05 for 800 rounds": {"learning_rate": 0.05, "n_estimators": 800},
+    "rate 0.1": {"learning_rate": 0.1},
+    "rate 0.03": {"learning_rate": 0.03},
     "2 directions": {"sketch": 2},
-    "simplex code": {"code": "simplex"},
-    "max-min code": {"code": "max-min"},
+    "simplex code": {"codewords": "simplex"},
+    "max-min code": {"codewords": "max-min"},
 }
 STAGES = (25, 50, 100, 200, 300, 400, 600, 800)
 AT_MOST = 20_000  # rows of a set
@@ -72,8 +74,6 @@ def measure(trial: Trial) -> dict[str, Any]:
     X, y = data.X_train[:AT_MOST].astype(np.float32), np.unique(data.y_train[:AT_MOST], return_inverse=True)[1]
     train, held = split(y, trial.folds, trial.in_order)[trial.fold]
     options = dict(VARIANTS[trial.variant])
-    if "max_leaf_nodes" in options:  # a factor on what the defaults take
-        options["max_leaf_nodes"] = round(options["max_leaf_nodes"] * np.clip(len(train) // 128, 16, 255))
     categorical = data.categorical if np.any(data.categorical) else None
     clf = SimplexBoostClassifier(
         random_state=trial.fold, n_jobs=1, categorical_features=categorical, classes=np.unique(y), **options

@@ -18,10 +18,9 @@ from simplexboost.boosting.loop import boost
 from simplexboost.boosting.model import AdditiveModel, Term
 from simplexboost.callbacks import Callback, Sampling
 from simplexboost.codewords import canonical, simplex
-from simplexboost.data.validation import Checked
 from simplexboost.engine import CpuEngine
 from simplexboost.estimators import settling
-from simplexboost.estimators.settling import Starter, most_canonical
+from simplexboost.estimators.settling import Starter, Table, most_canonical
 from simplexboost.losses import Logistic, Savage
 from simplexboost.selection import TEMPERATURES, Candidate, Terms, check_groups, folds, one_split, race
 from simplexboost.selection.race import Entrant, checkpoints, left_after
@@ -228,7 +227,7 @@ def terms(stages, **more):
 def starter(data, seed=7, **params):
     """Starts runs of the flagship on a training set."""
     clf = sb.SimplexBoostClassifier(**{"learning_rate": 0.3, "growth": "best", "gain_noise": 0.0, **params})
-    return Starter(clf, data, np.ones(data.K, dtype=bool), seed)
+    return Starter(clf, Table(data, np.ones(data.K, dtype=bool), None), seed)
 
 
 def candidate(data, seed=7, **params):
@@ -423,11 +422,10 @@ def test_an_error_in_a_trial_ends_the_race():
 
 def choose_on(monkeypatch, data, rows, rivals, groups=None):
     """Choose as large tables do: candidates on a sample of so many rows, then the winner on all of them."""
-    monkeypatch.setattr(settling, "effort", lambda n, p, K: settling.Effort(1, 1000, 1.0, 0.1))
+    monkeypatch.setattr(settling, "effort", lambda n, p, K: settling.Effort(0, 1000, 1.0, 0.1))
     monkeypatch.setattr(settling, "sample_rows", lambda n: rows)
-    checked = Checked(data, np.arange(data.K), np.ones(data.K, dtype=bool), np.ones(data.n, dtype=bool))
     wanted = settling.Wanted(longest=20, usual=0, exact=None, calibrate=True, say=lambda line: None)
-    return settling.choose(rivals, checked, groups, 0, wanted)
+    return settling.choose(rivals, Table(data, np.ones(data.K, dtype=bool), groups), 0, wanted)
 
 
 def rivals(*leaves):

@@ -21,7 +21,7 @@ from ..selection import Choice, check_groups
 from ..steps import FixedStep
 from .booster import Booster
 from .parts import Parts
-from .settling import FEWEST_ROWS, Settled, Wanted, choose, effort, most_canonical
+from .settling import FEWEST_ROWS, Settled, Table, Wanted, choose, effort, most_canonical
 
 # The shapes of trees that compete, the preferred one first; the second one is taken where nothing is chosen. Symmetric
 # trees alone would serve most tables (benchmarks/TUNING.md), but best-first ones learn intricate tables faster.
@@ -244,7 +244,8 @@ class SimplexBoostClassifier(Booster):
             asked.calibrates(),
             (lambda line: print(line, flush=True)) if self.verbose else (lambda line: None),
         )
-        return replace(choose(rivals, checked, groups, seed, wanted), learning_rate=float(self.learning_rate))
+        choice = choose(rivals, Table(data, checked.present, groups), seed, wanted)
+        return replace(choice, learning_rate=float(self.learning_rate))
 
     def candidates(self, n: int) -> list[dict[str, Any]]:
         """The parameters of the shapes that compete on n rows: those of `SHAPES` that agree with what the user gave.

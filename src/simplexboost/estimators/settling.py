@@ -13,7 +13,6 @@ from .._typing import AnyArray
 from ..boosting.run import Run
 from ..callbacks import Callback, Sampling
 from ..data.training_set import TrainingSet
-from ..data.validation import Checked
 from ..engine import CpuEngine
 from ..optimizers import Optimizer
 from ..selection import TEMPERATURES, Candidate, Choice, Split, Terms, folds, one_split, race
@@ -36,13 +35,13 @@ class Effort:
 
     Attributes
     ----------
-    n_folds : folds, or 1 for one split
-    most_held : the most rows that one split holds out, at most a sixth of all
+    n_splits : so many of five folds are held out in turn; 0 holds out one part, and chooses the shape on a sample
+    most_held : the most rows of that part, at most a fifth of all
     haste : the race is run at so many times the learning rate of the fit, with so many times fewer rounds
     rate : the learning rate of the fit, unless the user gives one
     """
 
-    n_folds: int
+    n_splits: int
     most_held: int
     haste: float
     rate: float
@@ -51,16 +50,16 @@ class Effort:
 def effort(n: int, p: int, K: int) -> Effort:
     """The effort that suits n rows of p columns and K classes.
 
-    A fit of up to 10 000 rows takes about a second, and five folds at twice the learning rate cost two more fits for
-    every candidate that is not dropped. Larger tables have rows enough for one split, and where a fit takes long, the
-    race hurries more.
+    A fit of up to 10 000 rows takes about a second: there a smaller learning rate pays, and folds cost about as much as
+    the fit itself. Larger tables have rows enough for one part held out. A race at more than three times a learning
+    rate of 0.1 would mislead: it over-fits after rounds that are good ones at 0.1.
     """
     cells = n * max(p, K)
     if n <= 10_000 and cells <= 1_000_000:
-        return Effort(5, n, 4.0, 0.05)
+        return Effort(5 if n <= 2_500 else 3 if n <= 5_000 else 2, 0, 4.0, 0.05)
     if n <= 100_000 and cells <= 10_000_000:
-        return Effort(1, 10_000, 2.0, 0.1)
-    return Effort(1, 20_000, 3.0, 0.1)
+        return Effort(0, 10_000, 2.0, 0.1)
+    return Effort(0, 20_000, 3.0, 0.1)
 
 
 @dataclass(frozen=True)
@@ -84,81 +83,90 @@ class Wanted:
 
 
 @dataclass(frozen=True, eq=False)
+class Table:
+    """The rows to choose on: the training set, which classes are present (K,), and the groups (n,) of its rows."""
+
+    data: TrainingSet
+    present: AnyArray
+    groups: AnyArray | None
+
+    def sample(self, rows: AnyArray) -> Table:
+        """Some of the rows."""
+        return Table(self.data.sample(rows), self.present, None if self.groups is None else self.groups[rows])
+
+    @property
+    def divisible(self) -> bool:
+        """Whether there is a group to hold out and another to train on."""
+        return self.groups is None or len(np.unique(self.groups)) > 1
+
+
+@dataclass(frozen=True, eq=False)
 class Starter:
     """Starts the run of an estimator on the training rows of a split; the other rows only follow."""
 
     estimator: Any
-    data: TrainingSet
-    present: AnyArray
+    table: Table
     seed: int
 
     def __call__(self, split: Split) -> tuple[Run, Optimizer, list[Callback]]:
         """The run, its optimizer and its callbacks."""
-        parts, rng = self.estimator.parts(), np.random.default_rng(self.seed)
-        parts.loss.check(self.data.K)
-        Y = parts.codewords.for_classes(len(self.present), self.present, rng).astype(parts.optimizer.dtype)  # (K, d)
-        run = Run(self.data, parts.loss, Y, parts.learner, parts.step, self.estimator.shrinkage(), rng)
+        parts, rng, present = self.estimator.parts(), np.random.default_rng(self.seed), self.table.present
+        parts.loss.check(self.table.data.K)
+        Y = parts.codewords.for_classes(len(present), present, rng).astype(parts.optimizer.dtype)  # (K, d)
+        run = Run(self.table.data, parts.loss, Y, parts.learner, parts.step, self.estimator.shrinkage(), rng)
         parts.optimizer.check(run)
         sampling = Sampling(self.estimator.subsample, self.estimator.max_features, split.train)
         return run, parts.optimizer, [sampling]
 
 
-def choose(
-    rivals: Sequence[tuple[dict[str, Any], Any]], checked: Checked, groups: AnyArray | None, seed: int, wanted: Wanted
-) -> Choice:
+Rivals = Sequence[tuple[dict[str, Any], Any]]  # parameters that name a candidate, and an estimator that has them
+
+
+def choose(rivals: Rivals, table: Table, seed: int, wanted: Wanted) -> Choice:
     """The best of some estimators by held-out risk, its number of rounds and its temperature.
 
-    ``rivals`` are pairs of parameters, which name a candidate, and an estimator that has them and the learning rate of
-    the race. Large tables choose the candidate on a sample first; all rows then tell its rounds and temperature.
+    The rivals have the learning rate of the race. Large tables choose one of them on a sample first; all rows then tell
+    its rounds and temperature.
     """
-    data, rng = checked.data, np.random.default_rng([seed, 1])
+    data, rng = table.data, np.random.default_rng([seed, 1])
     cost = effort(data.n, data.X.shape[1], data.K)
     first: Choice | None = None
-    if cost.n_folds == 1 and len(rivals) > 1:
-        rows = np.sort(rng.choice(data.n, sample_rows(data.n), replace=False))
-        sampled_groups = None if groups is None else groups[rows]
-        if sampled_groups is None or len(np.unique(sampled_groups)) > 1:  # else nothing could be held out
-            first = hold(rivals, data.sample(rows), checked.present, sampled_groups, seed, cost, wanted, rng)
+    if cost.n_splits == 0 and len(rivals) > 1:
+        sample = table.sample(np.sort(rng.choice(data.n, sample_rows(data.n), replace=False)))
+        if sample.divisible:
+            first = hold_race(rivals, sample, seed, cost, wanted, rng)
             rivals = [rival for rival in rivals if rival[0] == first.params]
-    choice = hold(rivals, data, checked.present, groups, seed, cost, wanted, rng)
+    choice = hold_race(rivals, table, seed, cost, wanted, rng)
     return choice if first is None else replace(choice, candidates=first.candidates)
 
 
-def hold(
-    rivals: Sequence[tuple[dict[str, Any], Any]],
-    data: TrainingSet,
-    present: AnyArray,
-    groups: AnyArray | None,
-    seed: int,
-    cost: Effort,
-    wanted: Wanted,
-    rng: np.random.Generator,
+def hold_race(
+    rivals: Rivals, table: Table, seed: int, cost: Effort, wanted: Wanted, rng: np.random.Generator
 ) -> Choice:
     """A race of the rivals on these rows."""
-    n_threads, splits = data.engine.n_threads, make_splits(data, groups, cost, rng)
-    side_by_side = len(splits) * len(rivals) > 1 and isinstance(data.engine, CpuEngine)
-    if side_by_side:  # a thread for each trial: small tables do not keep several threads busy
-        data = data.on(CpuEngine(1))
+    splits, n_threads, workers = make_splits(table, cost, rng), table.data.engine.n_threads, 1
+    if len(splits) * len(rivals) > 1 and isinstance(table.data.engine, CpuEngine):
+        # A thread for each trial: small tables do not keep several threads busy.
+        table, workers = replace(table, data=table.data.on(CpuEngine(1))), n_threads
+    stages = stages_up_to(wanted.longest, 2.0 if len(rivals) > 1 else 1.25)
     terms = Terms(
-        [wanted.longest]
-        if wanted.exact is not None
-        else stages_up_to(wanted.longest, 2.0 if len(rivals) > 1 else 1.25),
+        stages if wanted.exact is None else [wanted.longest],
         wanted.usual,
         cost.haste,
-        n_threads if side_by_side else 1,
+        workers,
         TEMPERATURES if wanted.calibrate else np.ones(1),
         wanted.exact,
         wanted.say,
     )
-    starters = [Candidate(params, Starter(rival, data, present, seed)) for params, rival in rivals]
-    return race(starters, splits, terms)
+    return race([Candidate(params, Starter(rival, table, seed)) for params, rival in rivals], splits, terms)
 
 
-def make_splits(data: TrainingSet, groups: AnyArray | None, cost: Effort, rng: np.random.Generator) -> list[Split]:
+def make_splits(table: Table, cost: Effort, rng: np.random.Generator) -> list[Split]:
     """The rows to train on and to hold out."""
-    if cost.n_folds > 1:
-        return folds(data.c, groups, cost.n_folds, rng)[: 5 if data.n <= 2_500 else 3 if data.n <= 5_000 else 2]
-    return one_split(data.n, groups, min(data.n // 5, cost.most_held), rng)
+    n, c = table.data.n, table.data.c
+    if cost.n_splits == 0:
+        return one_split(n, table.groups, min(n // 5, cost.most_held), rng)
+    return folds(c, table.groups, 5, rng)[: cost.n_splits]
 
 
 def sample_rows(n: int) -> int:

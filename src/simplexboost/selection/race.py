@@ -145,6 +145,7 @@ def race(candidates: Sequence[Candidate], splits: Sequence[Split], terms: Terms)
     cancelled = Event()
     entrants = [Entrant(candidate, splits, terms, cancelled) for candidate in candidates]
     running, done = list(entrants), 0
+    terms.say(opening(entrants, terms))
     with ThreadPoolExecutor(terms.workers) as pool:
         for number, stage in enumerate(terms.stages):
             marks = checkpoints(done, stage)
@@ -184,6 +185,17 @@ def checkpoints(begin: int, end: int) -> list[int]:
     """Where the held-out risk is taken, after `begin` and up to `end`: every twelfth of it."""
     gap = max(1, end // 12)
     return [*range(begin + gap, end, gap), end]
+
+
+def opening(entrants: Sequence[Entrant], terms: Terms) -> str:
+    """The first line for the user, with a forecast: one candidate goes all the way, the others a quarter of it."""
+    seconds = [trial.run.forecast[0] for entrant in entrants for trial in entrant.trials if trial.run.forecast]
+    share = (0.75 + 0.25 * len(entrants)) / len(entrants) / terms.workers
+    rounds = min(max(terms.usual, 1.0), terms.stages[-1])
+    return (
+        f"choosing: {len(entrants)} candidate(s) on {len(entrants[0].trials)} split(s), about "
+        f"{share * rounds * sum(seconds):.1f} s for {round(rounds * terms.haste)} rounds"
+    )
 
 
 def progress(stage: int, terms: Terms, running: Sequence[Entrant], leader: Entrant) -> str:

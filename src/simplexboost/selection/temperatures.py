@@ -4,32 +4,42 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._typing import Array
+from .._typing import AnyArray, Array, Labels
 from ..boosting.run import Run
 
 # Overfitted scores are too sure, which a t below 1 mends; too few rounds leave them too unsure. The loss is smooth in
 # log t: between these values, which are apart by a factor of 1.3, a parabola finds t to about one part in a hundred,
 # and so the log-loss to one in ten thousand (digits).
 TEMPERATURES: Array = 2.0 ** np.linspace(-2.25, 2.25, 13)
-PLAIN: Array = np.ones(1)  # no choice
+BLOCK = 2**21  # probabilities that are computed at a time
 
 
-def held_out_losses(run: Run, held: Array, temperatures: Array) -> Array:
+def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
     """The sums Σ weight · (−log p_c) over the rows held out, one for each temperature, (T,).
 
     Losses other than the log-loss have no temperature: there it is the sum of the loss itself, (1,).
     """
-    F, c, weight = run.F[held], run.data.c[held], run.data.weight[held]
+    c, weight, total = run.data.c[held], run.data.weight[held], run.data.engine.total
     if not run.loss.likelihood:
-        return np.array([run.data.engine.total(weight * run.loss.value(run.model.scores(F), c))])
+        return np.array([total(weight * run.loss.value(run.model.scores(run.F[held]), c))])
+    losses = np.empty((len(temperatures), len(held)))  # (T, n)
+    step = max(1, BLOCK // run.data.K)  # so that many classes need no more memory than few
+    for begin in range(0, len(held), step):
+        rows = slice(begin, begin + step)
+        losses[:, rows] = log_losses(run, run.F[held[rows]], c[rows], temperatures)
+    return np.array([total(weight * row) for row in losses])
+
+
+def log_losses(run: Run, F: AnyArray, c: Labels, temperatures: Array) -> Array:
+    """−log p_c for each temperature and row, (T, n)."""
     Y = None if run.model.code.canonical else run.model.Y
     P = np.empty((len(F), run.data.K))  # (n, K)
-    sums = np.empty(len(temperatures))
+    out = np.empty((len(temperatures), len(F)))
     for i, t in enumerate(temperatures):
         run.data.engine.softmax(F * np.float32(t), Y, P)
         own = np.take_along_axis(P, c[:, None], axis=1)[:, 0]
-        sums[i] = run.data.engine.total(weight * -np.log(np.maximum(own, np.finfo(np.float32).tiny)))
-    return sums
+        out[i] = -np.log(np.maximum(own, np.finfo(np.float32).tiny))
+    return out
 
 
 def cautious(t: float) -> float:
