@@ -396,7 +396,8 @@ def test_the_race_tells_how_it_goes():
     data, lines = training_set(X_IRIS, Y_IRIS), []
     pair = [candidate(data, max_leaf_nodes=k) for k in (4, 2)]
     choice = race(pair, folds(Y_IRIS, None, 2, rng()), terms([4, 8], say=lines.append))
-    assert lines[0].startswith("choosing: 2 candidate(s) after 4 rounds; the best has held-out risk 0.")
+    assert lines[0].startswith("choosing: 2 candidate(s) on 2 split(s), about ")
+    assert lines[1].startswith("choosing: 2 candidate(s) after 4 rounds; the best has held-out risk 0.")
     shown = str(choice).splitlines()
     assert shown[0] == "held-out risk of 2 candidate(s) on 2 split(s)" and len(shown) == 3
     assert shown[1].startswith("* risk ") and shown[2].startswith("  risk ")
