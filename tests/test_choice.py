@@ -428,6 +428,12 @@ def test_going_on_is_like_a_longer_fit():
     assert same_model(clf, booster(n_estimators=25, subsample=0.7).fit(X, Y))
 
 
+@pytest.mark.parametrize("shape", [(900, 50_000, 3), (1_000, 2, 10_000), (2_000, 10, 3)])
+def test_few_rows_are_held_out_in_folds_however_wide_they_are(shape):
+    assert settling.effort(*shape).n_splits == 5
+    assert settling.effort(5_000, *shape[1:]).n_splits == (3 if shape[0] == 2_000 else 0)
+
+
 def test_another_fit_leaves_no_old_choice(chosen):
     clf = clone(chosen).fit(X, Y)
     clf.set_params(n_estimators=4).fit(X_IRIS, Y_IRIS)

@@ -53,7 +53,7 @@ class SimplexBoostClassifier(Booster):
         without a choice. With ``early_stopping``, "auto" allows 80 / learning_rate.
     learning_rate : float or "auto", default="auto"
         Every tree is multiplied by this. "auto" is 0.1; and 0.05 if the number of rounds is chosen and the table is
-        small (up to 10 000 rows and a million cells), where twice the rounds cost little.
+        small (see docs/choice.md), where twice the rounds cost little.
     max_leaf_nodes : int, "auto" or None, default="auto"
         The largest number of leaves per tree; "auto" grows with the number of rows, unless it is chosen.
     max_depth : int or None, default=None

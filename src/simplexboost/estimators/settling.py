@@ -55,7 +55,7 @@ def effort(n: int, p: int, K: int) -> Effort:
     rate of 0.1 would mislead: it over-fits after rounds that are good ones at 0.1.
     """
     cells = n * max(p, K)
-    if n <= 10_000 and cells <= 1_000_000:
+    if n <= 1_000 or (n <= 10_000 and cells <= 1_000_000):  # a fifth of few rows would tell too little
         return Effort(5 if n <= 2_500 else 3 if n <= 5_000 else 2, 0, 4.0, 0.05)
     if n <= 100_000 and cells <= 10_000_000:
         return Effort(0, 10_000, 2.0, 0.1)
