@@ -1,7 +1,8 @@
 """Model files: a zip of a JSON header and raw arrays with checksums, never a pickle.
 
-``container`` reads and writes the file itself, ``parameters`` the JSON in its header, ``terms`` and ``models`` the
-arrays. ``checks`` refuses damaged models, ``boosters`` has what only boosters store, ``classifiers`` saves and loads.
+``container`` reads and writes the file itself; ``scalars``, ``pandas_values``, ``values`` and ``parameters`` the JSON
+in its header, from single values to estimators; ``terms`` and ``models`` the arrays. ``checks`` refuses damaged models,
+``boosters`` has what only boosters store, ``classifiers`` saves and loads. The format is described in docs/files.md.
 """
 
 from .boosters import pack_booster, pack_program, unpack_booster, unpack_program

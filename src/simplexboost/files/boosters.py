@@ -10,7 +10,8 @@ from .._typing import AnyArray
 from ..data.categories import Categories
 from .checks import check_layout, damaged
 from .models import model_from_arrays, model_to_arrays, program_from_arrays, program_to_arrays
-from .parameters import categories_to_json, from_json, labels_from_json, threshold_to_json, to_json
+from .parameters import categories_to_json, from_json, threshold_to_json, to_json
+from .values import array_from_json
 
 
 def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
@@ -36,10 +37,12 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     estimator.history_ = history_from_arrays(arrays)
     estimator.present_ = arrays["present"].astype(bool)
     if getattr(estimator, "multilabel", False):
-        estimator.threshold_ = None if header["threshold"] is None else np.array(header["threshold"])
+        estimator.threshold_ = (
+            None if header["threshold"] is None else np.array(from_json({"list": header["threshold"]}))
+        )
     unpack_followed(estimator, header.get("followed"), arrays)
     columns = header["categories"]
-    estimator.categories_ = None if columns is None else Categories([c and labels_from_json(c) for c in columns])
+    estimator.categories_ = None if columns is None else Categories([c and array_from_json(c) for c in columns])
 
 
 def rng_state_from_json(value: Any) -> dict[str, Any] | None:

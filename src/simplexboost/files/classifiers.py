@@ -12,14 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from .._typing import AnyArray
 from .checks import ModelFileError, damaged
 from .container import FORMAT, VERSION, describe, read_zip, write_zip
-from .parameters import (
-    estimator_class,
-    is_public,
-    labels_from_json,
-    labels_to_json,
-    parameters_from_json,
-    parameters_to_json,
-)
+from .parameters import estimator_class, is_public, parameters_from_json, parameters_to_json
+from .values import array_from_json, array_to_json
 
 
 def save(estimator: Any, path: str | Path) -> None:
@@ -92,7 +86,7 @@ def pack(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     header = {
         "class": type(estimator).__name__,
         "parameters": parameters_to_json(estimator),
-        "classes": labels_to_json(estimator.classes_),
+        "classes": array_to_json(estimator.classes_),
         "n_features_in": int(estimator.n_features_in_),
         "feature_names_in": [str(name) for name in getattr(estimator, "feature_names_in_", [])],
         **more,
@@ -106,7 +100,7 @@ def unpack(header: dict[str, Any], arrays: dict[str, AnyArray]) -> Any:
     if not set(parameters) <= set(kind().get_params(deep=False)):
         raise damaged(f"parameters that {kind.__name__} does not take")
     estimator = kind(**parameters)
-    estimator.classes_ = labels_from_json(header["classes"])
+    estimator.classes_ = array_from_json(header["classes"])
     estimator.n_features_in_ = header["n_features_in"]
     names = header["feature_names_in"]
     if names:

@@ -24,7 +24,7 @@ from .._typing import AnyArray
 from .checks import ModelFileError
 
 FORMAT = "simplexboost"
-VERSION = 1
+VERSION = 2  # docs/files.md says what each version holds; tests/files has files of all of them
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal models are equal files
 
 
@@ -56,7 +56,7 @@ def write_zip(path: Path, header: dict[str, Any], arrays: dict[str, AnyArray]) -
             add: Callable[[str, bytes], None] = lambda name, data: archive.writestr(  # noqa: E731
                 zipfile.ZipInfo(name, LONG_AGO), data, zipfile.ZIP_DEFLATED
             )
-            add("header.json", json.dumps(header, indent=1).encode())
+            add("header.json", json.dumps(header, indent=1, allow_nan=False).encode())
             for name, values in arrays.items():
                 add(name, raw(values))
         if old is not None:

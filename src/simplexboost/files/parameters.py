@@ -1,7 +1,8 @@
-"""Parameters, parts and labels as JSON, and back; Python classes are stored by name, never as pickles."""
+"""Parameters and parts as JSON, and back; Python classes are stored by name, never as pickles."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,12 @@ from .._parts import Part
 from .._typing import AnyArray
 from ..data.categories import Categories
 from .checks import ModelFileError
+from .values import array_to_json, decode, encode, unknown
+
+GENERATORS = {
+    kind.__name__: kind
+    for kind in (np.random.MT19937, np.random.PCG64, np.random.PCG64DXSM, np.random.Philox, np.random.SFC64)
+}
 
 
 def part_types() -> dict[str, type[Part]]:
@@ -24,10 +31,10 @@ def part_types() -> dict[str, type[Part]]:
 
 
 def parameters_to_json(estimator: Any) -> dict[str, Any]:
-    """The constructor parameters; callbacks are left out, and a random state that is not a number becomes None."""
+    """The constructor parameters; callbacks, which are code, are left out."""
     parameters = estimator.get_params(deep=False)
     parameters.pop("callbacks", None)
-    if not isinstance(parameters.get("random_state"), int | np.integer | None):
+    if parameters.get("random_state") is np.random:  # scikit-learn's other name for None: the numbers of all NumPy
         parameters["random_state"] = None
     return {name: to_json(value, name) for name, value in parameters.items()}
 
@@ -38,62 +45,56 @@ def parameters_from_json(parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 def to_json(value: Any, name: str) -> Any:
-    """A parameter as JSON: numbers and strings as they are; parts, arrays and dicts as tagged objects."""
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, np.generic):
-        return to_json(value.item(), name)
+    """A parameter as JSON: values as `encode` writes them; parts, estimators and random states as tagged objects."""
+    return encode(value, partial(object_to_json, name=name))
+
+
+def from_json(value: Any) -> Any:
+    """The reverse of `to_json`."""
+    return decode(value, object_from_json)
+
+
+def object_to_json(value: Any, name: str) -> Any:
+    """A part, an estimator or a random state as its name and its parameters or its state."""
     if isinstance(value, Part) and part_types().get(type(value).__name__) is type(value):
         parameters = {k: to_json(v, f"{name}__{k}") for k, v in value.get_params(deep=False).items()}
         return {"part": type(value).__name__, "parameters": parameters}
     if isinstance(value, BaseEstimator) and is_public(type(value)):
         return {"estimator": type(value).__name__, "parameters": parameters_to_json(value)}
-    if isinstance(value, np.ndarray):
-        return {"array": labels_to_json(value)}
-    if isinstance(value, list | tuple):
-        return {"list": [to_json(v, name) for v in value]}
-    if isinstance(value, dict):
-        return {"dict": [[to_json(k, name), to_json(v, name)] for k, v in value.items()]}
-    raise TypeError(f"{name}={value!r} cannot be saved; only numbers, strings, arrays and the package's parts can.")
+    if isinstance(value, np.random.RandomState):
+        return {"random_state": encode(value.get_state(legacy=False))}
+    raise TypeError(
+        f"{name}={value!r} cannot be saved; only numbers, text, dates, arrays, collections of these and the package's "
+        "own parts can."
+    )
 
 
-def from_json(value: Any) -> Any:
-    """The reverse of `to_json`."""
-    if not isinstance(value, dict):
-        return value
+def object_from_json(value: dict[str, Any]) -> Any:
+    """The reverse of `object_to_json`."""
     if "part" in value:
         return part_types()[value["part"]](**{k: from_json(v) for k, v in value["parameters"].items()})
     if "estimator" in value:
         return estimator_class(value["estimator"])(**parameters_from_json(value["parameters"]))
-    if "array" in value:
-        return labels_from_json(value["array"])
-    if "list" in value:
-        return [from_json(v) for v in value["list"]]
-    return {from_json(k): from_json(v) for k, v in value["dict"]}
+    if "random_state" in value:
+        return random_state_from_json(decode(value["random_state"]))
+    return unknown(value)
+
+
+def random_state_from_json(state: dict[str, Any]) -> np.random.RandomState:
+    """A generator that goes on where the saved one was."""
+    generator = np.random.RandomState(GENERATORS[state["bit_generator"]]())
+    generator.set_state(state)
+    return generator
 
 
 def categories_to_json(categories: Categories) -> list[Any]:
     """The categories of every column, None for numeric ones."""
-    return [None if values is None else labels_to_json(values) for values in categories.columns]
+    return [None if values is None else array_to_json(values) for values in categories.columns]
 
 
-def threshold_to_json(threshold: AnyArray | None) -> list[float] | None:
+def threshold_to_json(threshold: AnyArray | None) -> list[Any] | None:
     """The threshold of a classifier that was fitted to examples with several labels."""
-    return None if threshold is None else threshold.tolist()
-
-
-def labels_to_json(labels: AnyArray) -> dict[str, Any]:
-    """An array of numbers or strings as a list and its type."""
-    if labels.dtype == object:
-        kinds = {type(v) for v in labels.ravel().tolist()}
-        if not kinds <= {str, int, float, bool}:
-            raise TypeError(f"labels of types {sorted(k.__name__ for k in kinds)} cannot be saved; use str or numbers.")
-    return {"dtype": labels.dtype.str if labels.dtype != object else "object", "values": labels.tolist()}
-
-
-def labels_from_json(value: dict[str, Any]) -> AnyArray:
-    """The reverse of `labels_to_json`."""
-    return np.array(value["values"], dtype=np.dtype(value["dtype"]))
+    return None if threshold is None else [encode(value) for value in threshold.tolist()]
 
 
 def estimator_class(name: str) -> type:

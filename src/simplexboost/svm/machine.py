@@ -12,6 +12,7 @@ from .._blas import one_blas_thread
 from .._typing import AnyArray, Array, Labels
 from ..estimators.face import Face
 from ..files import damaged
+from ..files.parameters import from_json, to_json
 from .kernels import Kernel
 
 # What model files hold; sparse support vectors in three parts.
@@ -67,7 +68,7 @@ class Machine(Face):
                 f"kernel={self.kernel!r} cannot be saved: a function is code, and model files hold none. Compute the "
                 "matrix yourself and use kernel='precomputed'."
             )
-        facts = {name: getattr(self, name) for name in FACTS if hasattr(self, name)}
+        facts = {name: to_json(getattr(self, name), name) for name in FACTS if hasattr(self, name)}
         arrays = {name: getattr(self, name) for name in ARRAYS if hasattr(self, name)}
         vectors = arrays.get("support_vectors_")
         if issparse(vectors):
@@ -77,8 +78,8 @@ class Machine(Face):
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
         """The reverse of `_pack`."""
-        for names, values in ((FACTS, header), (ARRAYS, arrays)):
-            self.__dict__.update({name: values[name] for name in names if name in values})
+        self.__dict__.update({name: from_json(header[name]) for name in FACTS if name in header})
+        self.__dict__.update({name: arrays[name] for name in ARRAYS if name in arrays})
         refused = damaged("weights that do not fit its classes or features")
         try:
             if "support_vectors_.data" in arrays:
