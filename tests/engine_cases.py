@@ -64,6 +64,15 @@ def draw_leaf_statistics(rng, n, d, wide):
     return rng.normal(size=(n, d)) * (10.0 ** rng.uniform(-40, 40, size=(n, d)) if wide else 1.0)
 
 
+def draw_interactions(rng, p, kind):
+    """`Growth.interactions`: none, a number, or groups that overlap; every feature is in one."""
+    if kind != "groups":
+        return 0 if kind == "none" else int(rng.integers(1, 4))
+    groups = [np.flatnonzero(rng.random(p) < 0.4).tolist() for _ in range(rng.integers(1, 5))]
+    rest = sorted(set(range(p)).difference(*groups))
+    return tuple(tuple(group) for group in [*groups, rest] if group)
+
+
 @st.composite
 def tree_problems(draw: Any) -> tuple[dict[str, Any], np.ndarray]:
     """The arguments of `Engine.grow`, and X: odd shapes, ties, categories, missing values, huge and tiny statistics."""
@@ -89,6 +98,7 @@ def tree_problems(draw: Any) -> tuple[dict[str, Any], np.ndarray]:
         histogram_memory=draw(st.sampled_from([0, 2**29])),
         min_category_count=draw(st.sampled_from([0, 1, 3])),
         category_smoothing=draw(st.sampled_from([0.0, 1.0, 10.0])),
+        interactions=draw_interactions(rng, p, draw(st.sampled_from(["none", "none", "number", "groups"]))),
     )
     rows = np.flatnonzero(rng.random(n) < 0.7) if draw(st.booleans()) else None
     features = np.flatnonzero(rng.random(p) < 0.7) if draw(st.booleans()) else None

@@ -61,6 +61,9 @@ def grow(
     seed: int,
     bits: int,
     histogram_memory: int,
+    most_together: int,
+    groups: AnyArray | None,
+    group_starts: AnyArray | None,
     n_threads: int,
 ) -> tuple[AnyArray, Array, AnyArray, AnyArray, AnyArray, Array]: ...
 def limb_values(limbs: AnyArray, largest: Array, n_rows: int) -> Array: ...

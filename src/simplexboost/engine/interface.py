@@ -88,6 +88,9 @@ class Growth:
     histogram_memory: int = 2**29  # bytes for the histograms of waiting nodes; others are built again
     min_category_count: int = 0  # categories with fewer rows in a node go right; 0: see `category_count`
     category_smoothing: float = 10.0  # how many average rows of the node are added to each category to order them
+    # Which features may be split on one path from the root: a number is the most different ones, 0 for no limit; groups
+    # (ascending feature numbers) allow those that lie together in one of them. Every feature must be in a group.
+    interactions: int | tuple[tuple[int, ...], ...] = 0
 
     @property
     def levels(self) -> int:

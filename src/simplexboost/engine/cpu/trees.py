@@ -89,6 +89,7 @@ def grow_from(
     ``root``, ``expand`` and ``cell_sizes`` of a shard, and answers for all rows together. Of `data` only the columns
     are used, not the codes.
     """
+    most, groups, starts = interaction_arrays(growth)
     answer = _kernels.grow(
         source,
         data.n_bins,
@@ -108,6 +109,17 @@ def grow_from(
         growth.seed,
         growth.bits,
         growth.histogram_memory,
+        most,
+        groups,
+        starts,
         n_threads,
     )
     return GrownParts(*answer)
+
+
+def interaction_arrays(growth: Growth) -> tuple[int, AnyArray | None, AnyArray | None]:
+    """`Growth.interactions` as the kernel takes it: a limit, and groups one after another with where each begins."""
+    if isinstance(growth.interactions, int):
+        return growth.interactions, None, None
+    starts = np.cumsum([0, *map(len, growth.interactions)], dtype=np.int64)
+    return 0, np.array([f for group in growth.interactions for f in group], dtype=np.int32), starts

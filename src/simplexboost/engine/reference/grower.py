@@ -49,9 +49,9 @@ class Grower:
         """The tree, and the rows of every node."""
         self.min_category_count = self.growth.category_count(len(rows))
         nodes: list[tuple[int, int, int, int, int]] = [(-1, -1, 0, -1, 0)]
-        gains, node_rows, depth, place = [0.0], [rows], [0], [1]
+        gains, node_rows, depth, place, used = [0.0], [rows], [0], [1], [frozenset[int]()]
         queue: list[tuple[int, Split]] = []
-        self.consider(queue, 0, rows, 0, n_leaves=1, place=1)
+        self.consider(queue, 0, rows, 0, n_leaves=1, place=1, used=used[0])
         n_leaves = 1
         while queue and (self.growth.max_leaf_nodes == 0 or n_leaves < self.growth.max_leaf_nodes):
             node, split = self.pop(queue)
@@ -67,8 +67,9 @@ class Grower:
                 node_rows.append(part)
                 depth.append(depth[node] + 1)
                 place.append(child_place(place[node], bool(right)))
+                used.append(used[node] | {split.feature})
             for child in (left, left + 1):
-                self.consider(queue, child, node_rows[child], depth[child], n_leaves, place[child])
+                self.consider(queue, child, node_rows[child], depth[child], n_leaves, place[child], used[child])
         count = np.array([len(r) for r in node_rows], dtype=np.int64)
         sets = np.concatenate([no_sets(), *(s[None] for s in self.category_sets)])
         return Tree(self.finish(nodes), np.array(gains), count, sets), node_rows
@@ -98,19 +99,39 @@ class Grower:
         return queue.pop(at)
 
     def consider(
-        self, queue: list[tuple[int, Split]], node: int, rows: AnyArray, depth: int, n_leaves: int, place: int
+        self,
+        queue: list[tuple[int, Split]],
+        node: int,
+        rows: AnyArray,
+        depth: int,
+        n_leaves: int,
+        place: int,
+        used: frozenset[int],
     ) -> None:
-        """Put the node's best split into the queue, if the node may be split and some split has a gain."""
+        """Put the node's best split into the queue, if the node may be split and some split has a gain.
+
+        ``used`` are the features that are split above the node.
+        """
         growth = self.growth
         if growth.max_leaf_nodes and n_leaves >= growth.max_leaf_nodes:
             return
         if (growth.max_depth and depth >= growth.max_depth) or len(rows) < 2 * growth.min_samples_leaf:
             return
         total = self.total(rows)
-        splits = [first_best(self.candidates(feature, rows, total)) for feature in self.features]
+        splits = [first_best(self.candidates(feature, rows, total)) for feature in self.allowed(used)]
         best = choose(splits, self.score_of(total), growth, place)
         if best is not None:
             queue.append((node, best))
+
+    def allowed(self, used: frozenset[int]) -> list[int]:
+        """The features that may be split below a path that has split those in ``used``."""
+        together = self.growth.interactions
+        if not used or together == 0:
+            return self.features
+        if isinstance(together, int):
+            return self.features if len(used) < together else [f for f in self.features if f in used]
+        reach = used.union(*(group for group in together if used <= set(group)))
+        return [f for f in self.features if f in reach]
 
     def total(self, rows: AnyArray) -> AnyArray:
         """The integer sums of some rows, (m + 1,)."""

@@ -20,9 +20,10 @@ class SymmetricGrower(Grower):
     def run(self, rows: AnyArray) -> tuple[Tree, list[AnyArray]]:
         """The tree, and the rows of every node."""
         self.min_category_count = self.growth.category_count(len(rows))
-        levels, splits = [[rows]], []
+        levels: list[list[AnyArray]] = [[rows]]
+        splits: list[Split] = []
         for depth in range(self.growth.levels):
-            split = self.level_split(levels[-1], depth)
+            split = self.level_split(levels[-1], depth, frozenset(split.feature for split in splits))
             if split is None:
                 break
             splits.append(split)
@@ -42,11 +43,11 @@ class SymmetricGrower(Grower):
         sets = np.concatenate([no_sets(), *(s[None] for s in self.category_sets)])
         return Tree(self.finish(nodes), np.array(gains), count, sets), node_rows
 
-    def level_split(self, level: list[AnyArray], depth: int) -> Split | None:
-        """The best split of a level, from the rows of its nodes."""
+    def level_split(self, level: list[AnyArray], depth: int, used: frozenset[int]) -> Split | None:
+        """The best split of a level, from the rows of its nodes; ``used`` are the features of the levels above."""
         voters = [rows for rows in level if len(rows) >= 2 * max(self.growth.min_samples_leaf, 1)]
         own = sequential_sum(self.score_of(self.total(rows)) for rows in voters)
-        splits = [first_best(self.level_candidates(feature, level, voters)) for feature in self.features]
+        splits = [first_best(self.level_candidates(feature, level, voters)) for feature in self.allowed(used)]
         return choose(splits, own, self.growth, depth)
 
     def level_candidates(self, feature: int, level: list[AnyArray], voters: list[AnyArray]) -> list[Split]:

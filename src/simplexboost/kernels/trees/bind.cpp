@@ -76,6 +76,24 @@ std::vector<std::int32_t> features_of(const std::optional<In<std::int32_t, Vecto
   return columns;
 }
 
+// Groups of features: group g is features[starts[g] .. starts[g + 1] - 1].
+std::vector<std::vector<std::int32_t>> groups_of(const std::optional<In<std::int32_t, Vector>>& features,
+                                                 const std::optional<In<std::int64_t, Vector>>& starts, std::size_t p) {
+  std::vector<std::vector<std::int32_t>> groups;
+  if (!features || !starts) return groups;
+  const auto size = static_cast<std::int64_t>(features->shape(0));
+  for (std::size_t g = 0; g + 1 < starts->shape(0); ++g) {
+    const std::int64_t begin = starts->data()[g], end = starts->data()[g + 1];
+    require(begin >= 0 && begin <= end && end <= size, "group_starts must be ascending places in groups");
+    groups.emplace_back(features->data() + begin, features->data() + end);
+    const auto& group = groups.back();
+    for (std::size_t i = 0; i < group.size(); ++i)
+      require(group[i] >= 0 && static_cast<std::size_t>(group[i]) < p && (i == 0 || group[i - 1] < group[i]),
+              "groups must hold ascending feature numbers");
+  }
+  return groups;
+}
+
 template <class Lane>
 void copy_histogram(const HistogramShape<Lane>& shape, const Lane* from, Lane* to) {
   for (std::size_t block : shape.blocks())
@@ -391,7 +409,9 @@ nb::tuple grow(nb::handle source, In<std::int32_t, Vector> n_bins, In<std::uint8
                In<std::uint8_t, Vector> categorical, std::size_t m, std::optional<In<std::int32_t, Vector>> features,
                int score, double l2, int max_depth, int max_leaves, std::int64_t min_samples_leaf,
                std::int64_t min_category_count, double category_smoothing, int order, double noise, std::uint64_t seed,
-               int bits, std::size_t histogram_memory, int n_threads) {
+               int bits, std::size_t histogram_memory, std::size_t most_together,
+               std::optional<In<std::int32_t, Vector>> groups, std::optional<In<std::int64_t, Vector>> group_starts,
+               int n_threads) {
   const Columns columns = columns_of(n_bins, has_missing, categorical);
   require(score >= 0 && score <= static_cast<int>(Score::gini), "unknown score");
   require(static_cast<Score>(score) != Score::newton || m >= 2,
@@ -412,7 +432,8 @@ nb::tuple grow(nb::handle source, In<std::int32_t, Vector> n_bins, In<std::uint8
                             noise,
                             seed,
                             histogram_memory,
-                            n_threads};
+                            n_threads,
+                            {most_together, groups_of(groups, group_starts, columns.p)}};
   const auto used = features_of(features, columns.p);
   return bits == 64 ? grow_from<std::int64_t>(source, columns, m, used, options)
                     : grow_from<std::int32_t>(source, columns, m, used, options);
@@ -459,7 +480,8 @@ void bind_trees(nb::module_& m) {
   bind_shard<std::int32_t>(m, "Shard32");
   m.def("grow", &grow, "source"_a, "n_bins"_a, "has_missing"_a, "categorical"_a, "m"_a, "features"_a.none(), "score"_a,
         "l2"_a, "max_depth"_a, "max_leaves"_a, "min_samples_leaf"_a, "min_category_count"_a, "category_smoothing"_a,
-        "order"_a, "noise"_a, "seed"_a, "bits"_a, "histogram_memory"_a, "n_threads"_a,
+        "order"_a, "noise"_a, "seed"_a, "bits"_a, "histogram_memory"_a, "most_together"_a, "groups"_a.none(),
+        "group_starts"_a.none(), "n_threads"_a,
         "Grow one tree: (nodes, gain, count, category sets, cell of each leaf, largest statistics).");
   m.def("limb_values", &sums_of_limbs, "limbs"_a, "largest"_a, "n_rows"_a, "Exact sums (L, m) from their limbs.");
 }

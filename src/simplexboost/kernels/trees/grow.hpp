@@ -16,6 +16,7 @@
 #include "trees/data.hpp"
 #include "trees/grown.hpp"
 #include "trees/histogram.hpp"
+#include "trees/interactions.hpp"
 #include "trees/noise.hpp"
 #include "trees/quantize.hpp"
 #include "trees/score.hpp"
@@ -52,8 +53,8 @@ class Grower {
         shape_(columns, units.lanes, features) {}
 
   Grown grow() {
-    add_node({0, source_.n_rows(), 0, 1});
-    if (may_split(places_[0])) push(0, look(source_.root(), 1, options_.n_threads));
+    add_node({0, source_.n_rows(), 0, 1, nullptr});
+    if (may_split(places_[0])) push(0, look(source_.root(), 1, nullptr, options_.n_threads));
     while (!finished()) {
       if ((*queue_.begin())->expanded) split_first();
       else if (n_threads_ > 1 && is_small(**queue_.begin())) expand_aside();
@@ -64,11 +65,12 @@ class Grower {
   }
 
  private:
-  struct Place {  // a new node: its rows, its depth, and the turns that lead to it (noise.hpp)
+  struct Place {  // a new node: its rows, its depth, the turns that lead to it (noise.hpp), and what it may split
     Cell cell;
     std::int64_t count;
     std::int32_t depth;
     std::uint64_t path;
+    ReachPtr reach;
   };
   struct Found {  // the best split of a node, if there is one
     Split split;
@@ -81,6 +83,7 @@ class Grower {
     bool ordered = false;   // its cell is being cut into `left` and `left + 1`
     bool expanded = false;  // it is cut, and the children's best splits are known
     Cell left = 0;
+    ReachPtr below = nullptr;  // what its children may split; known as soon as it is planned
     Found of_left, of_right;
   };
   // The histograms of a node's children, before the best splits are searched.
@@ -127,7 +130,8 @@ class Grower {
     if (kept_ * shape_.bytes() >= options_.histogram_memory) found.histogram.reset();
     const bool kept = !found.histogram.empty();
     kept_ += kept;
-    queue_.insert(std::make_unique<Candidate>(Candidate{node, std::move(found), kept, false, false, 0, {}, {}}));
+    queue_.insert(
+        std::make_unique<Candidate>(Candidate{node, std::move(found), kept, false, false, 0, nullptr, {}, {}}));
   }
 
   bool finished() const { return queue_.empty() || leaves_left() == 0; }
@@ -137,9 +141,10 @@ class Grower {
     kept_ -= parent->kept;
     const Place of = place(*parent);
     const std::int64_t left_count = parent->found.split.left_count;
-    const std::int32_t left = add_node({parent->left, left_count, of.depth + 1, child_place(of.path, false)});
+    const std::int32_t left =
+        add_node({parent->left, left_count, of.depth + 1, child_place(of.path, false), parent->below});
     const std::int32_t right =
-        add_node({parent->left + 1, of.count - left_count, of.depth + 1, child_place(of.path, true)});
+        add_node({parent->left + 1, of.count - left_count, of.depth + 1, child_place(of.path, true), parent->below});
     record(parent->node, parent->found.split, left, right);
     ++n_leaves_;
     push(left, std::move(parent->of_left));
@@ -262,10 +267,11 @@ class Grower {
   // `go_on`: whether the children may be split in turn.
   Plan plan(Candidate& parent, bool go_on) const {
     const Place& of = place(parent);
-    const Place left{0, parent.found.split.left_count, of.depth + 1, child_place(of.path, false)},
-        right{0, of.count - left.count, of.depth + 1, child_place(of.path, true)};
+    const Place left{0, parent.found.split.left_count, of.depth + 1, child_place(of.path, false), nullptr},
+        right{0, of.count - left.count, of.depth + 1, child_place(of.path, true), nullptr};
     const bool left_small = left.count <= right.count;
     const Place &small = left_small ? left : right, &large = left_small ? right : left;
+    parent.below = extended(of.reach, parent.found.split.feature, options_.interactions, features_);
     return {&parent, left_small, go_on && may_split(small), go_on && may_split(large), small.path, large.path};
   }
 
@@ -300,11 +306,11 @@ class Grower {
         children.large = std::move(plan.parent->found.histogram);
         shape_.subtract(children.large.data(), children.small.data(), 1);
       }
-      large_of(plan) = look(std::move(children.large), plan.large_path, 1);
+      large_of(plan) = look(std::move(children.large), plan.large_path, plan.parent->below, 1);
     } else {
       plan.parent->found.histogram.reset();
     }
-    if (plan.need_small) small_of(plan) = look(std::move(children.small), plan.small_path, 1);
+    if (plan.need_small) small_of(plan) = look(std::move(children.small), plan.small_path, plan.parent->below, 1);
   }
 
   // The same for several nodes and by all threads: a task is a block of features of a node.
@@ -338,7 +344,8 @@ class Grower {
       const std::size_t begin = first_feature(block), end = first_feature(block + 1);
       const auto scan = [&](const Histogram<Lane>& of, const std::vector<std::int64_t>& sums, std::vector<Split>& out) {
         if (!out.empty())
-          scan_features(of.data(), columns_, features_, begin, end, units_, sums, options_.split, score_, out);
+          scan_features(of.data(), columns_, features_, begin, end, units_, sums, options_.split, score_,
+                        plans[i].parent->below, out);
       };
       scan(small, sight.of_small, sight.small_splits);
       scan(large, sight.of_large, sight.large_splits);
@@ -365,10 +372,10 @@ class Grower {
 
   GainNoise noise_at(std::uint64_t path) const { return GainNoise(options_.noise, options_.seed, path); }
 
-  Found look(Histogram<Lane> histogram, std::uint64_t path, int n_threads) const {
+  Found look(Histogram<Lane> histogram, std::uint64_t path, const ReachPtr& reach, int n_threads) const {
     const Split split = best_split(histogram.data(), columns_, features_, units_,
                                    total_of(histogram.data(), columns_, features_, units_), options_.split, score_,
-                                   noise_at(path), n_threads);
+                                   noise_at(path), reach, n_threads);
     return {split, std::move(histogram)};
   }
 

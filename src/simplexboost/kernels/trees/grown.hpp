@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "trees/interactions.hpp"
 #include "trees/score.hpp"
 #include "trees/source.hpp"
 #include "trees/split.hpp"
@@ -27,6 +28,7 @@ struct GrowOptions {
   std::uint64_t seed = 0;                               // of the noise
   std::size_t histogram_memory = std::size_t{1} << 29;  // bytes that nodes in the queue may keep
   int n_threads = 1;
+  Interactions interactions = {};
 };
 
 struct Grown {

@@ -15,6 +15,7 @@
 #include "trees/categories.hpp"
 #include "trees/data.hpp"
 #include "trees/histogram.hpp"
+#include "trees/interactions.hpp"
 #include "trees/noise.hpp"
 #include "trees/quantize.hpp"
 #include "trees/score.hpp"
@@ -55,8 +56,9 @@ class LevelScan {
     clear();
   }
 
-  // Forgets the nodes, for the next level.
-  void clear() {
+  // Forgets the nodes, for the next level, which may split what is in reach.
+  void clear(ReachPtr reach = nullptr) {
+    reach_ = std::move(reach);
     own_ = 0.0;
     std::fill(scores_.begin(), scores_.end(), 0.0);
     std::fill(votes_.begin(), votes_.end(), std::uint8_t{0});
@@ -68,7 +70,8 @@ class LevelScan {
     const std::size_t grain = nodes.size() < 4 ? 8 : 2;  // features per task
     parallel_ranges(plans_.size(), grain, threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
-        for (const auto& node : nodes) add_node(plans_[i], node);
+        for (const auto& node : nodes)
+          if (allows(reach_, i)) add_node(plans_[i], node);
     });
     for (const auto& node : nodes) own_ += node.own;
   }
@@ -76,7 +79,8 @@ class LevelScan {
   // The best split of the level.
   Split best(const GainNoise& noise) const {
     std::vector<Split> candidates;
-    for (const Plan& plan : plans_) candidates.push_back(best_of(plan));
+    for (std::size_t i = 0; i < plans_.size(); ++i)
+      if (allows(reach_, i)) candidates.push_back(best_of(plans_[i]));
     return choose(candidates, own_, noise);
   }
 
@@ -207,6 +211,7 @@ class LevelScan {
   std::vector<double> scores_;       // sums of the nodes' scores
   std::vector<std::uint8_t> votes_;  // whether a node votes for the split
   double own_ = 0.0;                 // the sum of the nodes' own scores
+  ReachPtr reach_;                   // what the level may split
 };
 
 }  // namespace simplexboost

@@ -11,6 +11,7 @@
 #include "core/pool.hpp"
 #include "trees/categories.hpp"
 #include "trees/data.hpp"
+#include "trees/interactions.hpp"
 #include "trees/noise.hpp"
 #include "trees/quantize.hpp"
 #include "trees/score.hpp"
@@ -310,12 +311,14 @@ std::vector<std::int64_t> total_of(const Lane* histogram, const Columns& columns
   return sums;
 }
 
-// candidates[i] = the best split of features[i], for i from begin to end.
+// candidates[i] = the best split of features[i], for i from begin to end; those that are out of reach are left out.
 template <class Lane, class ScoreOf>
 void scan_features(const Lane* histogram, const Columns& data, const std::vector<std::int32_t>& features,
                    std::size_t begin, std::size_t end, const LaneUnits& q, const std::vector<std::int64_t>& total,
-                   const SplitOptions& options, const ScoreOf& score, std::vector<Split>& candidates) {
+                   const SplitOptions& options, const ScoreOf& score, const ReachPtr& reach,
+                   std::vector<Split>& candidates) {
   for (std::size_t i = begin; i < end; ++i) {
+    if (!allows(reach, i)) continue;
     const auto f = static_cast<std::size_t>(features[i]);
     const Lane* bins = histogram + data.offset[f] * q.lanes;
     FeatureScan<Lane, ScoreOf> scan(bins, static_cast<std::size_t>(data.n_bins[f]), data.has_missing[f] != 0, q, total,
@@ -327,12 +330,12 @@ void scan_features(const Lane* histogram, const Columns& data, const std::vector
 template <class Lane, class ScoreOf>
 Split best_split(const Lane* histogram, const Columns& data, const std::vector<std::int32_t>& features,
                  const LaneUnits& q, const std::vector<std::int64_t>& total, const SplitOptions& options,
-                 const ScoreOf& score, const GainNoise& noise, int n_threads) {
+                 const ScoreOf& score, const GainNoise& noise, const ReachPtr& reach, int n_threads) {
   std::vector<Split> candidates(features.size());
   const int threads = worth_threads(data.total_bins() * q.m, kThreadScan, n_threads);
   const std::size_t grain = 4;  // features per task
   parallel_ranges(features.size(), grain, threads, [&](std::size_t begin, std::size_t end) {
-    scan_features(histogram, data, features, begin, end, q, total, options, score, candidates);
+    scan_features(histogram, data, features, begin, end, q, total, options, score, reach, candidates);
   });
   return choose(candidates, score({total.data(), q.inverse.data(), q.m}), noise);
 }

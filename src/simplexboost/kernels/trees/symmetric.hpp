@@ -11,6 +11,7 @@
 #include "trees/data.hpp"
 #include "trees/grown.hpp"
 #include "trees/histogram.hpp"
+#include "trees/interactions.hpp"
 #include "trees/level.hpp"
 #include "trees/noise.hpp"
 #include "trees/quantize.hpp"
@@ -69,10 +70,12 @@ class SymmetricGrower {
     voters.push_back(voter(0, std::move(total), std::move(root)));
     LevelScan<Lane, ScoreOf> scan(voters[0], columns_, features_, units_, options_.split, score_);
     scan.add(voters, options_.n_threads);
+    ReachPtr reach;  // of all nodes of the level
     for (std::int32_t level = 0; level < options_.max_depth; ++level) {
       const Split split = scan.best(GainNoise(options_.noise, options_.seed, static_cast<std::uint64_t>(level)));
       if (!split.found()) return;
-      scan.clear();
+      reach = extended(reach, split.feature, options_.interactions, features_);
+      scan.clear(reach);
       cut_level(voters, split, level + 1 == options_.max_depth, scan);
     }
   }
