@@ -80,7 +80,8 @@ def values_from_arrays(arrays: dict[str, AnyArray]) -> list[Any]:
     sizes = cut(arrays["row_sizes"].astype(np.int64), shapes[:, 0])
     totals = np.array([size.sum() for size in sizes], dtype=np.int64)
     columns = cut(arrays["columns"].astype(np.int32), totals)
-    starts = [np.concatenate([[0], np.cumsum(size)]) for size in sizes]
+    counted: Any = np.int32 if totals.max(initial=0) < 2**31 else np.int64  # as the learners count
+    starts = [np.concatenate([[0], np.cumsum(size)]).astype(counted) for size in sizes]
     parts = zip(cut(flat, totals), columns, starts, shapes, strict=True)
     return [checked_rows(csr_array((v, at, start), shape=tuple(shape))) for v, at, start, shape in parts]
 
