@@ -253,7 +253,6 @@ PROGRAM = sb.MartiBoostClassifier(n_layers=3, random_state=0)
 ONE_LAYER = sb.MartiBoostClassifier(n_layers=1, random_state=0)
 CRAFTED = [
     (FLAGSHIP, {"class": "MartiBoostClassifier", "parameters": {}}, "a branching program for 3 classes"),
-    (COORDINATES, {"class": "MartiBoostClassifier"}, "parameters that MartiBoostClassifier does not take"),
     (PROGRAM, {"class": "SimplexBoostClassifier", "parameters": {}}, "without the array 'round_ends'"),
     (PROGRAM, {"classes": {"dtype": "<i8", "values": [0, 1, 2]}}, "a branching program for 3 classes"),
     (PROGRAM, {"layer_ends": lambda ends: np.maximum(ends, 3)}, "no branching program"),
@@ -324,6 +323,32 @@ def test_impossible_models_are_refused(clf, changes, message, tmp_path):
     craft(tmp_path / "m.sb", changes)
     with pytest.raises(ValueError, match=rf"({message}).*; it is damaged"):
         sb.load(tmp_path / "m.sb")
+
+
+def test_parameters_of_a_newer_version_are_named(tmp_path):
+    path = saved(tmp_path)
+    craft(path, {"parameters": {"wisdom": 3, "zeal": 4}, "written_by": "simplexboost 99"})
+    with pytest.raises(ValueError, match=r"does not take here: wisdom, zeal\. It was written by simplexboost 99"):
+        sb.load(path)
+
+
+def test_a_newer_version_of_the_format_is_named(tmp_path):
+    path = saved(tmp_path)
+    craft(path, {"version": 99, "written_by": "simplexboost 99"})
+    with pytest.raises(
+        ValueError, match=r"format version 99; .* reads versions 1 to .* written by simplexboost 99: upd"
+    ):
+        sb.load(path)
+
+
+def test_unknown_entries_are_ignored(tmp_path):
+    """A later package may tell more in the same version of the format."""
+    path = saved(tmp_path)
+    header, arrays = read_zip(path)
+    arrays["more"] = np.ones(3)
+    header |= {"more": {"a": 1}, "arrays": {name: describe(values) for name, values in arrays.items()}}
+    write_zip(path, header, arrays)
+    assert sb.load(path).n_iter_ == 2
 
 
 def test_sparse_values_of_one_coordinate_are_refused(tmp_path):

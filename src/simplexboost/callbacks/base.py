@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..boosting.run import Run
 
 
 class Callback:
     """Does nothing; subclasses override what they need."""
+
+    def check(self, estimator: Any) -> None:
+        """At the beginning of ``fit``, before anything is computed: raise if the callback will not work with it."""
 
     def start(self, run: Run) -> None:
         """Before the first round."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from .._parts import check_number
 from ..boosting.run import Run
 from .base import Callback
 
@@ -18,10 +20,22 @@ class Checkpoint(Callback):
     path : where to save; `simplexboost.load` reads it back. The file is written under another name and then renamed, so
         that it is always complete.
     every : rounds between saves
+
+    Notes
+    -----
+    A classifier that cannot be saved, for example with a scikit-learn learner, is refused when its fit begins.
     """
 
     path: str | Path
     every: int = 10
+
+    def check(self, estimator: Any) -> None:
+        """Refuse what could not be saved before the fit begins, not after its first rounds."""
+        check_number("every", self.every, int, 1)
+        estimator.check_savable()
+        folder = Path(self.path).resolve().parent
+        if not folder.is_dir():
+            raise FileNotFoundError(f"Checkpoint's path={str(self.path)!r} is in a folder that does not exist.")
 
     def after_round(self, run: Run) -> None:
         """Save every few rounds."""

@@ -24,6 +24,7 @@ from ..data.categories import check_same_categories, learn_categories
 from ..data.training_set import TrainingSet
 from ..data.validation import Checked, Labelling, check_training
 from ..engine import MAX_BINS
+from ..files import check_label_types
 from ..losses import Loss, for_label_sets
 from .evaluation import FOLLOWED, Watched, check_eval_set, evaluate_held_out, followed, split_off
 from .face import all_or_nothing
@@ -123,7 +124,10 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         history = History()
         with all_or_nothing(self):
             self._check_parameters()
+            for callback in self.callbacks or ():
+                callback.check(self)
             checked = self._check_training(X, y, sample_weight, costs)
+            check_label_types(checked.classes)
             watched = self._watched(checked, self.parts().loss, eval_metric)
             evaluations = check_eval_set(eval_set, watched)
             seed = check_random_state(self.random_state).randint(2**31 - 1)

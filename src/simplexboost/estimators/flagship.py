@@ -273,8 +273,13 @@ class SimplexBoostClassifier(Booster):
         return Settled(self.with_params(**params, n_estimators=rounds), temperature, choice)
 
     def with_params(self, **params: Any) -> SimplexBoostClassifier:
-        """A copy with other parameters; unlike `clone` it shares the callbacks."""
-        return type(self)(**{**self.get_params(deep=False), **params})
+        """An unfitted copy with other parameters; unlike `clone` it shares the callbacks.
+
+        The constructor is not called, because that of a subclass may take other parameters.
+        """
+        copy = object.__new__(type(self))
+        copy.__dict__.update({name: value for name, value in vars(self).items() if not name.endswith("_")} | params)
+        return copy
 
     # ---- the parts --------------------------------------------------------------------------------------------------
 

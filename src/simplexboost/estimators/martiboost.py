@@ -16,7 +16,7 @@ from .._typing import AnyArray, Array
 from ..boosting.layers import train_program
 from ..data.validation import Labelling, check_training, check_X
 from ..engine import MAX_BINS, CpuEngine, Engine
-from ..files import pack_program, unpack_program
+from ..files import check_label_types, pack_program, unpack_program
 from ..learners import Learner, as_learner
 from .face import Face, all_or_nothing
 
@@ -94,6 +94,7 @@ class MartiBoostClassifier(Face):
             learner = self._check_parameters()
             labelling = Labelling(declares=False)
             checked = check_training(self, X, y, sample_weight, labelling, self.max_bins, self._engine())
+            check_label_types(checked.classes)
             if len(checked.classes) > 2:
                 raise ValueError(
                     "Only binary classification is supported. The type of the target is multiclass: y has "

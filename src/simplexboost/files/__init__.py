@@ -7,10 +7,11 @@ in its header, from single values to estimators; ``terms`` and ``models`` the ar
 
 from .boosters import pack_booster, pack_program, unpack_booster, unpack_program
 from .checks import damaged
-from .classifiers import Saves, load, pack, save, unpack
+from .classifiers import Saves, check_label_types, load, pack, save, unpack
 
 __all__ = [
     "Saves",
+    "check_label_types",
     "damaged",
     "load",
     "pack",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,24 +10,86 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._typing import AnyArray
 from .checks import ModelFileError, damaged
-from .container import FORMAT, VERSION, describe, read_zip, write_zip
-from .parameters import estimator_class, is_public, parameters_from_json, parameters_to_json
+from .container import FORMAT, VERSION, PathError, Target, describe, name_of, read, write
+from .parameters import (
+    estimator_class,
+    parameters_from_json,
+    parameters_to_json,
+    public_class,
+    stored_parameters,
+    to_json,
+    written_by,
+)
 from .values import array_from_json, array_to_json
 
 
-def save(estimator: Any, path: str | Path) -> None:
+def save(estimator: Any, path: Target) -> None:
     """Write a fitted classifier to a file; the file appears complete or not at all."""
     header, arrays = pack(estimator)
     about = {name: describe(values) for name, values in arrays.items()}
-    write_zip(Path(path), {"format": FORMAT, "version": VERSION, **header, "arrays": about}, arrays)
+    write(path, {"format": FORMAT, "version": VERSION, "written_by": written_by(), **header, "arrays": about}, arrays)
+
+
+def check_savable(estimator: Any) -> None:
+    """Raise a TypeError that names every parameter that no file can hold; see `Saves.check_savable`."""
+    problems = []
+    for name, value in stored_parameters(estimator).items():
+        try:
+            to_json(value, name)
+        except TypeError as error:
+            problems.append(str(error))
+    if problems:
+        raise TypeError("\n".join(problems))
+    if hasattr(estimator, "classes_"):
+        pack(estimator)
+
+
+def check_label_types(classes: AnyArray) -> None:
+    """Raise unless a file can hold these labels, so that nobody trains for hours what cannot be saved."""
+    try:
+        array_to_json(classes)
+    except TypeError as error:
+        raise TypeError(f"y has labels that no model file can hold: {error}") from error
 
 
 class Saves:
     """Gives an estimator the method ``save``; the estimator defines what it adds to a file and how to read it back."""
 
-    def save(self, path: str | Path) -> None:
-        """Write the fitted classifier to a file that `simplexboost.load` reads; never a pickle."""
+    def save(self, path: Target) -> None:
+        """Write the fitted classifier to a file that `simplexboost.load` reads; never a pickle.
+
+        Parameters
+        ----------
+        path : str, path or binary file
+            Where to write. A file appears complete or not at all, and replaces an older one of that name only then. An
+            open file gets the same bytes where it stands.
+
+        Raises
+        ------
+        NotFittedError : before ``fit``
+        TypeError : if something cannot be stored without pickle, as `check_savable` tells before the fit
+        OSError : if the file cannot be written
+        """
         save(self, path)
+
+    def check_savable(self) -> None:
+        """Raise a TypeError that says which parameters cannot be saved; call it before a long fit.
+
+        Functions, other libraries' estimators and parts of your own are code, which model files do not hold. Callbacks
+        are left out of files, and do not matter here. `Checkpoint` calls this when the fit begins. Of a fitted
+        classifier, what it has learned is checked too.
+
+        Examples
+        --------
+        >>> import simplexboost
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> simplexboost.GDMCBoostClassifier(learner="stump").check_savable()
+        >>> simplexboost.GDMCBoostClassifier(learner=DecisionTreeClassifier()).check_savable()
+        Traceback (most recent call last):
+            ...
+        TypeError: learner=DecisionTreeClassifier() cannot be saved; only numbers, text, dates, arrays, collections ...
+        """
+        check_savable(self)
 
     @abstractmethod
     def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
@@ -39,12 +100,13 @@ class Saves:
         """The reverse of `_pack`; raises `damaged` if what it reads does not fit together."""
 
 
-def load(path: str | Path) -> Any:
+def load(path: Target) -> Any:
     """Read a classifier back.
 
     Parameters
     ----------
-    path : the file that ``save`` wrote
+    path : str, path or binary file
+        The file that ``save`` wrote.
 
     Returns
     -------
@@ -68,23 +130,20 @@ def load(path: str | Path) -> Any:
     True
     """
     try:
-        return unpack(*read_zip(Path(path)))
-    except (OSError, MemoryError, ModelFileError):
+        return unpack(*read(path))
+    except (OSError, MemoryError, ModelFileError, PathError):
         raise
     except Exception as error:  # on damaged bytes zipfile, zlib, json, NumPy and constructors raise many types
-        raise ModelFileError(f"{path} is damaged ({type(error).__name__}: {error}).") from error
+        raise ModelFileError(f"{name_of(path)} is damaged ({type(error).__name__}: {error}).") from error
 
 
 def pack(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     """What every classifier stores, and what this one adds: boosters their model, others the result of ``_pack``."""
     check_is_fitted(estimator)
-    if not is_public(type(estimator)):
-        raise TypeError(
-            f"a {type(estimator).__name__} cannot be saved without pickle; only classifiers of simplexboost can."
-        )
+    kind = public_class(type(estimator))
     more, arrays = estimator._pack()
     header = {
-        "class": type(estimator).__name__,
+        "class": kind.__name__,
         "parameters": parameters_to_json(estimator),
         "classes": array_to_json(estimator.classes_),
         "n_features_in": int(estimator.n_features_in_),
@@ -97,8 +156,13 @@ def pack(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
 def unpack(header: dict[str, Any], arrays: dict[str, AnyArray]) -> Any:
     """The reverse of `pack`."""
     kind, parameters = estimator_class(header["class"]), parameters_from_json(header["parameters"])
-    if not set(parameters) <= set(kind().get_params(deep=False)):
-        raise damaged(f"parameters that {kind.__name__} does not take")
+    unknown = sorted(set(parameters) - set(kind._get_param_names()))
+    if unknown:
+        raise ModelFileError(
+            f"the file holds parameters that {kind.__name__} does not take here: {', '.join(unknown)}. It was written "
+            f"by {header.get('written_by', 'an early version')}, and this is {written_by()}; if this is not the older "
+            "one, the file is damaged."
+        )
     estimator = kind(**parameters)
     estimator.classes_ = array_from_json(header["classes"])
     estimator.n_features_in_ = header["n_features_in"]

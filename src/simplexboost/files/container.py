@@ -8,6 +8,7 @@ the file.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import secrets
@@ -16,7 +17,7 @@ import zipfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -25,7 +26,12 @@ from .checks import ModelFileError
 
 FORMAT = "simplexboost"
 VERSION = 2  # docs/files.md says what each version holds; tests/files has files of all of them
+Target = Any  # text, a path, or a binary file that is open
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal models are equal files
+
+
+class PathError(TypeError):
+    """Something that is neither a path nor a binary file."""
 
 
 def raw(values: AnyArray) -> bytes:
@@ -37,6 +43,43 @@ def describe(values: AnyArray) -> dict[str, Any]:
     """What the header says of an array."""
     dtype = values.dtype.newbyteorder("<").str
     return {"dtype": dtype, "shape": list(values.shape), "sha256": hashlib.sha256(raw(values)).hexdigest()}
+
+
+def write(path: Target, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+    """Write to a path, or to a file that is open."""
+    if not hasattr(path, "write"):
+        return write_zip(as_path(path), header, arrays)
+    memory = io.BytesIO()  # all or nothing here too, as far as that is possible
+    write_archive(memory, header, arrays)
+    try:
+        path.write(memory.getvalue())
+    except TypeError as error:
+        raise PathError(
+            f"path={path!r} takes text; a model is saved to a binary file, as open(..., 'wb') gives."
+        ) from error
+    return None
+
+
+def read(path: Target) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+    """Read from a path, or from a file that is open."""
+    if not hasattr(path, "read"):
+        return read_zip(as_path(path))
+    data = path.read()
+    if not isinstance(data, bytes | bytearray):
+        raise PathError(f"path={path!r} gives text; a model is loaded from a binary file, as open(..., 'rb') gives.")
+    return read_archive(io.BytesIO(data), name_of(path))
+
+
+def as_path(path: Any) -> Path:
+    """A path from what the user passed."""
+    if not isinstance(path, str | os.PathLike):
+        raise PathError(f"path={path!r} must be text, a path or an open binary file.")
+    return Path(path)
+
+
+def name_of(path: Any) -> str:
+    """What messages call the file."""
+    return str(getattr(path, "name", "the file") if hasattr(path, "read") else path)
 
 
 def write_zip(path: Path, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
@@ -52,13 +95,8 @@ def write_zip(path: Path, header: dict[str, Any], arrays: dict[str, AnyArray]) -
     opener = partial(os.open, mode=0o666 if old is None else old)
     stream = open(temporary, "xb", opener=opener)  # noqa: SIM115 (closed below; where it fails there is nothing to undo)
     try:
-        with stream, zipfile.ZipFile(stream, "w") as archive:
-            add: Callable[[str, bytes], None] = lambda name, data: archive.writestr(  # noqa: E731
-                zipfile.ZipInfo(name, LONG_AGO), data, zipfile.ZIP_DEFLATED
-            )
-            add("header.json", json.dumps(header, indent=1, allow_nan=False).encode())
-            for name, values in arrays.items():
-                add(name, raw(values))
+        with stream:
+            write_archive(stream, header, arrays)
         if old is not None:
             os.chmod(temporary, old)  # also the bits that the umask has removed
         os.replace(temporary, target)
@@ -67,11 +105,27 @@ def write_zip(path: Path, header: dict[str, Any], arrays: dict[str, AnyArray]) -
         raise
 
 
+def write_archive(stream: IO[bytes], header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+    """The zip itself: the header, then the arrays in its order."""
+    with zipfile.ZipFile(stream, "w") as archive:
+        add: Callable[[str, bytes], None] = lambda name, data: archive.writestr(  # noqa: E731
+            zipfile.ZipInfo(name, LONG_AGO), data, zipfile.ZIP_DEFLATED
+        )
+        add("header.json", json.dumps(header, indent=1, allow_nan=False).encode())
+        for name, values in arrays.items():
+            add(name, raw(values))
+
+
 def permissions(path: Path) -> int | None:
     """The permissions of the existing file, or None if there is none; raise if a model cannot replace it."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
+        folder = Path(os.path.realpath(path)).parent
+        if not folder.is_dir():
+            raise FileNotFoundError(
+                f"path={str(path)!r} is in the folder {str(folder)!r}, which does not exist."
+            ) from None
         return None
     if not stat.S_ISREG(mode):
         what = "a directory" if stat.S_ISDIR(mode) else "a pipe, device or socket"
@@ -83,8 +137,18 @@ def permissions(path: Path) -> int | None:
 
 def read_zip(path: Path) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     """The header and the arrays of a file, after checking them."""
+    if path.is_dir():
+        raise IsADirectoryError(f"path={str(path)!r} is a directory; pass the file that save wrote.")
+    if not path.exists():
+        raise FileNotFoundError(f"path={str(path)!r} does not exist; pass the file that save wrote.")
+    with open(path, "rb") as stream:
+        return read_archive(stream, str(path))
+
+
+def read_archive(stream: IO[bytes], path: str) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+    """The header and the arrays; ``path`` is what messages call the file."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(stream) as archive:
             header = json.loads(archive.read("header.json"))
             check_header(path, header)
             contents = {name: archive.read(name) for name in header["arrays"]}
@@ -93,17 +157,22 @@ def read_zip(path: Path) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     return header, {name: restore(path, name, contents[name], about) for name, about in header["arrays"].items()}
 
 
-def check_header(path: Path, header: Any) -> None:
+def check_header(path: str, header: Any) -> None:
     """Raise unless this is the header of a model file, of a version that this package reads."""
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ModelFileError(f"{path} is not a simplexboost model file.")
     version = header.get("version")
     if type(version) is not int or not 1 <= version <= VERSION:
-        versions = "version 1" if VERSION == 1 else f"versions 1 to {VERSION}"
-        raise ModelFileError(f"{path} has format version {version!r}; this simplexboost reads {versions}.")
+        newer = type(version) is int and version > VERSION
+        advice = (
+            f" It was written by {header.get('written_by', 'a newer version')}: update the package." if newer else ""
+        )
+        raise ModelFileError(
+            f"{path} has format version {version!r}; this simplexboost reads versions 1 to {VERSION}.{advice}"
+        )
 
 
-def restore(path: Path, name: str, data: bytes, about: dict[str, Any]) -> AnyArray:
+def restore(path: str, name: str, data: bytes, about: dict[str, Any]) -> AnyArray:
     """An array from its bytes; raise unless their checksum is right."""
     if hashlib.sha256(data).hexdigest() != about["sha256"]:
         raise ModelFileError(f"{path} is damaged: the checksum of {name!r} does not match.")

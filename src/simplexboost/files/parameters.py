@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import is_dataclass
 from functools import partial
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -32,11 +34,16 @@ def part_types() -> dict[str, type[Part]]:
 
 def parameters_to_json(estimator: Any) -> dict[str, Any]:
     """The constructor parameters; callbacks, which are code, are left out."""
-    parameters = estimator.get_params(deep=False)
-    parameters.pop("callbacks", None)
+    return {name: to_json(value, name) for name, value in stored_parameters(estimator).items()}
+
+
+def stored_parameters(estimator: Any) -> dict[str, Any]:
+    """The parameters that a file holds: those of the public class, of which the estimator may be a subclass."""
+    names = [name for name in public_class(type(estimator))._get_param_names() if name != "callbacks"]
+    parameters = {name: getattr(estimator, name) for name in names}
     if parameters.get("random_state") is np.random:  # scikit-learn's other name for None: the numbers of all NumPy
         parameters["random_state"] = None
-    return {name: to_json(value, name) for name, value in parameters.items()}
+    return parameters
 
 
 def parameters_from_json(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -59,8 +66,8 @@ def object_to_json(value: Any, name: str) -> Any:
     if isinstance(value, Part) and part_types().get(type(value).__name__) is type(value):
         parameters = {k: to_json(v, f"{name}__{k}") for k, v in value.get_params(deep=False).items()}
         return {"part": type(value).__name__, "parameters": parameters}
-    if isinstance(value, BaseEstimator) and is_public(type(value)):
-        return {"estimator": type(value).__name__, "parameters": parameters_to_json(value)}
+    if isinstance(value, BaseEstimator) and any(is_public(kind) for kind in type(value).__mro__):
+        return {"estimator": public_class(type(value)).__name__, "parameters": parameters_to_json(value)}
     if isinstance(value, np.random.RandomState):
         return {"random_state": encode(value.get_state(legacy=False))}
     raise TypeError(
@@ -97,7 +104,7 @@ def threshold_to_json(threshold: AnyArray | None) -> list[Any] | None:
     return None if threshold is None else [encode(value) for value in threshold.tolist()]
 
 
-def estimator_class(name: str) -> type:
+def estimator_class(name: str) -> Any:
     """A public estimator of the package by its name."""
     import simplexboost
 
@@ -107,8 +114,40 @@ def estimator_class(name: str) -> type:
     return found
 
 
+def public_class(kind: type) -> Any:
+    """The class by whose name a file knows an estimator: its own, or the one it is a subclass of.
+
+    Files hold no code. A subclass that has no methods of its own except ``__init__`` only gives parameters other
+    values, and is stored as its base class; any other subclass might predict differently after loading, and is refused.
+    """
+    found = next((base for base in kind.__mro__ if is_public(base)), None)
+    if found is None:
+        raise TypeError(f"a {kind.__name__} cannot be saved without pickle; only classifiers of simplexboost can.")
+    own = [name for base in kind.__mro__[: kind.__mro__.index(found)] for name in methods_of(base)]
+    if own:
+        raise TypeError(
+            f"a {kind.__name__} cannot be saved: it defines {', '.join(own)}, and model files hold no code. A subclass "
+            f"that defines no method but __init__ is saved as the {found.__name__} that it is; for this one use pickle."
+        )
+    return found
+
+
+def methods_of(kind: type) -> list[str]:
+    """The methods and properties that a class defines, without ``__init__`` and what `dataclass` adds."""
+    code = (FunctionType, property, classmethod, staticmethod)
+    made = {"__init__", "__repr__", "__eq__", "__hash__", "__replace__"} if is_dataclass(kind) else {"__init__"}
+    return [name for name, value in vars(kind).items() if isinstance(value, code) and name not in made]
+
+
 def is_public(kind: type) -> bool:
     """Whether a class is one of the package's classifiers."""
     import simplexboost
 
     return kind.__name__ in simplexboost.__all__ and getattr(simplexboost, kind.__name__) is kind
+
+
+def written_by() -> str:
+    """The package and its version, for messages about files that another version cannot read."""
+    import simplexboost
+
+    return f"simplexboost {simplexboost.__version__}"

@@ -16,7 +16,7 @@ from ..codewords import bits_corrected, min_hamming
 from ..data.validation import Labelling, check_labels
 from ..estimators.face import all_or_nothing
 from ..estimators.flagship import SimplexBoostClassifier
-from ..files import damaged
+from ..files import check_label_types, damaged
 from .codes import make_code
 from .columns import RESPONSES, check_estimator, check_takes_weights, fit_column, indexable
 from .decoding import DECODINGS
@@ -147,6 +147,7 @@ class OutputCodeClassifier(Decodes):
             check_takes_weights(self._estimator())
         X = indexable(X)
         self.classes_, c, weight = check_labels(X, y, sample_weight, Labelling(self.classes))
+        check_label_types(self.classes_)
         if not weight.all():
             rows = np.flatnonzero(weight)
             X, c, weight = _safe_indexing(X, rows), c[rows], weight[rows]

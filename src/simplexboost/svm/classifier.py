@@ -20,6 +20,7 @@ from .._threads import thread_count
 from .._typing import AnyArray, Array, Labels
 from ..data.validation import Labelling, check_labels
 from ..estimators.face import all_or_nothing
+from ..files import check_label_types
 from .kernels import check_kernel, kernel_for, squares
 from .machine import ARRAYS, FACTS, Machine
 from .solvers import Limits, Merged, Solution, solve_kernel, solve_linear
@@ -168,6 +169,7 @@ class MulticlassSVC(Machine):
             )
         labelling = Labelling(class_weight=self.class_weight, declares=False)
         classes, c, weight = check_labels(X, y, sample_weight, labelling)
+        check_label_types(classes)
         rows = np.flatnonzero(weight)
         found, c = np.unique(c[rows], return_inverse=True)
         self.classes_ = classes[found]  # those that weigh something
