@@ -97,6 +97,21 @@ def code() -> Case:
     return clf, X[::10].tolist(), None
 
 
+def values() -> Case:
+    """Dates as labels, large numbers as categories, and parameters of many kinds."""
+    labels = np.array(["2024-01-31", "2024-02-29", "2024-03-31"], dtype="M8[D]")
+    frame = pd.DataFrame(X[:, :1], columns=["length"]).assign(large=pd.Categorical(2**60 + np.roll(y, 20)))
+    clf = sb.SimplexBoostClassifier(
+        n_estimators=np.int64(3),
+        learning_rate=np.float32(0.25),
+        classes=tuple(labels),
+        cost_matrix=pd.DataFrame([[0, 1, 2], [1, 0, 1], [3, 1, 0]], dtype=float),
+        random_state=np.random.RandomState(0),
+    )
+    clf.fit(frame, labels[y])
+    return clf, frame[::12].to_dict("split")["data"], list(frame.columns)
+
+
 CASES: dict[str, Callable[[], Case]] = {
     case.__name__.replace("_", "-"): case
     for case in (
@@ -110,8 +125,10 @@ CASES: dict[str, Callable[[], Case]] = {
         svm_linear,
         svm_kernel,
         code,
+        values,
     )
 }
+SINCE = {"values": 2}  # the version from which on there are files of a case; 1 if it is not named
 METHODS = ("predict", "predict_proba", "class_scores")
 
 
@@ -120,9 +137,14 @@ def table(rows: list[list[Any]], names: list[str] | None) -> Any:
     return np.array(rows) if names is None else pd.DataFrame(rows, columns=names)
 
 
+def plain(answer: Any) -> Any:
+    """Predictions as JSON holds them: dates as text."""
+    return answer.astype(str).tolist() if answer.dtype.kind in "Mm" else answer.tolist()
+
+
 def expected(clf: Any, rows: list[list[Any]], names: list[str] | None) -> dict[str, Any]:
     """The rows, and what the classifier says of them."""
-    told = {method: getattr(clf, method)(table(rows, names)).tolist() for method in METHODS if hasattr(clf, method)}
+    told = {method: plain(getattr(clf, method)(table(rows, names))) for method in METHODS if hasattr(clf, method)}
     return {"columns": names, "rows": rows, **told}
 
 
