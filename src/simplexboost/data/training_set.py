@@ -26,6 +26,7 @@ class TrainingSet:
     categorical : (p,) which columns hold category numbers, or None
     sets : the label sets that the numbers in c stand for, if examples may have several labels; else None
     costs : (n, K) what each decision costs each example, or None
+    names : (p,) the names of the columns, or None if they have none
     """
 
     X: AnyArray
@@ -37,6 +38,7 @@ class TrainingSet:
     categorical: Mask | None = None
     sets: LabelSets | None = None
     costs: Array | None = None
+    names: AnyArray | None = None
 
     @property
     def n(self) -> int:

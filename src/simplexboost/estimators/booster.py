@@ -181,7 +181,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             check_same_categories(self.categories_, X, self.categorical_columns())
         else:
             self.categories_ = learn_categories(X, self.categorical_columns())
-        return check_training(
+        checked = check_training(
             self,
             self._encode(X),
             y,
@@ -193,6 +193,8 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             costs,
             reset=not self._goes_on,
         )
+        names = getattr(self, "feature_names_in_", None)
+        return checked if names is None else replace(checked, data=replace(checked.data, names=names))
 
     def _watched(self, checked: Checked, loss: Loss, eval_metric: Any) -> Watched:
         patience = self.n_iter_no_change if self.early_stopping else None
@@ -214,6 +216,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             loss, data = with_costs(loss, data, held_out)
         present = checked.present
         Y: Array = parts.codewords.for_classes(len(present), present, rng).astype(parts.optimizer.dtype)  # (K, d)
+        parts.learner.check_for(data, Y)
         run = Run(data, loss, Y, parts.learner, parts.step, self.shrinkage(), rng)
         parts.optimizer.check(run)
         return run, held_out

@@ -20,6 +20,7 @@ from ..optimizers import SketchedNewton
 from ..selection import Choice, check_groups
 from ..steps import FixedStep
 from .booster import Booster
+from .constraints import by_class_number
 from .parts import Parts
 from .settling import FEWEST_ROWS, Settled, Table, Wanted, choose, effort, most_canonical
 
@@ -93,6 +94,14 @@ class SimplexBoostClassifier(Booster):
         The part of the features that each tree sees; "auto" is 0.8, and 0.4 if there are more than 256.
     max_bins : int or "auto", default="auto"
         Bins per feature, at most 255; "auto" takes fewer if there are few rows and many features.
+    monotonic_cst : list, dict or None, default=None
+        The direction, −1, 0 or 1, in which scores may follow features. With two classes a list of p numbers, or a dict
+        by name or position of the feature, as in scikit-learn: they are for the probability of the second class. With
+        more classes a dict ``{label: list or dict}`` constrains the scores of these classes (see docs/constraints.md).
+        For canonical codewords only.
+    interaction_cst : {"pairwise", "no_interactions"}, list of sets of features or None, default=None
+        Which features may interact, that is, be split on the same path of a tree: those that are together in one of
+        the sets, of positions or names. Features in none of them form a set of their own.
     n_jobs : int or None, default=None
         Number of threads; None takes the cores that the process may use, or its share of them inside a joblib worker;
         -1 takes all. The fitted model does not depend on it.
@@ -142,6 +151,8 @@ class SimplexBoostClassifier(Booster):
     calibration: Any = "auto"
     sketch: Any = 1
     categorical_features: Any = "from_dtype"
+    monotonic_cst: Any = None
+    interaction_cst: Any = None
 
     may_be_auto: ClassVar[tuple[str, ...]] = ("n_estimators", "learning_rate")
     all_cores: ClassVar[bool] = True
@@ -190,7 +201,8 @@ class SimplexBoostClassifier(Booster):
         """A copy without "auto": first by rules, then, if the number of rounds is open, by held-out risk."""
         if groups is not None:
             groups = check_groups(groups, len(checked.used))[checked.used]
-        plain = self.with_params(**self.resolved(checked.data))
+        constraints = by_class_number(self.monotonic_cst, checked)
+        plain = self.with_params(**self.resolved(checked.data), monotonic_cst=constraints)
         plain.parts().check()
         if self._goes_on and hasattr(self, "choice_"):
             return plain.chosen(self.choice_, self)  # the model goes on with what was chosen for it
@@ -296,6 +308,8 @@ class SimplexBoostClassifier(Booster):
             growth=self.growth,
             gain_noise=self.gain_noise,
             l2_regularization=self.l2_regularization,
+            monotonic_cst=self.monotonic_cst,
+            interaction_cst=self.interaction_cst,
         )
         return Parts(self._loss(), self._codewords(), tree, SketchedNewton(self.sketch, self.max_step), FixedStep())
 

@@ -113,6 +113,7 @@ class Starter:
         parts, rng, present = self.estimator.parts(), np.random.default_rng(self.seed), self.table.present
         parts.loss.check(self.table.data.K)
         Y = parts.codewords.for_classes(len(present), present, rng).astype(parts.optimizer.dtype)  # (K, d)
+        parts.learner.check_for(self.table.data, Y)
         run = Run(self.table.data, parts.loss, Y, parts.learner, parts.step, self.estimator.shrinkage(), rng)
         parts.optimizer.check(run)
         sampling = Sampling(self.estimator.subsample, self.estimator.max_features, split.train)

@@ -159,3 +159,6 @@ class Learner(Part):
 
     def check(self) -> None:
         """Raise if a parameter is invalid; called once before boosting."""
+
+    def check_for(self, data: TrainingSet, Y: Array) -> None:
+        """Raise if the learner does not suit these data or codewords (K, d); called once before boosting."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from .._parts import check_number
-from .._typing import Array
+from .._typing import AnyArray, Array
 from ..boosting.hypotheses import LeafOutputs, TreeHypothesis
 from ..data.training_set import TrainingSet
 from ..engine import Dense, Grown, Growth
 from .base import Answer, Request
+from .constraints import monotone_signs
+from .monotone import monotone
 from .trees import SMALL, TreeLearner
 
 
@@ -25,9 +27,14 @@ class NewtonTree(TreeLearner):
     ----------
     l2_regularization : float, default=1.0
         Added to every curvature sum.
+    monotonic_cst : list, dict, array of shape (K, p) or None, default=None
+        The direction, −1, 0 or 1, in which the score of a class may follow a feature. With two classes a list of p
+        numbers, or a dict by position or name of the feature, for the score of the second class; otherwise a dict of
+        these by number of the class. With canonical codewords only.
     """
 
     l2_regularization: float = 1.0
+    monotonic_cst: Any = field(default=None, kw_only=True)
 
     score: ClassVar[str] = "newton"
     kind: ClassVar[str] = "regression"
@@ -38,6 +45,15 @@ class NewtonTree(TreeLearner):
         super().check()
         check_number("l2_regularization", self.l2_regularization, float, 0.0)
 
+    def check_for(self, data: TrainingSet, Y: Array) -> None:
+        """Raise if a constraint does not suit the data, or if monotonic_cst does not suit the codewords."""
+        super().check_for(data, Y)
+        if monotone_signs(self.monotonic_cst, data) is not None and not is_identity(Y):
+            raise ValueError(
+                "monotonic_cst needs codewords='canonical', where every coordinate of a leaf is the score of one "
+                f"class; the codewords have shape {Y.shape}."
+            )
+
     def fit(self, request: Request) -> Answer:
         """Grow a tree and compute its leaf values; with a sketch, the leaves still use all coordinates."""
         return super().fit(request) if request.sketched is None else self.fit_sketched(request)
@@ -47,7 +63,7 @@ class NewtonTree(TreeLearner):
         sketched = request.sketched
         assert sketched is not None
         grown = self.grow(request, Dense(sketched.statistics))
-        values = sketched.leaves(grown, self.l2_for(request.data))  # (L, d)
+        values = self.constrained(sketched.leaves(grown, self.l2_for(request.data)), grown, request)  # (L, d)
         outputs = LeafOutputs(values, grown.leaf_of_row, request.data.engine)
         hypothesis = TreeHypothesis(grown.tree, csr_array(values) if sketched.sparse else values)
         says_nothing = grown.tree.n_leaves == 1 and np.abs(values).max() < 1e-6
@@ -75,7 +91,22 @@ class NewtonTree(TreeLearner):
 
     def leaf_values(self, grown: Grown, request: Request) -> Array:
         """ΣG / (Σh + l2)."""
-        return newton_steps(grown.leaf_sums, self.l2_for(request.data))
+        return self.constrained(newton_steps(grown.leaf_sums, self.l2_for(request.data)), grown, request)
+
+    def constrained(self, values: AnyArray, grown: Grown, request: Request) -> AnyArray:
+        """The leaf values (L, d), made monotone where that is asked for; leaves weigh what their curvature weighs."""
+        if self.monotonic_cst is None:
+            return values
+        signs = monotone_signs(self.monotonic_cst, request.data)
+        if signs is None:
+            return values
+        if values.shape[1] != len(signs):
+            raise ValueError(
+                "monotonic_cst needs an optimizer that fits all classes in one tree, such as 'sketched-newton' or "
+                "'newton'; this one asks for one coordinate at a time."
+            )
+        weight = np.maximum(grown.leaf_sums[:, -1] + self.l2_for(request.data), np.finfo(np.float64).tiny)
+        return monotone(grown.tree, values, weight, signs)
 
 
 def newton_steps(sums: Array, l2_regularization: float) -> Array:
@@ -122,7 +153,15 @@ class SketchTree(NewtonTree):
         if is_auto(leaves):
             leaves = None if self.growth == "symmetric" else min(max(n // 128, 16), 255)
         least = (1 if n <= 1000 else 5) if is_auto(self.min_samples_leaf) else self.min_samples_leaf
-        return NewtonTree(self.max_depth, leaves, least, self.growth, self.gain_noise, self.suited_l2(K))
+        return NewtonTree(
+            self.max_depth,
+            leaves,
+            least,
+            self.growth,
+            self.gain_noise,
+            self.suited_l2(K),
+            interaction_cst=self.interaction_cst,
+        )
 
     def suited_l2(self, K: int) -> Any:
         """What suits K classes."""
@@ -136,6 +175,11 @@ class SketchTree(NewtonTree):
         """How the engine is to grow."""
         growth = self.suited(data.n, data.K).growth_for(data, seed)
         return replace(growth, bits=64 if data.X.size < SMALL else 32)
+
+
+def is_identity(Y: Array) -> bool:
+    """Whether the codewords are canonical."""
+    return Y.shape == (len(Y), len(Y)) and bool((Y == np.eye(len(Y))).all())
 
 
 def is_auto(value: Any) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ..boosting.hypotheses import LeafOutputs, TreeHypothesis
 from ..data.training_set import TrainingSet
 from ..engine import ORDERS, Dense, Grown, Growth, OneHot, Tree, symmetric_levels
 from .base import Answer, Learner, Request
+from .constraints import interactions
 
 # Up to this many values, histograms of 64-bit integers cost next to nothing; beyond, 32 bits halve the memory traffic.
 SMALL = 300_000
@@ -39,6 +40,10 @@ class TreeLearner(Learner):
     gain_noise : float, default=0.0
         Random numbers of this many standard deviations (of the features' gains) are added to the gain of every feature
         at every node or, in symmetric trees, at every level. The feature with the largest sum is split.
+    interaction_cst : {"pairwise", "no_interactions"}, list of sets of features or None, default=None
+        Features that may be split on the same path from the root: only those that are together in one of the sets (of
+        positions or names). Features in none of them form a set of their own. "pairwise" allows any two features,
+        "no_interactions" one.
     """
 
     max_depth: int | None = 2
@@ -46,6 +51,7 @@ class TreeLearner(Learner):
     min_samples_leaf: int = 1
     growth: str = "level"
     gain_noise: float = 0.0
+    interaction_cst: Any = field(default=None, kw_only=True)
 
     score: ClassVar[str]
 
@@ -58,6 +64,10 @@ class TreeLearner(Learner):
         check_number("gain_noise", self.gain_noise, float, 0.0)
         if self.growth == "symmetric":
             symmetric_levels(self.max_depth, self.max_leaf_nodes)
+
+    def check_for(self, data: TrainingSet, Y: Array) -> None:
+        """Raise if interaction_cst does not suit the features."""
+        interactions(self.interaction_cst, data)
 
     def fit(self, request: Request) -> Answer:
         """Grow a tree and compute its leaf values."""
@@ -93,6 +103,7 @@ class TreeLearner(Learner):
             order=self.growth,
             seed=seed,
             noise=float(self.gain_noise),
+            interactions=interactions(self.interaction_cst, data),
         )
 
 
