@@ -149,7 +149,8 @@ def test_it_has_what_its_kind_has_and_no_more():
     X, y, _ = problem(0)
     clf = MartiBoostClassifier(n_layers=3).fit(X, y)
     fitted = {name for name in vars(clf) if name.endswith("_")}
-    assert fitted == {"classes_", "program_", "history_", "n_iter_", "n_features_in_"}
+    columns = {"n_features_in_", "feature_kinds_", "categories_"}
+    assert fitted == {"classes_", "program_", "history_", "n_iter_"} | columns
     assert [len(layer) for layer in clf.program_.layers()] == clf.history_["learners"].tolist()
 
 

@@ -5,20 +5,23 @@ A data frame knows which of its columns are categorical; for an array the user s
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from .._typing import AnyArray, Mask
 from ..engine import MAX_CATEGORIES
+from .columns import Column, Distinct, as_category, kind_of_value, mixed
 
 
 @dataclass(frozen=True, eq=False)
 class Categories:
     """The categories of a training table: an array per column, in the order of their numbers; None for numeric columns.
 
-    A column with more than 254 categories keeps the 253 most frequent; all others share the last number.
+    They are numbers (float64) or text (objects). A column with more than 254 categories keeps the 253 most frequent;
+    all others share the last number.
     """
 
     columns: list[AnyArray | None]
@@ -28,141 +31,86 @@ class Categories:
         """Which columns are categorical, (p,)."""
         return np.array([values is not None for values in self.columns])
 
-    def encode(self, X: Any) -> Any:
-        """The table with numbers for categories; NaN for missing values and for categories not seen in training."""
-        if not self.mask.any() or not has_columns(X, len(self.columns)):
-            return X
-        encoded = [
-            numbers_of(column, values) if values is not None else column
-            for column, values in zip(columns_of(X), self.columns, strict=True)
-        ]
-        if is_frame(X):
-            return type(X)(dict(zip(X.columns, encoded, strict=True)))
-        return np.column_stack([np.asarray(column, dtype=np.float64) for column in encoded])
 
-
-def learn_categories(X: Any, categorical_features: Any) -> Categories | None:
-    """The categories of the categorical columns, or None if there are no such columns."""
-    if categorical_features is None or not (is_frame(X) or isinstance(X, np.ndarray)):
-        if categorical_features is None or isinstance(categorical_features, str):
-            return None
-        X = np.asarray(X)
-    if X.ndim != 2:
-        return None  # validation will say what is wrong
-    mask = categorical_mask(X, categorical_features)
-    if not mask.any():
-        return None
-    return Categories(
-        [distinct(column) if is_one else None for column, is_one in zip(columns_of(X), mask, strict=True)]
-    )
-
-
-def check_same_categories(fitted: Categories | None, X: Any, categorical_features: Any) -> None:
-    """Raise unless the table has the categorical columns of the fitted model, and no category that is new to it.
-
-    New categories are refused because the model's numbers cannot change: its trees hold sets of them. A category
-    without a number would be treated as a missing value, and no further tree could tell new categories apart.
-    """
-    p = np.shape(X)[1]
-    names = np.array(X.columns if is_frame(X) else range(p), dtype=object)
-    now = learn_categories(X, categorical_features)
-    masks = [np.zeros(p, dtype=bool) if part is None else part.mask for part in (fitted, now)]
-    if (masks[0] != masks[1]).any():
-        raise ValueError(
-            f"warm_start=True needs the categorical columns of the fitted model, {names[masks[0]].tolist()}; with "
-            f"categorical_features={categorical_features!r} this X has {names[masks[1]].tolist()}."
-        )
-    if fitted is None:
-        return
-    for name, column, categories in zip(names, columns_of(X), fitted.columns, strict=True):
-        new = [] if categories is None else new_categories(column, categories)
-        if new:
-            raise ValueError(
-                f"warm_start=True needs the categories of the fitted model; column {name!r} has others: {new[:5]}. "
-                "Fit a new model, or make them missing (None or NaN)."
-            )
-
-
-def new_categories(column: Any, categories: AnyArray) -> list[Any]:
-    """The values of a column that have no number among these categories, each once."""
-    values = np.asarray(column)
-    values = np.unique(values[~is_missing(values)])
-    return values[np.isnan(numbers_of(values, categories))].tolist()
-
-
-def categorical_mask(X: Any, categorical_features: Any) -> Mask:
-    """Which columns are categorical, (p,), from "from_dtype", a mask, positions or names."""
-    p = X.shape[1]
-    if isinstance(categorical_features, str):
-        if categorical_features != "from_dtype":
-            raise ValueError(
-                f"categorical_features={categorical_features!r} is unknown; pass 'from_dtype', a mask, positions, "
-                "names or None."
-            )
-        return np.array([is_frame(X) and has_categories(column) for column in columns_of(X)], dtype=bool)
-    wanted = np.asarray(categorical_features)
-    mask = np.zeros(p, dtype=bool)
-    if wanted.dtype.kind == "b" and wanted.shape == (p,):
-        return wanted
-    if wanted.size == 0:
-        return mask
-    names = [str(name) for name in X.columns] if is_frame(X) else []
-    if wanted.dtype.kind in "UO" and set(wanted.tolist()) <= set(names):
-        wanted = np.array([names.index(str(name)) for name in wanted])
-    if wanted.dtype.kind not in "iu" or wanted.ndim != 1 or wanted.min() < 0 or wanted.max() >= p:
-        raise ValueError(
-            f"categorical_features={categorical_features!r} must be a mask of {p} booleans, positions below {p}, names "
-            "of columns, 'from_dtype' or None."
-        )
-    mask[wanted] = True
-    return mask
-
-
-def distinct(column: Any) -> AnyArray:
+def learn_categories(column: Column) -> AnyArray:
     """The categories of a column, sorted; only the most frequent ones if there are too many."""
-    values = np.asarray(column)
-    values, counts = np.unique(values[~is_missing(values)], return_counts=True)
-    if len(values) > MAX_CATEGORIES:
-        values = np.sort(values[np.argsort(-counts, kind="stable")[: MAX_CATEGORIES - 1]])
-    return values
+    values, counts, _ = counted(column)
+    return first_numbers(column, values, counts, np.empty(0, dtype=values.dtype))
 
 
-def numbers_of(column: Any, categories: AnyArray) -> AnyArray:
-    """The numbers of a column's values, (n,) float; categories beyond the most frequent ones share the last number."""
-    values = np.asarray(column)
-    known = ~is_missing(values)
-    out = np.full(len(values), np.nan)
+def more_categories(column: Column, known: AnyArray) -> AnyArray:
+    """The categories of a fitted model, and after them those that this column adds, as long as there is room.
+
+    Trees hold sets of numbers, so those of the known categories stay as they are. Where some categories share a number
+    already, new ones join them.
+    """
+    values, counts, _ = counted(column)
+    new = np.isnan(numbers_among(values, known, share=False))
+    if not new.any() or len(known) == MAX_CATEGORIES - 1:
+        return known
+    check_same_form(column, values, known)
+    return first_numbers(column, values[new], counts[new], known)
+
+
+def first_numbers(column: Column, values: AnyArray, counts: AnyArray, known: AnyArray) -> AnyArray:
+    """The known categories and as many of the others as fit; if not all do, the last number is for those left."""
+    total, room = len(known) + len(values), MAX_CATEGORIES - len(known)
+    if total > MAX_CATEGORIES:
+        room = max(room - 1, 0)
+        warnings.warn(
+            f"{column.label} has {total} categories, and {MAX_CATEGORIES} can be told apart: "
+            + (
+                f"the {room} most frequent {'new ' if len(known) else ''}ones keep numbers of their own, "
+                if room
+                else ""
+            )
+            + ("all others are treated as one." if room else "new ones are treated as missing values.")
+            + " If they are names or numbers of single things, leave the column out; if they are numbers, convert it.",
+            UserWarning,
+            stacklevel=2,
+        )
+        values = np.sort(values[np.argsort(-counts, kind="stable")[:room]])
+    return np.concatenate([known, values]) if len(known) else values
+
+
+def encode_categories(column: Column, categories: AnyArray) -> AnyArray:
+    """The numbers of a column's values, (n,) float; NaN for missing values and for categories not seen in training."""
+    values, _, distinct = counted(column)
+    if len(values) and len(categories):
+        check_same_form(column, values, categories)
+    return distinct.map(numbers_among(values, categories))
+
+
+def counted(column: Column) -> tuple[AnyArray, AnyArray, Distinct]:
+    """The sorted categories of a column as they are kept, how many rows have each, and these distinct values."""
+    found = column.distinct
+    values = as_categories(found.values)
+    if len({type(value) for value in values.tolist()}) > 1:
+        kinds = [kind_of_value(value) for value in found.values]
+        raise mixed(found, [kinds.index(kind) for kind in dict.fromkeys(kinds)], column.label)
+    values, inverse = np.unique(values, return_inverse=True)
+    distinct = Distinct(values.tolist(), np.append(inverse, -1)[found.codes])
+    return values, distinct.counts, distinct
+
+
+def as_categories(values: Iterable[Any]) -> AnyArray:
+    """Values in the form in which categories are kept: an array of numbers, or of objects if any of them is text."""
+    names = [as_category(value) for value in values]
+    return np.array(names, dtype=object if any(isinstance(name, str) for name in names) else np.float64)
+
+
+def numbers_among(values: AnyArray, categories: AnyArray, share: bool = True) -> AnyArray:
+    """The numbers of values among the categories, float; beyond the most frequent 253, values may share the last."""
     lookup = {value: number for number, value in enumerate(categories.tolist())}
-    other = float(len(categories)) if len(categories) == MAX_CATEGORIES - 1 else np.nan
-    out[known] = [lookup.get(value, other) for value in values[known].tolist()]
-    return out
+    other = len(categories) if share and len(categories) == MAX_CATEGORIES - 1 else np.nan
+    return np.array([lookup.get(value, other) for value in values.tolist()], dtype=np.float64)
 
 
-def is_missing(values: AnyArray) -> Mask:
-    """Which values are None or NaN, (n,)."""
-    if values.dtype.kind == "f":
-        return np.isnan(values)
-    if values.dtype.kind == "O":
-        return np.array([value is None or value != value for value in values.tolist()], dtype=bool)
-    return np.zeros(len(values), dtype=bool)
-
-
-def is_frame(X: Any) -> bool:
-    """Whether X is a data frame (pandas, polars, …)."""
-    return hasattr(X, "columns") and hasattr(X, "shape") and hasattr(X, "__getitem__")
-
-
-def has_columns(X: Any, p: int) -> bool:
-    """Whether X is a table of p columns."""
-    return len(getattr(X, "shape", np.shape(X))) == 2 and (X.shape if hasattr(X, "shape") else np.shape(X))[1] == p
-
-
-def columns_of(X: Any) -> list[Any]:
-    """The columns of a frame or of an array."""
-    return [X[name] for name in X.columns] if is_frame(X) else list(np.asarray(X).T)
-
-
-def has_categories(column: Any) -> bool:
-    """Whether a frame's column holds categories or strings."""
-    kind = str(column.dtype).lower()
-    return kind.startswith(("categ", "enum", "string", "str", "object"))
+def check_same_form(column: Column, values: AnyArray, categories: AnyArray) -> None:
+    """Raise if numbers come where categories were text, or the reverse: none of them could be found."""
+    was, now = (("text" if isinstance(some.tolist()[0], str) else "numbers") for some in (categories, values))
+    if was != now:
+        raise ValueError(
+            f"{column.label} held categories that are {was} in fit, such as {categories.tolist()[0]!r}; now they are "
+            f"{now}, such as {values.tolist()[0]!r}. Convert the column to what it was."
+        )

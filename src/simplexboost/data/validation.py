@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils import compute_sample_weight
+from sklearn.utils import check_array, check_X_y, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, column_or_1d, validate_data
+from sklearn.utils.validation import _check_n_features, _check_sample_weight, column_or_1d
 
 from .._typing import AnyArray, Array, Labels, Mask
 from ..engine import Engine, auto_bins
+from .features import Features, learn_features, more_features
+from .names import check_names, check_number, learn_names
+from .tables import Table, array_table, read_table
 from .training_set import LabelSets, TrainingSet
 
 # Boosting multiplies weights, so that after a few rounds the initial ones hardly matter: a row that began with a tiny
@@ -21,16 +25,95 @@ from .training_set import LabelSets, TrainingSet
 NEGLIGIBLE = 1e-6
 
 
-def check_X(estimator: Any, X: Any, *, reset: bool, **options: Any) -> Any:
-    """X (and y, if among the options) in the form that kernels take; NaN is allowed, infinity is not."""
-    return validate_data(
-        estimator,
-        X,
-        reset=reset,
-        dtype=[np.float64, np.float32],
-        order="C",
-        ensure_all_finite="allow-nan",
-        **options,
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """Which tables a classifier takes.
+
+    Attributes
+    ----------
+    categorical_features : "from_dtype", a mask, positions, names or None
+    refusal : why the classifier cannot take categories, as the beginning of a message; None if it can
+    """
+
+    categorical_features: Any = "from_dtype"
+    refusal: str | None = None
+
+    @property
+    def declared(self) -> bool:
+        """Whether the user names the categorical columns."""
+        return self.categorical_features is not None and not isinstance(self.categorical_features, str)
+
+
+FRAMES = Taken()
+
+
+def check_X(estimator: Any, X: Any, **options: Any) -> Any:
+    """X in the form that kernels take, if it has the columns of the fit; NaN is allowed, infinity is not."""
+    table, features = read_table(X), Features.of(estimator)
+    check_names(estimator, table)
+    if table is None and features.categories is not None:
+        table = plain_table(X)
+    if table is not None:
+        check_number(estimator, len(table.columns))
+    return as_numbers(estimator, X, table, features, reset=False, **options)
+
+
+def learn_X(estimator: Any, X: Any, taken: Taken, *, reset: bool = True, **options: Any) -> Any:
+    """X (and y, if among the options) in the form that kernels take; the estimator remembers the columns.
+
+    If ``reset`` is false, a model goes on: X must have the columns it was fitted on, and may add categories.
+    """
+    table, known = read_table(X), Features() if reset else Features.of(estimator)
+    (learn_names if reset else check_names)(estimator, table)
+    if table is None and (taken.declared or known.categories is not None):
+        table = plain_table(X)
+    features = known
+    if table is not None and reset:
+        features = learn_features(table, taken.categorical_features, taken.refusal)
+    elif table is not None:
+        check_number(estimator, len(table.columns))
+        features = more_features(known, table, taken.categorical_features)
+    estimator.feature_kinds_, estimator.categories_ = features.kinds, features.categories
+    return as_numbers(estimator, X, table, features, reset=reset, **options)
+
+
+def check_columns(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """X as it is, or as a frame that narwhals knows; only the names and the number of its columns are checked."""
+    table = read_table(X)
+    (learn_names if reset else check_names)(estimator, table)
+    _check_n_features(estimator, X if table is None else np.empty((0, len(table.columns))), reset=reset)
+    return X if table is None or table.native is None else table.native
+
+
+def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, *, reset: bool, **options: Any) -> Any:
+    """X (and y, if among the options), checked by scikit-learn; ``table`` is X as columns, None if it is numbers."""
+    X = X if table is None else features.numbers(table)
+    options = {"dtype": [np.float64, np.float32], "order": "C", "ensure_all_finite": "allow-nan"} | options
+    check = check_X_y if "y" in options else partial(check_array, input_name="X")
+    try:
+        checked = check(X, estimator=estimator, **options)
+    except ValueError:
+        check_infinity(X, table)
+        raise
+    _check_n_features(estimator, checked[0] if "y" in options else checked, reset=reset)
+    return checked
+
+
+def plain_table(X: Any) -> Table | None:
+    """The columns of an array of numbers, or of what can be one; None if it has not two dimensions."""
+    array = None if issparse(X) else np.asarray(X)
+    return None if array is None or array.ndim != 2 else array_table(array)
+
+
+def check_infinity(X: Any, table: Table | None) -> None:
+    """Raise if an array holds an infinite number, and say where."""
+    if not isinstance(X, np.ndarray) or X.dtype.kind != "f" or X.ndim != 2 or not np.isinf(X).any():
+        return
+    row, j = np.argwhere(np.isinf(X))[0].tolist()
+    where = f"column {j}" if table is None else table.columns[j].label
+    raise ValueError(
+        f"X contains infinity: {X[row, j]} in {where}, row {row}. Replace it by a finite number, or by NaN, which "
+        "means missing."
     )
 
 
@@ -70,7 +153,7 @@ def check_training(
     labelling: Labelling,
     max_bins: Any,
     engine: Engine,
-    categorical: Mask | None = None,
+    taken: Taken = FRAMES,
     costs: Any = None,
     reset: bool = True,
 ) -> Checked:
@@ -80,7 +163,8 @@ def check_training(
     examples, whether it occurs only in ``classes`` or all its rows are left out, is not trained on: `TrainingSet.c`
     numbers the present classes only. If ``reset`` is false, X must have the features the estimator was fitted on.
     """
-    X, y = check_X(estimator, X, reset=reset, y=y, multi_output=True)
+    X, y = learn_X(estimator, X, taken, reset=reset, y=y, multi_output=True)
+    categorical = None if estimator.categories_ is None else estimator.categories_.mask
     bins = auto_bins(*X.shape) if max_bins == "auto" else max_bins
     if labelling.several and type_of_target(y) == "multilabel-indicator":
         return check_indicator(X, y, sample_weight, labelling, bins, engine, categorical)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._blas import one_blas_thread
 from .._compat import HAS_SKLEARN_CALLBACKS, CallbackSupportMixin, with_callbacks
@@ -20,11 +20,11 @@ from .._typing import Array
 from ..boosting.loop import boost
 from ..boosting.run import Run
 from ..callbacks import Callback, Evaluation, History, Progress, Sampling
-from ..data.categories import check_same_categories, learn_categories
 from ..data.training_set import TrainingSet
-from ..data.validation import Checked, Labelling, check_training
+from ..data.validation import Checked, Labelling, Taken, check_training
 from ..engine import MAX_BINS
 from ..files import check_label_types
+from ..learners import refusal_of
 from ..losses import Loss, for_label_sets
 from .evaluation import FOLLOWED, Watched, check_eval_set, evaluate_held_out, followed, split_off
 from .face import all_or_nothing
@@ -49,6 +49,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
     tol: float = 1e-7
     class_weight: Any = None
     classes: Any = None
+    categorical_features: Any = "from_dtype"
     warm_start: bool = False
     callbacks: Sequence[Callback] | None = None
     random_state: Any = None
@@ -70,10 +71,6 @@ class BaseBooster(CallbackSupportMixin, Predicts):
     def shrinkage(self) -> float:
         """What every step is multiplied by."""
         return 1.0
-
-    def categorical_columns(self) -> Any:
-        """Which columns hold categories, in the form that `learn_categories` takes; None if no column does."""
-        return None
 
     def more_callbacks(self, history: History) -> list[Callback]:
         """Callbacks that the booster itself adds; they are called before all others."""
@@ -173,23 +170,20 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         return self.warm_start and hasattr(self, "model_")
 
     def _check_training(self, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
-        """The training set; if a fitted model is continued, X must have that model's columns."""
-        if self._goes_on:
-            # The model's trees know columns by position and categories by number: on other columns they would predict
-            # nonsense, or read past the end of a row.
-            validate_data(self, X, reset=False, skip_check_array=True)  # the number of features and their names
-            check_same_categories(self.categories_, X, self.categorical_columns())
-        else:
-            self.categories_ = learn_categories(X, self.categorical_columns())
+        """The training set; if a fitted model is continued, X must have that model's columns.
+
+        The model's trees know columns by position and categories by number: on other columns they would predict
+        nonsense, or read past the end of a row.
+        """
         checked = check_training(
             self,
-            self._encode(X),
+            X,
             y,
             sample_weight,
             Labelling(self.classes, self.class_weight, self.multilabel),
             self.max_bins,
             self._engine(),
-            None if self.categories_ is None else self.categories_.mask,
+            Taken(self.categorical_features, refusal_of(self.parts().learner)),
             costs,
             reset=not self._goes_on,
         )
@@ -198,7 +192,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
 
     def _watched(self, checked: Checked, loss: Loss, eval_metric: Any) -> Watched:
         patience = self.n_iter_no_change if self.early_stopping else None
-        return Watched(self, self._encode, checked, loss, check_metrics(eval_metric), patience, self.tol)
+        return Watched(self, checked, loss, check_metrics(eval_metric), patience, self.tol)
 
     def _prepare(self, parts: Parts, checked: Checked, watched: bool, seed: int) -> tuple[Run, TrainingSet | None]:
         """A run of the parts, after checking that they fit together; and the rows held out for early stopping."""
@@ -280,7 +274,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         """A fitted copy, as if boosting had stopped here."""
         copy = clone(self)
         copy.__dict__.update(fitted)
-        for name in ("n_features_in_", "feature_names_in_", "categories_"):
+        for name in ("n_features_in_", "feature_names_in_", "feature_kinds_", "categories_"):
             if hasattr(self, name):
                 setattr(copy, name, getattr(self, name))
         return copy

@@ -29,8 +29,7 @@ class Watched:
 
     Attributes
     ----------
-    estimator : for scikit-learn's checks of X
-    encode : X → X with numbers for categories
+    estimator : knows the columns that X must have
     checked : the training set and its classes
     loss : turns scores into probabilities
     metrics : what is followed beside the risk
@@ -39,7 +38,6 @@ class Watched:
     """
 
     estimator: Any
-    encode: Callable[[Any], Any]
     checked: Checked
     loss: Loss
     metrics: Metrics = field(default_factory=Metrics)
@@ -48,7 +46,7 @@ class Watched:
 
     def table(self, X: Any) -> AnyArray:
         """X, checked and in the form that the model takes."""
-        return check_X(self.estimator, self.encode(X), reset=False)
+        return check_X(self.estimator, X)
 
     def evaluation(self, rows: Rows, targets: Labels, first: bool) -> Evaluation:
         """The callback that evaluates rows; with early stopping, that of the first set stops the fit."""

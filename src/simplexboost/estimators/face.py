@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from .._typing import AnyArray, Array
 from ..boosting.decisions import as_decision
+from ..data.categories import Categories
 from ..data.validation import known_labels
 from ..files import Saves
 from ..losses import margins
@@ -21,6 +22,8 @@ class Face(Saves, ClassifierMixin, BaseEstimator):
 
     classes_: AnyArray  # (K,) labels, sorted; an estimator that has them is fitted
     n_features_in_: int
+    feature_kinds_: list[str] | None  # what the columns hold, if they were looked at; see `Features`
+    categories_: Categories | None  # those of categorical columns
 
     @abstractmethod
     def class_scores(self, X: Any) -> Array:

@@ -150,7 +150,6 @@ class SimplexBoostClassifier(Booster):
     cost_matrix: Any = None
     calibration: Any = "auto"
     sketch: Any = 1
-    categorical_features: Any = "from_dtype"
     monotonic_cst: Any = None
     interaction_cst: Any = None
 
@@ -294,10 +293,6 @@ class SimplexBoostClassifier(Booster):
         return copy
 
     # ---- the parts --------------------------------------------------------------------------------------------------
-
-    def categorical_columns(self) -> Any:
-        """Which columns hold categories."""
-        return self.categorical_features
 
     def parts(self) -> Parts:
         """The parts as objects."""

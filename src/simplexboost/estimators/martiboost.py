@@ -14,10 +14,10 @@ from .._parts import check_choice, check_number
 from .._threads import thread_count
 from .._typing import AnyArray, Array
 from ..boosting.layers import train_program
-from ..data.validation import Labelling, check_training, check_X
+from ..data.validation import Labelling, Taken, check_training, check_X
 from ..engine import MAX_BINS, CpuEngine, Engine
 from ..files import check_label_types, pack_program, unpack_program
-from ..learners import Learner, as_learner
+from ..learners import Learner, as_learner, refusal_of
 from .face import Face, all_or_nothing
 
 
@@ -42,6 +42,8 @@ class MartiBoostClassifier(Face):
     random_state : int, RandomState or None, default=None
     n_jobs : int or None, default=None
         Number of threads; None is 1, -1 all. The fitted model does not depend on it.
+    categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
+        Columns that hold categories, as in `BoostingClassifier`.
 
     Attributes
     ----------
@@ -75,6 +77,7 @@ class MartiBoostClassifier(Face):
     max_bins: int = MAX_BINS
     random_state: Any = None
     n_jobs: int | None = None
+    categorical_features: Any = "from_dtype"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the program.
@@ -92,8 +95,8 @@ class MartiBoostClassifier(Face):
         """
         with all_or_nothing(self):
             learner = self._check_parameters()
-            labelling = Labelling(declares=False)
-            checked = check_training(self, X, y, sample_weight, labelling, self.max_bins, self._engine())
+            labelling, taken = Labelling(declares=False), Taken(self.categorical_features, refusal_of(learner))
+            checked = check_training(self, X, y, sample_weight, labelling, self.max_bins, self._engine(), taken)
             check_label_types(checked.classes)
             if len(checked.classes) > 2:
                 raise ValueError(
@@ -132,7 +135,7 @@ class MartiBoostClassifier(Face):
 
     def _check_X(self, X: Any) -> AnyArray:
         check_is_fitted(self)
-        return check_X(self, X, reset=False)
+        return check_X(self, X)
 
     def _engine(self) -> Engine:
         return CpuEngine(thread_count(self.n_jobs))

@@ -14,7 +14,6 @@ from .._threads import thread_count
 from .._typing import AnyArray, Array, Mask
 from ..boosting.decisions import Decision, OneLabel, SeveralLabels, all_classes, of_present
 from ..boosting.model import AdditiveModel
-from ..data.categories import Categories
 from ..data.validation import check_X
 from ..engine import CpuEngine, Engine
 from ..files import pack_booster, unpack_booster
@@ -36,7 +35,6 @@ class Predicts(Face):
     n_iter_: int
     loss_: Loss
     present_: Mask
-    categories_: Categories | None
     threshold_: Array | None
 
     def predict(self, X: Any, n_rounds: int | None = None) -> AnyArray:
@@ -113,13 +111,9 @@ class Predicts(Face):
         """The engine that does the heavy computations."""
         return CpuEngine(thread_count(self.n_jobs, all_by_default=self.all_cores))
 
-    def _encode(self, X: Any) -> Any:
-        """X with numbers for categories."""
-        return X if self.categories_ is None else self.categories_.encode(X)
-
     def _check_X(self, X: Any) -> AnyArray:
         check_is_fitted(self)
-        return check_X(self, self._encode(X), reset=False)
+        return check_X(self, X)
 
     def _rounds(self, n_rounds: int | None) -> AdditiveModel:
         """The first rounds of the model; None means all."""

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray
-from ..data.categories import Categories
+from ..data.categories import Categories, as_categories
+from ..data.columns import WORDS
 from .checks import check_layout, damaged
 from .models import model_from_arrays, model_to_arrays, program_from_arrays, program_to_arrays
 from .parameters import categories_to_json, from_json, threshold_to_json, to_json
@@ -18,9 +19,8 @@ def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     """The model, its history, and whatever else prediction needs."""
     arrays = model_to_arrays(estimator.model_) | history_to_arrays(estimator.history_)
     arrays["present"] = estimator.present_.astype(np.uint8)
-    categories = None if estimator.categories_ is None else categories_to_json(estimator.categories_)
     threshold = threshold_to_json(getattr(estimator, "threshold_", None))
-    header = {"loss": to_json(estimator.loss_, "loss"), "categories": categories, "threshold": threshold}
+    header = {"loss": to_json(estimator.loss_, "loss"), "threshold": threshold, **pack_features(estimator)}
     more, curves = pack_followed(estimator)
     state = to_json(estimator.rng_state_, "rng_state_")
     return {**header, "stop_reason": estimator.stop_reason_, "rng_state": state, **more}, arrays | curves
@@ -41,8 +41,22 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
             None if header["threshold"] is None else np.array(from_json({"list": header["threshold"]}))
         )
     unpack_followed(estimator, header.get("followed"), arrays)
-    columns = header["categories"]
-    estimator.categories_ = None if columns is None else Categories([c and array_from_json(c) for c in columns])
+    unpack_features(estimator, header)
+
+
+def pack_features(estimator: Any) -> dict[str, Any]:
+    """What the estimator knows of its columns: their kinds and categories."""
+    categories = None if estimator.categories_ is None else categories_to_json(estimator.categories_)
+    return {"categories": categories, "feature_kinds": estimator.feature_kinds_}
+
+
+def unpack_features(estimator: Any, header: dict[str, Any]) -> None:
+    """The reverse of `pack_features`; earlier files know no kinds, those of programs no categories either."""
+    columns, kinds, p = header.get("categories"), header.get("feature_kinds"), header["n_features_in"]
+    if any(some is not None and len(some) != p for some in (columns, kinds)) or not set(kinds or ()) <= set(WORDS):
+        raise damaged("categories or kinds that do not fit its features")
+    estimator.feature_kinds_ = kinds
+    estimator.categories_ = None if columns is None else Categories([c and as_categories(array_from_json(c)) for c in columns])
 
 
 def rng_state_from_json(value: Any) -> dict[str, Any] | None:
@@ -91,7 +105,7 @@ def unpack_followed(estimator: Any, followed: Any, arrays: dict[str, AnyArray]) 
 
 def pack_program(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     """A branching program and its history."""
-    return {}, program_to_arrays(estimator.program_) | history_to_arrays(estimator.history_)
+    return pack_features(estimator), program_to_arrays(estimator.program_) | history_to_arrays(estimator.history_)
 
 
 def unpack_program(estimator: Any, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
@@ -101,6 +115,7 @@ def unpack_program(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     estimator.program_ = program_from_arrays(arrays, header["n_features_in"])
     estimator.n_iter_ = estimator.program_.n_layers
     estimator.history_ = history_from_arrays(arrays)
+    unpack_features(estimator, header)
 
 
 def history_to_arrays(history: dict[str, AnyArray]) -> dict[str, AnyArray]:

@@ -25,7 +25,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._parts import resolve
-from .base import Answer, Learner, PlainPull, Pull, Request, Sketched
+from .base import Answer, Learner, PlainPull, Pull, Request, Sketched, refusal_of
 from .class_trees import ClassTree, GiniTree, GreedyInfoTree, GreedyTree, InfoTree, NamesClasses
 from .linear import LinearRegressor
 from .newton_trees import NewtonTree, RegressionTree, SketchTree
@@ -60,6 +60,7 @@ __all__ = [
     "TreeLearner",
     "VectorTree",
     "as_learner",
+    "refusal_of",
 ]
 
 LEARNERS: dict[str, type[Learner]] = {

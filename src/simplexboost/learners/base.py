@@ -151,6 +151,7 @@ class Learner(Part):
     """A weak learner."""
 
     takes_sketches: ClassVar[bool] = False  # whether it can fit requests that have a sketch
+    takes_categories: ClassVar[bool] = False  # whether it splits categorical columns by subsets of their categories
     kind: ClassVar[str] = "any"  # its answers: "classification" codewords, "regression" real vectors
 
     @abstractmethod
@@ -162,3 +163,8 @@ class Learner(Part):
 
     def check_for(self, data: TrainingSet, Y: Array) -> None:
         """Raise if the learner does not suit these data or codewords (K, d); called once before boosting."""
+
+
+def refusal_of(learner: Learner) -> str | None:
+    """Why a learner cannot take categorical columns, as the beginning of a message; None if it can."""
+    return None if learner.takes_categories else f"learner={learner!r} takes numbers only"

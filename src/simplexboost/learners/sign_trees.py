@@ -77,6 +77,7 @@ class IndexStump(Learner):
     min_samples_leaf: int = 1
 
     kind: ClassVar[str] = "product"
+    takes_categories: ClassVar[bool] = True
 
     def check(self) -> None:
         """Raise if the limit is invalid."""

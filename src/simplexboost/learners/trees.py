@@ -54,6 +54,7 @@ class TreeLearner(Learner):
     interaction_cst: Any = field(default=None, kw_only=True)
 
     score: ClassVar[str]
+    takes_categories: ClassVar[bool] = True
 
     def check(self) -> None:
         """Raise if a limit is invalid."""

@@ -8,12 +8,12 @@ from typing import Any, Self
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import _safe_indexing, assert_all_finite, check_random_state, get_tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from .._parts import check_choice
 from .._typing import AnyArray, Array, Labels
 from ..codewords import bits_corrected, min_hamming
-from ..data.validation import Labelling, check_labels
+from ..data.validation import Labelling, check_columns, check_labels
 from ..estimators.face import all_or_nothing
 from ..estimators.flagship import SimplexBoostClassifier
 from ..files import check_label_types, damaged
@@ -137,7 +137,7 @@ class OutputCodeClassifier(Decodes):
 
     def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels, Array | None]:
         """X, class numbers and weights of the rows that count; sets ``classes_`` and ``present_``."""
-        validate_data(self, X, y, skip_check_array=True)
+        X = check_columns(self, X, reset=True)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_consistent_length(X, y)

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from .._blas import one_blas_thread
 from .._typing import Array, Mask
 from ..boosting.decisions import all_classes
-from ..data.validation import known_labels
+from ..data.validation import check_columns, known_labels
 from ..estimators.face import Face
 from .columns import Column, indexable
 from .coupling import couple, softmax_link
@@ -62,8 +62,7 @@ class Decodes(Face):
         check_is_fitted(self)
         if hasattr(self, "n_features_in_") and getattr(X, "ndim", 2) != 2:
             raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape your data to (n, p).")
-        validate_data(self, X, reset=False, skip_check_array=True)
-        return indexable(X)
+        return indexable(check_columns(self, X, reset=False))
 
     def _ask(self, X: Any, question: str, *how: str) -> Array:
         """Every column's answers or probabilities, (n, l)."""

@@ -12,13 +12,12 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from .._blas import one_blas_thread
 from .._parts import check_choice, check_number
 from .._threads import thread_count
 from .._typing import AnyArray, Array, Labels
-from ..data.validation import Labelling, check_labels
+from ..data.validation import Labelling, Taken, check_labels, learn_X
 from ..estimators.face import all_or_nothing
 from ..files import check_label_types
 from .kernels import check_kernel, kernel_for, squares
@@ -159,9 +158,8 @@ class MulticlassSVC(Machine):
 
     def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, AnyArray, Labels, Array]:
         """The examples that weigh something, their row numbers, labels and C_i; sets ``classes_``."""
-        X, y = validate_data(
-            self, X, y, accept_sparse=self._sparse_format(), dtype=np.float64, order="C", multi_output=True
-        )
+        taken = Taken(refusal="MulticlassSVC takes numbers only")
+        X, y = learn_X(self, X, taken, y=y, multi_output=True, **self._options())
         if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
             raise ValueError(
                 "kernel='precomputed' needs the square matrix of kernel values between the rows; "

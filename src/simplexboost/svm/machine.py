@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._blas import one_blas_thread
 from .._typing import AnyArray, Array, Labels
+from ..data.validation import check_X
 from ..estimators.face import Face
 from ..files import damaged
 from ..files.parameters import from_json, to_json
@@ -41,7 +42,7 @@ class Machine(Face):
     def class_scores(self, X: Any) -> Array:
         """The scores ⟨w_l, x⟩ of every class, (n, K); margins of at least one are what the machine wants."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse=self._sparse_format(), dtype=np.float64, order="C")
+        X = check_X(self, X, **self._options())
         with one_blas_thread():
             if self.kernel == "linear":
                 return np.asarray(X @ self.coef_.T) + self.intercept_
@@ -51,8 +52,10 @@ class Machine(Face):
             blocks = [X[i : i + size] for i in range(0, X.shape[0], size)]
             return np.concatenate([self._kernel(block, self.support_vectors_) @ self.dual_coef_ for block in blocks])
 
-    def _sparse_format(self) -> Any:
-        return False if self.kernel == "precomputed" else "csr"
+    def _options(self) -> dict[str, Any]:
+        """What X may be."""
+        sparse: Any = False if self.kernel == "precomputed" else "csr"
+        return {"accept_sparse": sparse, "dtype": np.float64, "ensure_all_finite": True}
 
     def _constant(self) -> float:
         """What is appended to every example; 0 for nothing."""

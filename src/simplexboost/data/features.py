@@ -1,0 +1,205 @@
+"""What a model knows of its columns: the kind of each, and the categories; any table → the numbers the engine takes.
+
+In `fit` the columns are learned, in everything that follows they are recognised: a column of another kind is refused
+by name, since its numbers would mean something else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import AnyArray, Mask
+from .categories import Categories, encode_categories, learn_categories, more_categories
+from .columns import TIMES, WORDS, Column
+from .declared import categorical_mask
+from .tables import Table
+
+# The part of a text column's values that must be numbers for it to be taken for a column of numbers gone wrong: one
+# "unknown" in a file is enough to turn a column of numbers into text.
+NUMERIC = 0.9
+# Rows that are copied at a time, so that what is written of all columns stays in the cache.
+BLOCK = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The columns of a training table.
+
+    Attributes
+    ----------
+    kinds : "number", "category", "date", "duration", "time" or "missing" for every column; None for arrays of numbers
+    categories : those of categorical columns; None if there are no such columns
+    """
+
+    kinds: list[str] | None = None
+    categories: Categories | None = None
+
+    @classmethod
+    def of(cls, estimator: Any) -> Features:
+        """Those of a fitted estimator; files of earlier versions know no kinds."""
+        return cls(getattr(estimator, "feature_kinds_", None), getattr(estimator, "categories_", None))
+
+    def numbers(self, table: Table) -> AnyArray:
+        """The numbers of a table, (n, p), C-contiguous, NaN where missing."""
+        columns = [self.recognised(table, j) for j in range(len(table.columns))]
+        single = np.result_type(bool, *(values.dtype for values in columns)) == np.float32
+        out = np.empty((table.n, len(columns)), np.float32 if single else np.float64)
+        for begin in range(0, table.n, BLOCK):
+            rows = slice(begin, begin + BLOCK)
+            for j, values in enumerate(columns):
+                out[rows, j] = values[rows]
+        return out
+
+    def recognised(self, table: Table, j: int) -> AnyArray:
+        """The numbers of a column, (n,), if it has the kind that it had in fit."""
+        column, categories = table.columns[j], None if self.categories is None else self.categories.columns[j]
+        if categories is not None:
+            return encode_categories(column, categories)
+        was = "number" if self.kinds is None else self.kinds[j]
+        if was == "missing" or column.kind == "missing":  # no tree splits what was missing in every row
+            return np.full(table.n, np.nan, np.float16)
+        if is_number(column, was, table.typed):
+            return column.numbers()
+        if was == "number" and column.kind in ("text", "category"):
+            raise no_number(column, table)
+        raise ValueError(f"{column.label} held {WORDS[was]} in fit; now it holds {WORDS[column.kind]}.")
+
+
+def is_number(column: Column, was: str, typed: bool) -> bool:
+    """Whether a column can be taken for one of the kind that it had in fit; numbers of arrays may be times."""
+    if column.kind == "category":
+        return was == "number" and all(not isinstance(v, str) for v in column.distinct.values) and are_floats(column)
+    return column.kind == was or (was in TIMES and column.kind == "number" and not typed)
+
+
+def are_floats(column: Column) -> bool:
+    """Whether all values of a column can be numbers."""
+    try:
+        column.numbers()
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+# ---- learning -------------------------------------------------------------------------------------------------------
+
+
+def learn_features(table: Table, categorical_features: Any, refusal: str | None) -> Features:
+    """The kinds and categories of a training table; ``refusal`` says why the classifier cannot take categories."""
+    mask = categorical_mask(table, categorical_features)
+    if isinstance(categorical_features, str):
+        check_numeric_text(table, mask)
+    if refusal is not None and mask.any():
+        raise ValueError(refused(table, mask, refusal))
+    kinds = ["category" if is_one else kind_of_number(c, table) for c, is_one in zip(table.columns, mask, strict=True)]
+    if not mask.any():
+        return Features(kinds)
+    return Features(
+        kinds,
+        Categories([learn_categories(c) if is_one else None for c, is_one in zip(table.columns, mask, strict=True)]),
+    )
+
+
+def more_features(known: Features, table: Table, categorical_features: Any) -> Features:
+    """The features of a model that goes on, with the categories that this table adds."""
+    mask = categorical_mask(table, categorical_features)
+    was = np.zeros(len(mask), dtype=bool) if known.categories is None else known.categories.mask
+    empty = np.array([column.kind == "missing" for column in table.columns], dtype=bool)
+    if (mask != was)[~empty].any():
+        old, new = (", ".join(table.columns[j].name for j in np.flatnonzero(m)) for m in (was, mask))
+        raise ValueError(
+            f"warm_start=True needs the categorical columns of the fitted model, [{old}]; with "
+            f"categorical_features={categorical_features!r} this X has [{new}]."
+        )
+    if known.categories is None:
+        return known
+    return Features(
+        known.kinds,
+        Categories(
+            [
+                old if old is None else more_categories(column, old)
+                for column, old in zip(table.columns, known.categories.columns, strict=True)
+            ]
+        ),
+    )
+
+
+def kind_of_number(column: Column, table: Table) -> str:
+    """The kind of a column that is no category; text is refused."""
+    if column.kind == "text" or (column.kind == "category" and not is_number(column, "number", table.typed)):
+        raise no_number(column, table)
+    return "number" if column.kind == "category" else column.kind
+
+
+def check_numeric_text(table: Table, mask: Mask) -> None:
+    """Raise if text columns hold numbers: as categories they would lose their order, and hardly ever be seen again."""
+    bad = [
+        (column, example)
+        for column, is_one in zip(table.columns, mask, strict=True)
+        if is_one and column.kind == "text" and (example := numeric_text(column)) is not None
+    ]
+    if not bad:
+        return
+    others = [f"{example} in {column.label}" for column, example in bad if example]
+    but = f" (but not all values are: {', '.join(others[:3])})" if others else ""
+    raise ValueError(
+        f"X holds numbers as text in {listed([column for column, _ in bad])}{but}. Make them numbers, for example "
+        "by X[name] = pd.to_numeric(X[name], errors='coerce'), which makes what is no number missing; or, if they are "
+        "codes that stand for categories, say so in categorical_features=[name, …]."
+    )
+
+
+def numeric_text(column: Column) -> str | None:
+    """If at least `NUMERIC` of a text column's values are numbers, one that is not, or "" if all are; else None."""
+    distinct = column.distinct
+    wrong = np.array([not is_numeral(value) for value in distinct.values], dtype=bool)
+    if not distinct.values or distinct.counts[wrong].sum() > (1 - NUMERIC) * distinct.counts.sum():
+        return None
+    others = [value for value, is_wrong in zip(distinct.values, wrong, strict=True) if is_wrong]
+    return repr(min(others)) if others else ""
+
+
+def is_numeral(text: str) -> bool:
+    """Whether a text is a finite number."""
+    try:
+        return bool(np.isfinite(float(text)))
+    except ValueError:
+        return False
+
+
+# ---- messages -------------------------------------------------------------------------------------------------------
+
+
+def no_number(column: Column, table: Table) -> ValueError:
+    """The error for text where numbers are wanted."""
+    found = column.distinct
+    code = next((i for i, value in enumerate(found.values) if not is_numeral(str(value))), 0)
+    where = f"{column.label} holds {WORDS[column.kind]}: {found.values[code]!r} in row {found.row_of(code)}"
+    name = column.name
+    if table.typed:
+        return ValueError(
+            f"{where}; numbers are expected. Convert it, for example by pd.to_numeric(X[{name}], errors='coerce'), or "
+            f"make it a category when fitting: categorical_features='from_dtype', or a list with {name}."
+        )
+    return ValueError(
+        f"{where}; could not convert string to float. Columns of arrays are numbers unless they are declared in fit, "
+        f"categorical_features=[{name}]; or pass a data frame, whose columns have types."
+    )
+
+
+def refused(table: Table, mask: Mask, refusal: str) -> str:
+    """The message where categories come to a classifier that takes numbers only."""
+    columns = [column for column, is_one in zip(table.columns, mask, strict=True) if is_one]
+    return (
+        f"{refusal}, and X holds text or categories in {listed(columns)}. Encode them first, for example with "
+        "scikit-learn's OneHotEncoder in a ColumnTransformer, or leave them out."
+    )
+
+
+def listed(columns: list[Column]) -> str:
+    """The names of columns, for messages."""
+    names = ", ".join(column.name for column in columns[:10])
+    return f"column{'s' * (len(columns) > 1)} {names}{' …' * (len(columns) > 10)}"
