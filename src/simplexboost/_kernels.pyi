@@ -12,11 +12,40 @@ def find_edges(X: AnyArray, rows: AnyArray | None, max_bins: int, n_threads: int
 def bin_values(
     X: AnyArray, edges: Array, first_edge: AnyArray, codes: AnyArray, has_missing: AnyArray, n_threads: int
 ) -> None: ...
+def find_edges_sparse(
+    n: int, first: AnyArray, rows: AnyArray, values: AnyArray, max_bins: int, n_threads: int
+) -> tuple[Array, AnyArray]: ...
+def bin_sparse(
+    n: int,
+    first: AnyArray,
+    rows: AnyArray,
+    values: AnyArray,
+    edges: Array,
+    first_edge: AnyArray,
+    n_threads: int,
+) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray, AnyArray]: ...
+def gather_columns(
+    first: AnyArray, columns: AnyArray, values: AnyArray, place: AnyArray, out: AnyArray, n_threads: int
+) -> None: ...
+
+class SparseTable:
+    def __init__(
+        self,
+        zero: AnyArray,
+        first: AnyArray,
+        rows: AnyArray,
+        codes: AnyArray,
+        n_bins: AnyArray,
+        has_missing: AnyArray,
+        n: int,
+        n_threads: int,
+    ) -> None: ...
 
 class Shard64:
     def __init__(
         self,
-        codes: AnyArray,
+        codes: AnyArray | None,
+        sparse: SparseTable | None,
         n_bins: AnyArray,
         has_missing: AnyArray,
         categorical: AnyArray,

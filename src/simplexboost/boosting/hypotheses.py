@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._typing import AnyArray, Array
-from ..engine import CPU, Engine, Tree
+from ..engine import CPU, Engine, Tree, column_of
 
 
 class Hypothesis(Protocol):
@@ -60,7 +60,7 @@ class LinearHypothesis:
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
         """h(X), (n, d)."""
-        x = X[:, self.feature].astype(np.float64) - self.centre
+        x = column_of(X, self.feature).astype(np.float64) - self.centre
         return np.where(np.isnan(x), 0.0, x)[:, None] * self.slope + self.intercept
 
 
@@ -85,7 +85,7 @@ class RegressorHypothesis:
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
         """h(X), (n, d)."""
-        return np.asarray(self.estimator.predict(X), dtype=np.float64).reshape(len(X), self.d)
+        return np.asarray(self.estimator.predict(X), dtype=np.float64).reshape(X.shape[0], self.d)
 
 
 @dataclass(frozen=True, eq=False)

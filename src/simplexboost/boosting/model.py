@@ -108,7 +108,7 @@ class AdditiveModel:
 
     def predictor(self, X: AnyArray, engine: Engine = CPU) -> AnyArray:
         """F(X), (n, d)."""
-        F = np.zeros((len(X), self.Y.shape[1]), dtype=self.dtype)  # (n, d)
+        F = np.zeros((X.shape[0], self.Y.shape[1]), dtype=self.dtype)  # (n, d)
         if self.terms and len(self.trees) == len(self.terms):
             self._packed(X.shape[1], engine).predict(X, F, engine.n_threads)
         else:
@@ -127,7 +127,7 @@ class AdditiveModel:
 
     def staged_predictor(self, X: AnyArray, engine: Engine = CPU) -> Iterator[AnyArray]:
         """F(X) after every round; the same array each time, updated in place."""
-        F = np.zeros((len(X), self.Y.shape[1]), dtype=self.dtype)  # (n, d)
+        F = np.zeros((X.shape[0], self.Y.shape[1]), dtype=self.dtype)  # (n, d)
         terms = self.scaled_terms
         for begin, end in zip([0, *self.round_ends], self.round_ends, strict=False):
             add_terms(terms[begin:end], X, F, engine)

@@ -49,23 +49,24 @@ class Program:
     def turns(self, X: AnyArray, engine: Engine = CPU) -> Iterator[Array]:
         """The probabilities of going right at the nodes of one layer after another, (n, l + 1)."""
         for layer, terms in enumerate(self.layers()):
-            turn = np.full((len(X), layer + 1), 0.5)
+            turn = np.full((X.shape[0], layer + 1), 0.5)
             add_terms(terms, X, turn, engine)
             yield turn
 
     def probabilities(self, X: AnyArray, engine: Engine = CPU) -> Array:
         """The probabilities of the answers 0 and 1, (n, 2); a draw counts half for each."""
-        mass = np.ones((len(X), 1))  # (n, nodes)
+        mass = np.ones((X.shape[0], 1))  # (n, nodes)
         for turn in self.turns(X, engine):
             mass = move(mass, turn)
         return np.column_stack(answers(mass))
 
     def walk(self, X: AnyArray, random: np.random.RandomState, engine: Engine = CPU) -> Mask:
         """Whether one random path per example answers 1, (n,); a draw at the end is decided by a fair coin."""
-        at = np.zeros(len(X), dtype=np.intp)  # the node of every example
+        n = X.shape[0]
+        at = np.zeros(n, dtype=np.intp)  # the node of every example
         for turn in self.turns(X, engine):
-            at += random.random_sample(len(X)) < turn[np.arange(len(X)), at]
-        return 2 * at + (random.random_sample(len(X)) < 0.5) > self.n_layers
+            at += random.random_sample(n) < turn[np.arange(n), at]
+        return 2 * at + (random.random_sample(n) < 0.5) > self.n_layers
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,7 +49,7 @@ class Evaluation(Callback):
 
     def start(self, run: Run) -> None:
         """Evaluate the rounds of the model so far, if there are any."""
-        self._F = np.zeros((len(self.X), run.Y.shape[1]), dtype=run.Y.dtype)  # (n, d)
+        self._F = np.zeros((self.X.shape[0], run.Y.shape[1]), dtype=run.Y.dtype)  # (n, d)
         self._known = np.flatnonzero(self.c >= 0)
         self._best = -np.inf
         self.results.update({name: [] for name in ("risk", *self.metrics)})

@@ -17,6 +17,7 @@ from .interface import (
     symmetric_levels,
 )
 from .reference import ReferenceEngine
+from .sparse import SparseCodes, column_of
 from .tree import NODE, SET_BYTES, Grown, Tree, no_sets, node_bytes, single_leaf
 
 CPU: Engine = CpuEngine()  # one thread; the default where no engine is passed
@@ -48,8 +49,10 @@ __all__ = [
     "ReferenceEngine",
     "RowLoss",
     "RowProblem",
+    "SparseCodes",
     "Tree",
     "auto_bins",
+    "column_of",
     "engine_of",
     "no_sets",
     "node_bytes",

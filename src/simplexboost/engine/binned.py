@@ -13,6 +13,7 @@ import numpy as np
 
 from .._cached import cached
 from .._typing import AnyArray, Array
+from .sparse import SparseCodes
 
 TILE = 8  # features in a block of codes: one 64-bit word per row
 MAX_BINS = 255  # the 256th code is left for missing values
@@ -28,8 +29,9 @@ def auto_bins(n: int, p: int) -> int:
 
     It is the largest possible number, except for few rows with many features: there most bins of a node are empty, and
     going through them takes most of a round (isolet, 4678 × 617: 149 ms with 255 bins, 20 ms with 32, same accuracy).
+    Nor should thousands of features have so many bins together that histograms leave the cache, as those of words do.
     """
-    return min(max(2**15 // p, n // 64, 32), MAX_BINS)
+    return min(max(2**15 // p, min(n // 64, 2**20 // p), 32), MAX_BINS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +40,8 @@ class BinnedData:
 
     Attributes
     ----------
-    codes : (n_blocks, n, 8) uint8, features in blocks of 8; feature f is ``codes[f // 8, :, f % 8]``
+    codes : (n_blocks, n, 8) uint8, features in blocks of 8; feature f is ``codes[f // 8, :, f % 8]``. For a sparse
+        table, `SparseCodes`
     n_bins : (p,) int32, bins of finite values; a missing value has code ``n_bins[f]``
     has_missing : (p,) uint8
     edges : list of p ascending arrays, ``n_bins[f] - 1`` edges each; a categorical feature has ½, 1½, …, which serve
@@ -46,7 +49,7 @@ class BinnedData:
     categorical : (p,) uint8, features whose codes are categories without an order
     """
 
-    codes: AnyArray
+    codes: AnyArray | SparseCodes
     n_bins: AnyArray
     has_missing: AnyArray
     edges: list[Array]
@@ -55,29 +58,34 @@ class BinnedData:
     @property
     def n(self) -> int:
         """The number of rows."""
-        return int(self.codes.shape[1])
+        return self.codes.n if isinstance(self.codes, SparseCodes) else int(self.codes.shape[1])
 
     @property
     def p(self) -> int:
         """The number of features."""
         return len(self.edges)
 
-    def subset(self, rows: AnyArray) -> BinnedData:
+    def subset(self, rows: AnyArray | slice) -> BinnedData:
         """Some of the rows, with the same bins."""
+        if isinstance(self.codes, SparseCodes):
+            return replace(self, codes=self.codes.subset(rows))
         return replace(self, codes=np.ascontiguousarray(self.codes[:, rows]))
 
     def column(self, f: int) -> AnyArray:
         """The codes of one feature, (n,)."""
+        if isinstance(self.codes, SparseCodes):
+            return self.codes.column(f)
         return self.codes[f // TILE, :, f % TILE]
 
     @cached
     def seen_categories(self) -> AnyArray:
         """The categories that occur in each feature, (p, 32) uint8: bit b % 8 of byte b // 8 is category b."""
-        seen = np.zeros((self.p, 256), dtype=bool)
+        out = np.zeros((self.p, 32), dtype=np.uint8)
         for f in np.flatnonzero(self.categorical).tolist():
-            seen[f, self.column(f)] = True
-            seen[f, self.n_bins[f] :] = False  # a missing value is not a category
-        return np.packbits(seen, axis=1, bitorder="little")
+            seen = np.isin(np.arange(256), self.column(f))
+            seen[self.n_bins[f] :] = False  # a missing value is not a category
+            out[f] = np.packbits(seen, bitorder="little")
+        return out
 
 
 def category_mask(categorical: AnyArray | None, p: int) -> AnyArray:

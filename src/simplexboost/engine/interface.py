@@ -209,7 +209,7 @@ class Engine(Protocol):
         """The number of threads."""
 
     def bin(self, X: AnyArray, max_bins: int = 255, categorical: AnyArray | None = None) -> BinnedData:
-        """X (n, p), float32 or float64 with NaN for missing values, as codes.
+        """X (n, p), float32 or float64 with NaN for missing values, as codes; X may be sparse (`engine.sparse`).
 
         Columns in the mask ``categorical`` (p,) hold categories 0, 1, … below 254, in no order.
         """

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from .._typing import AnyArray, Array
 from .binned import MAX_BINS, BinnedData
@@ -106,6 +107,8 @@ class ShardedEngine(CpuEngine):
     def bin(self, X: AnyArray, max_bins: int = MAX_BINS, categorical: AnyArray | None = None) -> BinnedData:
         """X as codes: the edges are those of all rows, the codes are made shard by shard."""
         whole = super().bin(X, max_bins, categorical)
+        if issparse(X):
+            return whole  # the codes of a row depend on nothing but the row and the edges
         made = [self.codes(np.ascontiguousarray(X[part]), whole.edges) for part in self.parts(len(X))]
         codes, missing = zip(*made, strict=True)
         has_missing = np.bitwise_or.reduce(missing)
@@ -125,7 +128,7 @@ class ShardedEngine(CpuEngine):
         parts = self.parts(data.n)
         shards = [
             make_shard(
-                replace(data, codes=np.ascontiguousarray(data.codes[:, part])),
+                data.subset(part),
                 part_statistics(statistics, part),
                 growth,
                 part_rows(rows, part),

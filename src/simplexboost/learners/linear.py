@@ -9,6 +9,7 @@ import numpy as np
 
 from .._typing import AnyArray, Array
 from ..boosting.hypotheses import LinearHypothesis
+from ..engine import column_of
 from .base import Answer, Learner, Request
 
 
@@ -25,8 +26,9 @@ class LinearRegressor(Learner):
     def fit(self, request: Request) -> Answer:
         """Regress the gradient on every feature and keep the best fit."""
         data, h, rows = request.data, request.h, request.used
-        features = np.arange(data.X.shape[1]) if request.features is None else request.features
-        fits = [self._regress(data.X[rows, f], request.G[rows], h[rows], int(f)) for f in features]
+        features = np.arange(data.p) if request.features is None else request.features
+        G, h = request.G[rows], h[rows]
+        fits = [self._regress(column_of(data.columns, f)[rows], G, h, f) for f in features.tolist()]
         best = max(range(len(fits)), key=lambda i: fits[i][0])  # ties go to the lower feature
         hypothesis = fits[best][1]
         return Answer(hypothesis, hypothesis.outputs(data.X))

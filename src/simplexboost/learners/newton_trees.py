@@ -174,7 +174,7 @@ class SketchTree(NewtonTree):
     def growth_for(self, data: TrainingSet, seed: int) -> Growth:
         """How the engine is to grow."""
         growth = self.suited(data.n, data.K).growth_for(data, seed)
-        return replace(growth, bits=64 if data.X.size < SMALL else 32)
+        return replace(growth, bits=64 if data.n * data.p < SMALL else 32)
 
 
 def is_identity(Y: Array) -> bool:

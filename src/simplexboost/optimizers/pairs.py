@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from itertools import pairwise
+from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import csr_array, hstack, issparse
 
 from .._parts import check_choice, check_number
 from .._typing import AnyArray, Array
@@ -76,7 +78,27 @@ def different_examples(data: TrainingSet) -> tuple[AnyArray, Array]:
     Draws from this list are the same whether rows are weighted or repeated, and for any order of the rows.
     """
     labels = data.c[:, None] if data.costs is None else data.costs
-    content = np.ascontiguousarray(np.column_stack([data.X, labels]), dtype=np.float64)
-    keys = content.view(np.dtype((np.void, content.strides[0]))).ravel()
+    keys = sparse_keys(data.X, labels) if issparse(data.X) else dense_keys(data.X, labels)
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     return first, np.bincount(inverse, data.weight).astype(np.float64, copy=False)
+
+
+def dense_keys(X: AnyArray, labels: AnyArray) -> AnyArray:
+    """A key for every row of X (n, p) and labels (n, m): their bytes, (n,)."""
+    content = np.ascontiguousarray(np.column_stack([X, labels]), dtype=np.float64)
+    return content.view(np.dtype((np.void, content.strides[0]))).ravel()
+
+
+def sparse_keys(X: Any, labels: AnyArray) -> AnyArray:
+    """Keys of the rows of a sparse X, in the order that `dense_keys` would have; (n,) bytes.
+
+    Where two rows differ first, bytes of a number stand against zeros, or bytes of two numbers against each other. So a
+    key lists what is not zero: how far from the last column it is, the highest byte first, and the bytes of the number.
+    """
+    content = hstack([X, csr_array(labels, dtype=np.float64)], format="csr", dtype=np.float64)
+    content.sort_indices()
+    entry = np.empty(content.nnz, dtype=[("from_end", ">i8"), ("value", "<f8")])
+    entry["from_end"], entry["value"] = content.shape[1] - content.indices, content.data
+    keys = np.empty(content.shape[0], dtype=object)
+    keys[:] = [entry[begin:end].tobytes() for begin, end in pairwise(content.indptr.tolist())]
+    return keys

@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
 from ... import _kernels
 from ..._typing import AnyArray, Array, Labels
 from ..binned import MAX_BINS, TILE, BinnedData, category_edges, category_mask, sampled_rows
 from ..interface import Dense, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem, row_sizes
 from ..tree import NODE, Grown, Tree, node_bytes
+from .forest import CpuForest
 from .rows import CpuRowLoss, logistic_kernel
+from .sparse import bin_sparse, blocks, compact
 from .trees import grow_from, limb_values, make_shard
 
 if _kernels.NODE_SIZE != NODE.itemsize or _kernels.TILE != TILE:
@@ -49,9 +51,11 @@ class CpuEngine:
         >>> binned.edges[0].tolist(), binned.column(0).tolist()
         ([1.5, 3.0], [0, 1, 3, 2])
         """
+        mask = category_mask(categorical, X.shape[1])
+        if issparse(X):
+            return bin_sparse(X, max_bins, mask, self.n_threads)
         X = np.ascontiguousarray(X)
         values, first = _kernels.find_edges(X, sampled_rows(len(X)), max_bins, self.n_threads)
-        mask = category_mask(categorical, X.shape[1])
         edges = [
             category_edges(X[:, f], f) if mask[f] else values[begin:end]
             for f, (begin, end) in enumerate(pairwise(first))
@@ -91,28 +95,15 @@ class CpuEngine:
 
     def apply(self, tree: Tree, X: AnyArray) -> AnyArray:
         """The leaf of every row of X (n, p), (n,) int32."""
-        leaves = np.empty(len(X), dtype=np.int32)
-        _kernels.apply(node_bytes(tree.nodes), tree.category_sets, X, leaves, self.n_threads)
+        leaves = np.empty(X.shape[0], dtype=np.int32)
+        nodes, used = compact([tree]) if issparse(X) else ([tree.nodes], None)
+        for rows, block in blocks(X, used, self.n_threads):
+            _kernels.apply(node_bytes(nodes[0]), tree.category_sets, block, leaves[rows], self.n_threads)
         return leaves
 
     def pack(self, forest: ForestArrays) -> PackedForest:
         """Trees packed for prediction."""
-        sparse = any(issparse(v) for v in forest.values)
-        values = [csr_array(v) if sparse else v.ravel() for v in forest.values]
-        kind = _kernels.Forest32 if forest.dtype == np.float32 else _kernels.Forest64
-        return kind(
-            np.concatenate([node_bytes(tree.nodes) for tree in forest.trees]),
-            _starts([len(tree.nodes) for tree in forest.trees]),
-            np.concatenate([v.data if sparse else v for v in values]).astype(forest.dtype, copy=False),
-            _starts([v.size for v in values]),
-            np.concatenate([v.indices for v in values]).astype(np.int32, copy=False) if sparse else None,
-            _starts(np.concatenate([np.diff(v.indptr) for v in values])) if sparse else None,
-            forest.coordinate,
-            forest.step,
-            np.concatenate([tree.category_sets for tree in forest.trees]),
-            _starts([len(tree.category_sets) for tree in forest.trees]),
-            forest.n_features,
-        )
+        return CpuForest(forest)
 
     def add_leaves(self, F: AnyArray, values: AnyArray, step: float, leaf_of_row: AnyArray) -> None:
         """F[i] += step · values[leaf of i], in place."""
@@ -160,10 +151,6 @@ class CpuEngine:
     def vote_rows(self, P: Array, c: Labels, classes: Labels, up: float, down: float, own: Array) -> None:
         """The residual after votes, in place."""
         _kernels.vote_rows(P, c, classes, up, down, own)
-
-
-def _starts(sizes: list[int] | AnyArray) -> AnyArray:
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
 def _plain(U: Array) -> Array:

@@ -11,7 +11,9 @@ from ... import _kernels
 from ..._typing import AnyArray, Array
 from ..binned import BinnedData
 from ..interface import ORDERS, SCORES, Dense, Growth, OneHot
+from ..sparse import SparseCodes
 from ..tree import NODE, Grown, Tree, set_thresholds, set_unseen
+from .sparse import sparse_table
 
 limb_values = _kernels.limb_values  # the last step of exact sums over leaves: see kernels/core/exact.hpp
 
@@ -57,7 +59,8 @@ def make_shard(
         raise ValueError(f"bits={growth.bits!r} must be 32 or 64.")
     kind = _kernels.Shard64 if growth.bits == 64 else _kernels.Shard32
     return kind(
-        data.codes,
+        None if isinstance(data.codes, SparseCodes) else data.codes,
+        sparse_table(data, n_threads) if isinstance(data.codes, SparseCodes) else None,
         data.n_bins,
         data.has_missing,
         data.categorical,

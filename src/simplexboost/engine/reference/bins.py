@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from scipy.sparse import issparse
 
 from ..._typing import AnyArray, Array
 from ..binned import TILE, BinnedData, category_edges, category_mask, sampled_rows
+from ..sparse import SparseCodes, column_of
 
 
 def bin_values(X: AnyArray, max_bins: int, categorical: AnyArray | None) -> BinnedData:
     """X (n, p) as codes; see `interface.Engine.bin`."""
+    if issparse(X):
+        return bin_sparse(X, max_bins, categorical)
     mask, rows = category_mask(categorical, X.shape[1]), sampled_rows(len(X))
     sample = X if rows is None else X[rows]
     edges = [
@@ -19,6 +25,27 @@ def bin_values(X: AnyArray, max_bins: int, categorical: AnyArray | None) -> Binn
     codes, has_missing = find_codes(X, edges)
     n_bins = np.array([len(e) + 1 for e in edges], dtype=np.int32)
     return BinnedData(codes, n_bins, has_missing, edges, mask)
+
+
+def bin_sparse(X: Any, max_bins: int, categorical: AnyArray | None) -> BinnedData:
+    """The same for a sparse table: column by column as if it were dense, then what differs from zero is kept."""
+    n, p = X.shape
+    mask, rows, columns = category_mask(categorical, p), sampled_rows(n), X.tocsc()
+    edges, parts, zero, has_missing = [], [], [], []
+    for f in range(p):
+        values = column_of(columns, f)
+        sample = values if rows is None else values[rows]
+        edges.append(category_edges(values, f) if mask[f] else find_edges(sample, max_bins))
+        codes, missing = find_codes(values[:, None], [edges[f]])
+        zero.append(np.searchsorted(edges[f], 0.0))
+        has_missing.append(missing[0])
+        other = np.flatnonzero(codes[0, :, 0] != zero[f])
+        parts.append((other, codes[0, other, 0]))
+    first = np.cumsum([0, *(len(other) for other, _ in parts)], dtype=np.int64)
+    stored = [np.concatenate(part) for part in zip(*parts, strict=True)]
+    sparse = SparseCodes(n, np.array(zero, dtype=np.uint8), first, stored[0].astype(np.uint32), stored[1])
+    n_bins = np.array([len(e) + 1 for e in edges], dtype=np.int32)
+    return BinnedData(sparse, n_bins, np.array(has_missing, dtype=np.uint8), edges, mask)
 
 
 def find_edges(values: AnyArray, max_bins: int) -> Array:

@@ -7,6 +7,7 @@ from scipy.sparse import issparse
 
 from ..._typing import AnyArray
 from ..interface import ForestArrays
+from ..sparse import column_of
 from ..tree import Tree
 
 MOST_CATEGORIES = 256  # of a category set
@@ -14,8 +15,8 @@ MOST_CATEGORIES = 256  # of a category set
 
 def find_leaves(tree: Tree, X: AnyArray) -> AnyArray:
     """The leaf of every row of X (n, p), (n,) int32: all rows go down the tree together, and separate at the nodes."""
-    leaves = np.empty(len(X), dtype=np.int32)
-    pending = [(0, np.arange(len(X)))]
+    leaves = np.empty(X.shape[0], dtype=np.int32)
+    pending = [(0, np.arange(X.shape[0]))]
     while pending:
         at, rows = pending.pop()
         node = tree.nodes[at]
@@ -23,7 +24,7 @@ def find_leaves(tree: Tree, X: AnyArray) -> AnyArray:
         if node["feature"] < 0:
             leaves[rows] = child
             continue
-        left = goes_left(tree, at, X[rows, node["feature"]].astype(np.float64))
+        left = goes_left(tree, at, column_of(X, node["feature"])[rows].astype(np.float64))
         pending += [(child, rows[left]), (child + 1, rows[~left])]
     return leaves
 

@@ -3,10 +3,69 @@
 
 #include "bins/bin.hpp"
 #include "bins/edges.hpp"
+#include "bins/sparse.hpp"
 #include "module.hpp"
 
 namespace simplexboost {
 namespace {
+
+void check_edges(const In<std::int64_t, Vector>& first_edge, std::size_t n_edges, std::size_t p) {
+  const std::int64_t* first = first_edge.data();
+  require(first_edge.shape(0) == p + 1, "shapes disagree");
+  require(first[0] == 0 && first[p] == static_cast<std::int64_t>(n_edges), "first_edge must span the edges");
+  for (std::size_t f = 0; f < p; ++f)
+    require(first[f] <= first[f + 1] && first[f + 1] - first[f] <= 254, "a feature has 0 .. 254 edges");
+}
+
+template <class Value>
+SparseColumns<Value> sparse_columns(std::size_t n, const In<std::int64_t, Vector>& first,
+                                    const In<std::int32_t, Vector>& rows, const In<Value, Vector>& values) {
+  require(n < (std::size_t{1} << 30), "more than 2^30 rows");
+  require(first.shape(0) > 0 && rows.shape(0) == values.shape(0), "the arrays of the table disagree");
+  const std::size_t p = first.shape(0) - 1;
+  require(first.data()[0] == 0 && std::is_sorted(first.data(), first.data() + p + 1) &&
+              first.data()[p] == static_cast<std::int64_t>(rows.shape(0)),
+          "the columns must span the entries");
+  require(all_below(rows.data(), rows.shape(0), n), "rows must be row numbers");
+  return {n, p, first.data(), rows.data(), values.data()};
+}
+
+template <class Value>
+void bind_sparse(nb::module_& m) {
+  m.def(
+      "find_edges_sparse",
+      [](std::size_t n, In<std::int64_t, Vector> first, In<std::int32_t, Vector> rows, In<Value, Vector> values,
+         std::size_t max_bins, int n_threads) {
+        const auto X = sparse_columns(n, first, rows, values);
+        require(max_bins >= 1 && max_bins <= 255, "max_bins must lie in 1 .. 255");
+        Edges edges;
+        {
+          nb::gil_scoped_release release;
+          edges = find_edges_sparse(X, max_bins, n_threads);
+        }
+        const std::size_t n_edges = edges.values.size(), p = X.p;
+        return nb::make_tuple(to_numpy(std::move(edges.values), {n_edges}), to_numpy(std::move(edges.first), {p + 1}));
+      },
+      "n"_a, "first"_a, "rows"_a, "values"_a, "max_bins"_a, "n_threads"_a);
+
+  m.def(
+      "bin_sparse",
+      [](std::size_t n, In<std::int64_t, Vector> first, In<std::int32_t, Vector> rows, In<Value, Vector> values,
+         In<double, Vector> edges, In<std::int64_t, Vector> first_edge, int n_threads) {
+        const auto X = sparse_columns(n, first, rows, values);
+        check_edges(first_edge, edges.shape(0), X.p);
+        SparseCodes out;
+        {
+          nb::gil_scoped_release release;
+          out = bin_sparse(X, edges.data(), first_edge.data(), n_threads);
+        }
+        const std::size_t n_entries = out.rows.size(), p = X.p;
+        return nb::make_tuple(to_numpy(std::move(out.zero), {p}), to_numpy(std::move(out.first), {p + 1}),
+                              to_numpy(std::move(out.rows), {n_entries}), to_numpy(std::move(out.codes), {n_entries}),
+                              to_numpy(std::move(out.has_missing), {p}));
+      },
+      "n"_a, "first"_a, "rows"_a, "values"_a, "edges"_a, "first_edge"_a, "n_threads"_a);
+}
 
 template <class Value>
 void bind_values(nb::module_& m) {
@@ -37,14 +96,11 @@ void bind_values(nb::module_& m) {
       [](In<Value, Matrix> X, In<double, Vector> edges, In<std::int64_t, Vector> first_edge,
          Out<std::uint8_t, Codes> codes, Out<std::uint8_t, Vector> has_missing, int n_threads) {
         const std::size_t n = X.shape(0), p = X.shape(1);
-        require(first_edge.shape(0) == p + 1 && codes.shape(1) == n && codes.shape(0) == (p + kTile - 1) / kTile &&
-                    codes.shape(2) == kTile && has_missing.shape(0) == p,
+        require(codes.shape(1) == n && codes.shape(0) == (p + kTile - 1) / kTile && codes.shape(2) == kTile &&
+                    has_missing.shape(0) == p,
                 "shapes disagree");
+        check_edges(first_edge, edges.shape(0), p);
         const std::int64_t* first = first_edge.data();
-        require(first[0] == 0 && first[p] == static_cast<std::int64_t>(edges.shape(0)),
-                "first_edge must span the edges");
-        for (std::size_t f = 0; f < p; ++f)
-          require(first[f] <= first[f + 1] && first[f + 1] - first[f] <= 254, "a feature has 0 .. 254 edges");
         nb::gil_scoped_release release;
         bin_values(X.data(), n, p, edges.data(), first, codes.data(), has_missing.data(), n_threads);
       },
@@ -57,6 +113,8 @@ void bind_bins(nb::module_& m) {
   m.attr("TILE") = kTile;
   bind_values<double>(m);
   bind_values<float>(m);
+  bind_sparse<double>(m);
+  bind_sparse<float>(m);
 }
 
 }  // namespace simplexboost

@@ -204,6 +204,16 @@ struct Edges {
   std::vector<std::int64_t> first;  // (p + 1,) where the edges of each feature begin
 };
 
+inline Edges joined(const std::vector<std::vector<double>>& edges) {
+  Edges all;
+  all.first.push_back(0);
+  for (const auto& e : edges) {
+    all.values.insert(all.values.end(), e.begin(), e.end());
+    all.first.push_back(static_cast<std::int64_t>(all.values.size()));
+  }
+  return all;
+}
+
 // The edges of the columns begin .. end of X (n, p), which share a cache line, from the rows row_of(0) ..
 // row_of(n_rows - 1).
 template <class Value, class RowOf>
@@ -232,13 +242,7 @@ Edges find_edges(const Value* X, std::size_t p, std::size_t n_rows, RowOf row_of
   parallel_ranges(p, p == 0 ? 1 : ceil_div(p, n_tasks), n_threads, [&](std::size_t begin, std::size_t end) {
     find_edges_of_columns(X, p, begin, end, n_rows, row_of, max_bins, edges.data() + begin);
   });
-  Edges all;
-  all.first.push_back(0);
-  for (const auto& e : edges) {
-    all.values.insert(all.values.end(), e.begin(), e.end());
-    all.first.push_back(static_cast<std::int64_t>(all.values.size()));
-  }
-  return all;
+  return joined(edges);
 }
 
 }  // namespace simplexboost

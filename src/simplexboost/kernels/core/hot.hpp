@@ -33,6 +33,13 @@ struct HotLanes {
                           Lane* const* base, std::size_t n_features);
   void (*accumulate_sparse)(Words words, Rows rows, std::size_t n_rows, const std::int32_t* classes, const Lane* weight,
                             std::size_t m, std::size_t lanes, Lane* const* base, std::size_t n_features);
+  using Entries = void (*)(const std::int64_t* starts, const std::uint32_t* bins, Rows rows, std::size_t n_rows,
+                           const Lane* stats, std::size_t lanes, Lane* histogram);
+  Entries accumulate_entries_packed, accumulate_entries_rows;
+  void (*accumulate_entries_sparse)(const std::int64_t* starts, const std::uint32_t* bins, Rows rows,
+                                    std::size_t n_rows, const std::int32_t* classes, const Lane* weight, std::size_t m,
+                                    std::size_t lanes, Lane* histogram);
+  void (*fill_zero_bin)(Lane* bins, std::size_t n_bins, std::size_t zero, const Lane* total, std::size_t lanes);
   void (*add)(Lane* a, const Lane* b, std::size_t size);
   void (*subtract)(Lane* a, const Lane* b, std::size_t size);
   using PrefixScores = void (*)(const Lane* bins, std::size_t n_bins, std::size_t lanes, std::size_t m,

@@ -18,9 +18,20 @@
 
 template <class Lane>
 HotLanes<Lane> hot_lanes() {
-  return {quantize_rows<Lane>, accumulate<Lane, true>, accumulate<Lane, false>,    accumulate_sparse<Lane>,
-          add_lanes<Lane>,     subtract_lanes<Lane>,   prefix_scores<Lane, false>, prefix_scores<Lane, true>,
-          prefix_newton<Lane>, newton_votes<Lane>};
+  return {quantize_rows<Lane>,
+          accumulate<Lane, true>,
+          accumulate<Lane, false>,
+          accumulate_sparse<Lane>,
+          accumulate_entries<Lane, true>,
+          accumulate_entries<Lane, false>,
+          accumulate_entries_sparse<Lane>,
+          fill_zero_bin<Lane>,
+          add_lanes<Lane>,
+          subtract_lanes<Lane>,
+          prefix_scores<Lane, false>,
+          prefix_scores<Lane, true>,
+          prefix_newton<Lane>,
+          newton_votes<Lane>};
 }
 
 HotTable table() {

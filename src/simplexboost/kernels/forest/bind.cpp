@@ -34,6 +34,30 @@ void bind_apply(nb::module_& m) {
       "nodes"_a, "category_sets"_a, "X"_a, "leaves"_a, "n_threads"_a);
 }
 
+// out (n, u) = some columns of a sparse table by rows: column f goes to place[f], those with place -1 are left out.
+template <class Value>
+void gather_columns(In<std::int64_t, Vector> first, In<std::int32_t, Vector> columns, In<Value, Vector> values,
+                    In<std::int32_t, Vector> place, Out<Value, Matrix> out, int n_threads) {
+  const std::size_t n = out.shape(0), u = out.shape(1), p = place.shape(0);
+  require(first.shape(0) == n + 1 && columns.shape(0) == values.shape(0), "the arrays of the table disagree");
+  require(first.data()[0] >= 0 && std::is_sorted(first.data(), first.data() + n + 1) &&
+              first.data()[n] <= static_cast<std::int64_t>(columns.shape(0)),
+          "the rows must lie within the entries");
+  require(all_below(columns.data() + first.data()[0], static_cast<std::size_t>(first.data()[n] - first.data()[0]), p),
+          "columns must be column numbers");
+  for (std::size_t f = 0; f < p; ++f)
+    require(place.data()[f] < static_cast<std::int64_t>(u), "places must be columns of the result");
+  nb::gil_scoped_release release;
+  parallel_ranges(n, 256, n_threads, [&](std::size_t begin, std::size_t end) {
+    std::fill(out.data() + begin * u, out.data() + end * u, Value{0});
+    for (std::size_t i = begin; i < end; ++i)
+      for (std::int64_t e = first.data()[i]; e < first.data()[i + 1]; ++e) {
+        const std::int32_t at = place.data()[columns.data()[e]];
+        if (at >= 0) out.data()[i * u + static_cast<std::size_t>(at)] = values.data()[e];
+      }
+  });
+}
+
 template <class Leaf>
 void bind_packed(nb::module_& m, const char* name) {
   auto forest = nb::class_<Forest<Leaf>>(m, name, "Trees packed for prediction; see kernels/forest/forest.hpp.");
@@ -101,6 +125,10 @@ void bind_forest(nb::module_& m) {
         "n_threads"_a, "F[row] += step * values[leaf of row].");
   m.def("add_values", &add_tree<double>, "F"_a.noconvert(), "values"_a.noconvert(), "step"_a, "leaf_of_row"_a,
         "n_threads"_a);
+  m.def("gather_columns", &gather_columns<double>, "first"_a, "columns"_a, "values"_a.noconvert(), "place"_a,
+        "out"_a.noconvert(), "n_threads"_a, "Some columns of a sparse table, dense.");
+  m.def("gather_columns", &gather_columns<float>, "first"_a, "columns"_a, "values"_a.noconvert(), "place"_a,
+        "out"_a.noconvert(), "n_threads"_a);
   bind_apply<double>(m);
   bind_apply<float>(m);
   bind_packed<double>(m, "Forest64");

@@ -10,6 +10,7 @@
 #include "trees/grow.hpp"
 #include "trees/leaves.hpp"
 #include "trees/source.hpp"
+#include "trees/sparse.hpp"
 
 namespace simplexboost {
 namespace {
@@ -28,9 +29,59 @@ Columns columns_of(const In<std::int32_t, Vector>& n_bins, const In<std::uint8_t
   return columns;
 }
 
-BinnedView view(const In<std::uint8_t, Codes>& codes, const Columns& columns) {
-  require(codes.shape(0) == columns.n_blocks() && codes.shape(2) == kTile, "codes must be (n_blocks, n, 8)");
-  const BinnedView data{columns, codes.data(), codes.shape(1)};
+// Sparse codes, by columns as Python has them and by rows.
+class SparseTable {
+ public:
+  SparseTable(In<std::uint8_t, Vector> zero, In<std::int64_t, Vector> first, In<std::uint32_t, Vector> rows,
+              In<std::uint8_t, Vector> codes, In<std::int32_t, Vector> n_bins, In<std::uint8_t, Vector> has_missing,
+              std::size_t n, int n_threads)
+      : zero_(zero), first_(first), rows_(rows), codes_(codes), n_(n) {
+    const Columns columns = columns_of(n_bins, has_missing, has_missing);
+    const std::size_t p = columns.p, n_entries = rows.shape(0);
+    require(n < (std::size_t{1} << 30), "more than 2^30 rows");
+    require(columns.total_bins() < (std::size_t{1} << 32), "more than 2^32 bins");
+    require(zero.shape(0) == p && first.shape(0) == p + 1 && codes.shape(0) == n_entries,
+            "the arrays of the sparse codes disagree");
+    require(first.data()[0] == 0 && std::is_sorted(first.data(), first.data() + p + 1) &&
+                first.data()[p] == static_cast<std::int64_t>(n_entries),
+            "the columns must span the entries");
+    for (std::size_t f = 0; f < p; ++f) {
+      const std::size_t bins = columns.offset[f + 1] - columns.offset[f];
+      require(zero.data()[f] < bins, "a code beyond the bins of its column");
+      for (std::int64_t e = first.data()[f]; e < first.data()[f + 1]; ++e)
+        require(codes.data()[e] < bins && rows.data()[e] < n &&
+                    (e == first.data()[f] || rows.data()[e - 1] < rows.data()[e]),
+                "the rows of a column must ascend, and its codes be bins");
+    }
+    nb::gil_scoped_release release;
+    strips_ = make_strips(columns, first.data(), rows.data(), codes.data(), n, n_threads);
+  }
+
+  std::size_t n() const { return n_; }
+  std::size_t p() const { return zero_.shape(0); }
+  SparseView view() const {
+    return {zero_.data(),       first_.data(),        rows_.data(),          codes_.data(),
+            strips_.n_strips(), strips_.strip.data(), strips_.starts.data(), strips_.bins.data()};
+  }
+
+ private:
+  In<std::uint8_t, Vector> zero_;
+  In<std::int64_t, Vector> first_;
+  In<std::uint32_t, Vector> rows_;
+  In<std::uint8_t, Vector> codes_;
+  std::size_t n_;
+  Strips strips_;
+};
+
+BinnedView view(const std::optional<In<std::uint8_t, Codes>>& codes, const SparseTable* sparse,
+                const Columns& columns) {
+  require(codes.has_value() != (sparse != nullptr), "codes are either dense or sparse");
+  if (sparse != nullptr) {
+    require(sparse->p() == columns.p, "the sparse codes have another number of columns");
+    return {columns, nullptr, sparse->n(), sparse->view()};
+  }
+  require(codes->shape(0) == columns.n_blocks() && codes->shape(2) == kTile, "codes must be (n_blocks, n, 8)");
+  const BinnedView data{columns, codes->data(), codes->shape(1)};
   require(data.n < (std::size_t{1} << 30), "more than 2^30 rows");
   return data;
 }
@@ -146,13 +197,13 @@ std::vector<Order> orders_of(const In<std::int32_t, Matrix>& cells, const In<std
 template <class Lane>
 class Shard {
  public:
-  Shard(In<std::uint8_t, Codes> codes, In<std::int32_t, Vector> n_bins, In<std::uint8_t, Vector> has_missing,
-        In<std::uint8_t, Vector> categorical, std::optional<In<double, Matrix>> dense,
-        std::optional<In<std::int32_t, Vector>> classes, std::optional<In<double, Vector>> weight, std::size_t m,
-        std::optional<In<std::uint32_t, Vector>> rows, std::optional<In<std::int32_t, Vector>> features,
-        std::uint64_t first_row, std::uint64_t seed, int n_threads)
+  Shard(std::optional<In<std::uint8_t, Codes>> codes, const SparseTable* sparse, In<std::int32_t, Vector> n_bins,
+        In<std::uint8_t, Vector> has_missing, In<std::uint8_t, Vector> categorical,
+        std::optional<In<double, Matrix>> dense, std::optional<In<std::int32_t, Vector>> classes,
+        std::optional<In<double, Vector>> weight, std::size_t m, std::optional<In<std::uint32_t, Vector>> rows,
+        std::optional<In<std::int32_t, Vector>> features, std::uint64_t first_row, std::uint64_t seed, int n_threads)
       : arrays_{codes, n_bins, has_missing, categorical, dense, classes, weight},
-        data_(view(codes, columns_of(n_bins, has_missing, categorical))),
+        data_(view(codes, sparse, columns_of(n_bins, has_missing, categorical))),
         statistics_(statistics_view(dense, classes, weight, m, data_.n)),
         n_threads_(n_threads),
         source_(data_, statistics_, rows_of(rows, data_.n, n_threads), features_of(features, data_.p), first_row, seed,
@@ -283,7 +334,7 @@ class Shard {
   }
 
   struct Arrays {  // kept alive
-    In<std::uint8_t, Codes> codes;
+    std::optional<In<std::uint8_t, Codes>> codes;
     In<std::int32_t, Vector> n_bins;
     In<std::uint8_t, Vector> has_missing, categorical;
     std::optional<In<double, Matrix>> dense;
@@ -305,6 +356,7 @@ class PythonSource final : public Source<Lane> {
       : source_(source), shape_(shape), n_threads_(n_threads), n_rows_(nb::cast<std::int64_t>(source.attr("n_rows"))) {}
 
   std::int64_t n_rows() const override { return n_rows_; }
+  std::size_t row_entries() const override { return shape_.columns(); }
   bool distant() const override { return true; }
 
   std::vector<double> column_maxima() override {
@@ -454,13 +506,14 @@ nb::ndarray<nb::numpy, double> sums_of_limbs(In<std::uint64_t, nb::ndim<3>> limb
 template <class Lane>
 void bind_shard(nb::module_& m, const char* name) {
   nb::class_<Shard<Lane>>(m, name, "The rows of one shard, for growing a tree; see kernels/trees/source.hpp.")
-      .def(
-          nb::init<In<std::uint8_t, Codes>, In<std::int32_t, Vector>, In<std::uint8_t, Vector>,
-                   In<std::uint8_t, Vector>, std::optional<In<double, Matrix>>, std::optional<In<std::int32_t, Vector>>,
-                   std::optional<In<double, Vector>>, std::size_t, std::optional<In<std::uint32_t, Vector>>,
-                   std::optional<In<std::int32_t, Vector>>, std::uint64_t, std::uint64_t, int>(),
-          "codes"_a, "n_bins"_a, "has_missing"_a, "categorical"_a, "dense"_a.none(), "classes"_a.none(),
-          "weight"_a.none(), "m"_a, "rows"_a.none(), "features"_a.none(), "first_row"_a, "seed"_a, "n_threads"_a)
+      .def(nb::init<std::optional<In<std::uint8_t, Codes>>, const SparseTable*, In<std::int32_t, Vector>,
+                    In<std::uint8_t, Vector>, In<std::uint8_t, Vector>, std::optional<In<double, Matrix>>,
+                    std::optional<In<std::int32_t, Vector>>, std::optional<In<double, Vector>>, std::size_t,
+                    std::optional<In<std::uint32_t, Vector>>, std::optional<In<std::int32_t, Vector>>, std::uint64_t,
+                    std::uint64_t, int>(),
+           nb::keep_alive<1, 3>(), "codes"_a.none(), "sparse"_a.none(), "n_bins"_a, "has_missing"_a, "categorical"_a,
+           "dense"_a.none(), "classes"_a.none(), "weight"_a.none(), "m"_a, "rows"_a.none(), "features"_a.none(),
+           "first_row"_a, "seed"_a, "n_threads"_a)
       .def_prop_ro("n_rows", [](Shard<Lane>& self) { return self.source().n_rows(); })
       .def("column_maxima", &Shard<Lane>::column_maxima, "values"_a.none() = nb::none())
       .def("column_magnitudes", &Shard<Lane>::column_magnitudes, "unit"_a)
@@ -476,6 +529,10 @@ void bind_shard(nb::module_& m, const char* name) {
 
 void bind_trees(nb::module_& m) {
   m.attr("NODE_SIZE") = sizeof(Node);
+  nb::class_<SparseTable>(m, "SparseTable", "Sparse codes by columns and by rows; see kernels/trees/data.hpp.")
+      .def(nb::init<In<std::uint8_t, Vector>, In<std::int64_t, Vector>, In<std::uint32_t, Vector>,
+                    In<std::uint8_t, Vector>, In<std::int32_t, Vector>, In<std::uint8_t, Vector>, std::size_t, int>(),
+           "zero"_a, "first"_a, "rows"_a, "codes"_a, "n_bins"_a, "has_missing"_a, "n"_a, "n_threads"_a);
   bind_shard<std::int64_t>(m, "Shard64");
   bind_shard<std::int32_t>(m, "Shard32");
   m.def("grow", &grow, "source"_a, "n_bins"_a, "has_missing"_a, "categorical"_a, "m"_a, "features"_a.none(), "score"_a,

@@ -255,7 +255,9 @@ class Grower {
   }
 
   std::size_t work(const Candidate& candidate) const { return work(static_cast<std::size_t>(place(candidate).count)); }
-  std::size_t work(std::size_t count) const { return (count * columns_.p + columns_.total_bins()) * units_.lanes; }
+  std::size_t work(std::size_t count) const {
+    return (count * source_.row_entries() + columns_.total_bins()) * units_.lanes;
+  }
 
   // Small in itself, or compared with the whole tree.
   bool is_small(const Candidate& candidate) const {

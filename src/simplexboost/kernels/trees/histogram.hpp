@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "core/arena.hpp"
@@ -36,6 +37,7 @@ class HistogramShape {
 
   std::size_t size() const { return columns_.total_bins() * lanes_; }
   std::size_t lanes() const { return lanes_; }
+  std::size_t columns() const { return columns_.p; }
   std::size_t bytes() const { return size() * sizeof(Lane); }
   const std::vector<std::size_t>& blocks() const { return blocks_; }
 
@@ -68,47 +70,56 @@ class HistogramShape {
   std::vector<std::size_t> blocks_;
 };
 
-// Builds the histograms of several nodes together. Tasks are blocks of features; where these are too few for the
-// threads, nodes are also cut by rows, and each part has its own histogram (sums of integers do not depend on the
-// cuts).
+// Builds the histograms of several nodes together. Tasks are blocks of features, or strips of sparse ones; where these
+// are too few for the threads, nodes are also cut by rows, and each part has its own histogram (sums of integers do not
+// depend on the cuts). Of sparse codes only those that are stored are added up; what is left of the node's total is the
+// bin of zero.
 template <class Lane>
 class HistogramBuilder {
  public:
   HistogramBuilder(const BinnedView& data, const Quantized<Lane>& q, const HistogramShape<Lane>& shape)
-      : data_(data), q_(q), shape_(shape) {}
+      : data_(data), q_(q), shape_(shape), tasks_(data.is_sparse() ? used_strips() : shape.blocks()) {}
 
   // Asks for a histogram of rows[0, n_rows); returns its number. `packed` holds their statistics one after another, if
   // it is not null.
   std::size_t add(const std::uint32_t* rows, std::size_t n_rows, const Lane* packed) {
-    nodes_.push_back({rows, n_rows, packed, {}});
+    nodes_.push_back({rows, n_rows, packed, {}, {}});
     return nodes_.size() - 1;
   }
 
   Histogram<Lane> take(std::size_t node) { return std::move(nodes_[node].parts[0]); }
 
   void run(int n_threads) {
-    const auto& blocks = shape_.blocks();
     std::vector<Part> parts;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       Node& node = nodes_[i];
       const std::size_t cuts = n_threads > 1 ? n_cuts(node.n_rows, n_threads) : 1;
+      if (data_.is_sparse()) node.totals.resize(cuts * q_.lanes, 0);
       for (std::size_t cut = 0; cut < cuts; ++cut) {
         node.parts.emplace_back(shape_.size());
         parts.push_back({i, cut, node.n_rows * cut / cuts, node.n_rows * (cut + 1) / cuts});
       }
     }
-    parallel_for(parts.size() * blocks.size(), n_threads, [&](std::size_t task) {
-      const Part& part = parts[task / blocks.size()];
+    parallel_for(parts.size() * tasks_.size(), n_threads, [&](std::size_t task) {
+      const Part& part = parts[task / tasks_.size()];
       Node& node = nodes_[part.node];
-      fill(blocks[task % blocks.size()], node.rows + part.begin, part.end - part.begin,
-           node.packed == nullptr ? nullptr : node.packed + part.begin * q_.lanes, node.parts[part.cut].data());
+      const Lane* packed = node.packed == nullptr ? nullptr : node.packed + part.begin * q_.lanes;
+      const std::uint32_t* rows = node.rows + part.begin;
+      const std::size_t n_rows = part.end - part.begin;
+      Lane* histogram = node.parts[part.cut].data();
+      if (!data_.is_sparse()) return fill(tasks_[task % tasks_.size()], rows, n_rows, packed, histogram);
+      fill_strip(tasks_[task % tasks_.size()], rows, n_rows, packed, histogram);
+      if (task % tasks_.size() == 0) add_rows(rows, n_rows, packed, node.totals.data() + part.cut * q_.lanes);
     });
-    if (parts.size() == nodes_.size()) return;
-    parallel_for(nodes_.size() * blocks.size(), n_threads, [&](std::size_t task) {
-      auto& same = nodes_[task / blocks.size()].parts;
-      const std::size_t block = blocks[task % blocks.size()], begin = shape_.begin(block);
-      for (std::size_t cut = 1; cut < same.size(); ++cut)
-        hot().template lanes<Lane>().add(same[0].data() + begin, same[cut].data() + begin, shape_.end(block) - begin);
+    if (parts.size() == nodes_.size() && !data_.is_sparse()) return;
+    for (Node& node : nodes_)
+      for (std::size_t l = q_.lanes; l < node.totals.size(); ++l) node.totals[l % q_.lanes] += node.totals[l];
+    parallel_for(nodes_.size() * tasks_.size(), n_threads, [&](std::size_t task) {
+      Node& node = nodes_[task / tasks_.size()];
+      const auto [begin, end] = range(tasks_[task % tasks_.size()]);
+      for (std::size_t cut = 1; cut < node.parts.size(); ++cut)
+        hot().template lanes<Lane>().add(node.parts[0].data() + begin, node.parts[cut].data() + begin, end - begin);
+      if (data_.is_sparse()) fill_zero_bins(tasks_[task % tasks_.size()], node);
     });
     for (Node& node : nodes_) node.parts.resize(1);
   }
@@ -119,6 +130,7 @@ class HistogramBuilder {
     std::size_t n_rows;
     const Lane* packed;
     std::vector<Histogram<Lane>> parts;
+    std::vector<Lane> totals = {};  // (parts, lanes) the sums of all rows, if the codes are sparse
   };
   struct Part {
     std::size_t node, cut, begin, end;
@@ -130,7 +142,7 @@ class HistogramBuilder {
     std::size_t total = 0;
     for (const Node& node : nodes_) total += node.n_rows;
     if (total == 0) return 1;
-    const std::size_t blocks = shape_.blocks().size(), threads = static_cast<std::size_t>(n_threads);
+    const std::size_t blocks = tasks_.size(), threads = static_cast<std::size_t>(n_threads);
     const std::size_t least = (4 * threads * n_rows + blocks * total - 1) / (blocks * total);
     std::size_t best = least;
     for (std::size_t cuts = least; nodes_.size() == 1 && cuts <= least + least / 2; ++cuts)
@@ -158,9 +170,65 @@ class HistogramBuilder {
     else kernels.accumulate_rows(words, rows, n_rows, q_.values.data(), q_.lanes, base, last - first);
   }
 
+  // The strips that have a feature in use.
+  std::vector<std::size_t> used_strips() const {
+    std::vector<std::size_t> used;
+    const auto& blocks = shape_.blocks();
+    for (std::size_t s = 0; s < data_.sparse.n_strips; ++s) {
+      const auto block = std::lower_bound(blocks.begin(), blocks.end(), data_.sparse.strip[s] / kTile);
+      if (block != blocks.end() && *block * kTile < data_.sparse.strip[s + 1]) used.push_back(s);
+    }
+    return used;
+  }
+
+  // The bins of a task's features, as a range of the histogram.
+  std::pair<std::size_t, std::size_t> range(std::size_t task) const {
+    if (!data_.is_sparse()) return {shape_.begin(task), shape_.end(task)};
+    const std::size_t* strip = data_.sparse.strip + task;
+    return {data_.offset[strip[0]] * shape_.lanes(), data_.offset[strip[1]] * shape_.lanes()};
+  }
+
+  void fill_strip(std::size_t strip, const std::uint32_t* rows, std::size_t n_rows, const Lane* packed,
+                  Lane* histogram) const {
+    const auto [begin, end] = range(strip);
+    std::memset(histogram + begin, 0, (end - begin) * sizeof(Lane));
+    const std::int64_t* starts = data_.sparse.starts + strip * (data_.n + 1);
+    const std::uint32_t* bins = data_.sparse.bins;
+    const auto& kernels = hot().template lanes<Lane>();
+    if (q_.classes != nullptr)
+      kernels.accumulate_entries_sparse(starts, bins, rows, n_rows, q_.classes, q_.values.data(), q_.m, q_.lanes,
+                                        histogram);
+    else if (packed != nullptr)
+      kernels.accumulate_entries_packed(starts, bins, rows, n_rows, packed, q_.lanes, histogram);
+    else kernels.accumulate_entries_rows(starts, bins, rows, n_rows, q_.values.data(), q_.lanes, histogram);
+  }
+
+  void add_rows(const std::uint32_t* rows, std::size_t n_rows, const Lane* packed, Lane* total) const {
+    for (std::size_t r = 0; r < n_rows; ++r) {
+      if (q_.classes != nullptr) {
+        total[q_.classes[rows[r]]] += q_.values[rows[r]];
+        total[q_.m] += 1;
+        continue;
+      }
+      const Lane* stats = packed == nullptr ? q_.values.data() + rows[r] * q_.lanes : packed + r * q_.lanes;
+      for (std::size_t l = 0; l < q_.lanes; ++l) total[l] += stats[l];
+    }
+  }
+
+  void fill_zero_bins(std::size_t strip, Node& node) const {
+    const auto& blocks = shape_.blocks();
+    auto block = std::lower_bound(blocks.begin(), blocks.end(), data_.sparse.strip[strip] / kTile);
+    for (; block != blocks.end() && *block * kTile < data_.sparse.strip[strip + 1]; ++block)
+      for (std::size_t f = *block * kTile; f < std::min(data_.p, (*block + 1) * kTile); ++f)
+        hot().template lanes<Lane>().fill_zero_bin(node.parts[0].data() + data_.offset[f] * q_.lanes,
+                                                   data_.offset[f + 1] - data_.offset[f], data_.sparse.zero[f],
+                                                   node.totals.data(), q_.lanes);
+  }
+
   const BinnedView& data_;
   const Quantized<Lane>& q_;
   const HistogramShape<Lane>& shape_;
+  std::vector<std::size_t> tasks_;  // blocks or strips with a feature in use
   std::vector<Node> nodes_;
 };
 

@@ -27,8 +27,35 @@ std::size_t scatter_by(const std::uint32_t* rows, std::size_t n_rows, std::uint3
   return static_cast<std::size_t>(front - spare);
 }
 
+// The first of some ascending row numbers that is at least `row`, by steps that double: as fast as a merge where many
+// of them are passed one by one, and as a bisection where few are asked for.
+inline const std::uint32_t* advance_to(const std::uint32_t* at, const std::uint32_t* end, std::uint32_t row) {
+  std::ptrdiff_t step = 1;
+  while (step < end - at && at[step] < row) step *= 2;
+  return std::lower_bound(at + step / 2, std::min(at + step, end), row);
+}
+
+// The rows ascend, and so do those of the column's entries; all others have the code of zero.
+inline std::size_t scatter_sparse(const std::uint32_t* rows, std::size_t n_rows, std::uint32_t* spare,
+                                  const BinnedView& data, const Split& split) {
+  const std::size_t f = static_cast<std::size_t>(split.feature);
+  const int missing = data.has_missing[f] ? data.n_bins[f] : 256;
+  const auto left = [&](int code) {
+    if (split.categorical) return split.left.has(static_cast<std::size_t>(code));
+    return code == missing ? split.missing_left : code <= split.bin;
+  };
+  const SparseView& sparse = data.sparse;
+  const std::uint32_t *at = sparse.rows + sparse.first[f], *end = sparse.rows + sparse.first[f + 1];
+  const bool zero_left = left(sparse.zero[f]);
+  return scatter_by(rows, n_rows, spare, [&](std::uint32_t row) {
+    if (at != end && *at < row) at = advance_to(at, end, row);
+    return at != end && *at == row ? left(sparse.codes[at - sparse.rows]) : zero_left;
+  });
+}
+
 inline std::size_t scatter(const std::uint32_t* rows, std::size_t n_rows, std::uint32_t* spare, const BinnedView& data,
                            const Split& split) {
+  if (data.is_sparse()) return scatter_sparse(rows, n_rows, spare, data, split);
   const std::size_t f = static_cast<std::size_t>(split.feature);
   const std::uint8_t* codes = data.column(f);
   if (split.categorical)

@@ -43,7 +43,8 @@ class Source {
   using Ready = std::function<void(std::size_t, Histogram<Lane>, Histogram<Lane>, int)>;
 
   virtual ~Source() = default;
-  virtual std::int64_t n_rows() const = 0;  // the rows that the tree is grown on
+  virtual std::int64_t n_rows() const = 0;      // the rows that the tree is grown on
+  virtual std::size_t row_entries() const = 0;  // codes that a pass over a row reads, on average
   virtual std::vector<double> column_maxima() = 0;
   virtual std::vector<double> column_magnitudes(const std::vector<double>& unit) = 0;
   virtual void quantize(const std::vector<int>& exponents) = 0;
@@ -76,6 +77,7 @@ class LocalSource final : public Source<Lane> {
         cells_{{0, rows_.size()}} {}
 
   std::int64_t n_rows() const override { return static_cast<std::int64_t>(rows_.size()); }
+  std::size_t row_entries() const override { return data_.row_entries(); }
   bool distant() const override { return false; }
   const HistogramShape<Lane>& shape() const { return shape_; }
 
@@ -106,7 +108,7 @@ class LocalSource final : public Source<Lane> {
       }
     }
     builder.add(rows, rows_.size(), packed);
-    builder.run(worth_threads(rows_.size() * data_.p * q_.lanes, kThreadWork, n_threads_));
+    builder.run(worth_threads(rows_.size() * data_.row_entries() * q_.lanes, kThreadWork, n_threads_));
     return builder.take(0);
   }
 
@@ -115,7 +117,7 @@ class LocalSource final : public Source<Lane> {
     std::size_t total = 0;
     for (const Order& order : orders) {
       make_room(static_cast<std::size_t>(std::max(order.left, order.right)) + 1);
-      total += (cell(order.cell).size() * data_.p + data_.total_bins()) * shape_.lanes();
+      total += (cell(order.cell).size() * data_.row_entries() + data_.total_bins()) * shape_.lanes();
     }
     carry_out(orders.data(), orders.size(), worth_threads(total, kThreadWork, n_threads_), ready);
   }
@@ -150,7 +152,9 @@ class LocalSource final : public Source<Lane> {
   Range& cell(Cell which) { return cells_[static_cast<std::size_t>(which)]; }
 
   // Whether statistics of rows are copied one after another, so that every block of features reads them sequentially.
-  bool packs() const { return q_.classes == nullptr && shape_.blocks().size() >= 2; }
+  bool packs() const {
+    return q_.classes == nullptr && (data_.is_sparse() ? data_.sparse.n_strips : shape_.blocks().size()) >= 2;
+  }
   std::size_t packed_size(std::size_t n_rows) const {
     return std::bit_ceil(n_rows * q_.lanes);  // few different sizes, so that the arena has one
   }

@@ -1,0 +1,85 @@
+"""Sparse tables in the compiled engine: bins, codes by rows, and the columns that trees ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from ... import _kernels
+from ..._typing import AnyArray
+from ..binned import BinnedData, category_edges, sampled_rows
+from ..sparse import SparseCodes
+from ..tree import Tree
+
+BLOCK = 2**22  # values of a dense block of columns: 32 MB
+
+
+def bin_sparse(X: Any, max_bins: int, mask: AnyArray, n_threads: int) -> BinnedData:
+    """A sparse table (n, p) as codes; the columns in the mask (p,) hold categories."""
+    columns, rows = by_columns(X), sampled_rows(X.shape[0])
+    sample = columns if rows is None else by_columns(X[rows])
+    values, first = _kernels.find_edges_sparse(*sample, max_bins, n_threads)
+    edges = [
+        category_edges(columns[3][columns[1][f] : columns[1][f + 1]], f) if mask[f] else values[begin:end]
+        for f, (begin, end) in enumerate(pairwise(first.tolist()))
+    ]
+    sizes = np.array([len(e) for e in edges], dtype=np.int64)
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    flat = np.concatenate([*edges, []]) if mask.any() else values
+    *codes, has_missing = _kernels.bin_sparse(*columns, flat, ends, n_threads)
+    return BinnedData(SparseCodes(X.shape[0], *codes), (sizes + 1).astype(np.int32), has_missing, edges, mask)
+
+
+def by_columns(X: Any) -> tuple[int, AnyArray, AnyArray, AnyArray]:
+    """A table by columns as kernels take it: the number of rows; where columns begin, the rows and the values."""
+    X = X.tocsc()
+    return X.shape[0], X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False), X.data
+
+
+def sparse_table(data: BinnedData, n_threads: int) -> Any:
+    """The codes by columns and by rows, made once for all trees."""
+    table = data.__dict__.get("table")
+    if table is None:
+        codes = data.codes
+        assert isinstance(codes, SparseCodes)
+        table = _kernels.SparseTable(
+            codes.zero, codes.first, codes.rows, codes.codes, data.n_bins, data.has_missing, codes.n, n_threads
+        )
+        table = data.__dict__.setdefault("table", table)  # in one step: threads share the data
+    return table
+
+
+def compact(trees: list[Tree]) -> tuple[list[AnyArray], AnyArray]:
+    """The nodes of trees with features renumbered among those that they split, and these features, ascending.
+
+    There is always one, because tables have at least one column.
+    """
+    features = [tree.nodes["feature"] for tree in trees]
+    used = np.unique(np.concatenate([f[f >= 0] for f in features]))
+    out = []
+    for tree, of_tree in zip(trees, features, strict=True):
+        nodes = tree.nodes.copy()
+        nodes["feature"] = np.where(of_tree >= 0, np.searchsorted(used, of_tree), -1)
+        out.append(nodes)
+    return out, used if len(used) else np.zeros(1, dtype=used.dtype)
+
+
+def blocks(X: Any, used: AnyArray | None, n_threads: int) -> Iterator[tuple[slice, AnyArray]]:
+    """Rows of a table as dense blocks, with where they are: of a sparse table only the columns `used`."""
+    n = X.shape[0]
+    if not issparse(X) or used is None:
+        yield slice(0, n), X
+        return
+    place = np.full(X.shape[1], -1, dtype=np.int32)
+    place[used] = np.arange(len(used))
+    first, columns = X.indptr.astype(np.int64, copy=False), X.indices.astype(np.int32, copy=False)
+    step = max(256, BLOCK // len(used))
+    for begin in range(0, n, step):
+        end = min(n, begin + step)
+        block = np.empty((end - begin, len(used)), dtype=X.dtype)
+        _kernels.gather_columns(first[begin : end + 1], columns, X.data, place, block, n_threads)
+        yield slice(begin, end), block
