@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
+from .._parts import Answering
 from .._typing import AnyArray, Array
 from ..boosting.decisions import as_decision
 from ..data.categories import Categories
@@ -17,13 +19,19 @@ from ..files import Saves
 from ..losses import margins
 
 
-class Face(Saves, ClassifierMixin, BaseEstimator):
+class Face(Saves, ClassifierMixin, Answering):
     """The base class of classifiers; a subclass fits, gives class scores, and says what it writes to a model file."""
 
     classes_: AnyArray  # (K,) labels, sorted; an estimator that has them is fitted
     n_features_in_: int
     feature_kinds_: list[str] | None  # what the columns hold, if they were looked at; see `Features`
     categories_: Categories | None  # those of categorical columns
+
+    @property
+    def n_classes_(self) -> int:
+        """The number of classes, K."""
+        check_is_fitted(self)
+        return len(self.classes_)
 
     @abstractmethod
     def class_scores(self, X: Any) -> Array:

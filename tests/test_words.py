@@ -1,0 +1,152 @@
+"""Keywords that a class or a method does not have: other libraries' words, and words that are misspelt."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+from copy import copy
+
+import pytest
+from cases import CLASSIFIERS, LEARNERS, each
+from sklearn.base import clone
+
+import simplexboost as sb
+from simplexboost._words import FITTING, METHODS, OF_LEARNERS, PARAMETERS, PREDICTING
+from simplexboost.learners import NewtonTree, VectorTree
+
+FLAGSHIP = sb.SimplexBoostClassifier
+
+
+def words(table):
+    return sorted({word for entry in table for names in entry.words.values() for word in names.split()})
+
+
+def refusal(call, kind):
+    with pytest.raises(kind) as caught:
+        call()
+    return str(caught.value)
+
+
+# ---- the tables -----------------------------------------------------------------------------------------------------
+
+
+def test_every_answer_is_a_real_keyword():
+    parameters = {name for kind in CLASSIFIERS.values() for name in kind().get_params(deep=False)}
+    assert {entry.ours for entry in PARAMETERS if entry.ours} <= parameters
+    for method, table in METHODS.items():
+        known = inspect.signature(getattr(FLAGSHIP, method)).parameters
+        assert {entry.ours for entry in table if entry.ours} <= set(known)
+    learners = {name for learner in LEARNERS.values() for name in learner.get_params(deep=False)}
+    assert set(OF_LEARNERS) <= learners
+
+
+@pytest.mark.parametrize("table", [PARAMETERS, FITTING, PREDICTING])
+def test_every_word_has_one_answer(table):
+    for word in words(table):
+        assert len({(entry.ours, entry.say) for entry in table if entry.libraries(word)}) == 1, word
+    for entry in table:
+        assert entry.ours or entry.say
+
+
+def test_no_parameter_of_ours_is_another_library_s_word():
+    """The flagship's own parameters would otherwise never be answered, or be answered by mistake."""
+    assert not set(words(PARAMETERS)) & set(FLAGSHIP().get_params())
+
+
+# ---- constructors and set_params ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", words(PARAMETERS))
+def test_other_libraries_words_are_answered(word):
+    """By the constructor with a TypeError, like Python, and by `set_params` with a ValueError, like scikit-learn."""
+    messages = [
+        refusal(lambda: FLAGSHIP(**{word: 1}), TypeError),
+        refusal(lambda: FLAGSHIP().set_params(**{word: 1}), ValueError),
+    ]
+    for message in messages:
+        assert message.startswith(f"SimplexBoostClassifier has no parameter '{word}' (")
+        assert "'s word); " in message
+
+
+@pytest.mark.parametrize(
+    ("word", "answer"),
+    [
+        ("num_leaves", "(LightGBM's word); did you mean max_leaf_nodes?"),
+        ("max_iter", "(scikit-learn's word); did you mean n_estimators?"),
+        ("reg_lambda", "(LightGBM's, XGBoost's and CatBoost's word); did you mean l2_regularization?"),
+        ("depth", "(CatBoost's word); did you mean max_depth?"),
+        ("early_stopping_rounds", "set early_stopping=True and n_iter_no_change"),
+        ("objective", "did you mean loss?"),
+        ("eval_metric", "; it is an argument of fit."),
+        ("base_estimator", "it would be learner, which this class does not have."),
+        ("max_leaf_node", "; did you mean max_leaf_nodes?"),
+        ("lerning_rate", "; did you mean learning_rate?"),
+        ("xyz", "; it has n_estimators, subsample, "),
+    ],
+)
+def test_the_answer_says_what_to_write(word, answer):
+    assert answer in refusal(lambda: FLAGSHIP(**{word: 1}), TypeError)
+
+
+@each("kind", CLASSIFIERS)
+def test_every_classifier_answers(kind):
+    message = refusal(lambda: kind(num_leaves=3), TypeError)
+    assert message.startswith(f"{kind.__name__} has no parameter 'num_leaves' (LightGBM's word); ")
+    assert message.endswith(refusal(lambda: kind().set_params(num_leaves=3), ValueError))
+    message = refusal(lambda: kind().fit([[0], [1]], [0, 1], early_stopping_rounds=3), TypeError)
+    assert message.startswith(f"{kind.__name__}.fit has no argument 'early_stopping_rounds' (LightGBM's")
+
+
+def test_parts_answer_and_send_on_to_parts():
+    assert "VectorTree has no parameter 'num_leaves'" in refusal(lambda: VectorTree(num_leaves=3), TypeError)
+    for word, ours in {"num_leaves": "max_leaf_nodes", "max_depth": "max_depth"}.items():
+        message = refusal(lambda word=word: sb.BoostingClassifier(**{word: 3}), TypeError)
+        assert message.endswith(f"did you mean {ours} of the learner? set_params(learner__{ours}=...) sets it.")
+    message = refusal(lambda: sb.BoostingClassifier().set_params(learner__num_leaves=3), ValueError)
+    assert "VectorTree has no parameter 'num_leaves'" in message
+    clf = sb.BoostingClassifier().set_params(learner=NewtonTree(), learner__l2_regularization=3.0)
+    assert clf.learner.l2_regularization == 3.0
+
+
+def test_signatures_and_copies_are_as_they_were():
+    """scikit-learn reads parameters from the signature; pickles and copies make objects without any keyword."""
+    assert "max_leaf_nodes" in inspect.signature(FLAGSHIP).parameters
+    assert {"X", "y", "sample_weight", "eval_set"} <= set(inspect.signature(FLAGSHIP.fit).parameters)
+    clf = FLAGSHIP(max_leaf_nodes=7)
+    for other in (clone(clf), copy(clf), pickle.loads(pickle.dumps(clf))):
+        assert other.max_leaf_nodes == 7
+
+
+def test_subclasses_with_keywords_of_their_own_are_left_alone():
+    class Free(FLAGSHIP):
+        def __init__(self, **options):
+            super().__init__(n_estimators=options["rounds"])
+
+        def fit(self, X, y, **options):
+            return self
+
+    assert Free(rounds=3).fit(None, None, anything=1).n_estimators == 3
+
+
+# ---- methods --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", words(FITTING))
+def test_words_of_fit_are_answered(word):
+    message = refusal(lambda: FLAGSHIP().fit([[0], [1]], [0, 1], **{word: 1}), TypeError)
+    assert message.startswith(f"SimplexBoostClassifier.fit has no argument '{word}' (")
+
+
+@pytest.mark.parametrize("word", words(PREDICTING))
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "decision_function"])
+def test_words_of_predict_are_answered(method, word):
+    message = refusal(lambda: getattr(FLAGSHIP(), method)([[0]], **{word: 1}), TypeError)
+    assert message.startswith(f"SimplexBoostClassifier.{method} has no argument '{word}' (")
+
+
+def test_parameters_of_the_constructor_are_no_arguments_of_fit():
+    for word in ("verbose", "callbacks", "n_estimators"):
+        message = refusal(lambda word=word: FLAGSHIP().fit([[0], [1]], [0, 1], **{word: 1}), TypeError)
+        assert message.endswith("; it is a parameter of the constructor.")
+    message = refusal(lambda: FLAGSHIP().fit([[0], [1]], [0, 1], smple_weight=1), TypeError)
+    assert message.endswith("did you mean sample_weight?")
