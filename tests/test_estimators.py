@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import BOOSTERS, CLASSIFIERS, blobs, each
+from scipy.special import logsumexp
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import NotFittedError
@@ -97,6 +98,50 @@ def test_decision_function_is_the_scores(Estimator, iris):
     own, rival = U[np.arange(150), y], np.where(np.eye(3, dtype=bool)[y], -np.inf, U).max(axis=1)
     np.testing.assert_array_equal(clf.margins(X, y), own - rival)
     assert clf.score(X, y) == np.mean(clf.margins(X, y) > 0)
+
+
+PROBABLE = {name: kind for name, kind in CLASSIFIERS.items() if hasattr(kind, "predict_proba")}
+
+
+@each("Estimator", PROBABLE)
+def test_logarithms_of_probabilities(Estimator, iris):
+    X, y = iris[0][:100], iris[1][:100]
+    with pytest.raises(NotFittedError):
+        _ = Estimator().n_classes_
+    clf = Estimator().fit(X, y)
+    assert clf.n_classes_ == len(clf.classes_) == 2
+    P = clf.predict_proba(X)
+    np.testing.assert_allclose(np.exp(clf.predict_log_proba(X)), P, rtol=2e-6, atol=1e-30)
+
+
+@pytest.mark.parametrize(
+    "clf",
+    [
+        sb.SimplexBoostClassifier(n_estimators=5, max_step=None),
+        sb.BoostingClassifier("logistic", step="fixed"),
+        sb.BoostingClassifier("exponential", step="fixed"),
+        sb.BoostingClassifier("softmax-cost", step="fixed"),
+        sb.BoostingClassifier("own-score", "canonical", step="fixed"),
+    ],
+    ids=["flagship", "logistic", "exponential", "softmax-cost", "own-score"],
+)
+def test_the_logarithm_of_a_probability_that_is_zero_is_finite(clf, iris):
+    """Where probabilities are a soft-max, their logarithms come from the scores."""
+    X, y = iris
+    clf = clf.set_params(learning_rate=1000.0, random_state=0).fit(X, y)
+    assert (clf.predict_proba(X) == 0).any()
+    logarithms = clf.predict_log_proba(X)
+    assert np.isfinite(logarithms).all() and logarithms.min() < -800
+    np.testing.assert_allclose(logsumexp(logarithms, axis=1), 0, atol=1e-9)
+
+
+def test_logarithms_of_absent_classes_and_of_the_first_rounds(iris):
+    X, y = iris
+    clf = sb.SimplexBoostClassifier(n_estimators=5, classes=[0, 1, 2, 3], random_state=0).fit(X, y)
+    assert clf.n_classes_ == 4
+    logarithms = clf.predict_log_proba(X, n_rounds=2)
+    assert (logarithms[:, 3] == -np.inf).all()
+    np.testing.assert_allclose(logarithms[:, :3], np.log(clf.predict_proba(X, n_rounds=2)[:, :3]), rtol=1e-5)
 
 
 def test_two_classes_follow_the_convention():

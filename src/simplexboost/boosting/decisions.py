@@ -9,6 +9,7 @@ import numpy as np
 
 from .._typing import AnyArray, Array
 from ..losses import Loss
+from ..losses.links import log_of
 
 ABSENT = 30.0  # a class without training examples scores this far below every other
 
@@ -24,6 +25,9 @@ class Decision(Protocol):
 
     def probabilities(self, U: Array) -> Array:
         """Probabilities, (n, K)."""
+
+    def log_probabilities(self, U: Array) -> Array:
+        """Their logarithms, (n, K)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +50,14 @@ class OneLabel:
         """Probabilities by the loss's link; classes without training examples get 0."""
         return probabilities(self.loss, U, self.present)
 
+    def log_probabilities(self, U: Array) -> Array:
+        """Their logarithms; −inf for classes without training examples."""
+        if self.present.sum() < 2:
+            return log_of(self.probabilities(U))
+        out = np.full(U.shape, -np.inf)
+        out[:, self.present] = self.loss.log_probabilities(U[:, self.present])
+        return out
+
 
 @dataclass(frozen=True, eq=False)
 class SeveralLabels:
@@ -65,6 +77,10 @@ class SeveralLabels:
     def probabilities(self, U: Array) -> Array:
         """The probability of every label on its own, (n, K): rows need not sum to one."""
         return self.loss.probabilities(self.decision(U))
+
+    def log_probabilities(self, U: Array) -> Array:
+        """The logarithm of each label's probability, (n, K)."""
+        return log_of(self.probabilities(U))
 
 
 def all_classes(U: Array, present: Any) -> Array:

@@ -18,6 +18,7 @@ from ..data.validation import Labelling, Taken, check_training, check_X
 from ..engine import MAX_BINS, CpuEngine, Engine
 from ..files import check_label_types, pack_program, unpack_program
 from ..learners import Learner, as_learner, refusal_of
+from ..losses.links import log_of
 from .face import Face, all_or_nothing
 
 
@@ -126,6 +127,10 @@ class MartiBoostClassifier(Face):
     def predict_proba(self, X: Any) -> Array:
         """How likely the random program is to answer with each class, (n, 2); a draw counts half for both."""
         return self.class_scores(X)
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithms of `predict_proba`; −inf for probabilities that are zero."""
+        return log_of(self.predict_proba(X))
 
     def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:
         """The answers of the random program, one path per example; a fair coin decides a draw at the end; (n,)."""

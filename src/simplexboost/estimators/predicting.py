@@ -67,6 +67,19 @@ class Predicts(Face):
             self._softmax(model.predictor(X[rows], self._engine()), P[rows])
         return P
 
+    def predict_log_proba(self, X: Any, n_rounds: int | None = None) -> Array:
+        """The logarithms of `predict_proba`, (n, K), computed from the scores where the link is a soft-max.
+
+        So they are finite even where a probability is too small for a number; only classes without training examples
+        have −inf.
+
+        Parameters
+        ----------
+        X, n_rounds : as in `predict`
+        """
+        U = self.class_scores(X, n_rounds)
+        return self._decision().log_probabilities(U)
+
     def decision_function(self, X: Any, n_rounds: int | None = None) -> Array:
         """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,), as scikit-learn expects.
 

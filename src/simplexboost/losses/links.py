@@ -43,6 +43,29 @@ def softmax(U: Array, scale: float = 1.0) -> Array:
     return P
 
 
+def log_softmax(U: Array, scale: float = 1.0) -> Array:
+    """The logarithm of `softmax`, finite also where probabilities are too small for a number.
+
+    Examples
+    --------
+    >>> log_softmax(np.array([[0.0, 0.0], [1e6, -1e6]])).round(3)
+    array([[-6.93e-01, -6.93e-01],
+           [ 0.00e+00, -2.00e+06]])
+    """
+    V = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # (n, K), the only buffer
+    V -= V.max(axis=1, keepdims=True)
+    if scale != 1.0:
+        V *= scale
+    V -= np.log(np.exp(V).sum(axis=1, keepdims=True))
+    return V
+
+
+def log_of(P: Array) -> Array:
+    """The logarithm of probabilities, −inf for those that are zero."""
+    with np.errstate(divide="ignore"):
+        return np.log(P)
+
+
 def savage_link(U: Array) -> Array:
     """Savage's posterior, ``η_k ∝ 1 / (1 − p_k)`` with ``p = softmax(2 U)`` (Saberian and Vasconcelos, Table 3).
 

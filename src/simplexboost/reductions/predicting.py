@@ -13,6 +13,7 @@ from .._typing import Array, Mask
 from ..boosting.decisions import all_classes
 from ..data.validation import check_columns, known_labels
 from ..estimators.face import Face
+from ..losses.links import log_of
 from .columns import Column, indexable
 from .coupling import couple, softmax_link
 from .decoding import confidence, distances
@@ -57,6 +58,10 @@ class Decodes(Face):
             f = self._ask(X, "answers", self.response, self.decoding)
             P[:, self.present_] = softmax_link(-self._present_scores(f), M)
         return P
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithms of `predict_proba`; −inf for probabilities that are zero."""
+        return log_of(self.predict_proba(X))
 
     def _check_X(self, X: Any) -> Any:
         check_is_fitted(self)
