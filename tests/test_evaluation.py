@@ -209,9 +209,9 @@ def test_label_sets_may_all_be_different():
     assert (train.n, test.n) == (7, 3)
 
 
-def test_nothing_to_hold_out_says_so():
-    with pytest.raises(ValueError, match=r"validation_fraction=None .* eval_set"):
-        split_off(numbered([0, 1, 2]), None, rng())
+def test_nothing_to_hold_out_keeps_all_rows():
+    data = numbered([0, 1, 2])
+    assert split_off(data, None, rng()) == (data, data)
 
 
 def test_too_few_rows_to_hold_out_say_so():

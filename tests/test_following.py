@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from cases import BOOSTERS, blobs, each
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import config_context
 from sklearn.base import clone
+from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score, get_scorer, log_loss, make_scorer
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import simplexboost as sb
@@ -34,6 +37,48 @@ def booster(**options):
 
 def error(c, P):
     return np.mean(P.argmax(axis=1) != c)
+
+
+# ---- X_val and y_val -------------------------------------------------------------------------------------------------
+
+
+@each("kind", KINDS)
+def test_X_val_is_an_eval_set(kind):
+    weight = np.random.default_rng(1).uniform(0.5, 2.0, 80)
+    clf, other = (kind(n_estimators=5, early_stopping=True, n_iter_no_change=2, random_state=0) for _ in range(2))
+    clf.fit(X[TRAIN], Y[TRAIN], X_val=X[TEST], y_val=Y[TEST], sample_weight_val=weight)
+    other.fit(X[TRAIN], Y[TRAIN], eval_set=(X[TEST], Y[TEST], weight))
+    assert_array_equal(clf.evals_result_[0]["risk"], other.evals_result_[0]["risk"])
+    assert_array_equal(clf.predict_proba(X), other.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"X_val": X}, "X_val is given without y_val"),
+        ({"y_val": Y}, "y_val is given without X_val"),
+        ({"sample_weight_val": np.ones(240)}, "sample_weight_val is given without X_val"),
+        ({"X_val": X, "y_val": Y, "eval_set": (X, Y)}, "eval_set and X_val"),
+    ],
+)
+def test_half_a_validation_set_or_two_are_refused(given, words):
+    with pytest.raises(ValueError, match=words):
+        booster().fit(X, Y, **given)
+
+
+@pytest.mark.parametrize("output", ["default", "pandas"])
+def test_a_pipeline_transforms_X_val(output):
+    """With scikit-learn's metadata routing; pandas frames, and transformers that return frames."""
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    with config_context(enable_metadata_routing=True):
+        clf = sb.SimplexBoostClassifier(n_estimators=5, random_state=0)
+        clf.set_fit_request(X_val=True, y_val=True, sample_weight_val=True)
+        steps = [("scale", StandardScaler()), ("pca", PCA(3)), ("clf", clf)]
+        pipeline = Pipeline(steps, transform_input=["X_val"]).set_output(transform=output)
+        options = {"X_val": frame[TEST], "y_val": Y[TEST], "sample_weight_val": np.ones(80)}
+        pipeline.fit(frame[TRAIN], Y[TRAIN], **options)
+    assert hasattr(pipeline[-1], "feature_names_in_") == (output == "pandas")
+    assert_allclose(pipeline[-1].evals_result_[0]["risk"][-1], log_loss(Y[TEST], pipeline.predict_proba(frame[TEST])))
 
 
 # ---- what a fit leaves behind ---------------------------------------------------------------------------------------
@@ -144,8 +189,16 @@ def test_no_fraction_where_nothing_is_held_out():
     assert_array_equal(everything.predict_proba(X), booster().fit(X, Y).predict_proba(X))
     clf = booster(validation_fraction=None, early_stopping=True)
     clf.fit(X[TRAIN], Y[TRAIN], eval_set=(X[TEST], Y[TEST]))
-    with pytest.raises(ValueError, match=r"validation_fraction=None .* eval_set"):
-        clf.fit(X, Y)
+
+
+@each("kind", KINDS)
+def test_without_a_fraction_the_training_rows_are_watched(kind):
+    clf = kind(n_estimators=30, early_stopping=True, validation_fraction=None, n_iter_no_change=1, tol=0.1)
+    clf.set_params(random_state=0).fit(X, NOISY, eval_metric=["risk", "accuracy"])
+    assert clf.n_iter_ < 30 and clf.stop_reason_.startswith(("early stopping: no better training risk", "weak learner"))
+    (results,) = clf.evals_result_
+    assert_allclose(results["risk"][: clf.n_iter_], clf.history_["risk"], rtol=1e-5)
+    assert results["accuracy"][clf.n_iter_ - 1] == clf.score(X, NOISY)
 
 
 def test_metrics_without_rows_are_refused():

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from .._compat import with_callbacks
 from .._typing import AnyArray
 from ..estimators.booster import Booster
+from ..estimators.evaluation import as_eval_set
 from ..estimators.parts import Parts, make_parts
 from ..losses import SoftmaxCost
 from ..optimizers import SampledPairs
@@ -72,6 +73,9 @@ class SoftmaxBoostClassifier(Booster):
         costs: Any = None,
         eval_set: Any = None,
         eval_metric: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
     ) -> Self:
         """Boost, like `BoostingClassifier.fit`, with one more argument.
 
@@ -84,6 +88,7 @@ class SoftmaxBoostClassifier(Booster):
         -------
         self
         """
+        eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val)
         return self._fit(X, y, sample_weight, eval_set, eval_metric, costs)
 
     def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:

@@ -101,12 +101,13 @@ class EarlyStopping(Evaluation):
     """Stops after ``n_iter_no_change`` rounds that are no better than the best by ``tol``; keeps the best round."""
 
     n_iter_no_change: int = 10
+    what: str = "held-out"  # which rows, for the reason of the stop
 
     def after_round(self, run: Run) -> None:
         """Evaluate the newest round, and stop if the best one is long ago."""
         super().after_round(run)
         if run.round - self.best_round >= self.n_iter_no_change and run.stop_reason is None:
-            run.stop_reason = f"early stopping: no better held-out {self.watch} in {self.n_iter_no_change} rounds"
+            run.stop_reason = f"early stopping: no better {self.what} {self.watch} in {self.n_iter_no_change} rounds"
 
     def finish(self, run: Run) -> None:
         """Forget the rounds after the best one."""

@@ -26,7 +26,7 @@ from ..engine import MAX_BINS
 from ..files import check_label_types
 from ..learners import refusal_of
 from ..losses import Loss, for_label_sets
-from .evaluation import FOLLOWED, Watched, check_eval_set, evaluate_held_out, followed, split_off
+from .evaluation import FOLLOWED, Watched, as_eval_set, check_eval_set, evaluate_held_out, followed, split_off
 from .face import all_or_nothing
 from .metrics import check_metrics
 from .parts import MAKERS, Parts
@@ -79,7 +79,18 @@ class BaseBooster(CallbackSupportMixin, Predicts):
     # ---- fitting ----------------------------------------------------------------------------------------------------
 
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, eval_set: Any = None, eval_metric: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        eval_set: Any = None,
+        eval_metric: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
         """Boost.
 
         Parameters
@@ -100,11 +111,15 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             ``metric(c, P) -> float`` with the numbers c (n,) of the labels in ``classes_`` (K for a label that is not
             among them) and probabilities P (n, K). It is minimised unless it has an attribute ``greater_is_better``
             that is true; if it has a parameter ``sample_weight`` and the rows have weights, it gets them.
+        X_val, y_val, sample_weight_val : arrays or None
+            The same as ``eval_set=(X_val, y_val, sample_weight_val)``, in place of it. A pipeline transforms X_val like
+            X: ``Pipeline(steps, transform_input=["X_val"])``, see docs/following.md.
 
         Returns
         -------
         self
         """
+        eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val)
         return self._fit(X, y, sample_weight, eval_set, eval_metric)
 
     def _fit(

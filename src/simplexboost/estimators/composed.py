@@ -42,7 +42,7 @@ class BoostingClassifier(Booster):
         Hold out a part of the rows, or take the first entry of ``eval_set``; stop when their risk, or the first
         ``eval_metric`` of ``fit``, no longer improves, and keep the rounds up to the best one.
     validation_fraction : float or None, default=0.1
-        The part held out; it may be None where nothing is held out.
+        The part held out. None holds out nothing: without ``eval_set``, early stopping then watches the training rows.
     n_iter_no_change : int, default=10
         Rounds without improvement before stopping.
     tol : float, default=1e-7

@@ -48,7 +48,7 @@ class Watched:
         """X, checked and in the form that the model takes."""
         return check_X(self.estimator, X)
 
-    def evaluation(self, rows: Rows, targets: Labels, first: bool) -> Evaluation:
+    def evaluation(self, rows: Rows, targets: Labels, first: bool, what: str = "held-out") -> Evaluation:
         """The callback that evaluates rows; with early stopping, that of the first set stops the fit."""
         present, classes, metrics = self.checked.present, self.checked.classes, self.metrics
         if self.checked.data.sets is not None and metrics.table:
@@ -58,7 +58,7 @@ class Watched:
         decision = OneLabel(self.loss, classes, present)
         kind: Callable[..., Evaluation] = Evaluation
         if first and self.n_iter_no_change is not None:
-            kind = partial(EarlyStopping, n_iter_no_change=self.n_iter_no_change)
+            kind = partial(EarlyStopping, n_iter_no_change=self.n_iter_no_change, what=what)
         return kind(
             rows.X,
             targets,
@@ -85,6 +85,20 @@ def followed(evaluations: list[Evaluation]) -> dict[str, Any]:
 
 
 # ---- rows of an eval_set --------------------------------------------------------------------------------------------
+
+
+def as_eval_set(eval_set: Any, X_val: Any, y_val: Any, sample_weight_val: Any) -> Any:
+    """The eval_set, or one of the rows X_val with the labels y_val and the weights sample_weight_val."""
+    given = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val}
+    names = [name for name, value in given.items() if value is not None]
+    if not names:
+        return eval_set
+    if eval_set is not None:
+        raise ValueError(f"eval_set and {names[0]} are two ways to say the same; pass one of them.")
+    for name in ("X_val", "y_val"):
+        if name not in names:
+            raise ValueError(f"{names[0]} is given without {name}; X_val and y_val go together.")
+    return (X_val, y_val, sample_weight_val)
 
 
 def check_eval_set(eval_set: Any, watched: Watched) -> list[Evaluation]:
@@ -171,26 +185,23 @@ def check_targets(y: AnyArray, c: Labels, weight: Array | None, checked: Checked
 
 
 def evaluate_held_out(held_out: TrainingSet, run: Run, watched: Watched) -> Evaluation:
-    """The callback of rows that were split off the training set."""
-    checked = watched.checked
+    """The callback of rows that were split off the training set, or of that set itself."""
+    checked, what = watched.checked, "training" if held_out is watched.checked.data else "held-out"
     weight = None if held_out.uniform else held_out.weight
     if held_out.sets is not None:
-        return watched.evaluation(Rows(held_out.X, held_out.c, held_out.c, weight), held_out.c, first=True)
+        return watched.evaluation(Rows(held_out.X, held_out.c, held_out.c, weight), held_out.c, True, what)
     # Where every example has its own costs, the loss numbers those of the training rows first; see `with_costs`.
     targets = held_out.c if held_out.costs is None else run.data.K + run.data.n + np.arange(held_out.n)
     c = np.flatnonzero(checked.present)[held_out.c]
-    return watched.evaluation(Rows(held_out.X, checked.classes.take(c), c, weight), targets, first=True)
+    return watched.evaluation(Rows(held_out.X, checked.classes.take(c), c, weight), targets, True, what)
 
 
 def split_off(data: TrainingSet, fraction: float | None, rng: np.random.Generator) -> tuple[TrainingSet, TrainingSet]:
-    """Training and held-out rows; every class keeps at least one training row."""
+    """Training and held-out rows; every class keeps at least one training row. Without a fraction both are all rows."""
     from sklearn.model_selection import train_test_split  # not at the top: start-up time
 
     if fraction is None:
-        raise ValueError(
-            "validation_fraction=None holds out no rows, and early_stopping=True needs some: pass a number in (0, 0.9] "
-            "or an eval_set."
-        )
+        return data, data
     seed = int(rng.integers(2**31 - 1))
     c = data.c if data.sets is None else np.zeros_like(data.c)  # all label sets may differ: no stratification
     counts = np.bincount(c)

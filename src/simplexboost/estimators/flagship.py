@@ -21,6 +21,7 @@ from ..selection import Choice, check_groups
 from ..steps import FixedStep
 from .booster import Booster
 from .constraints import by_class_number
+from .evaluation import as_eval_set
 from .parts import Parts
 from .settling import FEWEST_ROWS, Settled, Table, Wanted, choose, effort, most_canonical
 
@@ -165,13 +166,16 @@ class SimplexBoostClassifier(Booster):
         *,
         eval_set: Any = None,
         eval_metric: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
         groups: Any = None,
     ) -> Self:
         """Boost, as `BoostingClassifier.fit`; what was left "auto" is chosen first.
 
         Parameters
         ----------
-        X, y, sample_weight, eval_set, eval_metric : as in `BoostingClassifier.fit`
+        X, y, sample_weight, eval_set, eval_metric, X_val, y_val, sample_weight_val : as in `BoostingClassifier.fit`
         groups : (n,) or None
             Rows of the same group (speaker, patient, day) are never on both sides of a split of the own choice. Give
             them if predictions are for new groups: otherwise the choice is made for rows of known ones.
@@ -180,6 +184,7 @@ class SimplexBoostClassifier(Booster):
         -------
         self
         """
+        eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val)
         return self._fit(X, y, sample_weight, eval_set, eval_metric, groups=groups)
 
     def _check_parameters(self) -> None:
