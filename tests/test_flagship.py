@@ -26,8 +26,10 @@ DIGITS = train_test_split(*load_digits(return_X_y=True), random_state=0)
 
 # Weights are divided by their mean, so that a row of weight two is two rows only where nothing else is in units of a
 # row; `test_weights_are_repetitions` says what holds with l2.
-REPETITIONS = "check_sample_weight_equivalence_on_dense_data"
-RATIOS = {REPETITIONS: "only ratios of weights matter, and l2_regularization is in units of a row of mean weight"}
+REPETITIONS = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
+RATIOS = dict.fromkeys(
+    REPETITIONS, "only ratios of weights matter, and l2_regularization is in units of a row of mean weight"
+)
 
 
 @parametrize_with_checks(

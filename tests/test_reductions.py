@@ -43,7 +43,10 @@ TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
 
 
 # Whether a weight is a repetition is up to the classifiers around which the code is; the default has an absolute l2.
-BY_DEFAULT = {"check_sample_weight_equivalence_on_dense_data": "not for SimplexBoostClassifier with l2_regularization"}
+BY_DEFAULT = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "not for SimplexBoostClassifier with l2_regularization"
+    for kind in ("dense", "sparse")
+}
 
 
 @parametrize_with_checks(

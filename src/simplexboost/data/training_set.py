@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from .._cached import cached
 from .._typing import AnyArray, Array, Labels, Mask
@@ -17,7 +19,7 @@ class TrainingSet:
 
     Attributes
     ----------
-    X : (n, p) float32 or float64, C-contiguous, NaN where missing
+    X : (n, p) float32 or float64, C-contiguous or sparse (`engine.sparse`), NaN where missing
     c : (n,) the target of every row: a class 0 .. K−1, all of which occur; numbers from K on stand for rows of a table
         that the loss holds (label sets, or costs of examples)
     weight : (n,) positive, of mean one over the rows that `check_training` keeps; exactly 1 if all weights are equal
@@ -29,7 +31,7 @@ class TrainingSet:
     names : (p,) the names of the columns, or None if they have none
     """
 
-    X: AnyArray
+    X: Any
     c: Labels
     weight: Array
     K: int
@@ -43,7 +45,12 @@ class TrainingSet:
     @property
     def n(self) -> int:
         """The number of rows."""
-        return len(self.X)
+        return int(self.X.shape[0])
+
+    @property
+    def p(self) -> int:
+        """The number of columns."""
+        return int(self.X.shape[1])
 
     @cached
     def uniform(self) -> bool:
@@ -54,6 +61,11 @@ class TrainingSet:
     def binned(self) -> BinnedData:
         """X as bin codes, computed when the first tree needs them."""
         return self.engine.bin(self.X, self.max_bins, self.categorical)
+
+    @cached
+    def columns(self) -> Any:
+        """X in a form whose columns `engine.column_of` reads quickly."""
+        return self.X.tocsc() if issparse(self.X) else self.X
 
     def on(self, engine: Engine) -> TrainingSet:
         """The same training set on another engine, with the same bins."""

@@ -16,6 +16,7 @@ from .._typing import AnyArray, Array, Labels, Mask
 from ..engine import Engine, auto_bins
 from .features import Features, learn_features, more_features
 from .names import check_names, check_number, learn_names
+from .sparse import canonical, refuse_sparse, without_duplicates
 from .tables import Table, array_table, read_table
 from .training_set import LabelSets, TrainingSet
 
@@ -51,6 +52,8 @@ def check_X(estimator: Any, X: Any, **options: Any) -> Any:
     """X in the form that kernels take, if it has the columns of the fit; NaN is allowed, infinity is not."""
     table, features = read_table(X), Features.of(estimator)
     check_names(estimator, table)
+    if issparse(X) and features.categories is not None:
+        refuse_sparse(X.shape[1], np.flatnonzero(features.categories.mask).tolist())
     if table is None and features.categories is not None:
         table = plain_table(X)
     if table is not None:
@@ -65,6 +68,8 @@ def learn_X(estimator: Any, X: Any, taken: Taken, *, reset: bool = True, **optio
     """
     table, known = read_table(X), Features() if reset else Features.of(estimator)
     (learn_names if reset else check_names)(estimator, table)
+    if issparse(X):
+        refuse_sparse(X.shape[1], taken.categorical_features)
     if table is None and (taken.declared or known.categories is not None):
         table = plain_table(X)
     features = known
@@ -86,17 +91,27 @@ def check_columns(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 
 def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, *, reset: bool, **options: Any) -> Any:
-    """X (and y, if among the options), checked by scikit-learn; ``table`` is X as columns, None if it is numbers."""
-    X = X if table is None else features.numbers(table)
-    options = {"dtype": [np.float64, np.float32], "order": "C", "ensure_all_finite": "allow-nan"} | options
+    """X (and y, if among the options), checked by scikit-learn; ``table`` is X as columns, None if it is numbers.
+
+    A sparse X of any format comes back as a CSR matrix or array in canonical form (`engine.sparse`).
+    """
+    given, X = X, X if table is None else features.numbers(table)
+    options = {
+        "dtype": [np.float64, np.float32],
+        "order": "C",
+        "accept_sparse": "csr",
+        "ensure_all_finite": "allow-nan",
+    } | options
     check = check_X_y if "y" in options else partial(check_array, input_name="X")
     try:
-        checked = check(X, estimator=estimator, **options)
+        checked = check(without_duplicates(X) if issparse(X) else X, estimator=estimator, **options)
     except ValueError:
         check_infinity(X, table)
         raise
     _check_n_features(estimator, checked[0] if "y" in options else checked, reset=reset)
-    return checked
+    if not issparse(X):
+        return checked
+    return (canonical(checked[0], given), *checked[1:]) if "y" in options else canonical(checked, given)
 
 
 def plain_table(X: Any) -> Table | None:

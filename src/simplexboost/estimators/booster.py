@@ -95,7 +95,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
 
         Parameters
         ----------
-        X : array of shape (n, p); NaN means missing
+        X : array or sparse matrix of shape (n, p); NaN means missing
         y : labels, (n,)
         sample_weight : (n,) or None
             Only their ratios matter: weights are divided by their mean.

@@ -62,7 +62,7 @@ class Watched:
         return kind(
             rows.X,
             targets,
-            np.ones(len(rows.X)) if rows.weight is None else rows.weight,
+            np.ones(rows.X.shape[0]) if rows.weight is None else rows.weight,
             {name: metric.of for name, metric in metrics.table.items()},
             seen=lambda U: Predicted(rows, decision, all_classes(U, present)),
             watch=metrics.watch,
@@ -139,8 +139,9 @@ def check_eval_weight(X: AnyArray, sample_weight: Any) -> Array | None:
 
 def check_eval_indicator(X: AnyArray, y: AnyArray, sets: LabelSets) -> Labels:
     """The label set of every row of X, as a number like those of the training set."""
-    if y.shape != (len(X), sets.K) or not np.isin(y, (0, 1)).all():
-        raise ValueError(f"eval_set's y must be an indicator matrix of shape ({len(X)}, {sets.K}); it has {y.shape}.")
+    n = X.shape[0]
+    if y.shape != (n, sets.K) or not np.isin(y, (0, 1)).all():
+        raise ValueError(f"eval_set's y must be an indicator matrix of shape ({n}, {sets.K}); it has {y.shape}.")
     return sets.number(y)
 
 
@@ -148,8 +149,9 @@ def check_eval_labels(X: AnyArray, y: Any) -> AnyArray:
     """The labels of evaluated rows, (n,)."""
     y = column_or_1d(y, warn=True)
     assert_all_finite(y, input_name="eval_set's y")
-    if len(y) != len(X):
-        raise ValueError(f"eval_set's y must hold a label per row of X; it has {len(y)} labels for {len(X)} rows.")
+    n = X.shape[0]
+    if len(y) != n:
+        raise ValueError(f"eval_set's y must hold a label per row of X; it has {len(y)} labels for {n} rows.")
     return y
 
 

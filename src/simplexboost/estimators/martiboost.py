@@ -85,7 +85,7 @@ class MartiBoostClassifier(Face):
 
         Parameters
         ----------
-        X : array of shape (n, p); NaN means missing
+        X : array or sparse matrix of shape (n, p); NaN means missing
         y : labels of two classes, (n,)
         sample_weight : (n,) or None
             Only their ratios matter: weights are divided by their mean.
@@ -154,5 +154,6 @@ class MartiBoostClassifier(Face):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = False
         return tags

@@ -85,8 +85,10 @@ class Predicted(ClassifierMixin, BaseEstimator):
 
     def _same(self, X: Any) -> Array:
         """The scores, if X are the evaluated rows."""
-        if len(X) != len(self.U):
-            raise ValueError(f"a scorer asks about {len(X)} rows; there are predictions for all {len(self.U)} only.")
+        if X.shape[0] != len(self.U):
+            raise ValueError(
+                f"a scorer asks about {X.shape[0]} rows; there are predictions for all {len(self.U)} only."
+            )
         return self.U
 
     def __sklearn_is_fitted__(self) -> bool:

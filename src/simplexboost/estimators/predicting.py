@@ -42,7 +42,7 @@ class Predicts(Face):
 
         Parameters
         ----------
-        X : array of shape (n, p); NaN means missing
+        X : array or sparse matrix of shape (n, p); NaN means missing
         n_rounds : int or None
             Predict with the first rounds only, 1 .. ``n_iter_``, like the matching stage of `staged_predict`; None
             takes all.
@@ -60,9 +60,9 @@ class Predicts(Face):
         X, model = self._check_X(X), self._rounds(n_rounds)
         if not self._is_softmax:
             return self._probabilities(model.predictor(X, self._engine()))
-        P = np.empty((len(X), len(self.classes_)))  # (n, K)
+        P = np.empty((X.shape[0], len(self.classes_)))  # (n, K)
         step = max(1024, CHUNK // len(model.Y))
-        for begin in range(0, len(X), step):
+        for begin in range(0, X.shape[0], step):
             rows = slice(begin, begin + step)
             self._softmax(model.predictor(X[rows], self._engine()), P[rows])
         return P
@@ -189,5 +189,6 @@ class Predicts(Face):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = self.multilabel
         return tags
