@@ -56,7 +56,9 @@ def unpack_features(estimator: Any, header: dict[str, Any]) -> None:
     if any(some is not None and len(some) != p for some in (columns, kinds)) or not set(kinds or ()) <= set(WORDS):
         raise damaged("categories or kinds that do not fit its features")
     estimator.feature_kinds_ = kinds
-    estimator.categories_ = None if columns is None else Categories([c and as_categories(array_from_json(c)) for c in columns])
+    estimator.categories_ = (
+        None if columns is None else Categories([c and as_categories(array_from_json(c)) for c in columns])
+    )
 
 
 def rng_state_from_json(value: Any) -> dict[str, Any] | None:
