@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +52,8 @@ def test_files_are_saved_again_in_the_present_version(path, tmp_path):
     clf.save(tmp_path / "m.sb")
     again = sb.load(tmp_path / "m.sb")
     assert read_zip(tmp_path / "m.sb")[0]["version"] == VERSION
-    assert again.classes_.tolist() == clf.classes_.tolist() and str(again) == str(clf)
+    assert again.classes_.tolist() == clf.classes_.tolist()
+    assert re.sub(" at 0x\\w+", "", str(again)) == re.sub(" at 0x\\w+", "", str(clf))  # addresses of random states
 
 
 def test_files_of_early_states_lack_what_came_later(tmp_path):
