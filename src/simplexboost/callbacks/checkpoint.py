@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,8 +34,9 @@ class Checkpoint(Callback):
         """Refuse what could not be saved before the fit begins, not after its first rounds."""
         check_number("every", self.every, int, 1)
         estimator.check_savable()
-        folder = Path(self.path).resolve().parent
-        if not folder.is_dir():
+        if not isinstance(self.path, str | os.PathLike):
+            raise TypeError(f"Checkpoint's path={self.path!r} must be text or a path.")
+        if not Path(self.path).resolve().parent.is_dir():
             raise FileNotFoundError(f"Checkpoint's path={str(self.path)!r} is in a folder that does not exist.")
 
     def after_round(self, run: Run) -> None:

@@ -28,7 +28,7 @@ def terms_to_arrays(terms: list[Term], dtype: Any) -> dict[str, AnyArray]:
         "kind": np.array([isinstance(h, LinearHypothesis) for h in hypotheses], dtype=np.uint8),
         **values_to_arrays([values_of(h) for h in hypotheses], dtype),
         "n_nodes": np.array([len(tree.nodes) for tree in trees], dtype=np.int64),
-        "nodes": joined([node_bytes(tree.nodes).ravel() for tree in trees], np.uint8),
+        "nodes": without_gaps(joined([node_bytes(tree.nodes).ravel() for tree in trees], np.uint8)),
         "gain": joined([tree.gain for tree in trees], np.float64),
         "count": joined([tree.count for tree in trees], np.int64),
         "n_sets": np.array([len(tree.category_sets) for tree in trees], dtype=np.int64),
@@ -113,6 +113,14 @@ def values_of(h: Hypothesis) -> Any:
         f"a model with {type(h).__name__} terms cannot be saved: files hold trees and, in sums, lines; anything else, "
         "like a scikit-learn estimator, would need pickle. Use one of the package's own learners."
     )
+
+
+def without_gaps(nodes: AnyArray) -> AnyArray:
+    """The bytes of nodes with zeros between their fields, where copies of a tree may have anything."""
+    out = np.zeros(len(nodes) // NODE.itemsize, dtype=NODE)
+    for name in NODE.names or ():
+        out[name] = nodes.view(NODE)[name]
+    return node_bytes(out).ravel()
 
 
 def joined(parts: list[AnyArray], dtype: Any) -> AnyArray:
