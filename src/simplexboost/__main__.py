@@ -1,43 +1,40 @@
-"""The command line: ``python -m simplexboost COMMAND``.
-
-A command is a function of the parsed arguments and an entry of `COMMANDS`.
-"""
+"""``simplexboost`` and ``python -m simplexboost``: the commands of `simplexboost.cli`."""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
 
-from .algorithms import TABLE, table_text
-
-
-@dataclass(frozen=True)
-class Command:
-    """A command: its description, its function, and `arguments`, which adds the command's own options to the parser."""
-
-    help: str
-    run: Callable[[argparse.Namespace], None]
-    arguments: Callable[[argparse.ArgumentParser], None] = lambda parser: None
-
-
-def list_boosters(options: argparse.Namespace) -> None:
-    """Print the table of the named boosters."""
-    print(table_text(TABLE))
-    print("\n* the default of a parameter; parts without a star are fixed")
-
-
-COMMANDS = {"list": Command("the named boosters and their parts", list_boosters)}
+EXTRA = ("click", "rich", "pyarrow")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command."""
-    parser = argparse.ArgumentParser("python -m simplexboost", description="Multiclass boosting.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, command in COMMANDS.items():
-        command.arguments(commands.add_parser(name, help=command.help))
-    options = parser.parse_args(arguments)
-    COMMANDS[options.command].run(options)
+    """Run a command; without the extra ``cli`` only ``list`` and ``--version``."""
+    missing = [name for name in EXTRA if find_spec(name) is None]
+    if missing:
+        sys.exit(without_extra(sys.argv[1:] if arguments is None else list(arguments), missing))
+    from .cli.app import main as run
+
+    run(arguments)
+
+
+def without_extra(arguments: list[str], missing: list[str]) -> int:
+    """What can be done without the libraries of the extra; the exit code."""
+    if arguments == ["--version"]:
+        from . import __version__
+
+        print(f"simplexboost {__version__}")
+        return 0
+    if arguments == ["list"]:
+        from .cli.listing import listing
+
+        print(listing())
+        return 0
+    print(
+        f"simplexboost: the command line needs {', '.join(missing)}: pip install 'simplexboost[cli]'", file=sys.stderr
+    )
+    return 1
 
 
 if __name__ == "__main__":

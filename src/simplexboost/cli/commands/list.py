@@ -1,0 +1,18 @@
+"""``simplexboost list``."""
+
+from __future__ import annotations
+
+import click
+
+from ..listing import listing
+
+
+@click.command("list")
+def command() -> None:
+    """List all classifiers: their short names, classes, parts and papers.
+
+    \b
+    Example:
+      simplexboost list | grep AdaBoost
+    """
+    print(listing())

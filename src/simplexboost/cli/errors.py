@@ -1,0 +1,58 @@
+"""What may go wrong, and what the user is told: one sentence and an exit code, never a traceback."""
+
+from __future__ import annotations
+
+import difflib
+import errno
+import os
+from collections.abc import Iterable
+from typing import Any
+
+WRONG, USAGE, INTERRUPTED = 1, 2, 130  # exit codes: data or model; arguments (click's own); Ctrl-C, as shells have it
+
+
+class InputError(Exception):
+    """The data, a file or the model is wrong; the message is for the user."""
+
+
+class ArgumentError(InputError):
+    """The arguments are wrong; the message is for the user."""
+
+
+def explain(error: BaseException) -> str:
+    """The one sentence that the user gets to read."""
+    if isinstance(error, InputError):
+        return str(error)
+    if isinstance(error, OSError) and error.errno is not None:
+        what = error.strerror or os.strerror(error.errno)
+        if error.errno == errno.ENOSPC:
+            what = "the disk is full"
+        return f"{error.filename}: {what}" if error.filename else what
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this; try fewer rows or columns (--drop)."
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def did_you_mean(word: str, known: Iterable[Any]) -> str:
+    """A hint at the nearest known words, or nothing if none is near."""
+    by_lower = {str(name).lower(): str(name) for name in known}
+    near = difflib.get_close_matches(word.lower(), by_lower, n=3, cutoff=0.6)
+    return f"; did you mean {' or '.join(by_lower[name] for name in near)}?" if near else ""
+
+
+def count(n: int, what: str) -> str:
+    """So many things in words.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(3, "class")
+    ('1 row', '3 classes')
+    """
+    return f"{n} {what}" if n == 1 else f"{n} {what}{'es' if what.endswith('s') else 's'}"
+
+
+def some(values: Iterable[Any], most: int = 5) -> str:
+    """The first few values in words."""
+    listed = list(values)
+    more = f" and {len(listed) - most} more" if len(listed) > most else ""
+    return ", ".join(repr(str(value)) for value in listed[:most]) + more

@@ -1,0 +1,251 @@
+"""Columns → numbers or categories.
+
+A column of text holds numbers if nearly all of its values do (90 %): a few words such as "unknown" among numbers become
+missing values, and the user is told. Likewise for dates in the order year, month, day; those in another order are not
+guessed, because 3/4/2024 may mean two days. All other text is categories.
+
+Examples
+--------
+>>> import pyarrow as pa
+>>> column = Column("age")
+>>> column.add(pa.array(["31", "unknown", None, *["40"] * 20]))
+>>> column.finish().to_pylist()[:4], column.bad
+([31.0, None, None, 40.0], Counter({'unknown': 1}))
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .errors import InputError
+
+NEARLY_ALL = 0.9
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+DATE = r"^\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?$"
+DAY = 86_400.0  # seconds
+
+
+class TurnedTextError(Exception):
+    """A column began with numbers or dates, but most of its later values are words: it must be read again."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+@dataclass
+class Column:
+    """Gathers the blocks of a column.
+
+    Attributes
+    ----------
+    name : of the column
+    kind : "number", "date" or "text"; None until a value is seen
+    fixed : whether the kind was given rather than guessed
+    bad : the words that became missing, with their counts
+    present : how many values are not missing
+    """
+
+    name: str
+    kind: str | None = None
+    fixed: bool = False
+    bad: Counter[str] = field(default_factory=Counter)
+    present: int = 0
+    _parts: list[pa.Array] = field(default_factory=list)
+
+    def add(self, values: Any) -> None:
+        """Convert another block of values."""
+        if self.kind is None and pa.types.is_dictionary(values.type) and holds_text(values.type.value_type):
+            self.kind, self.fixed = "text", True  # whoever wrote the file declared them categories
+        values = plain(values, self.name)
+        if self.kind is None and values.null_count < len(values):
+            self.kind = guess(values)
+        self.present += len(values) - values.null_count
+        if self.kind == "text":
+            self._parts.append(as_text(values).dictionary_encode())
+        elif self.kind is None:
+            self._parts.append(pa.nulls(len(values)))
+        else:
+            numbers, bad = as_numbers(values, self.kind)
+            self.bad.update(bad)
+            self._parts.append(numbers)
+
+    def finish(self) -> pa.ChunkedArray:
+        """The column: float64, dates, or a dictionary of text.
+
+        Raises `TurnedTextError` if most later values are words, and the earlier ones have been converted already.
+        """
+        if self.kind in ("number", "date") and not self.fixed and too_many(self.bad, self.present):
+            raise TurnedTextError(self.name)
+        if self.kind == "text":
+            whole = joined(self._parts, pa.dictionary(pa.int32(), pa.string())).unify_dictionaries()
+            better = None if self.fixed else mostly(whole)
+            if better is None:
+                return whole
+            self.kind = better
+            numbers, self.bad = as_numbers(whole.combine_chunks().cast(pa.string()), better)
+            self._parts = [numbers]
+        self.kind = self.kind or "number"
+        column = joined(self._parts, pa.float64())
+        return as_dates(column) if self.kind == "date" else column
+
+
+def joined(parts: list[pa.Array], kind: pa.DataType) -> pa.ChunkedArray:
+    """The blocks of a column together; those from before the first value have no type yet."""
+    whole = [pa.nulls(len(part), kind) if pa.types.is_null(part.type) else part.cast(kind) for part in parts]
+    return pa.chunked_array(whole, kind)
+
+
+def holds_text(kind: pa.DataType) -> bool:
+    """Whether a type is one of text."""
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+
+
+def plain(values: Any, name: str) -> pa.Array:
+    """A block as an array of text, numbers or times; raise for what a table of features cannot hold."""
+    if isinstance(values, pa.ChunkedArray):
+        values = values.combine_chunks()
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        return plain(values.cast(kind.value_type), name)
+    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return values.cast(pa.string())
+    known = (pa.types.is_string, pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
+    times = (pa.types.is_date, pa.types.is_timestamp, pa.types.is_duration, pa.types.is_null)
+    if not any(test(kind) for test in known + times):
+        raise InputError(f"column {name!r} is of type {kind}, which is neither a number, a date nor text; --drop it.")
+    return values
+
+
+def guess(values: pa.Array) -> str:
+    """The kind of a block that has values."""
+    kind = values.type
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return "date"
+    if not pa.types.is_string(kind):
+        return "number"
+    for candidate in ("number", "date"):
+        _, bad = as_numbers(values, candidate)
+        if not too_many(bad, len(values) - values.null_count):
+            return candidate
+    return "text"
+
+
+def too_many(bad: Counter[str], present: int) -> bool:
+    """Whether more values are of another kind than a few exceptions."""
+    return sum(bad.values()) > (1 - NEARLY_ALL) * present
+
+
+def mostly(column: pa.ChunkedArray) -> str | None:
+    """What a whole column of text holds, if nearly all of it is numbers or dates; else None."""
+    counts = column.combine_chunks().cast(pa.string()).value_counts()
+    words, rows = counts.field(0), np.asarray(counts.field(1))
+    known = np.asarray(words.is_valid())
+    for candidate in ("number", "date"):
+        is_one = known & np.isfinite(as_numbers(words, candidate)[0].to_numpy(zero_copy_only=False))
+        if rows[is_one].sum() >= NEARLY_ALL * rows[known].sum() > 0:
+            return candidate
+    return None
+
+
+def as_dates(days: Any) -> Any:
+    """Days since 1970 as dates, to the microsecond."""
+    return pc.round(pc.multiply(days, DAY * 1e6)).cast(pa.int64()).cast(pa.timestamp("us"))
+
+
+# ---- conversions ----------------------------------------------------------------------------------------------------
+
+
+def as_text(values: pa.Array) -> pa.Array:
+    """Any values as text, without spaces around it; empty text is missing."""
+    if pa.types.is_floating(values.type):
+        values = pc.if_else(pc.is_nan(values), None, values)
+    text = pc.utf8_trim_whitespace(values.cast(pa.string()))
+    return pc.if_else(pc.equal(text, ""), None, text)
+
+
+def as_numbers(values: pa.Array, kind: str) -> tuple[pa.Array, Counter[str]]:
+    """Values as numbers (dates: days since 1970), null where missing; and the words that are none, with their counts.
+
+    Infinite numbers count among the words.
+    """
+    if pa.types.is_string(values.type):
+        numbers, bad = parsed_dates(values) if kind == "date" else parsed_numbers(values)
+    else:
+        numbers, bad = converted(values), Counter()
+    finite = pc.fill_null(pc.is_finite(numbers), True)
+    if not pc.all(finite).as_py():
+        infinite = pc.is_inf(numbers)
+        bad = bad + Counter(str(value) for value in numbers.filter(infinite).to_pylist())
+        numbers = pc.if_else(finite, numbers, None)
+    return numbers, bad
+
+
+def converted(values: pa.Array) -> pa.Array:
+    """Typed values as float64; times as days."""
+    kind = values.type
+    if pa.types.is_date(kind):
+        values, scale = values.cast(pa.timestamp("ms")).cast(pa.int64()), DAY * 1e3
+    elif pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
+        values, scale = values.cast(pa.int64()), DAY * {"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}[kind.unit]
+    elif pa.types.is_boolean(kind):
+        return values.cast(pa.int8()).cast(pa.float64())
+    else:
+        return values.cast(pa.float64(), safe=False)
+    return pc.divide(values.cast(pa.float64(), safe=False), scale)
+
+
+def parsed_numbers(values: pa.Array) -> tuple[pa.Array, Counter[str]]:
+    """Text as numbers; true and false are 1 and 0."""
+    try:
+        return values.cast(pa.float64()), Counter()  # quick, and usual
+    except pa.ArrowInvalid:
+        pass
+    text = as_text(values)
+    low = pc.utf8_lower(text)
+    text = pc.if_else(pc.equal(low, "true"), "1", pc.if_else(pc.equal(low, "false"), "0", text))
+    good = pc.match_substring_regex(text, NUMBER)
+    numbers = pc.replace_substring_regex(pc.if_else(good, text, None), r"^\+", "").cast(pa.float64())
+    return numbers, words_of(text.filter(pc.fill_null(pc.invert(good), False)))
+
+
+def parsed_dates(values: pa.Array) -> tuple[pa.Array, Counter[str]]:
+    """Text as dates, in days since 1970: year, month, day, and perhaps a time and an offset from UTC."""
+    coded = as_text(values).dictionary_encode()
+    words = coded.dictionary
+    looks = pc.match_substring_regex(words, DATE)
+    days = pa.array(
+        [day_of(word) if good else None for word, good in zip(words.to_pylist(), looks.to_pylist(), strict=True)],
+        pa.float64(),
+    )
+    is_bad = days.is_null().take(coded.indices)
+    bad = words_of(words.take(coded.indices).filter(pc.fill_null(is_bad, False)))
+    return days.take(coded.indices), bad
+
+
+def day_of(word: str) -> float | None:
+    """A date in days since 1970, or None if there is no such day."""
+    from datetime import UTC, datetime
+
+    day, _, time = word.replace("/", "-").replace("T", " ").partition(" ")
+    year, month, date = (int(part) for part in day.split("-"))
+    try:
+        parsed = datetime(year, month, date, tzinfo=UTC)
+        if time:
+            clock = datetime.fromisoformat(f"{parsed:%Y-%m-%d} {time.strip().zfill(5)}")
+            parsed = clock if clock.tzinfo else clock.replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return parsed.timestamp() / DAY
+
+
+def words_of(values: pa.Array) -> Counter[str]:
+    """Words and their counts."""
+    counts = values.value_counts()
+    return Counter(dict(zip(counts.field(0).to_pylist(), counts.field(1).to_pylist(), strict=True)))

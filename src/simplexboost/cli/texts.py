@@ -1,0 +1,240 @@
+"""Text files, CSV, TSV and ARFF, as blocks of a table in which every column is text.
+
+pyarrow guesses the type of a column from the first block, and fails if a later block has another type. So nothing is
+guessed here: `kinds` looks at all values.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+import pyarrow.csv
+
+from .errors import InputError, some
+from .sources import Source, start_of
+
+MISSING = [
+    "",
+    "NA",
+    "N/A",
+    "n/a",
+    "na",
+    "NaN",
+    "nan",
+    "NAN",
+    "-nan",
+    "NULL",
+    "null",
+    "None",
+    "none",
+    "?",
+    "<NA>",
+    "#N/A",
+]
+DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|", "space": " ", "\\t": "\t"}
+BLOCK = 1 << 22  # bytes; several blocks are under way at a time
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """How a text file is to be read; None is found out.
+
+    Attributes
+    ----------
+    delimiter : one character
+    header : whether the first line has names; without it columns are named c1, c2, …
+    encoding : as Python names it
+    missing : the words that stand for a missing value
+    """
+
+    delimiter: str | None = None
+    header: bool = True
+    encoding: str = "utf-8"
+    missing: tuple[str, ...] = tuple(MISSING)
+
+
+@dataclass
+class Declared:
+    """What the beginning of a file says about its columns.
+
+    Attributes
+    ----------
+    names : of the columns
+    kinds : "number" or "text" for the columns whose kind is declared (ARFF)
+    """
+
+    names: list[str]
+    kinds: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Texts:
+    """An open text file: its columns, and an iterator over its blocks."""
+
+    declared: Declared
+    blocks: Iterator[pa.RecordBatch]
+
+
+def open_text(source: Source, stream: BinaryIO, options: TextOptions) -> Texts:
+    """The columns and blocks of a text file."""
+    with told(source):
+        head, stream = start_of(stream)
+        if source.format == "arff":
+            return open_arff(source, stream, options)
+        check_is_text(source, head, options.encoding)
+        line = first_line(head, options.encoding)
+        if not line.strip():
+            raise InputError(f"{source.name} has no header line.")
+        delimiter = options.delimiter or ("\t" if source.format == "tsv" else likely_delimiter(line))
+        declared = Declared(header_names(line, delimiter, options, source))
+        parse = pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+        skip = number_of_header_lines(head, options)
+        return Texts(declared, blocks_of(source, stream, declared.names, parse, options, skip))
+
+
+def blocks_of(
+    source: Source, stream: BinaryIO, names: list[str], parse: Any, options: TextOptions, skip: int
+) -> Iterator[pa.RecordBatch]:
+    """The rows after the header, block by block; all columns are text, missing values are null."""
+    read = pyarrow.csv.ReadOptions(
+        block_size=BLOCK, column_names=names, skip_rows=skip, encoding=options.encoding, use_threads=False
+    )
+    convert = pyarrow.csv.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.string()),
+        null_values=list(options.missing),
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=True,
+        check_utf8=True,
+    )
+    with told(source):
+        try:
+            reader = pyarrow.csv.open_csv(stream, read, parse, convert)
+        except pa.ArrowInvalid as error:
+            if "Empty CSV" in str(error):
+                return
+            raise
+        yield from reader
+
+
+class told:  # noqa: N801 (used like a function)
+    """A context that turns what readers raise into a sentence about the file."""
+
+    def __init__(self, source: Source) -> None:
+        self.name = source.name
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if error is None or isinstance(error, InputError | GeneratorExit):
+            return
+        words = " ".join(str(error).split())
+        if "UTF8" in words or isinstance(error, UnicodeError):
+            raise InputError(
+                f"{self.name} is not UTF-8 text; pass its encoding, for instance --encoding latin-1 or utf-16."
+            ) from error
+        if isinstance(error, pa.ArrowInvalid):
+            words = words.removeprefix("CSV parse error: ")
+            raise InputError(f"{self.name} cannot be read: {words[:300]}") from error
+        if isinstance(error, EOFError) or type(error).__name__ in ("BadGzipFile", "LZMAError", "error"):
+            raise InputError(f"{self.name} cannot be decompressed: {words}") from error
+        if isinstance(error, LookupError) and "encoding" in words:
+            raise InputError(f"--encoding: {words}.") from error
+        if isinstance(error, OSError) and error.errno is None:  # of a decompressor
+            raise InputError(f"{self.name} cannot be read: {words[:300]}") from error
+
+
+# ---- the header -----------------------------------------------------------------------------------------------------
+
+
+def check_is_text(source: Source, head: bytes, encoding: str) -> None:
+    """Raise for binary files: text of one byte per character, and UTF-8, has no zero bytes."""
+    if b"\0" in head and "16" not in encoding and "32" not in encoding:
+        hint = " (UTF-16 text: --encoding utf-16)" if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else ""
+        raise InputError(f"{source.name} is not a text file{hint}.")
+
+
+def first_line(head: bytes, encoding: str) -> str:
+    """The first line of a text that is not empty, without a byte-order mark."""
+    text = head.decode(encoding, errors="strict" if encoding != "utf-8" else "surrogateescape").lstrip("\ufeff")
+    return next((line for line in text.splitlines() if line.strip()), "")
+
+
+def number_of_header_lines(head: bytes, options: TextOptions) -> int:
+    """The lines to skip before the first row: empty ones, and the header."""
+    lines = head.decode(options.encoding, errors="replace").lstrip("\ufeff").splitlines()
+    empty = next((i for i, line in enumerate(lines) if line.strip()), 0)
+    return empty + options.header
+
+
+def likely_delimiter(line: str) -> str:
+    """The delimiter that is most frequent in the header, outside quotes; a comma if there is none."""
+    bare = re.sub(r'"[^"]*"', "", line)
+    return max([",", "\t", ";", "|"], key=bare.count)
+
+
+def header_names(line: str, delimiter: str, options: TextOptions, source: Source) -> list[str]:
+    """The names of the columns; those without a name are called after their position."""
+    import csv
+
+    cells = next(csv.reader([line], delimiter=delimiter))
+    if not options.header:
+        return [f"c{i}" for i in range(1, len(cells) + 1)]
+    try:
+        names = [name.strip().encode().decode() or f"c{i}" for i, name in enumerate(cells, 1)]
+    except UnicodeEncodeError as error:  # bytes that are not UTF-8 came through as surrogates
+        raise InputError(
+            f"{source.name} is not UTF-8 text; pass its encoding, for instance --encoding latin-1."
+        ) from error
+    check_names(names, source)
+    return names
+
+
+def check_names(names: list[str], source: Source) -> None:
+    """Raise if two columns have the same name."""
+    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if twice:
+        raise InputError(f"{source.name} has several columns of the same name: {some(twice)}; rename them.")
+
+
+# ---- ARFF -----------------------------------------------------------------------------------------------------------
+
+ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+)\s+(.*)""", re.IGNORECASE)
+
+
+def open_arff(source: Source, stream: BinaryIO, options: TextOptions) -> Texts:
+    """An ARFF file is a CSV after a header that declares names and kinds."""
+    declared = Declared([])
+    for raw in iter(stream.readline, b""):
+        line = raw.decode(options.encoding, errors="replace").strip()
+        if line.lower().startswith("@data"):
+            break
+        if found := ATTRIBUTE.match(line):
+            name = re.sub(r"\\(.)", r"\1", found[1].strip("'\""))
+            declared.names.append(name)
+            kind = found[2].split()[0].lower()
+            if kind.startswith("{"):
+                declared.kinds[name] = "text"
+            elif kind in ("numeric", "real", "integer"):
+                declared.kinds[name] = "number"
+    else:
+        raise InputError(f"{source.name} has no line @data, so it is not an ARFF file.")
+    check_names(declared.names, source)
+    head, stream = start_of(stream)
+    if re.search(rb"^\s*\{", head, re.MULTILINE):
+        raise InputError(f"{source.name} is a sparse ARFF file, which is not supported; LIBSVM files are.")
+    quote = "'" if b"'" in head and b'"' not in head else '"'
+    parse = pyarrow.csv.ParseOptions(
+        quote_char=quote, escape_char="\\", newlines_in_values=True, invalid_row_handler=skip_comments
+    )
+    return Texts(declared, blocks_of(source, stream, declared.names, parse, options, 0))
+
+
+def skip_comments(row: Any) -> str:
+    """Comments in ARFF begin with a percent sign."""
+    return "skip" if (row.text or "").lstrip().startswith("%") else "error"

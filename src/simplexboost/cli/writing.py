@@ -1,0 +1,157 @@
+"""Tables → files. A file appears whole or not at all: it is written beside its place and then renamed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import secrets
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.ipc
+import pyarrow.parquet
+
+from .errors import ArgumentError, InputError
+from .sources import COMPRESSED, FORMATS
+
+PIECE = 1 << 16  # bytes written at a time: a pipe that nobody reads is noticed soon
+WRITTEN = ("csv", "tsv", "parquet", "feather")
+
+
+def output_format(path: str) -> tuple[str, str | None]:
+    """The format and the compression of an output file, by its extension; standard output is CSV."""
+    if path == "-":
+        return "csv", None
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    compression = COMPRESSED[suffixes.pop()] if suffixes and suffixes[-1] in COMPRESSED else None
+    found = FORMATS.get(suffixes[-1] if suffixes else "")
+    if found not in WRITTEN:
+        known = ", ".join(suffix for suffix, name in FORMATS.items() if name in WRITTEN)
+        raise ArgumentError(
+            f"-o {path}: the extension must be one of {known}, perhaps with {', '.join(COMPRESSED)} after it."
+        )
+    return found, compression
+
+
+def check_writable(path: str) -> None:
+    """Raise, before any work begins, if a file cannot be written there."""
+    if path == "-":
+        return
+    where = Path(path)
+    folder = where.resolve().parent
+    if where.is_dir():
+        raise InputError(f"-o {path} is a folder; pass a file name.")
+    if not folder.is_dir():
+        raise InputError(f"-o {path}: there is no folder {folder}.")
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"-o {path}: the folder {folder} may not be written to.")
+
+
+@contextmanager
+def whole_file(path: str) -> Iterator[BinaryIO]:
+    """A stream for a new file, which gets its name when all is written; after an error nothing is left."""
+    if path == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f"{target.name}.{secrets.token_hex(4)}")
+    try:
+        with open(temporary, "xb") as stream:
+            yield stream
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+class Writer:
+    """Writes a table block by block, as CSV, TSV, Parquet or Feather."""
+
+    def __init__(self, stream: BinaryIO, kind: str) -> None:
+        self.stream, self.kind = stream, kind
+        self.sink: Any = None
+
+    def write(self, table: pa.Table) -> None:
+        """Write some rows; the first ones decide the columns and their types."""
+        if self.sink is None:
+            self.sink = self.open(table.schema)
+        self.sink.write_table(table)
+
+    def open(self, schema: pa.Schema) -> Any:
+        """The writer of the format."""
+        if self.kind == "parquet":
+            return pyarrow.parquet.ParquetWriter(self.stream, schema)
+        if self.kind == "feather":
+            return pyarrow.ipc.new_file(self.stream, schema)
+        return Cells(self.stream, "\t" if self.kind == "tsv" else ",", schema.names)
+
+    def close(self) -> None:
+        """Write what is left."""
+        if self.sink is not None:
+            self.sink.close()
+
+
+class Cells:
+    """Writes CSV with quotes only where they are needed; pyarrow alone puts all text in quotes."""
+
+    def __init__(self, stream: BinaryIO, delimiter: str, names: list[str]) -> None:
+        self.stream, self.delimiter = stream, delimiter
+        header = io.StringIO()
+        csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow(names)
+        stream.write(header.getvalue().encode())
+
+    def write_table(self, table: pa.Table) -> None:
+        """Write rows; those of a block in which some text needs quotes have them everywhere."""
+        try:
+            block = self.text(table, "none")
+        except pa.ArrowInvalid:
+            block = self.text(table, "needed")
+        for begin in range(0, len(block), PIECE):
+            self.stream.write(block[begin : begin + PIECE])
+
+    def text(self, table: pa.Table, quotes: str) -> bytes:
+        """The lines of some rows."""
+        options = pyarrow.csv.WriteOptions(include_header=False, delimiter=self.delimiter, quoting_style=quotes)
+        lines = io.BytesIO()
+        pyarrow.csv.write_csv(table, lines, options)
+        return lines.getvalue()
+
+    def close(self) -> None:
+        """Nothing is left to write."""
+
+
+@contextmanager
+def table_writer(path: str) -> Iterator[Writer]:
+    """A writer of a table to a path."""
+    kind, compression = output_format(path)
+    with whole_file(path) as plain, compressed(plain, compression) as stream:
+        writer = Writer(stream, kind)
+        try:
+            yield writer
+        except BaseException:
+            with suppress(Exception):  # the file is given up; its writer must not try to finish it later
+                writer.close()
+            raise
+        writer.close()
+
+
+@contextmanager
+def compressed(plain: BinaryIO, compression: str | None) -> Iterator[BinaryIO]:
+    """The stream, or one that compresses what is written to it."""
+    if compression is None:
+        yield plain
+    elif compression == "xz":
+        import lzma
+
+        with lzma.open(plain, "wb") as stream:
+            yield cast(BinaryIO, stream)
+    else:
+        with pa.CompressedOutputStream(pa.PythonFile(plain, "w"), compression) as stream:
+            yield stream
