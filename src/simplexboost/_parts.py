@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 
 from ._words import METHODS, PARAMETERS, Entry, Where, answer
 
@@ -115,7 +116,7 @@ def check_number(
 
     Infinity and NaN are refused even if there is no upper limit, because all predictions would then be NaN.
     """
-    if (value is None and none) or (auto and isinstance(value, str) and value == "auto"):
+    if (value is None and none) or (auto and is_auto(value)):
         return
     allowed = Integral if kind is int else Real
     start = "(" if open_low else "["
@@ -126,9 +127,22 @@ def check_number(
         raise TypeError(f"{name}={value!r} must be {accepted}.")
     number: Any = value  # not float(value), which fails for very large integers
     too_low = low is not None and (number <= low if open_low else number < low)
-    finite = isinstance(number, Integral) or math.isfinite(number)
+    finite = is_finite(number, kind)
     if too_low or (high is not None and number > high) or not finite:
         raise ValueError(f"{name}={value!r} is out of range; it must be {accepted}.")
+
+
+def is_finite(number: Any, kind: type) -> bool:
+    """Whether a number is finite; an integer must also fit where a float is wanted."""
+    try:
+        return isinstance(number, Integral) if kind is int else math.isfinite(number)
+    except OverflowError:
+        return False
+
+
+def is_auto(value: Any) -> bool:
+    """Whether a parameter is "auto"."""
+    return isinstance(value, str) and value == "auto"
 
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
@@ -142,3 +156,19 @@ def check_flag(name: str, value: Any) -> None:
     """Raise unless ``value`` is True or False; other values are refused, because "no" would otherwise mean True."""
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name}={value!r} must be True or False.")
+
+
+def check_verbose(value: Any) -> None:
+    """Raise unless ``verbose`` is a bool or a number from 0 on; "no" would otherwise mean a lot of talk."""
+    if not isinstance(value, bool | np.bool_):
+        check_number("verbose", value, int, 0)
+
+
+def random_numbers(random_state: Any) -> np.random.RandomState:
+    """The random numbers of a seed, of a RandomState, or of NumPy's global state, which None stands for."""
+    try:
+        return check_random_state(random_state)
+    except ValueError:
+        raise ValueError(
+            f"random_state={random_state!r} must be an integer in [0, {2**32 - 1}], a numpy.random.RandomState or None."
+        ) from None

@@ -10,6 +10,8 @@ from typing import Any
 from joblib import cpu_count, effective_n_jobs
 from joblib.parallel import get_active_backend
 
+MOST = 2**31 - 1  # the largest number of threads that the compiled code takes
+
 
 def thread_count(n_jobs: Any, *, all_by_default: bool = False) -> int:
     """The number of threads; None is `free_cores` with `all_by_default`, otherwise what joblib says, which is 1.
@@ -24,6 +26,8 @@ def thread_count(n_jobs: Any, *, all_by_default: bool = False) -> int:
         raise TypeError(f"n_jobs={n_jobs!r} must be {accepted}.")
     if n_jobs == 0:
         raise ValueError(f"n_jobs={n_jobs!r} has no meaning; it must be {accepted}.")
+    if n_jobs is not None and int(n_jobs) > MOST:
+        raise ValueError(f"n_jobs={n_jobs!r} is out of range; it must be {accepted}.")
     return free_cores() if n_jobs is None and all_by_default else int(effective_n_jobs(n_jobs))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from .._parts import check_choice
 from ..estimators.booster import Booster
 from ..estimators.parts import Parts, make_parts
 from ..learners import GreedyTree, HammingTree
@@ -54,6 +55,7 @@ class AdaBoostMHClassifier(Booster):
 
     def parts(self) -> Parts:
         """The parts as objects; learner and optimizer are those of the mode."""
+        check_choice("learner_mode", self.learner_mode, SIGNED_MODES)
         own = GreedyTree(max_leaf_nodes=12) if self.learner_mode == "single-label" else HammingTree()
         learner = own if self.learner is None else self.learner
         learner, optimizer = product_parts(self.learner_mode, learner, SIGNED_MODES)

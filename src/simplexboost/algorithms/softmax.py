@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from .._compat import with_callbacks
+from .._parts import random_numbers
 from .._typing import AnyArray
 from ..estimators.booster import Booster
 from ..estimators.evaluation import as_eval_set
@@ -94,6 +94,6 @@ class SoftmaxBoostClassifier(Booster):
     def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:
         """Random decisions, class k with probability ``predict_proba(X)[:, k]``; (n,)."""
         P = self.predict_proba(X)
-        u = check_random_state(random_state).random_sample((len(P), 1))
+        u = random_numbers(random_state).random_sample((len(P), 1))
         k = (np.cumsum(P, axis=1) <= u).sum(axis=1)
         return self.classes_.take(np.minimum(k, P.shape[1] - 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,8 @@ class Checkpoint(Callback):
 
     def check(self, estimator: Any) -> None:
         """Refuse what could not be saved before the fit begins, not after its first rounds."""
+        if not isinstance(self.path, str | PathLike):
+            raise TypeError(f"path={self.path!r} must be the name of a file.")
         check_number("every", self.every, int, 1)
         estimator.check_savable()
         if not isinstance(self.path, str | os.PathLike):

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .._parts import resolve
 from .algebraic import BCH, Hadamard, bch, hadamard
 from .base import Codewords, Custom
@@ -90,6 +92,6 @@ def as_codewords(value: Any) -> Codewords:
     Custom(Y=array([[ 1.],
            [-1.]]))
     """
-    if isinstance(value, list | tuple) or hasattr(value, "__array__"):
+    if isinstance(value, list | tuple) or (hasattr(value, "__array__") and np.ndim(value)):
         return Custom(check_codewords(value))
     return resolve(value, CODEWORDS, Codewords, "codewords")

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._parts import Part
+from .._parts import Part, check_number
 from .._typing import Array
 from .checks import check_codewords
 
+MOST_DIMENSIONS = 1_000_000
 RandomState = int | np.random.Generator | None
 
 
@@ -30,6 +31,10 @@ class Codewords(Part, ABC):
     array([[0., 1.],
            [1., 0.]])
     """
+
+    def check(self) -> None:
+        """Raise if a parameter is invalid."""
+        check_number("code_dim", getattr(self, "code_dim", None), int, 1, MOST_DIMENSIONS, none=True)
 
     @abstractmethod
     def matrix(self, K: int, rng: np.random.Generator) -> Array:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._parts import check_flag, check_number
 from .._typing import Array
 from .base import Codewords, RandomState
 from .checks import check_classes, check_dim
@@ -88,6 +89,11 @@ class MaxMin(Codewords):
     code_dim: int | None = None
     centered: bool = False
 
+    def check(self) -> None:
+        """Raise if a parameter is invalid."""
+        super().check()
+        check_flag("centered", self.centered)
+
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
         """A code of unit rows, (K, code_dim)."""
         # 3 √K follows the dimensions that did best in trials with single vector trees: 16, 32, 64 for K = 26, 100, 438.
@@ -118,6 +124,11 @@ class Auto(Codewords):
 
     code_dim: int | None = None
     most_canonical: int = 2**31 - 1
+
+    def check(self) -> None:
+        """Raise if a parameter is invalid."""
+        super().check()
+        check_number("most_canonical", self.most_canonical, int, 0)
 
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
         """The code, (K, d)."""

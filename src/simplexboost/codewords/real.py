@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._parts import check_flag
 from .._typing import Array
 from .base import Codewords
 from .checks import check_classes, check_dim
@@ -46,6 +47,10 @@ class Canonical(Codewords):
     """
 
     centered: bool = False
+
+    def check(self) -> None:
+        """Raise if the parameter is invalid."""
+        check_flag("centered", self.centered)
 
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
         """The identity, (K, K), possibly centred."""

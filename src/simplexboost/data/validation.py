@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,6 +13,7 @@ from sklearn.utils import check_array, check_X_y, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_n_features, _check_sample_weight, column_or_1d
 
+from .._parts import check_number as check_parameter
 from .._typing import AnyArray, Array, Labels, Mask
 from ..engine import Engine, auto_bins
 from .features import Features, learn_features, more_features
@@ -273,7 +275,7 @@ def weights_of_labels(class_weight: Any, K: int) -> Any:
     """Class weights as scikit-learn takes them for an indicator matrix: a label k multiplies by ``class_weight[k]``."""
     if not isinstance(class_weight, dict):
         return class_weight
-    unknown = sorted(set(class_weight) - set(range(K)))
+    unknown = sorted(set(class_weight) - set(range(K)), key=str)
     if unknown:
         raise ValueError(f"class_weight names {unknown[:5]}; the columns of y are 0 .. {K - 1}.")
     return [{0: 1.0, 1: class_weight.get(k, 1.0)} for k in range(K)]
@@ -298,12 +300,36 @@ def check_weight(X: Any, y: AnyArray, sample_weight: Any, class_weight: Any) -> 
     """Example weights times class weights, (n,), finite, non-negative, not all zero."""
     weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if class_weight is not None:
+        check_class_weight(class_weight, y)
         weight = weight * compute_sample_weight(class_weight, y)
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise ValueError(f"class_weight={class_weight!r} gives weights that are negative or not finite.")
     if not weight.any():
         raise ValueError("sample_weight (times class_weight) is zero for every row; at least one must be positive.")
     return weight
+
+
+def check_class_weight(class_weight: Any, y: AnyArray) -> None:
+    """Raise unless it is "balanced" or a dict of weights by label, or a list of dicts for an indicator matrix y.
+
+    Labels that y does not have are allowed if all labels of y have a weight: a fold may lack a class.
+    """
+    if (isinstance(class_weight, str) and class_weight == "balanced") or (
+        np.ndim(y) > 1 and type(class_weight) is list
+    ):
+        return
+    accepted = "pass a dict of weights by label, 'balanced' or None."
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(f"class_weight={class_weight!r} is unknown; {accepted}")
+    labels = np.unique(y).tolist()
+    unknown = [label for label in class_weight if label not in labels]
+    if unknown and any(label not in class_weight for label in labels):
+        raise ValueError(
+            f"class_weight={class_weight!r} has labels that y does not have, {unknown[:5]}, and none for some of "
+            f"{labels[:5]}; {accepted}"
+        )
+    for label, weight in class_weight.items():
+        check_parameter(f"class_weight={class_weight!r}: the weight of {label!r}, weight", weight, float, 0.0)
 
 
 def mean_one(weight: Array) -> Array:

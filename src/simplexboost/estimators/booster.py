@@ -10,12 +10,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._blas import one_blas_thread
 from .._compat import HAS_SKLEARN_CALLBACKS, CallbackSupportMixin, with_callbacks
-from .._parts import check_flag, check_number
+from .._parts import check_flag, check_number, check_verbose, random_numbers
 from .._typing import Array
 from ..boosting.loop import boost
 from ..boosting.run import Run
@@ -142,7 +141,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             check_label_types(checked.classes)
             watched = self._watched(checked, self.parts().loss, eval_metric)
             evaluations = check_eval_set(eval_set, watched)
-            seed = check_random_state(self.random_state).randint(2**31 - 1)
+            seed = random_numbers(self.random_state).randint(2**31 - 1)
             with one_blas_thread():
                 settled = self.settle(checked, groups, seed)
             booster, parts = settled.estimator, settled.estimator.parts()
@@ -173,11 +172,10 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         check_number("validation_fraction", self.validation_fraction, float, 0.0, 0.9, open_low=True, none=True)
         check_number("n_iter_no_change", self.n_iter_no_change, int, 1)
         check_number("tol", self.tol, float, 0.0)
-        if isinstance(self.callbacks, Callback):
-            raise TypeError(f"callbacks={self.callbacks!r} must be a list of Callbacks; pass [{self.callbacks!r}].")
-        for callback in self.callbacks or ():
-            if not isinstance(callback, Callback):
-                raise TypeError(f"callbacks holds {callback!r}; every entry must be a simplexboost Callback.")
+        check_flag("warm_start", self.warm_start)
+        check_callbacks(self.callbacks)
+        random_numbers(self.random_state)
+        check_verbose(self.verbose)
 
     @property
     def _goes_on(self) -> bool:
@@ -316,6 +314,17 @@ class Booster(BaseBooster):
     def shrinkage(self) -> float:
         """What every step is multiplied by."""
         return float(self.learning_rate)
+
+
+def check_callbacks(callbacks: Any) -> None:
+    """Raise unless it is a list or tuple of callbacks, or None."""
+    if isinstance(callbacks, Callback):
+        raise TypeError(f"callbacks={callbacks!r} must be a list of Callbacks; pass [{callbacks!r}].")
+    if callbacks is not None and not isinstance(callbacks, list | tuple):
+        raise TypeError(f"callbacks={callbacks!r} must be a list of Callbacks or None.")
+    for callback in callbacks or ():
+        if not isinstance(callback, Callback):
+            raise TypeError(f"callbacks={callbacks!r} holds {callback!r}; every entry must be a simplexboost Callback.")
 
 
 def with_costs(loss: Loss, data: TrainingSet, held_out: TrainingSet | None) -> tuple[Loss, TrainingSet]:

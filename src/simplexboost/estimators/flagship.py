@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from .._compat import with_callbacks
-from .._parts import check_choice, check_number
+from .._parts import check_choice, check_number, is_auto
 from .._typing import AnyArray
 from ..codewords import Auto, Codewords, as_codewords
 from ..data.training_set import TrainingSet
@@ -14,7 +14,6 @@ from ..data.validation import Checked
 from ..engine import ORDERS
 from ..files.parameters import from_json, to_json
 from ..learners import SketchTree
-from ..learners.newton_trees import is_auto
 from ..losses import Logistic, Loss, Savage, SoftmaxCost
 from ..optimizers import SketchedNewton
 from ..selection import Choice, check_groups
@@ -191,6 +190,7 @@ class SimplexBoostClassifier(Booster):
         super()._check_parameters()
         check_choice("growth", self.growth, ("auto", *ORDERS))
         check_number("gain_noise", self.gain_noise, float, 0.0, auto=True)
+        check_number("code_dim", self.code_dim, int, 1, auto=True)
         if not isinstance(self.calibration, bool):
             check_number("calibration", self.calibration, float, 0.0, auto=True, open_low=True)
         if self.calibration is True and self.early_stopping:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._blas import one_blas_thread
-from .._parts import check_choice, check_number
+from .._parts import check_choice, check_number, random_numbers
 from .._threads import thread_count
 from .._typing import AnyArray, Array
 from ..boosting.layers import train_program
@@ -104,7 +103,7 @@ class MartiBoostClassifier(Face):
                     "Only binary classification is supported. The type of the target is multiclass: y has "
                     f"{len(checked.classes)} classes, MartiBoostClassifier takes 2."
                 )
-            rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+            rng = np.random.default_rng(random_numbers(self.random_state).randint(2**31 - 1))
             with one_blas_thread():
                 sampled = self.routing == "sampled"
                 program, history = train_program(checked.data, learner, self.n_layers, sampled, rng)
@@ -115,6 +114,7 @@ class MartiBoostClassifier(Face):
         check_number("n_layers", self.n_layers, int, 1)
         check_number("max_bins", self.max_bins, int, 2, MAX_BINS)
         check_choice("routing", self.routing, ("exact", "sampled"))
+        random_numbers(self.random_state)
         learner = as_learner(self.learner)
         learner.check()
         return learner
@@ -135,7 +135,7 @@ class MartiBoostClassifier(Face):
     def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:
         """The answers of the random program, one path per example; a fair coin decides a draw at the end; (n,)."""
         X = self._check_X(X)
-        wins = self.program_.walk(X, check_random_state(random_state), self._engine())
+        wins = self.program_.walk(X, random_numbers(random_state), self._engine())
         return self.classes_.take(wins.astype(np.intp))
 
     def _check_X(self, X: Any) -> AnyArray:

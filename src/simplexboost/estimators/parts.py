@@ -32,7 +32,8 @@ class Parts:
     step: Step
 
     def check(self) -> None:
-        """Raise if a parameter of the learner or of the step is invalid."""
+        """Raise if a parameter of the codewords, of the learner or of the step is invalid."""
+        self.codewords.check()
         self.learner.check()
         self.step.check(self.loss)
 

@@ -216,7 +216,10 @@ def uniform_baseline(K: int, edge: float) -> Array:
 
 def check_baseline(b: Any, max_ndim: int = 1) -> Array:
     """``b`` as an array of edge-over-random distributions, the true class first; raise where it is none."""
-    b = np.array(b, dtype=np.float64)
+    try:
+        b = np.array(b, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"b={b!r} is no array of numbers; it must be a distribution over K >= 2 classes.") from None
     if not 1 <= b.ndim <= max_ndim or b.shape[-1] < 2:
         raise ValueError(f"b has shape {b.shape}; it must be a distribution over K >= 2 classes, the true class first.")
     if not (np.isfinite(b).all() and (b >= 0).all() and np.allclose(b.sum(axis=-1), 1, atol=1e-9)):

@@ -74,16 +74,17 @@ def as_loss(loss: Any, eta: float | None, edge: float) -> GameLoss:
     """A loss from "zero-one", "exponential" (``eta`` by default ln(1+γ)), or a function of states."""
     if isinstance(loss, ZeroOne | ExponentialLoss | UserLoss):
         return loss
-    if loss == "exponential":
+    named = loss if isinstance(loss, str) else None
+    if named == "exponential":
         check_number("eta", eta, float, 0.0, none=True, open_low=True)
         if eta is None and edge <= 0:
             raise ValueError("eta=None is ln(1 + edge), which is 0 with this edge; pass a positive eta.")
         return ExponentialLoss(float(np.log1p(edge)) if eta is None else float(eta))
     if eta is not None:
         raise ValueError(f"eta={eta!r} belongs to loss='exponential'; with another loss it must be None.")
-    if loss == "zero-one":
+    if named == "zero-one":
         return ZeroOne()
-    if callable(loss):
+    if callable(loss) and not isinstance(loss, type):
         return UserLoss(loss)
     raise ValueError(f"loss={loss!r} is unknown; choose 'zero-one', 'exponential', or pass a function of states.")
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from .._parts import check_number
 from .._typing import AnyArray, Array, Labels
-from .conditions import Condition, as_condition, check_baseline, uniform_baseline, worst_baseline_cost
+from .conditions import CONDITIONS, Condition, as_condition, check_baseline, uniform_baseline, worst_baseline_cost
 from .losses import ExponentialLoss, GameLoss, as_loss
 from .minimal import MinimalTable, degree_is_always_K
 from .potentials import exponential_logs, fixed_values, game_potential, solve_row
@@ -172,7 +172,13 @@ def make_game(
     check_number("K", K, int, 2)
     check_number("T", T, int, 1)
     if not isinstance(condition, str | Condition):
-        b = check_baseline(condition)
+        try:
+            b = check_baseline(condition)
+        except ValueError as error:
+            raise ValueError(
+                f"condition={condition!r} must be one of {', '.join(map(repr, CONDITIONS))}, a Condition, or a "
+                f"baseline b: {error}"
+            ) from None
         own = float(b[0] - b[1:].max())
         if len(b) != K:
             raise ValueError(f"condition has {len(b)} entries; with {K} classes a baseline has {K}.")

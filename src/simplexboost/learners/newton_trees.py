@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 
-from .._parts import check_number
+from .._parts import check_choice, check_number, is_auto
 from .._typing import AnyArray, Array
 from ..boosting.hypotheses import LeafOutputs, TreeHypothesis
 from ..data.training_set import TrainingSet
-from ..engine import Dense, Grown, Growth
+from ..engine import ORDERS, Dense, Grown, Growth
 from .base import Answer, Request
 from .constraints import monotone_signs
 from .monotone import monotone
@@ -145,6 +145,7 @@ class SketchTree(NewtonTree):
 
     def check(self) -> None:
         """Raise if a limit is invalid."""
+        check_choice("growth", self.growth, tuple(ORDERS))
         self.suited(1000, 10).check()
 
     def suited(self, n: int, K: int) -> NewtonTree:
@@ -180,8 +181,3 @@ class SketchTree(NewtonTree):
 def is_identity(Y: Array) -> bool:
     """Whether the codewords are canonical."""
     return Y.shape == (len(Y), len(Y)) and bool((Y == np.eye(len(Y))).all())
-
-
-def is_auto(value: Any) -> bool:
-    """Whether a parameter is "auto"."""
-    return isinstance(value, str) and value == "auto"

@@ -12,7 +12,7 @@ from .._typing import Array
 from ..boosting.hypotheses import TreeHypothesis
 from ..engine import Dense, Grown, single_leaf
 from .base import Answer, Learner, PlainPull, Request
-from .trees import Stump, TreeLearner, nearest_sums
+from .trees import MOST, Stump, TreeLearner, nearest_sums
 
 
 class ProductTree(TreeLearner):
@@ -81,7 +81,7 @@ class IndexStump(Learner):
 
     def check(self) -> None:
         """Raise if the limit is invalid."""
-        check_number("min_samples_leaf", self.min_samples_leaf, int, 1)
+        check_number("min_samples_leaf", self.min_samples_leaf, int, 1, MOST)
 
     def fit(self, request: Request) -> Answer:
         """The best stump on a feature, or the best split of the classes, whichever gains more; ties to the feature."""

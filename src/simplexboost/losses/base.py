@@ -232,9 +232,15 @@ def check_cost_matrix(cost_matrix: ArrayLike | None, K: int, rows_need_a_rival: 
     """
     if cost_matrix is None:
         return
-    C = np.asarray(cost_matrix, dtype=np.float64)
+    accepted = f"pass an array of numbers of shape ({K}, {K}), a row per true class, or None."
+    try:
+        C = np.asarray(cost_matrix, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"cost_matrix={cost_matrix!r} is no array of numbers; {accepted}") from None
+    if C.ndim == 0:
+        raise ValueError(f"cost_matrix={cost_matrix!r} is no matrix; {accepted}")
     if C.shape != (K, K):
-        raise ValueError(f"cost_matrix has shape {C.shape}; pass shape ({K}, {K}): a row per true class, or None.")
+        raise ValueError(f"cost_matrix has shape {C.shape}; {accepted}")
     if not (np.isfinite(C).all() and (C >= 0).all()):
         worst = C[~(np.isfinite(C) & (C >= 0))][0]
         raise ValueError(f"cost_matrix contains {worst}; entries must be finite and not negative.")

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from .._parts import check_choice, check_number
 from .._typing import Array, Labels
 from ..codewords.code import Code
 from ..engine import CPU, Engine
@@ -187,10 +188,10 @@ class OwnScoreExponential(Loss):
 
     def check(self, K: int) -> None:
         super().check(K)
-        if self.alpha == "1/K":
-            return
-        if isinstance(self.alpha, str) or not (self.alpha > 0 and math.isfinite(self.alpha)):
-            raise ValueError(f"alpha={self.alpha!r} is out of range; pass a positive, finite number or '1/K'.")
+        if isinstance(self.alpha, str):
+            check_choice("alpha", self.alpha, ("1/K",))
+        else:
+            check_number("alpha", self.alpha, float, 0.0, open_low=True)
 
     def weights_of(self, own: Array, K: int) -> tuple[Array, float]:
         """The residual at the true class, (n,), from its score, up to a factor; and the logarithm of that factor."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._parts import check_flag
 from .._typing import Array, Labels
 from .base import pick
 from .gamma_phi import GammaPhi
@@ -99,8 +100,9 @@ class UserGammaPhi(GammaPhi):
     def check(self, K: int) -> None:
         super().check(K)
         for name in ("gamma", "phi", "gamma_prime", "phi_prime"):
-            if not callable(getattr(self, name)):
+            if not callable(getattr(self, name)) or isinstance(getattr(self, name), type):
                 raise ValueError(f"{name}={getattr(self, name)!r} is not callable; pass a function of an array.")
+        check_flag("convex", self.convex)
         # The functions are checked at equal scores, where boosting starts.
         phi, phi_prime = _call(self.phi, np.zeros(1)), _call(self.phi_prime, np.zeros(1))
         gamma_prime = _call(self.gamma_prime, (K - 1) * phi)

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from .._parts import check_choice
+from .._parts import check_choice, check_flag
 from ..boosting.hypotheses import Hypothesis
 from ..boosting.run import Run, Update
 from ..losses import Gradient
@@ -67,6 +67,10 @@ class AllCoordinates(Optimizer):
     """
 
     shared_step: bool = True
+
+    def check(self, run: Run) -> None:
+        """Raise if the parameter is invalid."""
+        check_flag("shared_step", self.shared_step)
 
     def propose(self, run: Run) -> list[Update]:
         """An update of every coordinate that has an edge."""

@@ -43,7 +43,7 @@ class SampledPairs(Optimizer):
         if isinstance(self.n_pairs, str):
             check_choice("n_pairs", self.n_pairs, ("n", "all"))
         else:
-            check_number("n_pairs", self.n_pairs, int, 1)
+            check_number("n_pairs", self.n_pairs, int, 1, 2**31 - 1)
 
     def propose(self, run: Run) -> list[Update]:
         """One step along all coordinates."""

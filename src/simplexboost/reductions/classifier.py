@@ -7,10 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.utils import _safe_indexing, assert_all_finite, check_random_state, get_tags
+from sklearn.utils import _safe_indexing, assert_all_finite, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
-from .._parts import check_choice
+from .._parts import check_choice, check_flag, random_numbers
+from .._threads import thread_count
 from .._typing import AnyArray, Array, Labels
 from ..codewords import bits_corrected, min_hamming
 from ..data.validation import Labelling, check_columns, check_labels
@@ -130,6 +131,9 @@ class OutputCodeClassifier(Decodes):
         check_choice("decoding", self.decoding, DECODINGS)
         check_choice("response", self.response, RESPONSES)
         check_choice("probability", self.probability, PROBABILITIES)
+        check_flag("break_ties", self.break_ties)
+        random_numbers(self.random_state)
+        thread_count(self.n_jobs)
         check_estimator(self._estimator())
 
     def _estimator(self) -> Any:
@@ -155,7 +159,7 @@ class OutputCodeClassifier(Decodes):
         return X, c, None if sample_weight is None else weight
 
     def _fit_columns(self, X: Any, c: Labels, weight: Array | None) -> None:
-        random = check_random_state(self.random_state)
+        random = random_numbers(self.random_state)
         M = make_code(self.codewords, self.present_, np.random.default_rng(random.randint(2**31 - 1)))
         M = M[:, M.any(axis=0)]  # a column of absent classes only has nothing to learn from
         seeds = [None if self.random_state is None else int(random.randint(2**31 - 1)) for _ in range(M.shape[1])]

@@ -22,6 +22,7 @@ def make_code(codewords: Any, present: Mask, rng: np.random.Generator) -> Array:
     """M (K, l), a row per class; rows of classes that are not present are zero."""
     K, K_present = len(present), int(present.sum())
     part = as_code(codewords)
+    part.check()
     if isinstance(part, Custom):
         whole = check_code(part.Y, K)
         rows = check_present_part(whole[present])
@@ -38,7 +39,7 @@ def make_code(codewords: Any, present: Mask, rng: np.random.Generator) -> Array:
 
 def as_code(codewords: Any) -> Codewords:
     """The part that ``codewords`` names."""
-    if isinstance(codewords, list | tuple) or hasattr(codewords, "__array__"):
+    if isinstance(codewords, list | tuple) or (hasattr(codewords, "__array__") and np.ndim(codewords)):
         return as_codewords(codewords)
     return resolve(codewords, CODES, Codewords, "codewords")
 

@@ -11,10 +11,9 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from .._blas import one_blas_thread
-from .._parts import check_choice, check_number
+from .._parts import check_choice, check_number, check_verbose, is_auto, random_numbers
 from .._threads import thread_count
 from .._typing import AnyArray, Array, Labels
 from ..data.validation import Labelling, Taken, check_labels, learn_X
@@ -149,12 +148,15 @@ class MulticlassSVC(Machine):
         check_choice("solver", self.solver, SOLVERS)
         if self.solver == "sgd" and self.kernel != "linear":
             raise ValueError(f"solver='sgd' is for kernel='linear', but kernel={self.kernel!r}; choose solver='dual'.")
-        if self.fit_intercept not in (True, False, "auto"):
+        if not isinstance(self.fit_intercept, bool | np.bool_) and not is_auto(self.fit_intercept):
             raise ValueError(f"fit_intercept={self.fit_intercept!r} must be True, False or 'auto'.")
-        check_number("intercept_scaling", self.intercept_scaling, float, 0.0, open_low=True)
+        check_number("intercept_scaling", self.intercept_scaling, float, 0.0, 1e100, open_low=True)
         check_number("tol", self.tol, float, 0.0)
         check_number("max_iter", self.max_iter, int, 1)
         check_number("cache_size", self.cache_size, float, 0.0, open_low=True)
+        random_numbers(self.random_state)
+        thread_count(self.n_jobs)
+        check_verbose(self.verbose)
 
     def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, AnyArray, Labels, Array]:
         """The examples that weigh something, their row numbers, labels and C_i; sets ``classes_``."""
@@ -195,7 +197,7 @@ class MulticlassSVC(Machine):
         method = self.solver
         if method == "auto":
             method = "dual" if len(merged.c) * K <= MOST_DUALS else "sgd"
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = int(random_numbers(self.random_state).randint(2**31 - 1))
         return solve_linear(merged, K, self._constant(), seed, method, self._limits())
 
     def _fit_kernel(self, merged: Merged) -> Solution:

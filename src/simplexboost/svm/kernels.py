@@ -58,7 +58,8 @@ def squares(X: Any) -> Array:
 
 def check_kernel(kernel: Any, gamma: Any, degree: Any, coef0: Any) -> None:
     """Raise unless the parameters make a kernel."""
-    if not callable(kernel) and kernel not in KERNELS:
+    named = isinstance(kernel, str) and kernel in KERNELS
+    if not named and (not callable(kernel) or isinstance(kernel, type)):
         raise ValueError(
             f"kernel={kernel!r} is unknown; choose one of {', '.join(map(repr, KERNELS))}, or pass a function "
             "kernel(X, Z) -> (n, m) array."

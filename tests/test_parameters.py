@@ -1,0 +1,128 @@
+"""Wrong values for every parameter of every public class: the fit succeeds, or the error names parameter and value.
+
+Nothing else may come through: no signature of a compiled function, no message of NumPy or scikit-learn that does not
+say which parameter was meant, no crash.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import CLASSIFIERS, CODEWORDS, LEARNERS, LOSSES, OPTIMIZERS, STEPS, blobs
+from sklearn.base import clone
+from sklearn.tree import DecisionTreeClassifier
+
+import simplexboost as sb
+from simplexboost.callbacks import Checkpoint
+
+X, Y = blobs(n=40, p=3)
+WRONG: dict[str, Any] = {
+    "text": "nonsense",
+    "None": None,
+    "NaN": math.nan,
+    "infinity": math.inf,
+    "minus infinity": -math.inf,
+    "minus one": -1,
+    "zero": 0,
+    "a fraction": 1.5,
+    "a huge integer": 10**400,
+    "a huge number": 1e300,
+    "a bool": True,
+    "a complex number": 1j,
+    "bytes": b"x",
+    "an empty list": [],
+    "a list": [1.5],
+    "a set": {1, "a"},
+    "a dict": {"a": 1},
+    "an object": object(),
+    "a class": int,
+    "an array": np.ones((2, 2)),
+    "an array of text": np.array(["a", "b"]),
+    "a NumPy integer": np.int64(3),
+}
+SMALL = {"n_estimators": 3, "n_layers": 2, "estimator": DecisionTreeClassifier(max_depth=2)}
+# A fit with so many rounds would succeed, but nobody waits for it.
+ENDLESS = {("n_estimators", "a huge integer"), ("n_layers", "a huge integer"), ("n_jobs", "minus one")}
+
+
+def check_message(error: Exception, name: str, value: Any) -> None:
+    """The message names the parameter, and the value unless it is an array; a fit may also diverge by a huge number."""
+    message = str(error)
+    if isinstance(value, float) and value == 1e300 and "diverges" in message:
+        return
+    assert re.search(rf"\b{name}\b", message), message
+    shown = repr(value)[:60] in message or (isinstance(value, type) and value.__name__ in message)
+    assert shown or isinstance(value, list | np.ndarray), message
+    assert "incompatible function arguments" not in message
+
+
+def check_every_value(make: Any, name: str, X: np.ndarray, y: np.ndarray) -> None:
+    for what, value in WRONG.items():
+        if (name, what) in ENDLESS:
+            continue
+        try:
+            make(**{name: value}).fit(X, y)
+        except (ValueError, TypeError) as error:
+            check_message(error, name, value)
+
+
+def small(kind: type, **options: Any) -> Any:
+    """An estimator that is fitted at once."""
+    return kind(**{name: value for name, value in SMALL.items() if name in kind().get_params(deep=False)} | options)
+
+
+OF_CLASSIFIERS = [
+    pytest.param(kind, name, id=f"{kind.__name__}-{name}")
+    for kind in CLASSIFIERS.values()
+    for name in kind().get_params(deep=False)
+]
+
+
+@pytest.mark.filterwarnings("ignore")  # of divergence, of conditions that are not met, of solvers that do not converge
+@pytest.mark.parametrize(("kind", "name"), OF_CLASSIFIERS)
+def test_parameters_of_classifiers(kind, name, capsys):
+    keep = Y < (2 if kind is sb.MartiBoostClassifier else 3)
+    check_every_value(lambda **wrong: small(kind, **wrong), name, X[keep], Y[keep])
+
+
+# ---- parts ----------------------------------------------------------------------------------------------------------
+
+PARTS = {
+    **{f"learner {name}": ("learner", part) for name, part in LEARNERS.items()},
+    **{f"loss {name}": ("loss", part) for name, part in LOSSES.items()},
+    **{f"codewords {name}": ("codewords", part) for name, part in CODEWORDS.items()},
+    **{f"optimizer {name}": ("optimizer", part) for name, part in OPTIMIZERS.items()},
+    **{f"step {name}": ("step", part) for name, part in STEPS.items()},
+}
+SUITED: dict[str, dict[str, Any]] = {  # what a part must be combined with
+    "step closed-form": {"loss": "exponential", "learner": "class-tree"},
+    "step closed-form edge": {"loss": "exponential", "learner": "class-tree"},
+    "step error": {"loss": "own-score", "codewords": "samme", "learner": "class-tree"},
+}
+OF_PARTS = [
+    pytest.param(which, part, name, SUITED.get(label, {}), id=f"{label}-{name}")
+    for label, (which, part) in PARTS.items()
+    for name in part.get_params(deep=False)
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("which", "part", "name", "others"), OF_PARTS)
+def test_parameters_of_parts(which, part, name, others):
+    def make(**wrong: Any) -> Any:
+        return sb.BoostingClassifier(**others, **{which: clone(part, safe=False).set_params(**wrong)}, n_estimators=2)
+
+    check_every_value(make, name, X, Y)
+
+
+@pytest.mark.parametrize(
+    "every", [value for name, value in WRONG.items() if name not in ("a NumPy integer", "a huge integer")]
+)
+def test_parameters_of_checkpoints(tmp_path, every):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        sb.GDMCBoostClassifier(n_estimators=2, callbacks=[Checkpoint(tmp_path / "model", every=every)]).fit(X, Y)
+    check_message(caught.value, "every", every)
