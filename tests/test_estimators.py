@@ -18,7 +18,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_sp
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data, parametrize_with_checks
 
 import simplexboost as sb
 from simplexboost.callbacks import Callback
@@ -44,6 +44,13 @@ def digits():
 @parametrize_with_checks([CLASSIFIERS[name]() for name in BOOSTERS])
 def test_sklearn_checks(estimator, check):
     check(estimator)
+
+
+@every_estimator
+@pytest.mark.parametrize("n_estimators", [1, 2, 5, 20, 50])
+def test_weights_are_repetitions_after_any_number_of_rounds(Estimator, n_estimators):
+    """scikit-learn's check, on few rows: equally good splits and classes must be the same in both fits."""
+    check_sample_weight_equivalence_on_dense_data("Estimator", Estimator(n_estimators=n_estimators))
 
 
 # ---- use ------------------------------------------------------------------------------------------------------------

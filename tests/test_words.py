@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import pickle
+import re
 from copy import copy
+from pathlib import Path
 
 import pytest
 from cases import CLASSIFIERS, LEARNERS, each
@@ -51,6 +53,27 @@ def test_every_word_has_one_answer(table):
 def test_no_parameter_of_ours_is_another_library_s_word():
     """The flagship's own parameters would otherwise never be answered, or be answered by mistake."""
     assert not set(words(PARAMETERS)) & set(FLAGSHIP().get_params())
+
+
+def table_after(heading):
+    """The rows of the first table after a heading of the migration page, as lists of cells."""
+    text = (Path(__file__).parents[1] / "docs" / "migration.md").read_text().split(f"\n## {heading}\n")[1]
+    lines = [line for line in text.split("\n## ")[0].splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+@pytest.mark.parametrize(
+    ("heading", "table"),
+    [
+        ("Parameters", PARAMETERS),
+        ("Arguments of `fit`", FITTING),
+        ("Arguments of `predict`, `predict_proba` and `decision_function`", PREDICTING),
+    ],
+)
+def test_the_page_shows_what_the_code_answers(heading, table):
+    """Row by row: our name, and the words of every library."""
+    shown = [[re.findall(r"`(\w+)`", cell) for cell in row[:5]] for row in table_after(heading)]
+    assert shown == [[[e.ours] if e.ours else [], *(words.split() for words in e.words.values())] for e in table]
 
 
 # ---- constructors and set_params ------------------------------------------------------------------------------------

@@ -104,6 +104,8 @@ PARAMETERS = [
         xgb="enable_categorical feature_types",
         cat="cat_features",
     ),
+    entry("monotonic_cst", lgb="monotone_constraints mc", xgb="monotone_constraints", cat="monotone_constraints"),
+    entry("interaction_cst", lgb="interaction_constraints", xgb="interaction_constraints"),
     entry("n_iter_no_change", "It needs early_stopping=True.", cat="od_wait"),
     entry("tol", lgb="early_stopping_min_delta"),
     entry("random_state", lgb="seed random_seed", xgb="seed", cat="random_seed"),

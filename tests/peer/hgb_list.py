@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from simplexboost import SimplexBoostClassifier
-
 FOLDER = "sklearn.ensemble._hist_gradient_boosting.tests"
 MODULES = ("test_gradient_boosting", "test_warm_start", "test_monotonic_constraints")
 
@@ -53,12 +51,3 @@ EXPECTED_FAILURES: dict[str, str] = {
         "a second fit goes on from the best round, not from the last one, and stops where the first one did"
     ),
 }
-if "monotonic_cst" not in SimplexBoostClassifier().get_params():
-    EXPECTED_FAILURES |= {
-        "test_init_parameters_validation": "no constraints yet",
-        "test_input_error": "no constraints yet",
-        "test_categorical_spec_errors[categorical_features4-monotonic_cst4-Categorical features cannot have monotonic "
-        "constraints-HistGradientBoostingClassifier]": "no constraints yet",
-    }
-else:
-    EXPECTED_FAILURES["test_input_error"] = "monotone constraints are not refused for several classes"

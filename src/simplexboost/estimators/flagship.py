@@ -105,8 +105,30 @@ class SimplexBoostClassifier(Booster):
     n_jobs : int or None, default=None
         Number of threads; None takes the cores that the process may use, or its share of them inside a joblib worker;
         -1 takes all. The fitted model does not depend on it.
-    subsample, early_stopping, validation_fraction, n_iter_no_change, tol, class_weight, classes, \
-    warm_start, callbacks, random_state, verbose : as in `BoostingClassifier`
+    subsample : float, default=1.0
+        The part of the rows that each tree sees, drawn anew in every round.
+    early_stopping : bool, default=False
+        Hold out a part of the rows, or take the first entry of ``eval_set``; stop when their risk, or the first
+        ``eval_metric`` of ``fit``, no longer improves, and keep the rounds up to the best one. It takes the place of
+        the choice of rounds.
+    validation_fraction : float or None, default=0.1
+        The part held out. None holds out nothing: without ``eval_set``, early stopping then watches the training rows.
+    n_iter_no_change : int, default=10
+        Rounds without improvement before stopping.
+    tol : float, default=1e-7
+        A round counts as an improvement if it is better than the best one so far by more than this.
+    class_weight : dict, "balanced" or None, default=None
+        Weights by label, which multiply ``sample_weight``; "balanced" makes all classes weigh the same.
+    classes : sequence of labels or None, default=None
+        All classes, if some may be absent from the training data; absent classes get probability zero.
+    warm_start : bool, default=False
+        Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds; X must then have the same features.
+    callbacks : list of Callback or None, default=None
+        Called around every round, for example ``[Checkpoint("model.sb")]``.
+    random_state : int, RandomState or None, default=None
+        The seed of all random numbers; with the same seed the model is the same, bit for bit.
+    verbose : int, default=0
+        1 prints progress about once a second, with what is evaluated.
 
     Attributes
     ----------
@@ -114,7 +136,20 @@ class SimplexBoostClassifier(Booster):
         If anything was chosen: the table of candidates with their held-out risks, the winner's curve, the number of
         rounds and the temperature. ``print(clf.choice_)`` shows it.
 
-    Others as in `BoostingClassifier`.
+    classes_, n_classes_ : (K,) labels, and their number
+    present_ : (K,) which classes had training examples
+    model_ : AdditiveModel, the trees and the codewords of the present classes
+    loss_ : the loss that was minimised
+    history_ : dict of arrays, an entry per round: risk, edge, step, coordinate, seconds
+    train_score_ : (n_iter_,) minus the training risk after every round
+    evals_result_ : list of dicts of arrays by name of the metric, an entry per evaluated set: those of ``eval_set``, or
+        the rows held out for early stopping. Like the next three, it is there only if something was evaluated.
+    best_iteration_ : the best round of the first set, counted from 1
+    best_score_ : the first ``eval_metric``, or the risk, in that round
+    validation_score_ : the same after every round, with the sign that makes larger values better
+    n_iter_ : rounds in the model
+    stop_reason_ : why boosting stopped before ``n_estimators``, or None
+    n_features_in_, feature_names_in_ : as everywhere in scikit-learn
 
     Notes
     -----

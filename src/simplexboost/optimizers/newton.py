@@ -8,6 +8,7 @@ import numpy as np
 
 from .._parts import check_number
 from ..boosting.run import Run, Update
+from ..learners.newton_trees import single
 from .asking import MIN_EDGE, ask, binary_request, direction, gradient_of, normalised_edge, ray_along, step_along
 from .base import Optimizer
 
@@ -60,7 +61,8 @@ class NewtonCoordinates(Optimizer):
         weight = run.data.weight[:, None]
         R = gradient_of(run, scaled=False).G / weight  # (n, K), 1[c=k] − p
         h = np.maximum(np.abs(R) * (1 - np.abs(R)), 1e-12)  # p(1−p)
-        G, h = weight * h * np.clip(R / h, -self.clip, self.clip), weight * h
+        G = weight * single(h * np.clip(R / h, -self.clip, self.clip))
+        h = weight * single(h)
         K = len(run.Y)
         answers = [ask(run, binary_request(run, G[:, k], h[:, k])) for k in range(K)]
         edges = [normalised_edge(G[:, [k]], answer.outputs) for k, answer in enumerate(answers)]
