@@ -103,6 +103,8 @@ def monotone_signs(cst: Any, data: TrainingSet) -> AnyArray | None:
     """
     if cst is None or (isinstance(cst, Mapping) and not cst):
         return None
+    if isinstance(cst, str | bytes) or not isinstance(cst, Mapping | list | tuple | np.ndarray):
+        raise ValueError(f"monotonic_cst={cst!r} must be a list, a dict or None.")
     K, p = data.K, data.X.shape[1]
     if isinstance(cst, Mapping) and is_by_class(cst):
         signs = signs_by_class(cst, data)
@@ -111,7 +113,7 @@ def monotone_signs(cst: Any, data: TrainingSet) -> AnyArray | None:
     elif K > 2:
         raise ValueError(
             "monotonic constraints are not supported for multiclass classification unless they say which class they "
-            f"are for; with {K} classes pass monotonic_cst={{label: list or dict of features, ...}}."
+            f"are for; with {K} classes pass monotonic_cst={{label: list or dict of features, ...}}, not {cst!r}."
         )
     else:
         one = feature_signs(cst, data)
