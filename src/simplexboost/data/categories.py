@@ -21,8 +21,8 @@ from .columns import Column, Distinct, as_category, kind_of_value, mixed
 class Categories:
     """The categories of a training table: an array per column, in the order of their numbers; None for numeric columns.
 
-    They are numbers (float64) or text (objects). A column with more than 254 categories keeps the 253 most frequent;
-    all others share the last number.
+    They are numbers (float64, or objects if some are beyond 2⁵³) or text (objects). A column with more than 254
+    categories keeps the 253 most frequent; all others share the last number.
     """
 
     columns: list[AnyArray | None]
@@ -86,7 +86,7 @@ def counted(column: Column) -> tuple[AnyArray, AnyArray, Distinct]:
     """The sorted categories of a column as they are kept, how many rows have each, and these distinct values."""
     found = column.distinct
     values = as_categories(found.values)
-    if len({type(value) for value in values.tolist()}) > 1:
+    if len({isinstance(value, str) for value in values.tolist()}) > 1:
         kinds = [kind_of_value(value) for value in found.values]
         raise mixed(found, [kinds.index(kind) for kind in dict.fromkeys(kinds)], column.label)
     values, inverse = np.unique(values, return_inverse=True)
@@ -95,9 +95,9 @@ def counted(column: Column) -> tuple[AnyArray, AnyArray, Distinct]:
 
 
 def as_categories(values: Iterable[Any]) -> AnyArray:
-    """Values in the form in which categories are kept: an array of numbers, or of objects if any of them is text."""
+    """Values in the form in which categories are kept: an array of numbers, of objects if any is text or very large."""
     names = [as_category(value) for value in values]
-    return np.array(names, dtype=object if any(isinstance(name, str) for name in names) else np.float64)
+    return np.array(names, dtype=object if any(isinstance(name, str | int) for name in names) else np.float64)
 
 
 def numbers_among(values: AnyArray, categories: AnyArray, share: bool = True) -> AnyArray:

@@ -10,7 +10,7 @@ import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -204,7 +204,8 @@ def distinct_of_numbers(values: AnyArray) -> Distinct:
     """The distinct values of an array of numbers or times."""
     if values.dtype.kind in "Mm":
         return distinct_of_objects(np.array([None if np.isnat(v) else v for v in values], dtype=object), "")
-    found, codes = np.unique(values.astype(np.float64), return_inverse=True)
+    exact = values if values.dtype.kind in "iu" else values.astype(np.float64)  # large whole numbers stay apart
+    found, codes = np.unique(exact, return_inverse=True)
     known = ~np.isnan(found)  # NaN is the last
     return Distinct(found[known].tolist(), np.where(codes < known.sum(), codes, -1))
 
@@ -335,7 +336,7 @@ NUMBER_OF: dict[str, Callable[[Any], float]] = {
 # ---- values as categories -------------------------------------------------------------------------------------------
 
 
-def as_category(value: Any) -> float | str:
+def as_category(value: Any) -> float | int | str:
     """A value in the form in which categories are kept: a number, or text.
 
     Equal values of any container have the same form, and every form can be saved. Intervals of ``pd.cut`` become text
@@ -348,6 +349,8 @@ def as_category(value: Any) -> float | str:
     """
     if isinstance(value, str):
         return str(value)
+    if isinstance(value, Integral) and abs(int(value)) > 2**53:
+        return int(value)  # as floats, neighbours would be the same category
     if isinstance(value, Real | Decimal | np.bool_):
         return float(value)
     if kind_of_value(value) == "date":
