@@ -75,7 +75,7 @@ class Count(Callback):
         ({"learner": DecisionTreeClassifier()}, TypeError, "learner=Decision.*cannot be saved"),
         ({"callbacks": [Checkpoint("/nowhere/at/all/m.sb")]}, FileNotFoundError, "Checkpoint's path='/nowhere/at/all"),
         ({"callbacks": [Checkpoint("m.sb", every=0)]}, ValueError, "every=0"),
-        ({"callbacks": [Checkpoint(io.BytesIO())]}, TypeError, "Checkpoint's path=<_io.BytesIO"),
+        ({"callbacks": [Checkpoint(io.BytesIO())]}, TypeError, "path=<_io.BytesIO.*the name of a file"),
     ],
 )
 def test_a_checkpoint_refuses_before_the_fit_begins(change, error, message, tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -37,8 +36,6 @@ class Checkpoint(Callback):
             raise TypeError(f"path={self.path!r} must be the name of a file.")
         check_number("every", self.every, int, 1)
         estimator.check_savable()
-        if not isinstance(self.path, str | os.PathLike):
-            raise TypeError(f"Checkpoint's path={self.path!r} must be text or a path.")
         if not Path(self.path).resolve().parent.is_dir():
             raise FileNotFoundError(f"Checkpoint's path={str(self.path)!r} is in a folder that does not exist.")
 

@@ -5,7 +5,14 @@ in its header, from single values to estimators; ``terms`` and ``models`` the ar
 ``boosters`` has what only boosters store, ``classifiers`` saves and loads. The format is described in docs/files.md.
 """
 
-from .boosters import pack_booster, pack_program, unpack_booster, unpack_program
+from .boosters import (
+    pack_booster,
+    pack_features,
+    pack_program,
+    unpack_booster,
+    unpack_features,
+    unpack_program,
+)
 from .checks import damaged
 from .classifiers import Saves, check_label_types, load, pack, save, unpack
 
@@ -16,9 +23,11 @@ __all__ = [
     "load",
     "pack",
     "pack_booster",
+    "pack_features",
     "pack_program",
     "save",
     "unpack",
     "unpack_booster",
+    "unpack_features",
     "unpack_program",
 ]

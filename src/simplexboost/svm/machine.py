@@ -12,7 +12,7 @@ from .._blas import one_blas_thread
 from .._typing import AnyArray, Array, Labels
 from ..data.validation import check_X
 from ..estimators.face import Face
-from ..files import damaged
+from ..files import damaged, pack_features, unpack_features
 from ..files.parameters import from_json, to_json
 from .kernels import Kernel
 
@@ -77,12 +77,13 @@ class Machine(Face):
         if issparse(vectors):
             del arrays["support_vectors_"]
             arrays |= {f"support_vectors_.{part}": getattr(vectors, part) for part in CSR}
-        return facts, arrays
+        return facts | pack_features(self), arrays
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
         """The reverse of `_pack`."""
         self.__dict__.update({name: from_json(header[name]) for name in FACTS if name in header})
         self.__dict__.update({name: arrays[name] for name in ARRAYS if name in arrays})
+        unpack_features(self, header)
         refused = damaged("weights that do not fit its classes or features")
         try:
             if "support_vectors_.data" in arrays:
