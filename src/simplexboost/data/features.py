@@ -176,8 +176,9 @@ def is_numeral(text: str) -> bool:
 def no_number(column: Column, table: Table) -> ValueError:
     """The error for text where numbers are wanted."""
     found = column.distinct
-    code = next((i for i, value in enumerate(found.values) if not is_numeral(str(value))), 0)
-    where = f"{column.label} holds {WORDS[column.kind]}: {found.values[code]!r} in row {found.row_of(code)}"
+    wrong = np.array([*(not is_numeral(str(value)) for value in found.values), False])  # the last: missing
+    row = int(np.argmax(wrong[found.codes] if wrong.any() else found.codes >= 0))  # the first of them
+    where = f"{column.label} holds {WORDS[column.kind]}: {found.values[found.codes[row]]!r} in row {row}"
     name = column.name
     if table.typed:
         return ValueError(

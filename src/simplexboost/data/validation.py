@@ -106,7 +106,8 @@ def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, 
     } | options
     check = check_X_y if "y" in options else partial(check_array, input_name="X")
     try:
-        checked = check(without_duplicates(X) if issparse(X) else X, estimator=estimator, **options)
+        with np.errstate(invalid="ignore"):  # a sum of both infinities
+            checked = check(without_duplicates(X) if issparse(X) else X, estimator=estimator, **options)
     except ValueError:
         check_infinity(X, table)
         raise
@@ -124,6 +125,7 @@ def plain_table(X: Any) -> Table | None:
 
 def check_infinity(X: Any, table: Table | None) -> None:
     """Raise if an array holds an infinite number, and say where."""
+    X = np.array(X) if isinstance(X, list | tuple) else X
     if not isinstance(X, np.ndarray) or X.dtype.kind != "f" or X.ndim != 2 or not np.isinf(X).any():
         return
     row, j = np.argwhere(np.isinf(X))[0].tolist()

@@ -94,7 +94,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n, p); NaN means missing
+        X : array, data frame or sparse matrix of shape (n, p); NaN and None mean missing
         y : labels, (n,)
         sample_weight : (n,) or None
             Only their ratios matter: weights are divided by their mean.

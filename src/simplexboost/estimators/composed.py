@@ -51,9 +51,12 @@ class BoostingClassifier(Booster):
         Multiplies ``sample_weight``.
     classes : sequence of labels or None, default=None
         All classes, if some may be absent from the training data; absent classes get probability zero.
+    categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
+        Columns that hold categories, which trees split by subsets; "from_dtype" takes the categorical and text columns
+        of a data frame, None takes none. Learners that are not trees of the engine take no categories.
     warm_start : bool, default=False
         Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds; X must then have the same
-        features, and no new categories.
+        features. New categories get numbers after those that are known, as long as there is room.
     callbacks : sequence of Callback or None, default=None
         Called around every round, in addition to those that implement the parameters above.
     random_state : int, RandomState or None, default=None
@@ -78,6 +81,9 @@ class BoostingClassifier(Booster):
     n_iter_ : rounds in the model
     stop_reason_ : why boosting stopped before ``n_estimators``, or None
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn
+    feature_kinds_ : list of "number", "category", "date", "duration", "time" or "missing", one for each column; None if
+        X was an array of numbers
+    categories_ : Categories, those of categorical columns in the order of their numbers; None if there are none
 
     Examples
     --------

@@ -88,7 +88,7 @@ class SimplexBoostClassifier(Booster):
     sketch : int or Sketch, default=1
         The directions along which splits are searched, or the number of random ones.
     categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
-        Columns that hold categories, split by subsets; "from_dtype" takes the categorical and string columns of a
+        Columns that hold categories, split by subsets; "from_dtype" takes the categorical and text columns of a data
         frame. Categories not seen in training are treated like missing values.
     max_features : float or "auto", default="auto"
         The part of the features that each tree sees; "auto" is 0.8, and 0.4 if there are more than 256.

@@ -42,7 +42,7 @@ class Predicts(Face):
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n, p); NaN means missing
+        X : array, data frame or sparse matrix of shape (n, p), with the columns of the fit; NaN and None mean missing
         n_rounds : int or None
             Predict with the first rounds only, 1 .. ``n_iter_``, like the matching stage of `staged_predict`; None
             takes all.
