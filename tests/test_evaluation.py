@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 
 from simplexboost.callbacks import EarlyStopping, Evaluation
+from simplexboost.data.categories import Categories
 from simplexboost.data.training_set import LabelSets
 from simplexboost.data.validation import Labelling, check_training
 from simplexboost.engine import CPU
@@ -23,11 +24,11 @@ X, C = blobs(n=12, p=2, K=3)
 NAMES = np.array(["a", "b", "c"])
 
 
-def watched(y=NAMES[C], patience=None, encode=lambda X: X, metric=None, **labelling):
+def watched(y=NAMES[C], patience=None, metric=None, **labelling):
     """What an eval_set is checked against: the training set X, y."""
     estimator = BaseEstimator()
     checked = check_training(estimator, X, y, None, Labelling(**labelling), 255, CPU)
-    return Watched(estimator, encode, checked, Logistic(), check_metrics(metric), patience)
+    return Watched(estimator, checked, Logistic(), check_metrics(metric), patience)
 
 
 def brier(c, P):
@@ -59,9 +60,13 @@ def test_the_first_pair_stops_and_the_others_are_followed():
     assert [type(e) for e in check_eval_set(pairs, watched())] == [Evaluation, Evaluation]
 
 
-def test_tables_are_encoded_before_they_are_checked():
-    (found,) = check_eval_set((X, NAMES[C]), watched(encode=lambda X: X + 1))
-    assert_array_equal(found.X, X + 1)
+def test_tables_become_numbers_as_in_training():
+    against = watched()
+    against.estimator.categories_ = Categories([None, np.array(X[::2, 1]), *[None] * (X.shape[1] - 2)])
+    (found,) = check_eval_set((X, NAMES[C]), against)
+    assert_array_equal(found.X[::2, 1], np.arange(len(X[::2])))
+    assert np.isnan(found.X[1::2, 1]).all()
+    assert_array_equal(np.delete(found.X, 1, axis=1), np.delete(X, 1, axis=1))
 
 
 def test_targets_count_the_trained_classes_only():

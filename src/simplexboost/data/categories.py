@@ -6,7 +6,6 @@ A data frame knows which of its columns are categorical; for an array the user s
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from .._typing import AnyArray, Mask
 from ..engine import MAX_CATEGORIES
-from .columns import Column, Distinct, as_category, kind_of_value, mixed
+from .columns import Column, as_categories
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +34,8 @@ class Categories:
 
 def learn_categories(column: Column) -> AnyArray:
     """The categories of a column, sorted; only the most frequent ones if there are too many."""
-    values, counts, _ = counted(column)
-    return first_numbers(column, values, counts, np.empty(0, dtype=values.dtype))
+    values = as_categories(column.categories.values)
+    return first_numbers(column, values, column.categories.counts, values[:0])
 
 
 def more_categories(column: Column, known: AnyArray) -> AnyArray:
@@ -45,7 +44,7 @@ def more_categories(column: Column, known: AnyArray) -> AnyArray:
     Trees hold sets of numbers, so those of the known categories stay as they are. Where some categories share a number
     already, new ones join them.
     """
-    values, counts, _ = counted(column)
+    values, counts = as_categories(column.categories.values), column.categories.counts
     new = np.isnan(numbers_among(values, known, share=False))
     if not new.any() or len(known) == MAX_CATEGORIES - 1:
         return known
@@ -76,28 +75,10 @@ def first_numbers(column: Column, values: AnyArray, counts: AnyArray, known: Any
 
 def encode_categories(column: Column, categories: AnyArray) -> AnyArray:
     """The numbers of a column's values, (n,) float; NaN for missing values and for categories not seen in training."""
-    values, _, distinct = counted(column)
+    values = as_categories(column.categories.values)
     if len(values) and len(categories):
         check_same_form(column, values, categories)
-    return distinct.map(numbers_among(values, categories))
-
-
-def counted(column: Column) -> tuple[AnyArray, AnyArray, Distinct]:
-    """The sorted categories of a column as they are kept, how many rows have each, and these distinct values."""
-    found = column.distinct
-    values = as_categories(found.values)
-    if len({isinstance(value, str) for value in values.tolist()}) > 1:
-        kinds = [kind_of_value(value) for value in found.values]
-        raise mixed(found, [kinds.index(kind) for kind in dict.fromkeys(kinds)], column.label)
-    values, inverse = np.unique(values, return_inverse=True)
-    distinct = Distinct(values.tolist(), np.append(inverse, -1)[found.codes])
-    return values, distinct.counts, distinct
-
-
-def as_categories(values: Iterable[Any]) -> AnyArray:
-    """Values in the form in which categories are kept: an array of numbers, of objects if any is text or very large."""
-    names = [as_category(value) for value in values]
-    return np.array(names, dtype=object if any(isinstance(name, str | int) for name in names) else np.float64)
+    return column.categories.map(numbers_among(values, categories))
 
 
 def numbers_among(values: AnyArray, categories: AnyArray, share: bool = True) -> AnyArray:

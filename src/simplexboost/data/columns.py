@@ -7,7 +7,7 @@ all as float64; truth values are 0 and 1. None, NaN, pd.NA and NaT are missing: 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Integral, Real
@@ -93,6 +93,16 @@ class Column:
         if self.plain.dtype.kind != "O":
             return distinct_of_numbers(self.plain)
         return distinct_of_objects(self.plain, self.label)
+
+    @cached
+    def categories(self) -> Distinct:
+        """The distinct values in the form in which categories are kept, sorted."""
+        values = as_categories(self.distinct.values)
+        if len({isinstance(value, str) for value in values.tolist()}) > 1:
+            kinds = [kind_of_value(value) for value in self.distinct.values]
+            raise mixed(self.distinct, [kinds.index(kind) for kind in dict.fromkeys(kinds)], self.label)
+        values, inverse = np.unique(values, return_inverse=True)
+        return Distinct(values.tolist(), np.append(inverse, -1)[self.distinct.codes])
 
     def numbers(self) -> AnyArray:
         """The values as numbers, (n,), in a type of their own; NaN if missing. Text is for callers to refuse."""
@@ -182,7 +192,7 @@ def distinct_of_series(series: Any) -> Distinct:
     else:
         native = series.to_native()
     if hasattr(getattr(native, "cat", None), "codes"):  # pandas and its like
-        return used(list(native.cat.categories), native.cat.codes.to_numpy().astype(np.intp))
+        return used(native.cat.categories.tolist(), native.cat.codes.to_numpy().astype(np.intp))
     if isinstance(series.dtype, nw.String):
         series = series.cast(nw.String)  # pyarrow's string views know neither filters nor missing values
     values = series.drop_nulls().unique().to_list()
@@ -356,3 +366,9 @@ def as_category(value: Any) -> float | int | str:
     if kind_of_value(value) == "date":
         return (EPOCH + round(date_number(value) * DAY) * MICROSECOND).isoformat()
     return str(value)
+
+
+def as_categories(values: Iterable[Any]) -> AnyArray:
+    """Values in the form in which categories are kept: an array of numbers, of objects if any is text or very large."""
+    names = [value if type(value) is str else as_category(value) for value in values]
+    return np.array(names, dtype=object if any(isinstance(name, str | int) for name in names) else np.float64)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray
-from ..data.categories import Categories, as_categories
-from ..data.columns import WORDS
+from ..data.categories import Categories
+from ..data.columns import WORDS, as_categories
 from .checks import check_layout, damaged
 from .models import model_from_arrays, model_to_arrays, program_from_arrays, program_to_arrays
 from .parameters import categories_to_json, from_json, threshold_to_json, to_json
@@ -56,9 +56,9 @@ def unpack_features(estimator: Any, header: dict[str, Any]) -> None:
     if any(some is not None and len(some) != p for some in (columns, kinds)) or not set(kinds or ()) <= set(WORDS):
         raise damaged("categories or kinds that do not fit its features")
     estimator.feature_kinds_ = kinds
-    estimator.categories_ = (
-        None if columns is None else Categories([c and as_categories(array_from_json(c)) for c in columns])
-    )
+    estimator.categories_ = None
+    if columns is not None:
+        estimator.categories_ = Categories([c and as_categories(array_from_json(c)) for c in columns])
 
 
 def rng_state_from_json(value: Any) -> dict[str, Any] | None:
