@@ -34,8 +34,6 @@ class Only:
 class Stream(Only):
     """Arrow's stream."""
 
-    schema = None
-
     def __arrow_c_stream__(self, requested_schema=None):
         return self.table.__arrow_c_stream__(requested_schema)
 
@@ -107,7 +105,7 @@ def test_numbers(container, name, tmp_path):
     table = NUMBERS[container](tmp_path)
     clf = fitted(name, table)
     np.testing.assert_array_equal(clf.decision_function(table), REFERENCE[name])
-    has_names = hasattr(table, "columns") or hasattr(table, "schema") or container == "interchange"
+    has_names = hasattr(table, "columns") or isinstance(table, Only)
     named = has_names and container != "pandas without names"
     assert getattr(clf, "feature_names_in_", np.array([])).tolist() == (NAMES if named else [])
 

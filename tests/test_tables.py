@@ -171,6 +171,33 @@ def test_a_column_that_was_missing_may_hold_anything():
     assert (clf.predict_proba(pd.DataFrame({"number": NUMBER, "empty": CITY})) == P).all()
 
 
+def test_a_column_that_is_missing_may_be_of_any_kind():
+    """A column without values is read as text, as numbers or as nothing, whatever it would hold."""
+    when = pd.date_range("2024-01-01", periods=N)
+    frame = pd.DataFrame({"number": NUMBER, "when": when, "city": CITY})
+    clf = sb.SimplexBoostClassifier(n_estimators=3, warm_start=True, random_state=0).fit(frame, Y)
+    for name in frame:
+        expected = clf.predict_proba(frame.assign(**{name: frame[name].where(np.zeros(N, dtype=bool))}))
+        for empty in (
+            [None] * N,
+            np.full(N, np.nan),
+            pd.Series([None] * N, dtype="str"),
+            pd.array([None] * N, "Int64"),
+        ):
+            table = frame.assign(**{name: empty})
+            assert (clf.predict_proba(table) == expected).all()
+            clf.set_params(n_estimators=clf.n_iter_ + 1).fit(table, Y)  # goes on
+            expected = clf.predict_proba(frame.assign(**{name: frame[name].where(np.zeros(N, dtype=bool))}))
+    assert clf.categories_.columns[2].tolist() == ["Bonn", "Cork", "Dover"]
+
+
+def test_a_column_that_was_missing_may_be_learned_later():
+    empty, full = pd.DataFrame({"a": [None] * N}), pd.DataFrame({"a": NUMBER})
+    clf = sb.SimplexBoostClassifier(n_estimators=2, warm_start=True, random_state=0).fit(empty, Y)
+    clf.set_params(n_estimators=20).fit(full, Y)
+    assert clf.feature_kinds_ == ["number"] and clf.score(full, Y) == 1.0
+
+
 def test_kinds_are_saved(tmp_path):
     for clf in (sb.SimplexBoostClassifier(n_estimators=2), sb.MartiBoostClassifier(n_layers=2)):
         clf.fit(FRAME, Y).save(tmp_path / "m.sb")

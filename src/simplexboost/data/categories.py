@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -48,7 +47,8 @@ def more_categories(column: Column, known: AnyArray) -> AnyArray:
     new = np.isnan(numbers_among(values, known, share=False))
     if not new.any() or len(known) == MAX_CATEGORIES - 1:
         return known
-    check_same_form(column, values, known)
+    if len(known):
+        check_same_form(column, values, known)
     return first_numbers(column, values[new], counts[new], known)
 
 

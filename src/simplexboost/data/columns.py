@@ -78,6 +78,8 @@ class Column:
     def kind(self) -> str:
         """One of the keys of `WORDS`."""
         kind = kind_of_type(self.plain, self.label)
+        if kind in ("text", "category") and not self.distinct.values:
+            return "missing"
         return kind if kind is not None else kind_of_objects(self.distinct, self.label)
 
     @cached

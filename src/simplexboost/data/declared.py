@@ -58,8 +58,7 @@ def positions(wanted: list[Any], table: Table, given: Any) -> list[int]:
             raise ValueError(
                 f"categorical_features={given!r}: X has no {'columns' if len(unknown) > 1 else 'column'} "
                 f"{', '.join(map(repr, sorted(unknown)[:5]))}"
-                + (spelled(sorted(unknown), known) if known else "; it has no names, so pass positions")
-                + "."
+                + (spelled(sorted(unknown), known) if known else "; it has no names, so pass positions.")
             )
         return [names.index(name) for name in wanted]
     if any(isinstance(w, str) for w in wanted):
@@ -78,7 +77,7 @@ def spelled(unknown: list[str], known: list[str]) -> str:
     close = [match for name in unknown[:5] for match in close_names(name, known)[:1]]
     if close:
         return f"; did you mean {', '.join(map(repr, close))}?"
-    return f"; its columns are {', '.join(map(repr, known[:10]))}{' …' if len(known) > 10 else ''}"
+    return f"; its columns are {', '.join(map(repr, known[:10]))}{' …' if len(known) > 10 else ''}."
 
 
 def unknown_features(given: Any, p: int) -> ValueError:

@@ -60,10 +60,12 @@ class Features:
         if categories is not None:
             return encode_categories(column, categories)
         was = "number" if self.kinds is None else self.kinds[j]
-        if was == "missing" or column.kind == "missing":  # no tree splits what was missing in every row
+        if was == "missing":  # in every row, so that no tree splits it
             return np.full(table.n, np.nan, np.float16)
         if is_number(column, was, table.typed):
             return column.numbers()
+        if is_empty(column):
+            return np.full(table.n, np.nan, np.float16)
         if was == "number" and column.kind in ("text", "category"):
             raise no_number(column, table)
         raise ValueError(f"{column.label} held {WORDS[was]} in fit; now it holds {WORDS[column.kind]}.")
@@ -74,6 +76,11 @@ def is_number(column: Column, was: str, typed: bool) -> bool:
     if column.kind == "category":
         return was == "number" and all(not isinstance(v, str) for v in column.distinct.values) and are_floats(column)
     return column.kind == was or (was in TIMES and column.kind == "number" and not typed)
+
+
+def is_empty(column: Column) -> bool:
+    """Whether all values of a column are missing; some containers then say that they are numbers."""
+    return column.kind == "missing" or (column.kind == "number" and bool(np.isnan(column.numbers()).all()))
 
 
 def are_floats(column: Column) -> bool:
@@ -108,24 +115,22 @@ def more_features(known: Features, table: Table, categorical_features: Any) -> F
     """The features of a model that goes on, with the categories that this table adds."""
     mask = categorical_mask(table, categorical_features)
     was = np.zeros(len(mask), dtype=bool) if known.categories is None else known.categories.mask
-    empty = np.array([column.kind == "missing" for column in table.columns], dtype=bool)
-    if (mask != was)[~empty].any():
+    if any(not is_empty(table.columns[j]) for j in np.flatnonzero(mask != was)):
         old, new = (", ".join(table.columns[j].name for j in np.flatnonzero(m)) for m in (was, mask))
         raise ValueError(
             f"warm_start=True needs the categorical columns of the fitted model, [{old}]; with "
             f"categorical_features={categorical_features!r} this X has [{new}]."
         )
+    kinds = known.kinds and [later_kind(old, column) for column, old in zip(table.columns, known.kinds, strict=True)]
     if known.categories is None:
-        return known
-    return Features(
-        known.kinds,
-        Categories(
-            [
-                old if old is None else more_categories(column, old)
-                for column, old in zip(table.columns, known.categories.columns, strict=True)
-            ]
-        ),
-    )
+        return Features(kinds)
+    pairs = zip(table.columns, known.categories.columns, strict=True)
+    return Features(kinds, Categories([old if old is None else more_categories(c, old) for c, old in pairs]))
+
+
+def later_kind(was: str, column: Column) -> str:
+    """The kind of a column of a model that goes on: one that was missing may have come to hold numbers or times."""
+    return column.kind if was == "missing" and column.kind in ("number", *TIMES) else was
 
 
 def kind_of_number(column: Column, table: Table) -> str:

@@ -86,7 +86,7 @@ def as_frame(X: Any) -> Any:
 
 def is_one_column(X: Any) -> bool:
     """Whether X is a single column (a Series or an Arrow array), which also offers a stream of data."""
-    return len(getattr(X, "shape", (0, 0))) == 1 or not (hasattr(X, "columns") or hasattr(X, "schema"))
+    return len(getattr(X, "shape", (0, 0))) == 1 or hasattr(X, "type")
 
 
 def first_installed(*modules: str, what: str) -> Any:
