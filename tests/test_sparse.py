@@ -151,7 +151,15 @@ def test_trees_are_those_of_the_dense_table(order, score, one_hot):
         rng = np.random.default_rng(seed)
         X = table(150, 40 if seed % 2 else 12, rng.choice([0.05, 0.5, 0.9]), seed=seed)
         statistics = draw_statistics(rng, len(X), m, score, one_hot)
-        growth = Growth(max_leaf_nodes=15, order=order, bits=bits, seed=seed, min_samples_leaf=1 + seed)
+        growth = Growth(
+            max_leaf_nodes=15,
+            order=order,
+            bits=bits,
+            seed=seed,
+            min_samples_leaf=1 + seed,
+            noise=float(seed == 2),
+            interactions=2 * (seed == 3),
+        )
         rows = np.sort(rng.choice(len(X), 90, replace=False)) if seed % 2 else None
         features = np.sort(rng.choice(X.shape[1], 7, replace=False)) if seed > 1 else None
         arguments = statistics, score, growth, None, rows, features
@@ -376,7 +384,7 @@ def test_wrapped_estimators_get_the_sparse_table(estimator):
             seen.append(sparse.issparse(X))
             return super().fit(X, y, sample_weight=sample_weight)
 
-    X = np.nan_to_num(table())
+    X = np.abs(np.nan_to_num(table()))
     sb.BoostingClassifier(learner=Spy(**estimator.get_params()), n_estimators=2).fit(sparse.csr_array(X), labels(X))
     assert seen == [True, True]
 

@@ -437,10 +437,12 @@ nb::tuple grow_from(nb::handle source, const Columns& columns, std::size_t m, co
   Grown grown;
   if (nb::isinstance<Shard<Lane>>(source)) {
     auto& shard = nb::cast<Shard<Lane>&>(source);
+    Columns of_shard = columns;
+    of_shard.zero = shard.data().sparse.zero;
     require(shard.data().p == columns.p && shard.statistics().m == m, "the source and the tree disagree");
     require(shard.source().n_rows() > 0, "rows must not be empty");
     nb::gil_scoped_release release;
-    grown = grow_tree<Lane>(shard.source(), columns, m, features, options);
+    grown = grow_tree<Lane>(shard.source(), of_shard, m, features, options);
   } else {
     const HistogramShape<Lane> shape(columns, lane_count(m), features);
     PythonSource<Lane> python(source, shape, options.n_threads);

@@ -17,10 +17,11 @@ constexpr std::size_t kTile = 8;
 // What all shards know about the columns: the bins of histograms.
 struct Columns {
   std::size_t p;
-  const std::int32_t* n_bins;       // (p,) bins of finite values; the code of a missing value is n_bins[f]
-  const std::uint8_t* has_missing;  // (p,)
-  const std::uint8_t* categorical;  // (p,) codes are categories without an order
-  std::vector<std::size_t> offset;  // (p + 1,) first histogram bin of each feature
+  const std::int32_t* n_bins;          // (p,) bins of finite values; the code of a missing value is n_bins[f]
+  const std::uint8_t* has_missing;     // (p,)
+  const std::uint8_t* categorical;     // (p,) codes are categories without an order
+  std::vector<std::size_t> offset;     // (p + 1,) first histogram bin of each feature
+  const std::uint8_t* zero = nullptr;  // (p,) the code of zero, if the codes are sparse and all rows are in one shard
 
   std::size_t n_blocks() const { return (p + kTile - 1) / kTile; }
   std::size_t total_bins() const { return offset.back(); }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "trees/grown.hpp"
 #include "trees/histogram.hpp"
 #include "trees/interactions.hpp"
+#include "trees/live.hpp"
 #include "trees/noise.hpp"
 #include "trees/quantize.hpp"
 #include "trees/score.hpp"
@@ -54,7 +56,7 @@ class Grower {
 
   Grown grow() {
     add_node({0, source_.n_rows(), 0, 1, nullptr});
-    if (may_split(places_[0])) push(0, look(source_.root(), 1, nullptr, options_.n_threads));
+    if (may_split(places_[0])) push(0, look_at_root());
     while (!finished()) {
       if ((*queue_.begin())->expanded) split_first();
       else if (n_threads_ > 1 && is_small(**queue_.begin())) expand_aside();
@@ -75,11 +77,12 @@ class Grower {
   struct Found {  // the best split of a node, if there is one
     Split split;
     Histogram<Lane> histogram;  // empty if memory is short; both children are then built from their rows
+    LivePtr live = nullptr;     // of sparse codes: the features whose bins the histogram holds, one after another
   };
   struct Candidate {
     std::int32_t node;
     Found found;
-    bool kept;              // its histogram was kept
+    std::size_t kept;       // bytes of its histogram
     bool ordered = false;   // its cell is being cut into `left` and `left + 1`
     bool expanded = false;  // it is cut, and the children's best splits are known
     Cell left = 0;
@@ -127,8 +130,8 @@ class Grower {
 
   void push(std::int32_t node, Found found) {
     if (!found.split.found()) return;
-    if (kept_ * shape_.bytes() >= options_.histogram_memory) found.histogram.reset();
-    const bool kept = !found.histogram.empty();
+    if (kept_ >= options_.histogram_memory) found.histogram.reset();
+    const std::size_t kept = found.histogram.size() * sizeof(Lane);
     kept_ += kept;
     queue_.insert(
         std::make_unique<Candidate>(Candidate{node, std::move(found), kept, false, false, 0, nullptr, {}, {}}));
@@ -163,6 +166,13 @@ class Grower {
       children[i] = children_of(plans[i], std::move(left), std::move(right));
     });
     const int threads = worth_threads(plans.size() * shape_.size(), kThreadWork, n_threads_);
+    if (columns_.zero != nullptr) {
+      const int inside = plans.size() > 1 ? 1 : threads;
+      parallel_for(plans.size(), threads,
+                   [&](std::size_t i) { look_at_live(plans[i], std::move(children[i]), inside); });
+      for (const Plan& plan : plans) plan.parent->expanded = true;
+      return;
+    }
     if (threads > 1) look_together(plans, children, threads);
     for (std::size_t i = 0; i < plans.size(); ++i) {
       if (threads == 1) look_at_children(plans[i], std::move(children[i]));
@@ -254,9 +264,14 @@ class Grower {
     return plans;
   }
 
-  std::size_t work(const Candidate& candidate) const { return work(static_cast<std::size_t>(place(candidate).count)); }
-  std::size_t work(std::size_t count) const {
-    return (count * source_.row_entries() + columns_.total_bins()) * units_.lanes;
+  std::size_t work(const Candidate& candidate) const {
+    const LivePtr& live = candidate.found.live;
+    return work(static_cast<std::size_t>(place(candidate).count),
+                live == nullptr ? columns_.total_bins() : live->offset.back());
+  }
+  std::size_t work(std::size_t count) const { return work(count, columns_.total_bins()); }
+  std::size_t work(std::size_t count, std::size_t bins) const {
+    return (count * source_.row_entries() + bins) * units_.lanes;
   }
 
   // Small in itself, or compared with the whole tree.
@@ -291,7 +306,8 @@ class Grower {
             parent.left + 1,
             parent.found.split,
             plan.left_small ? small : large,
-            plan.left_small ? large : small};
+            plan.left_small ? large : small,
+            parent.found.live == nullptr ? nullptr : &parent.found.live->features};
   }
 
   static Children children_of(const Plan& plan, Histogram<Lane> left, Histogram<Lane> right) {
@@ -303,6 +319,7 @@ class Grower {
   Found& large_of(const Plan& plan) const { return plan.left_small ? plan.parent->of_right : plan.parent->of_left; }
 
   void look_at_children(const Plan& plan, Children children) {
+    if (columns_.zero != nullptr) return look_at_live(plan, std::move(children), 1);
     if (plan.need_large) {
       if (children.large.empty()) {
         children.large = std::move(plan.parent->found.histogram);
@@ -315,7 +332,74 @@ class Grower {
     if (plan.need_small) small_of(plan) = look(std::move(children.small), plan.small_path, plan.parent->below, 1);
   }
 
-  // The same for several nodes and by all threads: a task is a block of features of a node.
+  // The same for sparse codes. What is built has the usual layout, but holds only the features that are live in the
+  // parent; what is kept has their bins one after another.
+  void look_at_live(const Plan& plan, Children children, int n_threads) {
+    Found& parent = plan.parent->found;
+    const LivePtr live = parent.live;
+    const std::size_t lanes = units_.lanes;
+    const auto built = [&](const Histogram<Lane>& histogram) {
+      return [&](std::size_t i) {
+        return histogram.data() + columns_.offset[static_cast<std::size_t>(live->features[i])] * lanes;
+      };
+    };
+    const auto look = [&](const auto& bins, std::uint64_t path) {
+      return look_live(live, bins, path, plan.parent->below, n_threads);
+    };
+    if (plan.need_large && children.large.empty()) {
+      Lane* kept = parent.histogram.data();
+      const auto small = built(children.small);
+      for (std::size_t i = 0; i < live->features.size(); ++i)
+        hot().template lanes<Lane>().subtract(kept + live->offset[i] * lanes, small(i),
+                                              (live->offset[i + 1] - live->offset[i]) * lanes);
+      large_of(plan) = look([&](std::size_t i) { return kept + live->offset[i] * lanes; }, plan.large_path);
+    } else if (plan.need_large) {
+      large_of(plan) = look(built(children.large), plan.large_path);
+    }
+    parent.histogram.reset();
+    if (plan.need_small) small_of(plan) = look(built(children.small), plan.small_path);
+  }
+
+  Found look_at_root() const {
+    Histogram<Lane> root = source_.root();
+    if (columns_.zero == nullptr) return look(std::move(root), 1, nullptr, options_.n_threads);
+    const auto bins = [&](std::size_t i) {
+      return root.data() + columns_.offset[static_cast<std::size_t>(features_[i])] * units_.lanes;
+    };
+    return look_live(all_live(columns_, features_), bins, 1, nullptr, n_threads_);
+  }
+
+  // The best split of a node of sparse codes, and the bins of the features that are live in it; bins(i) are those of
+  // feature i of the node above.
+  template <class Bins>
+  Found look_live(const LivePtr& above, const Bins& bins, std::uint64_t path, const ReachPtr& reach,
+                  int n_threads) const {
+    if (above->features.empty()) return {};
+    const std::size_t lanes = units_.lanes, m = units_.m;
+    std::vector<std::int64_t> total(m + 1, 0);  // from the bins of any feature
+    for (std::size_t b = 0; b < above->offset[1]; ++b)
+      for (std::size_t j = 0; j <= m; ++j) total[j] += bins(0)[b * lanes + j];
+    const LivePtr live = live_in(above, columns_, lanes, m, total[m], options_.split.min_samples_leaf, bins);
+    std::vector<const Lane*> at;
+    for (std::size_t i = 0, k = 0; k < live->features.size(); ++i)
+      if (above->features[i] == live->features[k]) at.push_back(bins(i)), ++k;
+    std::vector<Split> candidates(at.size());
+    const int threads = worth_threads(live->offset.back() * m, kThreadScan, n_threads);
+    parallel_ranges(at.size(), 16, threads, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k)
+        if (allows(reach, live->place[k]))
+          candidates[k] = split_of_feature(at[k], live->features[k], columns_, units_, total, options_.split, score_);
+    });
+    Found found{choose(candidates, score_({total.data(), units_.inverse.data(), m}), noise_at(path)), {}, live};
+    if (!found.split.found()) return found;
+    found.histogram = Histogram<Lane>(std::bit_ceil(live->offset.back() * lanes));  // few sizes for the arena
+    for (std::size_t k = 0; k < at.size(); ++k)
+      std::copy_n(at[k], (live->offset[k + 1] - live->offset[k]) * lanes,
+                  found.histogram.data() + live->offset[k] * lanes);
+    return found;
+  }
+
+  // The same as look_at_children for several nodes and by all threads: a task is a block of features of a node.
   void look_together(const std::vector<Plan>& plans, std::vector<Children>& children, int n_threads) {
     struct Sight {  // of a node's children
       bool subtract;
@@ -423,7 +507,7 @@ class Grower {
   int n_threads_ = std::max(1, options_.n_threads);
   std::vector<Place> places_;
   std::set<std::unique_ptr<Candidate>, Earlier> queue_{Earlier{options_.order == GrowthOrder::best}};
-  std::size_t kept_ = 0;  // the number of histograms that the queue holds
+  std::size_t kept_ = 0;  // bytes of the histograms that the queue holds
   std::size_t n_leaves_ = 1;
   Cell n_cells_ = 1;
   Grown grown_;

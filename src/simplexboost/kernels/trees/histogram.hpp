@@ -81,9 +81,10 @@ class HistogramBuilder {
       : data_(data), q_(q), shape_(shape), tasks_(data.is_sparse() ? used_strips() : shape.blocks()) {}
 
   // Asks for a histogram of rows[0, n_rows); returns its number. `packed` holds their statistics one after another, if
-  // it is not null.
-  std::size_t add(const std::uint32_t* rows, std::size_t n_rows, const Lane* packed) {
-    nodes_.push_back({rows, n_rows, packed, {}, {}});
+  // it is not null. Of sparse codes only the bins of some features (ascending) may be wanted; the others are not set.
+  std::size_t add(const std::uint32_t* rows, std::size_t n_rows, const Lane* packed,
+                  const std::vector<std::int32_t>* features = nullptr) {
+    nodes_.push_back({rows, n_rows, packed, features, {}, {}});
     return nodes_.size() - 1;
   }
 
@@ -106,9 +107,9 @@ class HistogramBuilder {
       const Lane* packed = node.packed == nullptr ? nullptr : node.packed + part.begin * q_.lanes;
       const std::uint32_t* rows = node.rows + part.begin;
       const std::size_t n_rows = part.end - part.begin;
-      Lane* histogram = node.parts[part.cut].data();
-      if (!data_.is_sparse()) return fill(tasks_[task % tasks_.size()], rows, n_rows, packed, histogram);
-      fill_strip(tasks_[task % tasks_.size()], rows, n_rows, packed, histogram);
+      if (!data_.is_sparse())
+        return fill(tasks_[task % tasks_.size()], rows, n_rows, packed, node.parts[part.cut].data());
+      fill_strip(tasks_[task % tasks_.size()], rows, n_rows, packed, node, part.cut);
       if (task % tasks_.size() == 0) add_rows(rows, n_rows, packed, node.totals.data() + part.cut * q_.lanes);
     });
     if (parts.size() == nodes_.size() && !data_.is_sparse()) return;
@@ -116,9 +117,10 @@ class HistogramBuilder {
       for (std::size_t l = q_.lanes; l < node.totals.size(); ++l) node.totals[l % q_.lanes] += node.totals[l];
     parallel_for(nodes_.size() * tasks_.size(), n_threads, [&](std::size_t task) {
       Node& node = nodes_[task / tasks_.size()];
-      const auto [begin, end] = range(tasks_[task % tasks_.size()]);
-      for (std::size_t cut = 1; cut < node.parts.size(); ++cut)
-        hot().template lanes<Lane>().add(node.parts[0].data() + begin, node.parts[cut].data() + begin, end - begin);
+      for_ranges(tasks_[task % tasks_.size()], node, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t cut = 1; cut < node.parts.size(); ++cut)
+          hot().template lanes<Lane>().add(node.parts[0].data() + begin, node.parts[cut].data() + begin, end - begin);
+      });
       if (data_.is_sparse()) fill_zero_bins(tasks_[task % tasks_.size()], node);
     });
     for (Node& node : nodes_) node.parts.resize(1);
@@ -129,6 +131,7 @@ class HistogramBuilder {
     const std::uint32_t* rows;
     std::size_t n_rows;
     const Lane* packed;
+    const std::vector<std::int32_t>* features;
     std::vector<Histogram<Lane>> parts;
     std::vector<Lane> totals = {};  // (parts, lanes) the sums of all rows, if the codes are sparse
   };
@@ -181,17 +184,40 @@ class HistogramBuilder {
     return used;
   }
 
-  // The bins of a task's features, as a range of the histogram.
-  std::pair<std::size_t, std::size_t> range(std::size_t task) const {
-    if (!data_.is_sparse()) return {shape_.begin(task), shape_.end(task)};
-    const std::size_t* strip = data_.sparse.strip + task;
-    return {data_.offset[strip[0]] * shape_.lanes(), data_.offset[strip[1]] * shape_.lanes()};
+  // The wanted features of a node in a strip, as a range of node.features.
+  std::pair<std::size_t, std::size_t> wanted(std::size_t strip, const Node& node) const {
+    const auto at = [&](std::size_t f) {
+      const auto& features = *node.features;
+      return static_cast<std::size_t>(std::lower_bound(features.begin(), features.end(), static_cast<std::int32_t>(f)) -
+                                      features.begin());
+    };
+    return {at(data_.sparse.strip[strip]), at(data_.sparse.strip[strip + 1])};
   }
 
-  void fill_strip(std::size_t strip, const std::uint32_t* rows, std::size_t n_rows, const Lane* packed,
-                  Lane* histogram) const {
-    const auto [begin, end] = range(strip);
-    std::memset(histogram + begin, 0, (end - begin) * sizeof(Lane));
+  // Calls body(begin, end) for ranges of the histogram that together hold the wanted bins of a task.
+  template <class Body>
+  void for_ranges(std::size_t task, const Node& node, const Body& body) const {
+    const auto range = [&](std::size_t first, std::size_t last) {
+      body(data_.offset[first] * q_.lanes, data_.offset[last] * q_.lanes);
+    };
+    if (!data_.is_sparse()) return body(shape_.begin(task), shape_.end(task));
+    if (node.features == nullptr) return range(data_.sparse.strip[task], data_.sparse.strip[task + 1]);
+    const auto [begin, end] = wanted(task, node);
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto f = static_cast<std::size_t>((*node.features)[i]);
+      range(f, f + 1);
+    }
+  }
+
+  void fill_strip(std::size_t strip, const std::uint32_t* rows, std::size_t n_rows, const Lane* packed, Node& node,
+                  std::size_t cut) const {
+    Lane* histogram = node.parts[cut].data();
+    bool any = false;
+    for_ranges(strip, node, [&](std::size_t begin, std::size_t end) {
+      any = true;
+      std::memset(histogram + begin, 0, (end - begin) * sizeof(Lane));
+    });
+    if (!any) return;
     const std::int64_t* starts = data_.sparse.starts + strip * (data_.n + 1);
     const std::uint32_t* bins = data_.sparse.bins;
     const auto& kernels = hot().template lanes<Lane>();
@@ -216,13 +242,20 @@ class HistogramBuilder {
   }
 
   void fill_zero_bins(std::size_t strip, Node& node) const {
+    const auto fill = [&](std::size_t f) {
+      hot().template lanes<Lane>().fill_zero_bin(node.parts[0].data() + data_.offset[f] * q_.lanes,
+                                                 data_.offset[f + 1] - data_.offset[f], data_.sparse.zero[f],
+                                                 node.totals.data(), q_.lanes);
+    };
+    if (node.features != nullptr) {
+      const auto [begin, end] = wanted(strip, node);
+      for (std::size_t i = begin; i < end; ++i) fill(static_cast<std::size_t>((*node.features)[i]));
+      return;
+    }
     const auto& blocks = shape_.blocks();
     auto block = std::lower_bound(blocks.begin(), blocks.end(), data_.sparse.strip[strip] / kTile);
     for (; block != blocks.end() && *block * kTile < data_.sparse.strip[strip + 1]; ++block)
-      for (std::size_t f = *block * kTile; f < std::min(data_.p, (*block + 1) * kTile); ++f)
-        hot().template lanes<Lane>().fill_zero_bin(node.parts[0].data() + data_.offset[f] * q_.lanes,
-                                                   data_.offset[f + 1] - data_.offset[f], data_.sparse.zero[f],
-                                                   node.totals.data(), q_.lanes);
+      for (std::size_t f = *block * kTile; f < std::min(data_.p, (*block + 1) * kTile); ++f) fill(f);
   }
 
   const BinnedView& data_;

@@ -33,6 +33,7 @@ struct Order {
   Cell cell, left, right;
   Split split;
   bool build_left, build_right;
+  const std::vector<std::int32_t>* features = nullptr;  // whose bins are wanted (live.hpp); null: all in use
 };
 
 template <class Lane>
@@ -169,13 +170,15 @@ class LocalSource final : public Source<Lane> {
   void carry_out(const Order* orders, std::size_t n, int n_threads, const typename Source<Lane>::Ready& ready) {
     std::vector<Buffer<Lane>> beside = cut(orders, n, n_threads);
     HistogramBuilder<Lane> builder(data_, q_, shape_);
+    const std::vector<std::int32_t>* features = nullptr;
     const auto ask = [&](bool wanted, Cell which, const Lane* packed) {
-      return wanted ? builder.add(rows_.data() + cell(which).begin, cell(which).size(), packed) : 0;
+      return wanted ? builder.add(rows_.data() + cell(which).begin, cell(which).size(), packed, features) : 0;
     };
     std::vector<std::size_t> number(2 * n);
     for (std::size_t i = 0; i < n; ++i) {
       const Lane* packed = beside[i].empty() ? nullptr : beside[i].data();
       const std::size_t n_left = cell(orders[i].left).size();
+      features = orders[i].features;
       number[2 * i] = ask(orders[i].build_left, orders[i].left, packed);
       number[2 * i + 1] =
           ask(orders[i].build_right, orders[i].right, packed == nullptr ? nullptr : packed + n_left * q_.lanes);

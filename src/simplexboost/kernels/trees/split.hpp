@@ -311,6 +311,16 @@ std::vector<std::int64_t> total_of(const Lane* histogram, const Columns& columns
   return sums;
 }
 
+// The best split of a feature that has these bins.
+template <class Lane, class ScoreOf>
+Split split_of_feature(const Lane* bins, std::int32_t feature, const Columns& data, const LaneUnits& q,
+                       const std::vector<std::int64_t>& total, const SplitOptions& options, const ScoreOf& score) {
+  const auto f = static_cast<std::size_t>(feature);
+  FeatureScan<Lane, ScoreOf> scan(bins, static_cast<std::size_t>(data.n_bins[f]), data.has_missing[f] != 0, q, total,
+                                  options, score);
+  return data.categorical[f] ? scan.best_categorical(feature) : scan.best(feature);
+}
+
 // candidates[i] = the best split of features[i], for i from begin to end; those that are out of reach are left out.
 template <class Lane, class ScoreOf>
 void scan_features(const Lane* histogram, const Columns& data, const std::vector<std::int32_t>& features,
@@ -319,11 +329,8 @@ void scan_features(const Lane* histogram, const Columns& data, const std::vector
                    std::vector<Split>& candidates) {
   for (std::size_t i = begin; i < end; ++i) {
     if (!allows(reach, i)) continue;
-    const auto f = static_cast<std::size_t>(features[i]);
-    const Lane* bins = histogram + data.offset[f] * q.lanes;
-    FeatureScan<Lane, ScoreOf> scan(bins, static_cast<std::size_t>(data.n_bins[f]), data.has_missing[f] != 0, q, total,
-                                    options, score);
-    candidates[i] = data.categorical[f] ? scan.best_categorical(features[i]) : scan.best(features[i]);
+    const Lane* bins = histogram + data.offset[static_cast<std::size_t>(features[i])] * q.lanes;
+    candidates[i] = split_of_feature(bins, features[i], data, q, total, options, score);
   }
 }
 
