@@ -24,6 +24,7 @@ from .results import Summary, data_of, sets_of, summarise
 from .tables import table
 
 ENOUGH_TEST_ROWS = 1000  # with fewer, reliability diagrams show chance more than anything else
+TEXTS = Path(__file__).with_name("TEXT.md")  # written by `benchmarks.text`
 RULES = f"""\
 SimplexBoost runs with its defaults. Every peer runs in two ways: with its **defaults**, its own number of rounds among
 them (LightGBM, XGBoost and HistGradientBoosting 100, CatBoost 1000); and **tuned**, with the best of three settings
@@ -150,6 +151,8 @@ class Page:
         parts["Where a peer is ahead"] = self.ahead()
         if made := self.race(made=True):
             parts["Problems made on the spot"] = f"{MADE_WORDS}\n\n{sections.made(made, self.cells)}"
+        if TEXTS.exists():
+            parts["Texts"] = TEXTS.read_text()
         if self.small:
             parts["Small sets, defaults"] = self.small_sets()
         if self.cells:
