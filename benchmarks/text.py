@@ -69,11 +69,9 @@ def documents(n: int, K: int, seed: int = 0) -> tuple[list[str], AnyArray]:
     """
     rng = np.random.default_rng(seed)
     cumulated = np.cumsum(1.0 / np.arange(1, VOCABULARY + 1))  # of Zipf's frequencies
-    n_topics = max(2, K)
-    topics = rng.integers(
-        50, VOCABULARY // 3, size=(n_topics, TOPIC_WORDS)
-    )  # neither the commonest words nor rare ones
-    of_class = np.array([rng.choice(n_topics, min(TOPICS_OF_A_CLASS, n_topics), replace=False) for _ in range(K)])
+    n_topics = 2 * K
+    topics = rng.integers(50, VOCABULARY // 3, size=(n_topics, TOPIC_WORDS))  # words that are neither common nor rare
+    of_class = np.array([rng.choice(n_topics, TOPICS_OF_A_CLASS, replace=False) for _ in range(K)])
     words = np.array([f"word{i:05d}" for i in range(VOCABULARY)], dtype=object)
     c = rng.permutation(np.arange(n) % K)
     out = []
