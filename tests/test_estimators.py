@@ -42,7 +42,7 @@ def digits():
 
 
 @pytest.mark.filterwarnings("ignore::simplexboost.games.boosting.ConditionWarning")  # labels by chance, no edge
-@parametrize_with_checks([CLASSIFIERS[name]() for name in BOOSTERS])
+@parametrize_with_checks([CLASSIFIERS[name](**few) for name in BOOSTERS for few in ({}, {"n_estimators": 3})])
 def test_sklearn_checks(estimator, check):
     check(estimator)
 

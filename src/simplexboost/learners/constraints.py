@@ -103,7 +103,7 @@ def monotone_signs(cst: Any, data: TrainingSet) -> AnyArray | None:
     """
     if cst is None or (isinstance(cst, Mapping) and not cst):
         return None
-    if isinstance(cst, str | bytes) or not isinstance(cst, Mapping | list | tuple | np.ndarray):
+    if not isinstance(cst, Mapping) and not np.ndim(cst):
         raise ValueError(f"monotonic_cst={cst!r} must be a list, a dict or None.")
     K, p = data.K, data.X.shape[1]
     if isinstance(cst, Mapping) and is_by_class(cst):
