@@ -126,3 +126,40 @@ def test_parameters_of_checkpoints(tmp_path, every):
     with pytest.raises((ValueError, TypeError)) as caught:
         sb.GDMCBoostClassifier(n_estimators=2, callbacks=[Checkpoint(tmp_path / "model", every=every)]).fit(X, Y)
     check_message(caught.value, "every", every)
+
+
+# ---- what people write ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"early_stopping": "no"}, "early_stopping='no' must be True or False"),
+        ({"early_stopping": "auto"}, "early_stopping='auto' must be True or False"),
+        ({"early_stopping": 10}, "early_stopping=10 must be True or False"),
+        ({"warm_start": "yes"}, "warm_start='yes' must be True or False"),
+        ({"verbose": "a"}, "verbose='a' must be an integer in [0, inf)"),
+        ({"verbose": -1}, "verbose=-1 is out of range"),
+        ({"n_jobs": 1.5}, "n_jobs=1.5 must be a positive number of threads"),
+        ({"random_state": "x"}, "random_state='x' must be an integer in [0, 4294967295]"),
+        ({"callbacks": Checkpoint("model.sb")}, "must be a list of Callbacks; pass [Checkpoint(path='model.sb'"),
+        ({"callbacks": {1}}, "callbacks={1} must be a list of Callbacks or None"),
+        ({"class_weight": {"0": 1.0}}, "class_weight={'0': 1.0} has labels that y does not have, ['0']"),
+        ({"class_weight": {0: 1.0, 1: "much"}}, "weight='much' must be a number"),
+        ({"max_leaf_nodes": 10**400}, "is out of range; it must be an integer in [2, 2147483647]"),
+        ({"learning_rate": 10**400}, "is out of range; it must be a number in (0.0, inf)"),
+    ],
+)
+def test_what_people_write(options, words):
+    with pytest.raises((ValueError, TypeError), match=re.escape(words)):
+        sb.SimplexBoostClassifier(**{"n_estimators": 3, **options}).fit(X, Y)
+
+
+def test_values_that_are_fine():
+    options = {
+        "verbose": False,
+        "warm_start": np.bool_(False),
+        "validation_fraction": None,
+        "n_estimators": np.int64(2),
+    }
+    sb.SimplexBoostClassifier(**options, class_weight={0: 1, 1: 2, 2: 3, 7: 9}, random_state=np.int64(3)).fit(X, Y)
