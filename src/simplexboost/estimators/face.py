@@ -10,8 +10,9 @@ from typing import Any
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._parts import Answering
+from .._answering import Answering, answering
 from .._typing import AnyArray, Array
+from .._words import METHODS
 from ..boosting.decisions import as_decision
 from ..data.categories import Categories
 from ..data.validation import known_labels
@@ -26,6 +27,12 @@ class Face(Saves, ClassifierMixin, Answering):
     n_features_in_: int
     feature_kinds_: list[str] | None  # what the columns hold, if they were looked at; see `Features`
     categories_: Categories | None  # those of categorical columns
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        for name, table in METHODS.items():  # `fit` and `predict` answer keywords that they do not have
+            if name in vars(cls):
+                setattr(cls, name, answering(vars(cls)[name], table))
 
     @property
     def n_classes_(self) -> int:
