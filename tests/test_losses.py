@@ -733,12 +733,12 @@ def test_as_loss():
 @pytest.mark.parametrize(
     ("loss", "message"),
     [
-        (Exponential(cost_matrix=np.ones((2, 3))), r"cost_matrix has shape \(2, 3\); pass shape \(3, 3\)"),
+        (Exponential(cost_matrix=np.ones((2, 3))), r"cost_matrix has shape \(2, 3\); pass .* shape \(3, 3\)"),
         (MM(cost_matrix=-np.ones((3, 3))), r"cost_matrix contains -1.0; entries must be finite and not negative"),
         (Logistic(cost_matrix=np.full((3, 3), np.nan)), "cost_matrix contains nan"),
         (SoftmaxCost(cost_matrix=np.full((3, 3), np.inf)), "cost_matrix contains inf"),
         (Savage(cost_matrix=np.diag([1.0, 2.0, 3.0])), r"cost_matrix\[0\] has no positive entry off the diagonal"),
-        (OwnScoreExponential(alpha=0.0), "alpha=0.0 is out of range; pass a positive, finite number"),
+        (OwnScoreExponential(alpha=0.0), "alpha=0.0 is out of range; it must be a number in"),
         (OwnScoreExponential(alpha=math.inf), "alpha=inf"),
         (UserGammaPhi(1, np.exp, np.exp, np.exp), "gamma=1 is not callable"),
         (UserGammaPhi(np.exp, np.exp, np.exp, np.exp), "phi_prime is 1.0 at 0; phi must decrease"),

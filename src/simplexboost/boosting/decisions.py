@@ -9,8 +9,8 @@ import numpy as np
 
 from .._typing import AnyArray, Array
 from ..losses import Loss
-from ..losses.links import log_of
 
+TINY = float(np.finfo(np.float64).tiny)
 ABSENT = 30.0  # a class without training examples scores this far below every other
 
 
@@ -25,9 +25,6 @@ class Decision(Protocol):
 
     def probabilities(self, U: Array) -> Array:
         """Probabilities, (n, K)."""
-
-    def log_probabilities(self, U: Array) -> Array:
-        """Their logarithms, (n, K)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,14 +47,6 @@ class OneLabel:
         """Probabilities by the loss's link; classes without training examples get 0."""
         return probabilities(self.loss, U, self.present)
 
-    def log_probabilities(self, U: Array) -> Array:
-        """Their logarithms; −inf for classes without training examples."""
-        if self.present.sum() < 2:
-            return log_of(self.probabilities(U))
-        out = np.full(U.shape, -np.inf)
-        out[:, self.present] = self.loss.log_probabilities(U[:, self.present])
-        return out
-
 
 @dataclass(frozen=True, eq=False)
 class SeveralLabels:
@@ -78,10 +67,6 @@ class SeveralLabels:
         """The probability of every label on its own, (n, K): rows need not sum to one."""
         return self.loss.probabilities(self.decision(U))
 
-    def log_probabilities(self, U: Array) -> Array:
-        """The logarithm of each label's probability, (n, K)."""
-        return log_of(self.probabilities(U))
-
 
 def all_classes(U: Array, present: Any) -> Array:
     """Scores of the present classes → scores of all; absent classes score far below the others."""
@@ -95,8 +80,15 @@ def all_classes(U: Array, present: Any) -> Array:
 def probabilities(loss: Loss, U: Array, present: Any) -> Array:
     """Scores of all classes → probabilities by the loss's link; absent classes get 0."""
     if present.all():
-        return loss.probabilities(U)
-    return of_present(loss.probabilities(U[:, present]) if present.sum() > 1 else np.ones((len(U), 1)), present)
+        return not_zero(loss.probabilities(U))
+    if present.sum() < 2:
+        return of_present(np.ones((len(U), 1)), present)
+    return of_present(not_zero(loss.probabilities(U[:, present])), present)
+
+
+def not_zero(P: Array) -> Array:
+    """Probabilities that are too small for a number as the smallest one, in place: then they have a logarithm."""
+    return np.maximum(P, TINY, out=P)
 
 
 def of_present(P: Array, present: Any) -> Array:

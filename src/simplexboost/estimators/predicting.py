@@ -12,12 +12,13 @@ from .._blas import one_blas_thread
 from .._parts import check_number
 from .._threads import thread_count
 from .._typing import AnyArray, Array, Mask
-from ..boosting.decisions import Decision, OneLabel, SeveralLabels, all_classes, of_present
+from ..boosting.decisions import Decision, OneLabel, SeveralLabels, all_classes, not_zero, of_present
 from ..boosting.model import AdditiveModel
 from ..data.validation import check_X
 from ..engine import CpuEngine, Engine
 from ..files import pack_booster, unpack_booster
 from ..losses import Loss, for_label_sets
+from ..losses.links import log_of, log_softmax
 from .face import Face
 
 # The number of probabilities computed at a time: to allocate F (n, K) for all rows takes longer than to compute it.
@@ -51,7 +52,7 @@ class Predicts(Face):
         return self._decision().labels(U)
 
     def predict_proba(self, X: Any, n_rounds: int | None = None) -> Array:
-        """Probabilities by the loss's link, (n, K); classes without training examples get 0.
+        """Probabilities by the loss's link, (n, K); classes without training examples get 0, and only these.
 
         Parameters
         ----------
@@ -68,17 +69,22 @@ class Predicts(Face):
         return P
 
     def predict_log_proba(self, X: Any, n_rounds: int | None = None) -> Array:
-        """The logarithms of `predict_proba`, (n, K), computed from the scores where the link is a soft-max.
+        """The logarithms of `predict_proba`, (n, K); −inf for classes without training examples.
 
-        So they are finite even where a probability is too small for a number; only classes without training examples
-        have −inf.
+        `SimplexBoostClassifier` computes them from the scores, so that they are right even where a probability is too
+        small for a number; those of the other boosters are at least −708.4.
 
         Parameters
         ----------
         X, n_rounds : as in `predict`
         """
+        check_is_fitted(self)
+        if not self._is_softmax:
+            return log_of(self.predict_proba(X, n_rounds))
         U = self.class_scores(X, n_rounds)
-        return self._decision().log_probabilities(U)
+        logarithms = np.full(U.shape, -np.inf)  # (n, K)
+        logarithms[:, self.present_] = log_softmax(U[:, self.present_], 2.0)
+        return logarithms
 
     def decision_function(self, X: Any, n_rounds: int | None = None) -> Array:
         """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,), as scikit-learn expects.
@@ -162,12 +168,11 @@ class Predicts(Face):
     def _softmax(self, F: AnyArray, P: Array) -> None:
         """P (n, K) = softmax(2U) over the classes that had training examples, 0 for the others."""
         Y = None if self.model_.code.canonical else self.model_.Y
-        if self.present_.all():
-            return self._engine().softmax(F, Y, P)
-        of_some = np.empty((len(F), len(self.model_.Y)))
-        self._engine().softmax(F, Y, of_some)
-        P[:] = of_present(of_some, self.present_)
-        return None
+        out = P if self.present_.all() else np.empty((len(F), len(self.model_.Y)))
+        self._engine().softmax(F, Y, out)
+        not_zero(out)
+        if out is not P:
+            P[:] = of_present(out, self.present_)
 
     def _decision(self) -> Decision:
         """How scores become labels and probabilities."""

@@ -16,7 +16,7 @@ from .._typing import Array, Labels
 from ..codewords.code import Code
 from ..engine import CPU, Engine
 from .balance import CEILING, Along, Balance
-from .links import HUGE, log_of, softmax
+from .links import HUGE, softmax
 from .objective import Objective
 
 
@@ -188,10 +188,6 @@ class Loss(Part, ABC):
     def probabilities(self, U: Array) -> Array:
         """The posterior link, (n, K): rows sum to one for any finite scores. By default softmax(2 U)."""
         return softmax(U, 2.0)
-
-    def log_probabilities(self, U: Array) -> Array:
-        """The logarithm of `probabilities`, (n, K). Losses whose link is a soft-max of the scores never answer −inf."""
-        return log_of(self.probabilities(U))
 
     def check(self, K: int) -> None:
         """Raise ValueError unless the parameters suit K classes; called once, before boosting."""

@@ -15,7 +15,7 @@ from ..engine import CPU, Engine, engine_of
 from .balance import Along, Balance
 from .carried import CarriedObjective
 from .gamma_phi import ExponentialPhi
-from .links import log_softmax, softmax
+from .links import softmax
 from .objective import Objective
 
 
@@ -75,9 +75,6 @@ class LinearGamma(ExponentialPhi):
 
     def _closed_form(self, U: Array) -> Array:
         return softmax(U, 2.0 * self.rate)
-
-    def log_probabilities(self, U: Array) -> Array:
-        return log_softmax(U, 2.0 * self.rate) if self.cost_matrix is None else super().log_probabilities(U)
 
 
 @dataclass(eq=False, repr=False)

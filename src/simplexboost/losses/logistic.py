@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from .._typing import Array
 from .gamma_phi import ExponentialPhi
-from .links import log_softmax, savage_link, softmax
+from .links import savage_link, softmax
 
 
 @dataclass(eq=False, repr=False)
@@ -55,9 +55,6 @@ class Logistic(ExponentialPhi):
 
     def _closed_form(self, U: Array) -> Array:
         return softmax(U, 2.0)
-
-    def log_probabilities(self, U: Array) -> Array:
-        return log_softmax(U, 2.0) if self.cost_matrix is None else super().log_probabilities(U)
 
 
 @dataclass(eq=False, repr=False)

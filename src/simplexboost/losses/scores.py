@@ -18,7 +18,7 @@ from ..engine import CPU, Engine
 from .base import Loss, pick, saturated_exp
 from .carried import OwnScoreObjective
 from .exponential import Exponential
-from .links import HUGE, log_softmax, softmax
+from .links import HUGE, softmax
 from .objective import Objective
 
 
@@ -182,9 +182,6 @@ class OwnScoreExponential(Loss):
 
     def probabilities(self, U: Array) -> Array:
         return softmax(U, self.rate(U.shape[1]))
-
-    def log_probabilities(self, U: Array) -> Array:
-        return log_softmax(U, self.rate(U.shape[1]))
 
     def check(self, K: int) -> None:
         super().check(K)

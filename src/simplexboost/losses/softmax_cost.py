@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from .._typing import Array, Labels
 from .base import Loss, check_cost_matrix
-from .links import log_softmax, softmax
+from .links import softmax
 from .scores import strongest
 
 
@@ -76,9 +76,6 @@ class SoftmaxCost(Loss):
         mean = g @ Y  # (n, d)
         Phi = self._gradient(g, c)
         return Phi @ np.square(Y) - 2.0 * (Phi @ Y) * mean
-
-    def log_probabilities(self, U: Array) -> Array:
-        return log_softmax(U, 2.0)
 
     def check(self, K: int) -> None:
         super().check(K)
