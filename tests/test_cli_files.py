@@ -167,6 +167,18 @@ def test_encoding_header_and_delimiter(tmp_path):
     assert training.y.tolist() == ["a", "b"]
 
 
+def test_headers(tmp_path):
+    """Names in quotes with delimiters and line breaks, more of them than a first look shows, and UTF-16."""
+    path = tmp_path / "d.csv"
+    path.write_text('"size,\nin cm"," b ",y\n1,2,a\n3,4,b\n')
+    assert read(path).X.to_pydict() == {"size, in cm": [1, 3], "b": [2, 4]}
+    names = [f"a column with a long name {j}" for j in range(3000)]
+    path.write_text(",".join([*names, "y"]) + "\n" + "1," * 3000 + "a\n" + "2," * 3000 + "b\n")
+    assert read(path).X.column_names == names
+    path.write_bytes(CSV.encode("utf-16"))
+    check(read(path, text=TextOptions(encoding="utf-16")))
+
+
 def test_words_for_missing_values(tmp_path):
     path = tmp_path / "d.csv"
     path.write_text("x,c,y\n-,NA,a\n1,u,b\n2,v,a\n")

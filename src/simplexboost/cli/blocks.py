@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
 
+from .background import in_background
 from .errors import InputError, some
 from .sources import Source, opened
 from .texts import Declared, TextOptions, Texts, check_names, open_text
@@ -21,7 +23,8 @@ def blocks_of(source: Source, options: TextOptions, part: str = "train") -> Iter
     """The columns of a table file and its blocks; ``part`` says which part of an NPZ file with two parts is meant."""
     with opened(source) as stream:
         if source.format in ("csv", "tsv", "arff"):
-            yield open_text(source, stream, options)
+            table = open_text(source, stream, options)
+            yield replace(table, blocks=in_background(table.blocks)) if source.path == "-" else table
         elif source.format == "npz":
             yield npz_blocks(source, stream, part)
         else:

@@ -54,7 +54,7 @@ class Peer:
     def fit(self, X: AnyArray, c: AnyArray) -> None:
         """Fit; classes that are absent from these rows must not leave gaps in the numbers."""
         self.classes, c = np.unique(c, return_inverse=True)
-        self.model.fit(self.prepared(X), c)
+        self.model.fit(self.prepared(X), c, **self.more())
 
     def predict_proba(self, X: AnyArray) -> AnyArray:
         """Probabilities of the classes in ``classes``."""
@@ -63,6 +63,10 @@ class Peer:
     def prepared(self, X: AnyArray) -> Any:
         """X as the library takes it."""
         return X
+
+    def more(self) -> dict[str, Any]:
+        """What else the library's ``fit`` is told."""
+        return {}
 
 
 class HGB(Peer):
@@ -83,12 +87,11 @@ class LightGBM(Peer):
         """With its defaults."""
         import lightgbm
 
-        return lightgbm.LGBMClassifier(
-            n_jobs=self.jobs,
-            random_state=self.seed,
-            verbosity=-1,
-            categorical_feature=np.flatnonzero(self.mask).tolist() or "auto",
-        )
+        return lightgbm.LGBMClassifier(n_jobs=self.jobs, random_state=self.seed, verbosity=-1)
+
+    def more(self) -> dict[str, Any]:
+        """The categories, which its constructor does not take."""
+        return {"categorical_feature": np.flatnonzero(self.mask).tolist() or "auto"}
 
 
 class XGBoost(Peer):

@@ -149,7 +149,7 @@ def check_options(source: Source, **given: Any) -> None:
         raise ArgumentError(f"--{useless[0].replace('_', '-')} is for CSV and TSV; {source.name} is {source.format}.")
 
 
-def start_of(stream: BinaryIO, size: int = 1 << 16) -> tuple[bytes, BinaryIO]:
+def start_of(stream: BinaryIO, size: int = 1 << 20) -> tuple[bytes, BinaryIO]:
     """The first bytes of a stream, and a stream that still has them."""
     head = b""
     while len(head) < size and (block := stream.read(size - len(head))):

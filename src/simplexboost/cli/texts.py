@@ -7,9 +7,12 @@ guessed here: `kinds` looks at all values.
 from __future__ import annotations
 
 import codecs
+import csv
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, BinaryIO
 
 import pyarrow as pa
@@ -37,7 +40,8 @@ MISSING = [
     "#N/A",
 ]
 DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|", "space": " ", "\\t": "\t"}
-BLOCK = 1 << 22  # bytes; several blocks are under way at a time
+BLOCK = 1 << 20  # bytes; pyarrow reads up to 32 blocks ahead
+TOGETHER = 4  # blocks that are handled as one
 
 
 @dataclass(frozen=True)
@@ -87,13 +91,10 @@ def open_text(source: Source, stream: BinaryIO, options: TextOptions) -> Texts:
         if source.format == "arff":
             return open_arff(source, stream, options)
         check_is_text(source, head, options.encoding)
-        line = first_line(head, options.encoding)
-        if not line.strip():
-            raise InputError(f"{source.name} has no header line.")
-        delimiter = options.delimiter or ("\t" if source.format == "tsv" else likely_delimiter(line))
-        declared = Declared(header_names(line, delimiter, options, source))
-        parse = pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-        skip = number_of_header_lines(head, options)
+        header = find_header(source, head, options)
+        declared = Declared(column_names(header.cells, options, source))
+        parse = pyarrow.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=True)
+        skip = header.lines if options.header else header.lines - 1
         return Texts(declared, blocks_of(source, stream, declared.names, parse, options, skip))
 
 
@@ -118,7 +119,8 @@ def blocks_of(
             if "Empty CSV" in str(error):
                 return
             raise
-        yield from reader
+        while some_blocks := list(islice(reader, TOGETHER)):
+            yield from pa.Table.from_batches(some_blocks).combine_chunks().to_batches()
 
 
 class told:  # noqa: N801 (used like a function)
@@ -159,17 +161,26 @@ def check_is_text(source: Source, head: bytes, encoding: str) -> None:
         raise InputError(f"{source.name} is not a text file{hint}.")
 
 
-def first_line(head: bytes, encoding: str) -> str:
-    """The first line of a text that is not empty, without a byte-order mark."""
-    text = head.decode(encoding, errors="strict" if encoding != "utf-8" else "surrogateescape").lstrip("\ufeff")
-    return next((line for line in text.splitlines() if line.strip()), "")
+@dataclass(frozen=True)
+class Header:
+    """The first row of a text file: its cells, the delimiter between them, and how many lines end with it."""
+
+    cells: list[str]
+    delimiter: str
+    lines: int
 
 
-def number_of_header_lines(head: bytes, options: TextOptions) -> int:
-    """The lines to skip before the first row: empty ones, and the header."""
-    lines = head.decode(options.encoding, errors="replace").lstrip("\ufeff").splitlines()
-    empty = next((i for i, line in enumerate(lines) if line.strip()), 0)
-    return empty + options.header
+def find_header(source: Source, head: bytes, options: TextOptions) -> Header:
+    """The first row that is not empty. Bytes that are not UTF-8 come through, as surrogates: rows may follow."""
+    strict = "surrogateescape" if options.encoding == "utf-8" else "strict"
+    text = head.decode(options.encoding, errors=strict).lstrip("\ufeff")
+    line = next((line for line in text.splitlines() if line.strip()), "")
+    if not line:
+        raise InputError(f"{source.name} has no header line.")
+    delimiter = options.delimiter or ("\t" if source.format == "tsv" else likely_delimiter(line))
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    cells = next(row for row in rows if any(cell.strip() for cell in row))
+    return Header(cells, delimiter, rows.line_num)
 
 
 def likely_delimiter(line: str) -> str:
@@ -178,19 +189,13 @@ def likely_delimiter(line: str) -> str:
     return max([",", "\t", ";", "|"], key=bare.count)
 
 
-def header_names(line: str, delimiter: str, options: TextOptions, source: Source) -> list[str]:
+def column_names(cells: list[str], options: TextOptions, source: Source) -> list[str]:
     """The names of the columns; those without a name are called after their position."""
-    import csv
-
-    cells = next(csv.reader([line], delimiter=delimiter))
     if not options.header:
         return [f"c{i}" for i in range(1, len(cells) + 1)]
-    try:
-        names = [name.strip().encode().decode() or f"c{i}" for i, name in enumerate(cells, 1)]
-    except UnicodeEncodeError as error:  # bytes that are not UTF-8 came through as surrogates
-        raise InputError(
-            f"{source.name} is not UTF-8 text; pass its encoding, for instance --encoding latin-1."
-        ) from error
+    names = [" ".join(name.split()) or f"c{i}" for i, name in enumerate(cells, 1)]
+    if any("\ud800" <= letter <= "\udfff" for name in names for letter in name):
+        raise InputError(f"{source.name} is not UTF-8 text; pass its encoding, for instance --encoding latin-1.")
     check_names(names, source)
     return names
 

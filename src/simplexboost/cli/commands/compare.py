@@ -114,7 +114,8 @@ def cross_validated(
         except Exception as error:  # whatever a library raises: the others go on
             talk.warn(f"{name} failed: {explain(error)}", about=name)
             advance(len(splits) - len(results))
-            return {"algorithm": name, "accuracy": None, "deviation": None, "log_loss": None, "seconds": None}
+            nothing = dict.fromkeys(("accuracy", "deviation", "log_loss", "seconds"))
+            return {"algorithm": name, **nothing, "error": explain(error)}
         advance(1)
     accuracy, loss, seconds = np.array(results, dtype=float).T
     return {
