@@ -63,6 +63,7 @@ class OSBoostClassifier(BaseBooster):
     """
 
     paper: ClassVar[str] = "Mukherjee & Schapire 2013"
+    takes_init_score: ClassVar[bool] = False
     condition: Any = "uniform"
     loss: Any = "exponential"
     edge: Any = None

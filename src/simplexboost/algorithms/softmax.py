@@ -76,6 +76,8 @@ class SoftmaxBoostClassifier(Booster):
         X_val: Any = None,
         y_val: Any = None,
         sample_weight_val: Any = None,
+        init_score: Any = None,
+        init_score_val: Any = None,
     ) -> Self:
         """Boost, like `BoostingClassifier.fit`, with one more argument.
 
@@ -88,8 +90,8 @@ class SoftmaxBoostClassifier(Booster):
         -------
         self
         """
-        eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val)
-        return self._fit(X, y, sample_weight, eval_set, eval_metric, costs)
+        eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val, init_score_val)
+        return self._fit(X, y, sample_weight, eval_set, eval_metric, costs, init_score=init_score)
 
     def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:
         """Random decisions, class k with probability ``predict_proba(X)[:, k]``; (n,)."""

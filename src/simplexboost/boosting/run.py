@@ -91,10 +91,17 @@ class Run:
     def __post_init__(self) -> None:
         self.model = AdditiveModel(self.Y)
         self.objective = self._objective()
-        self.F: AnyArray = np.zeros((self.data.n, self.Y.shape[1]), dtype=self.Y.dtype)  # (n, d)
-        self._reach = 0.0  # a bound on the absolute entries of F
+        self.F = np.array(self.start())  # (n, d)
+        self._reach = float(np.abs(self.F).max(initial=0.0))  # a bound on the absolute entries of F
         self._U: Array | None = None
         self._buffer: Array | None = None
+
+    def start(self, rows: AnyArray | slice = slice(None)) -> AnyArray:
+        """F (n, d) before the first round, of some of the training rows: zeros, or what ``init_score`` says."""
+        init = self.data.init_score
+        if init is not None and self.data.K > 1:
+            return self.model.code.predictor(init[rows])
+        return np.zeros((len(self.data.c[rows]), self.Y.shape[1]), dtype=self.Y.dtype)
 
     @property
     def U(self) -> Array:
@@ -123,7 +130,7 @@ class Run:
     def resume(self, model: AdditiveModel) -> None:
         """Continue a model."""
         self.model = model.at(1.0).first(model.n_rounds)
-        self.move_to(self.model.predictor(self.data.X, self.data.engine))
+        self.move_to(self.start() + self.model.predictor(self.data.X, self.data.engine))
 
     def move_to(self, F: AnyArray) -> None:
         """Continue from another predictor, (n, d)."""

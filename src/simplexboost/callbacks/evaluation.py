@@ -33,6 +33,7 @@ class Evaluation(Callback):
     watch : the name of the result that says which round is the best
     greater_is_better : whether it is the largest or the smallest that is best
     tol : a round is better than another only if it is so by more than this
+    init_score : (n, K) the logits that predictions start from, or None for zeros
     """
 
     X: AnyArray
@@ -44,12 +45,14 @@ class Evaluation(Callback):
     watch: str = "risk"
     greater_is_better: bool = False
     tol: float = 1e-7
+    init_score: Array | None = None
 
     best_round: int = field(default=0, init=False)
 
     def start(self, run: Run) -> None:
         """Evaluate the rounds of the model so far, if there are any."""
         self._F = np.zeros((self.X.shape[0], run.Y.shape[1]), dtype=run.Y.dtype)  # (n, d)
+        self._start = None if self.init_score is None else run.model.code.predictor(self.init_score)
         self._known = np.flatnonzero(self.c >= 0)
         self._best = -np.inf
         self.results.update({name: [] for name in ("risk", *self.metrics)})
@@ -66,7 +69,7 @@ class Evaluation(Callback):
         begin, end = [0, *run.model.round_ends][n_rounds - 1 : n_rounds + 1]
         add_terms(run.model.terms[begin:end], self.X, self._F, run.data.engine)
         self.results["risk"].append(self.risk(run))
-        seen = self.seen(run.model.scores(self._F) * run.temperature) if self.metrics else None
+        seen = self.seen(run.model.scores(self._predictor(run))) if self.metrics else None
         for name, metric in self.metrics.items():
             self.results[name].append(measure(name, metric, seen, n_rounds))
         score = self.sign * self.results[self.watch][-1]
@@ -75,10 +78,15 @@ class Evaluation(Callback):
 
     def risk(self, run: Run) -> float:
         """The mean loss now."""
-        F, c, weight = self._F if run.temperature == 1 else self._F * run.temperature, self.c, self.weight
+        F, c, weight = self._predictor(run), self.c, self.weight
         if len(self._known) < len(c):
             F, c, weight = F[self._known], c[self._known], weight[self._known]
         return mean_loss(run.loss, run.model.code, F, c, weight)
+
+    def _predictor(self, run: Run) -> AnyArray:
+        """F (n, d) as the model predicts it: the temperature multiplies the trees, not what they start from."""
+        F = self._F if run.temperature == 1 else self._F * run.temperature
+        return F if self._start is None else self._start + F
 
     @property
     def sign(self) -> int:

@@ -48,7 +48,7 @@ class History(Callback):
         """The bound before this round."""
         if self.records.get("bound"):
             return self.records["bound"][-1]
-        start = run.objective.risk_at_start()
+        start = run.objective.risk_at_start(run.start())
         return start / run.loss.mistake(run.data.K)
 
     def finish(self, run: Run) -> None:

@@ -44,6 +44,24 @@ class Code:
         """P (n, K) → ½ P Y (n, d)."""
         return self._times(P, self.Y)
 
+    def predictor(self, logits: Array) -> AnyArray:
+        """F (n, d), in the precision of the codewords, whose logits F Yᵀ are those given, up to a constant in each row.
+
+        Raises ValueError if there is none, as with codewords of fewer than K − 1 dimensions.
+        """
+        if self.canonical:
+            return logits.astype(self.Y.dtype, order="C")
+        Y = self.Y.astype(np.float64)
+        centred = Y - Y.mean(axis=0), logits - logits.mean(axis=1, keepdims=True)
+        for words, wanted in ((Y, logits), centred):
+            F = wanted @ np.linalg.pinv(words.T)
+            if np.abs(F @ words.T - wanted).max(initial=0.0) <= 1e-6 * max(1.0, np.abs(wanted).max(initial=0.0)):
+                return F.astype(self.Y.dtype, order="C")
+        raise ValueError(
+            f"init_score cannot be represented by codewords of shape {self.Y.shape}, which have too few dimensions for "
+            "arbitrary scores; take codewords='canonical'."
+        )
+
     def own_scores(self, F: AnyArray, c: AnyArray) -> Array:
         """½⟨F, y_c⟩ of every row, (n,)."""
         if self._form is None:

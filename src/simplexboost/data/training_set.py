@@ -29,6 +29,7 @@ class TrainingSet:
     sets : the label sets that the numbers in c stand for, if examples may have several labels; else None
     costs : (n, K) what each decision costs each example, or None
     names : (p,) the names of the columns, or None if they have none
+    init_score : (n, K) the logits 2U that boosting starts from, or None for zeros
     """
 
     X: Any
@@ -41,6 +42,7 @@ class TrainingSet:
     sets: LabelSets | None = None
     costs: Array | None = None
     names: AnyArray | None = None
+    init_score: Array | None = None
 
     @property
     def n(self) -> int:
@@ -81,8 +83,8 @@ class TrainingSet:
 
     def subset(self, rows: AnyArray) -> TrainingSet:
         """The training set of some of the rows, which get bins of their own."""
-        costs = None if self.costs is None else self.costs[rows]
-        return replace(self, X=self.X[rows], c=self.c[rows], weight=self.weight[rows], costs=costs)
+        costs, init = (None if a is None else a[rows] for a in (self.costs, self.init_score))
+        return replace(self, X=self.X[rows], c=self.c[rows], weight=self.weight[rows], costs=costs, init_score=init)
 
 
 class LabelSets:

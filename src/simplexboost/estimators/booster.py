@@ -19,6 +19,7 @@ from .._typing import Array
 from ..boosting.loop import boost
 from ..boosting.run import Run
 from ..callbacks import Callback, Evaluation, History, Progress, Sampling
+from ..data.init_score import check_init_score
 from ..data.training_set import TrainingSet
 from ..data.validation import Checked, Labelling, Taken, check_training
 from ..engine import MAX_BINS
@@ -55,6 +56,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
     n_jobs: int | None = None
     verbose: int = 0
 
+    takes_init_score: ClassVar[bool] = True
     may_be_auto: ClassVar[tuple[str, ...]] = ()  # parameters that may be "auto", which `settle` then resolves
 
     # ---- what a booster chooses -------------------------------------------------------------------------------------
@@ -89,6 +91,8 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         X_val: Any = None,
         y_val: Any = None,
         sample_weight_val: Any = None,
+        init_score: Any = None,
+        init_score_val: Any = None,
     ) -> Self:
         """Boost.
 
@@ -98,7 +102,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         y : labels, (n,)
         sample_weight : (n,) or None
             Only their ratios matter: weights are divided by their mean.
-        eval_set : (X, y), (X, y, sample_weight), a list of such tuples, or None
+        eval_set : (X, y), (X, y, sample_weight), (X, y, sample_weight, init_score), a list of such tuples, or None
             Other rows to evaluate: their risk and metrics after every round are in ``evals_result_``. With
             ``early_stopping`` the first entry is used in place of held-out training rows. Rows of classes without
             training examples count as errors in metrics; the risk leaves them out.
@@ -113,13 +117,17 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         X_val, y_val, sample_weight_val : arrays or None
             The same as ``eval_set=(X_val, y_val, sample_weight_val)``, in place of it. A pipeline transforms X_val like
             X: ``Pipeline(steps, transform_input=["X_val"])``, see docs/following.md.
+        init_score : (n, K), (n,) for two classes, or None
+            Log-odds from which boosting starts, a column per class in the order of ``classes_``; for two classes those
+            of the second one suffice. The model does not contain them: pass those of new rows to `predict_proba`.
+        init_score_val : the same for the rows of X_val
 
         Returns
         -------
         self
         """
-        eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val)
-        return self._fit(X, y, sample_weight, eval_set, eval_metric)
+        eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val, init_score_val)
+        return self._fit(X, y, sample_weight, eval_set, eval_metric, init_score=init_score)
 
     def _fit(
         self,
@@ -130,6 +138,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         eval_metric: Any,
         costs: Any = None,
         groups: Any = None,
+        init_score: Any = None,
     ) -> Self:
         """Boost; ``costs`` (n, K) is the cost of each decision for each example, for losses that take such costs."""
         history = History()
@@ -137,7 +146,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             self._check_parameters()
             for callback in self.callbacks or ():
                 callback.check(self)
-            checked = self._check_training(X, y, sample_weight, costs)
+            checked = self._with_start(self._check_training(X, y, sample_weight, costs), init_score)
             check_label_types(checked.classes)
             watched = self._watched(checked, self.parts().loss, eval_metric)
             evaluations = check_eval_set(eval_set, watched)
@@ -202,6 +211,22 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         )
         names = getattr(self, "feature_names_in_", None)
         return checked if names is None else replace(checked, data=replace(checked.data, names=names))
+
+    def _with_start(self, checked: Checked, init_score: Any) -> Checked:
+        """The training set with the scores that boosting starts from; a model that goes on needs them again."""
+        if self._goes_on and getattr(self, "_started", None) not in (None, init_score is not None):
+            raise ValueError(
+                f"warm_start=True continues a model that was fitted {'without' if init_score is not None else 'with'} "
+                "init_score; pass the same scores again, or fit a new model."
+            )
+        self._started = init_score is not None
+        if init_score is None:
+            return checked
+        if checked.data.sets is not None or not self.takes_init_score:
+            reason = "an indicator matrix" if self.takes_init_score else "this booster, whose game starts from nothing"
+            raise ValueError(f"init_score does not go with {reason}.")
+        scores = check_init_score(init_score, len(checked.used), len(checked.classes))
+        return replace(checked, data=replace(checked.data, init_score=scores[checked.used][:, checked.present]))
 
     def _watched(self, checked: Checked, loss: Loss, eval_metric: Any) -> Watched:
         patience = self.n_iter_no_change if self.early_stopping else None

@@ -15,6 +15,7 @@ from .._typing import AnyArray, Array, Labels
 from ..boosting.decisions import OneLabel, all_classes
 from ..boosting.run import Run
 from ..callbacks import EarlyStopping, Evaluation
+from ..data.init_score import check_init_score
 from ..data.training_set import LabelSets, TrainingSet
 from ..data.validation import Checked, check_X
 from ..losses import Loss
@@ -48,7 +49,9 @@ class Watched:
         """X, checked and in the form that the model takes."""
         return check_X(self.estimator, X)
 
-    def evaluation(self, rows: Rows, targets: Labels, first: bool, what: str = "held-out") -> Evaluation:
+    def evaluation(
+        self, rows: Rows, targets: Labels, first: bool, what: str = "held-out", init_score: Array | None = None
+    ) -> Evaluation:
         """The callback that evaluates rows; with early stopping, that of the first set stops the fit."""
         present, classes, metrics = self.checked.present, self.checked.classes, self.metrics
         if self.checked.data.sets is not None and metrics.table:
@@ -68,6 +71,7 @@ class Watched:
             watch=metrics.watch,
             greater_is_better=metrics.greater_is_better,
             tol=self.tol,
+            init_score=init_score,
         )
 
 
@@ -87,9 +91,9 @@ def followed(evaluations: list[Evaluation]) -> dict[str, Any]:
 # ---- rows of an eval_set --------------------------------------------------------------------------------------------
 
 
-def as_eval_set(eval_set: Any, X_val: Any, y_val: Any, sample_weight_val: Any) -> Any:
-    """The eval_set, or one of the rows X_val with the labels y_val and the weights sample_weight_val."""
-    given = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val}
+def as_eval_set(eval_set: Any, X_val: Any, y_val: Any, sample_weight_val: Any, init_score_val: Any = None) -> Any:
+    """The eval_set, or one of the rows X_val with the labels y_val, their weights and the scores they start from."""
+    given = {"X_val": X_val, "y_val": y_val, "sample_weight_val": sample_weight_val, "init_score_val": init_score_val}
     names = [name for name, value in given.items() if value is not None]
     if not names:
         return eval_set
@@ -98,24 +102,30 @@ def as_eval_set(eval_set: Any, X_val: Any, y_val: Any, sample_weight_val: Any) -
     for name in ("X_val", "y_val"):
         if name not in names:
             raise ValueError(f"{names[0]} is given without {name}; X_val and y_val go together.")
-    return (X_val, y_val, sample_weight_val)
+    return (X_val, y_val, sample_weight_val, init_score_val)
 
 
 def check_eval_set(eval_set: Any, watched: Watched) -> list[Evaluation]:
-    """A callback for every entry (X, y) or (X, y, sample_weight) of the eval_set."""
+    """A callback for every entry (X, y), (X, y, sample_weight) or (X, y, sample_weight, init_score) of the eval_set."""
     entries = [] if eval_set is None else [eval_set] if isinstance(eval_set, tuple) else eval_set
-    fits = isinstance(entries, list) and all(isinstance(e, tuple | list) and len(e) in (2, 3) for e in entries)
+    fits = isinstance(entries, list) and all(isinstance(e, tuple | list) and len(e) in (2, 3, 4) for e in entries)
     if not fits:
-        raise ValueError("eval_set must be a tuple (X, y) or (X, y, sample_weight), or a list of such tuples.")
+        raise ValueError(
+            "eval_set must be a tuple (X, y), (X, y, sample_weight) or (X, y, sample_weight, init_score), or a list of "
+            "such tuples."
+        )
     if watched.metrics.asked and not entries and watched.n_iter_no_change is None:
         raise ValueError("eval_metric has no rows to be evaluated on; pass an eval_set, or set early_stopping=True.")
     evaluate = partial(check_entry, watched)
     return [evaluate(i == 0, *entry) for i, entry in enumerate(entries)]
 
 
-def check_entry(watched: Watched, first: bool, X: Any, y: Any, sample_weight: Any = None) -> Evaluation:
+def check_entry(
+    watched: Watched, first: bool, X: Any, y: Any, sample_weight: Any = None, init_score: Any = None
+) -> Evaluation:
     """The callback of one entry."""
     X, checked = watched.table(X), watched.checked
+    start = check_eval_start(X, init_score, checked)
     weight = check_eval_weight(X, sample_weight)
     if checked.data.sets is not None:
         y = np.asarray(y)
@@ -124,7 +134,21 @@ def check_entry(watched: Watched, first: bool, X: Any, y: Any, sample_weight: An
         y = check_eval_labels(X, y)
         c = label_numbers(y, checked.classes)
         targets = check_targets(y, c, weight, checked)
-    return watched.evaluation(Rows(X, y, c, weight), targets, first)
+    return watched.evaluation(Rows(X, y, c, weight), targets, first, init_score=start)
+
+
+def check_eval_start(X: AnyArray, init_score: Any, checked: Checked) -> Array | None:
+    """The logits (n, K) that predictions of evaluated rows start from; if training rows have some, these need them."""
+    if init_score is None:
+        if checked.data.init_score is not None:
+            raise ValueError(
+                "an entry of eval_set has no init_score, but the training rows have one; pass (X, y, sample_weight, "
+                "init_score), with None for sample_weight if there are no weights."
+            )
+        return None
+    if checked.data.sets is not None:
+        raise ValueError("init_score takes one label per example, not an indicator matrix.")
+    return check_init_score(init_score, X.shape[0], len(checked.classes), "eval_set's init_score")[:, checked.present]
 
 
 def check_eval_weight(X: AnyArray, sample_weight: Any) -> Array | None:
@@ -195,7 +219,8 @@ def evaluate_held_out(held_out: TrainingSet, run: Run, watched: Watched) -> Eval
     # Where every example has its own costs, the loss numbers those of the training rows first; see `with_costs`.
     targets = held_out.c if held_out.costs is None else run.data.K + run.data.n + np.arange(held_out.n)
     c = np.flatnonzero(checked.present)[held_out.c]
-    return watched.evaluation(Rows(held_out.X, checked.classes.take(c), c, weight), targets, True, what)
+    rows = Rows(held_out.X, checked.classes.take(c), c, weight)
+    return watched.evaluation(rows, targets, True, what, held_out.init_score)
 
 
 def split_off(data: TrainingSet, fraction: float | None, rng: np.random.Generator) -> tuple[TrainingSet, TrainingSet]:

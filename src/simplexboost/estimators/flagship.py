@@ -204,12 +204,15 @@ class SimplexBoostClassifier(Booster):
         y_val: Any = None,
         sample_weight_val: Any = None,
         groups: Any = None,
+        init_score: Any = None,
+        init_score_val: Any = None,
     ) -> Self:
         """Boost, as `BoostingClassifier.fit`; what was left "auto" is chosen first.
 
         Parameters
         ----------
         X, y, sample_weight, eval_set, eval_metric, X_val, y_val, sample_weight_val : as in `BoostingClassifier.fit`
+        init_score, init_score_val : as in `BoostingClassifier.fit`; see docs/init_score.md
         groups : (n,) or None
             Rows of the same group (speaker, patient, day) are never on both sides of a split of the own choice. Give
             them if predictions are for new groups: otherwise the choice is made for rows of known ones.
@@ -218,8 +221,8 @@ class SimplexBoostClassifier(Booster):
         -------
         self
         """
-        eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val)
-        return self._fit(X, y, sample_weight, eval_set, eval_metric, groups=groups)
+        eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val, init_score_val)
+        return self._fit(X, y, sample_weight, eval_set, eval_metric, groups=groups, init_score=init_score)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -14,6 +14,7 @@ from .._threads import thread_count
 from .._typing import AnyArray, Array, Mask
 from ..boosting.decisions import Decision, OneLabel, SeveralLabels, all_classes, not_zero, of_present
 from ..boosting.model import AdditiveModel
+from ..data.init_score import check_init_score
 from ..data.validation import check_X
 from ..engine import CpuEngine, Engine
 from ..files import pack_booster, unpack_booster
@@ -38,7 +39,7 @@ class Predicts(Face):
     present_: Mask
     threshold_: Array | None
 
-    def predict(self, X: Any, n_rounds: int | None = None) -> AnyArray:
+    def predict(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> AnyArray:
         """The class with the highest score, ties to the first; (n,).
 
         Parameters
@@ -47,28 +48,32 @@ class Predicts(Face):
         n_rounds : int or None
             Predict with the first rounds only, 1 .. ``n_iter_``, like the matching stage of `staged_predict`; None
             takes all.
+        init_score : (n, K), (n,) for two classes, or None
+            Log-odds that the trees' scores are added to, in the same form as for ``fit``; a model that was fitted with
+            ``init_score`` does not contain them.
         """
-        U = self.class_scores(X, n_rounds)
+        U = self.class_scores(X, n_rounds, init_score=init_score)
         return self._decision().labels(U)
 
-    def predict_proba(self, X: Any, n_rounds: int | None = None) -> Array:
+    def predict_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Array:
         """Probabilities by the loss's link, (n, K); classes without training examples get 0, and only these.
 
         Parameters
         ----------
-        X, n_rounds : as in `predict`
+        X, n_rounds, init_score : as in `predict`
         """
         X, model = self._check_X(X), self._rounds(n_rounds)
+        start = self._start(X, init_score)
         if not self._is_softmax:
-            return self._probabilities(model.predictor(X, self._engine()))
+            return self._probabilities(started(model.predictor(X, self._engine()), start))
         P = np.empty((X.shape[0], len(self.classes_)))  # (n, K)
         step = max(1024, CHUNK // len(model.Y))
         for begin in range(0, X.shape[0], step):
             rows = slice(begin, begin + step)
-            self._softmax(model.predictor(X[rows], self._engine()), P[rows])
+            self._softmax(started(model.predictor(X[rows], self._engine()), start, rows), P[rows])
         return P
 
-    def predict_log_proba(self, X: Any, n_rounds: int | None = None) -> Array:
+    def predict_log_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Array:
         """The logarithms of `predict_proba`, (n, K); −inf for classes without training examples.
 
         `SimplexBoostClassifier` computes them from the scores, so that they are right even where a probability is too
@@ -76,47 +81,48 @@ class Predicts(Face):
 
         Parameters
         ----------
-        X, n_rounds : as in `predict`
+        X, n_rounds, init_score : as in `predict`
         """
         check_is_fitted(self)
         if not self._is_softmax:
-            return log_of(self.predict_proba(X, n_rounds))
-        U = self.class_scores(X, n_rounds)
+            return log_of(self.predict_proba(X, n_rounds, init_score=init_score))
+        U = self.class_scores(X, n_rounds, init_score=init_score)
         logarithms = np.full(U.shape, -np.inf)  # (n, K)
         logarithms[:, self.present_] = log_softmax(U[:, self.present_], 2.0)
         return logarithms
 
-    def decision_function(self, X: Any, n_rounds: int | None = None) -> Array:
+    def decision_function(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Array:
         """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,), as scikit-learn expects.
 
         Parameters
         ----------
-        X, n_rounds : as in `predict`
+        X, n_rounds, init_score : as in `predict`
         """
-        U = self.class_scores(X, n_rounds)
+        U = self.class_scores(X, n_rounds, init_score=init_score)
         return self._decision().decision(U)
 
-    def class_scores(self, X: Any, n_rounds: int | None = None) -> Array:
+    def class_scores(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Array:
         """Class scores U = ½ F Yᵀ, (n, K).
 
         Parameters
         ----------
-        X, n_rounds : as in `predict`
+        X, n_rounds, init_score : as in `predict`
         """
         X = self._check_X(X)
-        return self._scores(self._rounds(n_rounds).predictor(X, self._engine()))
+        F = self._rounds(n_rounds).predictor(X, self._engine())
+        return self._scores(started(F, self._start(X, init_score)))
 
-    def staged_decision_function(self, X: Any) -> Iterator[Array]:
+    def staged_decision_function(self, X: Any, *, init_score: Any = None) -> Iterator[Array]:
         """`decision_function` after every round."""
-        return (self._decision().decision(self._scores(F)) for F in self._staged(X))
+        return (self._decision().decision(self._scores(F)) for F in self._staged(X, init_score))
 
-    def staged_predict(self, X: Any) -> Iterator[AnyArray]:
+    def staged_predict(self, X: Any, *, init_score: Any = None) -> Iterator[AnyArray]:
         """`predict` after every round."""
-        return (self._decision().labels(self._scores(F)) for F in self._staged(X))
+        return (self._decision().labels(self._scores(F)) for F in self._staged(X, init_score))
 
-    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
+    def staged_predict_proba(self, X: Any, *, init_score: Any = None) -> Iterator[Array]:
         """`predict_proba` after every round."""
-        return (self._probabilities(F) for F in self._staged(X))
+        return (self._probabilities(F) for F in self._staged(X, init_score))
 
     @property
     def feature_importances_(self) -> Array:
@@ -141,10 +147,20 @@ class Predicts(Face):
         check_number("n_rounds", n_rounds, int, 1, self.n_iter_)
         return self.model_.prefix(int(n_rounds))
 
-    def _staged(self, X: Any) -> Iterator[AnyArray]:
-        """F (n, d) after every round; the same array each time."""
+    def _start(self, X: AnyArray, init_score: Any) -> AnyArray | None:
+        """F (n, d) of an ``init_score``; None if there is none, or nothing that it could change."""
+        if init_score is None:
+            return None
+        if getattr(self, "threshold_", None) is not None:
+            raise ValueError("init_score takes one label per example, not an indicator matrix.")
+        logits = check_init_score(init_score, X.shape[0], len(self.classes_))[:, self.present_]
+        return self.model_.code.predictor(logits) if self.present_.sum() > 1 else None
+
+    def _staged(self, X: Any, init_score: Any = None) -> Iterator[AnyArray]:
+        """F (n, d) after every round; the same array each time, unless there is an ``init_score``."""
         X = self._check_X(X)
-        return self.model_.staged_predictor(X, self._engine())
+        start = self._start(X, init_score)
+        return (started(F, start) for F in self.model_.staged_predictor(X, self._engine()))
 
     def _scores(self, F: AnyArray) -> Array:
         """Class scores of all classes, (n, K)."""
@@ -197,3 +213,8 @@ class Predicts(Face):
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = self.multilabel
         return tags
+
+
+def started(F: AnyArray, start: AnyArray | None, rows: slice = slice(None)) -> AnyArray:
+    """F (n, d) plus some rows of what it starts from."""
+    return F if start is None else F + start[rows]

@@ -118,10 +118,11 @@ class Objective:
         """The mean weighted loss at F (n, d)."""
         return mean_loss(self.loss, self.code, F, self.c, self.weight)
 
-    def risk_at_start(self) -> float:
-        """The mean weighted loss at F = 0."""
+    def risk_at_start(self, F: AnyArray | None = None) -> float:
+        """The mean weighted loss where boosting starts, by default at F = 0."""
         n, d = len(self.c), self.code.Y.shape[1]
-        return mean_loss(self.loss, self.code, np.zeros((n, d), dtype=self.code.Y.dtype), self.c, self.weight)
+        F = np.zeros((n, d), dtype=self.code.Y.dtype) if F is None else F
+        return mean_loss(self.loss, self.code, F, self.c, self.weight)
 
     def _mean(self, total: float | None, log_scale: float) -> float | None:
         """The mean loss, from the total up to the factor exp(log_scale)."""

@@ -26,17 +26,19 @@ def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
     step = max(1, BLOCK // run.data.K)  # so that many classes need no more memory than few
     for begin in range(0, len(held), step):
         rows = slice(begin, begin + step)
-        losses[:, rows] = log_losses(run, run.F[held[rows]], c[rows], temperatures)
+        start = None if run.data.init_score is None else run.start(held[rows])
+        losses[:, rows] = log_losses(run, run.F[held[rows]], c[rows], temperatures, start)
     return np.array([total(weight * row) for row in losses])
 
 
-def log_losses(run: Run, F: AnyArray, c: Labels, temperatures: Array) -> Array:
-    """−log p_c for each temperature and row, (T, n)."""
+def log_losses(run: Run, F: AnyArray, c: Labels, temperatures: Array, start: AnyArray | None = None) -> Array:
+    """−log p_c for each temperature and row, (T, n); a temperature does not change the start of boosting (n, d)."""
     Y = None if run.model.code.canonical else run.model.Y
     P = np.empty((len(F), run.data.K))  # (n, K)
     out = np.empty((len(temperatures), len(F)))
     for i, t in enumerate(temperatures):
-        run.data.engine.softmax(F * np.float32(t), Y, P)
+        scaled = F * np.float32(t) if start is None else start + (F - start) * np.float32(t)
+        run.data.engine.softmax(scaled, Y, P)
         own = np.take_along_axis(P, c[:, None], axis=1)[:, 0]
         out[i] = -np.log(np.maximum(own, np.finfo(np.float32).tiny))
     return out
