@@ -213,6 +213,13 @@ FITTING = [
         cat="group_id",
     ),
     entry("", "features are drawn with equal weights.", xgb="feature_weights"),
+    entry("init_score", "It holds log-odds, a column per class.", xgb="base_margin", cat="baseline"),
+    entry(
+        "",
+        "the scores that evaluated rows start from are the fourth entry of a tuple in eval_set, or init_score_val.",
+        lgb="eval_init_score",
+        xgb="base_margin_eval_set",
+    ),
     entry("", "the rounds up to the best one are kept if early_stopping=True.", cat="use_best_model"),
     entry(
         "", "pass callbacks=[Checkpoint(path)] to the constructor.", cat="save_snapshot snapshot_file snapshot_interval"
@@ -234,6 +241,7 @@ PREDICTING = [
         lgb="start_iteration",
         cat="ntree_start",
     ),
+    entry("init_score", "It holds log-odds, a column per class.", xgb="base_margin"),
     entry("", "ask decision_function for scores.", lgb="raw_score", xgb="output_margin", cat="prediction_type"),
     entry("", "the number of threads is the estimator's n_jobs.", cat="thread_count"),
 ]
