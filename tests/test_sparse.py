@@ -84,7 +84,7 @@ class Untouched:
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 90), st.integers(1, 20), st.sampled_from([2, 5, 255]), st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_bins_are_those_of_the_dense_table(seed, n, p, max_bins, single):
     rng = np.random.default_rng(seed)
     X = np.round(rng.normal(size=(n, p)), rng.integers(0, 4)) * (rng.random((n, p)) < rng.random(p))
