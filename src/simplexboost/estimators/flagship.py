@@ -79,6 +79,7 @@ class SimplexBoostClassifier(Booster):
         Dimension of the "auto" code; a number gives a max-min code of that dimension for any number of classes.
     loss : {"logistic", "savage", "softmax-cost"} or Loss, default="logistic"
         "savage" and "softmax-cost" give little weight to examples that are far on the wrong side: for noisy labels.
+        A `losses.UserLoss` is your own, by gradient and second derivatives of the scores (docs/losses.md).
     cost_matrix : array of shape (K, K) or None, default=None
         How much it matters to tell class c (row) from class k (column); logistic loss only.
     calibration : bool, float or "auto", default="auto"

@@ -2,7 +2,8 @@
 
 A loss depends only on the scores ``U = ½ F Yᵀ``, not on the codewords, the learner or the weights of examples; the
 caller weights the rows. ``base`` defines what a loss is. ``gamma_phi`` has the family
-``L = γ(Σ_{k≠c} φ(U_c − U_k))``, whose members are in ``exponential``, ``logistic`` and, for your own γ and φ, ``user``.
+``L = γ(Σ_{k≠c} φ(U_c − U_k))``, whose members are in ``exponential``, ``logistic`` and, for your own γ and φ, ``user``;
+``user_scores`` takes any function of the scores.
 ``scores``, ``softmax_cost`` and ``multilabel`` (examples with several labels) have the losses outside that family.
 ``objective`` and ``carried`` evaluate a loss on a training set, ``balance`` measures which terms of a loss fall and
 rise along a direction, and ``links`` turns scores into probabilities.
@@ -24,6 +25,7 @@ from .objective import Gradient, Objective
 from .scores import OneVsAll, OwnScoreExponential
 from .softmax_cost import SoftmaxCost, SoftmaxCostTable
 from .user import UserGammaPhi
+from .user_scores import UserLoss
 
 __all__ = [
     "LOSSES",
@@ -43,6 +45,7 @@ __all__ = [
     "SoftmaxCost",
     "SoftmaxCostTable",
     "UserGammaPhi",
+    "UserLoss",
     "as_loss",
     "for_label_sets",
     "margins",

@@ -18,11 +18,13 @@ from .._parts import check_number
 from .._typing import AnyArray, Array, Labels
 from ..boosting.run import Run, Update
 from ..codewords.code import Code
-from ..engine import Engine, Grown, LeafRule, RowProblem
+from ..engine import Engine, Grown, LeafRule, RowLoss, RowProblem
 from ..learners import Request, Sketched
 from ..losses import Gradient, Loss, Objective
+from ..losses.user_scores import UserLossError
 from .asking import ask, direction, ray_along
 from .base import Optimizer
+from .loss_rows import LossRows
 from .sketches import as_sketch
 
 # From this many classes on, leaf values below this part of the leaf's largest are dropped.
@@ -61,8 +63,13 @@ class SketchedNewton(Optimizer):
         """Raise unless the engine can evaluate the loss row by row and the learner can use a sketch."""
         as_sketch(self.sketch).check()
         check_number("max_step", self.max_step, float, 0.0, none=True, open_low=True)
-        if run.loss.exponents is None or (run.loss.exponents != (0, 0) and run.loss.cost_matrix is not None):
-            known = "'logistic' (also with costs), 'savage' and 'softmax-cost'"
+        if run.loss.rowwise and not run.model.code.canonical:
+            raise ValueError(
+                f"loss={run.loss!r} needs codewords='canonical' here, not codewords of shape {run.Y.shape}."
+            )
+        costly = run.loss.exponents != (0, 0) and run.loss.cost_matrix is not None
+        if not run.loss.rowwise and (run.loss.exponents is None or costly):
+            known = "'logistic' (also with costs), 'savage', 'softmax-cost' and UserLoss"
             raise ValueError(f"optimizer='sketched-newton' knows the losses {known}, not loss={run.loss!r}.")
         if not run.learner.takes_sketches:
             raise ValueError(f"optimizer='sketched-newton' needs learner='sketch-tree', not learner={run.learner!r}.")
@@ -71,7 +78,11 @@ class SketchedNewton(Optimizer):
     def propose(self, run: Run) -> list[Update]:
         """One tree."""
         objective = self.objective(run)
-        statistics = objective.pull(run.F, as_sketch(self.sketch).directions(run.Y, run.rng))  # (n, s + 1)
+        Z = as_sketch(self.sketch).directions(run.Y, run.rng)
+        try:
+            statistics = objective.pull(run.F, Z)  # (n, s + 1)
+        except UserLossError as error:
+            raise UserLossError(f"in round {run.round + 1}, {error}") from error
         run.risk_before = objective.rows.risk()
         gradient = objective.lazy_gradient(run)
         rule, sparse = self.leaf_rule(run)
@@ -109,6 +120,10 @@ class RowObjective(Objective):
 
     def __init__(self, loss: Loss, c: Labels, weight: Array, code: Code, engine: Engine) -> None:
         super().__init__(loss, c, weight, code, engine)
+        self.rows: RowLoss
+        if loss.rowwise:
+            self.rows = LossRows(loss, c, weight, code, engine)
+            return
         assert loss.exponents is not None  # `SketchedNewton.check` ensures this
         problem = RowProblem(
             c,
