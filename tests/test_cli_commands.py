@@ -10,6 +10,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
@@ -124,6 +125,50 @@ def test_predictions_equal_those_of_the_library(messy, model):
     rows = list(csv.DictReader(io.StringIO(inside("predict", model, messy, "--proba").out)))
     ours = [[float(row[f"proba_{label}"]) for label in classifier.classes_] for row in rows]
     np.testing.assert_allclose(ours, P, rtol=1e-12)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "feather"])
+def test_models_of_data_frames_predict_the_same_from_files(tmp_path, suffix):
+    """Categories that are numbers, dates, durations, truth values; the labels are truth values."""
+    rng = np.random.default_rng(0)
+    n = 60
+    frame = pandas.DataFrame(
+        {
+            "a": rng.normal(size=n),
+            "kind": pandas.Categorical(rng.integers(0, 4, n)),
+            "when": pandas.date_range("2024-01-01", periods=n),
+            "wait": pandas.to_timedelta(rng.integers(0, 99, n), unit="h"),
+            "flag": rng.random(n) > 0.5,
+        }
+    )
+    y = frame["a"].to_numpy() > 0
+    classifier = simplexboost.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(frame, y)
+    classifier.save(tmp_path / "m.sb")
+    table, path = frame.assign(y=y), tmp_path / f"d.{suffix}"
+    if suffix == "csv":
+        table.to_csv(path, index=False)
+    else:
+        getattr(table, f"to_{suffix}")(path)
+    done = inside("predict", tmp_path / "m.sb", path, "--proba", "-q")
+    assert done.code == 0, done.err
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    ours = [[float(row["proba_False"]), float(row["proba_True"])] for row in rows]
+    np.testing.assert_array_equal(ours, classifier.predict_proba(frame))
+    assert "accuracy 1.0000" in inside("evaluate", tmp_path / "m.sb", path).out
+
+
+def test_models_without_names_take_columns_by_position(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    simplexboost.GDMCBoostClassifier(n_estimators=5).fit(X, (X[:, 0] > 0) + 1.0).save(tmp_path / "m.sb")
+    pandas.DataFrame(np.c_[X, (X[:, 0] > 0) + 1]).to_csv(tmp_path / "d.csv", index=False)
+    done = inside("evaluate", tmp_path / "m.sb", tmp_path / "d.csv")
+    assert done.code == 0, done.err
+    assert "accuracy 1.0000" in done.out
+    assert done.err == ""
+    done = inside("predict", tmp_path / "m.sb", tmp_path / "d.csv")
+    assert done.code == 1
+    assert "has 4 columns; the model was fitted on 3 columns without names" in done.err
+    assert inside("predict", tmp_path / "m.sb", tmp_path / "d.csv", "--target", "-1", "-q").code == 0
 
 
 def test_top_classes(messy, model):

@@ -15,7 +15,7 @@ from cli_runner import inside
 from sklearn.datasets import dump_svmlight_file
 
 import simplexboost.cli.texts
-from simplexboost.cli.kinds import Column, day_of
+from simplexboost.cli.kinds import TIMES, Column, day_of, duration_of, time_of
 from simplexboost.cli.talk import Talk
 from simplexboost.cli.texts import TextOptions
 from simplexboost.cli.training import Wishes, read_training
@@ -202,6 +202,7 @@ def test_words_for_missing_values(tmp_path):
         (["2024-01-01T00:00:00+01:00"], "date", [datetime(2023, 12, 31, 23)]),
         (["01/02/2024", "02/03/2024"], "text", ["01/02/2024", "02/03/2024"]),  # day or month first is not known
         ([None, None], "number", [None, None]),
+        (["2 days 07:30:00", "07:30"], "text", ["2 days 07:30:00", "07:30"]),  # durations only where a model has them
         (["a", " a "], "text", ["a", "a"]),
     ],
 )
@@ -212,14 +213,30 @@ def test_kinds(values, kind, expected):
     assert column.kind == kind
 
 
-def test_no_such_day():
+def test_times_in_words():
     assert day_of("2023-02-29") is None
+    assert [duration_of(word) for word in ("2 days 12:00:00", "-1 days", "36:00", "soon")] == [2.5, -1, 1.5, None]
+    assert [time_of(word) for word in ("06:00", "18:00:00.0", "24:00", "1 days")] == [0.25, 0.75, None, None]
+
+
+@pytest.mark.parametrize("kind", [pa.time32("s"), pa.time64("us"), pa.duration("ms"), pa.date32(), pa.timestamp("ns")])
+def test_typed_times_stay_what_they_are(kind):
+    column = Column("x")
+    column.add(
+        pa.array([0, 1, None]).cast(pa.int32() if kind in (pa.time32("s"), pa.date32()) else pa.int64()).cast(kind)
+    )
+    found = column.finish()
+    assert found.type in TIMES.values()
+    assert found.null_count == 1
 
 
 def test_declared_categories_stay_categories(tmp_path):
-    codes = pa.array(["1", "2", "1"]).dictionary_encode()
-    pa.parquet.write_table(pa.table({"x": codes, "y": ["a", "b", "a"]}), tmp_path / "d.parquet")
-    assert read(tmp_path / "d.parquet").X["x"].to_pylist() == ["1", "2", "1"]
+    for codes in (pa.array(["1", "2", "1"]), pa.array([1, 2, 1])):
+        table = pa.table({"x": codes.dictionary_encode(), "y": [True, False, True]})
+        pa.feather.write_feather(table, tmp_path / "d.feather")
+        training = read(tmp_path / "d.feather")
+        assert training.X["x"].to_pylist() == ["1", "2", "1"]
+        assert training.y.tolist() == ["True", "False", "True"]
 
 
 @pytest.mark.parametrize("turn", ["words", "numbers", "missing", "missing words"])

@@ -15,8 +15,11 @@ Examples
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -27,8 +30,10 @@ from .errors import InputError
 
 NEARLY_ALL = 0.9
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
-DATE = r"^\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?$"
+DATE = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?")
+DURATION = re.compile(r"(?:([+-]?\d+) days?,? ?)?(?:(\d+):(\d{2})(?::(\d{2}(?:\.\d+)?))?)?")
 DAY = 86_400.0  # seconds
+TIMES = {"date": pa.timestamp("us"), "duration": pa.duration("us"), "time": pa.time64("us")}
 
 
 class TurnedTextError(Exception):
@@ -46,7 +51,7 @@ class Column:
     Attributes
     ----------
     name : of the column
-    kind : "number", "date" or "text"; None until a value is seen
+    kind : "number", "date", "duration", "time" or "text"; None until a value is seen
     fixed : whether the kind was given rather than guessed
     bad : the words that became missing, with their counts
     present : how many values are not missing
@@ -61,7 +66,7 @@ class Column:
 
     def add(self, values: Any) -> None:
         """Convert another block of values."""
-        if self.kind is None and pa.types.is_dictionary(values.type) and holds_text(values.type.value_type):
+        if self.kind is None and pa.types.is_dictionary(values.type):
             self.kind, self.fixed = "text", True  # whoever wrote the file declared them categories
         values = plain(values, self.name)
         if self.kind is None and values.null_count < len(values):
@@ -77,11 +82,11 @@ class Column:
             self._parts.append(numbers)
 
     def finish(self) -> pa.ChunkedArray:
-        """The column: float64, dates, or a dictionary of text.
+        """The column: float64, dates and other times, or a dictionary of text.
 
         Raises `TurnedTextError` if most later values are words, and the earlier ones have been converted already.
         """
-        if self.kind in ("number", "date") and not self.fixed and too_many(self.bad, self.present):
+        if self.kind != "text" and not self.fixed and too_many(self.bad, self.present):
             raise TurnedTextError(self.name)
         if self.kind == "text":
             whole = joined(self._parts, pa.dictionary(pa.int32(), pa.string())).unify_dictionaries()
@@ -93,18 +98,13 @@ class Column:
             self._parts = [numbers]
         self.kind = self.kind or "number"
         column = joined(self._parts, pa.float64())
-        return as_dates(column) if self.kind == "date" else column
+        return as_times(column, TIMES[self.kind]) if self.kind in TIMES else column
 
 
 def joined(parts: list[pa.Array], kind: pa.DataType) -> pa.ChunkedArray:
     """The blocks of a column together; those from before the first value have no type yet."""
     whole = [pa.nulls(len(part), kind) if pa.types.is_null(part.type) else part.cast(kind) for part in parts]
     return pa.chunked_array(whole, kind)
-
-
-def holds_text(kind: pa.DataType) -> bool:
-    """Whether a type is one of text."""
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
 
 
 def plain(values: Any, name: str) -> pa.Array:
@@ -117,7 +117,7 @@ def plain(values: Any, name: str) -> pa.Array:
     if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
         return values.cast(pa.string())
     known = (pa.types.is_string, pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
-    times = (pa.types.is_date, pa.types.is_timestamp, pa.types.is_duration, pa.types.is_null)
+    times = (pa.types.is_date, pa.types.is_timestamp, pa.types.is_duration, pa.types.is_time, pa.types.is_null)
     if not any(test(kind) for test in known + times):
         raise InputError(f"column {name!r} is of type {kind}, which is neither a number, a date nor text; --drop it.")
     return values
@@ -126,8 +126,8 @@ def plain(values: Any, name: str) -> pa.Array:
 def guess(values: pa.Array) -> str:
     """The kind of a block that has values."""
     kind = values.type
-    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-        return "date"
+    if pa.types.is_temporal(kind):
+        return "duration" if pa.types.is_duration(kind) else "time" if pa.types.is_time(kind) else "date"
     if not pa.types.is_string(kind):
         return "number"
     for candidate in ("number", "date"):
@@ -154,9 +154,9 @@ def mostly(column: pa.ChunkedArray) -> str | None:
     return None
 
 
-def as_dates(days: Any) -> Any:
-    """Days since 1970 as dates, to the microsecond."""
-    return pc.round(pc.multiply(days, DAY * 1e6)).cast(pa.int64()).cast(pa.timestamp("us"))
+def as_times(days: Any, kind: pa.DataType) -> Any:
+    """Days as dates, durations or times of day, to the microsecond."""
+    return pc.round(pc.multiply(days, DAY * 1e6)).cast(pa.int64()).cast(kind)
 
 
 # ---- conversions ----------------------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ def as_numbers(values: pa.Array, kind: str) -> tuple[pa.Array, Counter[str]]:
     Infinite numbers count among the words.
     """
     if pa.types.is_string(values.type):
-        numbers, bad = parsed_dates(values) if kind == "date" else parsed_numbers(values)
+        numbers, bad = parsed_numbers(values) if kind == "number" else parsed_times(values, PARSERS[kind])
     else:
         numbers, bad = converted(values), Counter()
     finite = pc.fill_null(pc.is_finite(numbers), True)
@@ -190,15 +190,15 @@ def as_numbers(values: pa.Array, kind: str) -> tuple[pa.Array, Counter[str]]:
 def converted(values: pa.Array) -> pa.Array:
     """Typed values as float64; times as days."""
     kind = values.type
-    if pa.types.is_date(kind):
-        values, scale = values.cast(pa.timestamp("ms")).cast(pa.int64()), DAY * 1e3
-    elif pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
-        values, scale = values.cast(pa.int64()), DAY * {"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}[kind.unit]
-    elif pa.types.is_boolean(kind):
+    if pa.types.is_boolean(kind):
         return values.cast(pa.int8()).cast(pa.float64())
-    else:
+    if not pa.types.is_temporal(kind):
         return values.cast(pa.float64(), safe=False)
-    return pc.divide(values.cast(pa.float64(), safe=False), scale)
+    if pa.types.is_date(kind):
+        values, kind = values.cast(pa.timestamp("ms")), pa.timestamp("ms")
+    whole = values.cast(pa.int32()) if pa.types.is_time32(kind) else values
+    per_day = DAY * {"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}[kind.unit]
+    return pc.divide(whole.cast(pa.int64()).cast(pa.float64(), safe=False), per_day)
 
 
 def parsed_numbers(values: pa.Array) -> tuple[pa.Array, Counter[str]]:
@@ -215,24 +215,20 @@ def parsed_numbers(values: pa.Array) -> tuple[pa.Array, Counter[str]]:
     return numbers, words_of(text.filter(pc.fill_null(pc.invert(good), False)))
 
 
-def parsed_dates(values: pa.Array) -> tuple[pa.Array, Counter[str]]:
-    """Text as dates, in days since 1970: year, month, day, and perhaps a time and an offset from UTC."""
+def parsed_times(values: pa.Array, parse: Callable[[str], float | None]) -> tuple[pa.Array, Counter[str]]:
+    """Text as days, by a function that takes a word; every different word is parsed once."""
     coded = as_text(values).dictionary_encode()
     words = coded.dictionary
-    looks = pc.match_substring_regex(words, DATE)
-    days = pa.array(
-        [day_of(word) if good else None for word, good in zip(words.to_pylist(), looks.to_pylist(), strict=True)],
-        pa.float64(),
-    )
+    days = pa.array([parse(word) for word in words.to_pylist()], pa.float64())
     is_bad = days.is_null().take(coded.indices)
     bad = words_of(words.take(coded.indices).filter(pc.fill_null(is_bad, False)))
     return days.take(coded.indices), bad
 
 
 def day_of(word: str) -> float | None:
-    """A date in days since 1970, or None if there is no such day."""
-    from datetime import UTC, datetime
-
+    """A date in days since 1970: year, month, day, perhaps a time and an offset from UTC; None if it is no such day."""
+    if not DATE.fullmatch(word):
+        return None
     day, _, time = word.replace("/", "-").replace("T", " ").partition(" ")
     year, month, date = (int(part) for part in day.split("-"))
     try:
@@ -243,6 +239,24 @@ def day_of(word: str) -> float | None:
     except ValueError:
         return None
     return parsed.timestamp() / DAY
+
+
+def duration_of(word: str) -> float | None:
+    """A duration in days, as in "2 days 07:30:00"; None if it is none."""
+    found = DURATION.fullmatch(word)
+    if found is None or not word:
+        return None
+    days, hours, minutes, seconds = (float(part or 0) for part in found.groups())
+    return days + (hours * 3600 + minutes * 60 + seconds) / DAY
+
+
+def time_of(word: str) -> float | None:
+    """A time of day as a part of the day; None if it is none."""
+    part = duration_of(word)
+    return part if part is not None and ":" in word and 0 <= part < 1 else None
+
+
+PARSERS = {"date": day_of, "duration": duration_of, "time": time_of}
 
 
 def words_of(values: pa.Array) -> Counter[str]:

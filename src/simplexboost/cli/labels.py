@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from .._typing import AnyArray, Labels, Mask
 from .errors import InputError, did_you_mean
@@ -63,8 +64,10 @@ class Target:
 
 
 def label_words(values: Any, name: str) -> pa.Array:
-    """Labels as text; numbers of floating point that are whole are written without a fraction."""
+    """Labels as text: whole numbers of floating point without a fraction, True and False as Python writes them."""
     values = plain(values, name)
+    if pa.types.is_boolean(values.type):
+        return pc.if_else(values, "True", "False")
     if pa.types.is_floating(values.type):
         numbers = values.to_numpy(zero_copy_only=False)
         known = np.isfinite(numbers)
@@ -109,9 +112,10 @@ def codes_of(words: pa.Array, classes: AnyArray) -> tuple[Labels, Mask]:
     """The numbers of labels among a model's classes, (n,), −1 for labels it does not know; and which rows have one."""
     coded = words.dictionary_encode()
     known = {str(label): k for k, label in enumerate(classes.tolist())}
-    if classes.dtype.kind in "fb":
+    if classes.dtype.kind in "fb":  # 1.0 is written 1, too
         known |= {f"{float(label):g}": k for k, label in enumerate(classes.tolist())}
-        known |= {str(label).lower(): k for k, label in enumerate(classes.tolist())}
+    if {word.lower() for word in known} >= {"true", "false"}:  # which programs write in different ways
+        known |= {spelt(word): k for word, k in list(known.items()) for spelt in (str.lower, str.upper, str.capitalize)}
     numbers = np.array([known.get(word, -1) for word in coded.dictionary.to_pylist()], dtype=np.intp)
     labelled = np.asarray(coded.is_valid())
     out = np.full(len(words), -1, dtype=np.intp)

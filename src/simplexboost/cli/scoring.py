@@ -15,7 +15,7 @@ from ..files import load
 from .blocks import blocks_of
 from .errors import InputError, count, some
 from .frames import as_frame
-from .kinds import Column
+from .kinds import TIMES, Column
 from .labels import codes_of, find_column, label_words
 from .matrices import libsvm_blocks
 from .sources import check_options, check_readable, find_source
@@ -33,7 +33,7 @@ class Model:
     Attributes
     ----------
     names : of its columns; None if it was fitted on a matrix without names
-    kinds : "text", "number" or "date" for each of its columns, in their order
+    kinds : "text", "number", "date", "duration" or "time" for each of its columns, in their order
     """
 
     path: str
@@ -73,13 +73,13 @@ def open_model(path: str) -> Model:
 
 
 def kinds_of(classifier: Any) -> list[str]:
-    """How each column is read: "text", "number" or "date"; categories that are numbers are read as such."""
+    """How each column is read: "text", "number", or as a time; categories that are numbers are read as such."""
     p = classifier.n_features_in_
     kinds = getattr(classifier, "feature_kinds_", None) or ["number"] * p
     categories = getattr(classifier, "categories_", None)
     sets = [None] * p if categories is None else categories.columns
     return [
-        "text" if holds_text(values) else "date" if kind == "date" else "number"
+        "text" if holds_text(values) else kind if kind in TIMES else "number"
         for kind, values in zip(kinds, sets, strict=True)
     ]
 
@@ -106,7 +106,9 @@ def chunks(
         blocks, first = peek(table)
         if first is None:
             raise InputError(f"{source.name} has a header, but no rows.")
-        target = find_target(model, first, wishes, source.name) if labelled else wishes.target
+        target = None
+        if labelled or wishes.target is not None:
+            target = find_target(model, first, wishes, source.name)
         columns = match(model, table.declared.names, target, source.name, talk)
         bad: dict[str, Column] = {}
         for block in blocks:

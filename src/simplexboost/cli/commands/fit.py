@@ -100,7 +100,13 @@ def fit(classifier: Any, training: Training, talk: Talk) -> None:
 def describe(training: Training, talk: Talk) -> None:
     """Say what was read."""
     kinds = Counter(training.kinds.values())
-    words = {"number": "numeric", "date": "of dates", "text": "categorical"}
+    words = {
+        "number": "numeric",
+        "date": "of dates",
+        "duration": "of durations",
+        "time": "of times",
+        "text": "categorical",
+    }
     columns = ", ".join(f"{kinds[kind]} {word}" for kind, word in words.items() if kinds[kind])
     p = training.X.shape[1]
     talk.say(f"{count(training.n, 'row')}, {count(p, 'column')}{f' ({columns})' if columns else ''}")
