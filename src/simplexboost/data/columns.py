@@ -197,6 +197,16 @@ def distinct_of_series(series: Any) -> Distinct:
         return used(native.cat.categories.tolist(), native.cat.codes.to_numpy().astype(np.intp))
     if isinstance(series.dtype, nw.String):
         series = series.cast(nw.String)  # pyarrow's string views know neither filters nor missing values
+    try:
+        return distinct_by_library(series)
+    except NotImplementedError:  # pyarrow can do little with dictionaries of string views, which polars hands over
+        return distinct_of_objects(np.array(series.to_list(), dtype=object), "")
+
+
+def distinct_by_library(series: Any) -> Distinct:
+    """The distinct values of a series, found by its library."""
+    import narwhals as nw
+
     values = series.drop_nulls().unique().to_list()
     numbers = series.replace_strict(values, list(range(len(values))), return_dtype=nw.Float64).to_numpy()
     return Distinct(values, np.where(np.isnan(numbers), -1, numbers).astype(np.intp))
