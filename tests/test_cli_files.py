@@ -167,6 +167,23 @@ def test_encoding_header_and_delimiter(tmp_path):
     assert training.y.tolist() == ["a", "b"]
 
 
+def test_decimal_commas(tmp_path):
+    """As spreadsheets write them in many countries, with semicolons between the cells."""
+    path = tmp_path / "d.csv"
+    path.write_text("x;name;y\n1,5;a, b;u\n-2,25;c;v\n3;d;u\n1.5;e;v\n")
+    assert read(path).X.to_pydict() == {"x": [1.5, -2.25, 3, 1.5], "name": ["a, b", "c", "d", "e"]}
+    path.write_text(path.read_text().replace(";", "\t"))
+    assert read(path).kinds["x"] == "text"
+    assert read(path, text=TextOptions(decimal=",")).X["x"].to_pylist() == [1.5, -2.25, 3, 1.5]
+    path.write_text("x;y\n" + "\n".join(f"{i},5;{'ab'[i % 2]}" for i in range(40)))
+    assert inside("fit", path, "-o", tmp_path / "m.sb", "--set", "n_estimators=2", "-q").code == 0
+    path.write_text("x;y\n7,5;a\n")
+    points = tmp_path / "p.csv"
+    points.write_text("x,y\n7.5,a\n")
+    first, second = (inside("predict", tmp_path / "m.sb", file, "--proba", "-q").out for file in (path, points))
+    assert first == second
+
+
 def test_headers(tmp_path):
     """Names in quotes with delimiters and line breaks, more of them than a first look shows, and UTF-16."""
     path = tmp_path / "d.csv"

@@ -10,7 +10,7 @@ Three libraries do what is not ours to do. They are the extra ``cli``, and are i
   is a header of declarations before a CSV.
 
 How data flow: ``sources`` opens a path, ``texts`` and ``matrices`` turn it into blocks, ``kinds`` decides whether a
-column holds numbers, dates or categories and converts it, ``training`` gathers all blocks for a fit, ``scoring`` reads
+column holds numbers, times or categories and converts it, ``training`` gathers all blocks for a fit, ``scoring`` reads
 them one by one for a fitted model, ``writing`` writes tables. ``commands`` has a module for every command; ``app``
 collects them and turns what goes wrong into a sentence and an exit code.
 """

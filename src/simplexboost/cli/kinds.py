@@ -53,6 +53,7 @@ class Column:
     name : of the column
     kind : "number", "date", "duration", "time" or "text"; None until a value is seen
     fixed : whether the kind was given rather than guessed
+    decimal : what stands between the whole part of a number and its fraction, "." or ","
     bad : the words that became missing, with their counts
     present : how many values are not missing
     """
@@ -60,6 +61,7 @@ class Column:
     name: str
     kind: str | None = None
     fixed: bool = False
+    decimal: str = "."
     bad: Counter[str] = field(default_factory=Counter)
     present: int = 0
     _parts: list[pa.Array] = field(default_factory=list)
@@ -70,14 +72,14 @@ class Column:
             self.kind, self.fixed = "text", True  # whoever wrote the file declared them categories
         values = plain(values, self.name)
         if self.kind is None and values.null_count < len(values):
-            self.kind = guess(values)
+            self.kind = guess(values, self.decimal)
         self.present += len(values) - values.null_count
         if self.kind == "text":
             self._parts.append(as_text(values).dictionary_encode())
         elif self.kind is None:
             self._parts.append(pa.nulls(len(values)))
         else:
-            numbers, bad = as_numbers(values, self.kind)
+            numbers, bad = as_numbers(values, self.kind, self.decimal)
             self.bad.update(bad)
             self._parts.append(numbers)
 
@@ -90,11 +92,11 @@ class Column:
             raise TurnedTextError(self.name)
         if self.kind == "text":
             whole = joined(self._parts, pa.dictionary(pa.int32(), pa.string())).unify_dictionaries()
-            better = None if self.fixed else mostly(whole)
+            better = None if self.fixed else mostly(whole, self.decimal)
             if better is None:
                 return whole
             self.kind = better
-            numbers, self.bad = as_numbers(whole.combine_chunks().cast(pa.string()), better)
+            numbers, self.bad = as_numbers(whole.combine_chunks().cast(pa.string()), better, self.decimal)
             self._parts = [numbers]
         self.kind = self.kind or "number"
         column = joined(self._parts, pa.float64())
@@ -123,7 +125,7 @@ def plain(values: Any, name: str) -> pa.Array:
     return values
 
 
-def guess(values: pa.Array) -> str:
+def guess(values: pa.Array, decimal: str) -> str:
     """The kind of a block that has values."""
     kind = values.type
     if pa.types.is_temporal(kind):
@@ -131,7 +133,7 @@ def guess(values: pa.Array) -> str:
     if not pa.types.is_string(kind):
         return "number"
     for candidate in ("number", "date"):
-        _, bad = as_numbers(values, candidate)
+        _, bad = as_numbers(values, candidate, decimal)
         if not too_many(bad, len(values) - values.null_count):
             return candidate
     return "text"
@@ -142,13 +144,13 @@ def too_many(bad: Counter[str], present: int) -> bool:
     return sum(bad.values()) > (1 - NEARLY_ALL) * present
 
 
-def mostly(column: pa.ChunkedArray) -> str | None:
+def mostly(column: pa.ChunkedArray, decimal: str) -> str | None:
     """What a whole column of text holds, if nearly all of it is numbers or dates; else None."""
     counts = column.combine_chunks().cast(pa.string()).value_counts()
     words, rows = counts.field(0), np.asarray(counts.field(1))
     known = np.asarray(words.is_valid())
     for candidate in ("number", "date"):
-        is_one = known & np.isfinite(as_numbers(words, candidate)[0].to_numpy(zero_copy_only=False))
+        is_one = known & np.isfinite(as_numbers(words, candidate, decimal)[0].to_numpy(zero_copy_only=False))
         if rows[is_one].sum() >= NEARLY_ALL * rows[known].sum() > 0:
             return candidate
     return None
@@ -170,12 +172,14 @@ def as_text(values: pa.Array) -> pa.Array:
     return pc.if_else(pc.equal(text, ""), None, text)
 
 
-def as_numbers(values: pa.Array, kind: str) -> tuple[pa.Array, Counter[str]]:
+def as_numbers(values: pa.Array, kind: str, decimal: str) -> tuple[pa.Array, Counter[str]]:
     """Values as numbers (dates: days since 1970), null where missing; and the words that are none, with their counts.
 
     Infinite numbers count among the words.
     """
     if pa.types.is_string(values.type):
+        if decimal == ",":
+            values = pc.replace_substring_regex(values, r"^(\s*[+-]?\d*),(\d)", r"\1.\2")
         numbers, bad = parsed_numbers(values) if kind == "number" else parsed_times(values, PARSERS[kind])
     else:
         numbers, bad = converted(values), Counter()

@@ -18,6 +18,7 @@ Function = Callable[..., Any]
 
 TARGET = "The column with the labels: its name, or its position (1, 2, …; -1 is the last)."
 DELIMITER = "Between the cells of a CSV: a character, or tab, comma, semicolon, pipe, space."
+DECIMAL = "What stands before the fraction of a number; a comma too where semicolons are between the cells."
 ABSENT = f"Words that mean a missing value, instead of {' '.join(MISSING[1:])}; an empty cell always does."
 
 FILE = [
@@ -29,6 +30,7 @@ FILE = [
         help="The format of DATA, where its extension does not tell.",
     ),
     click.option("--delimiter", metavar="CHAR", help=DELIMITER),
+    click.option("--decimal", type=click.Choice([".", ","]), help=DECIMAL),
     click.option("--no-header", is_flag=True, help="The first line of the CSV has data; columns are named c1, c2, …"),
     click.option("--encoding", default="utf-8", show_default=True, help="Of a text file, for instance latin-1."),
     click.option("--missing", metavar="WORD,…", help=ABSENT),
@@ -73,6 +75,7 @@ def wishes_of(options: dict[str, Any]) -> Wishes:
         delimiter_of(options["delimiter"]),
         not options["no_header"],
         options["encoding"],
+        options["decimal"],
         tuple(MISSING) if options["missing"] is None else ("", *words(options["missing"])),
     )
     return Wishes(

@@ -112,7 +112,7 @@ def chunks(
         columns = match(model, table.declared.names, target, source.name, talk)
         bad: dict[str, Column] = {}
         for block in blocks:
-            frame = as_frame(converted(block, columns, model, bad), model.classifier)
+            frame = as_frame(converted(block, columns, model, bad, table.declared.decimal), model.classifier)
             labels = label_words(block[target], target) if labelled and target is not None else None
             yield Chunk(frame, block_table(block, keep), labels)
         for column in bad.values():
@@ -188,11 +188,13 @@ def share_known(values: Any, name: str, model: Model) -> float:
     return float((numbers[labelled] >= 0).mean()) if labelled.any() else 0.0
 
 
-def converted(block: pa.RecordBatch, columns: list[str], model: Model, bad: dict[str, Column]) -> pa.Table:
+def converted(
+    block: pa.RecordBatch, columns: list[str], model: Model, bad: dict[str, Column], decimal: str
+) -> pa.Table:
     """The model's columns of a block, each of its kind; words among numbers are noted in ``bad``."""
     out = {}
     for name, kind in zip(columns, model.kinds, strict=True):
-        column = Column(name, kind, fixed=True)
+        column = Column(name, kind, fixed=True, decimal=decimal)
         column.add(block[name])
         out[name] = column.finish()
         noted = bad.setdefault(name, Column(name, column.kind, bad=Counter()))

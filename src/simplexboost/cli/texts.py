@@ -53,12 +53,14 @@ class TextOptions:
     delimiter : one character
     header : whether the first line has names; without it columns are named c1, c2, …
     encoding : as Python names it
+    decimal : what stands before the fraction of a number, "." or ","; None is a comma where semicolons are delimiters
     missing : the words that stand for a missing value
     """
 
     delimiter: str | None = None
     header: bool = True
     encoding: str = "utf-8"
+    decimal: str | None = None
     missing: tuple[str, ...] = tuple(MISSING)
 
 
@@ -70,10 +72,12 @@ class Declared:
     ----------
     names : of the columns
     kinds : "number" or "text" for the columns whose kind is declared (ARFF)
+    decimal : what stands before the fraction of a number, "." or ","
     """
 
     names: list[str]
     kinds: dict[str, str] = field(default_factory=dict)
+    decimal: str = "."
 
 
 @dataclass
@@ -92,7 +96,8 @@ def open_text(source: Source, stream: BinaryIO, options: TextOptions) -> Texts:
             return open_arff(source, stream, options)
         check_is_text(source, head, options.encoding)
         header = find_header(source, head, options)
-        declared = Declared(column_names(header.cells, options, source))
+        decimal = options.decimal or ("," if header.delimiter == ";" else ".")
+        declared = Declared(column_names(header.cells, options, source), decimal=decimal)
         parse = pyarrow.csv.ParseOptions(delimiter=header.delimiter, newlines_in_values=True)
         skip = header.lines if options.header else header.lines - 1
         return Texts(declared, blocks_of(source, stream, declared.names, parse, options, skip))

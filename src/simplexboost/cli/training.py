@@ -17,7 +17,7 @@ from .labels import Target, check_target, find_column, shown
 from .matrices import read_libsvm
 from .sources import Source, check_options, find_source, on_disk
 from .talk import Talk
-from .texts import TextOptions
+from .texts import Declared, TextOptions
 
 NEARLY_UNIQUE = 0.9  # text with more different values than this part of the rows tells nothing about new rows
 
@@ -93,10 +93,10 @@ def gather(source: Source, wishes: Wishes, forced: set[str], talk: Talk) -> Trai
     with blocks_of(source, wishes.text) as table, talk.counting("rows read") as advance:
         names = table.declared.names
         target = Target(find_column(wishes.target, names))
-        weight = (
-            None if wishes.weight is None else Column(find_column(wishes.weight, names, "--weight"), "number", True)
-        )
-        columns = planned(names, table.declared.kinds, wishes, forced, {target.name, weight.name if weight else ""})
+        weight = None
+        if wishes.weight is not None:
+            weight = Column(find_column(wishes.weight, names, "--weight"), "number", True, table.declared.decimal)
+        columns = planned(table.declared, wishes, forced, {target.name, weight.name if weight else ""})
         for block in table.blocks:
             target.add(block[target.name])
             for column in columns + ([weight] if weight else []):
@@ -116,11 +116,9 @@ def gather(source: Source, wishes: Wishes, forced: set[str], talk: Talk) -> Trai
     return Training(X, y, weights, {column.name: str(column.kind) for column in columns}, target.name)
 
 
-def planned(
-    names: list[str], declared: dict[str, str], wishes: Wishes, forced: set[str], taken: set[str]
-) -> list[Column]:
+def planned(declared: Declared, wishes: Wishes, forced: set[str], taken: set[str]) -> list[Column]:
     """The columns to learn from, with the kinds that are known before anything is read."""
-    given = dict(declared)
+    names, given = declared.names, dict(declared.kinds)
     for option, listed, kind in (
         ("--categorical", wishes.categorical, "text"),
         ("--numeric", wishes.numeric, "number"),
@@ -130,12 +128,12 @@ def planned(
             if name not in names:
                 hint = did_you_mean(name, names) or f"; there are {shown(names)}."
                 raise InputError(f"{option} {name!r}: there is no such column{hint}")
-            if given.get(name, kind) != kind and name not in declared:
+            if given.get(name, kind) != kind and name not in declared.kinds:
                 raise ArgumentError(f"column {name!r} is named by two of --categorical, --numeric and --drop.")
             given[name] = kind
     fixed = {**given, **dict.fromkeys(forced - set(given), "text")}
     columns = [
-        Column(name, fixed.get(name), name in given)
+        Column(name, fixed.get(name), name in given, declared.decimal)
         for name in names
         if name not in taken and fixed.get(name) != "drop"
     ]

@@ -30,7 +30,7 @@ NAMES = (
 )
 
 
-@click.command("compare")
+@click.command("compare", short_help="Cross-validate algorithms on a table.")
 @click.argument("data")
 @click.option("--algorithms", metavar="NAME,…", help=NAMES)
 @click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Of the cross-validation.")

@@ -6,7 +6,7 @@ import click
 from click.shell_completion import get_completion_class
 
 
-@click.command("completion")
+@click.command("completion", short_help="Print the completion script of a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
     """Print the script that lets a shell complete commands and options.

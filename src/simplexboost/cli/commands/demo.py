@@ -19,7 +19,7 @@ from ..talk import Talk
 ROUNDS = 400
 
 
-@click.command("demo")
+@click.command("demo", short_help="Handwritten digits, beside scikit-learn's boosting.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
 def command(quiet: bool) -> None:
     """Handwritten digits, ten classes: this package beside scikit-learn's gradient boosting, in one thread.

@@ -14,7 +14,7 @@ from .fit import in_bytes
 MOST = 20  # classes and columns that are shown; --all shows more
 
 
-@click.command("inspect")
+@click.command("inspect", short_help="Show what is in a model.")
 @click.argument("model")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--all", "everything", is_flag=True, help=f"Show all classes and columns, not only {MOST}.")

@@ -7,7 +7,7 @@ import click
 from ..listing import listing
 
 
-@click.command("list")
+@click.command("list", short_help="List all classifiers.")
 def command() -> None:
     """List all classifiers: their short names, classes, parts and papers.
 
