@@ -239,8 +239,9 @@ def open_arff(source: Source, stream: BinaryIO, options: TextOptions) -> Texts:
     if re.search(rb"^\s*\{", head, re.MULTILINE):
         raise InputError(f"{source.name} is a sparse ARFF file, which is not supported; LIBSVM files are.")
     quote = "'" if b"'" in head and b'"' not in head else '"'
+    comments = skip_comments if re.search(rb"^\s*%", head, re.MULTILINE) else None
     parse = pyarrow.csv.ParseOptions(
-        quote_char=quote, escape_char="\\", newlines_in_values=True, invalid_row_handler=skip_comments
+        quote_char=quote, escape_char="\\", newlines_in_values=True, invalid_row_handler=comments
     )
     return Texts(declared, blocks_of(source, stream, declared.names, parse, options, 0))
 
