@@ -285,6 +285,8 @@ def test_every_learner(learner):
         {"early_stopping": True, "n_estimators": 30},
         {"codewords": "max-min", "n_estimators": 8, "calibration": True},
         {"loss": "savage", "n_estimators": 8, "max_bins": 4},
+        {"monotonic_cst": {0: {0: -1, 5: -1}, 3: {7: 1}}, "n_estimators": 8},
+        {"interaction_cst": "pairwise", "n_estimators": 8, "max_leaf_nodes": 8},
     ],
     ids=lambda params: ",".join(params) or "defaults",
 )
