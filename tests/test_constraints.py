@@ -8,6 +8,7 @@ import pytest
 from engine_cases import assert_same_tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 import simplexboost as sb
 from simplexboost.data.training_set import TrainingSet
@@ -446,3 +447,23 @@ def test_constraints_survive_saving_and_warm_start(tmp_path):
     clf.set_params(n_estimators=12).fit(X, y)
     np.testing.assert_array_equal(again.predict_proba(X), clf.predict_proba(X))
     assert_monotone(again.class_scores, X[:200], np.array([[0, 0, 0], [0, 0, 0], [1, 0, 0]]), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("growth", GROWTHS)
+@pytest.mark.parametrize(
+    "constraint",
+    [{"interaction_cst": [{0, 1}, {2, 3, 4}]}, {"interaction_cst": "pairwise"}, {"monotonic_cst": {2: {2: 1, 3: -1}}}],
+)
+def test_sparse_tables_are_constrained_alike(growth, constraint):
+    """The same model from a sparse table and from given scores besides, bit for bit."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 9)) * (rng.random((300, 9)) < 0.3)
+    y = np.digitize(X[:, 0] * X[:, 1] + X[:, 2] + X[:, 3] + 0.3 * rng.normal(size=300), [-0.3, 0.3])
+    start = rng.normal(size=(300, 3))
+    dense, sparse = (
+        sb.SimplexBoostClassifier(n_estimators=8, growth=growth, random_state=0, **constraint)
+        .fit(table, y, init_score=start)
+        .predict_proba(table, init_score=start)
+        for table in (X, csr_array(X))
+    )
+    np.testing.assert_array_equal(dense, sparse)
