@@ -26,6 +26,7 @@ from cases import (
 from numpy.testing import assert_allclose, assert_array_equal
 
 from simplexboost.boosting.loop import boost
+from simplexboost.engine import CPU
 from simplexboost.learners import ClassTree, InfoTree, Learner, NewtonTree, Stump, VectorTree
 from simplexboost.losses import Exponential, Logistic, OneVsAll, Savage
 from simplexboost.optimizers import (
@@ -312,11 +313,11 @@ def test_edge_is_one_for_a_learner_along_the_gradient():
     G = np.random.default_rng(0).normal(size=(20, 3))
     unit = G / np.linalg.norm(G, axis=1, keepdims=True)
     for scale in (1e-8, 1.0, 1e8):
-        assert normalised_edge(G, scale * unit) == pytest.approx(1.0)
-        assert normalised_edge(scale * G, -unit) == pytest.approx(-1.0)
-    assert normalised_edge(G, np.zeros_like(G)) == 0.0
-    assert normalised_edge(np.zeros_like(G), unit) == 0.0
-    assert normalised_edge(G[:, :1], np.array([[1.0]] * 10 + [[-1.0]] * 10)) == pytest.approx(
+        assert normalised_edge(CPU, G, scale * unit) == pytest.approx(1.0)
+        assert normalised_edge(CPU, scale * G, -unit) == pytest.approx(-1.0)
+    assert normalised_edge(CPU, G, np.zeros_like(G)) == 0.0
+    assert normalised_edge(CPU, np.zeros_like(G), unit) == 0.0
+    assert normalised_edge(CPU, G[:, :1], np.array([[1.0]] * 10 + [[-1.0]] * 10)) == pytest.approx(
         (G[:10, 0].sum() - G[10:, 0].sum()) / np.abs(G[:, 0]).sum()
     )
 

@@ -135,7 +135,7 @@ class Run:
     def move_to(self, F: AnyArray) -> None:
         """Continue from another predictor, (n, d)."""
         self.F, self._U = np.array(F, dtype=self.Y.dtype), None
-        self._reach = float(np.abs(self.F).max(initial=0.0))
+        self._reach = self._size()
         self.objective = self._objective()
 
     def _objective(self) -> Objective:
@@ -163,9 +163,13 @@ class Run:
         limit = math.sqrt(np.finfo(self.F.dtype).max)  # so that products of predictor and codewords are finite too
         if self._reach < limit:
             return
-        self._reach = float(np.abs(self.F).max()) + sum(moves)
+        self._reach = self._size() + sum(moves)
         if not self._reach < limit:
             raise self.divergence(sum(moves))
+
+    def _size(self) -> float:
+        """The largest absolute entry of F."""
+        return max(self.data.engine.largest(self.F), self.data.engine.largest(-self.F), 0.0)
 
     def divergence(self, move: float) -> ValueError:
         """The error to raise when the next round would make F too large."""

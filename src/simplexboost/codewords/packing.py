@@ -141,7 +141,7 @@ def _linear_step(Y: Array, radius: float, centered: bool) -> tuple[Array, float]
     A_near, slack = _near_pairs(Y, 4 * radius * np.sqrt(d))  # no other pair can become the closest inside the box
     A_keep = _block_rows(np.arange(K), Y, K)  # <dy_k, y_k> = 0
     if centered:
-        A_keep = vstack([A_keep, kron(np.ones((1, K)), np.eye(d))])  # Σ_k dy_k = 0
+        A_keep = vstack([A_keep, kron(csr_array(np.ones((1, K))), np.eye(d))])  # Σ_k dy_k = 0
     solution = linprog(
         np.append(np.zeros(K * d), 1.0),
         A_ub=hstack([A_near, csr_array(-np.ones((len(slack), 1)))]),

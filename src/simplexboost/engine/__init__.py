@@ -14,6 +14,7 @@ from .interface import (
     PackedForest,
     RowLoss,
     RowProblem,
+    row_sizes,
     symmetric_levels,
 )
 from .reference import ReferenceEngine
@@ -56,6 +57,7 @@ __all__ = [
     "engine_of",
     "no_sets",
     "node_bytes",
+    "row_sizes",
     "single_leaf",
     "symmetric_levels",
 ]

@@ -249,8 +249,17 @@ class Engine(Protocol):
     def total(self, values: Array) -> float:
         """Σ values; it depends neither on the order of the rows nor on how they are cut into shards."""
 
+    def totals(self, columns: Array) -> Array:
+        """The sums of the columns of an array (n, m), (m,), added in the same way."""
+
     def total_size(self, vectors: Array) -> float:
         """Σ‖v‖ over the rows of vectors (n, s), added in the same way."""
+
+    def largest(self, values: AnyArray) -> float:
+        """The largest of the values of all rows; −inf without any."""
+
+    def every(self, mask: AnyArray) -> bool:
+        """Whether the mask is true for all rows."""
 
     # Losses of score differences are sums of exp(rate (U_k − U_c)) over the rivals k of the true class c. The "race" of
     # a row is these exponentials, computed relative to the highest rival so that none of them overflows.
@@ -266,9 +275,6 @@ class Engine(Protocol):
 
     def pull_rows(self, E: Array, c: Labels, w: Array, Z: Array) -> None:
         """Turn the E (n, K) of a race into the residual, in place: −w E / Z, and w at the true class."""
-
-    def vote_sums(self, P: Array, c: Labels, classes: Labels) -> tuple[float, float, float, int]:
-        """What votes for `classes` (n,) gain and lose of a residual P (n, K), the total, and how many are wrong."""
 
     def vote_rows(self, P: Array, c: Labels, classes: Labels, up: float, down: float, own: Array) -> None:
         """Update the residual P (n, K), and `own` (n,), its entries at the true classes, for votes for `classes`."""

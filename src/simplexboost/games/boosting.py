@@ -165,12 +165,13 @@ class OptimalStrategy(Optimizer):
         game, before = objective.game, run.workspace or Promise(True, False, objective.game.bound)
         # Potentials may differ by rounding; the costs of a fixed game with the exponential loss are their differences.
         level = 0.0 if isinstance(game, FixedGame) and isinstance(game.loss, ExponentialLoss) else before.potential
-        noise = 1e-9 * np.abs(gained).sum() + 1e-12 * level * run.data.weight.sum()
-        kept = bool(gained.sum() >= -noise)
+        total = run.data.engine.total
+        noise = 1e-9 * total(np.abs(gained)) + 1e-12 * level * total(run.data.weight)
+        kept = bool(total(gained) >= -noise)
         if not kept and not before.warned:
             warnings.warn(self.reproach(run, objective.promised), ConditionWarning, stacklevel=2)
         run.workspace = Promise(kept, before.warned or not kept, before.potential)
-        edge = normalised_edge(gradient.G, answer.outputs)
+        edge = normalised_edge(run.data.engine, gradient.G, answer.outputs)
         return [Update(answer.hypothesis, answer.compact, objective.vote, edge, perfect=False)]
 
     @staticmethod

@@ -90,9 +90,10 @@ class IndexStump(Learner):
         by_feature = replace(request, pull=PlainPull(together, request.labels, request.weight))
         answer = Stump(min_samples_leaf=self.min_samples_leaf).fit(by_feature)
         rows = request.used
-        signs, gain = split_of_coordinates(request.G[rows].sum(axis=0))
+        engine = request.data.engine
+        signs, gain = split_of_coordinates(engine.totals(request.G[rows]))
         assert isinstance(answer.hypothesis, TreeHypothesis)
-        if float(np.vdot(by_feature.G[rows], answer.outputs[rows])) >= gain:
+        if engine.total(by_feature.G[rows, 0] * answer.outputs[rows, 0]) >= gain:
             values = np.repeat(answer.hypothesis.values, d, axis=1)  # (2, d)
             return Answer(TreeHypothesis(answer.hypothesis.tree, values), np.repeat(answer.outputs, d, axis=1))
         tree = single_leaf(request.data.n)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from .._typing import Array, Labels
+from ..engine import Engine
 
 # Exponents are limited to this: exp(700) ≈ 1e304 is four powers of ten below the largest float.
 CEILING = 700.0
@@ -20,11 +21,13 @@ class Along(Protocol):
     P : (n, K) the residual, up to a positive factor
     W : (n, K) the direction in scores
     c : (n,) targets
+    engine : adds up
     classes : (n,) the class named for every example, if W comes from codewords of classes; else None
     gap : what a right answer gains on every rival, in scores, if that is the same for all classes; else None
     """
 
     c: Labels
+    engine: Engine
     classes: Labels | None
 
     @property

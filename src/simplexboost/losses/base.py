@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .._parts import Part
 from .._typing import Array, Labels
 from ..codewords.code import Code
-from ..engine import CPU, Engine
+from ..engine import CPU, Engine, engine_of
 from .balance import CEILING, Along, Balance
 from .links import HUGE, softmax
 from .objective import Objective
@@ -124,14 +124,15 @@ class Loss(Part, ABC):
     def balance(self, along: Along) -> Balance:
         """Which terms fall and which rise along a direction, for losses that are sums of exponentials."""
         weight, fall = self.terms(along.P, along.W, along.c)  # (n, m) each
-        rate = float(np.abs(fall).max())
+        engine = along.engine
+        rate = engine.largest(np.abs(fall))
         gains, loses = fall > 1e-9 * rate, fall < -1e-9 * rate
-        even = bool((np.abs(np.abs(fall[gains | loses]) - rate) <= 1e-5 * rate).all())
-        faultless = not loses.any()
+        even = engine.every(np.abs(np.abs(fall[gains | loses]) - rate) <= 1e-5 * rate)
+        faultless = engine.every(~loses)
         return Balance(
-            gained=float(weight[gains] @ (fall[gains] / rate)),
-            lost=-float(weight[loses] @ (fall[loses] / rate)),
-            total=float(weight.sum()),
+            gained=engine.total(weight[gains] * (fall[gains] / rate)),
+            lost=-engine.total(weight[loses] * (fall[loses] / rate)),
+            total=engine.total(weight.ravel()),
             rate=rate,
             even=even,
             faultless=faultless,
@@ -170,9 +171,9 @@ class Loss(Part, ABC):
         """
         gains = W[np.arange(len(W)), c][:, None] - W  # (n, K)
         if not strictly:
-            return bool((gains >= 0).all())
+            return engine_of(W).every(gains >= 0)
         gains[np.arange(len(W)), c] = 1.0
-        return bool((gains > 0).all())
+        return engine_of(W).every(gains > 0)
 
     def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
         """The risk of the loss on a training set with targets c (n,) and weights (n,)."""

@@ -49,7 +49,7 @@ class CarriedObjective(Objective):
             P, log_scale = self._residual(U(), scaled)
             self._carried = Carried(n_rounds, P, P[np.arange(len(P)), self.c], log_scale)
         carried = self._carried
-        risk = self._mean(float(carried.own.sum()) / self._rate, carried.log_scale)
+        risk = self._mean(self.engine.total(carried.own) / self._rate, carried.log_scale)
         return Gradient(carried.P, self.code, self.c, carried.own, risk=risk)
 
     def voted(self, classes: Labels | None, step: float, n_rounds: int) -> None:
@@ -79,7 +79,7 @@ class OwnScoreObjective(Objective):
         K = len(self.code.Y)
         own, log_scale = self._weights_of(self.code.own_scores(F, self.c), K)
         own = own * self.weight
-        risk = self._mean(float(own.sum()) / self._rate(K), log_scale)
+        risk = self._mean(self.engine.total(own) / self._rate(K), log_scale)
         return Gradient(lambda: spread_out(own, self.c, K), self.code, self.c, own, single=True, risk=risk)
 
 

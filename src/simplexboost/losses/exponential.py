@@ -33,8 +33,12 @@ class LinearGamma(ExponentialPhi):
         if along.classes is None or along.gap is None:
             return super().balance(along)
         # A right answer gains on all rivals; a wrong one loses to one rival.
-        gained, lost, total, wrong = self.vote_sums(along.P, along.c, along.classes)
-        return Balance(gained, lost, total, self.rate * along.gap, True, wrong == 0, perfect=wrong == 0)
+        P, c, rows, engine = along.P, along.c, np.arange(len(along.c)), along.engine
+        right, own = along.classes == c, P[rows, c]  # (n,) each
+        gained, total = engine.total(np.where(right, own, 0.0)), engine.total(own)
+        lost = -engine.total(np.where(right, 0.0, P[rows, along.classes]))
+        faultless = engine.every(right)
+        return Balance(gained, lost, total, self.rate * along.gap, True, faultless, perfect=faultless)
 
     def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
         rows = np.arange(len(c))
@@ -43,12 +47,7 @@ class LinearGamma(ExponentialPhi):
         return weight, self.rate * (W[rows, c][:, None] - W)
 
     def total(self, P: Array, c: Labels) -> float:
-        return float(P[np.arange(len(c)), c].sum()) / self.rate
-
-    @staticmethod
-    def vote_sums(P: Array, c: Labels, classes: Labels) -> tuple[float, float, float, int]:
-        """The weight of the terms that gain, lose, and of all, under votes for `classes` (n,); the wrong answers."""
-        return engine_of(P).vote_sums(P, c, classes)
+        return engine_of(P).total(P[np.arange(len(c)), c]) / self.rate
 
     def vote(self, P: Array, own: Array, c: Labels, classes: Labels, gain: float) -> None:
         """Update the residual P (n, K), and `own` (n,), its entries at the true classes, for votes for `classes` (n,).
@@ -70,7 +69,7 @@ class LinearGamma(ExponentialPhi):
 
     def _weights(self, s: Array) -> tuple[Array, float]:
         log_w = self._log_weight(s)
-        log_scale = float(log_w.max())
+        log_scale = engine_of(log_w).largest(log_w)
         return np.exp(log_w - log_scale), log_scale
 
     def _closed_form(self, U: Array) -> Array:

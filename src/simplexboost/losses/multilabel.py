@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from .._typing import Array, Labels, Mask
+from ..engine import engine_of
 from .base import Loss, saturated_exp
 from .exponential import Exponential
 from .links import HUGE
@@ -119,13 +120,13 @@ class MultilabelRanking(Loss):
 
     def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
         log_value, A, B = self._halves(U, c)
-        shift = float(log_value.max())
+        shift = engine_of(U).largest(log_value)
         P: Array = (np.exp(log_value - shift) * self._ranked(c))[:, None] * (A - B)
         return P, shift
 
     def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
         log_value, A, B = self._halves(U + alpha * W, c)
-        shift = float(log_value.max())
+        shift = engine_of(U).largest(log_value)
         value = np.exp(log_value - shift) * self._ranked(c)
         up, down = (np.einsum("nk,nk->n", half, W) for half in (A, B))  # means of W over labels and over the rest
         spread = np.einsum("nk,nk->n", A + B, W * W) - 2 * up * down  # the mean of (W_k − W_l)² over pairs
@@ -148,13 +149,13 @@ class MultilabelRanking(Loss):
         return weight.reshape(len(W), -1), fall.reshape(len(W), -1)
 
     def total(self, P: Array, c: Labels) -> float:
-        return float(np.maximum(P, 0.0).sum())
+        return engine_of(P).total(np.maximum(P, 0.0).ravel())
 
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
         """Whether no label ever loses to a class that is not a label."""
         own = self._own(c)
         gap = np.where(own, W, np.inf).min(axis=1) - np.where(own, -np.inf, W).max(axis=1)  # (n,), inf without pairs
-        return bool((gap > 0).all() if strictly else (gap >= 0).all())
+        return engine_of(W).every(gap > 0 if strictly else gap >= 0)
 
     def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
         return strongest(P)

@@ -116,24 +116,29 @@ class Objective:
 
     def risk(self, F: AnyArray) -> float:
         """The mean weighted loss at F (n, d)."""
-        return mean_loss(self.loss, self.code, F, self.c, self.weight)
+        return mean_loss(self.loss, self.code, F, self.c, self.weight, self.engine)
 
     def risk_at_start(self, F: AnyArray | None = None) -> float:
         """The mean weighted loss where boosting starts, by default at F = 0."""
         n, d = len(self.c), self.code.Y.shape[1]
         F = np.zeros((n, d), dtype=self.code.Y.dtype) if F is None else F
-        return mean_loss(self.loss, self.code, F, self.c, self.weight)
+        return mean_loss(self.loss, self.code, F, self.c, self.weight, self.engine)
 
     def _mean(self, total: float | None, log_scale: float) -> float | None:
         """The mean loss, from the total up to the factor exp(log_scale)."""
-        return None if total is None else total * capped_exp(log_scale) / float(self.weight.sum())
+        return None if total is None else total * capped_exp(log_scale) / self._weights
+
+    @cached
+    def _weights(self) -> float:
+        """The sum of the weights."""
+        return self.engine.total(self.weight)
 
 
-def mean_loss(loss: Loss, code: Code, F: AnyArray, c: Labels, weight: Array) -> float:
+def mean_loss(loss: Loss, code: Code, F: AnyArray, c: Labels, weight: Array, engine: Engine = CPU) -> float:
     """The weighted mean of the loss at F (n, d), in blocks of rows, so that n × K scores are never stored at once."""
     block = max(1, 2**22 // len(code.Y))  # 32 MB of scores
-    total = 0.0
+    values = np.empty(len(F))
     for i in range(0, len(F), block):
         rows = slice(i, i + block)
-        total += float(weight[rows] @ loss.value(code.scores(F[rows]), c[rows]))
-    return total / float(weight.sum())
+        values[rows] = loss.value(code.scores(F[rows]), c[rows])
+    return engine.total(weight * values) / engine.total(weight)

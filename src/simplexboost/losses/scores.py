@@ -14,7 +14,7 @@ import numpy as np
 from .._parts import check_choice, check_number
 from .._typing import Array, Labels
 from ..codewords.code import Code
-from ..engine import CPU, Engine
+from ..engine import CPU, Engine, engine_of
 from .base import Loss, pick, saturated_exp
 from .carried import OwnScoreObjective
 from .exponential import Exponential
@@ -43,7 +43,7 @@ class OneVsAll(Loss):
         return np.abs(P), 2.0 * self._toward(W.copy(), c)
 
     def total(self, P: Array, c: Labels) -> float:
-        return float(np.abs(P).sum()) / 2.0
+        return engine_of(P).total(np.abs(P).ravel()) / 2.0
 
     def binary(self, U: Array, c: Labels, k: int) -> tuple[Loss, Array, Labels]:
         """The binary problem of class k against the rest: AdaBoost's loss, scores (n, 2), labels (0 for class k)."""
@@ -79,10 +79,10 @@ class OneVsAll(Loss):
 
     def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
         B = self._exponents(U, c)
-        shift = B.max()
+        shift = engine_of(B).largest(B)
         B -= shift
         np.exp(B, out=B)
-        return self._toward(B, c), float(shift) + math.log(2.0)
+        return self._toward(B, c), shift + math.log(2.0)
 
     def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
         P, log_scale = self.scaled_residual(U + alpha * W, c)
@@ -98,7 +98,7 @@ class OneVsAll(Loss):
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
         """Whether the score of the true class never falls and that of a rival never rises."""
         gains = self._toward(W.copy(), c)  # (n, K)
-        return bool((gains > 0).all() if strictly else (gains >= 0).all())
+        return engine_of(W).every(gains > 0 if strictly else gains >= 0)
 
     def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
         return saturated_exp(self._exponents(U, c)) @ np.square(Y)
@@ -152,7 +152,7 @@ class OwnScoreExponential(Loss):
         return P[rows, c][:, None], self.rate(W.shape[1]) * W[rows, c][:, None]
 
     def total(self, P: Array, c: Labels) -> float:
-        return float(P[np.arange(len(c)), c].sum()) / self.rate(P.shape[1])
+        return engine_of(P).total(P[np.arange(len(c)), c]) / self.rate(P.shape[1])
 
     def value(self, U: Array, c: Labels) -> Array:
         return saturated_exp(self.log_value(U, c))
@@ -175,7 +175,7 @@ class OwnScoreExponential(Loss):
     def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
         """Whether the score of the true class never falls."""
         own = W[np.arange(len(W)), c]  # (n,)
-        return bool((own > 0).all() if strictly else (own >= 0).all())
+        return engine_of(W).every(own > 0 if strictly else own >= 0)
 
     def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
         return (self.rate(U.shape[1]) / 2) ** 2 * self.value(U, c)[:, None] * np.square(Y)[c]
@@ -193,8 +193,8 @@ class OwnScoreExponential(Loss):
     def weights_of(self, own: Array, K: int) -> tuple[Array, float]:
         """The residual at the true class, (n,), from its score, up to a factor; and the logarithm of that factor."""
         log_value = -self.rate(K) * np.clip(own, -HUGE, HUGE)
-        shift = log_value.max()
-        return np.exp(log_value - shift), float(shift) + math.log(self.rate(K))
+        shift = engine_of(log_value).largest(log_value)
+        return np.exp(log_value - shift), shift + math.log(self.rate(K))
 
     def _weights(self, U: Array, c: Labels) -> tuple[Array, float]:
         return self.weights_of(pick(U, c), U.shape[1])

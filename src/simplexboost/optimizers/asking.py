@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import logsumexp
 
 from .._typing import Array, Labels
 from ..boosting.hypotheses import largest
 from ..boosting.run import Run, Update
+from ..engine import Engine, row_sizes
 from ..learners import Answer, PlainPull, Pull, Request
 from ..losses import Gradient
 from ..steps import Ray
@@ -56,13 +56,14 @@ def direction(run: Run, outputs: Array, coordinate: int | None = None) -> Array:
 
 def ray_along(run: Run, W: Callable[[], Array], gradient: Gradient | None = None, classes: Labels | None = None) -> Ray:
     """The risk along W (n, K)."""
-    return Ray(run.loss, lambda: run.U, run.data.c, run.data.weight, W, gradient, classes)
+    return Ray(run.loss, lambda: run.U, run.data.c, run.data.weight, W, gradient, classes, run.data.engine)
 
 
 def binary_ray(run: Run, outputs: Array, k: int) -> Ray:
     """The risk of class k against the rest along outputs (n, 1), if the risk decouples (`decouples`)."""
     loss, U, c = run.loss.binary(run.U, run.data.c, k)
-    return Ray(loss, U, c, run.data.weight, lambda: 0.5 * outputs * np.array([1.0, -1.0]))
+    toward = np.array([1.0, -1.0])
+    return Ray(loss, U, c, run.data.weight, lambda: 0.5 * outputs * toward, engine=run.data.engine)
 
 
 def decouples(run: Run) -> bool:
@@ -90,7 +91,7 @@ def step_along(
 
 def take_step(run: Run, request: Request, answer: Answer, ray: Ray, coordinate: int | None = None) -> list[Update]:
     """The step along the ray of an answer: one update, or none if there is no edge."""
-    edge = None if run.step.measures_edge else normalised_edge(request.G, answer.outputs)
+    edge = None if run.step.measures_edge else normalised_edge(run.data.engine, request.G, answer.outputs)
     if edge is not None and edge <= MIN_EDGE:
         return []
     stride = run.step.length(ray)
@@ -109,7 +110,7 @@ def step_together(run: Run, gradient: Gradient) -> list[Update]:
     answers = [ask(run, binary_request(run, gradient.G[:, j])) for j in range(d)]
     outputs = np.column_stack([answer.outputs for answer in answers])  # (n, d)
     stride = run.step.length(ray_along(run, lambda: direction(run, outputs), gradient))
-    edge = normalised_edge(gradient.G, outputs) if stride.edge is None else stride.edge
+    edge = normalised_edge(run.data.engine, gradient.G, outputs) if stride.edge is None else stride.edge
     if edge <= MIN_EDGE or stride.alpha <= 0:
         run.refusal = stride.stop
         return []
@@ -124,11 +125,12 @@ def log_risk_after(run: Run, update: Update) -> float:
     """log of the risk after the update; the logarithm, because an exponential risk itself may overflow."""
     assert isinstance(update.outputs, np.ndarray)
     U = run.U + update.alpha * direction(run, update.outputs, update.coordinate)
-    return float(logsumexp(run.loss.log_value(U, run.data.c), b=run.data.weight))
+    engine, log_loss = run.data.engine, run.loss.log_value(U, run.data.c)  # (n,)
+    top = engine.largest(log_loss)
+    return top + math.log(engine.total(run.data.weight * np.exp(log_loss - top)))
 
 
-def normalised_edge(G: Array, outputs: Array) -> float:
+def normalised_edge(engine: Engine, G: Array, outputs: Array) -> float:
     """Σ⟨G, h⟩ / (Σ‖G‖ · max‖h‖): 1 for a unit h that points along G everywhere, 0 for no edge at all."""
-    lengths = (np.sqrt(np.einsum("nd,nd->n", A, A)) for A in (G, outputs))  # (n,) each
-    most = next(lengths).sum() * next(lengths).max()
-    return float(np.vdot(G, outputs) / most) if most > 0 else 0.0
+    most = engine.total_size(G) * engine.largest(row_sizes(outputs))
+    return engine.total(np.einsum("nd,nd->n", G, outputs)) / most if most > 0 else 0.0

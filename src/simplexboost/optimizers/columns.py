@@ -62,10 +62,11 @@ class NewColumn(Optimizer):
         answer = ask(run, request)
         outputs, h = answer.outputs * mu, spread(answer.hypothesis, mu)  # (n, K)
         stride = run.step.length(ray_along(run, lambda: direction(run, outputs), gradient))
-        edge = normalised_edge(request.G, answer.outputs)
+        edge = normalised_edge(run.data.engine, request.G, answer.outputs)
         if edge <= MIN_EDGE or stride.alpha <= 0:
             return []
-        error = float(request.weight @ (answer.outputs[:, 0] * request.G[:, 0] <= 0) / request.weight.sum())
+        total, wrong = run.data.engine.total, answer.outputs[:, 0] * request.G[:, 0] <= 0  # wrong (n,)
+        error = total(np.where(wrong, request.weight, 0.0)) / total(request.weight)
         return [Update(h, outputs, stride.alpha, stride.edge or edge, stride.perfect, None, error, stride.drop)]
 
     def colours(self, run: Run, gradient: Gradient) -> Array:
@@ -74,7 +75,8 @@ class NewColumn(Optimizer):
         mu = run.rng.permutation(np.where(np.arange(K) < K // 2, 1.0, -1.0))
         if self.colouring == "random":
             return mu
-        pairs = np.stack([-gradient.P[run.data.c == k].sum(axis=0) for k in range(K)])  # (K, K), examples of k, rivals
+        totals = run.data.engine.totals
+        pairs = np.stack([-totals(gradient.P[run.data.c == k]) for k in range(K)])  # (K, K), examples of k, rivals
         np.fill_diagonal(pairs, 0.0)
         return max_cut(pairs + pairs.T, mu)
 

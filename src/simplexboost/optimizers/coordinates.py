@@ -99,7 +99,7 @@ def one_by_one(run: Run, gradient: Gradient) -> list[Update]:
     finished: set[int] = run.workspace or set()  # coordinates that have ended
     if len(finished) == d:
         run.refusal = "perfect learner: every class has met one and has ended"
-    sizes = np.abs(gradient.G).sum(axis=0)  # (d,)
+    sizes = run.data.engine.totals(np.abs(gradient.G))  # (d,)
     updates = []
     for j in (j for j in range(d) if j not in finished):
         request = binary_request(run, gradient.G[:, j])

@@ -65,7 +65,7 @@ class NewtonCoordinates(Optimizer):
         h = weight * single(h)
         K = len(run.Y)
         answers = [ask(run, binary_request(run, G[:, k], h[:, k])) for k in range(K)]
-        edges = [normalised_edge(G[:, [k]], answer.outputs) for k, answer in enumerate(answers)]
+        edges = [normalised_edge(run.data.engine, G[:, [k]], answer.outputs) for k, answer in enumerate(answers)]
         outputs = np.column_stack([answer.outputs for answer in answers])  # (n, K)
         alpha = (K - 1) / K * run.step.length(ray_along(run, lambda: direction(run, outputs))).alpha
         found = [(k, a, edge) for k, (a, edge) in enumerate(zip(answers, edges, strict=True)) if edge > MIN_EDGE]

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._cached import cached
 from .._typing import Array, Labels, Mask
+from ..engine import CPU, Engine
 from ..losses import Balance, Gradient, Loss, margins
 
 
@@ -44,6 +45,7 @@ class Ray:
     W : (n, K) the direction in scores
     gradient : the gradient at U where it is known, else None
     classes : (n,) the class that the learner names for every example, where its answers are codewords; else None
+    engine : adds up over the examples
     """
 
     def __init__(
@@ -55,8 +57,9 @@ class Ray:
         W: Array | Callable[[], Array],
         gradient: Gradient | None = None,
         classes: Labels | None = None,
+        engine: Engine = CPU,
     ) -> None:
-        self.loss, self.c, self.weight, self.classes = loss, c, weight, classes
+        self.loss, self.c, self.weight, self.classes, self.engine = loss, c, weight, classes, engine
         self._U, self._W, self._gradient = U, W, gradient
 
     @cached
@@ -98,13 +101,17 @@ class Ray:
 
     def risk(self, alpha: float) -> float:
         """Σ_i w_i L_i at α."""
-        return float(self.weight @ self.loss.value(self.U + alpha * self.W, self.c))
+        return self._total(self.loss.value(self.U + alpha * self.W, self.c))
 
     def slope(self, alpha: float) -> tuple[float, float | None]:
         """First and second derivative of the risk at α, in units of the total of |first| (the scale cancels)."""
         first, second, _ = self.loss.along(self.U, self.c, self.W, alpha)
-        unit = float(self.weight @ np.abs(first)) or 1.0
-        return float(self.weight @ first) / unit, None if second is None else float(self.weight @ second) / unit
+        unit = self._total(np.abs(first)) or 1.0
+        return self._total(first) / unit, None if second is None else self._total(second) / unit
+
+    def _total(self, values: Array) -> float:
+        """Σ_i w_i v_i."""
+        return self.engine.total(self.weight * values)
 
     def endless(self, endless_step: float) -> Stride | None:
         """`endless_step` where no example ever loses along the ray, so that the best step is infinite; else None."""

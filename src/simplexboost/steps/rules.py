@@ -166,7 +166,7 @@ class ErrorStep(Step):
         """The vote's weight, in units of the codewords."""
         K, wrong = ray.K, ~ray.right
         limit, offset = (0.5, 0.0) if self.better_than == "half" else (1 - 1 / K, math.log(K - 1))
-        error = float(ray.own[wrong].sum() / ray.own.sum())
+        error = ray.engine.total(np.where(wrong, ray.own, 0.0)) / ray.engine.total(ray.own)
         edge = 1 - error / limit  # 0 for a learner that is no better than a coin, or than guessing
         if edge <= 1e-12:
             name = "1/2" if self.better_than == "half" else f"1 - 1/K = {limit:.4g}"
@@ -178,7 +178,7 @@ class ErrorStep(Step):
         def drop(alpha: float) -> float:  # an example is wrong only if at least half of all votes are against it
             return error * capped_exp(alpha / unit / 2) + (1 - error) * math.exp(-alpha / unit / 2)
 
-        return Stride(unit * vote, not wrong.any(), edge, error, drop if self.better_than == "half" else None)
+        return Stride(unit * vote, ray.engine.every(~wrong), edge, error, drop if self.better_than == "half" else None)
 
     @staticmethod
     def _unit(ray: Ray) -> float:
@@ -188,7 +188,8 @@ class ErrorStep(Step):
         if ray.gap is not None:
             return 1 / (rate * ray.gap)
         own = ray.W[np.arange(len(ray.c)), ray.c]  # (n,)
-        return 1 / (rate * float(np.ptp(own) or np.abs(own).max()))
+        high, low = ray.engine.largest(own), -ray.engine.largest(-own)
+        return 1 / (rate * ((high - low) or abs(high)))
 
 
 @dataclass(eq=False, repr=False)
@@ -227,5 +228,6 @@ class GradientStep(Step):
 
     def length(self, ray: Ray) -> Stride:
         """The edge."""
-        edge = float(np.vdot(ray.P, ray.W) / ray.weight.sum())
+        pulled = np.einsum("nk,nk->n", ray.P, ray.W)
+        edge = ray.engine.total(pulled) / ray.engine.total(ray.weight)
         return Stride(max(edge, 0.0), edge=edge)

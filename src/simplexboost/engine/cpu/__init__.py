@@ -130,6 +130,18 @@ class CpuEngine:
         total = _kernels.total_magnitude(vectors[:, 0], self.n_threads)
         return float(np.sum(row_sizes(vectors))) if np.isnan(total) else total
 
+    def totals(self, columns: Array) -> Array:
+        """The sums of columns (n, m), (m,)."""
+        return np.array([self.total(column) for column in columns.T])
+
+    def largest(self, values: AnyArray) -> float:
+        """The largest of the values; −inf without any."""
+        return float(np.max(values, initial=-np.inf))
+
+    def every(self, mask: AnyArray) -> bool:
+        """Whether the mask is true everywhere."""
+        return bool(np.all(mask))
+
     def race(self, U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
         """The exponentials of the rivals' leads; see `interface.Engine.race`."""
         E, Z, lead = np.empty(U.shape) if out is None else out, np.empty(len(U)), np.empty(len(U))
@@ -143,10 +155,6 @@ class CpuEngine:
     def pull_rows(self, E: Array, c: Labels, w: Array, Z: Array) -> None:
         """Turn the E of a race into the residual, in place."""
         _kernels.pull_rows(E, c, w, Z)
-
-    def vote_sums(self, P: Array, c: Labels, classes: Labels) -> tuple[float, float, float, int]:
-        """What votes gain and lose, the total, and the number of wrong answers."""
-        return _kernels.vote_sums(P, c, classes)
 
     def vote_rows(self, P: Array, c: Labels, classes: Labels, up: float, down: float, own: Array) -> None:
         """The residual after votes, in place."""

@@ -88,6 +88,18 @@ class ReferenceEngine:
         """Σ‖v‖ over the rows of vectors (n, s)."""
         return self.total(row_sizes(vectors))
 
+    def totals(self, columns: Array) -> Array:
+        """The sums of columns (n, m), (m,)."""
+        return np.array([self.total(column) for column in columns.T])
+
+    def largest(self, values: AnyArray) -> float:
+        """The largest of the values; −inf without any."""
+        return float(np.max(values, initial=-np.inf))
+
+    def every(self, mask: AnyArray) -> bool:
+        """Whether the mask is true everywhere."""
+        return bool(np.all(mask))
+
     def race(self, U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
         """The exponentials of the rivals' leads; see `interface.Engine.race`."""
         E, Z, lead = races.race(U, c, rate)
@@ -102,10 +114,6 @@ class ReferenceEngine:
     def pull_rows(self, E: Array, c: Labels, w: Array, Z: Array) -> None:
         """Turn the E of a race into the residual, in place."""
         races.pull_rows(E, c, w, Z)
-
-    def vote_sums(self, P: Array, c: Labels, classes: Labels) -> tuple[float, float, float, int]:
-        """What votes gain and lose, the total, and the number of wrong answers."""
-        return races.vote_sums(P, c, classes)
 
     def vote_rows(self, P: Array, c: Labels, classes: Labels, up: float, down: float, own: Array) -> None:
         """The residual after votes, in place."""

@@ -43,17 +43,6 @@ def pull_rows(E: Array, c: Labels, w: Array, Z: Array) -> None:
     E[np.arange(len(E)), c] = w
 
 
-def vote_sums(P: Array, c: Labels, classes: Labels) -> tuple[float, float, float, int]:
-    """What votes for `classes` (n,) gain and lose of a residual P (n, K), the total, and how many are wrong.
-
-    A right answer gains P at the true class; a wrong one loses |P| at the rival that it names, where P is negative.
-    """
-    rows, right = np.arange(len(P)), classes == c
-    own, named = P[rows, c], P[rows, classes]
-    gained, lost, total = (sequential_sums(v[None])[0] for v in (own[right], -named[~right], own))
-    return float(gained), float(lost), float(total), int(np.sum(~right))
-
-
 def vote_rows(P: Array, c: Labels, classes: Labels, up: float, down: float, own: Array) -> None:
     """Update the residual P (n, K), and `own` (n,), its entries at the true classes, for votes for `classes`.
 

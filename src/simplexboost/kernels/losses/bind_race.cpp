@@ -2,7 +2,6 @@
 #include "core/bind.hpp"
 
 #include "core/hot.hpp"
-#include "losses/votes.hpp"
 #include "module.hpp"
 
 namespace simplexboost {
@@ -26,14 +25,6 @@ void pull_rows(Out<double, Matrix> E, In<std::int64_t, Vector> c, In<double, Vec
   check_labels(c, n, K);
   nb::gil_scoped_release release;
   hot().pull_rows(E.data(), n, K, c.data(), w.data(), Z.data());
-}
-
-nb::tuple sums_of_votes(In<double, Matrix> P, In<std::int64_t, Vector> c, In<std::int64_t, Vector> classes) {
-  const std::size_t n = P.shape(0), K = P.shape(1);
-  check_labels(c, n, K);
-  check_labels(classes, n, K);
-  const VoteSums sums = vote_sums(P.data(), n, K, c.data(), classes.data());
-  return nb::make_tuple(sums.gained, sums.lost, sums.total, sums.wrong);
 }
 
 // Updates P (n, K) and own (n,) for votes for `classes`, in place; see losses/race.inl.
@@ -70,8 +61,6 @@ void bind_race(nb::module_& m) {
         "exp(rate (U_k - highest rival)), its row sums, and the true class's lead.");
   m.def("pull_rows", &pull_rows, "E"_a.noconvert(), "c"_a, "w"_a, "Z"_a,
         "E becomes -w E / Z, and w at the true class.");
-  m.def("vote_sums", &sums_of_votes, "P"_a, "c"_a, "classes"_a,
-        "What votes gain and lose, of what total; wrong answers.");
   m.def("vote_rows", &vote_rows, "P"_a.noconvert(), "c"_a, "classes"_a, "up"_a, "down"_a, "own"_a.noconvert(),
         "The residual of an exponential loss after votes, in place.");
   m.def("race_along", &race_along, "U"_a, "c"_a, "W"_a, "alpha"_a, "rate"_a,
