@@ -139,11 +139,12 @@ def plain(frame):
     return frame.assign(flag=frame["flag"].astype(object).where(frame["flag"].notna(), None)).astype(holes)
 
 
+# Copies, because convert_dtypes of pandas 3.0 writes into the frame that it is called on.
 TABLES = {
     "pandas": lambda: MIXED,
     "pandas NumPy": lambda: plain(MIXED),
-    "pandas nullable": lambda: MIXED.convert_dtypes(),
-    "pandas arrow": lambda: MIXED.convert_dtypes(dtype_backend="pyarrow"),
+    "pandas nullable": lambda: MIXED.copy().convert_dtypes(),
+    "pandas arrow": lambda: MIXED.copy().convert_dtypes(dtype_backend="pyarrow"),
     "pandas nanoseconds": lambda: MIXED.astype({"when": "datetime64[ns]", "took": "timedelta64[ns]"}),
     "pandas in Tokyo": lambda: MIXED.assign(when=MIXED["when"].dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo")),
     "pandas datetimes": lambda: MIXED.assign(when=pd.Series(python_times(), dtype=object)),
