@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from simplexboost.engine import CPU
 from simplexboost.losses import Exponential, OwnScoreExponential
 from simplexboost.losses.balance import CEILING, Balance, capped_exp
 
@@ -34,7 +35,7 @@ def test_steps_far_too_long_stay_finite():
 
 
 def along(P, W, c):
-    return SimpleNamespace(P=np.array(P), W=np.array(W), c=np.array(c), classes=None, gap=None)
+    return SimpleNamespace(engine=CPU, P=np.array(P), W=np.array(W), c=np.array(c), classes=None, gap=None)
 
 
 def test_terms_of_rivals_are_weighed_by_their_pace():
