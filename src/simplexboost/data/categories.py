@@ -12,7 +12,8 @@ import numpy as np
 
 from .._typing import AnyArray, Mask
 from ..engine import MAX_CATEGORIES
-from .columns import Column, as_categories
+from .columns import Column
+from .values import as_categories
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,21 +6,14 @@ all as float64; truth values are 0 and 1. None, NaN, pd.NA and NaT are missing: 
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from decimal import Decimal
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from .._cached import cached
-from .._typing import AnyArray, Array
-
-DAY = 86_400_000_000.0  # microseconds
-EPOCH = dt.datetime(1970, 1, 1)
-MICROSECOND = dt.timedelta(microseconds=1)
+from .._typing import AnyArray
+from .values import DAY, NUMBER_OF, as_categories, days, is_hashable, is_missing, kind_of_value
 
 # How messages speak of the values of a column.
 WORDS = {
@@ -248,39 +241,6 @@ def distinct_of_objects(values: AnyArray, label: str) -> Distinct:
     return Distinct(present, np.fromiter(map(numbers.__getitem__, listed), dtype=np.intp, count=len(listed)))
 
 
-def is_hashable(value: Any) -> bool:
-    """Whether a value can be a key."""
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a value is None, NaN, pd.NA or NaT."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    if isinstance(value, np.datetime64 | np.timedelta64):
-        return bool(np.isnat(value))
-    return isinstance(value, Real | Decimal) and bool(value != value)
-
-
-def kind_of_value(value: Any) -> str:
-    """The kind of a Python object; "other" if it is none that a column may hold."""
-    if isinstance(value, str):
-        return "text"
-    if isinstance(value, Real | Decimal | np.bool_):
-        return "number"
-    if isinstance(value, dt.date | np.datetime64) or type(value).__name__ == "Period":
-        return "date"
-    if isinstance(value, dt.timedelta | np.timedelta64):
-        return "duration"
-    if isinstance(value, dt.time):
-        return "time"
-    return "category" if type(value).__name__ == "Interval" else "other"
-
-
 def kind_of_objects(distinct: Distinct, label: str) -> str:
     """The kind of a column of Python objects; other kinds of objects, and mixed ones, are refused."""
     examples: dict[str, int] = {}
@@ -309,78 +269,3 @@ def mixed(distinct: Distinct, codes: list[int], label: str) -> ValueError:
         f"{label} mixes values of different types: {examples}. Make them all numbers, for example by "
         "pd.to_numeric(column, errors='coerce'), or all text, by column.astype(str)."
     )
-
-
-# ---- numbers of Python objects --------------------------------------------------------------------------------------
-
-
-def days(values: AnyArray) -> Array:
-    """Dates of NumPy as days since 1970, durations as days, (n,)."""
-    unit = values.dtype.kind + "8[us]"
-    out = values.astype(unit).astype(np.int64) / DAY
-    out[np.isnat(values)] = np.nan
-    return out
-
-
-def date_number(value: Any) -> float:
-    """The days since 1970 of a date, a datetime, a datetime64 or a period of pandas (its beginning)."""
-    if isinstance(value, np.datetime64):
-        return float(days(np.array([value]))[0])
-    if type(value).__name__ == "Period":
-        value = value.start_time
-    if not isinstance(value, dt.datetime):
-        value = dt.datetime(value.year, value.month, value.day)
-    if value.tzinfo is not None:
-        value = value.astimezone(dt.UTC).replace(tzinfo=None)
-    return ((value - EPOCH) // MICROSECOND) / DAY
-
-
-def duration_number(value: Any) -> float:
-    """The days of a timedelta or a timedelta64."""
-    if isinstance(value, np.timedelta64):
-        return float(days(np.array([value]))[0])
-    return (value // MICROSECOND) / DAY
-
-
-def time_number(value: dt.time) -> float:
-    """A time of day as a fraction of the day."""
-    return (((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond) / DAY
-
-
-NUMBER_OF: dict[str, Callable[[Any], float]] = {
-    "number": float,
-    "date": date_number,
-    "duration": duration_number,
-    "time": time_number,
-}
-
-
-# ---- values as categories -------------------------------------------------------------------------------------------
-
-
-def as_category(value: Any) -> float | int | str:
-    """A value in the form in which categories are kept: a number, or text.
-
-    Equal values of any container have the same form, and every form can be saved. Intervals of ``pd.cut`` become text
-    such as "(0, 1]", times become text in the form of ISO 8601, in UTC where they have a time zone.
-
-    Examples
-    --------
-    >>> as_category(True), as_category("Bonn"), as_category(dt.date(2024, 2, 29))
-    (1.0, 'Bonn', '2024-02-29T00:00:00')
-    """
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, Integral) and abs(int(value)) > 2**53:
-        return int(value)  # as floats, neighbours would be the same category
-    if isinstance(value, Real | Decimal | np.bool_):
-        return float(value)
-    if kind_of_value(value) == "date":
-        return (EPOCH + round(date_number(value) * DAY) * MICROSECOND).isoformat()
-    return str(value)
-
-
-def as_categories(values: Iterable[Any]) -> AnyArray:
-    """Values in the form in which categories are kept: an array of numbers, of objects if any is text or very large."""
-    names = [value if type(value) is str else as_category(value) for value in values]
-    return np.array(names, dtype=object if any(isinstance(name, str | int) for name in names) else np.float64)

@@ -283,3 +283,23 @@ class Engine(Protocol):
 def row_sizes(vectors: Array) -> Array:
     """‖v‖ of every row of vectors (n, s); (n,)."""
     return np.abs(vectors[:, 0]) if vectors.shape[1] == 1 else np.linalg.norm(vectors, axis=1)
+
+
+class AllRows:
+    """Reductions over rows of an engine that has all of them at hand."""
+
+    def total(self, values: Array) -> float:
+        """Σ values."""
+        raise NotImplementedError
+
+    def totals(self, columns: Array) -> Array:
+        """The sums of columns (n, m), (m,)."""
+        return np.array([self.total(column) for column in columns.T])
+
+    def largest(self, values: AnyArray) -> float:
+        """The largest of the values; −inf without any."""
+        return float(np.max(values, initial=-np.inf))
+
+    def every(self, mask: AnyArray) -> bool:
+        """Whether the mask is true everywhere."""
+        return bool(np.all(mask))

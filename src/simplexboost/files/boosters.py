@@ -8,7 +8,8 @@ import numpy as np
 
 from .._typing import AnyArray
 from ..data.categories import Categories
-from ..data.columns import WORDS, as_categories
+from ..data.columns import WORDS
+from ..data.values import as_categories
 from .checks import check_layout, damaged
 from .models import model_from_arrays, model_to_arrays, program_from_arrays, program_to_arrays
 from .parameters import categories_to_json, from_json, threshold_to_json, to_json

@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 from ... import _kernels
 from ..._typing import AnyArray, Array, Labels
 from ..binned import MAX_BINS, TILE, BinnedData, category_edges, category_mask, sampled_rows
-from ..interface import Dense, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem, row_sizes
+from ..interface import AllRows, Dense, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem, row_sizes
 from ..tree import NODE, Grown, Tree, node_bytes
 from .forest import CpuForest
 from .rows import CpuRowLoss, logistic_kernel
@@ -32,7 +32,7 @@ largest_magnitude, sum_limbs, limb_total = _kernels.largest_magnitude, _kernels.
 
 
 @dataclass(frozen=True)
-class CpuEngine:
+class CpuEngine(AllRows):
     """The compiled engine on `n_threads` threads; see `interface.Engine`."""
 
     n_threads: int = 1
@@ -129,18 +129,6 @@ class CpuEngine:
             return self.total(row_sizes(vectors))
         total = _kernels.total_magnitude(vectors[:, 0], self.n_threads)
         return float(np.sum(row_sizes(vectors))) if np.isnan(total) else total
-
-    def totals(self, columns: Array) -> Array:
-        """The sums of columns (n, m), (m,)."""
-        return np.array([self.total(column) for column in columns.T])
-
-    def largest(self, values: AnyArray) -> float:
-        """The largest of the values; −inf without any."""
-        return float(np.max(values, initial=-np.inf))
-
-    def every(self, mask: AnyArray) -> bool:
-        """Whether the mask is true everywhere."""
-        return bool(np.all(mask))
 
     def race(self, U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
         """The exponentials of the rivals' leads; see `interface.Engine.race`."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..._typing import AnyArray, Array, Labels
 from ..binned import MAX_BINS, BinnedData
-from ..interface import Dense, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem, row_sizes
+from ..interface import AllRows, Dense, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem, row_sizes
 from ..tree import Grown, Tree
 from . import bins, races
 from .exact import exact_total
@@ -26,7 +26,7 @@ __all__ = ["ReferenceEngine"]
 
 
 @dataclass(frozen=True)
-class ReferenceEngine:
+class ReferenceEngine(AllRows):
     """The engine in plain NumPy; see `interface.Engine`. Its number of threads has no effect."""
 
     n_threads: int = 1
@@ -87,18 +87,6 @@ class ReferenceEngine:
     def total_size(self, vectors: Array) -> float:
         """Σ‖v‖ over the rows of vectors (n, s)."""
         return self.total(row_sizes(vectors))
-
-    def totals(self, columns: Array) -> Array:
-        """The sums of columns (n, m), (m,)."""
-        return np.array([self.total(column) for column in columns.T])
-
-    def largest(self, values: AnyArray) -> float:
-        """The largest of the values; −inf without any."""
-        return float(np.max(values, initial=-np.inf))
-
-    def every(self, mask: AnyArray) -> bool:
-        """Whether the mask is true everywhere."""
-        return bool(np.all(mask))
 
     def race(self, U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
         """The exponentials of the rivals' leads; see `interface.Engine.race`."""
