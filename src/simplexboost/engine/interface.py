@@ -6,6 +6,7 @@ computations. `cpu` is compiled, `reference` does the same in plain NumPy, `shar
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -285,12 +286,12 @@ def row_sizes(vectors: Array) -> Array:
     return np.abs(vectors[:, 0]) if vectors.shape[1] == 1 else np.linalg.norm(vectors, axis=1)
 
 
-class AllRows:
+class AllRows(ABC):
     """Reductions over rows of an engine that has all of them at hand."""
 
+    @abstractmethod
     def total(self, values: Array) -> float:
         """Σ values."""
-        raise NotImplementedError
 
     def totals(self, columns: Array) -> Array:
         """The sums of columns (n, m), (m,)."""
