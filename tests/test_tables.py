@@ -462,3 +462,11 @@ def test_evaluated_tables_go_the_same_way():
 
 def test_a_column_can_be_asked_for_its_name():
     assert Column("column 'a'", np.zeros(2)).name == "'a'"
+
+
+def test_datetimes_of_any_zone_are_the_same_moment():
+    zone = dt.timezone(dt.timedelta(hours=9))
+    there = [dt.datetime(2024, 3, 1, 9, 30, tzinfo=zone), dt.datetime(2024, 3, 2, tzinfo=zone)]
+    here = [moment.astimezone(dt.UTC).replace(tzinfo=None) for moment in there]
+    numbers = [Column("column 0", np.array(moments, dtype=object)).numbers() for moments in (there, here)]
+    np.testing.assert_array_equal(*numbers)
