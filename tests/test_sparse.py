@@ -472,3 +472,10 @@ def test_memory_is_of_the_order_of_what_is_stored(name, params):
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     stored, used = map(int, out.split())
     assert used < 60 * stored + 300e6  # 300 MB: histograms, of which 512 MB are allowed at most
+
+
+def test_an_infinite_entry_is_named():
+    table = np.eye(6)
+    table[3, 2] = -np.inf
+    with pytest.raises(ValueError, match=r"-inf in column 2, row 3"):
+        sb.GDMCBoostClassifier().fit(sparse.csc_array(table), np.arange(6) % 2)

@@ -4,136 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils import check_array, check_X_y, compute_sample_weight
+from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_n_features, _check_sample_weight, column_or_1d
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from .._parts import check_number as check_parameter
 from .._typing import AnyArray, Array, Labels, Mask
 from ..engine import Engine, auto_bins
-from .features import Features, learn_features, more_features
-from .names import check_names, check_number, learn_names
-from .sparse import canonical, refuse_sparse, without_duplicates
-from .tables import Table, array_table, read_table
+from .inputs import FRAMES, Taken, learn_X
 from .training_set import LabelSets, TrainingSet
 
 # Boosting multiplies weights, so that after a few rounds the initial ones hardly matter: a row that began with a tiny
 # weight would then count like any other. Rows that weigh less than this fraction of the heaviest row are therefore left
 # out, like rows of zero weight.
 NEGLIGIBLE = 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class Taken:
-    """Which tables a classifier takes.
-
-    Attributes
-    ----------
-    categorical_features : "from_dtype", a mask, positions, names or None
-    refusal : why the classifier cannot take categories, as the beginning of a message; None if it can
-    """
-
-    categorical_features: Any = "from_dtype"
-    refusal: str | None = None
-
-    @property
-    def declared(self) -> bool:
-        """Whether the user names the categorical columns."""
-        return self.categorical_features is not None and not isinstance(self.categorical_features, str)
-
-
-FRAMES = Taken()
-
-
-def check_X(estimator: Any, X: Any, **options: Any) -> Any:
-    """X in the form that kernels take, if it has the columns of the fit; NaN is allowed, infinity is not."""
-    table, features = read_table(X), Features.of(estimator)
-    check_names(estimator, table)
-    if issparse(X) and features.categories is not None:
-        refuse_sparse(X.shape[1], np.flatnonzero(features.categories.mask).tolist())
-    if table is None and features.categories is not None:
-        table = plain_table(X)
-    if table is not None:
-        check_number(estimator, len(table.columns))
-    return as_numbers(estimator, X, table, features, reset=False, **options)
-
-
-def learn_X(estimator: Any, X: Any, taken: Taken, *, reset: bool = True, **options: Any) -> Any:
-    """X (and y, if among the options) in the form that kernels take; the estimator remembers the columns.
-
-    If ``reset`` is false, a model goes on: X must have the columns it was fitted on, and may add categories.
-    """
-    table, known = read_table(X), Features() if reset else Features.of(estimator)
-    (learn_names if reset else check_names)(estimator, table)
-    if issparse(X):
-        refuse_sparse(X.shape[1], taken.categorical_features)
-    if table is None and (taken.declared or known.categories is not None):
-        table = plain_table(X)
-    features = known
-    if table is not None and reset:
-        features = learn_features(table, taken.categorical_features, taken.refusal)
-    elif table is not None:
-        check_number(estimator, len(table.columns))
-        features = more_features(known, table, taken.categorical_features)
-    estimator.feature_kinds_, estimator.categories_ = features.kinds, features.categories
-    return as_numbers(estimator, X, table, features, reset=reset, **options)
-
-
-def check_columns(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """X as it is, or as a frame that narwhals knows; only the names and the number of its columns are checked."""
-    table = read_table(X)
-    (learn_names if reset else check_names)(estimator, table)
-    _check_n_features(estimator, X if table is None else np.empty((0, len(table.columns))), reset=reset)
-    return X if table is None or table.native is None else table.native
-
-
-def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, *, reset: bool, **options: Any) -> Any:
-    """X (and y, if among the options), checked by scikit-learn; ``table`` is X as columns, None if it is numbers.
-
-    A sparse X of any format comes back as a CSR matrix or array in canonical form (`engine.sparse`).
-    """
-    given, X = X, X if table is None else features.numbers(table)
-    options = {
-        "dtype": [np.float64, np.float32],
-        "order": "C",
-        "accept_sparse": "csr",
-        "ensure_all_finite": "allow-nan",
-    } | options
-    check = check_X_y if "y" in options else partial(check_array, input_name="X")
-    try:
-        with np.errstate(invalid="ignore"):  # a sum of both infinities
-            checked = check(without_duplicates(X) if issparse(X) else X, estimator=estimator, **options)
-    except ValueError:
-        check_infinity(X, table)
-        raise
-    _check_n_features(estimator, checked[0] if "y" in options else checked, reset=reset)
-    if not issparse(X):
-        return checked
-    return (canonical(checked[0], given), *checked[1:]) if "y" in options else canonical(checked, given)
-
-
-def plain_table(X: Any) -> Table | None:
-    """The columns of an array of numbers, or of what can be one; None if it has not two dimensions."""
-    array = None if issparse(X) else np.asarray(X)
-    return None if array is None or array.ndim != 2 else array_table(array)
-
-
-def check_infinity(X: Any, table: Table | None) -> None:
-    """Raise if an array holds an infinite number, and say where."""
-    X = np.array(X) if isinstance(X, list | tuple) else X
-    if not isinstance(X, np.ndarray) or X.dtype.kind != "f" or X.ndim != 2 or not np.isinf(X).any():
-        return
-    row, j = np.argwhere(np.isinf(X))[0].tolist()
-    where = f"column {j}" if table is None else table.columns[j].label
-    raise ValueError(
-        f"X contains infinity: {X[row, j]} in {where}, row {row}. Replace it by a finite number, or by NaN, which "
-        "means missing."
-    )
 
 
 @dataclass(frozen=True, eq=False)

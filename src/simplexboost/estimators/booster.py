@@ -20,8 +20,9 @@ from ..boosting.loop import boost
 from ..boosting.run import Run
 from ..callbacks import Callback, Evaluation, History, Progress, Sampling
 from ..data.init_score import check_init_score
+from ..data.inputs import Taken
 from ..data.training_set import TrainingSet
-from ..data.validation import Checked, Labelling, Taken, check_training
+from ..data.validation import Checked, Labelling, check_training
 from ..engine import MAX_BINS
 from ..files import check_label_types
 from ..learners import refusal_of

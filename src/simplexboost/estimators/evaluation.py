@@ -16,8 +16,9 @@ from ..boosting.decisions import OneLabel, all_classes
 from ..boosting.run import Run
 from ..callbacks import EarlyStopping, Evaluation
 from ..data.init_score import check_init_score
+from ..data.inputs import check_X
 from ..data.training_set import LabelSets, TrainingSet
-from ..data.validation import Checked, check_X
+from ..data.validation import Checked
 from ..losses import Loss
 from .metrics import Metrics, Predicted, Rows
 

@@ -13,7 +13,8 @@ from .._parts import check_choice, check_number, random_numbers
 from .._threads import thread_count
 from .._typing import AnyArray, Array
 from ..boosting.layers import train_program
-from ..data.validation import Labelling, Taken, check_training, check_X
+from ..data.inputs import Taken, check_X
+from ..data.validation import Labelling, check_training
 from ..engine import MAX_BINS, CpuEngine, Engine
 from ..files import check_label_types, pack_program, unpack_program
 from ..learners import Learner, as_learner, refusal_of

@@ -15,7 +15,7 @@ from .._typing import AnyArray, Array, Mask
 from ..boosting.decisions import Decision, OneLabel, SeveralLabels, all_classes, not_zero, of_present
 from ..boosting.model import AdditiveModel
 from ..data.init_score import check_init_score
-from ..data.validation import check_X
+from ..data.inputs import check_X
 from ..engine import CpuEngine, Engine
 from ..files import pack_booster, unpack_booster
 from ..losses import Loss, for_label_sets

@@ -14,7 +14,8 @@ from .._parts import check_choice, check_flag, random_numbers
 from .._threads import thread_count
 from .._typing import AnyArray, Array, Labels
 from ..codewords import bits_corrected, min_hamming
-from ..data.validation import Labelling, check_columns, check_labels
+from ..data.inputs import check_columns
+from ..data.validation import Labelling, check_labels
 from ..estimators.face import all_or_nothing
 from ..estimators.flagship import SimplexBoostClassifier
 from ..files import check_label_types, damaged

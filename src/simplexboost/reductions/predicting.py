@@ -11,7 +11,8 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from .._blas import one_blas_thread
 from .._typing import Array, Mask
 from ..boosting.decisions import all_classes
-from ..data.validation import check_columns, known_labels
+from ..data.inputs import check_columns
+from ..data.validation import known_labels
 from ..estimators.face import Face
 from ..losses.links import log_of
 from .columns import Column, indexable

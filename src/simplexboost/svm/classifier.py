@@ -16,7 +16,8 @@ from .._blas import one_blas_thread
 from .._parts import check_choice, check_number, check_verbose, is_auto, random_numbers
 from .._threads import thread_count
 from .._typing import AnyArray, Array, Labels
-from ..data.validation import Labelling, Taken, check_labels, learn_X
+from ..data.inputs import Taken, learn_X
+from ..data.validation import Labelling, check_labels
 from ..estimators.face import all_or_nothing
 from ..files import check_label_types
 from .kernels import check_kernel, kernel_for, squares

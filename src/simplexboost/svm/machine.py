@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._blas import one_blas_thread
 from .._typing import AnyArray, Array, Labels
-from ..data.validation import check_X
+from ..data.inputs import check_X
 from ..estimators.face import Face
 from ..files import damaged, pack_features, unpack_features
 from ..files.parameters import from_json, to_json

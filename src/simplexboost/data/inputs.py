@@ -1,0 +1,139 @@
+"""X from the user → numbers in the form that kernels take, and what the estimator remembers of its columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import check_array, check_X_y
+from sklearn.utils.validation import _check_n_features
+
+from .features import Features, learn_features, more_features
+from .names import check_names, check_number, learn_names
+from .sparse import canonical, refuse_sparse, without_duplicates
+from .tables import Table, array_table, read_table
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """Which tables a classifier takes.
+
+    Attributes
+    ----------
+    categorical_features : "from_dtype", a mask, positions, names or None
+    refusal : why the classifier cannot take categories, as the beginning of a message; None if it can
+    """
+
+    categorical_features: Any = "from_dtype"
+    refusal: str | None = None
+
+    @property
+    def declared(self) -> bool:
+        """Whether the user names the categorical columns."""
+        return self.categorical_features is not None and not isinstance(self.categorical_features, str)
+
+
+FRAMES = Taken()
+
+
+def check_X(estimator: Any, X: Any, **options: Any) -> Any:
+    """X in the form that kernels take, if it has the columns of the fit; NaN is allowed, infinity is not."""
+    table, features = read_table(X), Features.of(estimator)
+    check_names(estimator, table)
+    if issparse(X) and features.categories is not None:
+        refuse_sparse(X.shape[1], np.flatnonzero(features.categories.mask).tolist())
+    if table is None and features.categories is not None:
+        table = plain_table(X)
+    if table is not None:
+        check_number(estimator, len(table.columns))
+    return as_numbers(estimator, X, table, features, reset=False, **options)
+
+
+def learn_X(estimator: Any, X: Any, taken: Taken, *, reset: bool = True, **options: Any) -> Any:
+    """X (and y, if among the options) in the form that kernels take; the estimator remembers the columns.
+
+    If ``reset`` is false, a model goes on: X must have the columns it was fitted on, and may add categories.
+    """
+    table, known = read_table(X), Features() if reset else Features.of(estimator)
+    (learn_names if reset else check_names)(estimator, table)
+    if issparse(X):
+        refuse_sparse(X.shape[1], taken.categorical_features)
+    if table is None and (taken.declared or known.categories is not None):
+        table = plain_table(X)
+    features = known
+    if table is not None and reset:
+        features = learn_features(table, taken.categorical_features, taken.refusal)
+    elif table is not None:
+        check_number(estimator, len(table.columns))
+        features = more_features(known, table, taken.categorical_features)
+    estimator.feature_kinds_, estimator.categories_ = features.kinds, features.categories
+    return as_numbers(estimator, X, table, features, reset=reset, **options)
+
+
+def check_columns(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """X as it is, or as a frame that narwhals knows; only the names and the number of its columns are checked."""
+    table = read_table(X)
+    (learn_names if reset else check_names)(estimator, table)
+    _check_n_features(estimator, X if table is None else np.empty((0, len(table.columns))), reset=reset)
+    return X if table is None or table.native is None else table.native
+
+
+def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, *, reset: bool, **options: Any) -> Any:
+    """X (and y, if among the options), checked by scikit-learn; ``table`` is X as columns, None if it is numbers.
+
+    A sparse X of any format comes back as a CSR matrix or array in canonical form (`engine.sparse`).
+    """
+    given, X = X, X if table is None else features.numbers(table)
+    options = {
+        "dtype": [np.float64, np.float32],
+        "order": "C",
+        "accept_sparse": "csr",
+        "ensure_all_finite": "allow-nan",
+    } | options
+    check = check_X_y if "y" in options else partial(check_array, input_name="X")
+    try:
+        with np.errstate(invalid="ignore"):  # a sum of both infinities
+            checked = check(without_duplicates(X) if issparse(X) else X, estimator=estimator, **options)
+    except ValueError:
+        check_infinity(X, table)
+        raise
+    _check_n_features(estimator, checked[0] if "y" in options else checked, reset=reset)
+    if not issparse(X):
+        return checked
+    return (canonical(checked[0], given), *checked[1:]) if "y" in options else canonical(checked, given)
+
+
+def plain_table(X: Any) -> Table | None:
+    """The columns of an array of numbers, or of what can be one; None if it has not two dimensions."""
+    array = None if issparse(X) else np.asarray(X)
+    return None if array is None or array.ndim != 2 else array_table(array)
+
+
+def check_infinity(X: Any, table: Table | None) -> None:
+    """Raise if an array holds an infinite number, and say where."""
+    X = np.array(X) if isinstance(X, list | tuple) else X
+    if not (isinstance(X, np.ndarray) or issparse(X)) or X.dtype.kind != "f" or X.ndim != 2:
+        return
+    row, j, value = first_infinity(X)
+    if value is None:
+        return
+    where = f"column {j}" if table is None else table.columns[j].label
+    raise ValueError(
+        f"X contains infinity: {value} in {where}, row {row}. Replace it by a finite number, or by NaN, which means "
+        "missing."
+    )
+
+
+def first_infinity(X: Any) -> tuple[int, int, float | None]:
+    """The row, the column and the value of an infinite number in a dense or sparse matrix; None if all are finite."""
+    if issparse(X):
+        X = X.tocoo()
+        rows, columns, values = X.row, X.col, X.data
+    else:
+        rows, columns = np.nonzero(np.isinf(X))
+        values = X[rows, columns]
+    found = np.flatnonzero(np.isinf(values))
+    return (0, 0, None) if not len(found) else (int(rows[found[0]]), int(columns[found[0]]), float(values[found[0]]))
