@@ -133,7 +133,7 @@ class ShardedEngine(CpuEngine):
                 growth,
                 part_rows(rows, part),
                 features,
-                part.start,
+                np.array([[0, part.start]]),
                 self.n_threads,
             )
             for part in parts

@@ -31,6 +31,9 @@ if _kernels.NODE_SIZE != NODE.itemsize or _kernels.TILE != TILE:
 largest_magnitude, sum_limbs, limb_total = _kernels.largest_magnitude, _kernels.sum_limbs, _kernels.limb_total
 
 
+WHOLE = np.zeros((1, 2), dtype=np.int64)  # the segments of a shard that has all rows
+
+
 @dataclass(frozen=True)
 class CpuEngine(AllRows):
     """The compiled engine on `n_threads` threads; see `interface.Engine`."""
@@ -84,7 +87,7 @@ class CpuEngine(AllRows):
         features: AnyArray | None = None,
     ) -> Grown:
         """Grow one tree."""
-        shard = make_shard(data, statistics, growth, rows, features, 0, self.n_threads)
+        shard = make_shard(data, statistics, growth, rows, features, WHOLE, self.n_threads)
         n_rows = data.n if rows is None else len(rows)
         parts = grow_from(shard, data, statistics.m, score, growth, n_rows, features, self.n_threads)
         leaf_of_row = shard.leaf_of_row(parts.nodes, parts.category_sets, parts.cells)

@@ -51,10 +51,14 @@ def make_shard(
     growth: Growth,
     rows: AnyArray | None,
     features: AnyArray | None,
-    first_row: int,
+    segments: AnyArray,
     n_threads: int,
 ) -> Any:
-    """The rows of one shard as a source of sums; `first_row` is the number of its first row among all shards' rows."""
+    """The rows of one shard as a source of sums.
+
+    ``segments`` (s, 2) tell the numbers of these rows among those of all shards: rows from ``segments[i, 0]`` on have
+    the numbers from ``segments[i, 1]`` on.
+    """
     if growth.bits not in (32, 64):
         raise ValueError(f"bits={growth.bits!r} must be 32 or 64.")
     kind = _kernels.Shard64 if growth.bits == 64 else _kernels.Shard32
@@ -70,7 +74,7 @@ def make_shard(
         statistics.m,
         None if rows is None else np.ascontiguousarray(rows, dtype=np.uint32),
         None if features is None else np.ascontiguousarray(features, dtype=np.int32),
-        first_row,
+        np.ascontiguousarray(segments, dtype=np.int64),
         growth.seed,
         n_threads,
     )

@@ -116,6 +116,20 @@ Rows rows_of(const std::optional<In<std::uint32_t, Vector>>& rows, std::size_t n
   return used;
 }
 
+Segments segments_of(const In<std::int64_t, Matrix>& segments, std::size_t n) {
+  require(segments.shape(0) >= 1 && segments.shape(1) == 2 && segments.data()[0] == 0,
+          "segments must be (s, 2), the first beginning at row 0");
+  Segments out;
+  for (std::size_t i = 0; i < segments.shape(0); ++i) {
+    const std::int64_t begin = segments.data()[2 * i], number = segments.data()[2 * i + 1];
+    require(begin >= 0 && number >= 0 && (out.empty() || static_cast<std::uint64_t>(begin) > out.back().begin) &&
+                static_cast<std::size_t>(begin) <= n,
+            "segments must ascend");
+    out.push_back({static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(number)});
+  }
+  return out;
+}
+
 std::vector<std::int32_t> features_of(const std::optional<In<std::int32_t, Vector>>& features, std::size_t p) {
   std::vector<std::int32_t> columns(features ? features->shape(0) : p);
   if (features) std::copy_n(features->data(), columns.size(), columns.begin());
@@ -201,13 +215,14 @@ class Shard {
         In<std::uint8_t, Vector> has_missing, In<std::uint8_t, Vector> categorical,
         std::optional<In<double, Matrix>> dense, std::optional<In<std::int32_t, Vector>> classes,
         std::optional<In<double, Vector>> weight, std::size_t m, std::optional<In<std::uint32_t, Vector>> rows,
-        std::optional<In<std::int32_t, Vector>> features, std::uint64_t first_row, std::uint64_t seed, int n_threads)
+        std::optional<In<std::int32_t, Vector>> features, In<std::int64_t, Matrix> segments, std::uint64_t seed,
+        int n_threads)
       : arrays_{codes, n_bins, has_missing, categorical, dense, classes, weight},
         data_(view(codes, sparse, columns_of(n_bins, has_missing, categorical))),
         statistics_(statistics_view(dense, classes, weight, m, data_.n)),
         n_threads_(n_threads),
-        source_(data_, statistics_, rows_of(rows, data_.n, n_threads), features_of(features, data_.p), first_row, seed,
-                n_threads) {}
+        source_(data_, statistics_, rows_of(rows, data_.n, n_threads), features_of(features, data_.p),
+                segments_of(segments, data_.n), seed, n_threads) {}
   Shard(const Shard&) = delete;  // the source refers to the shard's views
 
   LocalSource<Lane>& source() { return source_; }
@@ -511,11 +526,11 @@ void bind_shard(nb::module_& m, const char* name) {
       .def(nb::init<std::optional<In<std::uint8_t, Codes>>, const SparseTable*, In<std::int32_t, Vector>,
                     In<std::uint8_t, Vector>, In<std::uint8_t, Vector>, std::optional<In<double, Matrix>>,
                     std::optional<In<std::int32_t, Vector>>, std::optional<In<double, Vector>>, std::size_t,
-                    std::optional<In<std::uint32_t, Vector>>, std::optional<In<std::int32_t, Vector>>, std::uint64_t,
-                    std::uint64_t, int>(),
+                    std::optional<In<std::uint32_t, Vector>>, std::optional<In<std::int32_t, Vector>>,
+                    In<std::int64_t, Matrix>, std::uint64_t, int>(),
            nb::keep_alive<1, 3>(), "codes"_a.none(), "sparse"_a.none(), "n_bins"_a, "has_missing"_a, "categorical"_a,
            "dense"_a.none(), "classes"_a.none(), "weight"_a.none(), "m"_a, "rows"_a.none(), "features"_a.none(),
-           "first_row"_a, "seed"_a, "n_threads"_a)
+           "segments"_a, "seed"_a, "n_threads"_a)
       .def_prop_ro("n_rows", [](Shard<Lane>& self) { return self.source().n_rows(); })
       .def("column_maxima", &Shard<Lane>::column_maxima, "values"_a.none() = nb::none())
       .def("column_magnitudes", &Shard<Lane>::column_magnitudes, "unit"_a)

@@ -98,18 +98,33 @@ struct Quantized {
   const std::int32_t* classes;  // (n,), null if they are dense
 };
 
-// The statistics of the listed rows as integers. `first_row` is the number of row 0 among the rows of all shards:
-// random rounding depends on the number of a row among all of them.
+// Rows that follow each other both here and among the rows of all shards: from row `begin` here, which has the number
+// `number` there, up to the next segment.
+struct Segment {
+  std::uint64_t begin, number;
+};
+using Segments = std::vector<Segment>;  // ascending; the first begins at row 0
+
+// The statistics of the listed rows (ascending) as integers. Random rounding depends on the number of a row among the
+// rows of all shards, which `segments` tell.
 template <class Lane>
 Quantized<Lane> quantize(const StatisticsView& s, std::size_t n, const Rows& rows, const std::vector<int>& exponents,
-                         std::uint64_t first_row, std::uint64_t seed, int n_threads) {
+                         const Segments& segments, std::uint64_t seed, int n_threads) {
   const std::size_t stride = s.sparse() ? 1 : lane_count(s.m);
   Quantized<Lane> q{s.m, lane_count(s.m), Buffer<Lane>(n * stride), s.classes};
   std::vector<double> scale(s.columns());
   for (std::size_t j = 0; j < scale.size(); ++j) scale[j] = std::ldexp(1.0, exponents[j]);
   parallel_ranges(rows.size(), kRowGrain, n_threads, [&](std::size_t begin, std::size_t end) {
-    hot().lanes<Lane>().quantize_rows(s.values(), s.columns(), stride, rows.data() + begin, end - begin, scale.data(),
-                                      first_row, seed, q.values.data());
+    const auto after = [](std::uint64_t row, const Segment& segment) { return row < segment.begin; };
+    auto segment = std::upper_bound(segments.begin(), segments.end(), rows[begin], after) - 1;
+    for (std::size_t from = begin; from < end; ++segment) {
+      const std::uint32_t* to = rows.data() + end;
+      if (segment + 1 != segments.end()) to = std::lower_bound(rows.data() + from, to, segment[1].begin);
+      const auto count = static_cast<std::size_t>(to - (rows.data() + from));
+      hot().lanes<Lane>().quantize_rows(s.values(), s.columns(), stride, rows.data() + from, count, scale.data(),
+                                        segment->number - segment->begin, seed, q.values.data());
+      from += count;
+    }
     if (s.sparse()) return;
     for (std::size_t r = begin; r < end; ++r) {
       Lane* lanes = q.values.data() + rows[r] * stride;

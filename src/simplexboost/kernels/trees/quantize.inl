@@ -21,7 +21,7 @@ void column_magnitudes(const double* v, std::size_t m, const std::uint32_t* rows
 }
 
 // For 64-bit lanes numbers are rounded to nearest; for 32-bit lanes up or down at random, without bias, unless the seed
-// is 0. Row 0 is row `first_row` of all shards together.
+// is 0. Row i is row `first_row` + i of all shards together.
 template <class Lane>
 void quantize_rows(const double* v, std::size_t m, std::size_t lanes, const std::uint32_t* rows, std::size_t n_rows,
                    const double* scale, std::uint64_t first_row, std::uint64_t seed, Lane* out) {

@@ -61,16 +61,16 @@ class Source {
   virtual bool distant() const = 0;
 };
 
-// Rows in this process. `first_row` is the number of their first row among the rows of all shards.
+// Rows in this process; `segments` tell their numbers among the rows of all shards.
 template <class Lane>
 class LocalSource final : public Source<Lane> {
  public:
   LocalSource(const BinnedView& data, const StatisticsView& statistics, Rows rows,
-              const std::vector<std::int32_t>& features, std::uint64_t first_row, std::uint64_t seed, int n_threads)
+              const std::vector<std::int32_t>& features, Segments segments, std::uint64_t seed, int n_threads)
       : data_(data),
         statistics_(statistics),
         shape_(data, lane_count(statistics.m), features),
-        first_row_(first_row),
+        segments_(std::move(segments)),
         seed_(seed),
         n_threads_(n_threads),
         rows_(std::move(rows)),
@@ -89,7 +89,7 @@ class LocalSource final : public Source<Lane> {
     return simplexboost::column_magnitudes(statistics_.values(), statistics_.columns(), rows_, unit, n_threads_);
   }
   void quantize(const std::vector<int>& exponents) override {
-    q_ = simplexboost::quantize<Lane>(statistics_, data_.n, rows_, exponents, first_row_, seed_, n_threads_);
+    q_ = simplexboost::quantize<Lane>(statistics_, data_.n, rows_, exponents, segments_, seed_, n_threads_);
   }
 
   Histogram<Lane> root() override {
@@ -222,7 +222,8 @@ class LocalSource final : public Source<Lane> {
   const BinnedView& data_;
   const StatisticsView& statistics_;
   HistogramShape<Lane> shape_;
-  std::uint64_t first_row_, seed_;
+  Segments segments_;
+  std::uint64_t seed_;
   int n_threads_;
   Rows rows_;
   Rows spare_;

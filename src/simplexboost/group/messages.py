@@ -1,0 +1,132 @@
+"""What members send: answers whose pieces are added, compared or collected on their way to the leader."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from .._typing import AnyArray
+
+INTEGERS = (np.int8, np.int16, np.int32, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Trimmed:
+    """Integers in the smallest type that holds them, and the type they had."""
+
+    values: AnyArray
+    dtype: Any
+
+
+def trimmed(values: AnyArray) -> Trimmed:
+    """Integers in as many bytes as the largest of them needs.
+
+    Examples
+    --------
+    >>> trimmed(np.array([3, -200])).values.dtype
+    dtype('int16')
+    """
+    signed = values.view(np.int64) if values.dtype == np.uint64 else values  # sums of two's complements wrap around
+    if not signed.size or signed.dtype.kind != "i":
+        return Trimmed(signed, values.dtype)
+    low, high = int(signed.min()), int(signed.max())
+    fits = next(t for t in INTEGERS if np.iinfo(t).min <= low and high <= np.iinfo(t).max)
+    return Trimmed(signed.astype(fits, copy=False), values.dtype)
+
+
+def plain(value: Any) -> Any:
+    """An array as it was before it was trimmed."""
+    if not isinstance(value, Trimmed):
+        return value
+    wide = np.int64 if value.dtype == np.uint64 else value.dtype
+    return value.values.astype(wide, copy=False).view(value.dtype)
+
+
+def added(a: Any, b: Any) -> Any:
+    """The sum of two arrays."""
+    return np.add(a, b)
+
+
+WAYS: dict[str, Callable[[Any, Any], Any]] = {
+    "sum": added,
+    "max": np.maximum,
+    "any": np.bitwise_or,
+    "list": list.__add__,  # of (place, value): places order them in the end
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What one or several members say.
+
+    Attributes
+    ----------
+    what : the question, in words; all members must answer the same one
+    ways : for each piece one of `WAYS`
+    pieces : the values
+    """
+
+    what: str
+    ways: tuple[str, ...] = ()
+    pieces: tuple[Any, ...] = ()
+
+    def packed(self) -> Answer:
+        """The answer in as few bytes as possible."""
+        small = [trimmed(np.asarray(p)) if w == "sum" else p for w, p in zip(self.ways, self.pieces, strict=True)]
+        return Answer(self.what, self.ways, tuple(small))
+
+    def unpacked(self) -> Answer:
+        """The answer as it was."""
+        return Answer(self.what, self.ways, tuple(plain(piece) for piece in self.pieces))
+
+    @property
+    def n_bytes(self) -> int:
+        """The bytes of its arrays, as they are."""
+        return sum(size_of(piece) for piece in self.pieces)
+
+
+@dataclass(frozen=True, eq=False)
+class Failure:
+    """An error in the program of a member."""
+
+    error: BaseException
+    who: str
+
+
+def combined(answers: Sequence[Answer | Failure]) -> Answer | Failure:
+    """The answer of several members together; the first failure, if there is one."""
+    for answer in answers:
+        if isinstance(answer, Failure):
+            return answer
+    return reduce(together, answers) if len(answers) > 1 else answers[0]  # type: ignore[arg-type]
+
+
+def together(a: Answer, b: Answer) -> Answer:
+    """The answer of two."""
+    if a.what != b.what or a.ways != b.ways:
+        raise RuntimeError(f"members are out of step: one answers {a.what!r}, another {b.what!r}.")
+    pieces = (WAYS[way](x, y) for way, x, y in zip(a.ways, a.pieces, b.pieces, strict=True))
+    return Answer(a.what, a.ways, tuple(pieces))
+
+
+def in_order(pieces: list[tuple[Any, Any]]) -> list[Any]:
+    """The values of a collected piece, by their places."""
+    return [value for _, value in sorted(pieces, key=lambda entry: entry[0])]
+
+
+def size_of(value: Any) -> int:
+    """The bytes of a value on its way: those of its arrays, and of everything else as it is pickled."""
+    if isinstance(value, Trimmed):
+        return int(value.values.nbytes)
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return int(value.nbytes)
+    if isinstance(value, list | tuple):
+        return sum(size_of(entry) for entry in value)
+    if isinstance(value, dict):
+        return sum(size_of(entry) for entry in value.values())
+    return 0 if value is None else len(pickle.dumps(value))
