@@ -4,10 +4,21 @@
 messages travel is for others to say: `simplexboost.dask` sends them through Dask.
 """
 
-from .leader import Leader, MembersLost, Transport
+from .leader import Leader, LostMembersError, Transport
 from .member import Closed, Member
 from .messages import Answer, Failure, combined
 from .program import Group
 from .rows import Share
 
-__all__ = ["Answer", "Closed", "Failure", "Group", "Leader", "Member", "MembersLost", "Share", "Transport", "combined"]
+__all__ = [
+    "Answer",
+    "Closed",
+    "Failure",
+    "Group",
+    "Leader",
+    "Member",
+    "LostMembersError",
+    "Share",
+    "Transport",
+    "combined",
+]

@@ -10,7 +10,7 @@ from .messages import Answer, Failure, combined, size_of
 from .program import Group, Pieces
 
 
-class MembersLost(Exception):
+class LostMembersError(Exception):
     """Some members are gone, with their rows."""
 
 
@@ -49,7 +49,7 @@ class Leader(Group):
             try:
                 answer = self.transport.step(number, message)
                 break
-            except MembersLost:
+            except LostMembersError:
                 self.transport.restore(self.messages)
         if isinstance(answer, Failure):
             answer.error.add_note(f"This happened on {answer.who}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -55,7 +56,7 @@ class Share:
     def slices(self) -> list[slice]:
         """Where the rows of every segment are here."""
         ends = np.cumsum([0, *(end - begin for begin, end in self.segments)]).tolist()
-        return [slice(begin, end) for begin, end in zip(ends[:-1], ends[1:], strict=True)]
+        return [slice(begin, end) for begin, end in pairwise(ends)]
 
 
 def joined(segments: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
