@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import simplexboost as sb
 from simplexboost.boosting.model import AdditiveModel
 from simplexboost.codewords import canonical, simplex
+from simplexboost.engine import CPU
 from simplexboost.files.terms import values_from_arrays
 from simplexboost.learners import SketchTree
 
@@ -135,7 +136,8 @@ def test_defaults_suit_the_data():
     assert SketchTree().suited(500, 80).l2_regularization == 0.2
     assert SketchTree(l2_regularization=0.3).suited(500, 2).l2_regularization == 0.3
     for p, seen in ((10, 8), (300, 120)):
-        run = SimpleNamespace(data=SimpleNamespace(X=np.empty((50, p))), rng=np.random.default_rng(0))
+        data = SimpleNamespace(n=50, n_here=50, p=p, engine=CPU)
+        run = SimpleNamespace(data=data, rng=np.random.default_rng(0))
         sb.callbacks.Sampling(max_features="auto").before_round(run)
         assert len(run.features) == seen and run.rows is None
     with pytest.raises(TypeError, match=r"n_estimators='some' must be an integer .* or 'auto'"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..callbacks import Callback
+from ..engine import boosting_on
 from ..optimizers import Optimizer
 from .model import AdditiveModel
 from .run import Run, Update
@@ -17,22 +18,23 @@ MAX_DRAWS = 20  # boosting stops after so many samples without an edge
 def boost(run: Run, optimizer: Optimizer, n_rounds: int, callbacks: Sequence[Callback] = ()) -> AdditiveModel:
     """Add rounds until there are ``n_rounds``, the learner finds no edge any more, or a callback asks to stop."""
     run.n_rounds = n_rounds
-    for callback in callbacks:
-        callback.start(run)
-    while run.round < n_rounds and run.stop_reason is None:
+    with boosting_on(run.data.engine):
         for callback in callbacks:
-            callback.before_round(run)
-        updates = propose(run, optimizer)  # the weak learner and the step
-        if not updates:
-            run.stop_reason = run.refusal or NO_EDGE
-            break
-        run.apply(updates)  # F += α h
-        if any(update.perfect for update in updates):
-            run.stop_reason = PERFECT
+            callback.start(run)
+        while run.round < n_rounds and run.stop_reason is None:
+            for callback in callbacks:
+                callback.before_round(run)
+            updates = propose(run, optimizer)  # the weak learner and the step
+            if not updates:
+                run.stop_reason = run.refusal or NO_EDGE
+                break
+            run.apply(updates)  # F += α h
+            if any(update.perfect for update in updates):
+                run.stop_reason = PERFECT
+            for callback in callbacks:
+                callback.after_round(run)
         for callback in callbacks:
-            callback.after_round(run)
-    for callback in callbacks:
-        callback.finish(run)
+            callback.finish(run)
     return run.model
 
 

@@ -94,6 +94,7 @@ class Run:
         self.F = np.array(self.start())  # (n, d)
         self._reach = float(np.abs(self.F).max(initial=0.0))  # a bound on the absolute entries of F
         self._U: Array | None = None
+        self._risk: float | None = None
         self._buffer: Array | None = None
 
     def start(self, rows: AnyArray | slice = slice(None)) -> AnyArray:
@@ -108,7 +109,7 @@ class Run:
         """The class scores ½ F Yᵀ, (n, K), computed on first use after an update; always the same array."""
         if self._U is None and self.F.dtype == np.float64:
             # The same memory in every round: to allocate it anew would take longer than to compute the scores.
-            self._buffer = np.empty((self.data.n, len(self.Y))) if self._buffer is None else self._buffer
+            self._buffer = np.empty((self.data.n_here, len(self.Y))) if self._buffer is None else self._buffer
             self._U = self.model.code.forward(self.F, self._buffer)
         elif self._U is None:
             self._U = self.model.scores(self.F)
@@ -120,8 +121,10 @@ class Run:
         return self.model.n_rounds
 
     def risk(self) -> float:
-        """The mean weighted loss on the training rows."""
-        return self.objective.risk(self.F)
+        """The mean weighted loss on the training rows, computed on first use after an update."""
+        if self._risk is None:
+            self._risk = self.objective.risk(self.F)
+        return self._risk
 
     def seed(self) -> int:
         """A number for a learner that draws at random."""
@@ -134,7 +137,7 @@ class Run:
 
     def move_to(self, F: AnyArray) -> None:
         """Continue from another predictor, (n, d)."""
-        self.F, self._U = np.array(F, dtype=self.Y.dtype), None
+        self.F, self._U, self._risk = np.array(F, dtype=self.Y.dtype), None, None
         self._reach = self._size()
         self.objective = self._objective()
 
@@ -147,7 +150,7 @@ class Run:
         self._guard(terms, updates)
         for term, update in zip(terms, updates, strict=True):
             term.add_to(self.F, update.outputs)
-        self._U = None
+        self._U = self._risk = None
         self.model.add_round(terms)
         self.updates = updates
         self.objective.voted(updates[0].classes if len(updates) == 1 else None, terms[0].step, self.round)

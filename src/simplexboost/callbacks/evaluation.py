@@ -11,6 +11,7 @@ import numpy as np
 from .._typing import AnyArray, Array, Labels
 from ..boosting.model import add_terms
 from ..boosting.run import Run
+from ..engine import Engine
 from ..losses.objective import mean_loss
 from .base import Callback
 
@@ -34,6 +35,7 @@ class Evaluation(Callback):
     greater_is_better : whether it is the largest or the smallest that is best
     tol : a round is better than another only if it is so by more than this
     init_score : (n, K) the logits that predictions start from, or None for zeros
+    engine : has these rows; None for the engine of the training rows
     """
 
     X: AnyArray
@@ -46,6 +48,7 @@ class Evaluation(Callback):
     greater_is_better: bool = False
     tol: float = 1e-7
     init_score: Array | None = None
+    engine: Engine | None = None
 
     best_round: int = field(default=0, init=False)
 
@@ -54,6 +57,7 @@ class Evaluation(Callback):
         self._F = np.zeros((self.X.shape[0], run.Y.shape[1]), dtype=run.Y.dtype)  # (n, d)
         self._start = None if self.init_score is None else run.model.code.predictor(self.init_score)
         self._known = np.flatnonzero(self.c >= 0)
+        self._engine = run.data.engine if self.engine is None else self.engine
         self._best = -np.inf
         self.results.update({name: [] for name in ("risk", *self.metrics)})
         run.evaluations.append(self.results)
@@ -67,21 +71,32 @@ class Evaluation(Callback):
     def _record(self, run: Run, n_rounds: int) -> None:
         """Add the terms of one round to the predictor, and record."""
         begin, end = [0, *run.model.round_ends][n_rounds - 1 : n_rounds + 1]
-        add_terms(run.model.terms[begin:end], self.X, self._F, run.data.engine)
+        add_terms(run.model.terms[begin:end], self.X, self._F, self._engine)
         self.results["risk"].append(self.risk(run))
-        seen = self.seen(run.model.scores(self._predictor(run))) if self.metrics else None
-        for name, metric in self.metrics.items():
-            self.results[name].append(measure(name, metric, seen, n_rounds))
+        for name, value in self._measured(run, n_rounds).items():
+            self.results[name].append(value)
         score = self.sign * self.results[self.watch][-1]
         if score > self._best + self.tol:
             self._best, self.best_round = score, n_rounds
+
+    def _measured(self, run: Run, n_rounds: int) -> dict[str, float]:
+        """The metrics of all rows, by name."""
+        if not self.metrics:
+            return {}
+        U = self._engine.gathered(run.model.scores(self._predictor(run)))  # (n, K)
+
+        def measured() -> dict[str, float]:
+            seen = self.seen(U)
+            return {name: measure(name, metric, seen, n_rounds) for name, metric in self.metrics.items()}
+
+        return self._engine.decide(measured)
 
     def risk(self, run: Run) -> float:
         """The mean loss now."""
         F, c, weight = self._predictor(run), self.c, self.weight
         if len(self._known) < len(c):
             F, c, weight = F[self._known], c[self._known], weight[self._known]
-        return mean_loss(run.loss, run.model.code, F, c, weight)
+        return mean_loss(run.loss, run.model.code, F, c, weight, self._engine)
 
     def _predictor(self, run: Run) -> AnyArray:
         """F (n, d) as the model predicts it: the temperature multiplies the trees, not what they start from."""

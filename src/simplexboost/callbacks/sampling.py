@@ -8,6 +8,7 @@ import numpy as np
 
 from .._typing import AnyArray
 from ..boosting.run import Run
+from ..data.training_set import TrainingSet
 from .base import Callback
 
 
@@ -16,12 +17,12 @@ class Sampling(Callback):
     """Gives every round a random sample of the rows and of the features, at least one of each.
 
     ``max_features="auto"`` is 0.8, and 0.4 where there are more than 256 features, since many of them are then alike.
-    ``among`` holds the rows that may be drawn, ascending; None stands for all rows.
+    ``held`` holds rows that are never drawn, ascending; None stands for no rows.
     """
 
     subsample: float = 1.0
     max_features: float | str = 1.0
-    among: AnyArray | None = None
+    held: AnyArray | None = None
 
     def start(self, run: Run) -> None:
         """Let the loop draw again where the learner finds no edge on a sample."""
@@ -29,19 +30,25 @@ class Sampling(Callback):
 
     def before_round(self, run: Run) -> None:
         """Draw the rows and features of this round."""
-        n, p = run.data.X.shape
-        run.rows = self._rows(run.rng, n)
+        run.rows, p = self._rows(run.data, run.rng), run.data.p
         max_features = (0.8 if p <= 256 else 0.4) if isinstance(self.max_features, str) else self.max_features
         run.features = self._draw(run.rng, p, max_features)
 
-    def _rows(self, rng: np.random.Generator, n: int) -> AnyArray | None:
-        if self.among is None:
-            return self._draw(rng, n, self.subsample)
-        drawn = self._draw(rng, len(self.among), self.subsample)
-        return self.among if drawn is None else self.among[drawn]
+    def _rows(self, data: TrainingSet, rng: np.random.Generator) -> AnyArray | None:
+        """Those of the rows of this round that are here; None if all are."""
+        held = np.empty(0, dtype=np.intp) if self.held is None else self.held
+        drawn = self._draw(rng, data.n - len(held), self.subsample)
+        if drawn is not None:
+            return data.engine.here(drawn if self.held is None else others(data.n, held)[drawn])
+        return None if self.held is None else others(data.n_here, data.engine.here(held))
 
     @staticmethod
     def _draw(rng: np.random.Generator, size: int, fraction: float) -> AnyArray | None:
         if fraction >= 1.0:
             return None
         return np.sort(rng.choice(size, max(1, round(fraction * size)), replace=False))
+
+
+def others(n: int, held: AnyArray) -> AnyArray:
+    """The rows 0 .. n − 1 without those held out, ascending."""
+    return np.delete(np.arange(n), held)

@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 
 from .._cached import cached
 from .._typing import AnyArray, Array, Labels, Mask
-from ..engine import CPU, MAX_BINS, BinnedData, Engine
+from ..engine import CPU, MAX_BINS, BinnedData, CodedRows, Engine
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +30,7 @@ class TrainingSet:
     costs : (n, K) what each decision costs each example, or None
     names : (p,) the names of the columns, or None if they have none
     init_score : (n, K) the logits 2U that boosting starts from, or None for zeros
+    bins_of : the training set that has these rows among others, and where; its bins are used. None for bins of its own
     """
 
     X: Any
@@ -43,10 +44,16 @@ class TrainingSet:
     costs: Array | None = None
     names: AnyArray | None = None
     init_score: Array | None = None
+    bins_of: tuple[TrainingSet, AnyArray] | None = None
 
     @property
     def n(self) -> int:
-        """The number of rows."""
+        """The number of rows, all of them."""
+        return self.engine.count(self.n_here)
+
+    @property
+    def n_here(self) -> int:
+        """The number of rows here: a member of a group has some of all rows."""
         return int(self.X.shape[0])
 
     @property
@@ -57,11 +64,14 @@ class TrainingSet:
     @cached
     def uniform(self) -> bool:
         """Whether every row weighs one."""
-        return bool((self.weight == 1.0).all())
+        return self.engine.every(self.weight == 1.0)
 
     @cached
     def binned(self) -> BinnedData:
         """X as bin codes, computed when the first tree needs them."""
+        if self.bins_of is not None:
+            whole, here = self.bins_of
+            return whole.binned.subset(here)
         return self.engine.bin(self.X, self.max_bins, self.categorical)
 
     @cached
@@ -76,15 +86,32 @@ class TrainingSet:
         return other
 
     def sample(self, rows: AnyArray) -> TrainingSet:
-        """The training set of some of the rows, with the bins of all rows."""
-        other = self.subset(rows)
-        other.__dict__["binned"] = self.binned.subset(rows)
-        return other
+        """The training set of some of the rows (ascending), with the bins of all rows."""
+        here = self.engine.here(rows)
+        costs, init = (None if a is None else a[here] for a in (self.costs, self.init_score))
+        return replace(
+            self,
+            X=self.X[here],
+            c=self.c[here],
+            weight=self.weight[here],
+            costs=costs,
+            init_score=init,
+            engine=self.engine.of(rows),
+            bins_of=(self, here),
+        )
 
-    def subset(self, rows: AnyArray) -> TrainingSet:
-        """The training set of some of the rows, which get bins of their own."""
-        costs, init = (None if a is None else a[rows] for a in (self.costs, self.init_score))
-        return replace(self, X=self.X[rows], c=self.c[rows], weight=self.weight[rows], costs=costs, init_score=init)
+    def brought(self, rows: AnyArray) -> TrainingSet:
+        """`sample` with all of its rows in one place, where the engine decides; there are none elsewhere."""
+        sample = self.sample(rows)
+        gather, engine = sample.engine.gathered, sample.engine.alone()
+        binned = sample.binned.gathered(gather)
+        init = None if sample.init_score is None else gather(sample.init_score)
+        X = sample.X if engine is sample.engine else CodedRows(binned)
+        other = replace(
+            sample, X=X, c=gather(sample.c), weight=gather(sample.weight), init_score=init, engine=engine, bins_of=None
+        )
+        other.__dict__["binned"] = binned
+        return other
 
 
 class LabelSets:

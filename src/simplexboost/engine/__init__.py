@@ -1,7 +1,12 @@
 """Engines do the heavy computations of boosting behind one protocol. ``cpu`` is compiled, ``reference`` is in NumPy."""
 
-from .binned import MAX_BINS, MAX_CATEGORIES, BinnedData, auto_bins
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from .binned import MAX_BINS, MAX_CATEGORIES, BinnedData, CodedRows, auto_bins
 from .cpu import CpuEngine
+from .group import GroupEngine
 from .interface import (
     ORDERS,
     SCORES,
@@ -24,9 +29,22 @@ from .tree import NODE, SET_BYTES, Grown, Tree, no_sets, node_bytes, single_leaf
 CPU: Engine = CpuEngine()  # one thread; the default where no engine is passed
 
 
+_in_use: ContextVar[Engine] = ContextVar("engine", default=CPU)
+
+
 def engine_of(array: object) -> Engine:
-    """The engine whose memory holds an array, for functions that get only arrays, like losses."""
-    return CPU
+    """The engine that holds an array, for functions that get only arrays, like losses: that of the run that boosts."""
+    return _in_use.get()
+
+
+@contextmanager
+def boosting_on(engine: Engine) -> Iterator[None]:
+    """Let `engine_of` return this engine."""
+    token = _in_use.set(engine)
+    try:
+        yield
+    finally:
+        _in_use.reset(token)
 
 
 __all__ = [
@@ -38,10 +56,12 @@ __all__ = [
     "SCORES",
     "SET_BYTES",
     "BinnedData",
+    "CodedRows",
     "CpuEngine",
     "Dense",
     "Engine",
     "ForestArrays",
+    "GroupEngine",
     "Grown",
     "Growth",
     "LeafRule",
@@ -53,6 +73,7 @@ __all__ = [
     "SparseCodes",
     "Tree",
     "auto_bins",
+    "boosting_on",
     "column_of",
     "engine_of",
     "no_sets",

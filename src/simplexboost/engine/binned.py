@@ -7,6 +7,7 @@ after the last bin. The values of a categorical feature are category numbers, wh
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -71,6 +72,12 @@ class BinnedData:
             return replace(self, codes=self.codes.subset(rows))
         return replace(self, codes=np.ascontiguousarray(self.codes[:, rows]))
 
+    def gathered(self, gather: Callable[[AnyArray], AnyArray]) -> BinnedData:
+        """The same columns with other rows: what a function of arrays (n, ...) makes of the codes."""
+        if isinstance(self.codes, SparseCodes):
+            return self
+        return replace(self, codes=np.ascontiguousarray(np.moveaxis(gather(np.moveaxis(self.codes, 1, 0)), 0, 1)))
+
     def column(self, f: int) -> AnyArray:
         """The codes of one feature, (n,)."""
         if isinstance(self.codes, SparseCodes):
@@ -86,6 +93,24 @@ class BinnedData:
             seen[self.n_bins[f] :] = False  # a missing value is not a category
             out[f] = np.packbits(seen, bitorder="little")
         return out
+
+
+@dataclass(frozen=True, eq=False)
+class CodedRows:
+    """A table X (n, p) whose values are not kept, only their codes.
+
+    They are enough to find the leaves of its rows in trees whose thresholds are edges of the bins.
+    """
+
+    binned: BinnedData
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, p)"""
+        return self.binned.n, self.binned.p
+
+    def __getitem__(self, rows: AnyArray | slice) -> CodedRows:
+        return CodedRows(self.binned.subset(rows))
 
 
 def category_mask(categorical: AnyArray | None, p: int) -> AnyArray:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -262,6 +262,27 @@ class Engine(Protocol):
     def every(self, mask: AnyArray) -> bool:
         """Whether the mask is true for all rows."""
 
+    # An engine may have only some of all rows here: those of a member of a group. Rows are chosen by their numbers
+    # among all rows, and where a decision looks at all rows, it is made in one place and known to all.
+
+    def count(self, n: int) -> int:
+        """The number of all rows, if n are here."""
+
+    def here(self, rows: AnyArray) -> AnyArray:
+        """Those of some rows (ascending) that are here, by their numbers here."""
+
+    def of(self, rows: AnyArray) -> Engine:
+        """The engine for some of the rows (ascending), which are then all there is."""
+
+    def alone(self) -> Engine:
+        """The engine for rows that are all in one place: this one, unless its rows are spread."""
+
+    def gathered(self, values: AnyArray) -> AnyArray:
+        """The values of all rows in the place where `decide` decides, from those here; nothing elsewhere."""
+
+    def decide(self, compute: Callable[[], Any]) -> Any:
+        """What a function returns, computed in one place."""
+
     # Losses of score differences are sums of exp(rate (U_k − U_c)) over the rivals k of the true class c. The "race" of
     # a row is these exponentials, computed relative to the highest rival so that none of them overflows.
 
@@ -287,7 +308,31 @@ def row_sizes(vectors: Array) -> Array:
 
 
 class AllRows(ABC):
-    """Reductions over rows of an engine that has all of them at hand."""
+    """What an engine that has all rows at hand says about them."""
+
+    def count(self, n: int) -> int:
+        """The number of all rows."""
+        return n
+
+    def here(self, rows: AnyArray) -> AnyArray:
+        """All of these rows."""
+        return rows
+
+    def of(self, rows: AnyArray) -> Self:
+        """The engine itself."""
+        return self
+
+    def alone(self) -> Self:
+        """The engine itself."""
+        return self
+
+    def gathered(self, values: AnyArray) -> AnyArray:
+        """The values."""
+        return values
+
+    def decide(self, compute: Callable[[], Any]) -> Any:
+        """What the function returns."""
+        return compute()
 
     @abstractmethod
     def total(self, values: Array) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._blas import one_blas_thread
 from .._compat import HAS_SKLEARN_CALLBACKS, CallbackSupportMixin, with_callbacks
 from .._parts import check_flag, check_number, check_verbose, random_numbers
-from .._typing import Array
+from .._typing import AnyArray, Array
 from ..boosting.loop import boost
 from ..boosting.run import Run
 from ..callbacks import Callback, Evaluation, History, Progress, Sampling
@@ -27,6 +27,7 @@ from ..engine import MAX_BINS
 from ..files import check_label_types
 from ..learners import refusal_of
 from ..losses import Loss, for_label_sets
+from ..selection import check_groups
 from .evaluation import FOLLOWED, Watched, as_eval_set, check_eval_set, evaluate_held_out, followed, split_off
 from .face import all_or_nothing
 from .metrics import check_metrics
@@ -151,27 +152,44 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             check_label_types(checked.classes)
             watched = self._watched(checked, self.parts().loss, eval_metric)
             evaluations = check_eval_set(eval_set, watched)
+            if groups is not None:
+                groups = check_groups(groups, len(checked.used))[checked.used]
             seed = random_numbers(self.random_state).randint(2**31 - 1)
-            with one_blas_thread():
-                settled = self.settle(checked, groups, seed)
-            booster, parts = settled.estimator, settled.estimator.parts()
-            run, held_out = booster._prepare(parts, checked, bool(evaluations), seed)
-            if held_out is not None:
-                evaluations.append(evaluate_held_out(held_out, run, watched))
-            run.temperature = settled.temperature
-            n_rounds = int(booster.n_estimators) if checked.data.K > 1 else 0
-            self._resume(run, parts, checked, history, n_rounds)
-            finish = partial(self._fitted, settled=settled, checked=checked, history=history, evaluations=evaluations)
-            run.snapshot = lambda: self._snapshot(finish(run))
-            callbacks = booster._callbacks(history, evaluations)
-            if HAS_SKLEARN_CALLBACKS:
-                callbacks.append(SklearnCallbacks(self, finish, X, y, sample_weight))
-            with one_blas_thread():
-                boost(run, parts.optimizer, n_rounds, callbacks)
-            for name in (*FOLLOWED, "choice_"):  # those of an earlier fit
-                self.__dict__.pop(name, None)
-            self.__dict__.update(finish(run))
+            last = [partial(SklearnCallbacks, self, X=X, y=y, sample_weight=sample_weight)]
+            self._boost(watched, evaluations, groups, seed, history, last if HAS_SKLEARN_CALLBACKS else [])
         return self
+
+    def _boost(
+        self,
+        watched: Watched,
+        evaluations: list[Evaluation],
+        groups: AnyArray | None,
+        seed: int,
+        history: History,
+        last: Sequence[Callable[[Callable[[Run], dict[str, Any]]], Callback]] = (),
+    ) -> None:
+        """Boost on checked rows, and become fitted.
+
+        ``last`` makes callbacks that are called after all others, from a function that gives the fitted attributes.
+        """
+        checked = watched.checked
+        with one_blas_thread():
+            settled = self.settle(checked, groups, seed)
+        booster, parts = settled.estimator, settled.estimator.parts()
+        run, held_out = booster._prepare(parts, checked, bool(evaluations), seed)
+        if held_out is not None:
+            evaluations.append(evaluate_held_out(held_out, run, watched))
+        run.temperature = settled.temperature
+        n_rounds = int(booster.n_estimators) if checked.data.K > 1 else 0
+        self._resume(run, parts, checked, history, n_rounds)
+        finish = partial(self._fitted, settled=settled, checked=checked, history=history, evaluations=evaluations)
+        run.snapshot = lambda: self._snapshot(finish(run))
+        callbacks = booster._callbacks(history, evaluations) + [make(finish) for make in last]
+        with one_blas_thread():
+            boost(run, parts.optimizer, n_rounds, callbacks)
+        for name in (*FOLLOWED, "choice_"):  # those of an earlier fit
+            self.__dict__.pop(name, None)
+        self.__dict__.update(finish(run))
 
     def _check_parameters(self) -> None:
         check_number("n_estimators", self.n_estimators, int, 1, auto="n_estimators" in self.may_be_auto)

@@ -15,10 +15,12 @@ from .._typing import AnyArray, Array, Labels
 from ..boosting.decisions import OneLabel, all_classes
 from ..boosting.run import Run
 from ..callbacks import EarlyStopping, Evaluation
+from ..callbacks.sampling import others
 from ..data.init_score import check_init_score
 from ..data.inputs import check_X
 from ..data.training_set import LabelSets, TrainingSet
 from ..data.validation import Checked
+from ..engine import CPU, Engine
 from ..losses import Loss
 from .metrics import Metrics, Predicted, Rows
 
@@ -51,7 +53,13 @@ class Watched:
         return check_X(self.estimator, X)
 
     def evaluation(
-        self, rows: Rows, targets: Labels, first: bool, what: str = "held-out", init_score: Array | None = None
+        self,
+        rows: Rows,
+        targets: Labels,
+        first: bool,
+        what: str = "held-out",
+        init_score: Array | None = None,
+        engine: Engine = CPU,
     ) -> Evaluation:
         """The callback that evaluates rows; with early stopping, that of the first set stops the fit."""
         present, classes, metrics = self.checked.present, self.checked.classes, self.metrics
@@ -59,7 +67,7 @@ class Watched:
             raise ValueError(
                 "eval_metric takes one label per example; with an indicator matrix only the risk is followed."
             )
-        decision = OneLabel(self.loss, classes, present)
+        decision, every = OneLabel(self.loss, classes, present), rows if not metrics.table else all_rows(rows, engine)
         kind: Callable[..., Evaluation] = Evaluation
         if first and self.n_iter_no_change is not None:
             kind = partial(EarlyStopping, n_iter_no_change=self.n_iter_no_change, what=what)
@@ -68,12 +76,22 @@ class Watched:
             targets,
             np.ones(rows.X.shape[0]) if rows.weight is None else rows.weight,
             {name: metric.of for name, metric in metrics.table.items()},
-            seen=lambda U: Predicted(rows, decision, all_classes(U, present)),
+            seen=lambda U: Predicted(every, decision, all_classes(U, present)),
             watch=metrics.watch,
             greater_is_better=metrics.greater_is_better,
             tol=self.tol,
             init_score=init_score,
+            engine=None if engine is CPU else engine,
         )
+
+
+def all_rows(rows: Rows, engine: Engine) -> Rows:
+    """The rows as metrics see them: if they are spread over a group, all of them where it decides, without values."""
+    if engine.alone() is engine:
+        return rows
+    c, y = engine.gathered(rows.c), engine.gathered(rows.y)
+    weight = None if rows.weight is None else engine.gathered(rows.weight)
+    return Rows(np.broadcast_to(np.nan, (len(c), rows.X.shape[1])), y, c, weight)
 
 
 def followed(evaluations: list[Evaluation]) -> dict[str, Any]:
@@ -221,29 +239,34 @@ def evaluate_held_out(held_out: TrainingSet, run: Run, watched: Watched) -> Eval
     targets = held_out.c if held_out.costs is None else run.data.K + run.data.n + np.arange(held_out.n)
     c = np.flatnonzero(checked.present)[held_out.c]
     rows = Rows(held_out.X, checked.classes.take(c), c, weight)
-    return watched.evaluation(rows, targets, True, what, held_out.init_score)
+    return watched.evaluation(rows, targets, True, what, held_out.init_score, held_out.engine)
 
 
 def split_off(data: TrainingSet, fraction: float | None, rng: np.random.Generator) -> tuple[TrainingSet, TrainingSet]:
     """Training and held-out rows; every class keeps at least one training row. Without a fraction both are all rows."""
-    from sklearn.model_selection import train_test_split  # not at the top: start-up time
-
     if fraction is None:
         return data, data
     seed = int(rng.integers(2**31 - 1))
     c = data.c if data.sets is None else np.zeros_like(data.c)  # all label sets may differ: no stratification
+    every = data.engine.gathered(c)
+    held = data.engine.decide(lambda: rows_to_hold(every, fraction, seed))
+    return data.sample(others(data.n, held)), data.sample(held)
+
+
+def rows_to_hold(c: Labels, fraction: float, seed: int) -> AnyArray:
+    """Random rows, ascending, of every class c (n,) about the same fraction; every class keeps one that is not held."""
+    from sklearn.model_selection import train_test_split  # not at the top: start-up time
+
     counts = np.bincount(c)
-    rows = np.arange(data.n)
+    rows = np.arange(len(c))
     alone = counts[c] < 2  # the only row of its class stays in training
     stratify = c[~alone] if round(fraction * (~alone).sum()) >= (counts > 1).sum() else None
     try:
         train, test = train_test_split(rows[~alone], test_size=fraction, random_state=seed, stratify=stratify)
     except ValueError as error:
         raise ValueError(
-            f"validation_fraction={fraction} leaves no rows to hold out or to train on ({data.n} rows); "
+            f"validation_fraction={fraction} leaves no rows to hold out or to train on ({len(c)} rows); "
             "use more rows, another fraction, or early_stopping=False."
         ) from error
     lost = np.setdiff1d(c, c[train])  # without stratification all rows of a small class may be in the test part
-    moved = test[np.isin(c[test], lost)]
-    train = np.sort(np.concatenate([train, rows[alone], moved]))
-    return data.subset(train), data.subset(np.sort(np.setdiff1d(test, moved)))
+    return np.sort(test[~np.isin(c[test], lost)])

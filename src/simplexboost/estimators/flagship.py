@@ -16,7 +16,7 @@ from ..files.parameters import from_json, to_json
 from ..learners import SketchTree
 from ..losses import Logistic, Loss, Savage, SoftmaxCost
 from ..optimizers import SketchedNewton
-from ..selection import Choice, check_groups
+from ..selection import Choice
 from ..steps import FixedStep
 from .booster import Booster
 from .constraints import by_class_number
@@ -242,8 +242,6 @@ class SimplexBoostClassifier(Booster):
 
     def settle(self, checked: Checked, groups: Any, seed: int) -> Settled:
         """A copy without "auto": first by rules, then, if the number of rounds is open, by held-out risk."""
-        if groups is not None:
-            groups = check_groups(groups, len(checked.used))[checked.used]
         constraints = by_class_number(self.monotonic_cst, checked)
         plain = self.with_params(**self.resolved(checked.data), monotonic_cst=constraints)
         plain.parts().check()
@@ -261,7 +259,7 @@ class SimplexBoostClassifier(Booster):
 
     def resolved(self, data: TrainingSet) -> dict[str, Any]:
         """Values for the parameters that are "auto", from the size of the table."""
-        n, p = data.X.shape
+        n, p = data.n, data.p
         rate = self.learning_rate
         if is_auto(rate) and self._goes_on and hasattr(self, "choice_"):
             rate = self.choice_.learning_rate
@@ -273,7 +271,7 @@ class SimplexBoostClassifier(Booster):
         growth = "best" if is_auto(self.growth) else self.growth
         codewords = self._codewords()
         if type(codewords) is Auto and codewords.code_dim is None:
-            codewords = Auto(most_canonical=most_canonical(n))
+            codewords = Auto(most_canonical=data.engine.decide(lambda: most_canonical(n)))
         return {
             "codewords": codewords,
             "code_dim": "auto",
@@ -287,7 +285,7 @@ class SimplexBoostClassifier(Booster):
     def choose(self, asked: SimplexBoostClassifier, checked: Checked, groups: Any, seed: int) -> Choice:
         """The number of rounds, the temperature and the shape of the trees, as far as the user left them open."""
         data = checked.data
-        haste = effort(data.n, data.X.shape[1], data.K).haste
+        haste = effort(data.n, data.p, data.K).haste
         rate = float(self.learning_rate) * haste
         rivals = [(params, self.with_params(**params, learning_rate=rate)) for params in asked.candidates(data.n)]
         exact = None if is_auto(asked.n_estimators) else int(self.n_estimators)

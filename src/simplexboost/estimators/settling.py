@@ -90,9 +90,12 @@ class Table:
     present: AnyArray
     groups: AnyArray | None
 
-    def sample(self, rows: AnyArray) -> Table:
-        """Some of the rows."""
-        return Table(self.data.sample(rows), self.present, None if self.groups is None else self.groups[rows])
+    def brought(self, rows: AnyArray) -> Table:
+        """Some of the rows (ascending), all in the place where the engine decides."""
+        engine, groups = self.data.engine, self.groups
+        if groups is not None:
+            groups = engine.of(rows).gathered(groups[engine.here(rows)])
+        return Table(self.data.brought(rows), self.present, groups)
 
     @property
     def divisible(self) -> bool:
@@ -116,7 +119,7 @@ class Starter:
         parts.learner.check_for(self.table.data, Y)
         run = Run(self.table.data, parts.loss, Y, parts.learner, parts.step, self.estimator.shrinkage(), rng)
         parts.optimizer.check(run)
-        sampling = Sampling(self.estimator.subsample, self.estimator.max_features, split.train)
+        sampling = Sampling(self.estimator.subsample, self.estimator.max_features, split.held)
         return run, parts.optimizer, [sampling]
 
 
@@ -130,25 +133,33 @@ def choose(rivals: Rivals, table: Table, seed: int, wanted: Wanted) -> Choice:
     its rounds and temperature.
     """
     data, rng = table.data, np.random.default_rng([seed, 1])
-    cost = effort(data.n, data.X.shape[1], data.K)
+    cost, decide = effort(data.n, data.p, data.K), data.engine.decide
+    if cost.n_splits > 0:
+        small = table.brought(np.arange(data.n))
+        return decide(lambda: hold_race(rivals, small, make_splits(small, cost, rng), seed, cost, wanted))
     first: Choice | None = None
-    if cost.n_splits == 0 and len(rivals) > 1:
-        sample = table.sample(np.sort(rng.choice(data.n, sample_rows(data.n), replace=False)))
-        if sample.divisible:
-            first = hold_race(rivals, sample, seed, cost, wanted, rng)
-            rivals = [rival for rival in rivals if rival[0] == first.params]
-    choice = hold_race(rivals, table, seed, cost, wanted, rng)
+    if len(rivals) > 1:
+        sample = table.brought(decide(lambda: np.sort(rng.choice(data.n, sample_rows(data.n), replace=False))))
+        first = decide(
+            lambda: hold_race(rivals, sample, make_splits(sample, cost, rng), seed, cost, wanted)
+            if sample.divisible
+            else None
+        )
+        rivals = [rival for rival in rivals if first is None or rival[0] == first.params]
+    groups = None if table.groups is None else data.engine.gathered(table.groups)
+    splits = decide(lambda: one_split(data.n, groups, held_rows(data.n, cost), rng))
+    choice = hold_race(rivals, table, splits, seed, cost, wanted)
     return choice if first is None else replace(choice, candidates=first.candidates)
 
 
 def hold_race(
-    rivals: Rivals, table: Table, seed: int, cost: Effort, wanted: Wanted, rng: np.random.Generator
+    rivals: Rivals, table: Table, splits: list[Split], seed: int, cost: Effort, wanted: Wanted
 ) -> Choice:
     """A race of the rivals on these rows."""
-    splits, n_threads, workers = make_splits(table, cost, rng), table.data.engine.n_threads, 1
-    if len(splits) * len(rivals) > 1 and isinstance(table.data.engine, CpuEngine):
+    engine, workers = table.data.engine, 1
+    if len(splits) * len(rivals) > 1 and isinstance(engine, CpuEngine) and engine.alone() is engine:
         # A thread for each trial: small tables do not keep several threads busy.
-        table, workers = replace(table, data=table.data.on(CpuEngine(1))), n_threads
+        table, workers = replace(table, data=table.data.on(CpuEngine(1))), engine.n_threads
     stages = stages_up_to(wanted.longest, 2.0 if len(rivals) > 1 else 1.25)
     terms = Terms(
         stages if wanted.exact is None else [wanted.longest],
@@ -164,10 +175,15 @@ def hold_race(
 
 def make_splits(table: Table, cost: Effort, rng: np.random.Generator) -> list[Split]:
     """The rows to train on and to hold out."""
-    n, c = table.data.n, table.data.c
+    n = table.data.n
     if cost.n_splits == 0:
-        return one_split(n, table.groups, min(n // 5, cost.most_held), rng)
-    return folds(c, table.groups, 5, rng)[: cost.n_splits]
+        return one_split(n, table.groups, held_rows(n, cost), rng)
+    return folds(table.data.c, table.groups, 5, rng)[: cost.n_splits]
+
+
+def held_rows(n: int, cost: Effort) -> int:
+    """How many of n rows are held out, if it is one part."""
+    return min(n // 5, cost.most_held)
 
 
 def sample_rows(n: int) -> int:

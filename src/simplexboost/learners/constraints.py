@@ -37,7 +37,7 @@ def interactions(cst: Any, data: TrainingSet) -> int | tuple[tuple[int, ...], ..
             )
         return 2 if cst == "pairwise" else 1
     groups = [sorted({feature_number(f, group, data) for f in group}) for group in as_groups(cst)]
-    p = data.X.shape[1]
+    p = data.p
     rest = sorted(set(range(p)).difference(*groups))
     return tuple(tuple(group) for group in [*groups, rest] if group)
 
@@ -57,7 +57,7 @@ def as_groups(cst: Any) -> list[list[Any]]:
 
 def feature_number(feature: Any, group: Any, data: TrainingSet) -> int:
     """The position of a feature that a group names."""
-    p = data.X.shape[1]
+    p = data.p
     if isinstance(feature, str):
         return named_feature(feature, "interaction_cst", data)
     if isinstance(feature, bool) or not isinstance(feature, Integral) or not 0 <= int(feature) < p:
@@ -105,7 +105,7 @@ def monotone_signs(cst: Any, data: TrainingSet) -> AnyArray | None:
         return None
     if not isinstance(cst, Mapping) and not np.ndim(cst):
         raise ValueError(f"monotonic_cst={cst!r} must be a list, a dict or None.")
-    K, p = data.K, data.X.shape[1]
+    K, p = data.K, data.p
     if isinstance(cst, Mapping) and is_by_class(cst):
         signs = signs_by_class(cst, data)
     elif not isinstance(cst, Mapping) and np.shape(cst) == (K, p) and K != 1:
@@ -135,7 +135,7 @@ def is_by_class(cst: Mapping[Any, Any]) -> bool:
 
 def signs_by_class(cst: Mapping[Any, Any], data: TrainingSet) -> AnyArray:
     """The signs (K, p) from a dict by class; with two classes the other class gets the opposite, unless it is named."""
-    signs = np.zeros((data.K, data.X.shape[1]), dtype=np.int8)
+    signs = np.zeros((data.K, data.p), dtype=np.int8)
     for k, of_class in cst.items():
         if isinstance(k, bool) or not isinstance(k, Integral) or not 0 <= int(k) < data.K:
             raise ValueError(f"monotonic_cst names the class {k!r}; the classes are 0 .. {data.K - 1}.")
@@ -148,7 +148,7 @@ def signs_by_class(cst: Mapping[Any, Any], data: TrainingSet) -> AnyArray:
 
 def feature_signs(cst: Any, data: TrainingSet) -> AnyArray:
     """The signs (p,) from a list of them, or from a dict by name or position of the feature."""
-    p = data.X.shape[1]
+    p = data.p
     if isinstance(cst, Mapping):
         return signs_by_feature(cst, data)
     values = np.asarray(cst)
@@ -166,7 +166,7 @@ def feature_signs(cst: Any, data: TrainingSet) -> AnyArray:
 
 def signs_by_feature(cst: Mapping[Any, Any], data: TrainingSet) -> AnyArray:
     """The signs (p,) from a dict."""
-    signs = np.zeros(data.X.shape[1], dtype=np.int8)
+    signs = np.zeros(data.p, dtype=np.int8)
     texts = [key for key in cst if isinstance(key, str)]
     if texts and data.names is None:
         raise ValueError(

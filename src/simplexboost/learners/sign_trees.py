@@ -97,7 +97,7 @@ class IndexStump(Learner):
             values = np.repeat(answer.hypothesis.values, d, axis=1)  # (2, d)
             return Answer(TreeHypothesis(answer.hypothesis.tree, values), np.repeat(answer.outputs, d, axis=1))
         tree = single_leaf(request.data.n)
-        return Answer(TreeHypothesis(tree, signs[None, :]), np.tile(signs, (request.data.n, 1)))
+        return Answer(TreeHypothesis(tree, signs[None, :]), np.tile(signs, (request.data.n_here, 1)))
 
 
 def split_of_coordinates(sums: Array) -> tuple[Array, float]:

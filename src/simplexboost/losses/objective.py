@@ -80,7 +80,7 @@ class Objective:
 
     def __init__(self, loss: Loss, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
         self.loss, self.c, self.weight, self.code, self.engine = loss, c, weight, code, engine
-        self._weighted = not (weight == 1.0).all()
+        self._weighted = not engine.every(weight == 1.0)
 
     @cached
     def _buffer(self) -> Array:

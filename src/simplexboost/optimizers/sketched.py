@@ -165,7 +165,7 @@ def log_costs(cost_matrix: Any) -> AnyArray | None:
 
 def forecast(run: Run, s: int) -> tuple[float, float]:
     """Seconds per round and megabytes, from costs measured on a 2.8 GHz core; right within about a factor of two."""
-    (n, p), (K, d) = run.data.X.shape, run.Y.shape
+    n, p, (K, d) = run.data.n, run.data.p, run.Y.shape
     leaves = run.learner.growth_for(run.data, 0).max_leaf_nodes or 255
     levels = np.log2(leaves + 1)
     cells, bins = n * p, run.data.max_bins * p

@@ -96,7 +96,7 @@ class Entrant:
     def __init__(self, candidate: Candidate, splits: Sequence[Split], terms: Terms, cancelled: Event) -> None:
         self.candidate, self.terms = candidate, terms
         self.trials = [Trial(candidate, split, terms, cancelled) for split in splits]
-        self.weight = sum(float(t.run.data.weight[t.split.held].sum()) for t in self.trials)
+        self.weight = sum(held_weight(t.run, t.split) for t in self.trials)
         self.bests: list[float] = []  # the lowest risk at the end of every stage
 
     def curve(self) -> tuple[Array, Array, Array, Array]:
@@ -164,6 +164,11 @@ def race(candidates: Sequence[Candidate], splits: Sequence[Split], terms: Terms)
             if not running:
                 break
     return decide(entrants, splits, terms)
+
+
+def held_weight(run: Run, split: Split) -> float:
+    """The weight of the rows held out."""
+    return run.data.engine.total(run.data.weight[run.data.engine.here(split.held)])
 
 
 def first_choice(risks: Sequence[float]) -> int:

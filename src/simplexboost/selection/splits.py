@@ -12,9 +12,8 @@ from .._typing import AnyArray, Labels
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Rows to train on and rows held out, both ascending."""
+    """Rows held out, ascending; all others are trained on."""
 
-    train: AnyArray
     held: AnyArray
 
 
@@ -28,8 +27,8 @@ def folds(c: Labels, groups: AnyArray | None, n_folds: int, rng: np.random.Gener
     n_folds : fewer if there are not as many groups
     """
     fold = fold_of_rows(c, n_folds, rng) if groups is None else fold_of_groups(groups, n_folds, rng)
-    splits = [Split(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)]
-    return [split for split in splits if len(split.train) and len(split.held)]
+    splits = [Split(np.flatnonzero(fold == k)) for k in range(n_folds)]
+    return [split for split in splits if 0 < len(split.held) < len(c)]
 
 
 def one_split(n: int, groups: AnyArray | None, n_held: int, rng: np.random.Generator) -> list[Split]:
@@ -39,7 +38,7 @@ def one_split(n: int, groups: AnyArray | None, n_held: int, rng: np.random.Gener
     else:
         _, group, size = np.unique(groups, return_inverse=True, return_counts=True)
         held = np.flatnonzero(np.isin(group.ravel(), groups_to_hold(size, n_held, rng)))
-    return [Split(np.setdiff1d(np.arange(n), held, assume_unique=True), held)]
+    return [Split(held)]
 
 
 def groups_to_hold(size: AnyArray, n_held: int, rng: np.random.Generator) -> list[int]:

@@ -15,20 +15,21 @@ BLOCK = 2**21  # probabilities that are computed at a time
 
 
 def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
-    """The sums Σ weight · (−log p_c) over the rows held out, one for each temperature, (T,).
+    """The sums Σ weight · (−log p_c) over the rows ``held`` out, one for each temperature, (T,).
 
     Losses other than the log-loss have no temperature: there it is the sum of the loss itself, (1,).
     """
-    c, weight, total = run.data.c[held], run.data.weight[held], run.data.engine.total
+    held = run.data.engine.here(held)
+    c, weight, totals = run.data.c[held], run.data.weight[held], run.data.engine.totals
     if not run.loss.likelihood:
-        return np.array([total(weight * run.loss.value(run.model.scores(run.F[held]), c))])
+        return totals((weight * run.loss.value(run.model.scores(run.F[held]), c))[:, None])
     losses = np.empty((len(temperatures), len(held)))  # (T, n)
     step = max(1, BLOCK // run.data.K)  # so that many classes need no more memory than few
     for begin in range(0, len(held), step):
         rows = slice(begin, begin + step)
         start = None if run.data.init_score is None else run.start(held[rows])
         losses[:, rows] = log_losses(run, run.F[held[rows]], c[rows], temperatures, start)
-    return np.array([total(weight * row) for row in losses])
+    return totals((weight * losses).T)
 
 
 def log_losses(run: Run, F: AnyArray, c: Labels, temperatures: Array, start: AnyArray | None = None) -> Array:

@@ -13,13 +13,13 @@ from scipy.sparse import issparse
 
 from ... import _kernels
 from ..._typing import AnyArray, Array, Labels
-from ..binned import MAX_BINS, TILE, BinnedData, category_edges, category_mask, sampled_rows
+from ..binned import MAX_BINS, TILE, BinnedData, CodedRows, category_edges, category_mask, sampled_rows
 from ..interface import AllRows, Dense, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem, row_sizes
 from ..tree import NODE, Grown, Tree, node_bytes
 from .forest import CpuForest
 from .rows import CpuRowLoss, logistic_kernel
 from .sparse import bin_sparse, blocks, compact
-from .trees import grow_from, limb_values, make_shard
+from .trees import grow_from, limb_values, make_shard, route
 
 if _kernels.NODE_SIZE != NODE.itemsize or _kernels.TILE != TILE:
     raise ImportError(
@@ -58,14 +58,17 @@ class CpuEngine(AllRows):
         if issparse(X):
             return bin_sparse(X, max_bins, mask, self.n_threads)
         X = np.ascontiguousarray(X)
-        values, first = _kernels.find_edges(X, sampled_rows(len(X)), max_bins, self.n_threads)
-        edges = [
-            category_edges(X[:, f], f) if mask[f] else values[begin:end]
-            for f, (begin, end) in enumerate(pairwise(first))
-        ]
+        edges = self.quantiles(X, sampled_rows(len(X)), max_bins)
+        for f in np.flatnonzero(mask).tolist():
+            edges[f] = category_edges(X[:, f], f)
         codes, has_missing = self.codes(X, edges)
         n_bins = np.array([len(e) + 1 for e in edges], dtype=np.int32)
         return BinnedData(codes, n_bins, has_missing, edges, mask)
+
+    def quantiles(self, X: AnyArray, rows: AnyArray | None, max_bins: int) -> list[Array]:
+        """The edges of every column of X (n, p), as if all of them were numbers, from some rows or from all."""
+        values, first = _kernels.find_edges(X, rows, max_bins, self.n_threads)
+        return [values[begin:end] for begin, end in pairwise(first)]
 
     def codes(self, X: AnyArray, edges: list[Array]) -> tuple[AnyArray, AnyArray]:
         """The codes (n_blocks, n, 8) of X (n, p) between these edges, and which features have missing values (p,)."""
@@ -98,6 +101,8 @@ class CpuEngine(AllRows):
 
     def apply(self, tree: Tree, X: AnyArray) -> AnyArray:
         """The leaf of every row of X (n, p), (n,) int32."""
+        if isinstance(X, CodedRows):
+            return route(X.binned, node_bytes(tree.nodes), tree.category_sets, self.n_threads)
         leaves = np.empty(X.shape[0], dtype=np.int32)
         nodes, used = compact([tree]) if issparse(X) else ([tree.nodes], None)
         for rows, block in blocks(X, used, self.n_threads):

@@ -11,9 +11,11 @@ from scipy.sparse import csr_array, issparse
 from ... import _kernels
 from ..._cached import cached
 from ..._typing import AnyArray
+from ..binned import CodedRows
 from ..interface import ForestArrays
 from ..tree import node_bytes
 from .sparse import blocks, compact
+from .trees import route
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +26,8 @@ class CpuForest:
 
     def predict(self, X: AnyArray, F: AnyArray, n_threads: int) -> None:
         """F (n, d) += the trees' values at X (n, p), tree after tree, in place."""
+        if isinstance(X, CodedRows):
+            return add_coded(self.forest, X, F, n_threads)
         if not issparse(X):
             return self.dense.predict(X, F, n_threads)
         if X.shape[1] != self.forest.n_features:
@@ -43,6 +47,19 @@ class CpuForest:
         """The forest on the columns that its trees ask for, which are few of those of a sparse table; and these."""
         nodes, used = compact(self.forest.trees)
         return pack(self.forest, nodes, len(used)), used
+
+
+def add_coded(forest: ForestArrays, X: CodedRows, F: AnyArray, n_threads: int) -> None:
+    """F (n, d) += the trees' values at rows that are known by their codes."""
+    for tree, values, coordinate, step in zip(
+        forest.trees, forest.values, forest.coordinate, forest.step, strict=True
+    ):
+        leaves = route(X.binned, node_bytes(tree.nodes), tree.category_sets, n_threads)
+        dense = np.ascontiguousarray(values.toarray() if issparse(values) else values, dtype=F.dtype)
+        if coordinate < 0:
+            _kernels.add_values(F, dense, float(step), leaves, n_threads)
+        else:
+            F[:, coordinate] += step * dense[leaves, 0]
 
 
 def pack(forest: ForestArrays, nodes: list[AnyArray], n_features: int) -> Any:

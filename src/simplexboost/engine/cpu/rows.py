@@ -33,7 +33,7 @@ class CpuRowLoss:
         self.loss = np.full(n, np.log(problem.K), dtype=np.float32)  # −log p_c at the start, with equal probabilities
         self.scale = np.empty(n) if self.tilted or problem.weight is not None else None
         self.weight = None if problem.weight is None else problem.weight.astype(np.float64)
-        self.weights = float(n) if self.weight is None else engine.total(self.weight)
+        self.weights = float(engine.count(n)) if self.weight is None else engine.total(self.weight)
         self.stats: Any = None
 
     def pull(self, F: AnyArray, Z: AnyArray) -> Array:

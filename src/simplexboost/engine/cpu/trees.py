@@ -124,6 +124,14 @@ def grow_from(
     return GrownParts(*answer)
 
 
+def route(data: BinnedData, nodes: AnyArray, category_sets: AnyArray, n_threads: int) -> AnyArray:
+    """The leaf of every row, (n,) int32, found by its codes."""
+    none = np.empty(0, dtype=np.uint32)
+    shard = make_shard(data, Dense(np.empty((data.n, 1))), Growth(), none, None, np.zeros((1, 2)), n_threads)
+    n_leaves = (len(nodes) + 1) // 2
+    return shard.leaf_of_row(nodes, category_sets, np.zeros(n_leaves, dtype=np.int32))
+
+
 def interaction_arrays(growth: Growth) -> tuple[int, AnyArray | None, AnyArray | None]:
     """`Growth.interactions` as the kernel takes it: a limit, and groups one after another with where each begins."""
     if isinstance(growth.interactions, int):

@@ -1,0 +1,407 @@
+"""An engine whose rows are spread over the members of a group (`simplexboost.group`).
+
+A member computes with its own rows and never sees those of another. Only maxima and sums of integers pass between
+them: column maxima, histograms, the two integers of every exact sum, row counts. These are the same for any order and
+any cuts, so the trees and the leaf values are those of `CpuEngine`, bit for bit. The leader has no rows: it grows the
+trees, from histograms that the members have added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from .._typing import AnyArray, Array
+from ..group import Group, Leader, Member, Share
+from ..group.messages import in_order
+from .binned import MAX_BINS, BinnedData, category_edges, category_mask, sampled_rows
+from .cpu import CpuEngine, largest_magnitude, limb_total, sum_limbs
+from .cpu.rows import CpuRowLoss, logistic_kernel
+from .cpu.trees import GrownParts, grow_from, limb_values, make_shard, route
+from .interface import Dense, Growth, OneHot, RowLoss, RowProblem, row_sizes
+from .tree import Grown
+
+MOST_SAMPLED = 2**23  # values of the rows from which edges are computed that the leader collects at a time: 64 MB
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GroupEngine(CpuEngine):
+    """`CpuEngine` on the rows of a member; what is summed up is summed over all members.
+
+    Attributes
+    ----------
+    group : the group as this member sees it
+    share : which of all rows are here
+    """
+
+    group: Group
+    share: Share
+
+    # ---- rows -------------------------------------------------------------------------------------------------------
+
+    def count(self, n: int) -> int:
+        """The number of all rows."""
+        return self.share.n
+
+    def here(self, rows: AnyArray) -> AnyArray:
+        """Those of some rows that are here."""
+        return self.share.here(rows)
+
+    def of(self, rows: AnyArray) -> Self:
+        """The engine for some of the rows."""
+        return replace(self, share=self.share.of(rows))
+
+    def alone(self) -> CpuEngine:
+        """An engine for rows that are all here."""
+        return CpuEngine(self.n_threads)
+
+    def gathered(self, values: AnyArray) -> AnyArray:
+        """The values of all rows, at the leader; the others get none."""
+        found: list[AnyArray] = []
+
+        def pieces() -> list[tuple[str, Any]]:
+            parts = zip(self.share.segments, self.share.slices(), strict=True)
+            return [("list", [(begin, values[rows]) for (begin, _), rows in parts])]
+
+        def keep(pieces: list[Any]) -> None:
+            found.append(np.concatenate([values[:0], *in_order(pieces[0])]))
+
+        self.group.exchange("rows", pieces, keep)
+        return found[0] if found else values[:0]
+
+    def decide(self, compute: Callable[[], Any]) -> Any:
+        """What the leader computes."""
+        return self.group.decide("decision", compute)
+
+    # ---- sums over rows ---------------------------------------------------------------------------------------------
+
+    def total(self, values: Array) -> float:
+        """Σ values."""
+        return float(self.totals(values[:, None])[0])
+
+    def totals(self, columns: Array) -> Array:
+        """The sums of columns (n, m), from the integers of every member."""
+        parts = [np.ascontiguousarray(column, dtype=np.float64) for column in columns.T]
+        largest, n = self.group.exchange(
+            "largest", lambda: [("max", np.array([largest_magnitude(v) for v in parts])), ("sum", len(columns))]
+        )
+        finite = np.isfinite(largest)
+
+        def limbs() -> list[tuple[str, Any]]:
+            exact = [sum_limbs(v, top, n) if ok else (0, 0) for v, top, ok in zip(parts, largest, finite, strict=True)]
+            return [("sum", np.array(exact)), ("sum", np.array([np.sum(v) for v in parts]))]
+
+        def add_up(pieces: list[Any]) -> Array:
+            sums = zip(*pieces, largest.tolist(), finite, strict=True)
+            return np.array([limb_total(*limb.tolist(), top, int(n)) if ok else plain for limb, plain, top, ok in sums])
+
+        return self.group.exchange("total", limbs, add_up)
+
+    def total_size(self, vectors: Array) -> float:
+        """Σ‖v‖ over the rows of vectors (n, s)."""
+        return self.total(row_sizes(vectors))
+
+    def largest(self, values: AnyArray) -> float:
+        """The largest of the values of all rows."""
+        return float(self.group.exchange("maximum", lambda: [("max", np.max(values, initial=-np.inf))])[0])
+
+    def every(self, mask: AnyArray) -> bool:
+        """Whether the mask is true for all rows."""
+        return not self.group.exchange("every", lambda: [("max", int(not np.all(mask)))])[0]
+
+    # ---- bins -------------------------------------------------------------------------------------------------------
+
+    def bin(self, X: AnyArray, max_bins: int = MAX_BINS, categorical: AnyArray | None = None) -> BinnedData:
+        """X as codes: the edges are those of all rows, found by the leader from a sample of them."""
+        mask = category_mask(categorical, X.shape[1])
+        edges = self._edges(X, max_bins, mask)
+        codes, has_missing = self.codes(X, edges)
+        n_bins = np.array([len(e) + 1 for e in edges], dtype=np.int32)
+        has_missing = self.group.exchange("columns", lambda: [("any", has_missing)])[0]
+        return BinnedData(codes, n_bins, has_missing, edges, mask)
+
+    def _edges(self, X: AnyArray, max_bins: int, mask: AnyArray) -> list[Array]:
+        """The edges of every column, some columns at a time."""
+        rows = sampled_rows(self.share.n)
+        sample = X if rows is None else X[self.here(rows)]
+        n_sampled, p = self.share.n if rows is None else len(rows), X.shape[1]
+        width = max(1, MOST_SAMPLED // max(1, n_sampled))
+        edges: list[Array] = []
+        for first in range(0, p, width):
+            edges += self._edges_of(X, sample, slice(first, min(first + width, p)), max_bins, mask)
+        return edges
+
+    def _edges_of(self, X: AnyArray, sample: AnyArray, columns: slice, max_bins: int, mask: AnyArray) -> list[Array]:
+        """The edges of some columns; those of categories depend only on the largest of all rows."""
+
+        def pieces() -> list[tuple[str, Any]]:
+            known = np.where(np.isnan(X[:, columns]), 0.0, X[:, columns])
+            return [("list", [(0, sample[:, columns])]), ("max", known.max(axis=0, initial=0.0))]
+
+        def find(pieces: list[Any]) -> list[Array]:
+            values, largest = np.concatenate([block for _, block in pieces[0]]), pieces[1]
+            found = self.quantiles(np.ascontiguousarray(values), None, max_bins)
+            for f in np.flatnonzero(mask[columns]).tolist():
+                found[f] = category_edges(largest[f : f + 1], columns.start + f)
+            return found
+
+        return self.group.exchange("edges", pieces, find)
+
+    # ---- trees ------------------------------------------------------------------------------------------------------
+
+    def grow(
+        self,
+        data: BinnedData,
+        statistics: Dense | OneHot,
+        score: str,
+        growth: Growth,
+        leaf_statistics: Array | None = None,
+        rows: AnyArray | None = None,
+        features: AnyArray | None = None,
+    ) -> Grown:
+        """Grow one tree: the leader asks for histograms, the members answer."""
+
+        def shard() -> Any:
+            table = self.share.table()
+            return make_shard(data, statistics, growth, rows, features, table, self.n_threads)
+
+        self._agree_on_categories(data)
+        sums_of = None if leaf_statistics is None else np.ascontiguousarray(leaf_statistics, dtype=np.float64)
+        if isinstance(self.group, Leader):
+            parts, sums = lead_growth(self.group, shard(), sums_of, data, statistics.m, score, growth, features, self)
+            return parts.grown(data, np.empty(0, dtype=np.int32), sums)
+        assert isinstance(self.group, Member)
+        answers = Answers(self.group, shard, sums_of)
+        parts, sums = answers.until_grown()
+        return parts.grown(data, answers.leaf_of_row(parts, data, self.n_threads), sums)
+
+    def _agree_on_categories(self, data: BinnedData) -> None:
+        """Let the table know which categories occur in the rows of all members; once for every table."""
+        if data.categorical.any() and "agreed" not in data.__dict__:
+            own = data.seen_categories
+            data.__dict__["seen_categories"] = self.group.exchange("categories", lambda: [("any", own)])[0]
+            data.__dict__["agreed"] = True
+
+    def row_loss(self, problem: RowProblem) -> RowLoss:
+        """The flagship's loss on the rows here."""
+        return CpuRowLoss(problem, self, GroupLogistic(problem, self))
+
+
+# ---- growing a tree -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """The members' rows as a source of sums (`cpu.trees.grow_from`): every method is a question to all of them."""
+
+    leader: Leader
+    n_rows: int
+    maxima: Array
+
+    def column_maxima(self) -> Array:
+        """The largest absolute value of every statistic."""
+        return self.maxima
+
+    def column_magnitudes(self, unit: Array) -> Array:
+        """For every column Σ ⌈|v| · unit⌉: sums of integers, as doubles."""
+        return self._ask("magnitudes", unit)
+
+    def quantize(self, exponents: AnyArray) -> None:
+        """Turn the statistics into integers; the order travels with the next question."""
+        object.__setattr__(self, "exponents", exponents)
+
+    def root(self) -> AnyArray:
+        """The histogram of all rows."""
+        return self._ask("root", self.__dict__["exponents"])
+
+    def expand(self, *orders: AnyArray) -> AnyArray:
+        """Cut the row sets of nodes in two, as ordered, and return the histograms that the orders ask for."""
+        return self._ask("expand", *orders)
+
+    def cell_sizes(self, cells: AnyArray) -> AnyArray:
+        """The number of rows in each of these row sets."""
+        return self._ask("sizes", cells)
+
+    def _ask(self, what: str, *arguments: AnyArray) -> AnyArray:
+        self.leader.tell((what, *(np.array(a) for a in arguments)))
+        return self.leader.ask(what)[0]
+
+
+def lead_growth(
+    leader: Leader,
+    empty: Any,
+    sums_of: Array | None,
+    data: BinnedData,
+    m: int,
+    score: str,
+    growth: Growth,
+    features: AnyArray | None,
+    engine: GroupEngine,
+) -> tuple[GrownParts, Array]:
+    """The leader's part: grow a tree from the members' answers, and tell them. ``empty`` is a shard without rows."""
+    n_rows, maxima = leader.ask("grow")
+    source = Asked(leader, int(n_rows), maxima)
+    parts = grow_from(source, data, m, score, growth, source.n_rows, features, engine.n_threads)
+    largest = parts.largest
+    if sums_of is not None:
+        leader.tell(("maxima",))
+        largest = leader.ask("maxima")[0]
+    leader.tell(("limbs", parts.cells, largest, source.n_rows))
+    sums = limb_values(leader.ask("limbs")[0], largest, source.n_rows)
+    leader.tell((GROWN, parts, sums))
+    return parts, sums
+
+
+GROWN = "grown"
+
+
+class Answers:
+    """A member's part in growing a tree.
+
+    While the member replays the past, nobody waits for its answers. Questions are then only noted; should the past end
+    in the middle of the tree, what they ordered is done before the next answer.
+    """
+
+    def __init__(self, member: Member, make: Callable[[], Any], sums_of: Array | None) -> None:
+        self.member, self.make, self.sums_of = member, make, sums_of
+        self.shard: Any = None
+        self.noted: list[tuple[Any, ...]] = []
+
+    def until_grown(self) -> tuple[GrownParts, Array]:
+        """Answer the leader's questions until it sends the tree and the sums over its leaves."""
+        self.member.answer("grow", lambda: [("sum", self.rows().n_rows), ("max", self.rows().column_maxima())])
+        while True:
+            what, *arguments = self.member.receive()
+            if what == GROWN:
+                return tuple(arguments)  # type: ignore[return-value]
+            self.noted.append((what, *arguments))
+            self.member.answer(what, self.last_answer)
+
+    def rows(self) -> Any:
+        """The shard, made when it is first needed."""
+        if self.shard is None:
+            self.shard = self.make()
+        return self.shard
+
+    def last_answer(self) -> list[tuple[str, Any]]:
+        """Do what was noted; the answer to the last question."""
+        noted, self.noted = self.noted, []
+        return [self.reply(*question) for question in noted][-1]
+
+    def reply(self, what: str, *arguments: Any) -> list[tuple[str, Any]]:
+        """The answer to one question."""
+        shard = self.rows()
+        if what == "magnitudes":
+            return [("sum", shard.column_magnitudes(*arguments))]
+        if what == "root":
+            shard.quantize(*arguments)
+            return [("sum", shard.root())]
+        if what == "expand":
+            return [("sum", shard.expand(*arguments))]
+        if what == "sizes":
+            return [("sum", shard.cell_sizes(*arguments))]
+        if what == "maxima":
+            return [("max", shard.column_maxima(self.sums_of))]
+        cells, largest, n_rows = arguments
+        return [("sum", shard.leaf_limbs(cells, self.sums_of, largest, n_rows))]
+
+    def leaf_of_row(self, parts: GrownParts, data: BinnedData, n_threads: int) -> AnyArray:
+        """The leaf of every row here."""
+        if self.shard is None or self.noted:  # the past told the whole tree, so that no rows were cut
+            return route(data, parts.nodes, parts.category_sets, n_threads)
+        return self.shard.leaf_of_row(parts.nodes, parts.category_sets, parts.cells)
+
+
+# ---- the flagship's loss --------------------------------------------------------------------------------------------
+
+
+class GroupLogistic:
+    """`_kernels.LogisticLoss` on the rows of a member.
+
+    With codewords that are not canonical, the Hessian of a leaf is estimated from some of its rows, chosen by their
+    rank in the leaf. Every segment of rows then has a kernel of its own, and is told how many rows come before.
+    """
+
+    def __init__(self, problem: RowProblem, engine: GroupEngine) -> None:
+        self.engine, self.group, n = engine, engine.group, engine.share.n
+        self.whole = logistic_kernel(problem, n)
+        self.begins, self.parts = [0], [slice(0, len(problem.c))]
+        if problem.Y is not None and len(engine.share.segments) > 1:
+            self.begins, self.parts = [begin for begin, _ in engine.share.segments], engine.share.slices()
+        elif engine.share.segments:
+            self.begins = [engine.share.segments[0][0]]
+        self.ranked = problem.Y is not None
+        self.kernels = [self.whole if len(self.parts) == 1 else part_kernel(problem, part, n) for part in self.parts]
+
+    def pull(self, *arguments: Any) -> None:
+        """Fill in the rows here."""
+        self.whole.pull(*arguments)
+
+    def newton_leaves(
+        self,
+        F: AnyArray,
+        G: AnyArray | None,
+        loss: AnyArray,
+        scale: AnyArray | None,
+        leaf_of_row: AnyArray,
+        rows: AnyArray | None,
+        n_leaves: int,
+        l2: float,
+        max_step: float,
+        thin: float,
+        n_threads: int,
+    ) -> AnyArray:
+        """Newton's steps in two exchanges: first the largest weight and the row counts of the leaves, then the sums."""
+        used = [part_rows(rows, part) for part in self.parts]
+        leaves = [leaf_of_row[part] for part in self.parts]
+
+        def counts() -> list[tuple[str, Any]]:
+            chosen = [of if r is None else of[r] for of, r in zip(leaves, used, strict=True)]
+            found = [np.bincount(of, minlength=n_leaves) for of in chosen]
+            listed = list(zip(self.begins, found, strict=True)) if self.ranked else []
+            return [("max", self.whole.largest_weight(scale)), ("sum", np.sum(found, axis=0)), ("list", listed)]
+
+        largest, total, listed = self.group.exchange("weights", counts)
+        before = ranks_before(listed, n_leaves)
+        n_rows, zero = int(total.sum()), np.zeros(n_leaves, dtype=np.int64)
+
+        def sums() -> list[tuple[str, Any]]:
+            of_parts = [
+                kernel.leaf_sums(
+                    *(None if a is None else a[part] for a in (F, G, loss, scale)),
+                    of, r, before.get(begin, zero), total, float(largest), n_rows, n_threads,
+                )
+                for kernel, part, of, r, begin in zip(self.kernels, self.parts, leaves, used, self.begins, strict=True)
+            ]  # fmt: skip
+            return [("sum", np.sum(of_parts, axis=0, dtype=of_parts[0].dtype))]
+
+        def values(pieces: list[Any]) -> AnyArray:
+            return self.whole.leaf_values(pieces[0], float(largest), n_rows, l2, max_step, thin, n_threads)
+
+        return self.group.exchange("leaves", sums, values)
+
+
+def part_rows(rows: AnyArray | None, part: slice) -> AnyArray | None:
+    """The rows (ascending) of one part, numbered from its first row."""
+    if rows is None:
+        return None
+    begin, end = np.searchsorted(rows, [part.start, part.stop])
+    return np.ascontiguousarray(rows[begin:end] - rows.dtype.type(part.start))
+
+
+def part_kernel(problem: RowProblem, part: slice, n: int) -> Any:
+    """The kernel of some consecutive rows."""
+    weight = None if problem.weight is None else problem.weight[part]
+    return logistic_kernel(replace(problem, c=problem.c[part], weight=weight), n)
+
+
+def ranks_before(listed: list[tuple[int, AnyArray]], n_leaves: int) -> dict[int, AnyArray]:
+    """For every segment how many rows of each leaf come before it, (L,), from the counts of all segments."""
+    before, so_far = {}, np.zeros(n_leaves, dtype=np.int64)
+    for begin, counts in sorted(listed, key=lambda entry: entry[0]):
+        before[begin] = so_far
+        so_far = so_far + counts
+    return before
