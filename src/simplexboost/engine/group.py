@@ -328,12 +328,10 @@ class GroupLogistic:
     def __init__(self, problem: RowProblem, engine: GroupEngine) -> None:
         self.engine, self.group, n = engine, engine.group, engine.share.n
         self.whole = logistic_kernel(problem, n)
-        self.begins, self.parts = [0], [slice(0, len(problem.c))]
-        if problem.Y is not None and len(engine.share.segments) > 1:
-            self.begins, self.parts = [begin for begin, _ in engine.share.segments], engine.share.slices()
-        elif engine.share.segments:
-            self.begins = [engine.share.segments[0][0]]
         self.ranked = problem.Y is not None
+        self.begins, self.parts = [-1], [slice(0, len(problem.c))]
+        if self.ranked and engine.share.segments:
+            self.begins, self.parts = [begin for begin, _ in engine.share.segments], engine.share.slices()
         self.kernels = [self.whole if len(self.parts) == 1 else part_kernel(problem, part, n) for part in self.parts]
 
     def pull(self, *arguments: Any) -> None:
