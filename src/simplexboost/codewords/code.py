@@ -6,6 +6,7 @@ import numpy as np
 
 from .._cached import cached
 from .._typing import AnyArray, Array
+from ..engine import engine_of
 
 
 class Code:
@@ -72,7 +73,7 @@ class Code:
 
     def _times(self, A: AnyArray, matrix: AnyArray, out: Array | None = None) -> Array:
         if self._form is None:
-            return np.matmul(0.5 * A, matrix, out=out)
+            return engine_of(A).times(A, matrix, 0.5, out)
         a, b = self._form
         out = np.multiply(A, 0.5 * a, out=out)
         if b != 0.0:

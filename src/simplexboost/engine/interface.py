@@ -247,6 +247,12 @@ class Engine(Protocol):
     def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
         """The soft-max of 2U = F Yᵀ, written to out (n, K); Y is None for canonical codewords."""
 
+    def times(self, A: AnyArray, M: AnyArray, factor: float = 1.0, out: AnyArray | None = None) -> AnyArray:
+        """factor · A M, (n, K), of rows A (n, m) and a matrix M (m, K), in the precision of A.
+
+        Each entry is a sum in the order of M's rows: a row's result does not depend on how many rows there are.
+        """
+
     def total(self, values: Array) -> float:
         """Σ values; it depends neither on the order of the rows nor on how they are cut into shards."""
 

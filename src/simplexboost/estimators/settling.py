@@ -141,9 +141,11 @@ def choose(rivals: Rivals, table: Table, seed: int, wanted: Wanted) -> Choice:
     if len(rivals) > 1:
         sample = table.brought(decide(lambda: np.sort(rng.choice(data.n, sample_rows(data.n), replace=False))))
         first = decide(
-            lambda: hold_race(rivals, sample, make_splits(sample, cost, rng), seed, cost, wanted)
-            if sample.divisible
-            else None
+            lambda: (
+                hold_race(rivals, sample, make_splits(sample, cost, rng), seed, cost, wanted)
+                if sample.divisible
+                else None
+            )
         )
         rivals = [rival for rival in rivals if first is None or rival[0] == first.params]
     groups = None if table.groups is None else data.engine.gathered(table.groups)
@@ -152,9 +154,7 @@ def choose(rivals: Rivals, table: Table, seed: int, wanted: Wanted) -> Choice:
     return choice if first is None else replace(choice, candidates=first.candidates)
 
 
-def hold_race(
-    rivals: Rivals, table: Table, splits: list[Split], seed: int, cost: Effort, wanted: Wanted
-) -> Choice:
+def hold_race(rivals: Rivals, table: Table, splits: list[Split], seed: int, cost: Effort, wanted: Wanted) -> Choice:
     """A race of the rivals on these rows."""
     engine, workers = table.data.engine, 1
     if len(splits) * len(rivals) > 1 and isinstance(engine, CpuEngine) and engine.alone() is engine:

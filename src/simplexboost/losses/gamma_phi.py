@@ -161,8 +161,9 @@ class ExponentialPhi(GammaPhi):
         # The second derivative along each coordinate of F: `along` with W = ½ Y[:, j] in every row.
         E, Z, s = self._race(U, c)
         E /= Z[:, None]
-        mean = E @ Y  # (n, d)
-        H = E @ np.square(Y)  # (n, d), becomes variance, then Hessian
+        times = engine_of(U).times
+        mean = times(E, Y)  # (n, d)
+        H = times(E, np.square(Y))  # (n, d), becomes variance, then Hessian
         H -= np.square(mean)
         np.maximum(H, 0.0, out=H)  # a variance, which rounding must not make negative
         lead = np.subtract(Y[c], mean, out=mean)

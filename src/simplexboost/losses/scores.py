@@ -101,7 +101,7 @@ class OneVsAll(Loss):
         return engine_of(W).every(gains > 0 if strictly else gains >= 0)
 
     def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
-        return saturated_exp(self._exponents(U, c)) @ np.square(Y)
+        return engine_of(U).times(saturated_exp(self._exponents(U, c)), np.square(Y))
 
     def probabilities(self, U: Array) -> Array:
         U = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)

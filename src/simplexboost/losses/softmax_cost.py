@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._typing import Array, Labels
+from ..engine import engine_of
 from .base import Loss, check_cost_matrix
 from .links import softmax
 from .scores import strongest
@@ -72,10 +73,10 @@ class SoftmaxCost(Loss):
         return self.cost_matrix is None and super().falls_forever(W, c, strictly)
 
     def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
-        g = softmax(U, 2.0)
-        mean = g @ Y  # (n, d)
+        g, times = softmax(U, 2.0), engine_of(U).times
+        mean = times(g, Y)  # (n, d)
         Phi = self._gradient(g, c)
-        return Phi @ np.square(Y) - 2.0 * (Phi @ Y) * mean
+        return times(Phi, np.square(Y)) - 2.0 * times(Phi, Y) * mean
 
     def check(self, K: int) -> None:
         super().check(K)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from .._parts import check_flag
 from .._typing import Array, Labels
+from ..engine import engine_of
 from .base import pick
 from .gamma_phi import GammaPhi
 from .links import HUGE
@@ -92,9 +93,9 @@ class UserGammaPhi(GammaPhi):
         V = _gaps(U, c)
         slope, t, S = self._slopes(V, c)
         q = self._terms(self.phi_second, V, c)
-        own = Y[c]  # (n, d)
-        inner = t.sum(axis=1)[:, None] * own - t @ Y  # Σ_k t_k (y_c − y_k)
-        outer = q.sum(axis=1)[:, None] * own**2 - 2.0 * own * (q @ Y) + q @ Y**2  # Σ_k q_k (y_c − y_k)²
+        own, times = Y[c], engine_of(U).times  # (n, d)
+        inner = t.sum(axis=1)[:, None] * own - times(t, Y)  # Σ_k t_k (y_c − y_k)
+        outer = q.sum(axis=1)[:, None] * own**2 - 2.0 * own * times(q, Y) + times(q, Y**2)  # Σ_k q_k (y_c − y_k)²
         return 0.25 * (_call(self.gamma_second, S)[:, None] * inner**2 + slope[:, None] * outer)
 
     def check(self, K: int) -> None:

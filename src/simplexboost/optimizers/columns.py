@@ -58,7 +58,8 @@ class NewColumn(Optimizer):
         E, own = -gradient.P, mu[run.data.c]  # (n, K), (n,)
         E[np.arange(len(E)), run.data.c] = 0.0
         # The weight of an example is the sum over its rivals of the other colour, added without cancellation.
-        request = binary_request(run, np.where(own > 0, E @ (mu < 0), -(E @ (mu > 0))))
+        of_colours = run.data.engine.times(E, np.stack([mu < 0, mu > 0], axis=1))  # (n, 2)
+        request = binary_request(run, np.where(own > 0, of_colours[:, 0], -of_colours[:, 1]))
         answer = ask(run, request)
         outputs, h = answer.outputs * mu, spread(answer.hypothesis, mu)  # (n, K)
         stride = run.step.length(ray_along(run, lambda: direction(run, outputs), gradient))

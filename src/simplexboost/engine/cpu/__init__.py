@@ -125,6 +125,13 @@ class CpuEngine(AllRows):
         """The soft-max of F Yᵀ, written to out (n, K)."""
         _kernels.softmax_scores(F, Y, out, self.n_threads)
 
+    def times(self, A: AnyArray, M: AnyArray, factor: float = 1.0, out: AnyArray | None = None) -> AnyArray:
+        """factor · A M; see `interface.Engine.times`."""
+        A = np.ascontiguousarray(A)
+        out = np.empty((len(A), M.shape[1]), dtype=A.dtype) if out is None else out
+        _kernels.times(A, np.ascontiguousarray(M, dtype=A.dtype), factor, out, self.n_threads)
+        return out
+
     def total(self, values: Array) -> float:
         """Σ values, as a sum of integers; if a value is not finite, an ordinary sum."""
         values = np.ascontiguousarray(values, dtype=None if values.dtype == np.float32 else np.float64)

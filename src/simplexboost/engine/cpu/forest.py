@@ -51,9 +51,7 @@ class CpuForest:
 
 def add_coded(forest: ForestArrays, X: CodedRows, F: AnyArray, n_threads: int) -> None:
     """F (n, d) += the trees' values at rows that are known by their codes."""
-    for tree, values, coordinate, step in zip(
-        forest.trees, forest.values, forest.coordinate, forest.step, strict=True
-    ):
+    for tree, values, coordinate, step in zip(forest.trees, forest.values, forest.coordinate, forest.step, strict=True):
         leaves = route(X.binned, node_bytes(tree.nodes), tree.category_sets, n_threads)
         dense = np.ascontiguousarray(values.toarray() if issparse(values) else values, dtype=F.dtype)
         if coordinate < 0:

@@ -80,6 +80,15 @@ class ReferenceEngine(AllRows):
         """The soft-max of 2U = F Yᵀ, row by row."""
         out[:] = softmax(logits(F, Y))
 
+    def times(self, A: AnyArray, M: AnyArray, factor: float = 1.0, out: AnyArray | None = None) -> AnyArray:
+        """factor · A M; see `interface.Engine.times`."""
+        product = np.zeros((len(A), M.shape[1]), dtype=A.dtype)
+        for column, row in zip(A.T, M.astype(A.dtype, copy=False), strict=True):
+            product += column[:, None] * row
+        if out is None:
+            return product * A.dtype.type(factor)
+        return np.multiply(product, A.dtype.type(factor), out=out)
+
     def total(self, values: Array) -> float:
         """Σ values, as a sum of integers."""
         return exact_total(np.asarray(values, dtype=np.float64))

@@ -8,6 +8,8 @@ namespace simplexboost {
 
 constexpr std::size_t kMostBins = 256;  // of a feature, including that of missing values
 
+constexpr std::size_t kProductColumns = 16;  // of a tile of a product (losses/product.inl)
+
 // Of forests (forest/forest.hpp).
 constexpr std::size_t kGroup = 8;               // rows that walk down a tree together
 constexpr std::int32_t kMissingRank = 1 << 20;  // above every rank
@@ -91,6 +93,10 @@ struct HotTable {
   void (*race_along)(const double* U, const double* W, double alpha, std::size_t n, std::size_t K,
                      const std::int64_t* c, double rate, double* v, double* E, double* Z, double* lead, double* mean,
                      double* variance);
+  void (*times_float)(const float* A, std::size_t n, const float* M, std::size_t m, std::size_t pitch, std::size_t K,
+                      float factor, float* out);
+  void (*times_double)(const double* A, std::size_t n, const double* M, std::size_t m, std::size_t pitch, std::size_t K,
+                       double factor, double* out);
   HotLanes<std::int64_t> lanes64;
   HotLanes<std::int32_t> lanes32;
 

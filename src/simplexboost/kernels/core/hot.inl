@@ -9,6 +9,7 @@
 
 #include "forest/symmetric.inl"
 #include "forest/walk.inl"
+#include "losses/product.inl"
 #include "losses/race.inl"
 #include "losses/solve.inl"
 #include "trees/histogram.inl"
@@ -57,6 +58,8 @@ HotTable table() {
           pull_rows,
           vote_rows,
           race_along,
+          times<float>,
+          times<double>,
           hot_lanes<std::int64_t>(),
           hot_lanes<std::int32_t>()};
 }

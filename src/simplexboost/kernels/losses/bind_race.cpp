@@ -2,6 +2,7 @@
 #include "core/bind.hpp"
 
 #include "core/hot.hpp"
+#include "core/pool.hpp"
 #include "module.hpp"
 
 namespace simplexboost {
@@ -54,6 +55,23 @@ nb::tuple race_along(In<double, Matrix> U, In<std::int64_t, Vector> c, In<double
                         to_numpy(std::move(variance), {n}));
 }
 
+// out (n, K) = factor * A (n, m) M (m, K); see losses/product.inl.
+template <class T>
+void times(In<T, Matrix> A, In<T, Matrix> M, double factor, Out<T, Matrix> out, int n_threads) {
+  const std::size_t n = A.shape(0), m = A.shape(1), K = M.shape(1);
+  require(M.shape(0) == m && out.shape(0) == n && out.shape(1) == K, "A, M and out disagree");
+  nb::gil_scoped_release release;
+  const std::size_t pitch = (K + kProductColumns - 1) / kProductColumns * kProductColumns;
+  std::vector<T> padded(m * pitch, T{0});
+  for (std::size_t j = 0; j < m; ++j) std::copy_n(M.data() + j * K, K, padded.data() + j * pitch);
+  parallel_ranges(n, 1024, worth_threads(n * m * K, std::size_t{1} << 18, n_threads), [&](std::size_t begin, std::size_t end) {
+    const T *from = A.data() + begin * m, scale = static_cast<T>(factor);
+    T* to = out.data() + begin * K;
+    if constexpr (sizeof(T) == 8) hot().times_double(from, end - begin, padded.data(), m, pitch, K, scale, to);
+    else hot().times_float(from, end - begin, padded.data(), m, pitch, K, scale, to);
+  });
+}
+
 }  // namespace
 
 void bind_race(nb::module_& m) {
@@ -63,6 +81,8 @@ void bind_race(nb::module_& m) {
         "E becomes -w E / Z, and w at the true class.");
   m.def("vote_rows", &vote_rows, "P"_a.noconvert(), "c"_a, "classes"_a, "up"_a, "down"_a, "own"_a.noconvert(),
         "The residual of an exponential loss after votes, in place.");
+  m.def("times", &times<double>, "A"_a, "M"_a, "factor"_a, "out"_a.noconvert(), "n_threads"_a, "factor * A M.");
+  m.def("times", &times<float>, "A"_a, "M"_a, "factor"_a, "out"_a.noconvert(), "n_threads"_a, "factor * A M.");
   m.def("race_along", &race_along, "U"_a, "c"_a, "W"_a, "alpha"_a, "rate"_a,
         "The race at U + alpha W: row sums, leads, mean and variance of W among the rivals.");
 }
