@@ -128,6 +128,14 @@ def test_weights_have_mean_one():
     assert w[1] / w[0] == 3.0 and w[2] / w[0] == 7.0  # whole numbers keep their ratios exactly
 
 
+def test_mean_one_does_not_depend_on_the_order_of_the_rows():
+    """The factor has 26 bits; here n / Σ weights lies between two such numbers, as near to the middle as can be."""
+    rng = np.random.default_rng(0)
+    weight = rng.uniform(0.5, 1.0, 1000)
+    weight[-1] += 1000 / ((50_000_001 + 0.5) / 2**26) - weight.sum()
+    assert len({np.sort(mean_one(rng.permutation(weight))).tobytes() for _ in range(30)}) == 1
+
+
 def test_the_number_of_bins_is_passed_on_or_chosen():
     assert checked(max_bins=17).data.max_bins == 17
     assert 2 <= checked(max_bins="auto").data.max_bins <= 255

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.sparse import issparse
@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from .._parts import check_number as check_parameter
 from .._typing import AnyArray, Array, Labels, Mask
-from ..engine import Engine, auto_bins
+from ..engine import CPU, Engine, auto_bins
 from .inputs import FRAMES, Taken, learn_X
 from .training_set import LabelSets, TrainingSet
 
@@ -22,6 +22,19 @@ from .training_set import LabelSets, TrainingSet
 # weight would then count like any other. Rows that weigh less than this fraction of the heaviest row are therefore left
 # out, like rows of zero weight.
 NEGLIGIBLE = 1e-6
+
+
+class Sums(Protocol):
+    """Reductions over all rows, as those of an engine."""
+
+    def total(self, values: Array) -> float:
+        """Σ values, exact before it is rounded."""
+
+    def largest(self, values: Array) -> float:
+        """The largest of the values."""
+
+    def every(self, mask: Mask) -> bool:
+        """Whether the mask is true for all rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +90,7 @@ def check_training(
         return check_indicator(X, y, sample_weight, labelling, bins, engine, categorical)
     classes, c, weight = check_labels(X, y, sample_weight, labelling)
     used = weight > NEGLIGIBLE * weight.max()
-    X, c, weight = X if used.all() else X[used], c[used], mean_one(weight[used])
+    X, c, weight = X if used.all() else X[used], c[used], mean_one(weight[used], engine)
     present = np.isin(np.arange(len(classes)), c)
     rank = np.cumsum(present) - 1  # label among all classes -> label among the present ones
     if costs is not None:
@@ -100,7 +113,7 @@ def check_indicator(
     weight = check_weight(X, Z, sample_weight, weights_of_labels(labelling.class_weight, Z.shape[1]))
     used = weight > NEGLIGIBLE * weight.max()
     sets, labels = LabelSets(Z.shape[1]), check_label_names(labelling.classes, Z.shape[1])
-    weight = mean_one(weight[used])
+    weight = mean_one(weight[used], engine)
     data = TrainingSet(X[used], sets.number(Z[used]), weight, sets.K, bins, engine, categorical, sets)
     return Checked(data, labels, np.ones(sets.K, dtype=bool), used)
 
@@ -222,7 +235,7 @@ def check_class_weight(class_weight: Any, y: AnyArray) -> None:
         check_parameter(f"class_weight={class_weight!r}: the weight of {label!r}, weight", weight, float, 0.0)
 
 
-def mean_one(weight: Array) -> Array:
+def mean_one(weight: Array, rows: Sums = CPU, n: int | None = None) -> Array:
     """Positive weights (n,) divided by their mean, to within 1e-8, so that only their ratios matter.
 
     Regularisation is measured in units of one example; compared with it, weights of sum one would be far too small. A
@@ -231,13 +244,20 @@ def mean_one(weight: Array) -> Array:
     ratios; splits that are equally good when rows are repeated are then equally good when they are weighted instead.
     Equal weights become exactly 1.
 
+    Parameters
+    ----------
+    weight : (n,), or those of the rows that are here
+    rows : reduces over all rows, wherever they are; its sums are exact, so that they do not depend on that
+    n : the number of all rows, if not all are here
+
     Examples
     --------
     >>> mean_one(np.array([1e300, 3e300])).round(6)
     array([0.5, 1.5])
     """
-    if (weight == weight[0]).all():
+    largest = rows.largest(weight)
+    if rows.every(weight == largest):
         return np.ones_like(weight)
-    weight = np.ldexp(weight, -np.frexp(weight.max())[1])
-    fraction, exponent = np.frexp(1.0 / weight.mean())
+    weight = np.ldexp(weight, -np.frexp(largest)[1])
+    fraction, exponent = np.frexp((len(weight) if n is None else n) / rows.total(weight))
     return weight * np.ldexp(np.rint(np.ldexp(fraction, 26)), exponent - 26)
