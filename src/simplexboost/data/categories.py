@@ -13,6 +13,7 @@ import numpy as np
 from .._typing import AnyArray, Mask
 from ..engine import MAX_CATEGORIES
 from .columns import Column
+from .digests import Digest
 from .values import as_categories
 
 
@@ -32,13 +33,13 @@ class Categories:
         return np.array([values is not None for values in self.columns])
 
 
-def learn_categories(column: Column) -> AnyArray:
+def learn_categories(column: Column | Digest) -> AnyArray:
     """The categories of a column, sorted; only the most frequent ones if there are too many."""
     values = as_categories(column.categories.values)
     return first_numbers(column, values, column.categories.counts, values[:0])
 
 
-def more_categories(column: Column, known: AnyArray) -> AnyArray:
+def more_categories(column: Column | Digest, known: AnyArray) -> AnyArray:
     """The categories of a fitted model, and after them those that this column adds, as long as there is room.
 
     Trees hold sets of numbers, so those of the known categories stay as they are. Where some categories share a number
@@ -53,7 +54,7 @@ def more_categories(column: Column, known: AnyArray) -> AnyArray:
     return first_numbers(column, values[new], counts[new], known)
 
 
-def first_numbers(column: Column, values: AnyArray, counts: AnyArray, known: AnyArray) -> AnyArray:
+def first_numbers(column: Column | Digest, values: AnyArray, counts: AnyArray, known: AnyArray) -> AnyArray:
     """The known categories and as many of the others as fit; if not all do, the last number is for those left."""
     total, room = len(known) + len(values), MAX_CATEGORIES - len(known)
     if total > MAX_CATEGORIES:
@@ -89,7 +90,7 @@ def numbers_among(values: AnyArray, categories: AnyArray, share: bool = True) ->
     return np.array([lookup.get(value, other) for value in values.tolist()], dtype=np.float64)
 
 
-def check_same_form(column: Column, values: AnyArray, categories: AnyArray) -> None:
+def check_same_form(column: Column | Digest, values: AnyArray, categories: AnyArray) -> None:
     """Raise if numbers come where categories were text, or the reverse: none of them could be found."""
     was, now = (("text" if isinstance(some.tolist()[0], str) else "numbers") for some in (categories, values))
     if was != now:

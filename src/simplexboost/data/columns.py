@@ -44,9 +44,46 @@ class Distinct:
         """For every row what belongs to its value, (n,); NaN if it is missing."""
         return np.append(of_value, np.nan)[self.codes]  # the code −1 is the last entry
 
-    def row_of(self, code: int) -> int:
-        """The first row that has a value."""
-        return int(np.argmax(self.codes == code))
+    @cached
+    def first(self) -> AnyArray:
+        """The first row that has each value."""
+        rows = np.empty(len(self.values) + 1, dtype=np.intp)  # the last: missing
+        rows[self.codes[::-1]] = np.arange(len(self.codes))[::-1]  # of several assignments the last one counts
+        return rows[:-1]
+
+    def earliest(self, codes: AnyArray) -> int:
+        """That one of some values which a row has first."""
+        return int(codes[np.argmin(self.first[codes])])
+
+    def place(self, code: int) -> str:
+        """Where a value stands first, for messages."""
+        return f"row {self.first[code]}"
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """The distinct values of rows that are cut into partitions, when the rows themselves are not at hand.
+
+    Attributes
+    ----------
+    values : (v,), without missing ones
+    counts : (v,) how many rows have each
+    first : (v, 2) the partition and the row in it that has each first
+    """
+
+    values: list[Any]
+    counts: AnyArray
+    first: AnyArray
+
+    def earliest(self, codes: AnyArray) -> int:
+        """That one of some values which a row has first."""
+        rows = self.first[codes]
+        return int(codes[np.lexsort((rows[:, 1], rows[:, 0]))[0]])
+
+    def place(self, code: int) -> str:
+        """Where a value stands first, for messages."""
+        partition, row = self.first[code].tolist()
+        return f"row {row} of partition {partition}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,12 +129,13 @@ class Column:
     @cached
     def categories(self) -> Distinct:
         """The distinct values in the form in which categories are kept, sorted."""
-        values = as_categories(self.distinct.values)
-        if len({isinstance(value, str) for value in values.tolist()}) > 1:
-            kinds = [kind_of_value(value) for value in self.distinct.values]
-            raise mixed(self.distinct, [kinds.index(kind) for kind in dict.fromkeys(kinds)], self.label)
-        values, inverse = np.unique(values, return_inverse=True)
-        return Distinct(values.tolist(), np.append(inverse, -1)[self.distinct.codes])
+        values, inverse = sorted_categories(self.distinct, self.label)
+        return Distinct(values, np.append(inverse, -1)[self.distinct.codes])
+
+    @cached
+    def empty(self) -> bool:
+        """Whether all values are missing; some containers then say that they are numbers."""
+        return self.kind == "missing" or (self.kind == "number" and bool(np.isnan(self.numbers()).all()))
 
     def numbers(self) -> AnyArray:
         """The values as numbers, (n,), in a type of their own; NaN if missing. Text is for callers to refuse."""
@@ -111,6 +149,16 @@ class Column:
             number = NUMBER_OF[self.kind]
             return self.distinct.map(np.array([number(value) for value in self.distinct.values]))
         return days(self.plain) if self.plain.dtype.kind in "Mm" else self.plain
+
+
+def sorted_categories(distinct: Distinct | Tally, label: str) -> tuple[list[Any], AnyArray]:
+    """The distinct values in the form in which categories are kept, sorted, and the place of every value among them."""
+    values = as_categories(distinct.values)
+    if len({isinstance(value, str) for value in values.tolist()}) > 1:
+        kinds = [kind_of_value(value) for value in distinct.values]
+        raise mixed(distinct, [kinds.index(kind) for kind in dict.fromkeys(kinds)], label)
+    values, inverse = np.unique(values, return_inverse=True)
+    return values.tolist(), inverse
 
 
 # ---- series of narwhals ---------------------------------------------------------------------------------------------
@@ -251,7 +299,7 @@ def kind_of_objects(distinct: Distinct, label: str) -> str:
     if "other" in examples:
         code = examples["other"]
         raise TypeError(
-            f"{label} holds {distinct.values[code]!r} in row {distinct.row_of(code)}, a "
+            f"{label} holds {distinct.values[code]!r} in {distinct.place(code)}, a "
             f"{type(distinct.values[code]).__name__}; the argument must be a string or a number. {SPREAD}"
         )
     if len(examples) > 1:
@@ -259,11 +307,10 @@ def kind_of_objects(distinct: Distinct, label: str) -> str:
     return next(iter(examples))
 
 
-def mixed(distinct: Distinct, codes: list[int], label: str) -> ValueError:
+def mixed(distinct: Distinct | Tally, codes: list[int], label: str) -> ValueError:
     """The error that says which types a column mixes."""
     examples = ", ".join(
-        f"{type(distinct.values[code]).__name__} (row {distinct.row_of(code)}: {distinct.values[code]!r})"
-        for code in codes
+        f"{type(distinct.values[code]).__name__} ({distinct.place(code)}: {distinct.values[code]!r})" for code in codes
     )
     return ValueError(
         f"{label} mixes values of different types: {examples}. Make them all numbers, for example by "

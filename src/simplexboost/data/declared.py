@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from .._typing import Mask
+from .digests import Digests
 from .names import close_names
 from .tables import Table
 
 
-def categorical_mask(table: Table, categorical_features: Any) -> Mask:
+def categorical_mask(table: Table | Digests, categorical_features: Any) -> Mask:
     """Which columns are categorical, (p,), from "from_dtype", a mask, positions, names or None.
 
     Examples
@@ -39,7 +40,7 @@ def categorical_mask(table: Table, categorical_features: Any) -> Mask:
     return mask
 
 
-def mask_by_type(table: Table, wanted: str) -> Mask:
+def mask_by_type(table: Table | Digests, wanted: str) -> Mask:
     """The categorical and text columns of a frame, (p,)."""
     if wanted != "from_dtype":
         hint = f" (pass [{wanted!r}])" if wanted in (table.names or ()) else ""
@@ -49,7 +50,7 @@ def mask_by_type(table: Table, wanted: str) -> Mask:
     return np.array([table.typed and column.kind in ("text", "category") for column in table.columns], dtype=bool)
 
 
-def positions(wanted: list[Any], table: Table, given: Any) -> list[int]:
+def positions(wanted: list[Any], table: Table | Digests, given: Any) -> list[int]:
     """The positions of columns that are given by name or by position."""
     p, names = len(table.columns), [name if isinstance(name, str) else None for name in table.names or ()]
     if all(isinstance(w, str) for w in wanted):

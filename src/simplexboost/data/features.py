@@ -6,6 +6,7 @@ by name, since its numbers would mean something else.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from .._typing import AnyArray, Mask
 from .categories import Categories, encode_categories, learn_categories, more_categories
 from .columns import TIMES, WORDS, Column
 from .declared import categorical_mask
+from .digests import Digest, Digests
 from .tables import Table
 
 # The part of a text column's values that must be numbers for it to be taken for a column of numbers gone wrong: one
@@ -64,29 +66,25 @@ class Features:
             return np.full(table.n, np.nan, np.float16)
         if is_number(column, was, table.typed):
             return column.numbers()
-        if is_empty(column):
+        if column.empty:
             return np.full(table.n, np.nan, np.float16)
         if was == "number" and column.kind in ("text", "category"):
             raise no_number(column, table)
         raise ValueError(f"{column.label} held {WORDS[was]} in fit; now it holds {WORDS[column.kind]}.")
 
 
-def is_number(column: Column, was: str, typed: bool) -> bool:
+def is_number(column: Column | Digest, was: str, typed: bool) -> bool:
     """Whether a column can be taken for one of the kind that it had in fit; numbers of arrays may be times."""
     if column.kind == "category":
-        return was == "number" and all(not isinstance(v, str) for v in column.distinct.values) and are_floats(column)
+        values = column.distinct.values
+        return was == "number" and not any(isinstance(value, str) for value in values) and are_floats(values)
     return column.kind == was or (was in TIMES and column.kind == "number" and not typed)
 
 
-def is_empty(column: Column) -> bool:
-    """Whether all values of a column are missing; some containers then say that they are numbers."""
-    return column.kind == "missing" or (column.kind == "number" and bool(np.isnan(column.numbers()).all()))
-
-
-def are_floats(column: Column) -> bool:
-    """Whether all values of a column can be numbers."""
+def are_floats(values: list[Any]) -> bool:
+    """Whether all values can be numbers."""
     try:
-        column.numbers()
+        [float(value) for value in values]
     except (TypeError, ValueError):
         return False
     return True
@@ -95,56 +93,62 @@ def are_floats(column: Column) -> bool:
 # ---- learning -------------------------------------------------------------------------------------------------------
 
 
-def learn_features(table: Table, categorical_features: Any, refusal: str | None) -> Features:
+def learn_features(table: Table | Digests, categorical_features: Any, refusal: str | None) -> Features:
     """The kinds and categories of a training table; ``refusal`` says why the classifier cannot take categories."""
-    mask = categorical_mask(table, categorical_features)
+    mask, columns = categorical_mask(table, categorical_features), columns_of(table)
     if isinstance(categorical_features, str):
         check_numeric_text(table, mask)
     if refusal is not None and mask.any():
         raise ValueError(refused(table, mask, refusal))
-    kinds = ["category" if is_one else kind_of_number(c, table) for c, is_one in zip(table.columns, mask, strict=True)]
+    kinds = ["category" if is_one else kind_of_number(c, table) for c, is_one in zip(columns, mask, strict=True)]
     if not mask.any():
         return Features(kinds)
     return Features(
         kinds,
-        Categories([learn_categories(c) if is_one else None for c, is_one in zip(table.columns, mask, strict=True)]),
+        Categories([learn_categories(c) if is_one else None for c, is_one in zip(columns, mask, strict=True)]),
     )
 
 
-def more_features(known: Features, table: Table, categorical_features: Any) -> Features:
+def more_features(known: Features, table: Table | Digests, categorical_features: Any) -> Features:
     """The features of a model that goes on, with the categories that this table adds."""
-    mask = categorical_mask(table, categorical_features)
+    mask, columns = categorical_mask(table, categorical_features), columns_of(table)
     was = np.zeros(len(mask), dtype=bool) if known.categories is None else known.categories.mask
-    if any(not is_empty(table.columns[j]) for j in np.flatnonzero(mask != was)):
+    if any(not table.columns[j].empty for j in np.flatnonzero(mask != was)):
         old, new = (", ".join(table.columns[j].name for j in np.flatnonzero(m)) for m in (was, mask))
         raise ValueError(
             f"warm_start=True needs the categorical columns of the fitted model, [{old}]; with "
             f"categorical_features={categorical_features!r} this X has [{new}]."
         )
-    kinds = known.kinds and [later_kind(old, column) for column, old in zip(table.columns, known.kinds, strict=True)]
+    kinds = known.kinds and [later_kind(old, column) for column, old in zip(columns, known.kinds, strict=True)]
     if known.categories is None:
         return Features(kinds)
-    pairs = zip(table.columns, known.categories.columns, strict=True)
+    pairs = zip(columns, known.categories.columns, strict=True)
     return Features(kinds, Categories([old if old is None else more_categories(c, old) for c, old in pairs]))
 
 
-def later_kind(was: str, column: Column) -> str:
+def columns_of(table: Table | Digests) -> Sequence[Column | Digest]:
+    """The columns, with or without their rows."""
+    return table.columns
+
+
+def later_kind(was: str, column: Column | Digest) -> str:
     """The kind of a column of a model that goes on: one that was missing may have come to hold numbers or times."""
     return column.kind if was == "missing" and column.kind in ("number", *TIMES) else was
 
 
-def kind_of_number(column: Column, table: Table) -> str:
+def kind_of_number(column: Column | Digest, table: Table | Digests) -> str:
     """The kind of a column that is no category; text is refused."""
     if column.kind == "text" or (column.kind == "category" and not is_number(column, "number", table.typed)):
         raise no_number(column, table)
     return "number" if column.kind == "category" else column.kind
 
 
-def check_numeric_text(table: Table, mask: Mask) -> None:
+def check_numeric_text(table: Table | Digests, mask: Mask) -> None:
     """Raise if text columns hold numbers: as categories they would lose their order, and hardly ever be seen again."""
+    columns = columns_of(table)
     bad = [
         (column, example)
-        for column, is_one in zip(table.columns, mask, strict=True)
+        for column, is_one in zip(columns, mask, strict=True)
         if is_one and column.kind == "text" and (example := numeric_text(column)) is not None
     ]
     if not bad:
@@ -158,7 +162,7 @@ def check_numeric_text(table: Table, mask: Mask) -> None:
     )
 
 
-def numeric_text(column: Column) -> str | None:
+def numeric_text(column: Column | Digest) -> str | None:
     """If at least `NUMERIC` of a text column's values are numbers, one that is not, or "" if all are; else None."""
     some = slice(None, None, 1 + len(column.categories.values) // MOST_LOOKED_AT)
     values, counts = column.categories.values[some], column.categories.counts[some]
@@ -179,12 +183,12 @@ def is_numeral(text: str) -> bool:
 # ---- messages -------------------------------------------------------------------------------------------------------
 
 
-def no_number(column: Column, table: Table) -> ValueError:
+def no_number(column: Column | Digest, table: Table | Digests) -> ValueError:
     """The error for text where numbers are wanted."""
     found = column.distinct
-    wrong = np.array([*(not is_numeral(str(value)) for value in found.values), False])  # the last: missing
-    row = int(np.argmax(wrong[found.codes] if wrong.any() else found.codes >= 0))  # the first of them
-    where = f"{column.label} holds {WORDS[column.kind]}: {found.values[found.codes[row]]!r} in row {row}"
+    wrong = np.array([not is_numeral(str(value)) for value in found.values])
+    code = found.earliest(np.flatnonzero(wrong if wrong.any() else ~wrong))
+    where = f"{column.label} holds {WORDS[column.kind]}: {found.values[code]!r} in {found.place(code)}"
     name = column.name
     if table.typed:
         return ValueError(
@@ -197,16 +201,16 @@ def no_number(column: Column, table: Table) -> ValueError:
     )
 
 
-def refused(table: Table, mask: Mask, refusal: str) -> str:
+def refused(table: Table | Digests, mask: Mask, refusal: str) -> str:
     """The message where categories come to a classifier that takes numbers only."""
-    columns = [column for column, is_one in zip(table.columns, mask, strict=True) if is_one]
+    columns = [column for column, is_one in zip(columns_of(table), mask, strict=True) if is_one]
     return (
         f"{refusal}, and X holds text or categories in {listed(columns)}. Encode them first, for example with "
         "scikit-learn's OneHotEncoder in a ColumnTransformer, or leave them out."
     )
 
 
-def listed(columns: list[Column]) -> str:
+def listed(columns: Sequence[Column | Digest]) -> str:
     """The names of columns, for messages."""
     names = ", ".join(column.name for column in columns[:10])
     return f"column{'s' * (len(columns) > 1)} {names}{' …' * (len(columns) > 10)}"

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from .digests import Digests
 from .tables import Table
 
 MOST = 5  # names in a list
 
 
-def learn_names(estimator: Any, table: Table | None) -> None:
+def learn_names(estimator: Any, table: Table | Digests | None) -> None:
     """Remember the names of the columns, if all of them are text."""
     vars(estimator).pop("feature_names_in_", None)
     names = None if table is None else text_names(table.names)
@@ -22,7 +23,7 @@ def learn_names(estimator: Any, table: Table | None) -> None:
         estimator.feature_names_in_ = np.array(names, dtype=object)
 
 
-def check_names(estimator: Any, table: Table | None) -> None:
+def check_names(estimator: Any, table: Table | Digests | None) -> None:
     """Raise unless a table has the names that are remembered.
 
     The rules and the first words of the messages are scikit-learn's: only names that are all text count, and a table
