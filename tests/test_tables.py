@@ -191,6 +191,12 @@ def test_a_column_that_is_missing_may_be_of_any_kind():
     assert clf.categories_.columns[2].tolist() == ["Bonn", "Cork", "Dover"]
 
 
+@pytest.mark.parametrize("dtype", [pl.Categorical, pl.Enum(["Bonn"]), pl.String])
+def test_categories_of_polars_may_all_be_missing(dtype):
+    table = read_table(pl.DataFrame({"city": pl.Series([None] * 3, dtype=dtype)}))
+    assert table.columns[0].kind == "missing" and table.columns[0].distinct.codes.tolist() == [-1] * 3
+
+
 def test_a_column_that_was_missing_may_be_learned_later():
     empty, full = pd.DataFrame({"a": [None] * N}), pd.DataFrame({"a": NUMBER})
     clf = sb.SimplexBoostClassifier(n_estimators=2, warm_start=True, random_state=0).fit(empty, Y)

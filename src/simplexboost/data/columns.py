@@ -249,6 +249,8 @@ def distinct_by_library(series: Any) -> Distinct:
     import narwhals as nw
 
     values = series.drop_nulls().unique().to_list()
+    if not values:  # libraries disagree about the type of what is then found
+        return Distinct([], np.full(len(series), -1))
     numbers = series.replace_strict(values, list(range(len(values))), return_dtype=nw.Float64).to_numpy()
     return Distinct(values, np.where(np.isnan(numbers), -1, numbers).astype(np.intp))
 
