@@ -205,11 +205,21 @@ def check_weight(X: Any, y: AnyArray, sample_weight: Any, class_weight: Any) -> 
     if class_weight is not None:
         check_class_weight(class_weight, y)
         weight = weight * compute_sample_weight(class_weight, y)
+    check_finite_weight(weight, class_weight)
+    check_some_weight(weight.any())
+    return weight
+
+
+def check_finite_weight(weight: Array, class_weight: Any) -> None:
+    """Raise if class weights make some weight infinite or negative."""
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise ValueError(f"class_weight={class_weight!r} gives weights that are negative or not finite.")
-    if not weight.any():
+
+
+def check_some_weight(some: bool) -> None:
+    """Raise unless some weight is positive."""
+    if not some:
         raise ValueError("sample_weight (times class_weight) is zero for every row; at least one must be positive.")
-    return weight
 
 
 def check_class_weight(class_weight: Any, y: AnyArray) -> None:

@@ -74,13 +74,28 @@ def fold_of_groups(groups: AnyArray, n_folds: int, rng: np.random.Generator) -> 
 
 def check_groups(groups: Any, n: int) -> AnyArray:
     """The groups as an array of one label per row."""
+    labels = one_per_row(groups, n)
+    check_several(distinct_groups(labels))
+    return labels
+
+
+def one_per_row(groups: Any, n: int) -> AnyArray:
+    """The groups of n rows as an array."""
     labels = np.asarray(groups)
     if labels.shape != (n,):
         raise ValueError(f"groups has shape {labels.shape}; it must have one label for each of the {n} rows.")
+    return labels
+
+
+def distinct_groups(labels: AnyArray) -> AnyArray:
+    """The distinct groups."""
     try:
-        n_groups = len(np.unique(labels))
+        return np.unique(labels)
     except TypeError as error:  # of several types, such as strings and None
         raise TypeError("groups holds labels that cannot be compared; use numbers only or strings only.") from error
-    if n_groups < 2:
+
+
+def check_several(distinct: AnyArray) -> None:
+    """Raise unless there are two groups or more."""
+    if len(distinct) < 2:
         raise ValueError("groups holds one group only; at least two are needed to hold one out.")
-    return labels
