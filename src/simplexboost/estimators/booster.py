@@ -233,12 +233,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
 
     def _with_start(self, checked: Checked, init_score: Any) -> Checked:
         """The training set with the scores that boosting starts from; a model that goes on needs them again."""
-        if self._goes_on and getattr(self, "_started", None) not in (None, init_score is not None):
-            raise ValueError(
-                f"warm_start=True continues a model that was fitted {'without' if init_score is not None else 'with'} "
-                "init_score; pass the same scores again, or fit a new model."
-            )
-        self._started = init_score is not None
+        self._check_start(init_score is not None)
         if init_score is None:
             return checked
         if checked.data.sets is not None or not self.takes_init_score:
@@ -246,6 +241,15 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             raise ValueError(f"init_score does not go with {reason}.")
         scores = check_init_score(init_score, len(checked.used), len(checked.classes))
         return replace(checked, data=replace(checked.data, init_score=scores[checked.used][:, checked.present]))
+
+    def _check_start(self, started: bool) -> None:
+        """Raise if a model that goes on has init_score and did not have it before, or the reverse; remember it."""
+        if self._goes_on and getattr(self, "_started", None) not in (None, started):
+            raise ValueError(
+                f"warm_start=True continues a model that was fitted {'without' if started else 'with'} init_score; "
+                "pass the same scores again, or fit a new model."
+            )
+        self._started = started
 
     def _watched(self, checked: Checked, loss: Loss, eval_metric: Any) -> Watched:
         patience = self.n_iter_no_change if self.early_stopping else None

@@ -1,0 +1,115 @@
+"""The program that all members of a group run to fit a booster, and their leader with them.
+
+Everybody runs the same code on its own rows. The leader has none; its estimator becomes the fitted one, and its
+callbacks are called. What is summed over rows, and what has to be decided, goes through the engine (`engine.group`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .._parts import random_numbers
+from .._typing import AnyArray
+from ..boosting.run import Run
+from ..callbacks import Callback, Evaluation, History
+from ..data.inputs import Taken
+from ..data.training_set import TrainingSet
+from ..data.validation import Checked, Labelling
+from ..engine import CodedRows, GroupEngine, auto_bins
+from ..estimators.evaluation import Watched
+from ..estimators.face import all_or_nothing
+from ..files import check_label_types
+from ..group import Group
+from ..learners import refusal_of
+from .evals import agree_on_entry, stacked
+from .labels import AgreedLabels, agree_on_groups, agree_on_init_score, agree_on_labels
+from .parts import Part, Tables
+from .tables import agree_on_columns
+
+
+def fit_group(group: Group, estimator: Any, tables: Tables, eval_metric: Any = None) -> None:
+    """Fit an estimator on the rows of all members; everybody's becomes the same.
+
+    Parameters
+    ----------
+    tables : the partitions here
+    eval_metric : as in `fit`
+    """
+    history = History()
+    with all_or_nothing(estimator):
+        called = group.decide("callbacks", lambda: bool(estimator.callbacks))
+        if not group.leads:
+            estimator.callbacks, estimator.verbose = None, 0
+        checked, groups = agree_on_training(group, estimator, tables.train)
+        watched = estimator._watched(checked, estimator.parts().loss, eval_metric)
+        evaluations = [agree_on_evaluation(group, watched, i, parts) for i, parts in enumerate(tables.evals)]
+        seed = group.decide("seed", lambda: int(random_numbers(estimator.random_state).randint(2**31 - 1)))
+        estimator._boost(watched, evaluations, groups, seed, history, [lambda finish: Agreement()] if called else [])
+
+
+# ---- the training table ---------------------------------------------------------------------------------------------
+
+
+def agree_on_training(group: Group, estimator: Any, parts: list[Part]) -> tuple[Checked, AnyArray | None]:
+    """The rows here as a training set, and their groups, or None."""
+    taken = Taken(estimator.categorical_features, refusal_of(estimator.parts().learner))
+    X = agree_on_columns(group, estimator, parts, taken, reset=not estimator._goes_on)
+    labelling = Labelling(estimator.classes, estimator.class_weight, estimator.multilabel)
+    labels = agree_on_labels(group, parts, labelling)
+    check_label_types(labels.classes)
+    init = agree_on_init_score(group, parts, labels)
+    groups = agree_on_groups(group, parts, labels)
+    estimator._check_start(init is not None)
+    K = int(labels.present.sum())
+    data = TrainingSet(
+        stacked([x if used.all() else x[used] for x, used in zip(X, labels.used, strict=True)], estimator.n_features_in_),
+        joint(labels.c, np.empty(0, dtype=np.intp)),
+        joint(labels.weight, np.empty(0)),
+        K,
+        auto_bins(labels.n, estimator.n_features_in_) if estimator.max_bins == "auto" else estimator.max_bins,
+        GroupEngine(n_threads=estimator._engine().n_threads, group=group, share=labels.share),
+        None if estimator.categories_ is None else estimator.categories_.mask,
+        names=getattr(estimator, "feature_names_in_", None),
+        init_score=None if init is None else joint(init, np.empty((0, K))),
+    )
+    checked = Checked(data if estimator._goes_on else coded(data), labels.classes, labels.present, used_rows(labels))
+    return checked, None if groups is None else joint(groups, np.empty(0))
+
+
+def joint(arrays: list[Any], empty: AnyArray) -> AnyArray:
+    """The rows of all partitions here, one after another; ``empty`` if there are none."""
+    return np.concatenate(arrays) if arrays else empty
+
+
+def used_rows(labels: AgreedLabels) -> AnyArray:
+    """Which of the rows of all partitions here are trained on."""
+    return joint(labels.used, np.empty(0, dtype=bool))
+
+
+def coded(data: TrainingSet) -> TrainingSet:
+    """The training set with its bins in place of its values, which are then free to go."""
+    binned = data.binned
+    other = replace(data, X=CodedRows(binned))
+    other.__dict__["binned"] = binned
+    return other
+
+
+# ---- rows that are evaluated ----------------------------------------------------------------------------------------
+
+
+def agree_on_evaluation(group: Group, watched: Watched, number: int, parts: list[Part]) -> Evaluation:
+    """The callback that evaluates an entry of the ``eval_set``."""
+    entry = agree_on_entry(group, watched.estimator, parts, watched.checked)
+    engine = replace(watched.checked.data.engine, share=entry.share)  # type: ignore[type-var]
+    return watched.evaluation(entry.rows, entry.targets, number == 0, init_score=entry.init_score, engine=engine)
+
+
+class Agreement(Callback):
+    """Tells all members what callbacks of the leader may have changed: whether to stop, and the learning rate."""
+
+    def after_round(self, run: Run) -> None:
+        """Agree after every round."""
+        run.stop_reason, run.learning_rate = run.data.engine.decide(lambda: (run.stop_reason, run.learning_rate))
