@@ -276,7 +276,7 @@ WRONG_COLUMNS = [
     ([NAMED, NAMED.assign(b=pd.to_datetime(["2024-01-01"] * 2))], "column 'b' holds numbers in .* but dates in"),
     ([NAMED[[]], NAMED[[]]], r"Found array with 0 feature\(s\) .* This is in partition 0"),
     ([np.ones((2, 2)), np.ones(2)], "Expected 2D array.* This is in partition 1"),
-    ([np.ones((2, 2)), sparse.csr_matrix(np.ones((2, 2)))], "X is sparse in partition 1 and dense in partition 0"),
+    ([np.ones((2, 2)), sparse.csr_matrix(np.ones((2, 2)))], "X is sparse in partition 1, but dense in partition 0"),
     ([np.empty((0, 2)), np.empty((0, 2))], r"Found array with 0 sample\(s\) \(shape=\(0, 2\)\)"),
     ([NAMED, NAMED.assign(b=[1.0, np.inf])], "X contains infinity: inf in column 'b', row 1.*This is in partition 1"),
     ([np.ones((2, 2)), np.array([[1, -np.inf]])], "infinity: -inf in column 1, row 0.*This is in partition 1"),

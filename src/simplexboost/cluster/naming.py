@@ -12,8 +12,12 @@ from .parts import Part
 
 
 @contextmanager
-def in_partition(index: int) -> Iterator[None]:
+def in_partition(index: int, of: str = "") -> Iterator[None]:
     """Errors in the user's data say in which partition they were found.
+
+    Parameters
+    ----------
+    of : the beginning of messages, if the partitions are not those of the training table
 
     Examples
     --------
@@ -30,26 +34,22 @@ def in_partition(index: int) -> Iterator[None]:
             raise
         stop = "" if str(error).rstrip().endswith((".", "!", "?")) else "."
         where = f"This is in partition {index}, whose rows are counted from 0."
-        raise type(error)(f"{error}{stop} {where}") from error
+        begin = "" if of.rstrip(": ") in str(error) else of
+        raise type(error)(f"{begin}{error}{stop} {where}") from error
 
 
-def agree_on_presence(group: Group, name: str, parts: Sequence[Part], of: str = "") -> bool:
-    """Whether all partitions have this field of `Part`, or none of them; an error if only some have it.
-
-    Parameters
-    ----------
-    of : what the partitions make up, for messages
-    """
+def agree_on_presence(group: Group, name: str, parts: Sequence[Part]) -> bool:
+    """Whether all partitions have this field of `Part`, or none of them; an error if only some have it."""
 
     def same(pieces: list[Any]) -> bool:
-        return all_or_none(name, in_order([(index, (index, has)) for index, has in pieces[0]]), of)
+        return all_or_none(name, in_order([(index, (index, has)) for index, has in pieces[0]]))
 
     own = [(part.index, getattr(part, name) is not None) for part in parts]
     return bool(group.exchange(f"presence of {name}", lambda: [("list", own)], same))
 
 
 def all_or_none(name: str, has: Sequence[tuple[int, bool]], of: str = "") -> bool:
-    """Whether all partitions (by their indices) have something; an error if only some do."""
+    """Whether all partitions (by their indices) have something; an error, beginning with ``of``, if only some do."""
     with_it, without = ([index for index, there in has if there is wanted] for wanted in (True, False))
     if with_it and without:
         raise ValueError(

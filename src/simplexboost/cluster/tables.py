@@ -118,13 +118,18 @@ def agree_on_columns(
     return [one.numbers(estimator, whole.form, agreed.features, agreed.dtype) for one in read]
 
 
-def recognise_columns(group: Group, estimator: Any, parts: Sequence[Part]) -> list[Any]:
-    """The X of every partition here as numbers, if they have the columns of the fit: as `data.inputs.check_X`."""
+def recognise_columns(group: Group, estimator: Any, parts: Sequence[Part], of: str = "") -> list[Any]:
+    """The X of every partition here as numbers, if they have the columns of the fit: as `data.inputs.check_X`.
+
+    Parameters
+    ----------
+    of : the beginning of messages about single partitions
+    """
     features = Features.of(estimator)
-    read = [Reading.of(part, estimator, features.categories is not None) for part in parts]
+    read = [Reading.of(part, estimator, features.categories is not None, of) for part in parts]
 
     def look(pieces: list[Any]) -> str:
-        whole = whole_shape(pieces[0], estimator)
+        whole = whole_shape(pieces[0], estimator, of)
         check_names(estimator, bare_table(whole))
         if whole.form == "sparse" and features.categories is not None:
             refuse_sparse(whole.p, np.flatnonzero(features.categories.mask).tolist())
@@ -144,24 +149,25 @@ class Reading:
     Attributes
     ----------
     index : of the partition
+    name : of the table, the beginning of messages
     X : as the user gave it, until it is numbers
     table : X as columns; None for arrays and sparse tables, which are ``checked`` at once
     """
 
-    def __init__(self, index: int, X: Any, table: Table | None, checked: Any) -> None:
-        self.index, self.X, self.table, self.checked = index, X, table, checked
+    def __init__(self, index: int, name: str, X: Any, table: Table | None, checked: Any) -> None:
+        self.index, self.name, self.X, self.table, self.checked = index, name, X, table, checked
 
     @classmethod
-    def of(cls, part: Part, estimator: Any, as_columns: bool) -> Reading:
+    def of(cls, part: Part, estimator: Any, as_columns: bool, name: str = "") -> Reading:
         """The X of a partition; ``as_columns`` if arrays of numbers may hold categories."""
-        with in_partition(part.index):
+        with in_partition(part.index, name):
             table = read_table(part.X)
             if table is None and as_columns:
                 table = plain_table(part.X)
             checked = None if table is not None else checked_numbers(estimator, part.X, None, Features())
             if table is not None and not table.columns:
                 checked_numbers(estimator, np.empty((table.n, 0)), None, Features())  # raises
-        return cls(part.index, part.X, table, checked)
+        return cls(part.index, name, part.X, table, checked)
 
     @property
     def shape(self) -> Shape:
@@ -182,7 +188,7 @@ class Reading:
         """What is to be known of the columns; (p,) which of them the user declares categorical, or None."""
         table = self.columns()
         mask = np.zeros(len(table.columns), dtype=bool) if declared is None else declared
-        with in_partition(self.index):
+        with in_partition(self.index, self.name):
             return digest_columns(table, mask, self.index)
 
     def numbers(self, estimator: Any, form: str, features: Features, dtype: Any = None) -> Any:
@@ -191,7 +197,7 @@ class Reading:
         ``form`` is that of the whole table: an array of numbers may be followed by one of objects.
         """
         if form == "columns":
-            with in_partition(self.index):
+            with in_partition(self.index, self.name):
                 self.checked = checked_numbers(estimator, self.X, self.columns(), features)
         X, self.X, self.table, self.checked = self.checked, None, None, None
         return X if dtype is None or X.dtype == dtype else X.astype(dtype)
@@ -205,16 +211,16 @@ def checked_numbers(estimator: Any, X: Any, table: Table | None, features: Featu
 # ---- all partitions -------------------------------------------------------------------------------------------------
 
 
-def whole_shape(pieces: list[tuple[int, Shape]], estimator: Any) -> Shape:
-    """The shape of the whole table; an error if the partitions do not make one."""
+def whole_shape(pieces: list[tuple[int, Shape]], estimator: Any, of: str = "") -> Shape:
+    """The shape of the whole table; an error, beginning with ``of``, if the partitions do not make one."""
     indices = sorted(index for index, _ in pieces)
     if not indices:
-        raise ValueError("X has no partitions.")
+        raise ValueError(f"{of}X has no partitions.")
     if indices != list(range(len(indices))):
         raise RuntimeError(f"partitions must be numbered from 0 on, each held by one member; they are {indices}.")
     shapes = in_order(pieces)
     for index, shape in enumerate(shapes):
-        check_same(shapes[0], shape, index)
+        check_same(shapes[0], shape, index, of)
     forms, n, first = {shape.form for shape in shapes}, sum(shape.n for shape in shapes), shapes[0]
     if n == 0:
         check_array(np.empty((0, first.p)), input_name="X", estimator=estimator)  # raises what it raises on one table
@@ -223,11 +229,11 @@ def whole_shape(pieces: list[tuple[int, Shape]], estimator: Any) -> Shape:
     return Shape(first.form, n, first.p, dtype=common_type([shape.dtype for shape in shapes]))
 
 
-def check_same(first: Shape, other: Shape, index: int) -> None:
+def check_same(first: Shape, other: Shape, index: int, of: str) -> None:
     """Raise unless a partition has the columns of the first one."""
     if (first.form == "sparse") != (other.form == "sparse"):
         ways = ["sparse" if shape.form == "sparse" else "dense" for shape in (other, first)]
-        raise ValueError(f"X is {ways[0]} in partition {index} and {ways[1]} in partition 0; make them all the same.")
+        raise ValueError(f"{of}X is {ways[0]} in partition {index}, but {ways[1]} in partition 0; make it one of both.")
     if first.p == other.p and first.names == other.names:
         return
     where, ordered = 0, ""
@@ -236,8 +242,8 @@ def check_same(first: Shape, other: Shape, index: int) -> None:
         where = next((j for j, (a, b) in enumerate(pairs) if a != b), min(first.p, other.p))
         ordered = " in the same order" if set(first.names) == set(other.names) else ""
     raise ValueError(
-        f"partition {index} {described(other, where)}, partition 0 {described(first, where)}; all partitions must have "
-        f"the same columns{ordered}."
+        f"{of}partition {index} {described(other, where)}, partition 0 {described(first, where)}; all partitions must "
+        f"have the same columns{ordered}."
     )
 
 

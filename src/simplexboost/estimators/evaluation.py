@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
-from .._typing import AnyArray, Array, Labels
+from .._typing import AnyArray, Array, Labels, Mask
 from ..boosting.decisions import OneLabel, all_classes
 from ..boosting.run import Run
 from ..callbacks import EarlyStopping, Evaluation
@@ -216,14 +216,24 @@ def check_targets(y: AnyArray, c: Labels, weight: Array | None, checked: Checked
     The loss is not defined for rows of other classes. They count in metrics, where they are errors, but not in the
     risk; if there are no other rows, labels and classes are probably of different kinds.
     """
-    trained = np.where(checked.present, np.cumsum(checked.present) - 1, -1)
-    targets = np.append(trained, -1)[c]
-    if not (targets >= 0 if weight is None else weight[targets >= 0] > 0).any():
+    targets = trained_targets(c, checked.present)
+    some = (targets >= 0 if weight is None else weight[targets >= 0] > 0).any()
+    check_some_target(bool(some), y[:5].tolist(), checked)
+    return targets
+
+
+def trained_targets(c: Labels, present: Mask) -> Labels:
+    """The numbers of classes c (n,) among the present ones (K,); −1 for all others, and for K, which is no class."""
+    return np.append(np.where(present, np.cumsum(present) - 1, -1), -1)[c]
+
+
+def check_some_target(some: bool, labels: list[Any], checked: Checked) -> None:
+    """Raise unless some row has a label that is trained on; ``labels`` are the first ones, for the message."""
+    if not some:
         raise ValueError(
             f"eval_set's y has no label that is trained on (in a row of positive weight): it has labels such as "
-            f"{y[:5].tolist()}, and the model learns {checked.classes[checked.present][:5].tolist()}."
+            f"{labels}, and the model learns {checked.classes[checked.present][:5].tolist()}."
         )
-    return targets
 
 
 # ---- rows held out --------------------------------------------------------------------------------------------------
