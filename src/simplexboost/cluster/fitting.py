@@ -65,7 +65,9 @@ def agree_on_training(group: Group, estimator: Any, parts: list[Part]) -> tuple[
     estimator._check_start(init is not None)
     K = int(labels.present.sum())
     data = TrainingSet(
-        stacked([x if used.all() else x[used] for x, used in zip(X, labels.used, strict=True)], estimator.n_features_in_),
+        stacked(
+            [x if used.all() else x[used] for x, used in zip(X, labels.used, strict=True)], estimator.n_features_in_
+        ),
         joint(labels.c, np.empty(0, dtype=np.intp)),
         joint(labels.weight, np.empty(0)),
         K,
