@@ -102,6 +102,7 @@ def check(clf, table, tmp_path, evals=(), eval_metric=None, **how):
 
 
 Flagship = partial(sb.SimplexBoostClassifier, random_state=0, n_estimators=8)
+Composed = partial(sb.BoostingClassifier, n_estimators=6, random_state=0)
 
 CASES = {
     "flagship": Flagship(),
@@ -115,14 +116,10 @@ CASES = {
     "other seed": Flagship(random_state=7, max_leaf_nodes=5, min_samples_leaf=20, max_bins=16),
     "two directions": Flagship(sketch=2),
     "interactions": Flagship(interaction_cst="pairwise"),
-    "gradient": sb.BoostingClassifier(
-        "exponential", "simplex", "vector-tree", "gradient", n_estimators=6, random_state=0
-    ),
-    "newton": sb.BoostingClassifier("logistic", "canonical", "newton-tree", "newton", n_estimators=6, random_state=0),
-    "coordinate": sb.BoostingClassifier(
-        "exponential", "simplex", "stump", "coordinate", n_estimators=6, random_state=0
-    ),
-    "class tree": sb.BoostingClassifier("mm", "canonical", "class-tree", "gradient", n_estimators=6, random_state=0),
+    "gradient": Composed("exponential", "simplex", "vector-tree", "gradient"),
+    "newton": Composed("logistic", "canonical", "newton-tree", "newton"),
+    "coordinate": Composed("exponential", "simplex", "stump", "coordinate"),
+    "class tree": Composed("mm", "canonical", "class-tree", "gradient"),
 }
 
 

@@ -63,15 +63,13 @@ def agree_on_training(group: Group, estimator: Any, parts: list[Part]) -> tuple[
     init = agree_on_init_score(group, parts, labels)
     groups = agree_on_groups(group, parts, labels)
     estimator._check_start(init is not None)
-    K = int(labels.present.sum())
+    K, p = int(labels.present.sum()), estimator.n_features_in_
     data = TrainingSet(
-        stacked(
-            [x if used.all() else x[used] for x, used in zip(X, labels.used, strict=True)], estimator.n_features_in_
-        ),
+        stacked([x if used.all() else x[used] for x, used in zip(X, labels.used, strict=True)], p),
         joint(labels.c, np.empty(0, dtype=np.intp)),
         joint(labels.weight, np.empty(0)),
         K,
-        auto_bins(labels.n, estimator.n_features_in_) if estimator.max_bins == "auto" else estimator.max_bins,
+        auto_bins(labels.n, p) if estimator.max_bins == "auto" else estimator.max_bins,
         GroupEngine(n_threads=estimator._engine().n_threads, group=group, share=labels.share),
         None if estimator.categories_ is None else estimator.categories_.mask,
         names=getattr(estimator, "feature_names_in_", None),

@@ -9,18 +9,18 @@ trees, from histograms that the members have added up.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 
 from .._typing import AnyArray, Array
 from ..group import Group, Leader, Member, Share
-from ..group.messages import in_order
+from ..group.messages import Milestone, in_order
 from .binned import MAX_BINS, BinnedData, category_edges, category_mask, sampled_rows
 from .cpu import CpuEngine, largest_magnitude, limb_total, sum_limbs
 from .cpu.rows import CpuRowLoss, logistic_kernel
-from .cpu.trees import GrownParts, grow_from, limb_values, make_shard, route
+from .cpu.trees import GrownParts, grow_from, lane_count, limb_values, make_shard, route
 from .interface import Dense, Growth, OneHot, RowLoss, RowProblem, row_sizes
 from .tree import Grown
 
@@ -170,11 +170,13 @@ class GroupEngine(CpuEngine):
 
         self._agree_on_categories(data)
         sums_of = None if leaf_statistics is None else np.ascontiguousarray(leaf_statistics, dtype=np.float64)
+        layout = Layout.of(data, statistics.m, features, growth.bits)
         if isinstance(self.group, Leader):
-            parts, sums = lead_growth(self.group, shard(), sums_of, data, statistics.m, score, growth, features, self)
+            lead = LeadGrowth(self.group, layout, sums_of is not None)
+            parts, sums = lead.grow(data, statistics.m, score, growth, features, self.n_threads)
             return parts.grown(data, np.empty(0, dtype=np.int32), sums)
         assert isinstance(self.group, Member)
-        answers = Answers(self.group, shard, sums_of)
+        answers = Answers(self.group, shard, layout, sums_of)
         parts, sums = answers.until_grown()
         return parts.grown(data, answers.leaf_of_row(parts, data, self.n_threads), sums)
 
@@ -194,12 +196,53 @@ class GroupEngine(CpuEngine):
 
 
 @dataclass(frozen=True, eq=False)
+class Layout:
+    """How histograms are sent: every sum as an array of its own, without the bins of features that are not used.
+
+    Kernels have the sums of a bin one after another, and fill them up with zeros to a number that suits the machine.
+
+    Attributes
+    ----------
+    m : the sums of a bin, and after them the number of its rows
+    lanes : the numbers that a kernel has for each bin
+    bins : which bins are sent, of all bins of all features
+    bits : of every integer
+    """
+
+    m: int
+    lanes: int
+    bins: AnyArray
+    bits: int
+
+    @classmethod
+    def of(cls, data: BinnedData, m: int, features: AnyArray | None, bits: int) -> Layout:
+        """That of a tree on these features."""
+        widths = data.n_bins + data.has_missing
+        used = np.ones(data.p, dtype=bool) if features is None else np.isin(np.arange(data.p), features)
+        return cls(m, lane_count(m), np.repeat(used, widths), bits)
+
+    def sent(self, histograms: AnyArray) -> list[tuple[str, Any]]:
+        """Histograms, any number of them, as pieces of an answer."""
+        table = histograms.reshape(-1, len(self.bins), self.lanes)[:, self.bins, : self.m + 1]  # (number, bins, m + 1)
+        return [("sum", np.ascontiguousarray(table[:, :, j])) for j in range(self.m + 1)]
+
+    def received(self, pieces: list[AnyArray]) -> AnyArray:
+        """Histograms as kernels have them, (number, size)."""
+        out = np.zeros((len(pieces[0]), len(self.bins), self.lanes), dtype=np.int64 if self.bits == 64 else np.int32)
+        for j, piece in enumerate(pieces):
+            out[:, self.bins, j] = piece
+        return out.reshape(len(out), len(self.bins) * self.lanes)
+
+
+@dataclass(eq=False)
 class Asked:
     """The members' rows as a source of sums (`cpu.trees.grow_from`): every method is a question to all of them."""
 
     leader: Leader
+    layout: Layout
     n_rows: int
     maxima: Array
+    orders: list[tuple[Any, ...]] = field(default_factory=list)  # that nobody need answer; they travel with a question
 
     def column_maxima(self) -> Array:
         """The largest absolute value of every statistic."""
@@ -207,52 +250,56 @@ class Asked:
 
     def column_magnitudes(self, unit: Array) -> Array:
         """For every column Σ ⌈|v| · unit⌉: sums of integers, as doubles."""
-        return self._ask("magnitudes", unit)
+        return self.ask("magnitudes", unit)[0]
 
     def quantize(self, exponents: AnyArray) -> None:
-        """Turn the statistics into integers; the order travels with the next question."""
-        object.__setattr__(self, "exponents", exponents)
+        """Turn the statistics into integers."""
+        self.orders.append(("quantize", np.array(exponents)))
 
     def root(self) -> AnyArray:
         """The histogram of all rows."""
-        return self._ask("root", self.__dict__["exponents"])
+        return self.layout.received(self.ask("root"))[0]
 
-    def expand(self, *orders: AnyArray) -> AnyArray:
+    def expand(self, cells: AnyArray, splits: AnyArray, sets: AnyArray, build: AnyArray) -> AnyArray:
         """Cut the row sets of nodes in two, as ordered, and return the histograms that the orders ask for."""
-        return self._ask("expand", *orders)
+        if build.any():
+            return self.layout.received(self.ask("expand", cells, splits, sets, build))
+        self.orders.append(("expand", *(np.array(a) for a in (cells, splits, sets, build))))
+        return self.layout.received([np.empty((0, int(self.layout.bins.sum())))] * (self.layout.m + 1))
 
     def cell_sizes(self, cells: AnyArray) -> AnyArray:
         """The number of rows in each of these row sets."""
-        return self._ask("sizes", cells)
+        return self.ask("sizes", cells)[0]
 
-    def _ask(self, what: str, *arguments: AnyArray) -> AnyArray:
-        self.leader.tell((what, *(np.array(a) for a in arguments)))
-        return self.leader.ask(what)[0]
+    def ask(self, what: str, *arguments: Any) -> list[AnyArray]:
+        """The combined answer to a question."""
+        self.leader.tell([*self.orders, (what, *(np.array(a) for a in arguments))])
+        self.orders = []
+        return self.leader.ask(what)
 
 
-def lead_growth(
-    leader: Leader,
-    empty: Any,
-    sums_of: Array | None,
-    data: BinnedData,
-    m: int,
-    score: str,
-    growth: Growth,
-    features: AnyArray | None,
-    engine: GroupEngine,
-) -> tuple[GrownParts, Array]:
-    """The leader's part: grow a tree from the members' answers, and tell them. ``empty`` is a shard without rows."""
-    n_rows, maxima = leader.ask("grow")
-    source = Asked(leader, int(n_rows), maxima)
-    parts = grow_from(source, data, m, score, growth, source.n_rows, features, engine.n_threads)
-    largest = parts.largest
-    if sums_of is not None:
-        leader.tell(("maxima",))
-        largest = leader.ask("maxima")[0]
-    leader.tell(("limbs", parts.cells, largest, source.n_rows))
-    sums = limb_values(leader.ask("limbs")[0], largest, source.n_rows)
-    leader.tell((GROWN, parts, sums))
-    return parts, sums
+@dataclass(frozen=True, eq=False)
+class LeadGrowth:
+    """The leader's part in growing a tree; ``other_sums`` says whether other statistics are summed over its leaves."""
+
+    leader: Leader
+    layout: Layout
+    other_sums: bool
+
+    def grow(
+        self, data: BinnedData, m: int, score: str, growth: Growth, features: AnyArray | None, n_threads: int
+    ) -> tuple[GrownParts, Array]:
+        """Grow a tree from the members' answers, and tell them the tree and the sums over its leaves."""
+        leader = self.leader
+        n_rows, maxima = leader.ask("grow")
+        source = Asked(leader, self.layout, int(n_rows), maxima)
+        parts = grow_from(source, data, m, score, growth, source.n_rows, features, n_threads)
+        largest = parts.largest
+        if self.other_sums:
+            largest = source.ask("maxima")[0]
+        sums = limb_values(source.ask("limbs", parts.cells, largest, source.n_rows)[0], largest, source.n_rows)
+        leader.tell(Milestone([(GROWN, parts, sums)]))
+        return parts, sums
 
 
 GROWN = "grown"
@@ -265,8 +312,8 @@ class Answers:
     in the middle of the tree, what they ordered is done before the next answer.
     """
 
-    def __init__(self, member: Member, make: Callable[[], Any], sums_of: Array | None) -> None:
-        self.member, self.make, self.sums_of = member, make, sums_of
+    def __init__(self, member: Member, make: Callable[[], Any], layout: Layout, sums_of: Array | None) -> None:
+        self.member, self.make, self.layout, self.sums_of = member, make, layout, sums_of
         self.shard: Any = None
         self.noted: list[tuple[Any, ...]] = []
 
@@ -274,10 +321,11 @@ class Answers:
         """Answer the leader's questions until it sends the tree and the sums over its leaves."""
         self.member.answer("grow", lambda: [("sum", self.rows().n_rows), ("max", self.rows().column_maxima())])
         while True:
-            what, *arguments = self.member.receive()
+            orders = self.member.receive()
+            what, *arguments = orders[-1]
             if what == GROWN:
                 return tuple(arguments)  # type: ignore[return-value]
-            self.noted.append((what, *arguments))
+            self.noted += orders
             self.member.answer(what, self.last_answer)
 
     def rows(self) -> Any:
@@ -296,17 +344,19 @@ class Answers:
         shard = self.rows()
         if what == "magnitudes":
             return [("sum", shard.column_magnitudes(*arguments))]
-        if what == "root":
+        if what == "quantize":
             shard.quantize(*arguments)
-            return [("sum", shard.root())]
+            return []
+        if what == "root":
+            return self.layout.sent(shard.root())
         if what == "expand":
-            return [("sum", shard.expand(*arguments))]
+            return self.layout.sent(shard.expand(*arguments))
         if what == "sizes":
             return [("sum", shard.cell_sizes(*arguments))]
         if what == "maxima":
             return [("max", shard.column_maxima(self.sums_of))]
         cells, largest, n_rows = arguments
-        return [("sum", shard.leaf_limbs(cells, self.sums_of, largest, n_rows))]
+        return [("sum", shard.leaf_limbs(cells, self.sums_of, largest, int(n_rows)))]
 
     def leaf_of_row(self, parts: GrownParts, data: BinnedData, n_threads: int) -> AnyArray:
         """The leaf of every row here."""
@@ -328,15 +378,20 @@ class GroupLogistic:
     def __init__(self, problem: RowProblem, engine: GroupEngine) -> None:
         self.engine, self.group, n = engine, engine.group, engine.share.n
         self.whole = logistic_kernel(problem, n)
-        self.ranked = problem.Y is not None
+        self.ranked, self.tilted = problem.Y is not None, problem.exponents != (0, 0)
         self.begins, self.parts = [-1], [slice(0, len(problem.c))]
         if self.ranked and engine.share.segments:
             self.begins, self.parts = [begin for begin, _ in engine.share.segments], engine.share.slices()
         self.kernels = [self.whole if len(self.parts) == 1 else part_kernel(problem, part, n) for part in self.parts]
 
     def pull(self, *arguments: Any) -> None:
-        """Fill in the rows here."""
-        self.whole.pull(*arguments)
+        """Fill in the rows here.
+
+        That is left out if the past has this tree and the next, so that all sums over these rows are known already.
+        Only the tilts of robust losses depend on rows of earlier rounds.
+        """
+        if self.tilted or self.group.milestones_ahead < 2:
+            self.whole.pull(*arguments)
 
     def newton_leaves(
         self,

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Any
 
-from .messages import Answer, Failure
+from .messages import Answer, Failure, Milestone
 from .program import Group, Pieces
 
 DONE = "done"  # the answer of a program that has come to its end
@@ -37,6 +37,7 @@ class Member(Group):
         self._number = len(self._past)  # of the answer that the leader waits for
         self._answer: Future[Answer | Failure] = Future()
         self._closed = False
+        self.milestones_ahead = sum(isinstance(message, Milestone) for message in self._past)
         threading.Thread(target=self._run, args=(program,), name=f"simplexboost {name}", daemon=True).start()
 
     # ---- for the transport ------------------------------------------------------------------------------------------
@@ -76,12 +77,13 @@ class Member(Group):
         if self.replaying:
             message = self._past[self._received]
             self._past[self._received] = None
+            self.milestones_ahead -= isinstance(message, Milestone)
         else:
             message = self._inbox.get()
             if self._closed:
                 raise Closed
         self._received += 1
-        return message
+        return message.message if isinstance(message, Milestone) else message
 
     def exchange(self, what: str, pieces: Pieces, finish: Callable[[list[Any]], Any] = list) -> Any:
         """Answer, and receive what the leader makes of everybody's answers."""

@@ -91,6 +91,13 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False)
+class Milestone:
+    """A message of the leader that ends a piece of work; a member that replays the past can see how many lie ahead."""
+
+    message: Any
+
+
+@dataclass(frozen=True, eq=False)
 class Failure:
     """An error in the program of a member."""
 
@@ -129,4 +136,6 @@ def size_of(value: Any) -> int:
         return sum(size_of(entry) for entry in value)
     if isinstance(value, dict):
         return sum(size_of(entry) for entry in value.values())
+    if isinstance(value, Milestone):
+        return size_of(value.message)
     return 0 if value is None else len(pickle.dumps(value))

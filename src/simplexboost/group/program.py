@@ -17,6 +17,9 @@ class Group(ABC):
     """
 
     leads: bool
+    milestones_ahead: int = (
+        0  # messages marked as a `Milestone` that a member which replays the past has yet to receive
+    )
 
     @abstractmethod
     def exchange(self, what: str, pieces: Pieces, finish: Callable[[list[Any]], Any] = list) -> Any:

@@ -15,6 +15,7 @@ from ..sparse import SparseCodes
 from ..tree import NODE, Grown, Tree, set_thresholds, set_unseen
 from .sparse import sparse_table
 
+lane_count = _kernels.lane_count  # the numbers that histograms have for each bin of m statistics
 limb_values = _kernels.limb_values  # the last step of exact sums over leaves: see kernels/core/exact.hpp
 
 

@@ -557,6 +557,7 @@ void bind_trees(nb::module_& m) {
         "order"_a, "noise"_a, "seed"_a, "bits"_a, "histogram_memory"_a, "most_together"_a, "groups"_a.none(),
         "group_starts"_a.none(), "n_threads"_a,
         "Grow one tree: (nodes, gain, count, category sets, cell of each leaf, largest statistics).");
+  m.def("lane_count", &lane_count, "m"_a, "The numbers that a histogram has for each bin of m statistics.");
   m.def("limb_values", &sums_of_limbs, "limbs"_a, "largest"_a, "n_rows"_a, "Exact sums (L, m) from their limbs.");
 }
 
