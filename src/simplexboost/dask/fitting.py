@@ -1,0 +1,55 @@
+"""A fit on a cluster: the members of a group on the workers, and the leader here."""
+
+from __future__ import annotations
+
+import copy
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from distributed import Client
+
+from ..group import Group, Leader
+from .collections import as_items, as_tables, rows_of
+from .transport import DaskTransport
+from .work import Item, Work
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What members run: the fit of an estimator, on the partitions that they hold."""
+
+    estimator: Any
+    n_evals: int
+    eval_metric: Any = None
+
+    def __call__(self, group: Group, partitions: list[Any], n_threads: int) -> None:
+        """Fit a copy. Workers in the same process get the same object, so everybody needs one of its own."""
+        estimator = copy.deepcopy(self.estimator)
+        if estimator.n_jobs is None:
+            estimator.n_jobs = n_threads  # several workers may share a machine
+        self.run(group, estimator, partitions)
+
+    def run(self, group: Group, estimator: Any, partitions: list[Any]) -> None:
+        """Fit the estimator itself."""
+        from ..cluster.fitting import fit_group
+
+        more = {} if self.eval_metric is None else {"eval_metric": self.eval_metric}
+        fit_group(group, estimator, as_tables(partitions, self.n_evals), **more)
+
+
+def fit_on_cluster(client: Client, estimator: Any, train: dict[str, Any], evals: list[Any], eval_metric: Any) -> None:
+    """Fit a local estimator to tables on a cluster; it ends up as if it had been fitted to them here.
+
+    Parameters
+    ----------
+    train : X, y and what else belongs to the rows, as Dask collections
+    evals : the same for every table that is to be evaluated
+    """
+    run, local = secrets.token_hex(4), type(estimator).__name__
+    items: list[Item] = as_items(train, 0, "", run, local)
+    for number, entry in enumerate(evals):
+        items += as_items(entry, number + 1, f" in eval_set[{number}]", run, local)
+    fit = Fit(estimator, len(evals), eval_metric)
+    with DaskTransport(client, Work(items, fit, rows_of), run) as transport:
+        fit.run(Leader(transport), estimator, [])

@@ -1,0 +1,168 @@
+"""Messages between the leader of a group and its members, who are actors on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Sequence
+from concurrent import futures
+from typing import Any, Self
+
+import dask
+from distributed import Client
+
+from ..group import Answer, Failure, LostMembersError
+from .calls import call, client_rpc
+from .placement import Placement
+from .placing import LOOK
+from .work import Held, Work
+
+# Every holder passes messages on to so many others. Four answers and the own one are added up in about the time that a
+# message takes (3 ms); a thousand workers are five steps away from the client.
+FAN = 4
+
+# Tries of a call that fails although no worker is gone, and the seconds in which the scheduler is to notice that one is.
+TRIES = 3
+NOTICE = 5.0
+
+
+class DaskTransport:
+    """Carries messages to holders of all partitions, which it places on the workers; see `simplexboost.group.Transport`.
+
+    It is a context: at its end the workers are freed, whatever happened.
+
+    Parameters
+    ----------
+    client : of the Dask cluster
+    work : what is to be done
+    name : of the fit, different for every one; part of the keys that Dask's dashboard shows
+
+    Attributes
+    ----------
+    held : the holders; the first one is asked by the client, the others by it and each other
+    n_lost : how many holders were lost, and replaced
+    """
+
+    def __init__(self, client: Client, work: Work, name: str) -> None:
+        self.client, self.work = client, work
+        self.placement = Placement(client, work, name)
+        self.held: list[Held] = []
+        self.started: set[Held] = set()
+        self.losses: Counter[int] = Counter()  # of every item, since the last answer
+        self.n_lost, self.n_trees = 0, 0
+
+    def __enter__(self) -> Self:
+        try:
+            self.restore([])
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Free the workers: Dask forgets the actors, and with them go the members."""
+        held, self.held, self.started = self.held, [], set()
+        for holder in held:
+            holder.future.release()
+
+    # ---- messages ---------------------------------------------------------------------------------------------------
+
+    def step(self, number: int, message: Any) -> Answer | Failure:
+        """Tell everybody message ``number − 1``, and return the combined answer ``number``."""
+        for attempt in range(TRIES):
+            try:
+                [answer] = self.ask("step", {self.held[0]: (number, message)})
+                break
+            except OSError:  # a member that has answered already answers the same again
+                if attempt == TRIES - 1:
+                    raise
+        self.losses.clear()
+        return answer
+
+    def ask(self, method: str, args: dict[Held, tuple[Any, ...]]) -> list[Any]:
+        """What a method of some holders returns, called at the same time.
+
+        Raises
+        ------
+        LostMembersError : if any holder is gone, not only one of these, which may be waiting for another
+        OSError : if a holder does not answer although Dask has lost none
+        """
+        asked = asyncio.run_coroutine_threadsafe(self._ask(method, args), self.client.loop.asyncio_loop)
+        try:
+            while not futures.wait([asked], LOOK).done:
+                self.check_held()
+            return asked.result()
+        except (OSError, KeyError) as error:
+            self.wait_for_notice()
+            raise OSError(f"a worker does not answer: {error}") from error
+        finally:
+            asked.cancel()
+
+    async def _ask(self, method: str, args: dict[Held, tuple[Any, ...]]) -> list[Any]:
+        calls = [call(client_rpc(self.client, to.place), to.place, method, *some) for to, some in args.items()]
+        return await asyncio.gather(*calls)
+
+    def wait_for_notice(self) -> None:
+        """Wait a while for the scheduler to notice that a worker is gone."""
+        until = time.monotonic() + NOTICE
+        while time.monotonic() < until:
+            self.check_held()
+            time.sleep(0.02)
+
+    def check_held(self) -> None:
+        """Raise `LostMembersError` if a holder is gone."""
+        if any(holder.is_gone for holder in self.held):
+            raise LostMembersError
+
+    # ---- members ----------------------------------------------------------------------------------------------------
+
+    def restore(self, messages: list[Any]) -> None:
+        """Give the items that nobody holds to workers, whose members are told the messages so far."""
+        while True:
+            try:
+                self.forget([holder for holder in self.held if holder.is_gone])
+                missing = set(range(len(self.work.items))) - {i for holder in self.held for i in holder.items}
+                if missing:
+                    self.held += self.placement.make(sorted(missing), self.held)
+                else:
+                    self.start(messages)
+                    return self.form_tree()
+            except LostMembersError:
+                continue
+
+    def forget(self, gone: Sequence[Held]) -> None:
+        """Forget holders that are gone.
+
+        Raises
+        ------
+        RuntimeError : if the same items were lost too often without an answer in between. A worker that dies because
+            partitions need more memory than it has dies wherever they go.
+        """
+        self.held = [holder for holder in self.held if holder not in gone]
+        self.n_lost += len(gone)
+        allowed = int(dask.config.get("distributed.scheduler.allowed-failures", 3))
+        for holder in gone:
+            holder.future.release()
+            self.losses.update(holder.items)
+            if any(self.losses[i] > allowed for i in holder.items):
+                raise RuntimeError(
+                    f"{allowed + 1} workers died one after another while they worked on "
+                    f"{self.work.names(holder.items)}. If they ran out of memory, use smaller partitions or larger "
+                    "workers."
+                )
+
+    def start(self, messages: list[Any]) -> None:
+        """Let new members run the program."""
+        new = [holder for holder in self.held if holder not in self.started]
+        self.ask("start", dict.fromkeys(new, (self.work.program, messages)))
+        self.started = set(self.held)
+
+    def form_tree(self) -> None:
+        """Tell every holder whom it passes messages on to."""
+        places = [holder.place for holder in self.held]
+        self.n_trees += 1
+        self.ask("lead", {to: (places[FAN * n + 1 : FAN * n + FAN + 1], self.n_trees) for n, to in enumerate(self.held)})
