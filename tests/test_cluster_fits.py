@@ -255,3 +255,16 @@ def test_errors_reach_the_leader(what):
         w[17] = np.nan
         with pytest.raises(ValueError, match="sample_weight"):
             group_fit(Flagship(), (X, y, w))
+
+
+@pytest.mark.parametrize(
+    ("clf", "message"),
+    [
+        (Composed("exponential", "canonical", "linear", "gradient"), "learner=Linear.*trees of the engine"),
+        (Composed("exponential", "canonical", "vector-tree", "sampled-pairs"), "optimizer=SampledPairs.*n_pairs='all'"),
+        (Flagship(loss=sb.losses.UserLoss(np.sum, np.sum, np.sum)), "loss=UserLoss"),
+    ],
+)
+def test_parts_that_need_all_rows_are_refused(clf, message):
+    with pytest.raises(ValueError, match=message):
+        group_fit(clf, (X_DIGITS, Y_DIGITS))

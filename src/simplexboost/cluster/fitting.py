@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from .._parts import random_numbers
-from .._typing import AnyArray
+from .._typing import AnyArray, Mask
 from ..boosting.run import Run
 from ..callbacks import Callback, Evaluation, History
 from ..data.inputs import Taken
@@ -21,9 +22,12 @@ from ..data.validation import Checked, Labelling
 from ..engine import CodedRows, GroupEngine, auto_bins
 from ..estimators.evaluation import Watched
 from ..estimators.face import all_or_nothing
+from ..estimators.parts import Parts
 from ..files import check_label_types
 from ..group import Group
-from ..learners import refusal_of
+from ..learners import IndexStump, refusal_of
+from ..learners.trees import TreeLearner
+from ..optimizers import SampledPairs, SketchedNewton
 from .evals import agree_on_entry, stacked
 from .labels import AgreedLabels, agree_on_groups, agree_on_init_score, agree_on_labels
 from .parts import Part, Tables
@@ -40,6 +44,7 @@ def fit_group(group: Group, estimator: Any, tables: Tables, eval_metric: Any = N
     """
     history = History()
     with all_or_nothing(estimator):
+        check_parts(estimator.parts())
         called = group.decide("callbacks", lambda: bool(estimator.callbacks))
         if not group.leads:
             estimator.callbacks, estimator.verbose = None, 0
@@ -48,6 +53,19 @@ def fit_group(group: Group, estimator: Any, tables: Tables, eval_metric: Any = N
         evaluations = [agree_on_evaluation(group, watched, i, parts) for i, parts in enumerate(tables.evals)]
         seed = group.decide("seed", lambda: int(random_numbers(estimator.random_state).randint(2**31 - 1)))
         estimator._boost(watched, evaluations, groups, seed, history, [lambda finish: Agreement()] if called else [])
+
+
+def check_parts(parts: Parts) -> None:
+    """Raise unless every part of a booster can work on rows that are spread over a group."""
+    if not isinstance(parts.learner, TreeLearner | IndexStump):
+        refused, reason = f"learner={parts.learner!r}", "only trees of the engine learn from sums over machines"
+    elif isinstance(parts.optimizer, SampledPairs) and parts.optimizer.n_pairs != "all":
+        refused, reason = f"optimizer={parts.optimizer!r}", "it draws from all rows at once; n_pairs='all' works"
+    elif parts.loss.rowwise and isinstance(parts.optimizer, SketchedNewton):
+        refused, reason = f"loss={parts.loss!r}", "the flagship sums its own losses only over machines"
+    else:
+        return
+    raise ValueError(f"{refused} does not work on tables in partitions: {reason}.")
 
 
 # ---- the training table ---------------------------------------------------------------------------------------------
@@ -62,10 +80,11 @@ def agree_on_training(group: Group, estimator: Any, parts: list[Part]) -> tuple[
     check_label_types(labels.classes)
     init = agree_on_init_score(group, parts, labels)
     groups = agree_on_groups(group, parts, labels)
+    parts.clear()  # X has all that is still needed of them
     estimator._check_start(init is not None)
     K, p = int(labels.present.sum()), estimator.n_features_in_
     data = TrainingSet(
-        stacked([x if used.all() else x[used] for x, used in zip(X, labels.used, strict=True)], p),
+        joint_table(X, labels.used, p),
         joint(labels.c, np.empty(0, dtype=np.intp)),
         joint(labels.weight, np.empty(0)),
         K,
@@ -82,6 +101,22 @@ def agree_on_training(group: Group, estimator: Any, parts: list[Part]) -> tuple[
 def joint(arrays: list[Any], empty: AnyArray) -> AnyArray:
     """The rows of all partitions here, one after another; ``empty`` if there are none."""
     return np.concatenate(arrays) if arrays else empty
+
+
+def joint_table(tables: list[Any], used: list[Mask], p: int) -> Any:
+    """The rows in use of all tables of p columns here, one after another.
+
+    The list of tables is emptied, so that a table is freed when it was copied: nobody needs twice the memory.
+    """
+    tables[:] = [X if rows.all() else X[rows] for X, rows in zip(tables, used, strict=True)]
+    if len(tables) < 2 or issparse(tables[0]):
+        return stacked(tables, p)
+    whole, end = np.empty((sum(len(X) for X in tables), p), dtype=tables[0].dtype), 0
+    while tables:
+        X = tables.pop(0)
+        whole[end : end + len(X)] = X
+        end += len(X)
+    return whole
 
 
 def used_rows(labels: AgreedLabels) -> AnyArray:

@@ -26,7 +26,6 @@ class Program(Protocol):
         """Run in as many threads; the partitions are taken out of the list."""
 
 
-
 class Holder:
     """Partitions on a worker, and the member of the group that runs the program on them.
 

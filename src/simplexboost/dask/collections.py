@@ -35,7 +35,9 @@ def the_client(client: Any = None) -> Client:
     if client.status != "running":
         raise ValueError(f"the Dask client is {client.status}, not running; make a new one.")
     if client.asynchronous:
-        raise ValueError("the Dask client is asynchronous; fit waits for results, and needs Client(asynchronous=False).")
+        raise ValueError(
+            "the Dask client is asynchronous; fit waits for results, and needs Client(asynchronous=False)."
+        )
     return client
 
 

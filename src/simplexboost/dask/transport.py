@@ -165,4 +165,6 @@ class DaskTransport:
         """Tell every holder whom it passes messages on to."""
         places = [holder.place for holder in self.held]
         self.n_trees += 1
-        self.ask("lead", {to: (places[FAN * n + 1 : FAN * n + FAN + 1], self.n_trees) for n, to in enumerate(self.held)})
+        self.ask(
+            "lead", {to: (places[FAN * n + 1 : FAN * n + FAN + 1], self.n_trees) for n, to in enumerate(self.held)}
+        )
