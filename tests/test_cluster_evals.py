@@ -108,6 +108,16 @@ def test_labels_that_are_trained_on_may_be_in_one_partition_only():
     check_as_whole(fitted(X, Y), X, y, cuts=(10, 20, 30))
 
 
+def test_labels_have_the_type_of_the_whole():
+    X = RNG.normal(size=(N, 2))
+    parts = [Part(0, X[:9], OTHER[:9]), Part(1, X[9:], OTHER[9:] * 1.0)]
+    entries = entry_by_group(*fitted(X, Y), parts)
+    assert {one.rows.y.dtype for one in entries} == {np.dtype(np.float64)}
+    parts = [Part(0, X[:0], np.empty(0)), Part(1, X, NAMES[OTHER])]  # no labels have no type
+    entries = entry_by_group(*fitted(X, NAMES[Y]), parts)
+    assert {one.rows.y.dtype for one in entries} == {NAMES.dtype}
+
+
 # ---- what is refused ------------------------------------------------------------------------------------------------
 
 TABLE = RNG.normal(size=(N, 2))

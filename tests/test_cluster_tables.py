@@ -17,9 +17,12 @@ from sklearn.base import BaseEstimator
 
 from simplexboost.cluster.parts import Part
 from simplexboost.cluster.tables import agree_on_columns, recognise_columns
+from simplexboost.data.digests import digest
 from simplexboost.data.inputs import Taken, check_X, learn_X
+from simplexboost.data.tables import read_table
 
 N = 40
+NAMED = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
 CUTS = [(), (11,), (0, 1, 1, 30), (5, 17, 40), (1, 2, 3, 4, 20, 39)]
 
 
@@ -224,6 +227,8 @@ def test_partitions_with_other_types_of_numbers_get_the_common_one():
     frames = [pd.DataFrame({"a": X[:, 0]}) for X in arrays]
     numbers, _ = columns_by_group([Part(i, X, None) for i, X in enumerate(frames)])
     assert {part.dtype for part in numbers} == {np.dtype(np.float32)}
+    numbers, _ = columns_by_group([Part(i, X, None) for i, X in enumerate([*frames, frames[0].astype(float)])])
+    assert {part.dtype for part in numbers} == {np.dtype(np.float64)}
 
 
 def test_an_array_of_numbers_may_stand_beside_one_of_objects():
@@ -260,9 +265,26 @@ def test_a_model_that_goes_on_learns_categories_of_all_partitions():
     assert same_array(np.concatenate(numbers), whole)
 
 
+def test_a_model_that_goes_on_refuses_text_in_any_partition():
+    fitted = BaseEstimator()
+    learn_X(fitted, NAMED, Taken())
+    parts = [Part(0, NAMED.assign(b=None), None), Part(1, NAMED.assign(b=["x", "y"]), None)]
+    with pytest.raises(ValueError, match=r"warm_start=True needs the categorical columns of the fitted model, \[\]"):
+        columns_by_group(parts, estimator=fitted, reset=False)
+
+
+def test_values_of_one_category_are_counted_together():
+    """A date and the beginning of that day are different values, but the same category."""
+    days = [dt.datetime(2024, 1, 1), dt.date(2024, 1, 1), dt.date(2024, 1, 2), dt.datetime(2024, 1, 1), None]
+    column = read_table(np.array(days, dtype=object)[:, None]).columns[0]
+    merged = digest(column, True, 7).categories
+    assert merged.values == column.categories.values == ["2024-01-01T00:00:00", "2024-01-02T00:00:00"]
+    assert merged.counts.tolist() == column.categories.counts.tolist() == [3, 1]
+    assert merged.first.tolist() == [[7, row] for row in column.categories.first.tolist()] == [[7, 0], [7, 2]]
+
+
 # ---- what is refused ------------------------------------------------------------------------------------------------
 
-NAMED = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
 WRONG_COLUMNS = [
     (
         [NAMED, NAMED[["b", "a"]]],
