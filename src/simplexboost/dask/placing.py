@@ -73,8 +73,11 @@ class Watch:
 
 def waited(futures: Sequence[Future]) -> bool:
     """Wait for a while; whether all are done."""
+    if not futures:
+        return True
     try:
-        wait(list(futures), timeout=LOOK)
+        with futures[0].client.as_current():  # `wait` asks the current client, which may be another one
+            wait(list(futures), timeout=LOOK)
     except TimeoutError:
         return False
     except CancelledError:
