@@ -77,7 +77,7 @@ def group_fit(clf, table, evals=(), n_members=3, n_parts=7, eval_metric=None, lo
     def program(group, tables):
         own = clone(clf)
         vars(own).update({name: value for name, value in vars(clf).items() if name.endswith("_")})
-        fit_group(group, own, tables, eval_metric)
+        fit_group(group, own, Tables(list(tables.train), tables.evals), eval_metric)  # the fit empties the list
         return own
 
     return run_group(program, held, Tables([], [[] for _ in evals]), losses)
