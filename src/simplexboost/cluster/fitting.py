@@ -138,7 +138,9 @@ def coded(data: TrainingSet) -> TrainingSet:
 def agree_on_evaluation(group: Group, watched: Watched, number: int, parts: list[Part]) -> Evaluation:
     """The callback that evaluates an entry of the ``eval_set``."""
     entry = agree_on_entry(group, watched.estimator, parts, watched.checked)
-    engine = replace(watched.checked.data.engine, share=entry.share)  # type: ignore[type-var]
+    engine = watched.checked.data.engine
+    assert isinstance(engine, GroupEngine)
+    engine = replace(engine, share=entry.share)
     return watched.evaluation(entry.rows, entry.targets, number == 0, init_score=entry.init_score, engine=engine)
 
 

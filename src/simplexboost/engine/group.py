@@ -95,8 +95,13 @@ class GroupEngine(CpuEngine):
             return [("sum", np.array(exact)), ("sum", np.array([np.sum(v) for v in parts]))]
 
         def add_up(pieces: list[Any]) -> Array:
-            sums = zip(*pieces, largest.tolist(), finite, strict=True)
-            return np.array([limb_total(*limb.tolist(), top, int(n)) if ok else plain for limb, plain, top, ok in sums])
+            exact, plain = pieces
+            return np.array(
+                [
+                    limb_total(int(hi), int(lo), float(top), int(n)) if ok else other
+                    for (hi, lo), other, top, ok in zip(exact, plain, largest, finite, strict=True)
+                ]
+            )
 
         return self.group.exchange("total", limbs, add_up)
 
@@ -324,7 +329,8 @@ class Answers:
             orders = self.member.receive()
             what, *arguments = orders[-1]
             if what == GROWN:
-                return tuple(arguments)  # type: ignore[return-value]
+                parts, sums = arguments
+                return parts, sums
             self.noted += orders
             self.member.answer(what, self.last_answer)
 

@@ -328,7 +328,7 @@ class AllRows(ABC):
         """The engine itself."""
         return self
 
-    def alone(self) -> Self:
+    def alone(self) -> Any:
         """The engine itself."""
         return self
 
