@@ -55,8 +55,13 @@ class Grower {
         shape_(columns, units.lanes, features) {}
 
   Grown grow() {
-    add_node({0, source_.n_rows(), 0, 1, nullptr});
-    if (may_split(places_[0])) push(0, look_at_root());
+    auto root = std::make_unique<Candidate>();
+    root->at = {0, source_.n_rows(), 0, 1, nullptr};
+    root->node = add_node(root->at);
+    if (may_split(root->at)) {
+      root->found = look_at_root();
+      push(std::move(root));
+    }
     while (!finished()) {
       if ((*queue_.begin())->expanded) split_first();
       else if (n_threads_ > 1 && is_small(**queue_.begin())) expand_aside();
@@ -80,14 +85,13 @@ class Grower {
     LivePtr live = nullptr;     // of sparse codes: the features whose bins the histogram holds, one after another
   };
   struct Candidate {
-    std::int32_t node;
-    Found found;
-    std::size_t kept;       // bytes of its histogram
-    bool ordered = false;   // its cell is being cut into `left` and `left + 1`
-    bool expanded = false;  // it is cut, and the children's best splits are known
-    Cell left = 0;
-    ReachPtr below = nullptr;  // what its children may split; known as soon as it is planned
-    Found of_left, of_right;
+    Place at{};
+    std::int32_t node = -1;  // -1 as long as its parent is not split
+    Found found{};
+    std::size_t kept = 0;                     // bytes of its histogram
+    bool ordered = false;                     // its cell is being cut
+    bool expanded = false;                    // it is cut, and the children's best splits are known
+    std::unique_ptr<Candidate> left, right;  // its children, as soon as it is planned
   };
   // The histograms of a node's children, before the best splits are searched.
   struct Children {
@@ -118,8 +122,6 @@ class Grower {
            place.count / 2 >= options_.split.min_samples_leaf;
   }
 
-  const Place& place(const Candidate& candidate) const { return places_[static_cast<std::size_t>(candidate.node)]; }
-
   std::int32_t add_node(const Place& place) {
     places_.push_back(place);
     grown_.tree.nodes.emplace_back();
@@ -128,13 +130,19 @@ class Grower {
     return static_cast<std::int32_t>(places_.size()) - 1;
   }
 
-  void push(std::int32_t node, Found found) {
-    if (!found.split.found()) return;
-    if (kept_ >= options_.histogram_memory) found.histogram.reset();
-    const std::size_t kept = found.histogram.size() * sizeof(Lane);
-    kept_ += kept;
-    queue_.insert(
-        std::make_unique<Candidate>(Candidate{node, std::move(found), kept, false, false, 0, nullptr, {}, {}}));
+  void push(std::unique_ptr<Candidate> candidate) {
+    if (!candidate->found.split.found()) return;
+    keep(*candidate);
+    queue_.insert(std::move(candidate));
+  }
+
+  // Keeps the histogram of a node that waits, as long as there is memory for it.
+  void keep(Candidate& candidate) {
+    if (candidate.kept > 0 || candidate.expanded) return;
+    auto& histogram = candidate.found.histogram;
+    if (kept_ >= options_.histogram_memory || !candidate.found.split.found()) histogram.reset();
+    candidate.kept = histogram.size() * sizeof(Lane);
+    kept_ += candidate.kept;
   }
 
   bool finished() const { return queue_.empty() || leaves_left() == 0; }
@@ -142,16 +150,12 @@ class Grower {
   void split_first() {
     const auto parent = std::move(queue_.extract(queue_.begin()).value());
     kept_ -= parent->kept;
-    const Place of = place(*parent);
-    const std::int64_t left_count = parent->found.split.left_count;
-    const std::int32_t left =
-        add_node({parent->left, left_count, of.depth + 1, child_place(of.path, false), parent->below});
-    const std::int32_t right =
-        add_node({parent->left + 1, of.count - left_count, of.depth + 1, child_place(of.path, true), parent->below});
-    record(parent->node, parent->found.split, left, right);
+    parent->left->node = add_node(parent->left->at);
+    parent->right->node = add_node(parent->right->at);
+    record(parent->node, parent->found.split, parent->left->node, parent->right->node);
     ++n_leaves_;
-    push(left, std::move(parent->of_left));
-    push(right, std::move(parent->of_right));
+    push(std::move(parent->left));
+    push(std::move(parent->right));
   }
 
   // Expands the first node of the queue, and others with it. The result for a node does not depend on when it is
@@ -177,6 +181,8 @@ class Grower {
     for (std::size_t i = 0; i < plans.size(); ++i) {
       if (threads == 1) look_at_children(plans[i], std::move(children[i]));
       plans[i].parent->expanded = true;
+      if (!source_.distant()) continue;
+      for (Candidate* child : {plans[i].parent->left.get(), plans[i].parent->right.get()}) keep(*child);
     }
   }
 
@@ -236,16 +242,34 @@ class Grower {
     return {};
   }
 
-  // All nodes that may be split before the limit of leaves is reached, as far as memory allows: each call of a distant
-  // source is a round trip, so there should be few of them.
+  // All nodes that will be split before the limit of leaves is reached, as far as that is known, and as far as memory
+  // allows: each call of a distant source is a round trip, so there should be few of them. Nodes whose children are known
+  // are split here in thought, which brings their children into the sequence; so nodes are also expanded whose parents
+  // are still to be split. What is not known yet can only put others in between: no node is split earlier than here.
   std::vector<Plan> plan_level() {
+    struct Thought {
+      Candidate* candidate;
+      std::size_t number;  // of the node, as far as numbers tell which of two is the older one
+    };
+    const auto earlier = [this](const Thought& a, const Thought& b) {
+      const double gain_a = a.candidate->found.split.gain, gain_b = b.candidate->found.split.gain;
+      if (options_.order == GrowthOrder::best && gain_a != gain_b) return gain_a > gain_b;
+      return a.number < b.number;
+    };
+    std::set<Thought, decltype(earlier)> sequence(earlier);
+    for (const auto& candidate : queue_) sequence.insert({candidate.get(), static_cast<std::size_t>(candidate->node)});
     std::vector<Plan> plans;
-    std::size_t rank = 0;
+    std::size_t rank = 0, number = places_.size();
     const std::size_t most =
         std::max<std::size_t>(1, options_.histogram_memory / std::max<std::size_t>(1, shape_.bytes()));
-    for (const auto& candidate : queue_) {
-      if (rank++ == leaves_left() || plans.size() == most) break;
-      if (!candidate->ordered) plans.push_back(plan(*candidate, leaves_left() > rank));
+    while (!sequence.empty() && rank++ < leaves_left() && plans.size() < most) {
+      Candidate& candidate = *sequence.extract(sequence.begin()).value().candidate;
+      if (!candidate.ordered) plans.push_back(plan(candidate, leaves_left() > rank));
+      if (!candidate.expanded) continue;
+      for (Candidate* child : {candidate.left.get(), candidate.right.get()}) {
+        if (child->found.split.found()) sequence.insert({child, number});
+        ++number;
+      }
     }
     return plans;
   }
@@ -266,7 +290,7 @@ class Grower {
 
   std::size_t work(const Candidate& candidate) const {
     const LivePtr& live = candidate.found.live;
-    return work(static_cast<std::size_t>(place(candidate).count),
+    return work(static_cast<std::size_t>(candidate.at.count),
                 live == nullptr ? columns_.total_bins() : live->offset.back());
   }
   std::size_t work(std::size_t count) const { return work(count, columns_.total_bins()); }
@@ -283,12 +307,15 @@ class Grower {
 
   // `go_on`: whether the children may be split in turn.
   Plan plan(Candidate& parent, bool go_on) const {
-    const Place& of = place(parent);
-    const Place left{0, parent.found.split.left_count, of.depth + 1, child_place(of.path, false), nullptr},
-        right{0, of.count - left.count, of.depth + 1, child_place(of.path, true), nullptr};
-    const bool left_small = left.count <= right.count;
-    const Place &small = left_small ? left : right, &large = left_small ? right : left;
-    parent.below = extended(of.reach, parent.found.split.feature, options_.interactions, features_);
+    const Place& of = parent.at;
+    const ReachPtr below = extended(of.reach, parent.found.split.feature, options_.interactions, features_);
+    const std::int64_t count = parent.found.split.left_count;
+    parent.left = std::make_unique<Candidate>(), parent.right = std::make_unique<Candidate>();
+    parent.left->at = {0, count, of.depth + 1, child_place(of.path, false), below};
+    parent.right->at = {0, of.count - count, of.depth + 1, child_place(of.path, true), below};
+    const bool left_small = parent.left->at.count <= parent.right->at.count;
+    const Place& small = (left_small ? parent.left : parent.right)->at;
+    const Place& large = (left_small ? parent.right : parent.left)->at;
     return {&parent, left_small, go_on && may_split(small), go_on && may_split(large), small.path, large.path};
   }
 
@@ -297,13 +324,13 @@ class Grower {
   Order order(const Plan& plan) {
     Candidate& parent = *plan.parent;
     parent.ordered = true;
-    parent.left = n_cells_;
-    n_cells_ += 2;
+    parent.left->at.cell = n_cells_++;
+    parent.right->at.cell = n_cells_++;
     const bool kept = !parent.found.histogram.empty();
     const bool small = plan.need_small || (plan.need_large && kept), large = plan.need_large && !kept;
-    return {place(parent).cell,
-            parent.left,
-            parent.left + 1,
+    return {parent.at.cell,
+            parent.left->at.cell,
+            parent.right->at.cell,
             parent.found.split,
             plan.left_small ? small : large,
             plan.left_small ? large : small,
@@ -315,8 +342,9 @@ class Grower {
     return {std::move(right), std::move(left)};
   }
 
-  Found& small_of(const Plan& plan) const { return plan.left_small ? plan.parent->of_left : plan.parent->of_right; }
-  Found& large_of(const Plan& plan) const { return plan.left_small ? plan.parent->of_right : plan.parent->of_left; }
+  static Found& small_of(const Plan& plan) { return (plan.left_small ? plan.parent->left : plan.parent->right)->found; }
+  static Found& large_of(const Plan& plan) { return (plan.left_small ? plan.parent->right : plan.parent->left)->found; }
+  static const ReachPtr& below(const Plan& plan) { return plan.parent->left->at.reach; }  // what children may split
 
   void look_at_children(const Plan& plan, Children children) {
     if (columns_.zero != nullptr) return look_at_live(plan, std::move(children), 1);
@@ -325,11 +353,11 @@ class Grower {
         children.large = std::move(plan.parent->found.histogram);
         shape_.subtract(children.large.data(), children.small.data(), 1);
       }
-      large_of(plan) = look(std::move(children.large), plan.large_path, plan.parent->below, 1);
+      large_of(plan) = look(std::move(children.large), plan.large_path, below(plan), 1);
     } else {
       plan.parent->found.histogram.reset();
     }
-    if (plan.need_small) small_of(plan) = look(std::move(children.small), plan.small_path, plan.parent->below, 1);
+    if (plan.need_small) small_of(plan) = look(std::move(children.small), plan.small_path, below(plan), 1);
   }
 
   // The same for sparse codes. What is built has the usual layout, but holds only the features that are live in the
@@ -344,7 +372,7 @@ class Grower {
       };
     };
     const auto look = [&](const auto& bins, std::uint64_t path) {
-      return look_live(live, bins, path, plan.parent->below, n_threads);
+      return look_live(live, bins, path, below(plan), n_threads);
     };
     if (plan.need_large && children.large.empty()) {
       Lane* kept = parent.histogram.data();
@@ -431,7 +459,7 @@ class Grower {
       const auto scan = [&](const Histogram<Lane>& of, const std::vector<std::int64_t>& sums, std::vector<Split>& out) {
         if (!out.empty())
           scan_features(of.data(), columns_, features_, begin, end, units_, sums, options_.split, score_,
-                        plans[i].parent->below, out);
+                        below(plans[i]), out);
       };
       scan(small, sight.of_small, sight.small_splits);
       scan(large, sight.of_large, sight.large_splits);
