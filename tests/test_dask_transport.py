@@ -117,7 +117,6 @@ def test_several_fits_at_once(client):
 def test_a_client_that_is_not_the_current_one(cluster, threads):
     """The client that is passed is used, whichever is the current one."""
     with Client(cluster, set_as_default=False) as other:
-        assert Client.current() is not other
         assert play(other, toy(4))[0] == expected(4)
 
 
@@ -242,7 +241,7 @@ def test_partitions_that_are_truly_gone():
         items = [Item("the scattered partition", dask.delayed(np.sort)(scattered)), *toy(3).items]
         with (
             DaskTransport(client, Work(items, Toy()), "gone") as transport,
-            pytest.raises(RuntimeError, match=r"Dask cannot compute the scattered partition: data .* is gone"),
+            pytest.raises(RuntimeError, match=r"Dask cannot compute the scattered partition: data .* are gone"),
         ):
             Toy(hooks={2: lambda: close(cluster, address)})(Leader(transport), [])
 

@@ -1,1 +1,16 @@
-"""Fitting on a Dask cluster: the same model, bit for bit, as on one machine."""
+"""Fitting on a Dask cluster: the same model, bit for bit, as on one machine.
+
+`classifiers` is what users see; `collections` finds the partitions of Dask collections; `fitting` brings both together.
+`transport` carries messages of a `simplexboost.group` between the client and `actors` on the workers, which `placement`
+puts there.
+"""
+
+try:
+    import dask.dataframe
+    import distributed  # noqa: F401
+except ImportError as error:
+    raise ImportError("simplexboost.dask needs Dask: pip install 'simplexboost[dask]'.") from error
+
+from .classifiers import DaskBoostingClassifier, DaskSimplexBoostClassifier
+
+__all__ = ["DaskBoostingClassifier", "DaskSimplexBoostClassifier"]

@@ -9,6 +9,7 @@ from typing import Any
 
 from distributed import Client
 
+from ..cluster.fitting import fit_group
 from ..group import Group, Leader
 from .collections import as_items, as_tables, rows_of
 from .transport import DaskTransport
@@ -32,10 +33,7 @@ class Fit:
 
     def run(self, group: Group, estimator: Any, partitions: list[Any]) -> None:
         """Fit the estimator itself."""
-        from ..cluster.fitting import fit_group
-
-        more = {} if self.eval_metric is None else {"eval_metric": self.eval_metric}
-        fit_group(group, estimator, as_tables(partitions, self.n_evals), **more)
+        fit_group(group, estimator, as_tables(partitions, self.n_evals), self.eval_metric)
 
 
 def fit_on_cluster(client: Client, estimator: Any, train: dict[str, Any], evals: list[Any], eval_metric: Any) -> None:
@@ -50,6 +48,22 @@ def fit_on_cluster(client: Client, estimator: Any, train: dict[str, Any], evals:
     items: list[Item] = as_items(train, 0, "", run, local)
     for number, entry in enumerate(evals):
         items += as_items(entry, number + 1, f" in eval_set[{number}]", run, local)
-    fit = Fit(estimator, len(evals), eval_metric)
+    sent = copy.copy(estimator)
+    sent.callbacks = None  # they are called here alone, and need not be something that can be sent
+    fit = Fit(sent, len(evals), eval_metric)
     with DaskTransport(client, Work(items, fit, rows_of), run) as transport:
         fit.run(Leader(transport), estimator, [])
+
+
+def eval_entries(eval_set: Any, eval_metric: Any, early_stopping: bool) -> list[dict[str, Any]]:
+    """The entries of an ``eval_set`` by the names of their parts."""
+    entries = [] if eval_set is None else [eval_set] if isinstance(eval_set, tuple) else eval_set
+    fits = isinstance(entries, list) and all(isinstance(e, tuple | list) and len(e) in (2, 3, 4) for e in entries)
+    if not fits:
+        raise ValueError(
+            "eval_set must be a tuple (X, y), (X, y, sample_weight) or (X, y, sample_weight, init_score) of Dask "
+            "collections, or a list of such tuples."
+        )
+    if eval_metric is not None and not entries and not early_stopping:
+        raise ValueError("eval_metric has no rows to be evaluated on; pass an eval_set, or set early_stopping=True.")
+    return [dict(zip(("X", "y", "sample_weight", "init_score"), entry, strict=False)) for entry in entries]

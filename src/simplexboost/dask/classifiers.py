@@ -1,0 +1,202 @@
+"""Classifiers that are fitted on a Dask cluster, and predict for Dask collections."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from sklearn.utils.validation import check_is_fitted
+
+from ..estimators.composed import BoostingClassifier
+from ..estimators.evaluation import as_eval_set
+from ..estimators.flagship import SimplexBoostClassifier
+from .collections import is_distributed, the_client
+from .fitting import eval_entries, fit_on_cluster
+from .predicting import accuracy, lazily
+
+
+class OnDask:
+    """What the Dask classifiers add to a local class: a fit on the cluster, and predictions that stay there."""
+
+    local_class: ClassVar[Any]
+
+    # ---- the local classifier ---------------------------------------------------------------------------------------
+
+    def to_local(self) -> Any:
+        """The ordinary fitted classifier, which knows nothing of Dask: the same as if it had been fitted to all rows."""
+        check_is_fitted(self)
+        return self._local()
+
+    def _local(self) -> Any:
+        """A local classifier with the same parameters, and fitted attributes if there are any."""
+        names = self._get_param_names()  # type: ignore[attr-defined]
+        local = self.local_class(**{name: getattr(self, name) for name in names})
+        local.__dict__.update({name: value for name, value in vars(self).items() if name not in names})
+        return local
+
+    def _become(self, local: Any) -> None:
+        """Take the fitted attributes of a local classifier."""
+        names = self._get_param_names()  # type: ignore[attr-defined]
+        for name in [name for name in vars(self) if name not in names]:
+            delattr(self, name)
+        self.__dict__.update({name: value for name, value in vars(local).items() if name not in names})
+
+    def save(self, path: Any) -> None:
+        """Write the local classifier to a file: the file of a fit on one machine, byte for byte."""
+        self.to_local().save(path)
+
+    def check_savable(self) -> None:
+        """Raise a TypeError that says which parameters cannot be saved; call it before a long fit."""
+        self._local().check_savable()
+
+    # ---- fitting ----------------------------------------------------------------------------------------------------
+
+    def _fit_on(self, client: Any, train: dict[str, Any], eval_set: Any, eval_metric: Any) -> Self:
+        client, local = the_client(client), self._local()
+        local._check_parameters()
+        for callback in local.callbacks or ():
+            callback.check(local)
+        fit_on_cluster(client, local, train, eval_entries(eval_set, eval_metric, local.early_stopping), eval_metric)
+        self._become(local)
+        return self
+
+    # ---- predicting -------------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Any:
+        """The class with the highest score, ties to the first; (n,).
+
+        Parameters
+        ----------
+        X : Dask DataFrame, Dask Array or list of delayed partitions, for which the answer is one of the same kind, not
+            computed yet; or a table in memory, which is answered at once
+        n_rounds : int or None
+            Predict with the first rounds only; None takes all.
+        init_score : of the same kind as X, or None
+            Log-odds that the trees' scores are added to.
+        """
+        return self._predict("predict", X, n_rounds, init_score)
+
+    def predict_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Any:
+        """Probabilities, (n, K); as in `predict`, for a Dask collection they are computed later."""
+        return self._predict("predict_proba", X, n_rounds, init_score)
+
+    def predict_log_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Any:
+        """The logarithms of `predict_proba`, (n, K)."""
+        return self._predict("predict_log_proba", X, n_rounds, init_score)
+
+    def decision_function(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Any:
+        """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,)."""
+        return self._predict("decision_function", X, n_rounds, init_score)
+
+    def class_scores(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Any:
+        """Class scores U (n, K)."""
+        return self._predict("class_scores", X, n_rounds, init_score)
+
+    def _predict(self, method: str, X: Any, n_rounds: int | None, init_score: Any) -> Any:
+        local = self.to_local()
+        if not is_distributed(X):
+            return getattr(local, method)(X, n_rounds, init_score=init_score)
+        local._rounds(n_rounds)  # raises
+        return lazily(local, method, X, init_score, n_rounds)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """The accuracy; of Dask collections a Dask Array without dimensions, which ``float`` or ``compute`` computes."""
+        local = self.to_local()
+        if not is_distributed(X):
+            return local.score(X, y, sample_weight)
+        return accuracy(local, X, y, sample_weight)
+
+
+class DaskSimplexBoostClassifier(OnDask, SimplexBoostClassifier):
+    """`SimplexBoostClassifier` on a Dask cluster: the same parameters, and the same model bit for bit.
+
+    Rows stay on the workers, where they are binned once; sums over rows travel. The model does not depend on the number
+    of workers or partitions, nor on workers that die in the middle of the fit. See docs/cluster.md.
+
+    Parameters
+    ----------
+    All of `SimplexBoostClassifier`, with the same defaults. ``n_jobs=None`` takes as many threads on each worker as it
+    has for tasks.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from dask.distributed import Client
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with Client(n_workers=2, processes=False, dashboard_address=":0") as client:
+    ...     X, y = da.from_array(X, chunks=(50, -1)), da.from_array(y, chunks=50)
+    ...     clf = DaskSimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, y, client=client)
+    ...     float(clf.score(X, y)) > 0.95
+    True
+    >>> clf.to_local()
+    SimplexBoostClassifier(n_estimators=10, random_state=0)
+    """
+
+    local_class = SimplexBoostClassifier
+
+    def fit(  # type: ignore[override]
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        eval_set: Any = None,
+        eval_metric: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+        groups: Any = None,
+        init_score: Any = None,
+        init_score_val: Any = None,
+        client: Any = None,
+    ) -> Self:
+        """Boost on the workers of a cluster.
+
+        Parameters
+        ----------
+        X : Dask DataFrame, Dask Array of shape (n, p), or list of delayed partitions
+        y, sample_weight, groups, init_score : Dask collections with the same partitions, or None
+        eval_set, eval_metric, X_val, y_val, sample_weight_val, init_score_val : as in `SimplexBoostClassifier.fit`, with
+            Dask collections in place of tables
+        client : dask.distributed.Client or None
+            None takes the current one.
+
+        Returns
+        -------
+        self
+        """
+        eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val, init_score_val)
+        train = {"X": X, "y": y, "sample_weight": sample_weight, "init_score": init_score, "groups": groups}
+        return self._fit_on(client, train, eval_set, eval_metric)
+
+
+class DaskBoostingClassifier(OnDask, BoostingClassifier):
+    """`BoostingClassifier` on a Dask cluster, for compositions whose learner is a tree of the engine.
+
+    Parameters
+    ----------
+    All of `BoostingClassifier`, with the same defaults. ``n_jobs=None`` takes as many threads on each worker as it has
+    for tasks. See `DaskSimplexBoostClassifier`.
+    """
+
+    local_class = BoostingClassifier
+
+    def fit(  # type: ignore[override]
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        eval_set: Any = None,
+        eval_metric: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+        init_score: Any = None,
+        init_score_val: Any = None,
+        client: Any = None,
+    ) -> Self:
+        """Boost on the workers of a cluster, as `DaskSimplexBoostClassifier.fit`."""
+        eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val, init_score_val)
+        train = {"X": X, "y": y, "sample_weight": sample_weight, "init_score": init_score}
+        return self._fit_on(client, train, eval_set, eval_metric)
