@@ -30,7 +30,7 @@ class OnDask:
         """A local classifier with the same parameters, and fitted attributes if there are any."""
         names = self._get_param_names()  # type: ignore[attr-defined]
         local = self.local_class(**{name: getattr(self, name) for name in names})
-        local.__dict__.update({name: value for name, value in vars(self).items() if name not in names})
+        local.__dict__.update({name: value for name, value in vars(self).items() if name not in (*names, "traffic_")})
         return local
 
     def _become(self, local: Any) -> None:
@@ -55,8 +55,10 @@ class OnDask:
         local._check_parameters()
         for callback in local.callbacks or ():
             callback.check(local)
-        fit_on_cluster(client, local, train, eval_entries(eval_set, eval_metric, local.early_stopping), eval_metric)
+        evals = eval_entries(eval_set, eval_metric, local.early_stopping)
+        traffic = fit_on_cluster(client, local, train, evals, eval_metric)
         self._become(local)
+        self.traffic_ = traffic
         return self
 
     # ---- predicting -------------------------------------------------------------------------------------------------
@@ -116,6 +118,12 @@ class DaskSimplexBoostClassifier(OnDask, SimplexBoostClassifier):
     ----------
     All of `SimplexBoostClassifier`, with the same defaults. ``n_jobs=None`` takes as many threads on each worker as it
     has for tasks.
+
+    Attributes
+    ----------
+    Those of `SimplexBoostClassifier`, and
+
+    traffic_ : `simplexboost.group.Traffic`, what has travelled between the workers and here; ``print`` shows it
 
     Examples
     --------

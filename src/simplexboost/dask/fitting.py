@@ -10,7 +10,7 @@ from typing import Any
 from distributed import Client
 
 from ..cluster.fitting import fit_group
-from ..group import Group, Leader
+from ..group import Group, Leader, Traffic
 from .collections import as_items, as_tables, rows_of
 from .transport import DaskTransport
 from .work import Item, Work
@@ -36,8 +36,12 @@ class Fit:
         fit_group(group, estimator, as_tables(partitions, self.n_evals), self.eval_metric)
 
 
-def fit_on_cluster(client: Client, estimator: Any, train: dict[str, Any], evals: list[Any], eval_metric: Any) -> None:
+def fit_on_cluster(
+    client: Client, estimator: Any, train: dict[str, Any], evals: list[Any], eval_metric: Any
+) -> Traffic:
     """Fit a local estimator to tables on a cluster; it ends up as if it had been fitted to them here.
+
+    Returns what has travelled.
 
     Parameters
     ----------
@@ -52,7 +56,9 @@ def fit_on_cluster(client: Client, estimator: Any, train: dict[str, Any], evals:
     sent.callbacks = None  # they are called here alone, and need not be something that can be sent
     fit = Fit(sent, len(evals), eval_metric)
     with DaskTransport(client, Work(items, fit, rows_of), run) as transport:
-        fit.run(Leader(transport), estimator, [])
+        leader = Leader(transport)
+        fit.run(leader, estimator, [])
+    return leader.traffic
 
 
 def eval_entries(eval_set: Any, eval_metric: Any, early_stopping: bool) -> list[dict[str, Any]]:

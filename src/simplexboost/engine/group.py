@@ -263,10 +263,12 @@ class Asked:
 
     def root(self) -> AnyArray:
         """The histogram of all rows."""
+        self.leader.traffic.histograms += 1
         return self.layout.received(self.ask("root"))[0]
 
     def expand(self, cells: AnyArray, splits: AnyArray, sets: AnyArray, build: AnyArray) -> AnyArray:
         """Cut the row sets of nodes in two, as ordered, and return the histograms that the orders ask for."""
+        self.leader.traffic.histograms += int(build.sum())
         if build.any():
             return self.layout.received(self.ask("expand", cells, splits, sets, build))
         self.orders.append(("expand", *(np.array(a) for a in (cells, splits, sets, build))))

@@ -4,7 +4,7 @@
 messages travel is for others to say: `simplexboost.dask` sends them through Dask.
 """
 
-from .leader import Leader, LostMembersError, Transport
+from .leader import Leader, LostMembersError, Traffic, Transport
 from .member import Closed, Member
 from .messages import Answer, Failure, combined
 from .program import Group
@@ -19,6 +19,7 @@ __all__ = [
     "LostMembersError",
     "Member",
     "Share",
+    "Traffic",
     "Transport",
     "combined",
 ]

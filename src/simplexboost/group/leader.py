@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from .messages import Answer, Failure, combined, size_of
@@ -27,6 +28,41 @@ class Transport(Protocol):
         """Replace the members that are gone; the new ones are told all messages so far. Raises if it cannot."""
 
 
+@dataclass(eq=False)
+class Traffic:
+    """What has travelled between the leader and the members, by what was asked.
+
+    Attributes
+    ----------
+    trips : questions; a question and its answer are a round trip
+    numbers : in the answers, as one member sends them
+    bytes_up : of the combined answers, as they reach the leader, in as few bytes per number as hold it
+    bytes_down : of the messages, as one member gets them
+    histograms : how many of them were asked for
+    """
+
+    trips: Counter[str] = field(default_factory=Counter)
+    numbers: Counter[str] = field(default_factory=Counter)
+    bytes_up: Counter[str] = field(default_factory=Counter)
+    bytes_down: Counter[str] = field(default_factory=Counter)
+    histograms: int = 0
+
+    def count(self, answer: Answer, message: Any) -> None:
+        """Count a round trip."""
+        self.trips[answer.what] += 1
+        self.numbers[answer.what] += answer.n_numbers
+        self.bytes_up[answer.what] += answer.n_bytes
+        self.bytes_down[answer.what] += size_of(message)
+
+    def __str__(self) -> str:
+        counters = (self.trips, self.numbers, self.bytes_up, self.bytes_down)
+        lines = [f"{'':>24} {'trips':>7} {'numbers':>12} {'bytes up':>12} {'bytes down':>12}"]
+        for what in [*self.trips, None]:
+            values = [sum(c.values()) if what is None else c[what] for c in counters]
+            lines.append("{:>24} {:7d} {:12d} {:12d} {:12d}".format("all" if what is None else what, *values))
+        return "\n".join(lines)
+
+
 class Leader(Group):
     """The leader's end.
 
@@ -38,9 +74,7 @@ class Leader(Group):
 
     def __init__(self, transport: Transport) -> None:
         self.transport, self.messages = transport, list[Any]()
-        self.trips: Counter[str] = Counter()  # by what was asked
-        self.bytes_up: Counter[str] = Counter()  # of combined answers, as they reach the leader
-        self.bytes_down: Counter[str] = Counter()  # of messages, as one member gets them
+        self.traffic = Traffic()
 
     def ask(self, what: str) -> list[Any]:
         """The combined pieces of everybody's next answer, which must be to this question."""
@@ -56,9 +90,7 @@ class Leader(Group):
             raise answer.error
         if answer.what != what:
             raise RuntimeError(f"members are out of step: the leader asks {what!r}, they answer {answer.what!r}.")
-        self.trips[what] += 1
-        self.bytes_up[what] += answer.n_bytes
-        self.bytes_down[what] += size_of(message)
+        self.traffic.count(answer, message)
         return list(answer.unpacked().pieces)
 
     def tell(self, message: Any) -> None:

@@ -85,6 +85,12 @@ class Answer:
         return Answer(self.what, self.ways, tuple(plain(piece) for piece in self.pieces))
 
     @property
+    def n_numbers(self) -> int:
+        """The numbers that are summed or compared."""
+        kept = (p for way, p in zip(self.ways, self.pieces, strict=True) if way != "list")
+        return sum(int(np.size(piece.values if isinstance(piece, Trimmed) else piece)) for piece in kept)
+
+    @property
     def n_bytes(self) -> int:
         """The bytes of its arrays, as they are."""
         return sum(size_of(piece) for piece in self.pieces)
