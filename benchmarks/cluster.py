@@ -60,7 +60,7 @@ class Problem:
 
     def cluster(self, n_workers: int) -> LocalCluster:
         """A cluster of processes of one thread."""
-        return LocalCluster(n_workers, threads_per_worker=1, dashboard_address=":0", memory_limit=0)
+        return LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", memory_limit=0)
 
 
 # ---- what docs/scaling.md says --------------------------------------------------------------------------------------
@@ -219,6 +219,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for w in options.workers:
             clf, measured = fit(problem, w, options.rounds)
             found[w].append(measured)
+            print(clf.traffic_)
             print({k: round(v, 4) if isinstance(v, float) else v for k, v in measured.items()}, flush=True)
     first = float(np.median([m["s/round"] for m in found[options.workers[0]]]))
     fit_first = float(np.median([m["fit s"] for m in found[options.workers[0]]]))

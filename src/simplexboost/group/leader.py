@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -38,6 +39,7 @@ class Traffic:
     numbers : in the answers, as one member sends them
     bytes_up : of the combined answers, as they reach the leader, in as few bytes per number as hold it
     bytes_down : of the messages, as one member gets them
+    seconds : from a question to its answer, what the members compute included
     histograms : how many of them were asked for
     """
 
@@ -45,21 +47,23 @@ class Traffic:
     numbers: Counter[str] = field(default_factory=Counter)
     bytes_up: Counter[str] = field(default_factory=Counter)
     bytes_down: Counter[str] = field(default_factory=Counter)
+    seconds: Counter[str] = field(default_factory=Counter)
     histograms: int = 0
 
-    def count(self, answer: Answer, message: Any) -> None:
+    def count(self, answer: Answer, message: Any, seconds: float) -> None:
         """Count a round trip."""
+        self.seconds[answer.what] += seconds  # type: ignore[assignment]
         self.trips[answer.what] += 1
         self.numbers[answer.what] += answer.n_numbers
         self.bytes_up[answer.what] += answer.n_bytes
         self.bytes_down[answer.what] += size_of(message)
 
     def __str__(self) -> str:
-        counters = (self.trips, self.numbers, self.bytes_up, self.bytes_down)
-        lines = [f"{'':>24} {'trips':>7} {'numbers':>12} {'bytes up':>12} {'bytes down':>12}"]
+        counters = (self.trips, self.numbers, self.bytes_up, self.bytes_down, self.seconds)
+        lines = [f"{'':>24} {'trips':>7} {'numbers':>12} {'bytes up':>12} {'bytes down':>12} {'seconds':>8}"]
         for what in [*self.trips, None]:
             values = [sum(c.values()) if what is None else c[what] for c in counters]
-            lines.append("{:>24} {:7d} {:12d} {:12d} {:12d}".format("all" if what is None else what, *values))
+            lines.append("{:>24} {:7d} {:12d} {:12d} {:12d} {:8.2f}".format("all" if what is None else what, *values))
         return "\n".join(lines)
 
 
@@ -79,6 +83,7 @@ class Leader(Group):
     def ask(self, what: str) -> list[Any]:
         """The combined pieces of everybody's next answer, which must be to this question."""
         number, message = len(self.messages), self.messages[-1] if self.messages else None
+        begin = time.perf_counter()
         while True:
             try:
                 answer = self.transport.step(number, message)
@@ -90,7 +95,7 @@ class Leader(Group):
             raise answer.error
         if answer.what != what:
             raise RuntimeError(f"members are out of step: the leader asks {what!r}, they answer {answer.what!r}.")
-        self.traffic.count(answer, message)
+        self.traffic.count(answer, message, time.perf_counter() - begin)
         return list(answer.unpacked().pieces)
 
     def tell(self, message: Any) -> None:

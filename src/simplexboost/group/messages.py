@@ -17,34 +17,69 @@ INTEGERS = (np.int8, np.int16, np.int32, np.int64)
 
 @dataclass(frozen=True, eq=False)
 class Trimmed:
-    """Integers in the smallest type that holds them, and the type they had."""
+    """An array of numbers in few bytes; rows of a matrix of integers have the smallest type that holds them.
 
-    values: AnyArray
+    Attributes
+    ----------
+    shape, dtype : of the array
+    parts : rows, or None for all of them, and their numbers
+    """
+
+    shape: tuple[int, ...]
     dtype: Any
+    parts: list[tuple[AnyArray | None, AnyArray]]
+
+    @property
+    def n_numbers(self) -> int:
+        """The number of numbers."""
+        return int(np.prod(self.shape))
+
+    @property
+    def n_bytes(self) -> int:
+        """The bytes of these numbers."""
+        return sum(int(numbers.nbytes) for _, numbers in self.parts)
 
 
 def trimmed(values: AnyArray) -> Trimmed:
-    """Integers in as many bytes as the largest of them needs.
+    """Integers in as many bytes as the largest of them needs; row by row, if they are a matrix.
 
     Examples
     --------
-    >>> trimmed(np.array([3, -200])).values.dtype
-    dtype('int16')
+    >>> small = trimmed(np.array([[3, -200], [1, 2]]))
+    >>> [(rows.tolist(), numbers.dtype.name) for rows, numbers in small.parts], small.n_bytes
+    ([([1], 'int8'), ([0], 'int16')], 6)
     """
     signed = values.view(np.int64) if values.dtype == np.uint64 else values  # sums of two's complements wrap around
     if not signed.size or signed.dtype.kind != "i":
-        return Trimmed(signed, values.dtype)
-    low, high = int(signed.min()), int(signed.max())
-    fits = next(t for t in INTEGERS if np.iinfo(t).min <= low and high <= np.iinfo(t).max)
-    return Trimmed(signed.astype(fits, copy=False), values.dtype)
+        return Trimmed(values.shape, values.dtype, [(None, signed)])
+    table = signed if signed.ndim == 2 else signed.reshape(1, -1)
+    width = widths(table)  # (rows,)
+    found = np.unique(width)
+    if len(found) == 1:
+        return Trimmed(values.shape, values.dtype, [(None, signed.astype(INTEGERS[found[0]], copy=False))])
+    rows = [np.flatnonzero(width == w) for w in found]
+    parts = [(r, table[r].astype(INTEGERS[w])) for r, w in zip(rows, found.tolist(), strict=True)]
+    return Trimmed(values.shape, values.dtype, parts)
+
+
+def widths(table: AnyArray) -> AnyArray:
+    """For every row of integers the place in `INTEGERS` of the smallest type that holds it."""
+    low, high = table.min(axis=1), table.max(axis=1)
+    fits = [(np.iinfo(t).min <= low) & (high <= np.iinfo(t).max) for t in INTEGERS]
+    return np.argmax(fits, axis=0)
 
 
 def plain(value: Any) -> Any:
     """An array as it was before it was trimmed."""
     if not isinstance(value, Trimmed):
         return value
-    wide = np.int64 if value.dtype == np.uint64 else value.dtype
-    return value.values.astype(wide, copy=False).view(value.dtype)
+    wide = np.dtype(np.int64) if value.dtype == np.uint64 else value.dtype
+    if value.parts[0][0] is None:
+        return value.parts[0][1].astype(wide, copy=False).view(value.dtype)
+    out = np.empty(value.shape, dtype=wide)
+    for rows, numbers in value.parts:
+        out[rows] = numbers
+    return out.view(value.dtype)
 
 
 def added(a: Any, b: Any) -> Any:
@@ -88,7 +123,7 @@ class Answer:
     def n_numbers(self) -> int:
         """The numbers that are summed or compared."""
         kept = (p for way, p in zip(self.ways, self.pieces, strict=True) if way != "list")
-        return sum(int(np.size(piece.values if isinstance(piece, Trimmed) else piece)) for piece in kept)
+        return sum(piece.n_numbers if isinstance(piece, Trimmed) else int(np.size(piece)) for piece in kept)
 
     @property
     def n_bytes(self) -> int:
@@ -135,7 +170,7 @@ def in_order(pieces: list[tuple[Any, Any]]) -> list[Any]:
 def size_of(value: Any) -> int:
     """The bytes of a value on its way: those of its arrays, and of everything else as it is pickled."""
     if isinstance(value, Trimmed):
-        return int(value.values.nbytes)
+        return value.n_bytes
     if isinstance(value, np.ndarray) and value.dtype != object:
         return int(value.nbytes)
     if isinstance(value, list | tuple):
