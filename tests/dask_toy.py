@@ -1,4 +1,4 @@
-"""A small program that members of a group run, to test how messages travel, and workers that die in the middle of it."""
+"""A small program that members of a group run, to test how messages travel; and workers that die."""
 
 import os
 import signal

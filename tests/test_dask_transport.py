@@ -4,11 +4,11 @@ import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 
 import dask
 import numpy as np
 import pytest
+from dask_clusters import some_workers
 from dask_toy import Toy, Waits, die, expected, kills, make, members, play, say_wrong, toy
 from distributed import Client, LocalCluster
 
@@ -46,14 +46,9 @@ def threads():
         yield client
 
 
-@contextmanager
 def some_threads(n):
     """A cluster of n workers that are threads of this process, and its client; workers can be closed in no time."""
-    with (
-        LocalCluster(n_workers=n, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
-        yield cluster, client
+    return some_workers(n, processes=False)
 
 
 def close(cluster, address):
@@ -260,14 +255,14 @@ def test_an_error_in_the_program_is_no_lost_worker(client):
 def test_an_error_that_cannot_be_sent(client):
     """It is sent in words."""
 
-    class Local(Exception):
+    class LocalError(Exception):
         def __init__(self, a, b):
             super().__init__(f"{a} and {b}")
 
     def wrong():
-        raise Local(1, 2)
+        raise LocalError(1, 2)
 
-    with pytest.raises(RuntimeError, match="Local: 1 and 2"):
+    with pytest.raises(RuntimeError, match="LocalError: 1 and 2"):
         play(client, toy(7, odd=3, does=wrong))
 
 

@@ -6,7 +6,7 @@ puts there.
 """
 
 try:
-    import dask.dataframe
+    import dask.dataframe  # noqa: F401
     import distributed  # noqa: F401
 except ImportError as error:
     raise ImportError("simplexboost.dask needs Dask: pip install 'simplexboost[dask]'.") from error

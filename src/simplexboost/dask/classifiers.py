@@ -22,7 +22,7 @@ class OnDask:
     # ---- the local classifier ---------------------------------------------------------------------------------------
 
     def to_local(self) -> Any:
-        """The ordinary fitted classifier, which knows nothing of Dask: the same as if it had been fitted to all rows."""
+        """The ordinary fitted classifier, which knows nothing of Dask: that of a fit to all rows on one machine."""
         check_is_fitted(self)
         return self._local()
 
@@ -101,7 +101,7 @@ class OnDask:
         return lazily(local, method, X, init_score, n_rounds)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """The accuracy; of Dask collections a Dask Array without dimensions, which ``float`` or ``compute`` computes."""
+        """The accuracy; of Dask collections a Dask Array without dimensions, which ``float`` computes."""
         local = self.to_local()
         if not is_distributed(X):
             return local.score(X, y, sample_weight)
@@ -142,7 +142,7 @@ class DaskSimplexBoostClassifier(OnDask, SimplexBoostClassifier):
 
     local_class = SimplexBoostClassifier
 
-    def fit(  # type: ignore[override]
+    def fit(
         self,
         X: Any,
         y: Any,
@@ -164,8 +164,8 @@ class DaskSimplexBoostClassifier(OnDask, SimplexBoostClassifier):
         ----------
         X : Dask DataFrame, Dask Array of shape (n, p), or list of delayed partitions
         y, sample_weight, groups, init_score : Dask collections with the same partitions, or None
-        eval_set, eval_metric, X_val, y_val, sample_weight_val, init_score_val : as in `SimplexBoostClassifier.fit`, with
-            Dask collections in place of tables
+        eval_set, eval_metric, X_val, y_val, sample_weight_val, init_score_val : as in `SimplexBoostClassifier.fit`,
+            with Dask collections in place of tables
         client : dask.distributed.Client or None
             None takes the current one.
 
@@ -189,7 +189,7 @@ class DaskBoostingClassifier(OnDask, BoostingClassifier):
 
     local_class = BoostingClassifier
 
-    def fit(  # type: ignore[override]
+    def fit(
         self,
         X: Any,
         y: Any,

@@ -84,12 +84,12 @@ def check_aligned(X: Any, other: Any, name: str, other_name: str) -> None:
                 f"{other_name} has chunks of other rows than {name}: {shortened(other.chunks[0])} rows, not "
                 f"{shortened(X.chunks[0])}. Use {other_name}.rechunk({{0: {name}.chunks[0]}})."
             )
-    elif isinstance(X, dd.DataFrame) and isinstance(other, dd.DataFrame | dd.Series):
-        if X.known_divisions and other.known_divisions and X.divisions != other.divisions:
-            raise ValueError(
-                f"{other_name} has other divisions than {name}: {shortened(other.divisions)}, not "
-                f"{shortened(X.divisions)}. Use {other_name}.repartition(divisions={name}.divisions)."
-            )
+    both_frames = isinstance(X, dd.DataFrame) and isinstance(other, dd.DataFrame | dd.Series)
+    if both_frames and X.known_divisions and other.known_divisions and X.divisions != other.divisions:
+        raise ValueError(
+            f"{other_name} has other divisions than {name}: {shortened(other.divisions)}, not "
+            f"{shortened(X.divisions)}. Use {other_name}.repartition(divisions={name}.divisions)."
+        )
 
 
 def shortened(values: Sequence[Any]) -> str:
@@ -147,7 +147,7 @@ def rows_of(held: tuple[int, Part]) -> int:
 
 
 def as_tables(held: list[tuple[int, Part]], n_evals: int) -> Tables:
-    """What a member holds, table by table; the list is emptied, so that the program can free a partition it has read."""
+    """What a member holds, table by table; the list is emptied, so that a partition that was read can be freed."""
     held.sort(key=lambda entry: (entry[0], entry[1].index))
     tables = Tables([], [[] for _ in range(n_evals)])
     for table, part in held:

@@ -105,7 +105,7 @@ def shares(
     >>> shares({0: 5, 1: 5}, {0: ["a"], 1: ["b"]}, {"a": 0, "b": 0})
     {'a': [0], 'b': [1]}
     >>> shares({0: 5, 1: 5, 2: 5}, {0: ["a"], 1: ["a"], 2: ["a"]}, {"a": 0, "b": 0})
-    {'a': [0, 1], 'b': [2]}
+    {'a': [0, 2], 'b': [1]}
     """
     loads, out = dict(loads), dict[str, list[int]]()
     fair = UNEVEN * (sum(loads.values()) + sum(sizes.values())) / len(loads)

@@ -48,7 +48,7 @@ def lazily(local: Any, method: str, X: Any, init_score: Any = None, n_rounds: in
     if isinstance(X, da.Array):
         return of_array(X, init_score, options)
     if isinstance(X, dd.DataFrame):
-        return of_frame(X, init_score, options)
+        return of_frame(X, init_score, options, local.classes_)
     scores = [None] * len(X) if init_score is None else partitions(init_score, "init_score")
     if len(scores) != len(X):
         raise ValueError(f"X has {len(X)} partitions, but init_score has {len(scores)}.")
@@ -82,25 +82,29 @@ def one_chunk(array: Any) -> Any:
     return array.rechunk({1: -1}) if array.ndim == 2 and array.numblocks[1] > 1 else array
 
 
-def of_frame(X: Any, init_score: Any, options: dict[str, Any]) -> Any:
+def of_frame(X: Any, init_score: Any, options: dict[str, Any], classes: AnyArray) -> Any:
     """The prediction for a Dask DataFrame: a Series, or a DataFrame with a column per class, with the index of X."""
     if init_score is not None and not isinstance(init_score, dd.DataFrame | dd.Series):
         raise TypeError(f"init_score must be a Dask DataFrame or Series, like X, not a {type(init_score).__name__}.")
     more = [] if init_score is None else [init_score]
-    columns = options["model"].classes_.compute(scheduler="sync") if options["empty"].ndim == 2 else None
-    meta = with_index(options["empty"], X._meta.index[:0], columns)
-    return X.map_partitions(of_frame_part, *more, columns=columns, meta=meta, align_dataframes=False, **options)
+    form = {"columns": None, "dtype": options["empty"].dtype}
+    if options["empty"].ndim == 2:
+        form["columns"] = classes
+    elif options["method"] == "predict":
+        form["dtype"] = pd.Series(classes).dtype  # that of all classes, whichever are in a partition
+    meta = with_index(options["empty"], X._meta.index[:0], **form)
+    return X.map_partitions(of_frame_part, *more, form=form, meta=meta, align_dataframes=False, **options)
 
 
-def of_frame_part(X: Any, init_score: Any = None, *, columns: Any, **options: Any) -> Any:
+def of_frame_part(X: Any, init_score: Any = None, *, form: dict[str, Any], **options: Any) -> Any:
     """The prediction for one partition, with its index."""
-    return with_index(of_part(X, init_score, **options), X.index, columns)
+    return with_index(of_part(X, init_score, **options), X.index, **form)
 
 
-def with_index(values: AnyArray, index: Any, columns: Any) -> Any:
+def with_index(values: AnyArray, index: Any, columns: Any, dtype: Any) -> Any:
     """Predictions as pandas objects."""
     if columns is None:
-        return pd.Series(values, index=index)
+        return pd.Series(values, index=index, dtype=dtype)
     return pd.DataFrame(values, index=index, columns=columns)
 
 

@@ -22,13 +22,13 @@ from .work import Held, Work
 # message takes (3 ms); a thousand workers are five steps away from the client.
 FAN = 4
 
-# Tries of a call that fails although no worker is gone, and the seconds in which the scheduler is to notice that one is.
+# Tries of a call that fails although no worker is gone, and the seconds in which the scheduler should notice a loss.
 TRIES = 3
 NOTICE = 5.0
 
 
 class DaskTransport:
-    """Carries messages to holders of all partitions, which it places on the workers; see `simplexboost.group.Transport`.
+    """Carries messages to holders of partitions, which it places on the workers: a `simplexboost.group.Transport`.
 
     It is a context: at its end the workers are freed, whatever happened.
 
@@ -91,7 +91,7 @@ class DaskTransport:
         LostMembersError : if any holder is gone, not only one of these, which may be waiting for another
         OSError : if a holder does not answer although Dask has lost none
         """
-        asked = asyncio.run_coroutine_threadsafe(self._ask(method, args), self.client.loop.asyncio_loop)
+        asked = asyncio.run_coroutine_threadsafe(self._ask(method, args), self._loop)
         try:
             while not futures.wait([asked], LOOK).done:
                 self.check_held()
@@ -101,6 +101,12 @@ class DaskTransport:
             raise OSError(f"a worker does not answer: {error}") from error
         finally:
             asked.cancel()
+
+    @property
+    def _loop(self) -> asyncio.AbstractEventLoop:
+        """The event loop of the client, which runs in a thread of its own."""
+        loop: Any = self.client.loop
+        return loop.asyncio_loop  # type: ignore[no-any-return]
 
     async def _ask(self, method: str, args: dict[Held, tuple[Any, ...]]) -> list[Any]:
         calls = [call(client_rpc(self.client, to.place), to.place, method, *some) for to, some in args.items()]
