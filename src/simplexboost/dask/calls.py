@@ -1,7 +1,7 @@
 """Calls of an actor's methods, between workers and from the client, that always end: with an answer or an error.
 
-Dask's own proxy (`distributed.Actor`) waits forever if the worker is there but the actor is not; and it goes through the
-current client, which need not be the one that the user passed. Here its remote procedure is called directly.
+Dask's own proxy (`distributed.Actor`) waits forever if the worker is there but the actor is not; and it goes through
+the current client, which need not be the one that the user passed. Here its remote procedure is called directly.
 """
 
 from __future__ import annotations
