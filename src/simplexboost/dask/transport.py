@@ -106,7 +106,7 @@ class DaskTransport:
     def _loop(self) -> asyncio.AbstractEventLoop:
         """The event loop of the client, which runs in a thread of its own."""
         loop: Any = self.client.loop
-        return loop.asyncio_loop  # type: ignore[no-any-return]
+        return loop.asyncio_loop
 
     async def _ask(self, method: str, args: dict[Held, tuple[Any, ...]]) -> list[Any]:
         calls = [call(client_rpc(self.client, to.place), to.place, method, *some) for to, some in args.items()]
