@@ -1,5 +1,7 @@
 """Clusters on this machine, and tables in partitions for them."""
 
+import threading
+import time
 from contextlib import contextmanager
 
 import dask
@@ -16,6 +18,21 @@ def some_workers(n, processes):
         Client(cluster, set_as_default=False) as client,
     ):
         yield cluster, client
+
+
+def members():
+    """The names of the threads of members in this process."""
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("simplexboost ")]
+
+
+def all_free(client):
+    """Whether members end on all workers; it takes a moment until the workers hear that the actor is not needed."""
+    for _ in range(500):
+        running = [name for names in client.run(members).values() for name in names]
+        if not any(name.endswith(address) for name in running for address in client.nthreads()):
+            return True
+        time.sleep(0.01)
+    return False
 
 
 def mixed_table(n=500, seed=0):

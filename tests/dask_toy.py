@@ -112,8 +112,3 @@ def kills(path):
     thread = threading.Thread(target=kill)
     thread.start()
     return thread
-
-
-def members():
-    """The threads of members in this process."""
-    return [thread.name for thread in threading.enumerate() if thread.name.startswith("simplexboost ")]

@@ -3,14 +3,13 @@
 import os
 import signal
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pytest
-from dask_clusters import cut, mixed_table, pieces, saved, some_workers
+from dask_clusters import all_free, cut, mixed_table, pieces, saved, some_workers
 from sklearn.datasets import load_digits
 
 import simplexboost as sb
@@ -217,8 +216,4 @@ def test_a_fit_that_is_interrupted(threads, tmp_path):
         clf.fit(X, y, client=threads)
     assert not hasattr(clf, "classes_")
     assert sb.load(tmp_path / "so_far.sb").n_iter_ == 2
-    for _ in range(500):
-        if not any(thread.name.startswith("simplexboost ") for thread in threading.enumerate()):
-            break
-        time.sleep(0.01)
-    assert not any(thread.name.startswith("simplexboost ") for thread in threading.enumerate())
+    assert all_free(threads)

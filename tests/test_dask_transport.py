@@ -1,15 +1,14 @@
 """Messages through a Dask cluster: all members are heard, workers may die, and they are free afterwards."""
 
 import os
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import dask
 import numpy as np
 import pytest
-from dask_clusters import some_workers
-from dask_toy import Toy, Waits, die, expected, kills, make, members, play, say_wrong, toy
+from dask_clusters import all_free, members, some_workers
+from dask_toy import Toy, Waits, die, expected, kills, make, play, say_wrong, toy
 from distributed import Client, LocalCluster
 
 from simplexboost.dask.placing import NoWorkersError, shares
@@ -55,15 +54,6 @@ def close(cluster, address):
     """Close a worker."""
     worker = next(worker for worker in cluster.workers.values() if worker.address == address)
     cluster.sync(worker.close)
-
-
-def all_free(client):
-    """Whether members end on all workers; it takes a moment until the workers hear that the actor is not needed."""
-    for _ in range(500):
-        if not any(client.run(members).values()):
-            return True
-        time.sleep(0.01)
-    return False
 
 
 # ---- without trouble ------------------------------------------------------------------------------------------------
@@ -321,9 +311,3 @@ def test_shares_stay_where_they_are_if_they_can():
     assert shares({0: 10}, {0: ["b"]}, {"a": 10, "b": 100}) == {"a": [0]}
     assert shares({0: 10}, {0: ["gone"]}, {"a": 5, "b": 0}) == {"b": [0]}
     assert shares({0: 0, 1: 0}, {0: ["a"], 1: ["b"]}, {"a": 0, "b": 0}) == {"a": [0], "b": [1]}
-
-
-def test_threads_end_with_their_members(threads):
-    """After all this, no thread of a member is left here."""
-    assert all_free(threads)
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("simplexboost ")]
