@@ -6,12 +6,15 @@ the current client, which need not be the one that the user passed. Here its rem
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import Any
 
 from distributed import Client
 from distributed.actor import ProxyRPC
 from distributed.protocol import to_serialize
+
+NEAR = 2.0  # seconds in which a worker must answer the client to count as near
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,17 @@ async def call(rpc: Any, place: Place, method: str, *args: Any) -> Any:
     return reply["result"]
 
 
-def client_rpc(client: Client, place: Place) -> Any:
-    """How the client reaches a worker: directly if it is one that does, through the scheduler otherwise."""
+async def is_near(client: Client, place: Place) -> bool:
+    """Whether the client can reach a worker directly: then answers need not travel through the scheduler as well."""
     if client.direct_to_workers:
-        return client.rpc(place.address)
-    return ProxyRPC(client.scheduler, place.address)
+        return True
+    try:
+        await asyncio.wait_for(client.rpc(place.address).identity(), NEAR)
+    except (OSError, TimeoutError):
+        return False
+    return True
+
+
+def client_rpc(client: Client, place: Place, near: bool) -> Any:
+    """How the client reaches a worker: directly, or through the scheduler."""
+    return client.rpc(place.address) if near else ProxyRPC(client.scheduler, place.address)

@@ -13,7 +13,7 @@ import dask
 from distributed import Client
 
 from ..group import Answer, Failure, LostMembersError
-from .calls import call, client_rpc
+from .calls import Place, call, client_rpc, is_near
 from .placement import Placement
 from .placing import LOOK
 from .work import Held, Work
@@ -49,6 +49,7 @@ class DaskTransport:
         self.placement = Placement(client, work, name)
         self.held: list[Held] = []
         self.started: set[Held] = set()
+        self.near: set[Place] = set()  # where the client need not go through the scheduler
         self.losses: Counter[int] = Counter()  # of every item, since the last answer
         self.n_lost, self.n_trees = 0, 0
 
@@ -109,7 +110,10 @@ class DaskTransport:
         return loop.asyncio_loop
 
     async def _ask(self, method: str, args: dict[Held, tuple[Any, ...]]) -> list[Any]:
-        calls = [call(client_rpc(self.client, to.place), to.place, method, *some) for to, some in args.items()]
+        calls = [
+            call(client_rpc(self.client, to.place, to.place in self.near), to.place, method, *some)
+            for to, some in args.items()
+        ]
         return await asyncio.gather(*calls)
 
     def wait_for_notice(self) -> None:
@@ -170,6 +174,8 @@ class DaskTransport:
     def form_tree(self) -> None:
         """Tell every holder whom it passes messages on to."""
         places = [holder.place for holder in self.held]
+        first = asyncio.run_coroutine_threadsafe(is_near(self.client, places[0]), self.client.loop.asyncio_loop)
+        self.near = {places[0]} if first.result() else set()
         self.n_trees += 1
         self.ask(
             "lead", {to: (places[FAN * n + 1 : FAN * n + FAN + 1], self.n_trees) for n, to in enumerate(self.held)}

@@ -27,7 +27,7 @@ class Trimmed:
 
     shape: tuple[int, ...]
     dtype: Any
-    parts: list[tuple[AnyArray | None, AnyArray]]
+    parts: Sequence[tuple[AnyArray | None, AnyArray]]
 
     @property
     def n_numbers(self) -> int:
