@@ -91,6 +91,18 @@ def test_messages_go_down_a_tree(threads):
     assert all_free(threads)
 
 
+def test_partitions_are_forgotten_once_members_have_them(threads):
+    """Workers keep no copy of the partitions beside what the program makes of them."""
+    with DaskTransport(threads, toy(7), "kept") as transport:
+        transport.step(0, None)
+        for _ in range(500):
+            kept = {key for keys in threads.has_what().values() for key in keys}
+            if kept == {holder.place.key for holder in transport.held}:
+                break
+            time.sleep(0.01)
+        assert kept == {holder.place.key for holder in transport.held}
+
+
 def test_several_fits_at_once(client):
     """Fits side by side, from several threads of the client, find what each of them finds alone."""
     with ThreadPoolExecutor(4) as pool:
