@@ -174,7 +174,7 @@ class DaskTransport:
     def form_tree(self) -> None:
         """Tell every holder whom it passes messages on to."""
         places = [holder.place for holder in self.held]
-        first = asyncio.run_coroutine_threadsafe(is_near(self.client, places[0]), self.client.loop.asyncio_loop)
+        first = asyncio.run_coroutine_threadsafe(is_near(self.client, places[0]), self._loop)
         self.near = {places[0]} if first.result() else set()
         self.n_trees += 1
         self.ask(
