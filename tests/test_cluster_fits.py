@@ -191,6 +191,16 @@ def test_the_own_choice_on_a_sample_and_one_part(tmp_path, monkeypatch):
         assert whole.choice_.n_splits == 1 and len(whole.choice_.candidates) > 1
 
 
+@pytest.mark.parametrize("kind", ["large numbers", "days"])
+def test_groups_of_any_type(kind, tmp_path):
+    numbers = np.random.default_rng(0).integers(0, 12, 120)
+    groups = {
+        "large numbers": 2**60 + numbers,  # as floats they would all be one group
+        "days": np.datetime64("2026-01-01") + numbers,
+    }[kind]
+    check(Flagship(n_estimators="auto", learning_rate=0.5, growth="level"), (*mixed_table(120), None, groups), tmp_path)
+
+
 def test_warm_start(tmp_path):
     table = mixed_table()
     clf = Flagship(n_estimators=4, warm_start=True).fit(*table)

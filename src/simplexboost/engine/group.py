@@ -67,7 +67,8 @@ class GroupEngine(CpuEngine):
             return [("list", [(begin, values[rows]) for (begin, _), rows in parts])]
 
         def keep(pieces: list[Any]) -> None:
-            found.append(np.concatenate([values[:0], *in_order(pieces[0])]))
+            # Not with the leader's own values, of which there are none: their type need not be that of the others.
+            found.append(np.concatenate(in_order(pieces[0]) or [values]))
 
         self.group.exchange("rows", pieces, keep)
         return found[0] if found else values[:0]
