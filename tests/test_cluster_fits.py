@@ -1,5 +1,6 @@
 """Boosters fitted by groups: the same bytes as fitted to the whole table, for any cuts, members and losses of them."""
 
+import pickle
 from functools import partial
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.datasets import load_digits
 import simplexboost as sb
 from simplexboost.cluster.fitting import fit_group
 from simplexboost.cluster.parts import Part, Tables
+from simplexboost.group import Leader
 
 X_DIGITS, Y_DIGITS = (a[:600] for a in load_digits(return_X_y=True))
 
@@ -168,6 +170,10 @@ def test_declared_classes(tmp_path):
     check(Flagship(classes=["a", "b", "c", "d", "e"]), (X, y, w), tmp_path)
 
 
+def test_one_class_of_those_declared(tmp_path):
+    check(Flagship(classes=["a", "b"]), (X_DIGITS, np.full(len(X_DIGITS), "a")), tmp_path)
+
+
 def test_scores_to_start_from(tmp_path):
     X, y, w = mixed_table()
     check(Flagship(), (X, y, w, np.random.default_rng(0).normal(size=(len(y), 4))), tmp_path)
@@ -249,6 +255,21 @@ def test_a_member_is_replaced_after_every_single_answer(tmp_path):
             break
         assert [saved(one, tmp_path) == expected for one in fitted] == [True] * 3
     assert number > 30
+
+
+@pytest.mark.parametrize("name", ["flagship", "few dimensions", "gradient", "coordinate", "newton"])
+def test_messages_stay_as_they_were_told(name, monkeypatch):
+    """The leader keeps them for members that come later, and members in the same process share them."""
+    told, tell = [], Leader.tell
+
+    def noted(self, message):
+        told.append((message, pickle.dumps(message)))
+        tell(self, message)
+
+    monkeypatch.setattr(Leader, "tell", noted)
+    monkeypatch.setattr("group_threads.copied", lambda value: value)
+    group_fit(CASES[name], mixed_table(200))
+    assert len(told) > 20 and all(pickle.dumps(message) == before for message, before in told)
 
 
 @pytest.mark.parametrize("what", ["callback", "member"])
