@@ -261,7 +261,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         parts.check()
         data, loss, held_out = checked.data, parts.loss, None
         if data.K == 1:  # all other classes are absent, so there is nothing to learn
-            return Run(data, loss, np.ones((1, 1)), parts.learner, parts.step), None
+            return Run(data, loss, np.ones((1, 1)), parts.learner, parts.step, rng=rng), None
         loss.check(data.K)
         if self.early_stopping and not watched:
             data, held_out = split_off(data, self.validation_fraction, rng)
