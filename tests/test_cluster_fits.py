@@ -227,6 +227,52 @@ def test_callbacks_are_called_at_the_leader_and_stop_everybody(tmp_path):
     assert Stop.rounds == 6  # of the fit to the whole table, and of the leader
 
 
+@pytest.mark.parametrize("name", ["flagship", "gradient", "subsample"])
+@pytest.mark.parametrize("moment", ["start", "before_round", "after_round", "finish"])
+def test_callbacks_may_act_at_any_moment(name, moment, tmp_path):
+    risks = []
+
+    class Acts(sb.callbacks.Callback):
+        """Reads the risk, in every second round only, and lets it decide on the learning rate."""
+
+    def act(self, run):
+        if run.round % 2 == 0:
+            risks.append(run.risk())
+            run.learning_rate = 0.1 * risks[-1]
+        if run.round == 4:
+            run.stop_reason = "enough"
+
+    setattr(Acts, moment, act)
+    check(clone(CASES[name]).set_params(callbacks=[Acts()]), mixed_table(200), tmp_path)
+    assert len(risks) >= 2 and risks[: len(risks) // 2] == risks[len(risks) // 2 :]
+
+
+def test_a_callback_that_stops_before_the_first_round(tmp_path):
+    class Stops(sb.callbacks.Callback):
+        def start(self, run):
+            run.stop_reason = "never begun"
+
+    check(Flagship(callbacks=[Stops()]), mixed_table(200), tmp_path)
+
+
+def test_early_stopping_on_rows_of_the_client(tmp_path):
+    X, y, _ = mixed_table(200)
+    stop = sb.callbacks.EarlyStopping(np.zeros((30, 5)), np.arange(30) % 4, np.ones(30), n_iter_no_change=2)
+    clf = Flagship(callbacks=[stop], n_estimators=12)
+    whole, leader = clone(clf).fit(X, y), group_fit(clf, (X, y))[0]  # members know nothing of the best round
+    assert whole.n_iter_ < 12 and saved(leader, tmp_path) == saved(whole, tmp_path)
+
+
+def test_checkpoints(tmp_path):
+    X, y, _ = mixed_table(200)
+    path = tmp_path / "checkpoint.sb"
+    group_fit(Flagship(n_estimators=7, callbacks=[sb.callbacks.Checkpoint(path, every=3)]), (X, y))
+    half = sb.load(path)
+    assert half.n_iter_ == 6
+    longer = group_fit(half.set_params(warm_start=True, n_estimators=9), (X, y))[0]
+    assert np.array_equal(longer.predict_proba(X), Flagship(n_estimators=9).fit(X, y).predict_proba(X))
+
+
 def test_progress(capsys):
     group_fit(clone(CASES["gradient"]).set_params(verbose=1), mixed_table())
     assert "boosting: 500 rows, 4 classes" in capsys.readouterr().out

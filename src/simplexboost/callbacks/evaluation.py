@@ -35,7 +35,7 @@ class Evaluation(Callback):
     greater_is_better : whether it is the largest or the smallest that is best
     tol : a round is better than another only if it is so by more than this
     init_score : (n, K) the logits that predictions start from, or None for zeros
-    engine : has these rows; None for the engine of the training rows
+    engine : has these rows; None if they are all here
     """
 
     X: AnyArray
@@ -57,7 +57,7 @@ class Evaluation(Callback):
         self._F = np.zeros((self.X.shape[0], run.Y.shape[1]), dtype=run.Y.dtype)  # (n, d)
         self._start = None if self.init_score is None else run.model.code.predictor(self.init_score)
         self._known = np.flatnonzero(self.c >= 0)
-        self._engine = run.data.engine if self.engine is None else self.engine
+        self._engine = run.data.engine.alone() if self.engine is None else self.engine
         self._best = -np.inf
         self.results.update({name: [] for name in ("risk", *self.metrics)})
         run.evaluations.append(self.results)

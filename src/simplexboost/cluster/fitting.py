@@ -6,7 +6,8 @@ callbacks are called. What is summed over rows, and what has to be decided, goes
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from scipy.sparse import issparse
 from .._parts import random_numbers
 from .._typing import AnyArray, Mask
 from ..boosting.run import Run
-from ..callbacks import Callback, Evaluation, History
+from ..callbacks import Callback, Checkpoint, Evaluation, History, Progress, Sampling
 from ..data.inputs import Taken
 from ..data.training_set import TrainingSet
 from ..data.validation import Checked, Labelling
@@ -45,14 +46,14 @@ def fit_group(group: Group, estimator: Any, tables: Tables, eval_metric: Any = N
     history = History()
     with all_or_nothing(estimator):
         check_parts(estimator.parts())
-        called = group.decide("callbacks", lambda: bool(estimator.callbacks))
+        agreement = group.decide("callbacks", lambda: Agreement.on(estimator.callbacks or ()))
         if not group.leads:
             estimator.callbacks, estimator.verbose = None, 0
         checked, groups = agree_on_training(group, estimator, tables.train)
         watched = estimator._watched(checked, estimator.parts().loss, eval_metric)
         evaluations = [agree_on_evaluation(group, watched, i, parts) for i, parts in enumerate(tables.evals)]
         seed = group.decide("seed", lambda: int(random_numbers(estimator.random_state).randint(2**31 - 1)))
-        estimator._boost(watched, evaluations, groups, seed, history, [lambda finish: Agreement()] if called else [])
+        estimator._boost(watched, evaluations, groups, seed, history, [lambda finish: agreement])
 
 
 def check_parts(parts: Parts) -> None:
@@ -144,9 +145,57 @@ def agree_on_evaluation(group: Group, watched: Watched, number: int, parts: list
     return watched.evaluation(entry.rows, entry.targets, number == 0, init_score=entry.init_score, engine=engine)
 
 
+# ---- callbacks of the leader ----------------------------------------------------------------------------------------
+
+OWN = (Checkpoint, Evaluation, History, Progress, Sampling)  # callbacks that do not ask for the risk on their own
+
+
+@dataclass(frozen=True, eq=False)
 class Agreement(Callback):
-    """Tells all members what callbacks of the leader may have changed: whether to stop, and the learning rate."""
+    """Keeps all members in step with callbacks, which are called at the leader only; it comes after them.
+
+    Callbacks may stop the fit, change the learning rate, and ask for the risk, which is a sum over the rows of all.
+
+    Attributes
+    ----------
+    moments : the methods that some callback has; at all others there is nothing to agree on
+    risky : whether a callback may ask for the risk: then everybody takes part in computing it, asked for or not
+    """
+
+    moments: tuple[str, ...]
+    risky: bool
+
+    @classmethod
+    def on(cls, callbacks: Sequence[Callback]) -> Agreement:
+        """The agreement that these callbacks need."""
+        names = ("start", "before_round", "after_round", "finish")
+        moments = tuple(name for name in names if any(has_own(callback, name) for callback in callbacks))
+        return cls(moments, not all(isinstance(callback, OWN) for callback in callbacks))
+
+    def start(self, run: Run) -> None:
+        """Agree on what callbacks did before the first round."""
+        self._agree(run, "start")
+
+    def before_round(self, run: Run) -> None:
+        """Agree on what they did before a round."""
+        self._agree(run, "before_round")
 
     def after_round(self, run: Run) -> None:
-        """Agree after every round."""
+        """Agree on what they did after a round."""
+        self._agree(run, "after_round")
+
+    def finish(self, run: Run) -> None:
+        """Agree on what they did at the end."""
+        self._agree(run, "finish")
+
+    def _agree(self, run: Run, moment: str) -> None:
+        if moment not in self.moments:
+            return
+        if self.risky:
+            run.risk()  # where a callback has asked for it, the leader knows it already: the others answer here
         run.stop_reason, run.learning_rate = run.data.engine.decide(lambda: (run.stop_reason, run.learning_rate))
+
+
+def has_own(callback: Callback, name: str) -> bool:
+    """Whether a callback has a method of its own in place of the one that does nothing."""
+    return getattr(getattr(callback, name), "__func__", None) is not getattr(Callback, name)
