@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from group_threads import run_group
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 
@@ -138,6 +139,34 @@ def test_members_and_partitions_do_not_matter(n_members, n_parts, tmp_path):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_arrays(dtype, tmp_path):
     check(Flagship(), (X_DIGITS.astype(dtype), Y_DIGITS), tmp_path)
+
+
+def sparse_table(n=240, p=12):
+    X = sparse.random_array((n, p), density=0.2, format="csr", rng=np.random.default_rng(0)) - 0.3 * (
+        sparse.random_array((n, p), density=0.1, format="csr", rng=np.random.default_rng(1))
+    )
+    X.data[::9] = np.nan
+    values = np.nan_to_num(X.toarray())
+    return X, np.digitize(values[:, 0] + values[:, 1] - values[:, 2], [0.0, 0.4])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("clf", [Flagship(), Flagship(early_stopping=True), CASES["gradient"]])
+def test_sparse_tables(clf, dtype, tmp_path, monkeypatch):
+    X, y = sparse_table()
+    check(clf, (X.astype(dtype), y), tmp_path, [(X[:40], y[:40])], n_members=4)
+    monkeypatch.setattr("simplexboost.engine.binned.SAMPLE_ROWS", 100)
+    check(clf, (X.astype(dtype), y, y * 0.5), tmp_path)
+
+
+def test_the_own_choice_on_a_sparse_table(tmp_path):
+    check(Flagship(n_estimators="auto", learning_rate=0.5, growth="level"), sparse_table(120), tmp_path)
+
+
+def test_warm_start_on_a_sparse_table(tmp_path):
+    X, y = sparse_table()
+    clf = Flagship(n_estimators=4, warm_start=True).fit(X, y)
+    check(clf.set_params(n_estimators=8), (X, y), tmp_path)
 
 
 def test_more_rows_than_are_looked_at_for_bins(tmp_path, monkeypatch):

@@ -104,12 +104,12 @@ class TrainingSet:
         """`sample` with all of its rows in one place, where the engine decides; there are none elsewhere."""
         sample = self.sample(rows)
         gather, engine = sample.engine.gathered, sample.engine.alone()
+        if engine is sample.engine:
+            return sample
         binned = sample.binned.gathered(gather)
         init = None if sample.init_score is None else gather(sample.init_score)
-        X = sample.X if engine is sample.engine else CodedRows(binned)
-        other = replace(
-            sample, X=X, c=gather(sample.c), weight=gather(sample.weight), init_score=init, engine=engine, bins_of=None
-        )
+        X, c, weight = CodedRows(binned), gather(sample.c), gather(sample.weight)
+        other = replace(sample, X=X, c=c, weight=weight, init_score=init, engine=engine, bins_of=None)
         other.__dict__["binned"] = binned
         return other
 

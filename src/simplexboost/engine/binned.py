@@ -75,7 +75,7 @@ class BinnedData:
     def gathered(self, gather: Callable[[AnyArray], AnyArray]) -> BinnedData:
         """The same columns with other rows: what a function of arrays (n, ...) makes of the codes."""
         if isinstance(self.codes, SparseCodes):
-            return self
+            return replace(self, codes=self.codes.gathered(gather))
         return replace(self, codes=np.ascontiguousarray(np.moveaxis(gather(np.moveaxis(self.codes, 1, 0)), 0, 1)))
 
     def column(self, f: int) -> AnyArray:

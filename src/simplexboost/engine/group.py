@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
+from scipy.sparse import csr_array, issparse, vstack
 
 from .._typing import AnyArray, Array
 from ..group import Group, Leader, Member, Share
@@ -20,8 +21,10 @@ from ..group.messages import Milestone, in_order
 from .binned import MAX_BINS, BinnedData, category_edges, category_mask, sampled_rows
 from .cpu import CpuEngine, largest_magnitude, limb_total, sum_limbs
 from .cpu.rows import CpuRowLoss, logistic_kernel
+from .cpu.sparse import sparse_codes, sparse_quantiles
 from .cpu.trees import GrownParts, grow_from, lane_count, limb_values, make_shard, route
 from .interface import Dense, Growth, OneHot, RowLoss, RowProblem, row_sizes
+from .sparse import SparseCodes
 from .tree import Grown
 
 MOST_SAMPLED = 2**23  # values of the rows from which edges are computed that the leader collects at a time: 64 MB
@@ -123,11 +126,27 @@ class GroupEngine(CpuEngine):
     def bin(self, X: AnyArray, max_bins: int = MAX_BINS, categorical: AnyArray | None = None) -> BinnedData:
         """X as codes: the edges are those of all rows, found by the leader from a sample of them."""
         mask = category_mask(categorical, X.shape[1])
-        edges = self._edges(X, max_bins, mask)
-        codes, has_missing = self.codes(X, edges)
+        codes: AnyArray | SparseCodes
+        if self.group.exchange("form", lambda: [("any", issparse(X))])[0]:
+            table = X if issparse(X) else csr_array(X)  # of those that have no rows
+            edges = self._sparse_edges(table, max_bins)
+            codes, has_missing = sparse_codes(table, edges, self.n_threads)
+        else:
+            edges = self._edges(X, max_bins, mask)
+            codes, has_missing = self.codes(X, edges)
         n_bins = np.array([len(e) + 1 for e in edges], dtype=np.int32)
         has_missing = self.group.exchange("columns", lambda: [("any", has_missing)])[0]
         return BinnedData(codes, n_bins, has_missing, edges, mask)
+
+    def _sparse_edges(self, X: Any, max_bins: int) -> list[Array]:
+        """The edges of every column of a sparse table, which has no categories."""
+        rows = sampled_rows(self.share.n)
+        sample = X if rows is None else X[self.here(rows)]
+
+        def find(pieces: list[Any]) -> list[Array]:
+            return sparse_quantiles(vstack([block for _, block in pieces[0]]), max_bins, self.n_threads)
+
+        return self.group.exchange("edges", lambda: [("list", [(0, sample)] if sample.shape[0] else [])], find)
 
     def _edges(self, X: AnyArray, max_bins: int, mask: AnyArray) -> list[Array]:
         """The edges of every column, some columns at a time."""

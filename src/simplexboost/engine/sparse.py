@@ -6,11 +6,13 @@ stored twice, no zero is stored. What is not stored is zero, a value like any ot
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csc_array, issparse
+from scipy.sparse import csc_array, csr_array, issparse
 
 from .._typing import AnyArray
 
@@ -43,8 +45,25 @@ class SparseCodes:
 
     def subset(self, rows: AnyArray | slice) -> SparseCodes:
         """The codes of some of the rows."""
-        table = csc_array((self.codes, self.rows.view(np.int32), self.first), (self.n, len(self.zero))).tocsr()
-        part = table[rows].tocsc()
+        return self._with_rows(self._by_rows()[rows])
+
+    def gathered(self, gather: Callable[[AnyArray], AnyArray]) -> SparseCodes:
+        """The same columns with other rows: what a function of arrays (n,) makes of the rows, which are objects."""
+        table = self._by_rows()
+        pairs = ((table.indices[begin:end], table.data[begin:end]) for begin, end in pairwise(table.indptr.tolist()))
+        rows = gather(np.fromiter(pairs, dtype=object, count=self.n)).tolist()
+        ends = np.cumsum([0, *(len(codes) for _, codes in rows)])
+        columns = np.concatenate([table.indices[:0], *(some for some, _ in rows)])
+        codes = np.concatenate([table.data[:0], *(some for _, some in rows)])
+        return self._with_rows(csr_array((codes, columns, ends), (len(rows), len(self.zero))))
+
+    def _by_rows(self) -> Any:
+        """The codes as a table of SciPy, in which codes of zero are not stored."""
+        return csc_array((self.codes, self.rows.view(np.int32), self.first), (self.n, len(self.zero))).tocsr()
+
+    def _with_rows(self, table: Any) -> SparseCodes:
+        """The codes of other rows in such a table."""
+        part = table.tocsc()
         part.sort_indices()
         first, of = part.indptr.astype(np.int64, copy=False), part.indices.astype(np.uint32, copy=False)
         return SparseCodes(part.shape[0], self.zero, first, of, part.data)

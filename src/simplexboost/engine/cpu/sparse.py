@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ... import _kernels
-from ..._typing import AnyArray
+from ..._typing import AnyArray, Array
 from ..binned import BinnedData, category_edges, sampled_rows
 from ..sparse import SparseCodes
 from ..tree import Tree
@@ -20,18 +20,26 @@ BLOCK = 2**22  # values of a dense block of columns: 32 MB
 
 def bin_sparse(X: Any, max_bins: int, mask: AnyArray, n_threads: int) -> BinnedData:
     """A sparse table (n, p) as codes; the columns in the mask (p,) hold categories."""
-    columns, rows = by_columns(X), sampled_rows(X.shape[0])
-    sample = columns if rows is None else by_columns(X[rows])
-    values, first = _kernels.find_edges_sparse(*sample, max_bins, n_threads)
-    edges = [
-        category_edges(columns[3][columns[1][f] : columns[1][f + 1]], f) if mask[f] else values[begin:end]
-        for f, (begin, end) in enumerate(pairwise(first.tolist()))
-    ]
-    sizes = np.array([len(e) for e in edges], dtype=np.int64)
-    ends = np.concatenate([[0], np.cumsum(sizes)])
-    flat = np.concatenate([*edges, []]) if mask.any() else values
-    *codes, has_missing = _kernels.bin_sparse(*columns, flat, ends, n_threads)
-    return BinnedData(SparseCodes(X.shape[0], *codes), (sizes + 1).astype(np.int32), has_missing, edges, mask)
+    columns, rows = X.tocsc(), sampled_rows(X.shape[0])
+    edges = sparse_quantiles(columns if rows is None else X[rows], max_bins, n_threads)
+    for f in np.flatnonzero(mask).tolist():
+        edges[f] = category_edges(columns.data[columns.indptr[f] : columns.indptr[f + 1]], f)
+    codes, has_missing = sparse_codes(columns, edges, n_threads)
+    n_bins = np.array([len(e) + 1 for e in edges], dtype=np.int32)
+    return BinnedData(codes, n_bins, has_missing, edges, mask)
+
+
+def sparse_quantiles(X: Any, max_bins: int, n_threads: int) -> list[Array]:
+    """The edges of every column of a sparse table (n, p), as if all of them were numbers."""
+    values, first = _kernels.find_edges_sparse(*by_columns(X), max_bins, n_threads)
+    return [values[begin:end] for begin, end in pairwise(first.tolist())]
+
+
+def sparse_codes(X: Any, edges: list[Array], n_threads: int) -> tuple[SparseCodes, AnyArray]:
+    """The codes of a sparse table (n, p) between these edges, and which features have missing values (p,)."""
+    ends = np.cumsum([0, *(len(e) for e in edges)], dtype=np.int64)
+    *codes, has_missing = _kernels.bin_sparse(*by_columns(X), np.concatenate([*edges, []]), ends, n_threads)
+    return SparseCodes(X.shape[0], *codes), has_missing
 
 
 def by_columns(X: Any) -> tuple[int, AnyArray, AnyArray, AnyArray]:
