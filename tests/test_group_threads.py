@@ -1,8 +1,12 @@
 """The group of threads that other tests use: steps, losses and failures."""
 
+import threading
+
 import numpy as np
 import pytest
 from group_threads import run_group
+
+from simplexboost.group import Member
 
 
 def program(group, numbers):
@@ -35,3 +39,18 @@ def test_the_error_of_a_member_is_raised_at_the_leader():
     with pytest.raises(ValueError, match="one of 5") as caught:
         run_group(failing, NUMBERS, [])
     assert caught.value.__notes__ == ["This happened on member 1."]
+
+
+def test_an_answer_that_nobody_waits_for_any_more_can_be_asked_for_again():
+    asked = threading.Event()
+
+    def slow(group):
+        group.summed("the sum", lambda: asked.wait(60) and np.array(3))
+
+    member = Member(slow)
+    try:
+        member.step(0, None).cancel()
+        asked.set()
+        assert member.step(0, None).result(60).unpacked().pieces == (3,)
+    finally:
+        member.close()

@@ -35,7 +35,7 @@ class Member(Group):
         self.name, self._past, self._received = name, list(past), 0
         self._inbox: SimpleQueue[Any] = SimpleQueue()
         self._number = len(self._past)  # of the answer that the leader waits for
-        self._answer: Future[Answer | Failure] = Future()
+        self._answer = awaited()
         self._closed = False
         self.milestones_ahead = sum(isinstance(message, Milestone) for message in self._past)
         threading.Thread(target=self._run, args=(program,), name=f"simplexboost {name}", daemon=True).start()
@@ -48,7 +48,7 @@ class Member(Group):
             return self._answer
         if number != self._number + 1:
             raise RuntimeError(f"{self.name} is asked for answer {number} after answer {self._number}.")
-        self._answer, self._number = Future(), number
+        self._answer, self._number = awaited(), number
         self._inbox.put(message)
         return self._answer
 
@@ -98,3 +98,10 @@ class Member(Group):
             return
         except BaseException as error:  # the leader raises it where the user sees it
             self._answer.set_result(Failure(error, self.name))
+
+
+def awaited() -> Future[Answer | Failure]:
+    """An answer to come. Who waits for it may give up, but cannot cancel it: it may be asked for again."""
+    future: Future[Answer | Failure] = Future()
+    future.set_running_or_notify_cancel()
+    return future
