@@ -1,6 +1,7 @@
 """Boosters fitted by groups: the same bytes as fitted to the whole table, for any cuts, members and losses of them."""
 
 import pickle
+import tracemalloc
 from functools import partial
 
 import numpy as np
@@ -14,7 +15,8 @@ from sklearn.datasets import load_digits
 import simplexboost as sb
 from simplexboost.cluster.fitting import fit_group
 from simplexboost.cluster.parts import Part, Tables
-from simplexboost.group import Leader
+from simplexboost.engine import GroupEngine
+from simplexboost.group import Leader, Share
 
 X_DIGITS, Y_DIGITS = (a[:600] for a in load_digits(return_X_y=True))
 
@@ -173,6 +175,22 @@ def test_more_rows_than_are_looked_at_for_bins(tmp_path, monkeypatch):
     monkeypatch.setattr("simplexboost.engine.binned.SAMPLE_ROWS", 100)
     monkeypatch.setattr("simplexboost.engine.group.MOST_SAMPLED", 250)
     check(Flagship(), mixed_table(), tmp_path)
+
+
+def test_bins_need_little_memory_beside_the_table(monkeypatch):
+    monkeypatch.setattr("simplexboost.engine.binned.SAMPLE_ROWS", 1000)
+    X = np.random.default_rng(0).normal(size=(50_000, 40))  # 16 MB, and 2 MB of codes
+
+    def program(group, rows):
+        return GroupEngine(group=group, share=Share(len(X), ((0, len(X)),) if len(rows) else ())).bin(rows)
+
+    tracemalloc.start()
+    try:
+        run_group(program, [X], X[:0])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 6e6
 
 
 @pytest.mark.parametrize("eval_metric", [None, ["error", "accuracy"]])

@@ -161,16 +161,17 @@ class GroupEngine(CpuEngine):
 
     def _edges_of(self, X: AnyArray, sample: AnyArray, columns: slice, max_bins: int, mask: AnyArray) -> list[Array]:
         """The edges of some columns; those of categories depend only on the largest of all rows."""
+        categories = np.flatnonzero(mask[columns]).tolist()
 
         def pieces() -> list[tuple[str, Any]]:
-            known = np.where(np.isnan(X[:, columns]), 0.0, X[:, columns])
-            return [("list", [(0, sample[:, columns])]), ("max", known.max(axis=0, initial=0.0))]
+            largest = [np.nanmax(X[:, columns.start + f], initial=0.0) for f in categories]
+            return [("list", [(0, sample[:, columns])]), ("max", np.array(largest))]
 
         def find(pieces: list[Any]) -> list[Array]:
             values, largest = np.concatenate([block for _, block in pieces[0]]), pieces[1]
             found = self.quantiles(np.ascontiguousarray(values), None, max_bins)
-            for f in np.flatnonzero(mask[columns]).tolist():
-                found[f] = category_edges(largest[f : f + 1], columns.start + f)
+            for f, top in zip(categories, largest, strict=True):
+                found[f] = category_edges(top[None], columns.start + f)
             return found
 
         return self.group.exchange("edges", pieces, find)
