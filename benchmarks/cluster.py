@@ -219,7 +219,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for w in options.workers:
             clf, measured = fit(problem, w, options.rounds)
             found[w].append(measured)
-            print(clf.traffic_)
             print({k: round(v, 4) if isinstance(v, float) else v for k, v in measured.items()}, flush=True)
     first = float(np.median([m["s/round"] for m in found[options.workers[0]]]))
     fit_first = float(np.median([m["fit s"] for m in found[options.workers[0]]]))
@@ -248,7 +247,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     "" if got["reached"] else "ended",
                 ]
             )
-        print(table(["", "rounds", "fit s", "accuracy", ""], lines))
+        print(table(["", "rounds", "fit s", "accuracy", ""], [[str(cell) for cell in line] for line in lines]))
 
 
 if __name__ == "__main__":

@@ -231,12 +231,14 @@ class Layout:
     ----------
     m : the sums of a bin, and after them the number of its rows
     lanes : the numbers that a kernel has for each bin
-    bins : which bins are sent, of all bins of all features
+    n_bins : of all features
+    bins : which of them are sent
     bits : of every integer
     """
 
     m: int
     lanes: int
+    n_bins: int
     bins: AnyArray
     bits: int
 
@@ -245,19 +247,21 @@ class Layout:
         """That of a tree on these features."""
         widths = data.n_bins + data.has_missing
         used = np.ones(data.p, dtype=bool) if features is None else np.isin(np.arange(data.p), features)
-        return cls(m, lane_count(m), np.repeat(used, widths), bits)
+        return cls(m, lane_count(m), int(widths.sum()), np.flatnonzero(np.repeat(used, widths)), bits)
 
     def sent(self, histograms: AnyArray) -> list[tuple[str, Any]]:
         """Histograms, any number of them, as pieces of an answer."""
-        table = histograms.reshape(-1, len(self.bins), self.lanes)[:, self.bins, : self.m + 1]  # (number, bins, m + 1)
-        return [("sum", np.ascontiguousarray(table[:, :, j])) for j in range(self.m + 1)]
+        table = histograms.reshape(-1, self.n_bins, self.lanes)
+        return [("sum", np.take(table[:, :, j], self.bins, axis=1)) for j in range(self.m + 1)]
 
     def received(self, pieces: list[AnyArray]) -> AnyArray:
         """Histograms as kernels have them, (number, size)."""
-        out = np.zeros((len(pieces[0]), len(self.bins), self.lanes), dtype=np.int64 if self.bits == 64 else np.int32)
+        n = len(pieces[0])
+        out = np.zeros((n, self.n_bins, self.lanes), dtype=np.int64 if self.bits == 64 else np.int32)
+        whole = len(self.bins) == self.n_bins
         for j, piece in enumerate(pieces):
-            out[:, self.bins, j] = piece
-        return out.reshape(len(out), len(self.bins) * self.lanes)
+            out[:, slice(None) if whole else self.bins, j] = piece
+        return out.reshape(n, self.n_bins * self.lanes)
 
 
 @dataclass(eq=False)
@@ -293,7 +297,7 @@ class Asked:
         if build.any():
             return self.layout.received(self.ask("expand", cells, splits, sets, build))
         self.orders.append(("expand", *(np.array(a) for a in (cells, splits, sets, build))))
-        return self.layout.received([np.empty((0, int(self.layout.bins.sum())))] * (self.layout.m + 1))
+        return self.layout.received([np.empty((0, len(self.layout.bins)))] * (self.layout.m + 1))
 
     def cell_sizes(self, cells: AnyArray) -> AnyArray:
         """The number of rows in each of these row sets."""
