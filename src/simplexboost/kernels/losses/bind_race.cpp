@@ -64,12 +64,14 @@ void times(In<T, Matrix> A, In<T, Matrix> M, double factor, Out<T, Matrix> out, 
   const std::size_t pitch = (K + kProductColumns - 1) / kProductColumns * kProductColumns;
   std::vector<T> padded(m * pitch, T{0});
   for (std::size_t j = 0; j < m; ++j) std::copy_n(M.data() + j * K, K, padded.data() + j * pitch);
-  parallel_ranges(n, 1024, worth_threads(n * m * K, std::size_t{1} << 18, n_threads), [&](std::size_t begin, std::size_t end) {
-    const T *from = A.data() + begin * m, scale = static_cast<T>(factor);
-    T* to = out.data() + begin * K;
-    if constexpr (sizeof(T) == 8) hot().times_double(from, end - begin, padded.data(), m, pitch, K, scale, to);
-    else hot().times_float(from, end - begin, padded.data(), m, pitch, K, scale, to);
-  });
+  parallel_ranges(n, 1024, worth_threads(n * m * K, std::size_t{1} << 18, n_threads),
+                  [&](std::size_t begin, std::size_t end) {
+                    const T *from = A.data() + begin * m, scale = static_cast<T>(factor);
+                    T* to = out.data() + begin * K;
+                    if constexpr (sizeof(T) == 8)
+                      hot().times_double(from, end - begin, padded.data(), m, pitch, K, scale, to);
+                    else hot().times_float(from, end - begin, padded.data(), m, pitch, K, scale, to);
+                  });
 }
 
 }  // namespace

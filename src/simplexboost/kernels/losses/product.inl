@@ -1,11 +1,12 @@
 // Products of rows and a matrix. Part of core/hot.inl.
 //
-// Each entry is a sum in the order of j, whatever the number of rows. A product by BLAS may add in another order for one
-// row than for many, so that a model would depend on how its rows are spread over machines.
+// Each entry is a sum in the order of j, whatever the number of rows. A product by BLAS may add in another order for
+// one row than for many, so that a model would depend on how its rows are spread over machines.
 
 // Some rows and kProductColumns columns, whose sums stay in registers: two vectors for each row.
 template <class T, int Rows>
-inline void product_tile(const T* A, const T* M, std::size_t m, std::size_t pitch, T factor, T (*sums)[kProductColumns]) {
+inline void product_tile(const T* A, const T* M, std::size_t m, std::size_t pitch, T factor,
+                         T (*sums)[kProductColumns]) {
   typedef T Half __attribute__((vector_size(kProductColumns / 2 * sizeof(T)), aligned(sizeof(T)), may_alias));
   Half low[Rows] = {}, high[Rows] = {};
   for (std::size_t j = 0; j < m; ++j, M += pitch) {

@@ -88,9 +88,9 @@ class Grower {
     Place at{};
     std::int32_t node = -1;  // -1 as long as its parent is not split
     Found found{};
-    std::size_t kept = 0;                     // bytes of its histogram
-    bool ordered = false;                     // its cell is being cut
-    bool expanded = false;                    // it is cut, and the children's best splits are known
+    std::size_t kept = 0;                    // bytes of its histogram
+    bool ordered = false;                    // its cell is being cut
+    bool expanded = false;                   // it is cut, and the children's best splits are known
     std::unique_ptr<Candidate> left, right;  // its children, as soon as it is planned
   };
   // The histograms of a node's children, before the best splits are searched.
@@ -243,9 +243,10 @@ class Grower {
   }
 
   // All nodes that will be split before the limit of leaves is reached, as far as that is known, and as far as memory
-  // allows: each call of a distant source is a round trip, so there should be few of them. Nodes whose children are known
-  // are split here in thought, which brings their children into the sequence; so nodes are also expanded whose parents
-  // are still to be split. What is not known yet can only put others in between: no node is split earlier than here.
+  // allows: each call of a distant source is a round trip, so there should be few of them. Nodes whose children are
+  // known are split here in thought, which brings their children into the sequence; so nodes are also expanded whose
+  // parents are still to be split. What is not known yet can only put others in between: no node is split earlier than
+  // here.
   std::vector<Plan> plan_level() {
     struct Thought {
       Candidate* candidate;
