@@ -157,7 +157,7 @@ def test_costs_follow_the_rows_and_classes_that_are_left():
     costs = np.arange(18.0).reshape(6, 3)
     out = checked(weight=[1, 0, 1, 1, 0, 1], costs=costs)  # no example of class "a" is left
     assert_array_equal(out.data.costs, costs[[0, 2, 3, 5]][:, [1, 2]])
-    assert_array_equal(out.data.subset(np.array([2, 0])).costs, costs[[3, 0]][:, [1, 2]])
+    assert_array_equal(out.data.sample(np.array([0, 2])).costs, costs[[0, 3]][:, [1, 2]])
 
 
 @pytest.mark.parametrize(
@@ -222,10 +222,10 @@ def test_names_of_the_columns_of_an_indicator_matrix():
 # ---- the training set -----------------------------------------------------------------------------------------------
 
 
-def test_a_subset_has_the_rows_and_everything_else():
+def test_a_sample_has_the_rows_and_everything_else():
     data = problem(n=12, K=3, max_bins=7)
-    rows = np.array([5, 2, 9])
-    some = data.subset(rows)
+    rows = np.array([2, 5, 9])
+    some = data.sample(rows)
     assert_array_equal(some.X, data.X[rows])
     assert_array_equal(some.c, data.c[rows])
     assert_array_equal(some.weight, data.weight[rows])
