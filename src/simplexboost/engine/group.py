@@ -25,6 +25,7 @@ from .cpu.sparse import sparse_codes, sparse_quantiles
 from .cpu.trees import GrownParts, grow_from, lane_count, limb_values, make_shard, route
 from .interface import Dense, Growth, OneHot, RowLoss, RowProblem, row_sizes
 from .sparse import SparseCodes
+from .sharded import part_problem, part_rows
 from .tree import Grown
 
 MOST_SAMPLED = 2**23  # values of the rows from which edges are computed that the leader collects at a time: 64 MB
@@ -415,7 +416,10 @@ class GroupLogistic:
         self.begins, self.parts = [-1], [slice(0, len(problem.c))]
         if self.ranked and engine.share.segments:
             self.begins, self.parts = [begin for begin, _ in engine.share.segments], engine.share.slices()
-        self.kernels = [self.whole if len(self.parts) == 1 else part_kernel(problem, part, n) for part in self.parts]
+        self.kernels = [
+            self.whole if len(self.parts) == 1 else logistic_kernel(part_problem(problem, part), n)
+            for part in self.parts
+        ]
 
     def pull(self, *arguments: Any) -> None:
         """Fill in the rows here.
@@ -468,20 +472,6 @@ class GroupLogistic:
             return self.whole.leaf_values(pieces[0], float(largest), n_rows, l2, max_step, thin, n_threads)
 
         return self.group.exchange("leaves", sums, values)
-
-
-def part_rows(rows: AnyArray | None, part: slice) -> AnyArray | None:
-    """The rows (ascending) of one part, numbered from its first row."""
-    if rows is None:
-        return None
-    begin, end = np.searchsorted(rows, [part.start, part.stop])
-    return np.ascontiguousarray(rows[begin:end] - rows.dtype.type(part.start))
-
-
-def part_kernel(problem: RowProblem, part: slice, n: int) -> Any:
-    """The kernel of some consecutive rows."""
-    weight = None if problem.weight is None else problem.weight[part]
-    return logistic_kernel(replace(problem, c=problem.c[part], weight=weight), n)
 
 
 def ranks_before(listed: list[tuple[int, AnyArray]], n_leaves: int) -> dict[int, AnyArray]:
