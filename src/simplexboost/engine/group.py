@@ -24,8 +24,8 @@ from .cpu.rows import CpuRowLoss, logistic_kernel
 from .cpu.sparse import sparse_codes, sparse_quantiles
 from .cpu.trees import GrownParts, grow_from, lane_count, limb_values, make_shard, route
 from .interface import Dense, Growth, OneHot, RowLoss, RowProblem, row_sizes
-from .sparse import SparseCodes
 from .sharded import part_problem, part_rows
+from .sparse import SparseCodes
 from .tree import Grown
 
 MOST_SAMPLED = 2**23  # values of the rows from which edges are computed that the leader collects at a time: 64 MB
