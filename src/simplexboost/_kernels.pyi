@@ -123,6 +123,36 @@ class Forest64:
 
 class Forest32(Forest64): ...
 
+class Explainer:
+    def __init__(
+        self,
+        nodes: AnyArray,
+        first_node: AnyArray,
+        count: Array,
+        category_sets: AnyArray,
+        first_set: AnyArray,
+        n_features: int,
+    ) -> None: ...
+    def set_background(self, X: AnyArray, n_threads: int) -> None: ...
+    def values(
+        self,
+        X: AnyArray,
+        values: Array,
+        columns: AnyArray | None,
+        start: AnyArray | None,
+        out: Array,
+        n_threads: int,
+    ) -> None: ...
+    def interactions(
+        self,
+        X: AnyArray,
+        values: Array,
+        columns: AnyArray | None,
+        start: AnyArray | None,
+        out: Array,
+        n_threads: int,
+    ) -> None: ...
+
 class LogisticLoss:
     def __init__(
         self,

@@ -17,6 +17,7 @@ from ..boosting.model import AdditiveModel
 from ..data.init_score import check_init_score
 from ..data.inputs import check_X
 from ..engine import CpuEngine, Engine
+from ..explain import Explains
 from ..files import pack_booster, unpack_booster
 from ..losses import Loss, for_label_sets
 from ..losses.links import log_of, log_softmax
@@ -26,7 +27,7 @@ from .face import Face
 CHUNK = 2**20
 
 
-class Predicts(Face):
+class Predicts(Explains, Face):
     """A classifier that predicts with an additive model; a subclass fits it."""
 
     multilabel: ClassVar[bool] = False  # whether y may be an indicator matrix

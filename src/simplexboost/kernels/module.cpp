@@ -13,6 +13,7 @@ NB_MODULE(_kernels, m) {
   bind_bins(m);
   bind_trees(m);
   bind_forest(m);
+  bind_explain(m);
   bind_race(m);
   bind_logistic(m);
   bind_games(m);

@@ -9,6 +9,7 @@ void bind_exact(nanobind::module_& m);
 void bind_bins(nanobind::module_& m);
 void bind_trees(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);
+void bind_explain(nanobind::module_& m);
 void bind_race(nanobind::module_& m);
 void bind_logistic(nanobind::module_& m);
 void bind_games(nanobind::module_& m);

@@ -1,0 +1,48 @@
+"""Which classes are explained: labels as the user gives them → columns of the result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import AnyArray, Labels, Mask
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """Some classes of a model.
+
+    Attributes
+    ----------
+    numbers : (D,) their positions in ``classes_``
+    single : whether the user named one class and not a list
+    present : (D,) which of them had training examples
+    rows : the rows of the codewords Y that belong to those
+    """
+
+    numbers: Labels
+    single: bool
+    present: Mask
+    rows: Labels
+
+
+def choose_classes(classes: Any, known: AnyArray, present: Mask) -> Chosen:
+    """The classes with these labels, all of them if None; ``known`` (K,) are those of the model."""
+    single = classes is not None and np.ndim(classes) == 0
+    numbers = np.arange(len(known)) if classes is None else class_numbers(classes, known)
+    here = present[numbers]
+    return Chosen(numbers, single, here, (np.cumsum(present) - 1)[numbers[here]])
+
+
+def class_numbers(classes: Any, known: AnyArray, what: str = "classes") -> Labels:
+    """The positions of labels among the classes of a model; ``what`` names the argument in messages."""
+    labels = np.atleast_1d(np.asarray(classes)).ravel().tolist()
+    places = {label: k for k, label in enumerate(known.tolist())}
+    unknown = next((label for label in labels if label not in places), None)
+    if unknown is not None or not labels:
+        first = ", ".join(map(repr, known.tolist()[:10])) + (", …" if len(known) > 10 else "")
+        came = f"holds {unknown!r}, which is no class of the model" if labels else "is empty"
+        raise ValueError(f"{what} {came}; choose among {first}.")
+    return np.array([places[label] for label in labels], dtype=np.intp)

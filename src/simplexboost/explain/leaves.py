@@ -1,0 +1,81 @@
+"""The leaf values of a model in the columns that are explained: F M (n, D), where F (n, d) is the predictor.
+
+For the logits of some classes M holds their codewords as columns, for the log-odds of two classes their difference.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from .._typing import AnyArray, Array
+from ..boosting.hypotheses import TreeHypothesis
+from ..boosting.model import AdditiveModel, Term
+from ..engine.cpu.forest import starts
+
+
+class LeafTable(NamedTuple):
+    """The values of all leaves, tree after tree, as the kernel takes them.
+
+    Attributes
+    ----------
+    values : (leaves * D,) or, if most are zero, those that are not
+    columns : their columns, or None
+    start : (leaves + 1,) where the values of a leaf begin, or None
+    """
+
+    values: Array
+    columns: AnyArray | None
+    start: AnyArray | None
+
+
+def tree_terms(model: AdditiveModel) -> list[Term]:
+    """The terms of a model that are trees, their steps multiplied by the temperature."""
+    return [term for term in model.scaled_terms if isinstance(term.hypothesis, TreeHypothesis)]
+
+
+def scaled_values(term: Term, dtype: Any) -> Any:
+    """What a tree adds to F in its leaves, (L, d) or (L, 1), with the rounding of predictions."""
+    values = term.hypothesis.values  # type: ignore[attr-defined]
+    values = csr_array(values) if issparse(values) else values.reshape(-1, values.shape[-1])
+    return values.astype(dtype) * np.dtype(dtype).type(term.step)
+
+
+def leaf_table(model: AdditiveModel, M: Array) -> LeafTable:
+    """The leaves of a model's trees times M (d, D)."""
+    terms, chosen = tree_terms(model), chosen_rows(M)
+    if chosen is None:
+        return LeafTable(np.concatenate([leaf_outputs(t, M, model.dtype).ravel() for t in terms]), None, None)
+    values = [scaled_values(t, model.dtype) for t in terms]
+    if not any(issparse(v) or t.coordinate is not None for v, t in zip(values, terms, strict=True)):
+        return LeafTable(np.concatenate([v[:, chosen].ravel() for v in values]).astype(np.float64), None, None)
+    parts = [some_columns(v, t.coordinate, chosen, len(M)) for v, t in zip(values, terms, strict=True)]
+    return LeafTable(
+        np.concatenate([part.data for part in parts]).astype(np.float64),
+        np.concatenate([part.indices for part in parts]).astype(np.int32),
+        starts(np.concatenate([np.diff(part.indptr) for part in parts])),
+    )
+
+
+def leaf_outputs(term: Term, M: Array, dtype: Any) -> Array:
+    """What a tree adds to F M in its leaves, (L, D)."""
+    values = scaled_values(term, dtype).astype(np.float64)
+    return np.asarray(values @ (M if term.coordinate is None else M[[term.coordinate]]))
+
+
+def chosen_rows(M: Array) -> AnyArray | None:
+    """The coordinates of F that the columns of M (d, D) pick out; None if they do more than that."""
+    rows = np.abs(M).argmax(axis=0)
+    picks = (M != 0).sum(axis=0) == 1
+    return rows if picks.all() and (M[rows, np.arange(M.shape[1])] == 1).all() else None
+
+
+def some_columns(values: Any, coordinate: int | None, chosen: AnyArray, d: int) -> Any:
+    """Columns of the values of a tree, (L, len(chosen)) sparse."""
+    values = csr_array(values)
+    if coordinate is not None:  # one column, which belongs at this place
+        data, indices = values.data, np.full(values.nnz, coordinate)
+        values = csr_array((data, indices, values.indptr), shape=(values.shape[0], d))
+    return csr_array(values[:, chosen])

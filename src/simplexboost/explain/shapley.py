@@ -1,0 +1,166 @@
+"""Shapley values of a model: how much each feature adds to F M (n, D), compared with the mean over the training rows.
+
+The values of a row add up to F(x) M minus the expected value. What a feature adds depends on which others are known
+already; its Shapley value is the mean over all orders in which features may become known. While a feature is unknown, a
+tree sends the row down both sides of a split on it, with the shares of the training rows that went there (these are
+"path-dependent" values), or takes the feature from a row of a background set ("interventional" values).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from scipy.sparse import issparse
+
+from .. import _kernels
+from .._typing import AnyArray, Array
+from ..boosting.hypotheses import LinearHypothesis, TreeHypothesis
+from ..boosting.model import AdditiveModel
+from ..engine import CpuEngine, Tree, column_of
+from ..engine.cpu.forest import starts
+from ..engine.cpu.sparse import blocks, compact
+from ..engine.tree import node_bytes
+from .leaves import chosen_rows, leaf_table, scaled_values, tree_terms
+
+
+class Paths:
+    """The trees of a model, taken apart for the kernel; `used` are the columns that it gets, None for all."""
+
+    def __init__(self, trees: list[Tree], n_features: int, sparse: bool) -> None:
+        self.used: AnyArray | None
+        nodes, self.used = compact(trees) if sparse else ([tree.nodes for tree in trees], None)
+        self.kernel = _kernels.Explainer(
+            np.concatenate([node_bytes(of_tree) for of_tree in nodes]),
+            starts([len(of_tree) for of_tree in nodes]),
+            np.concatenate([tree.count for tree in trees]).astype(np.float64),
+            np.concatenate([tree.category_sets for tree in trees]),
+            starts([len(tree.category_sets) for tree in trees]),
+            n_features if self.used is None else len(self.used),
+        )
+
+
+# The paths of models: they are made in 0.2 s for 800 trees of 125 leaves, and live as long as the model does.
+_KEPT: WeakKeyDictionary[AdditiveModel, tuple[Any, Paths]] = WeakKeyDictionary()
+
+
+def paths_of(model: AdditiveModel, X: AnyArray) -> Paths:
+    """The paths of a model's trees, made once for dense or for sparse tables."""
+    key = (len(model.terms), X.shape[1], issparse(X))
+    kept = _KEPT.get(model)
+    if kept is None or kept[0] != key:
+        kept = (key, Paths(model.trees, X.shape[1], issparse(X)))
+        _KEPT[model] = kept
+    return kept[1]
+
+
+def values(
+    model: AdditiveModel, X: AnyArray, M: Array, engine: CpuEngine | Any, background: AnyArray | None = None
+) -> Array:
+    """Shapley values for F M, (n, p, D), M (d, D); path-dependent, or against the rows of a background set."""
+    check_explainable(model)
+    d, D = M.shape
+    if d < D and chosen_rows(M) is None:  # fewer columns in code space
+        return values(model, X, np.eye(d), engine, background) @ M
+    out = np.zeros((X.shape[0], X.shape[1], D))
+    if model.trees:
+        paths = paths_of(model, X)
+        if background is not None:
+            paths = Paths(model.trees, X.shape[1], issparse(X))
+            paths.kernel.set_background(columns_used(background, paths), engine.n_threads)
+        leaves = leaf_table(model, M)
+        for rows, block in blocks(X, paths.used, engine.n_threads):
+            target = out[rows] if paths.used is None else np.empty((*block.shape, D))
+            paths.kernel.values(block, *leaves, target, engine.n_threads)
+            if paths.used is not None:
+                out[rows, paths.used] = target
+    add_lines(model, X, M, out, background)
+    return out
+
+
+def interactions(model: AdditiveModel, X: AnyArray, M: Array, engine: CpuEngine | Any) -> Array:
+    """Shapley interaction values for F M, (n, p, p, D); over one of the features they sum to the path-dependent values.
+
+    Half of what two features do together and neither does alone stands at (f, g), and half at (g, f); at (f, f) is what
+    the feature does on its own.
+    """
+    check_explainable(model)
+    n, p = X.shape
+    out = np.zeros((n, p, p, M.shape[1]))
+    if model.trees:
+        paths, leaves = paths_of(model, X), leaf_table(model, M)
+        for rows, block in blocks(X, paths.used, engine.n_threads):
+            u = block.shape[1]
+            target = out[rows] if paths.used is None else np.empty((len(block), u, u, M.shape[1]))
+            paths.kernel.interactions(block, *leaves, target, engine.n_threads)
+            if paths.used is not None:
+                out[rows, paths.used[:, None], paths.used] = target
+    lines = np.zeros((n, p, M.shape[1]))
+    add_lines(model, X, M, lines, None)
+    out[:, np.arange(p), np.arange(p)] += lines
+    return out
+
+
+def columns_used(X: Any, paths: Paths) -> AnyArray:
+    """The columns of a table that the kernel gets, dense."""
+    X = X if paths.used is None else X[:, paths.used]
+    return np.ascontiguousarray(X.toarray() if issparse(X) else X)
+
+
+def add_lines(model: AdditiveModel, X: AnyArray, M: Array, out: Array, background: AnyArray | None) -> None:
+    """Add the values of linear terms, in place: slope times the distance to the mean."""
+    for term in model.scaled_terms:
+        line = term.hypothesis
+        if isinstance(line, LinearHypothesis):
+            away = distances(line, X)
+            if background is not None:
+                away = away - distances(line, background).mean()
+            slope = term.step * line.slope @ (M if term.coordinate is None else M[[term.coordinate]])
+            out[:, line.feature] += away[:, None] * slope
+
+
+def distances(line: LinearHypothesis, X: AnyArray) -> Array:
+    """How far the feature of a line is from its centre, (n,); 0 where it is missing."""
+    away = column_of(X, line.feature).astype(np.float64) - line.centre
+    return np.where(np.isnan(away), 0.0, away)
+
+
+def expected(model: AdditiveModel, M: Array) -> Array:
+    """What is expected of F M while no feature is known, (D,): leaves weighted by their training rows."""
+    check_explainable(model)
+    total = np.zeros(M.shape[1])
+    for term in tree_terms(model):
+        shares = leaf_shares(term.hypothesis.tree)  # type: ignore[attr-defined]
+        mean = shares @ scaled_values(term, model.dtype)  # (d,) or (1,)
+        total += mean @ (M if term.coordinate is None else M[[term.coordinate]])
+    for term in model.scaled_terms:
+        if isinstance(term.hypothesis, LinearHypothesis):
+            intercept = term.step * term.hypothesis.intercept
+            total += intercept @ (M if term.coordinate is None else M[[term.coordinate]])
+    return total
+
+
+def leaf_shares(tree: Tree) -> Array:
+    """The part of the training rows in each leaf, (L,); a node without rows divides its nothing evenly."""
+    leaf, inner = np.flatnonzero(tree.nodes["feature"] < 0), np.flatnonzero(tree.nodes["feature"] >= 0)
+    left, count = tree.nodes["left"], tree.count.astype(np.float64)
+    share = count / count[0] if count[0] > 0 else np.ones(len(count))
+    if count[0] <= 0 or (count[inner] != count[left[inner]] + count[left[inner] + 1]).any():  # a tree made by hand
+        for node in inner.tolist():
+            rows = count[left[node] :][:2]
+            share[left[node] :][:2] = share[node] * (rows / rows.sum() if rows.sum() > 0 else 0.5)
+    out = np.empty(tree.n_leaves)
+    out[left[leaf]] = share[leaf]
+    return out
+
+
+def check_explainable(model: AdditiveModel) -> None:
+    """Raise unless all terms are trees or lines."""
+    kinds = (TreeHypothesis, LinearHypothesis)
+    other = next((t.hypothesis for t in model.terms if not isinstance(t.hypothesis, kinds)), None)
+    if other is not None:
+        raise ValueError(
+            f"the model holds a {type(other).__name__}, which has no Shapley values here; they exist for the package's "
+            "own tree learners and for learner='linear'."
+        )

@@ -1,0 +1,195 @@
+// Shapley values of a forest whose leaves hold vectors: the weights of a tree's leaves are computed once for eight
+// rows, and serve all columns of the values.
+//
+// Trees are the outer loop of a block of rows, so that a tree's paths and values are read from memory once for many
+// rows; a block has as many rows as leave its results in the second-level cache. Rows never mix, and trees and leaves
+// are added in a fixed order: results depend neither on threads nor on which rows are explained together.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <vector>
+
+#include "core/arena.hpp"
+#include "core/pool.hpp"
+#include "explain/paths.hpp"
+#include "explain/shapley.hpp"
+#include "trees/tree.hpp"
+
+namespace simplexboost {
+
+constexpr std::size_t kBlockBytes = 1 << 19;  // of the results of a block: half of a usual second-level cache
+constexpr std::size_t kMostGroups = 32;       // of eight rows in a block
+
+class Explainer {
+ public:
+  // Trees in flat arrays, as in forest/forest.hpp; count (nodes,) are the training rows of every node.
+  Explainer(const Node* nodes, const std::int64_t* first_node, const double* count, const CategorySet* sets,
+            const std::int64_t* first_set, std::size_t n_trees, std::size_t n_features)
+      : sets_(sets, sets + first_set[n_trees]), first_set_(first_set, first_set + n_trees + 1), p_(n_features) {
+    std::size_t deepest = 0;
+    for (std::size_t t = 0; t < n_trees; ++t) {
+      const auto size = static_cast<std::size_t>(first_node[t + 1] - first_node[t]);
+      check_tree(nodes + first_node[t], size, static_cast<std::size_t>(first_set[t + 1] - first_set[t]), n_features);
+      deepest = std::max(deepest, size / 2);
+    }
+    rules_.resize(1);
+    for (std::size_t Q = 1; Q <= n_points(std::min(deepest, n_features)); ++Q) rules_.push_back(gauss_rule(Q));
+    for (std::size_t t = 0; t < n_trees; ++t)
+      trees_.push_back(PathMaker(nodes + first_node[t], static_cast<std::size_t>(first_node[t + 1] - first_node[t]),
+                                 count + first_node[t], rules_)
+                           .make());
+    for (const PathTree& tree : trees_) {
+      n_leaves_ += tree.n_leaves();
+      most_splits_ = std::max(most_splits_, tree.splits.size());
+      most_links_ = std::max(most_links_, tree.feature.size());
+      for (std::size_t l = 0; l < tree.n_leaves(); ++l) longest_ = std::max(longest_, tree.n_links(l));
+    }
+  }
+
+  std::size_t n_features() const { return p_; }
+  std::size_t n_leaves() const { return n_leaves_; }
+
+  // From now on values are differences to the mean over these rows (n, p).
+  template <class Value>
+  void set_background(const Value* X, std::size_t n, int n_threads) {
+    if (longest_ > 64) throw std::invalid_argument("a path with more than 64 features has no background values");
+    beta_ = beta_integrals(longest_ + 1);
+    parallel_for(trees_.size(), n_threads, [&](std::size_t t) { find_patterns(t, X, n); });
+  }
+
+  // out (n, p, D): the values of the rows of X (n, p), where leaves hold these values, tree after tree.
+  template <class Value>
+  void values(const Value* X, std::size_t n, const LeafValues& leaves, double* out, int n_threads) const {
+    run(X, n, leaves, p_ * leaves.D, n_threads, [&](const Scratch& scratch, std::size_t first, std::size_t rows) {
+      for (std::size_t e = 0; e < p_ * leaves.D; ++e)
+        for (std::size_t r = 0; r < rows; ++r) out[(first + r) * p_ * leaves.D + e] = scratch.phi[e * kLanes + r];
+    });
+  }
+
+  // out (n, p, p, D): the values of pairs of features.
+  template <class Value>
+  void interactions(const Value* X, std::size_t n, const LeafValues& leaves, double* out, int n_threads) const {
+    const std::size_t D = leaves.D, size = p_ * p_ * D;
+    run(
+        X, n, leaves, size, n_threads,
+        [&](const Scratch& scratch, std::size_t first, std::size_t rows) {
+          for (std::size_t f = 0; f < p_; ++f)
+            for (std::size_t g = 0; g < p_; ++g) {
+              const double* from = scratch.phi + (std::min(f, g) * p_ + std::max(f, g)) * D * kLanes;
+              for (std::size_t k = 0; k < D; ++k)
+                for (std::size_t r = 0; r < rows; ++r)
+                  out[(first + r) * size + (f * p_ + g) * D + k] = from[k * kLanes + r];
+            }
+        },
+        true);
+  }
+
+ private:
+  struct Scratch {
+    double *x, *weights, *phi;
+    std::int64_t* answers;
+  };
+
+  template <class Value, class Write>
+  void run(const Value* X, std::size_t n, const LeafValues& leaves, std::size_t size, int n_threads, const Write& write,
+           bool pairs = false) const {
+    const std::size_t groups = std::clamp<std::size_t>(kBlockBytes / (size * kLanes * 8 + 1), 1, kMostGroups);
+    // Where rows are few, blocks are smaller, so that all threads have some.
+    const std::size_t share = n / kLanes / static_cast<std::size_t>(std::max(1, n_threads));
+    const std::size_t grain = std::clamp<std::size_t>(share, 1, groups) * kLanes;
+    parallel_ranges(n, grain, n_threads, [&](std::size_t begin, std::size_t end) {
+      const std::size_t in_block = (end - begin + kLanes - 1) / kLanes;
+      Buffer<double> x(in_block * p_ * kLanes), phi(in_block * size * kLanes), weights(most_links_ * kLanes);
+      Buffer<std::int64_t> answers(2 * most_splits_ * kLanes);
+      std::fill(phi.data(), phi.data() + in_block * size * kLanes, 0.0);
+      for (std::size_t g = 0; g < in_block; ++g)
+        gather(X + (begin + g * kLanes) * p_, std::min(kLanes, end - begin - g * kLanes), x.data() + g * p_ * kLanes);
+      LeafValues of_tree = leaves;
+      for (std::size_t t = 0; t < trees_.size(); ++t) {
+        for (std::size_t g = 0; g < in_block; ++g)
+          add_tree(t, of_tree,
+                   {x.data() + g * p_ * kLanes, weights.data(), phi.data() + g * size * kLanes, answers.data()}, pairs);
+        if (leaves.columns == nullptr) of_tree.values += trees_[t].n_leaves() * leaves.D;
+        else of_tree.start += trees_[t].n_leaves();
+      }
+      for (std::size_t g = 0; g < in_block; ++g)
+        write({nullptr, nullptr, phi.data() + g * size * kLanes, nullptr}, begin + g * kLanes,
+              std::min(kLanes, end - begin - g * kLanes));
+    });
+  }
+
+  void add_tree(std::size_t t, const LeafValues& leaves, const Scratch& scratch, bool pairs) const {
+    const ShapleyTable& loops = shapley_loops();
+    const PathTree& tree = trees_[t];
+    loops.ask(tree, sets_.data() + first_set_[t], scratch.x, scratch.answers);
+    if (pairs) return loops.interact(tree, rules_.data(), scratch.answers, leaves, p_, scratch.phi);
+    if (beta_.empty()) loops.weigh(tree, rules_.data(), scratch.answers, scratch.weights);
+    else loops.weigh_background(tree, beta_.data(), longest_ + 1, scratch.answers, scratch.weights);
+    loops.add(tree, leaves, scratch.weights, scratch.phi);
+  }
+
+  // x (p, 8) = up to eight rows of X (rows, p); the last one is repeated.
+  template <class Value>
+  void gather(const Value* X, std::size_t rows, double* x) const {
+    for (std::size_t f = 0; f < p_; ++f)
+      for (std::size_t r = 0; r < kLanes; ++r)
+        x[f * kLanes + r] = static_cast<double>(X[std::min(r, rows - 1) * p_ + f]);
+  }
+
+  template <class Value>
+  void find_patterns(std::size_t t, const Value* X, std::size_t n) {
+    PathTree& tree = trees_[t];
+    Buffer<double> x(p_ * kLanes);
+    Buffer<std::int64_t> answers(2 * tree.splits.size() * kLanes);
+    std::vector<std::map<std::uint64_t, std::size_t>> rows_like(tree.n_leaves());
+    for (std::size_t first = 0; first < n; first += kLanes) {
+      const std::size_t rows = std::min(kLanes, n - first);
+      gather(X + first * p_, rows, x.data());
+      shapley_loops().ask(tree, sets_.data() + first_set_[t], x.data(), answers.data());
+      for (std::size_t l = 0; l < tree.n_leaves(); ++l)
+        for (std::size_t r = 0; r < rows; ++r) ++rows_like[l][pattern_of(tree, l, answers.data(), r)];
+    }
+    tree.pattern_first = {0}, tree.patterns.clear();
+    for (const auto& of_leaf : rows_like) {
+      for (const auto& [yes, rows] : of_leaf)
+        tree.patterns.push_back({yes, static_cast<double>(rows) / static_cast<double>(n)});
+      tree.pattern_first.push_back(tree.patterns.size());
+    }
+  }
+
+  static std::uint64_t pattern_of(const PathTree& tree, std::size_t leaf, const std::int64_t* answers,
+                                  std::size_t row) {
+    std::uint64_t yes = 0;
+    for (std::size_t j = 0; j < tree.n_links(leaf); ++j) {
+      const std::size_t link = tree.first[leaf] + j;
+      const auto begin = tree.steps.begin() + tree.step_first[link],
+                 end = tree.steps.begin() + tree.step_first[link + 1];
+      const bool all = std::all_of(begin, end, [&](std::uint32_t step) { return answers[step * kLanes + row] != 0; });
+      if (all) yes |= std::uint64_t{1} << j;
+    }
+    return yes;
+  }
+
+  // The integrals of t^a (1 - t)^b over [0, 1], (most, most): a! b! / (a + b + 1)!
+  static std::vector<double> beta_integrals(std::size_t most) {
+    std::vector<double> beta(most * most);
+    for (std::size_t a = 0; a < most; ++a)
+      for (std::size_t b = 0; b < most; ++b)
+        beta[a * most + b] = b == 0 ? 1.0 / static_cast<double>(a + 1)
+                                    : beta[a * most + b - 1] * static_cast<double>(b) / static_cast<double>(a + b + 1);
+    return beta;
+  }
+
+  std::vector<CategorySet> sets_;
+  std::vector<std::int64_t> first_set_;
+  std::vector<Rule> rules_;  // by the number of points
+  std::vector<PathTree> trees_;
+  std::vector<double> beta_;  // empty without a background
+  std::size_t p_, n_leaves_ = 0, most_splits_ = 0, most_links_ = 0, longest_ = 0;
+};
+
+}  // namespace simplexboost
