@@ -5,13 +5,21 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
+from .._parts import check_number
 from .._typing import AnyArray, Array, Mask
 from ..boosting.model import AdditiveModel
 from ..engine import Engine
 from . import shapley
 from .choosing import Chosen, choose_classes, class_numbers
+from .dependence import partial_dependence
+from .doubtful import DoubtfulLabels, doubtful_labels
+from .importance import KINDS, class_gains, split_counts
+from .neighbours import Neighbours, leaf_indices, shared_leaves
+from .shap_package import shap_package, tree_dictionaries
+from .trees import Names, node_rows, tree_text
 
 
 class PairExplanation(NamedTuple):
@@ -134,6 +142,180 @@ class Explains:
         share_rounding(phi, 2.0 * (U[:, :1] - U[:, 1:]) - base)
         return PairExplanation(phi[..., 0], float(base[0]))
 
+    # ---- the package shap -------------------------------------------------------------------------------------------
+
+    def shap_explanation(self, X: Any, classes: Any = None, *, background: Any = None) -> Any:
+        """The Shapley values as an ``Explanation`` of the package ``shap``, for its plots.
+
+        Parameters
+        ----------
+        X, classes, background : as in `shap_values`
+        """
+        shap = shap_package()
+        values = self.shap_values(X, classes, background=background)
+        chosen = choose_classes(classes, self.classes_, self.present_)
+        base = self._of_all(chosen, self._base(chosen, background)[None], -np.inf)[0]
+        checked: Any = self._check_X(X)
+        return shap.Explanation(
+            values,
+            np.repeat(base[:1] if chosen.single else base[None], len(values), axis=0),
+            checked.toarray() if issparse(checked) else checked,
+            feature_names=self._names().features,
+            output_names=None if chosen.single else [str(label) for label in self.classes_[chosen.numbers]],
+        )
+
+    def to_shap(self, classes: Any = None) -> dict[str, Any]:
+        """The trees in the form that ``shap.TreeExplainer`` takes; its values are those of `shap_values`.
+
+        It keeps a number per node and class, so that this is for small models, or for some classes.
+
+        Parameters
+        ----------
+        classes : a label, a list of labels, or None for all that had training examples
+        """
+        check_is_fitted(self)
+        chosen = choose_classes(classes, self.classes_, self.present_)
+        return tree_dictionaries(self.model_, self._columns_of(chosen))
+
+    # ---- trees ------------------------------------------------------------------------------------------------------
+
+    def apply(self, X: Any) -> AnyArray:
+        """The leaf of every row in every tree, (n, T) int32.
+
+        Parameters
+        ----------
+        X : as in `shap_values`
+        """
+        checked = self._check_X(X)
+        return leaf_indices(self.model_.trees, checked, self._engine())
+
+    def trees_to_frame(self) -> Any:
+        """All nodes of all trees as a pandas data frame, a row each; the columns are like LightGBM's.
+
+        ``value`` is what the tree adds to the logit of ``best_class``, the class that it moves up most, on average over
+        the training rows of the node.
+        """
+        check_is_fitted(self)
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("trees_to_frame needs pandas: pip install pandas.") from error
+        M, names = self.model_.Y.T.astype(np.float64), self._names()
+        return pandas.DataFrame(node_rows(self.model_, M, names))
+
+    def tree_text(self, i: int, n_classes: int = 3) -> str:
+        """One tree as text.
+
+        Parameters
+        ----------
+        i : int
+            The number of the tree, from 0; negative numbers count from the end.
+        n_classes : int
+            How many classes are shown in a leaf, those first whose logits it moves furthest.
+        """
+        check_is_fitted(self)
+        M = self.model_.Y.T.astype(np.float64)
+        return tree_text(self.model_, int(i), M, self._names(), n_classes)
+
+    def importances(self, kind: str = "gain", X: Any = None, *, classes: Any = None) -> Array:
+        """Importance of the features, (p,); for chosen classes (p, D).
+
+        Parameters
+        ----------
+        kind : {"gain", "cover", "splits", "shap"}
+            "gain" is ``feature_importances_``; for chosen classes it is what the splits explain of the squared
+            differences between the values in the leaves, and sums to one for every class. "cover" is the number of
+            training rows that pass the splits on a feature, "splits" the number of these. "shap" is the mean of the
+            absolute Shapley values of X, over all classes or for the chosen ones.
+        X : as in `shap_values`, for ``kind="shap"`` only
+        classes : a label, for a result of shape (p,), a list of labels, or None
+        """
+        check_is_fitted(self)
+        if kind not in KINDS:
+            raise ValueError(f"kind={kind!r} is unknown; choose one of {', '.join(map(repr, KINDS))}.")
+        if (kind == "shap") != (X is not None):
+            raise ValueError(f"kind={kind!r} takes {'rows' if kind == 'shap' else 'no'} X; kind='shap' alone needs X.")
+        if kind == "shap":
+            size = np.abs(self.shap_values(X, classes)).mean(axis=0)  # (p, D), or (p,)
+            return size.mean(axis=1) if classes is None else size
+        if kind == "gain" and classes is not None:
+            chosen = choose_classes(classes, self.classes_, self.present_)
+            gains = self._of_all(chosen, class_gains(self.model_, self.n_features_in_, self._columns_of(chosen)), 0.0)
+            return gains[:, 0] if chosen.single else gains
+        if classes is not None:
+            raise ValueError(f"kind={kind!r} is the same for all classes; kind='gain' and kind='shap' know classes.")
+        if kind == "gain":
+            return self.model_.feature_gains(self.n_features_in_)
+        return split_counts(self.model_, self.n_features_in_, rows=kind == "cover")
+
+    def partial_dependence(self, features: Any, grid: Any, classes: Any = None) -> Array:
+        """The mean logits where some features are given and the others are unknown, (m, K).
+
+        Computed through the trees: an unknown feature goes down both sides of a split, with the shares of the training
+        rows that went there. scikit-learn's ``partial_dependence`` does the same with ``method="recursion"``, once
+        `simplexboost.explain.accept_recursion` has been called.
+
+        Parameters
+        ----------
+        features : the positions or names of s columns, or one of them
+        grid : (m, s), or (m,) for one column; values as in X
+        classes : a label, for a result of shape (m,), a list of labels, or None for all
+        """
+        check_is_fitted(self)
+        places = self._places(features)
+        chosen = choose_classes(classes, self.classes_, self.present_)
+        points = self._points(grid, places)
+        out = partial_dependence(self.model_, places, points, self._columns_of(chosen))
+        out = self._of_all(chosen, out, -np.inf)
+        return out[:, 0] if chosen.single else out
+
+    def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> Array:
+        """What scikit-learn asks for: `decision_function` instead of logits, (K, m), or (1, m) for two classes."""
+        U = 0.5 * self.partial_dependence(target_features, grid)
+        return (U[:, 1:] - U[:, :1]).T if U.shape[1] == 2 else U.T
+
+    # ---- examples ---------------------------------------------------------------------------------------------------
+
+    def nearest_examples(self, X: Any, examples: Any, k: int = 5) -> Neighbours:
+        """Examples that the model treats like the rows of X: those that lie in the same leaves of most trees.
+
+        Parameters
+        ----------
+        X : as in `shap_values`
+        examples : rows like X, for instance those of the training set
+        k : int
+            How many of them are returned for every row.
+
+        Returns
+        -------
+        Neighbours
+            ``rows`` (n, k), the positions of the most similar examples, and ``similarity`` (n, k), the part of the
+            trees in which they share a leaf with the row.
+        """
+        checked, theirs = self._check_X(X), self._check_X(examples)
+        check_number("k", k, int, 1, theirs.shape[0])
+        return shared_leaves(self.model_.trees, checked, theirs, int(k), self._engine())
+
+    def doubtful_labels(self, X: Any, y: Any, *, cv: Any = 5, sample_weight: Any = None) -> DoubtfulLabels:
+        """Examples of a training set in the order of how probably their labels are wrong.
+
+        The estimator is cloned and fitted once for every fold. An example's margin is the score of its label minus the
+        best other score, by the model that was fitted without it; far below zero the label is probably wrong.
+
+        Parameters
+        ----------
+        X, y : as in ``fit``
+        cv : int, splitter or iterable of (train, test)
+            The folds, as in scikit-learn.
+        sample_weight : (n,) or None
+
+        Returns
+        -------
+        DoubtfulLabels
+            ``rows``, ``margin``, ``given`` and ``suggested`` (n,), the most doubtful example first.
+        """
+        return doubtful_labels(self, X, y, cv, {"sample_weight": sample_weight})
+
     # ---- helpers ----------------------------------------------------------------------------------------------------
 
     def _columns_of(self, chosen: Chosen) -> Array:
@@ -157,6 +339,41 @@ class Explains:
         out = np.full((*values.shape[:-1], len(chosen.numbers)), absent)
         out[..., chosen.present] = values
         return out
+
+    def _names(self) -> Names:
+        """The names of the columns, and the classes that had training examples."""
+        given = getattr(self, "feature_names_in_", None)
+        features = [f"x{j}" for j in range(self.n_features_in_)] if given is None else [str(name) for name in given]
+        return Names(features, getattr(self, "categories_", None), self.classes_[self.present_])
+
+    def _places(self, features: Any) -> AnyArray:
+        """The positions of columns, (s,)."""
+        names, places = self._names().features, []
+        for feature in [features] if isinstance(features, str) or np.ndim(features) == 0 else list(features):
+            place = names.index(feature) if isinstance(feature, str) and feature in names else feature
+            if isinstance(place, str) or not 0 <= int(place) < len(names):
+                raise ValueError(
+                    f"features holds {feature!r}; pass names of columns or positions from 0 to {len(names) - 1}."
+                )
+            places.append(int(place))
+        return np.array(places, dtype=np.intp)
+
+    def _points(self, grid: Any, places: AnyArray) -> Array:
+        """The points of a grid as numbers, (m, s), categories as theirs."""
+        given = np.asarray(grid)
+        given = given[:, None] if given.ndim == 1 else given
+        if given.ndim != 2 or given.shape[1] != len(places):
+            raise ValueError(f"grid has shape {given.shape}; pass a column for each of the {len(places)} features.")
+        categories = getattr(self, "categories_", None)
+        columns = []
+        for j, place in enumerate(places.tolist()):
+            known = None if categories is None else categories.columns[place]
+            if known is None:
+                columns.append(given[:, j].astype(np.float64))
+            else:
+                numbers = {label: float(b) for b, label in enumerate(known.tolist())}
+                columns.append(np.array([numbers.get(label, np.nan) for label in given[:, j].tolist()]))
+        return np.column_stack(columns)
 
 
 def share_rounding(phi: Array, total: Array) -> None:

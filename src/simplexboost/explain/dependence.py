@@ -1,0 +1,129 @@
+"""Partial dependence through the trees: the mean of F M where some features are given and the others are unknown.
+
+An unknown feature sends a point down both sides of a split, with the shares of the training rows that went there, as in
+path-dependent Shapley values. All trees go down together, level by level.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .._typing import AnyArray, Array
+from ..boosting.model import AdditiveModel
+from ..engine import NODE, Tree, node_bytes
+from ..engine.reference.forest import MOST_CATEGORIES
+from .leaves import leaf_table
+from .shapley import check_explainable
+
+BLOCK = 2**22  # weights of nodes that are kept at a time: 32 MB
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """Inner nodes of all trees that are equally deep, (N,) each; nodes and leaves are counted through all trees."""
+
+    node: AnyArray
+    left: AnyArray
+    feature: AnyArray
+    threshold: Array
+    missing_left: AnyArray
+    sets: AnyArray  # (N, 256) the categories that go left; empty rows where numbers are split
+    by_category: AnyArray
+    share: Array  # of the training rows that went left
+
+
+def levels(trees: list[Tree]) -> tuple[list[Level], AnyArray, AnyArray]:
+    """The inner nodes of trees, level by level; and the nodes and the numbers of the leaves."""
+    entries = np.concatenate([node_bytes(tree.nodes) for tree in trees]).view(NODE).ravel()
+    sizes = np.array([len(tree.nodes) for tree in trees])
+    count = np.concatenate([tree.count for tree in trees]).astype(np.float64)
+    sets = np.unpackbits(np.concatenate([tree.category_sets for tree in trees]), axis=1, bitorder="little").astype(bool)
+    own = entries["left"].astype(np.int64)
+    leaf_node = np.flatnonzero(entries["feature"] < 0)
+    leaf = (own + np.repeat(before([tree.n_leaves for tree in trees]), sizes))[leaf_node]
+    left = own + np.repeat(before(sizes), sizes)
+    number = entries["category"] + np.repeat(before([len(tree.category_sets) for tree in trees]), sizes)
+    out, at = [], before(sizes)
+    while len(at := at[entries["feature"][at] >= 0]):
+        out.append(one_level(entries[at], at, left[at], sets, number[at], count))
+        at = np.concatenate([left[at], left[at] + 1])
+    return out, leaf_node, leaf
+
+
+def before(sizes: list[int] | AnyArray) -> AnyArray:
+    """How many there are before each part, of parts with these sizes."""
+    return np.cumsum([0, *sizes])[:-1]
+
+
+def one_level(
+    entries: AnyArray, node: AnyArray, left: AnyArray, sets: AnyArray, number: AnyArray, count: Array
+) -> Level:
+    """The nodes of a level; ``number`` are those of their category sets, where they have some."""
+    by_category = entries["category"] >= 0
+    of_node = np.zeros((len(node), MOST_CATEGORIES), dtype=bool)
+    of_node[by_category] = sets[number[by_category]]
+    rows = count[left] + count[left + 1]
+    share = np.divide(count[left], rows, out=np.full(len(node), 0.5), where=rows > 0)
+    missing_left = entries["missing_left"].astype(bool)
+    return Level(node, left, entries["feature"], entries["threshold"], missing_left, of_node, by_category, share)
+
+
+def goes_left(level: Level, features: AnyArray, grid: Array) -> Array:
+    """The part of every grid point (m, s) that goes left at the nodes of a level, (N, m)."""
+    part = np.repeat(level.share[:, None], len(grid), axis=1)
+    for j, feature in enumerate(features):
+        x = grid[:, j]
+        rows = np.flatnonzero((level.feature == feature) & ~level.by_category)
+        left = np.where(np.isnan(x), level.missing_left[rows, None], x <= level.threshold[rows, None])
+        part[rows] = left
+        rows = np.flatnonzero((level.feature == feature) & level.by_category)
+        known = (x >= 0) & (x < MOST_CATEGORIES) & (x == np.floor(x))
+        in_set = level.sets[rows][:, np.where(known, x, 0).astype(np.intp)]
+        part[rows] = np.where(known, in_set, level.missing_left[rows, None])
+    return part
+
+
+def partial_dependence(model: AdditiveModel, features: AnyArray, grid: Array, M: Array) -> Array:
+    """The mean of F M at points (m, s) of these features (s,), (m, D)."""
+    check_explainable(model)
+    if len(model.trees) < len(model.terms):
+        raise ValueError("partial dependence through trees needs a model of trees alone; use method='brute'.")
+    if not model.trees:
+        return np.zeros((len(grid), M.shape[1]))
+    by_level, leaf_node, leaf = levels(model.trees)
+    n_nodes = sum(len(tree.nodes) for tree in model.trees)
+    table = leaf_table(model, M)
+    if table.columns is None:
+        values = table.values.reshape(-1, M.shape[1])
+    else:
+        values = csr_array((table.values, table.columns, table.start), shape=(len(leaf), M.shape[1]))
+    out = np.empty((len(grid), M.shape[1]))
+    step = max(1, BLOCK // n_nodes)
+    for begin in range(0, len(grid), step):
+        points = grid[begin : begin + step]
+        weight = np.ones((n_nodes, len(points)))
+        for level in by_level:
+            left = goes_left(level, features, points)
+            weight[level.left] = weight[level.node] * left
+            weight[level.left + 1] = weight[level.node] * (1.0 - left)
+        of_leaf = np.empty((len(leaf), len(points)))
+        of_leaf[leaf] = weight[leaf_node]
+        out[begin : begin + step] = np.asarray(values.T @ of_leaf).T
+    return out
+
+
+def accept_recursion() -> None:
+    """Let scikit-learn's ``partial_dependence`` take ``method="recursion"`` for our boosters.
+
+    scikit-learn asks whether an estimator is one of its own classes before it calls the method that does the work,
+    which our boosters have too. This registers them as relatives of its histogram boosters. From then on
+    ``method="auto"`` takes the trees, too, and answers with `decision_function` as it does for those.
+    """
+    from sklearn.ensemble._hist_gradient_boosting.gradient_boosting import BaseHistGradientBoosting
+
+    from .mixin import Explains
+
+    BaseHistGradientBoosting.register(Explains)

@@ -1,0 +1,57 @@
+"""Examples whose labels are probably wrong: those that models fitted without them place far from their label."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+
+from .._typing import AnyArray, Array
+
+
+class DoubtfulLabels(NamedTuple):
+    """Examples by how doubtful their labels are, the most doubtful one first, (n,) each.
+
+    Attributes
+    ----------
+    rows : their positions in the table
+    margin : the score of the label minus the best other score, by a model that was fitted without the example
+    given : the label
+    suggested : the class with the highest score
+    """
+
+    rows: AnyArray
+    margin: Array
+    given: AnyArray
+    suggested: AnyArray
+
+
+def doubtful_labels(estimator: Any, X: Any, y: Any, cv: Any, fit_params: dict[str, Any]) -> DoubtfulLabels:
+    """All examples of a training set, ordered by out-of-fold margin; see `Explains.doubtful_labels`."""
+    from sklearn.model_selection import check_cv
+
+    y = np.asarray(y)
+    if y.ndim != 1:
+        raise ValueError(f"y has shape {y.shape}; doubtful_labels takes one label per example.")
+    margin, suggested = np.full(len(y), np.nan), np.empty_like(y)
+    for train, held in check_cv(cv, y, classifier=True).split(X, y):
+        params = {name: _safe_indexing(value, train) for name, value in fit_params.items() if value is not None}
+        clf = clone(estimator).fit(_safe_indexing(X, train), y[train], **params)
+        margin[held], suggested[held] = held_out_margins(clf, _safe_indexing(X, held), y[held])
+    order = np.argsort(margin, kind="stable")  # NaN, for rows that no fold held out, come last
+    order = order[~np.isnan(margin[order])]
+    return DoubtfulLabels(order, margin[order], y[order], suggested[order])
+
+
+def held_out_margins(clf: Any, X: Any, y: AnyArray) -> tuple[Array, AnyArray]:
+    """The margins of rows under a fitted classifier, and its best classes; −inf where it does not know the label."""
+    U = clf.class_scores(X)
+    place = np.clip(np.searchsorted(clf.classes_, y), 0, len(clf.classes_) - 1)
+    known = clf.classes_[place] == y
+    rows = np.arange(len(y))
+    own, others = U[rows, place], U.copy()
+    others[rows, place] = -np.inf
+    margin = np.where(known, own - others.max(axis=1), -np.inf)
+    return margin, clf.classes_[U.argmax(axis=1)]

@@ -1,0 +1,308 @@
+"""What boosters say about themselves besides Shapley values: trees, importances, dependence, examples; and `shap`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from cases import BOOSTERS, blobs, each
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.inspection import partial_dependence
+
+import simplexboost as sb
+from simplexboost.explain.dependence import partial_dependence as through_trees
+from simplexboost.explain.trees import node_outputs
+
+pd = pytest.importorskip("pandas")
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """A classifier on numbers with holes and on categories, and its table."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "size": rng.normal(size=240),
+            "colour": pd.Categorical(rng.choice(["red", "green", "blue"], 240)),
+            "age": np.where(rng.random(240) < 0.2, np.nan, rng.normal(size=240)),
+        }
+    )
+    y = np.array(["cat", "dog", "owl"])[(X["size"] > 0).astype(int) + ((X["colour"] == "red") & (X["age"] > 0))]
+    return sb.SimplexBoostClassifier(n_estimators=8, random_state=0).fit(X, y), X, y
+
+
+@pytest.fixture(scope="module")
+def numeric():
+    X, c = blobs(200, 4, 3, missing=0.1)
+    return sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, c), X, c
+
+
+# ---- trees ----------------------------------------------------------------------------------------------------------
+
+
+def test_leaves_give_the_predictor(numeric):
+    clf, X, _ = numeric
+    leaves = clf.apply(X)
+    assert leaves.shape == (200, 10) and leaves.dtype == np.int32
+    terms = clf.model_.terms
+    F = sum(t.step * t.hypothesis.values[leaves[:, i]] for i, t in enumerate(terms))
+    np.testing.assert_allclose(F, 2 * clf.class_scores(X), atol=1e-5)
+    assert np.array_equal(clf.apply(csr_array(np.nan_to_num(X))), clf.apply(np.nan_to_num(X)))
+
+
+def test_the_frame_has_a_row_per_node(mixed):
+    clf, X, _ = mixed
+    frame = clf.trees_to_frame()
+    assert len(frame) == sum(len(tree.nodes) for tree in clf.model_.trees)
+    assert (frame["tree_index"] == frame["round"]).all()
+    roots = frame[frame["parent_index"].isna()]
+    assert len(roots) == 8 and (roots["count"] == len(X)).all() and (roots["node_depth"] == 1).all()
+    children = frame.set_index("node_index")["count"]
+    inner = frame[frame["split_feature"].notna()]
+    assert (
+        inner["count"].to_numpy()
+        == children[inner["left_child"]].to_numpy() + children[inner["right_child"]].to_numpy()
+    ).all()
+    sets = frame["categories"].dropna()
+    assert len(sets) and {name for names in sets for name in names} <= {"red", "green", "blue"}
+    assert set(frame["decision_type"].dropna()) == {"<=", "in"}
+    assert set(frame["best_class"]) <= set(clf.classes_)
+
+
+def test_the_value_of_a_root_is_what_is_expected(numeric):
+    clf, _, _ = numeric
+    frame = clf.trees_to_frame()
+    roots = frame[frame["parent_index"].isna()]
+    M = np.eye(3)
+    means = np.array([node_outputs(term, M, np.float32)[0] for term in clf.model_.scaled_terms])
+    np.testing.assert_allclose(roots["value"], means.max(axis=1))
+    np.testing.assert_allclose(means.sum(axis=0), clf.expected_value_, atol=1e-6)
+
+
+def test_a_tree_as_text(mixed):
+    clf, _, _ = mixed
+    text = clf.tree_text(0)
+    tree = clf.model_.trees[0]
+    assert text.startswith(f"tree 0 (round 0, {tree.n_leaves} leaves)\n|--- ")
+    assert text.count("leaf ") == tree.n_leaves
+    assert "or missing" in text and ("size <= " in text or "colour in {" in text)
+    assert clf.tree_text(-1).startswith("tree 7 ")
+    assert "cat" not in clf.tree_text(0, n_classes=0).replace("category", "")
+    with pytest.raises(ValueError, match="tree 8 does not exist; the model has trees 0 to 7"):
+        clf.tree_text(8)
+
+
+@each("booster", BOOSTERS)
+def test_every_booster_shows_its_trees(booster):
+    X, c = blobs(60, 3, 3)
+    clf = booster(n_estimators=3).fit(X, c)
+    assert "leaf 0" in clf.tree_text(0)
+    assert len(clf.trees_to_frame()) == sum(len(tree.nodes) for tree in clf.model_.trees)
+
+
+# ---- importances ----------------------------------------------------------------------------------------------------
+
+
+def test_importances_overall(numeric):
+    clf, X, _ = numeric
+    trees = clf.model_.trees
+    assert np.array_equal(clf.importances(), clf.feature_importances_)
+    assert clf.importances("splits").sum() == sum(tree.n_leaves - 1 for tree in trees)
+    inner = [(tree.nodes["feature"], tree.count) for tree in trees]
+    assert clf.importances("cover")[2] == sum(count[feature == 2].sum() for feature, count in inner)
+    np.testing.assert_allclose(clf.importances("shap", X), np.abs(clf.shap_values(X)).mean(axis=(0, 2)))
+
+
+def test_importances_of_classes():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 3))
+    y = np.where(X[:, 0] > 1, 2, (X[:, 1] > 0).astype(int))  # class 2 is a matter of feature 0 alone
+    clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
+    for gains in (clf.importances("gain", classes=[0, 2]), clf.importances("shap", X, classes=[0, 2])):
+        assert gains.shape == (3, 2)
+        assert gains[0, 1] > gains[1:, 1].sum() and gains[1, 0] > gains[2, 0]
+    np.testing.assert_allclose(clf.importances("gain", classes=[0, 1, 2]).sum(axis=0), 1.0)
+    assert clf.importances("gain", classes=2).shape == (3,)
+
+
+def test_wrong_importances_are_answered(numeric):
+    clf, X, _ = numeric
+    with pytest.raises(ValueError, match="kind='weight' is unknown; choose one of 'gain', 'cover', 'splits', 'shap'"):
+        clf.importances("weight")
+    with pytest.raises(ValueError, match="kind='shap' alone needs X"):
+        clf.importances("shap")
+    with pytest.raises(ValueError, match="kind='shap' alone needs X"):
+        clf.importances("gain", X)
+    with pytest.raises(ValueError, match="kind='splits' is the same for all classes"):
+        clf.importances("splits", classes=[0])
+    with pytest.raises(NotFittedError):
+        clone(clf).importances()
+
+
+# ---- partial dependence ---------------------------------------------------------------------------------------------
+
+
+def test_dependence_is_the_expectation(mixed):
+    """Given all features it is the prediction, given none it is the expected value."""
+    clf, X, _ = mixed
+    numbers = clf._check_X(X)
+    M = np.eye(3)
+    everything = through_trees(clf.model_, np.arange(3), numbers, M)
+    np.testing.assert_allclose(everything, 2 * clf.class_scores(X), atol=1e-5)
+    nothing = through_trees(clf.model_, np.array([], dtype=int), numbers[:2, :0], M)
+    np.testing.assert_allclose(nothing, np.tile(clf.expected_value_, (2, 1)), atol=1e-6)
+
+
+def test_dependence_by_names_and_categories(mixed):
+    clf, _, _ = mixed
+    by_name = clf.partial_dependence("colour", ["red", "blue", "mauve"])
+    numbers = through_trees(clf.model_, np.array([1]), np.array([[2.0], [0.0], [np.nan]]), np.eye(3))
+    np.testing.assert_allclose(by_name, numbers)
+    two = clf.partial_dependence([0, "age"], np.array([[0.5, 0.0], [0.5, np.nan]]), "owl")
+    assert two.shape == (2,)
+    with pytest.raises(ValueError, match="features holds 'weight'; pass names of columns or positions from 0 to 2"):
+        clf.partial_dependence("weight", [0.0])
+    with pytest.raises(ValueError, match="pass a column for each of the 1 features"):
+        clf.partial_dependence("age", np.zeros((3, 2)))
+
+
+def test_scikit_learn_takes_the_recursion():
+    """In a process of its own, since it changes what scikit-learn takes our boosters for."""
+    code = """
+import numpy as np
+from sklearn.datasets import load_iris
+from sklearn.inspection import partial_dependence
+import simplexboost as sb
+from simplexboost.explain import accept_recursion
+X, y = load_iris(return_X_y=True)
+accept_recursion()
+for rows in (slice(0, 150), slice(0, 100)):
+    clf = sb.SimplexBoostClassifier(n_estimators=5, random_state=0).fit(X[rows], y[rows])
+    got = partial_dependence(clf, X[rows], [2], method="recursion", grid_resolution=7)
+    want = 0.5 * clf.partial_dependence(2, got["grid_values"][0])
+    want = want.T if want.shape[1] > 2 else (want[:, 1:] - want[:, :1]).T
+    np.testing.assert_allclose(got["average"], want)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_brute_dependence_stays_the_default(numeric):
+    clf, X, _ = numeric
+    with pytest.raises(ValueError, match="recursion"):
+        partial_dependence(clf, np.nan_to_num(X), [0], method="recursion")
+
+
+def test_dependence_needs_trees(numeric):
+    _, X, c = numeric
+    lines = sb.BoostingClassifier(learner="linear", n_estimators=3).fit(X, c)
+    with pytest.raises(ValueError, match="needs a model of trees alone"):
+        lines.partial_dependence(0, [0.0])
+
+
+# ---- examples -------------------------------------------------------------------------------------------------------
+
+
+def test_nearest_examples_share_leaves(numeric):
+    clf, X, _ = numeric
+    found = clf.nearest_examples(X[:7], X, k=4)
+    leaves = clf.apply(X)
+    shared = (leaves[:7, None] == leaves[None]).mean(axis=2)
+    np.testing.assert_allclose(found.similarity, np.take_along_axis(shared, found.rows, axis=1))
+    np.testing.assert_allclose(found.similarity, -np.sort(-shared, axis=1)[:, :4])
+    assert (found.similarity[:, 0] == 1).all()
+    with pytest.raises(ValueError, match="k=201"):
+        clf.nearest_examples(X, X, k=201)
+
+
+def test_wrong_labels_are_doubtful():
+    X, c = blobs(240, 4, 3, seed=3)
+    X = X + 4.0 * np.random.default_rng(0).normal(size=(3, 4))[c]
+    y = np.array(["a", "b", "c"])[c]
+    wrong = np.array([5, 77, 140])
+    y[wrong] = np.array(["b", "c", "a"])[c[wrong]]
+    clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0)
+    found = clf.doubtful_labels(X, y, sample_weight=np.ones(240))
+    assert set(found.rows[:3]) == set(wrong) and len(found.rows) == 240
+    assert (np.diff(found.margin) >= 0).all()
+    assert np.array_equal(found.given, y[found.rows])
+    assert np.array_equal(found.suggested[:3], np.array(["a", "b", "c"])[c[found.rows[:3]]])
+    assert not hasattr(clf, "classes_")
+    with pytest.raises(ValueError, match="one label per example"):
+        clf.doubtful_labels(X, np.zeros((240, 2)))
+
+
+def test_labels_that_a_fold_never_saw_are_most_doubtful():
+    X, c = blobs(40, 3, 2)
+    y = c.copy()
+    y[3] = 9
+    found = sb.SimplexBoostClassifier(n_estimators=3, random_state=0).doubtful_labels(
+        X, y, cv=[(np.arange(20, 40), np.arange(20)), (np.arange(20), np.arange(20, 40))]
+    )
+    assert found.rows[0] == 3 and found.margin[0] == -np.inf and found.suggested[0] != 9
+
+
+# ---- the package shap -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def shap():
+    return pytest.importorskip("shap", reason="the extra 'explain' is not installed")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning", "ignore::FutureWarning")
+def test_our_values_are_those_of_shap(numeric, shap):
+    clf, X, _ = numeric
+    X = X.astype(np.float64)
+    explainer = shap.TreeExplainer(clf.to_shap())
+    np.testing.assert_allclose(explainer.shap_values(X, check_additivity=False), clf.shap_values(X), atol=1e-5)
+    np.testing.assert_allclose(explainer.expected_value, clf.expected_value_, atol=1e-6)
+    one = shap.TreeExplainer(clf.to_shap(1))
+    np.testing.assert_allclose(np.squeeze(one.shap_values(X, check_additivity=False)), clf.shap_values(X, 1), atol=1e-5)
+    pairs = explainer.shap_interaction_values(X[:10])
+    np.testing.assert_allclose(pairs, clf.shap_interaction_values(X[:10], clf.classes_), atol=1e-5)
+    known = np.nan_to_num(X)
+    against = shap.TreeExplainer(clf.to_shap(), known[:30], feature_perturbation="interventional")
+    got = against.shap_values(known[:20], check_additivity=False)
+    np.testing.assert_allclose(got, clf.shap_values(known[:20], background=known[:30]), atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning", "ignore::FutureWarning")
+def test_an_explanation_has_names_and_bases(mixed, shap):
+    clf, X, _ = mixed
+    of_all = clf.shap_explanation(X[:5])
+    assert of_all.shape == (5, 3, 3) and of_all.feature_names == ["size", "colour", "age"]
+    assert list(of_all.output_names) == ["cat", "dog", "owl"]
+    np.testing.assert_allclose(of_all.values.sum(axis=1) + of_all.base_values, 2 * clf.class_scores(X[:5]), atol=1e-12)
+    one = clf.shap_explanation(X[:5], "dog", background=X[:20])
+    assert one.shape == (5, 3) and one.base_values.shape == (5,)
+    np.testing.assert_allclose(one.values.sum(axis=1) + one.base_values, 2 * clf.class_scores(X[:5])[:, 1], atol=1e-12)
+
+
+def test_what_shap_cannot_hold_is_refused(mixed, numeric):
+    with pytest.raises(ValueError, match="to_shap cannot pass on splits of categories"):
+        mixed[0].to_shap()
+    clf, X, c = numeric
+    symmetric = sb.SimplexBoostClassifier(n_estimators=3, growth="symmetric", random_state=0).fit(X, c)
+    assert any((tree.count == 0).any() for tree in symmetric.model_.trees)
+    with pytest.raises(ValueError, match="to_shap cannot pass on nodes without training rows"):
+        symmetric.to_shap()
+    lines = sb.BoostingClassifier(learner="linear", n_estimators=3).fit(X, c)
+    with pytest.raises(ValueError, match="to_shap takes a model of trees alone"):
+        lines.to_shap()
+    with pytest.raises(NotFittedError):
+        clone(clf).to_shap()
+
+
+def test_a_missing_package_is_named(numeric, monkeypatch):
+    clf, X, _ = numeric
+    monkeypatch.setitem(sys.modules, "shap", None)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"pip install 'simplexboost\[explain\]'"):
+        clf.shap_explanation(X)
+    with pytest.raises(ImportError, match="trees_to_frame needs pandas"):
+        clf.trees_to_frame()
