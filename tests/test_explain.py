@@ -254,7 +254,6 @@ def shap():
     return pytest.importorskip("shap", reason="the extra 'explain' is not installed")
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning", "ignore::FutureWarning")
 def test_our_values_are_those_of_shap(numeric, shap):
     clf, X, _ = numeric
     X = X.astype(np.float64)
@@ -271,7 +270,6 @@ def test_our_values_are_those_of_shap(numeric, shap):
     np.testing.assert_allclose(got, clf.shap_values(known[:20], background=known[:30]), atol=1e-5)
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning", "ignore::FutureWarning")
 def test_an_explanation_has_names_and_bases(mixed, shap):
     clf, X, _ = mixed
     of_all = clf.shap_explanation(X[:5])

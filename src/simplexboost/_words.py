@@ -172,7 +172,12 @@ PARAMETERS = [
         "", "the number of classes is found in y.", lgb="num_class num_classes", xgb="num_class", cat="classes_count"
     ),
     entry("", "NaN is missing, and nothing else is.", lgb="use_missing zero_as_missing", xgb="missing", cat="nan_mode"),
-    entry("", "importances are gains: feature_importances_.", lgb="importance_type", xgb="importance_type"),
+    entry(
+        "",
+        "feature_importances_ are gains; importances(kind=...) has others.",
+        lgb="importance_type",
+        xgb="importance_type",
+    ),
     entry("", "the rounds up to the best one are kept if early_stopping=True.", cat="use_best_model"),
     entry("", "pass callbacks=[Checkpoint(path)].", cat="save_snapshot snapshot_file snapshot_interval"),
     entry("learner", skl="estimator base_estimator"),
@@ -243,6 +248,9 @@ PREDICTING = [
     ),
     entry("init_score", "It holds log-odds, a column per class.", xgb="base_margin"),
     entry("", "ask decision_function for scores.", lgb="raw_score", xgb="output_margin", cat="prediction_type"),
+    entry("", "ask shap_values.", lgb="pred_contrib", xgb="pred_contribs approx_contribs"),
+    entry("", "ask shap_interaction_values.", xgb="pred_interactions"),
+    entry("", "ask apply for the leaves.", lgb="pred_leaf", xgb="pred_leaf"),
     entry("", "the number of threads is the estimator's n_jobs.", cat="thread_count"),
 ]
 
