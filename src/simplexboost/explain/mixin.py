@@ -21,6 +21,8 @@ from .neighbours import Neighbours, leaf_indices, shared_leaves
 from .shap_package import shap_package, tree_dictionaries
 from .trees import Names, node_rows, tree_text
 
+CHUNK = 2**20  # values whose rounding is shared out at a time: 8 MB
+
 
 class PairExplanation(NamedTuple):
     """Why one class rather than another.
@@ -383,11 +385,15 @@ def share_rounding(phi: Array, total: Array) -> None:
     the exact sum. The difference is shared out in proportion to the size of the values, so that these add up to what
     the model predicts.
     """
-    size = np.abs(phi)
-    scale = size.sum(axis=1)  # (n, D)
-    missing = np.divide(total - phi.sum(axis=1), scale, out=np.zeros_like(scale), where=scale > 0)
-    size *= missing[:, None]
-    phi += size
+    step = max(1, CHUNK // max(1, phi.shape[1] * phi.shape[2]))
+    for begin in range(0, len(phi), step):
+        block = phi[begin : begin + step]
+        size = np.abs(block)
+        scale = size.sum(axis=1)  # (rows, D)
+        missing = total[begin : begin + step] - block.sum(axis=1)
+        np.divide(missing, scale, out=missing, where=scale > 0)
+        size *= np.where(scale > 0, missing, 0.0)[:, None]
+        block += size
 
 
 def check_background(X: AnyArray) -> AnyArray:
