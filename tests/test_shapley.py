@@ -113,6 +113,16 @@ def test_values_are_those_of_the_definition(order, seed):
     )
 
 
+def test_nodes_without_rows_divide_evenly():
+    tree, leaves, X = grow("symmetric", 2, n=14)
+    inner = tree.nodes["feature"] >= 0
+    assert (tree.count[inner] == 0).any()
+    got = shapley.values(model_of(Term(TreeHypothesis(tree, leaves), 1.0), d=3), X, np.eye(3), ONE)
+    brute = [brute_force(lambda S, x: expectation(tree, leaves, x, S), P, x) for x in X]
+    np.testing.assert_allclose(got, brute, atol=1e-13)
+    np.testing.assert_allclose(got, reference.tree_values(tree, leaves, X), atol=1e-13)
+
+
 @pytest.mark.parametrize("order", ["level", "best", "symmetric"])
 def test_background_values_are_those_of_the_definition(order):
     tree, leaves, X = grow(order, 5)
