@@ -53,6 +53,7 @@ __all__ = [
     "callbacks",
     "codewords",
     "datasets",
+    "export",
     "games",
     "learners",
     "load",
@@ -65,7 +66,7 @@ __all__ = [
 
 # These modules are imported on first use. They import scikit-learn's data sets, matplotlib and SciPy's linear
 # programming, with which ``import simplexboost`` would take twice as long.
-LAZY_MODULES = ("datasets", "games", "plotting")
+LAZY_MODULES = ("datasets", "export", "games", "plotting")
 LAZY_CLASSES = {"MulticlassSVC": "svm", "OutputCodeClassifier": "reductions"}
 
 

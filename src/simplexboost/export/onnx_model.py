@@ -1,0 +1,176 @@
+"""Boosters as ONNX models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from .._typing import AnyArray
+from ..boosting.decisions import ABSENT
+from ._files import write_bytes
+from ._packages import needed
+from .onnx_graph import Graph, predictor, read_columns, scores, value_info
+from .onnx_links import probabilities as linked
+from .shipped import Shipped, shipped
+
+OPSET, ML_OPSET, IR = 18, 4, 9  # of 2023; onnxruntime reads them since 1.18
+MOST_BYTES = 2**31 - 1  # of a file in the format of Protocol Buffers
+
+
+def onnx(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: bool = True) -> Any:
+    """A fitted booster as an ONNX model; needs ``pip install 'simplexboost[export]'``.
+
+    The model has one input ``X`` (n, p), or if some categories are text an input (n, 1) for every column under its
+    name (x0, x1, … for arrays); NaN means missing, and so does the empty text. Dates are days since 1970, durations
+    days. Its outputs are ``label`` (n,), ``probabilities`` (n, K) and ``scores`` (n, K), the latter two in single
+    precision. Labels are text, whole numbers or floats; others, such as dates, become text. If examples have several
+    labels, ``label`` is an indicator matrix (n, K).
+
+    Parameters
+    ----------
+    clf : fitted booster
+    path : text, a path, a binary file that is open, or None to write no file
+    dtype : "float64" or "float32"
+        The precision of X. In single precision the model asks the same questions about values that are rounded.
+    probabilities : bool
+        Whether there is an output of that name. Those under a ``cost_matrix`` solve a linear system, which ONNX cannot
+        hold; then this must be False.
+
+    Returns
+    -------
+    onnx.ModelProto
+
+    Examples
+    --------
+    >>> import onnxruntime
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
+    >>> session = onnxruntime.InferenceSession(sb.export.onnx(clf).SerializeToString())
+    >>> label, P, U = session.run(None, {"X": X})
+    >>> bool((label == clf.predict(X)).all()), float(abs(P - clf.predict_proba(X)).max()) < 1e-5
+    (True, True)
+    """
+    precision = check_dtype(dtype)
+    model, graph = shipped(clf), Graph()
+    inputs, X, place = read_columns(graph, model.columns, precision)
+    U = scores(graph, model, predictor(graph, model, X, place, precision))
+    outputs = write_outputs(graph, model, U, {info.name for info in inputs}, probabilities)
+    made = assemble(graph, inputs, outputs)
+    if path is not None:
+        write_bytes(path, made.SerializeToString())
+    return made
+
+
+def check_dtype(dtype: Any) -> Any:
+    """The precision of X."""
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        found = None
+    if found not in (np.float64, np.float32):
+        raise ValueError(f"dtype={dtype!r} is not possible; choose 'float64' or 'float32'.")
+    return found
+
+
+def assemble(graph: Graph, inputs: list[Any], outputs: list[Any]) -> Any:
+    """The model, checked by ONNX."""
+    package = needed("onnx")
+    body = graph.helper.make_graph(graph.nodes, "simplexboost", inputs, outputs, graph.constants)
+    sets = [graph.helper.make_opsetid("", OPSET), graph.helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
+    named = {"producer_name": "simplexboost", "producer_version": __version__, "ir_version": IR}
+    model = graph.helper.make_model(body, opset_imports=sets, **named)
+    if model.ByteSize() > MOST_BYTES:
+        raise ValueError(
+            f"the model would take {model.ByteSize() / 2**30:.1f} GB as ONNX, and a file of that format holds 2; "
+            "export it as Python or JavaScript, whose files are several times smaller."
+        )
+    package.checker.check_model(model)
+    return model
+
+
+# ---- outputs --------------------------------------------------------------------------------------------------------
+
+
+def write_outputs(graph: Graph, model: Shipped, U: str, taken: set[str], with_probabilities: bool) -> list[Any]:
+    """Label, probabilities and scores of all classes, from the scores of those that had training examples."""
+    name = {out: unused(out, taken) for out in ("label", "probabilities", "scores")}
+    K = len(model.classes)
+    outputs = []
+    if model.threshold is None:
+        kind = write_labels(graph, model, U, name["label"])
+        outputs.append(value_info(graph, name["label"], kind, None))
+        decision = U
+    else:
+        decision = above_threshold(graph, model, U)
+        positive = graph.op("Greater", decision, graph.constant(0.0))
+        graph.op("Cast", positive, out=name["label"], to=graph.types.INT64)
+        outputs.append(value_info(graph, name["label"], np.int64, K))
+    if with_probabilities:
+        P = all_classes(graph, linked(graph, model.link, decision), model)
+        graph.op("Cast", P, out=name["probabilities"], to=graph.types.FLOAT)
+        outputs.append(value_info(graph, name["probabilities"], np.float32, K))
+    graph.op("Cast", all_scores(graph, U, model), out=name["scores"], to=graph.types.FLOAT)
+    return [*outputs, value_info(graph, name["scores"], np.float32, K)]
+
+
+def unused(name: str, taken: set[str]) -> str:
+    """The name of an output, with underscores after it as long as a column is called so."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def write_labels(graph: Graph, model: Shipped, U: str, out: str) -> Any:
+    """The label of the highest score; returns its type."""
+    labels = exported_labels(model.classes[model.present])
+    best = graph.op("ArgMax", U, axis=1, keepdims=0)
+    graph.op("Gather", graph.constant(labels), best, out=out, axis=0)
+    return str if labels.dtype == object else labels.dtype
+
+
+def exported_labels(labels: AnyArray) -> AnyArray:
+    """Labels as whole numbers, floats or text, which are the types that ONNX has."""
+    if labels.dtype.kind == "O" and all(type(label) is int for label in labels.tolist()):
+        labels = np.array(labels.tolist())
+    if labels.dtype.kind in "iu" and np.can_cast(labels.dtype, np.int64):
+        return labels.astype(np.int64)
+    if labels.dtype.kind == "f":
+        return labels.astype(np.float64)
+    return np.array([str(label) for label in labels.tolist()], dtype=object)
+
+
+def above_threshold(graph: Graph, model: Shipped, U: str) -> str:
+    """How far every score is above the threshold ⟨w, U⟩ + b, (n, K)."""
+    assert model.threshold is not None
+    cut = graph.op("MatMul", U, graph.constant(model.threshold[:-1, None]))
+    return graph.op("Sub", U, graph.op("Add", cut, graph.constant(model.threshold[-1])))
+
+
+def all_classes(graph: Graph, values: str, model: Shipped) -> str:
+    """Values (n, K') of the classes that had training examples → those of all classes (n, K); the others get 0."""
+    if model.present.all():
+        return values
+    return spread(graph, values, graph.op("Mul", lowest(graph, values), graph.constant(0.0)), model)
+
+
+def all_scores(graph: Graph, U: str, model: Shipped) -> str:
+    """The scores of all classes, (n, K); those without training examples score far below the others."""
+    if model.present.all():
+        return U
+    return spread(graph, U, graph.op("Sub", lowest(graph, U), graph.constant(ABSENT)), model)
+
+
+def lowest(graph: Graph, values: str) -> str:
+    """The lowest value of every row, (n, 1)."""
+    return graph.op("ReduceMin", values, graph.constant([1]), keepdims=1)
+
+
+def spread(graph: Graph, values: str, absent: str, model: Shipped) -> str:
+    """Values (n, K') of some classes and one (n, 1) for the others → values of all classes, (n, K)."""
+    joined = graph.op("Concat", values, absent, axis=1)
+    where = np.where(model.present, np.cumsum(model.present) - 1, model.present.sum())
+    return graph.op("Gather", joined, graph.constant(where), axis=1)

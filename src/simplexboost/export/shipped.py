@@ -1,0 +1,167 @@
+"""What every route exports: a fitted booster as trees, lines, codewords, a link, labels and columns.
+
+F(x) = Σ trees + Σ lines (n, d), in which steps and temperature are factors already; U = ½ F Yᵀ (n, K).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+from sklearn.utils.validation import check_is_fitted
+
+from .._typing import AnyArray, Array, Mask
+from ..boosting.hypotheses import LinearHypothesis, TreeHypothesis
+from ..boosting.model import AdditiveModel, Term
+from ..codewords.code import Code
+from ..engine import MAX_CATEGORIES, Tree
+from ..estimators.predicting import Predicts
+from .links import Link, link_of
+
+
+@dataclass(frozen=True, eq=False)
+class ShippedTree:
+    """A tree and what it adds to F: of every leaf the values that are not zero, as rows of a sparse array (L, d)."""
+
+    tree: Tree
+    values: csr_array
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """slope · (x_f − centre) + intercept, (d,), of one column f; a missing value counts as the centre."""
+
+    feature: int
+    centre: float
+    slope: Array
+    intercept: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """What a model knows of its columns.
+
+    Attributes
+    ----------
+    n : their number, p
+    names : their names; None for arrays, which have none
+    categories : for every column None, or its categories in the order of their numbers, numbers or text
+    """
+
+    n: int
+    names: list[str] | None
+    categories: list[list[Any] | None]
+
+    @property
+    def has_text(self) -> bool:
+        """Whether a column holds categories that are text."""
+        return any(of_column and isinstance(of_column[0], str) for of_column in self.categories)
+
+    @property
+    def has_categories(self) -> bool:
+        """Whether any column holds categories."""
+        return any(of_column is not None for of_column in self.categories)
+
+
+def shares_last(categories: list[Any]) -> bool:
+    """Whether all values beyond these categories share one more number, instead of being missing."""
+    return len(categories) == MAX_CATEGORIES - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Shipped:
+    """A fitted booster as plain values.
+
+    Attributes
+    ----------
+    trees, lines : the summands of F
+    code : the codewords Y (K', d) of the classes that had training examples
+    link : from the scores of these classes to their probabilities
+    classes : (K,) labels
+    present : (K,) which of them had training examples
+    threshold : (K + 1,) w and b, if examples may have several labels: those that score above ⟨w, U⟩ + b; else None
+    columns : what is known of X
+    """
+
+    trees: list[ShippedTree]
+    lines: list[Line]
+    code: Code
+    link: Link
+    classes: AnyArray
+    present: Mask
+    threshold: Array | None
+    columns: Columns
+
+    @property
+    def d(self) -> int:
+        """The number of coordinates of F."""
+        return int(self.code.Y.shape[1])
+
+
+def shipped(clf: Any) -> Shipped:
+    """A fitted booster in the form that all routes export; other classifiers are refused."""
+    if not isinstance(clf, Predicts):
+        raise TypeError(
+            f"{type(clf).__name__} cannot be exported; the boosters that sum trees and lines can, such as "
+            "SimplexBoostClassifier. Any classifier of the package can be saved with its method save."
+        )
+    check_is_fitted(clf)
+    terms, code, threshold = clf.model_.scaled_terms, clf.model_.code, getattr(clf, "threshold_", None)
+    trees = [shipped_tree(term, code.Y.shape[1]) for term in terms if isinstance(term.hypothesis, TreeHypothesis)]
+    lines = [shipped_line(term, code.Y.shape[1]) for term in terms if isinstance(term.hypothesis, LinearHypothesis)]
+    check_terms(clf.model_, len(trees) + len(lines))
+    link = link_of(clf.loss_, int(clf.present_.sum()), several=threshold is not None)
+    return Shipped(trees, lines, code, link, clf.classes_, clf.present_, threshold, columns_of(clf))
+
+
+def check_terms(model: AdditiveModel, n_known: int) -> None:
+    """Raise if some terms are neither trees nor lines."""
+    if n_known < len(model.terms):
+        kinds = {type(term.hypothesis).__name__ for term in model.terms} - {"TreeHypothesis", "LinearHypothesis"}
+        raise TypeError(
+            f"a model with {', '.join(sorted(kinds))} terms cannot be exported: exports hold trees and lines; anything "
+            "else, like a scikit-learn estimator, is code. Use one of the package's own learners."
+        )
+
+
+def shipped_tree(term: Term, d: int) -> ShippedTree:
+    """A tree with its step in the leaves, each row on all d coordinates."""
+    values: Any = term.hypothesis.values  # type: ignore[attr-defined]
+    scaled = csr_array(values, dtype=np.float64) * term.step
+    if term.coordinate is not None:  # (L, 1) → (L, d)
+        at = np.full(len(scaled.data), term.coordinate, dtype=scaled.indices.dtype)
+        scaled = csr_array((scaled.data, at, scaled.indptr), (scaled.shape[0], d))
+    if not issparse(values):
+        scaled.eliminate_zeros()
+    return ShippedTree(term.hypothesis.tree, scaled)  # type: ignore[attr-defined]
+
+
+def shipped_line(term: Term, d: int) -> Line:
+    """A line with its step as a factor, on all d coordinates."""
+    h: Any = term.hypothesis
+    where = slice(None) if term.coordinate is None else slice(term.coordinate, term.coordinate + 1)
+    slope, intercept = np.zeros(d), np.zeros(d)
+    slope[where], intercept[where] = term.step * h.slope, term.step * h.intercept
+    return Line(h.feature, h.centre, slope, intercept)
+
+
+def columns_of(clf: Any) -> Columns:
+    """What a fitted classifier knows of its columns."""
+    names = getattr(clf, "feature_names_in_", None)
+    known = getattr(clf, "categories_", None)
+    of_columns = [None] * clf.n_features_in_ if known is None else known.columns
+    categories = [None if values is None else values.tolist() for values in of_columns]
+    return Columns(clf.n_features_in_, None if names is None else [str(name) for name in names], categories)
+
+
+def numbers_in(bits: AnyArray, n: int) -> list[int]:
+    """The category numbers below n in a set (32 bytes), ascending."""
+    found: list[int] = np.flatnonzero(np.unpackbits(bits, bitorder="little")[:n]).tolist()
+    return found
+
+
+def n_numbers(categories: list[Any]) -> int:
+    """How many category numbers a column has: one for each category, and perhaps one that all others share."""
+    return len(categories) + int(shares_last(categories))
