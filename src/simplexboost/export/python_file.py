@@ -1,0 +1,81 @@
+"""Boosters as one Python file on NumPy alone: the source of `standalone`, with the model in it or beside it."""
+
+from __future__ import annotations
+
+import base64
+import io
+from pathlib import Path
+from typing import Any
+
+from . import standalone
+from ._files import as_path, write_bytes
+from .shipped import shipped
+
+WIDTH = 118  # characters of the model's text in a line
+
+EMBEDDED = '''
+
+# ---- the model ------------------------------------------------------------------------------------------------------
+
+import base64  # noqa: E402
+import io  # noqa: E402
+
+model = load(io.BytesIO(base64.b85decode("""
+{text}
+""".replace("\\n", ""))))
+'''
+BESIDE = """
+
+# ---- the model ------------------------------------------------------------------------------------------------------
+
+import pathlib  # noqa: E402
+
+model = load(pathlib.Path(__file__).with_name({name!r}))
+"""
+NAMES = """classes_ = model.classes_
+predict, predict_proba, class_scores = model.predict, model.predict_proba, model.class_scores
+"""
+
+
+def python(clf: Any, path: Any, *, embed: bool = True) -> None:
+    """A fitted booster as one Python file that needs NumPy alone and predicts labels and probabilities.
+
+    The file can be imported, ``import model; model.predict(X)``, and copied anywhere. It takes arrays, lists of rows,
+    dicts of columns and data frames, with text, categories and missing values as in the fit. Its scores are those of
+    the classifier bit for bit where these need no matrix product; it is slower than the compiled code.
+
+    Parameters
+    ----------
+    clf : fitted booster
+    path : text or a path
+        Of the file, for instance "model.py".
+    embed : bool
+        Whether the model is in the file, as text. If not, the model file is written beside it, with the ending .sb;
+        that loads faster where models are large.
+
+    Examples
+    --------
+    >>> import runpy, tempfile
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sb.export.python(clf, f"{folder}/iris_model.py")
+    ...     model = runpy.run_path(f"{folder}/iris_model.py")  # what `import iris_model` does, where it is on the path
+    >>> bool((model["predict"](X) == clf.predict(X)).all())
+    True
+    """
+    shipped(clf)  # refuses what cannot be exported
+    target, memory = as_path(path), io.BytesIO()
+    clf.save(memory)
+    source = Path(standalone.__file__).read_text(encoding="utf-8")
+    if embed:
+        text = base64.b85encode(memory.getvalue()).decode()
+        lines = "\n".join(text[at : at + WIDTH] for at in range(0, len(text), WIDTH))
+        tail = EMBEDDED.replace("{text}", lines)
+    else:
+        beside = target.with_suffix(".sb")
+        write_bytes(beside, memory.getvalue())
+        tail = BESIDE.format(name=beside.name)
+    write_bytes(target, (source + tail + NAMES).encode())

@@ -1,0 +1,355 @@
+"""Predicts with a model file of simplexboost. This one file needs NumPy and nothing else.
+
+    model = load("model.sb")
+    model.predict(X), model.predict_proba(X), model.class_scores(X)
+
+X is an array or a list of rows, with the columns of the fit in their order; a dict of columns by name; or a data frame.
+NaN and None mean missing. Dates are those of NumPy or days since 1970, durations are days.
+
+Written by ``simplexboost.export.python``; the format of model files is described in docs/files.md of simplexboost.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import zipfile
+from typing import Any
+
+import numpy as np
+
+Array = Any
+DAY = 86_400_000_000.0  # microseconds
+MOST_CATEGORIES = 254  # if a column has one category less, all others share the last number
+ABSENT = 30.0  # a class without training examples scores this far below every other
+HUGE = 1e200  # scores are clipped to this
+TINY = sys.float_info.min
+BLOCK = 2**20  # the (row, tree) pairs that are looked at together
+NODE = np.dtype(
+    {
+        "names": ["threshold", "feature", "left", "missing_left", "category"],
+        "formats": ["<f8", "<i4", "<i4", "u1", "<i4"],
+        "offsets": [0, 8, 12, 17, 20],
+        "itemsize": 24,
+    }
+)
+
+
+def load(path: Any) -> Model:
+    """Read a model file: a path, or a binary file that is open."""
+    with zipfile.ZipFile(path) as archive:
+        header = json.loads(archive.read("header.json"))
+        if header.get("format") != "simplexboost" or header.get("version") not in (1, 2):
+            raise ValueError("this is no model file of simplexboost, or one of a newer version of the format.")
+        arrays = {}
+        for name, about in header["arrays"].items():
+            data = archive.read(name)
+            if hashlib.sha256(data).hexdigest() != about["sha256"]:
+                raise ValueError(f"the file is damaged: the checksum of {name!r} does not match.")
+            arrays[name] = np.frombuffer(data, about["dtype"]).reshape(about["shape"])
+    return Model(header, arrays)
+
+
+class Model:
+    """A fitted booster: ``classes_`` are its labels, ``feature_names_in_`` the names of its columns or None."""
+
+    def __init__(self, header: dict[str, Any], arrays: dict[str, Array]) -> None:
+        if "Y" not in arrays or "present" not in arrays:
+            raise ValueError(f"a {header['class']} is no sum of trees, which is what this file predicts with.")
+        self.classes_ = array_of(header["classes"])
+        self.feature_names_in_ = header["feature_names_in"] or None
+        self.n_features_in_ = header["n_features_in"]
+        self.present = arrays["present"].astype(bool)
+        self.Y = arrays["Y"]
+        threshold = header.get("threshold")
+        self.threshold: Array = None if threshold is None else np.array([value_of(value) for value in threshold])
+        self.loss = header["loss"]["part"]
+        self.parameters = {name: value_of(value) for name, value in header["loss"]["parameters"].items()}
+        known = header.get("categories") or [None] * self.n_features_in_
+        self.categories = [None if about is None else numbers_by_value(array_of(about)) for about in known]
+        self.terms = Terms(arrays, float(arrays["temperature"][0]) if "temperature" in arrays else 1.0)
+
+    def predict(self, X: Any) -> Array:
+        """The label of every row, (n,); an indicator matrix (n, K) if examples may have several labels."""
+        U = self.class_scores(X)
+        if self.threshold is not None:
+            return (self._above(U) > 0).astype(np.int64)
+        return self.classes_[U.argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities, (n, K)."""
+        U = self.class_scores(X)
+        if self.threshold is not None:
+            return sigmoid((4.0 if self.loss == "OneVsAll" else 2.0) * self._above(U))
+        P = np.zeros(U.shape)
+        P[:, self.present] = 1.0
+        if self.present.sum() > 1:
+            P[:, self.present] = np.maximum(link(self.loss, self.parameters, U[:, self.present]), TINY)
+        return P
+
+    def class_scores(self, X: Any) -> Array:
+        """Class scores U = F Yᵀ / 2, (n, K)."""
+        X = self.numbers(X)
+        F = np.zeros((len(X), self.Y.shape[1]), dtype=self.Y.dtype)
+        size = max(1, BLOCK // max(1, len(self.terms.roots)))
+        for begin in range(0, len(X), size):
+            self.terms.add_to(F[begin : begin + size], X[begin : begin + size])
+        U = (0.5 * F @ self.Y.T).astype(np.float64)
+        scores = np.repeat(U.min(axis=1, keepdims=True) - ABSENT, len(self.present), axis=1)
+        scores[:, self.present] = U
+        return scores
+
+    def numbers(self, X: Any) -> Array:
+        """X as numbers (n, p): categories as their numbers, NaN where missing."""
+        columns = columns_of(X, self.feature_names_in_)
+        if len(columns) != self.n_features_in_:
+            raise ValueError(f"X has {len(columns)} columns; the model was fitted on {self.n_features_in_}.")
+        pairs = zip(columns, self.categories)  # noqa: B905 (an older Python may run this)
+        return np.column_stack([as_numbers(values, known) for values, known in pairs])
+
+    def _above(self, U: Array) -> Array:
+        """How far every score is above the threshold, (n, K)."""
+        return U - (U @ self.threshold[:-1] + self.threshold[-1])[:, None]
+
+
+# ---- columns --------------------------------------------------------------------------------------------------------
+
+
+def columns_of(X: Any, names: list[str] | None) -> list[Array]:
+    """The columns of a table, (n,) each."""
+    if hasattr(X, "keys") or hasattr(X, "columns"):  # a dict or a frame
+        wanted = list(X.keys() if hasattr(X, "keys") else X.columns) if names is None else names
+        return [np.asarray(X[name]) for name in wanted]
+    table = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)  # large whole numbers stay what they are
+    if table.ndim != 2:
+        raise ValueError(f"X has {table.ndim} dimensions; pass rows of columns.")
+    return list(table.T)
+
+
+def as_numbers(values: Array, known: dict[Any, float] | None) -> Array:
+    """A column as numbers, (n,); ``known`` has the numbers of categories, None if the column has none."""
+    if known is not None:
+        other = len(known) if len(known) == MOST_CATEGORIES - 1 else np.nan
+        return np.array([np.nan if is_missing(v) else known.get(category(v), other) for v in values.tolist()])
+    if values.dtype.kind in "Mm":
+        days = values.astype(values.dtype.kind + "8[us]").astype(np.int64) / DAY
+        return np.where(np.isnat(values), np.nan, days)
+    if values.dtype.kind == "O":
+        return np.array([np.nan if is_missing(value) else float(value) for value in values.tolist()])
+    return values.astype(np.float64)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, pd.NA or NaT."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
+
+
+def category(value: Any) -> Any:
+    """A value as categories are kept: text as it is, anything else as a number."""
+    return value if isinstance(value, str) else int(value) if isinstance(value, int) else float(value)
+
+
+def numbers_by_value(categories: Array) -> dict[Any, float]:
+    """The numbers of categories."""
+    return {value: float(number) for number, value in enumerate(categories.tolist())}
+
+
+# ---- values of the header -------------------------------------------------------------------------------------------
+
+
+def value_of(value: Any) -> Any:
+    """A value of the header; those that prediction does not need stay as they are."""
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        return array_of(value["array"])
+    if "list" in value or "tuple" in value:
+        return [value_of(one) for one in value["list" if "list" in value else "tuple"]]
+    if "scalar" in value:
+        return array_of(value["scalar"])[0]
+    kind = next((kind for kind in ("int", "float") if kind in value), None)
+    return {"int": int, "float": float}[kind](value[kind]) if kind else value
+
+
+def array_of(about: dict[str, Any]) -> Array:
+    """An array of values of the header."""
+    values = [value_of(value) for value in about["values"]]
+    if about["dtype"] == "object":
+        out = np.empty(len(values), dtype=object)
+        out[:] = values
+        return out
+    dtype = np.dtype(about["dtype"])
+    out = np.array(values, dtype=np.int64).astype(dtype) if dtype.kind in "Mm" else np.array(values, dtype=dtype)
+    return out.reshape(about.get("shape", out.shape))
+
+
+# ---- terms ----------------------------------------------------------------------------------------------------------
+
+
+class Terms:
+    """The trees and lines of a model. The nodes of all trees lie in one array, and all trees are walked together."""
+
+    def __init__(self, arrays: dict[str, Array], temperature: float) -> None:
+        self.step = temperature * arrays["step"]
+        self.coordinate, self.is_line = arrays["coordinate"].tolist(), arrays["kind"].astype(bool)
+        self.shape, self.values = arrays["value_shape"], arrays["values"]
+        self.centre, self.feature = arrays["linear_centre"], arrays["linear_feature"]
+        nodes = arrays["nodes"].view(NODE)
+        self.roots = starts(arrays["n_nodes"])[:-1]
+        first_set = starts(arrays["n_sets"])[:-1]
+        owner = np.repeat(np.arange(len(self.roots)), arrays["n_nodes"])
+        self.is_leaf = nodes["feature"] < 0
+        self.threshold, self.missing_left = nodes["threshold"].copy(), nodes["missing_left"].astype(bool)
+        self.of_feature = np.where(self.is_leaf, 0, nodes["feature"])
+        self.left = np.where(self.is_leaf, nodes["left"], nodes["left"] + self.roots[owner])
+        self.set = np.where(nodes["category"] < 0, -1, nodes["category"] + first_set[owner])
+        self.sets = np.unpackbits(arrays["category_sets"], axis=1, bitorder="little").astype(bool)
+        self.columns: Array = arrays.get("columns")
+        if self.columns is None:
+            self.begin = starts(self.shape.prod(axis=1))
+        else:
+            self.row_begin = starts(arrays["row_sizes"])
+            self.begin = starts(self.shape[:, 0])
+
+    def leaves(self, X: Array) -> Array:
+        """The leaf of every row in every tree, (n, V)."""
+        at = np.repeat(self.roots[None], len(X), axis=0)
+        rows = np.arange(len(X))[:, None]
+        while True:
+            inside = ~self.is_leaf[at]
+            if not inside.any():
+                return self.left[at]
+            x = X[rows, self.of_feature[at]]
+            missing = np.isnan(x)
+            goes_left = x <= self.threshold[at]
+            if len(self.sets):
+                is_category = (x >= 0) & (x < 256) & (x == np.floor(x))
+                asks = self.set[at] >= 0
+                number = np.where(is_category, x, 0).astype(np.intp)
+                goes_left = np.where(asks, self.sets[self.set[at], number], goes_left)
+                missing |= asks & ~is_category
+            goes_left = np.where(missing, self.missing_left[at], goes_left)
+            at = np.where(inside, self.left[at] + ~goes_left, at)
+
+    def add_to(self, F: Array, X: Array) -> None:
+        """F (n, d) += the terms at X (n, p), one after the other."""
+        leaves = iter(self.leaves(X).T)
+        lines = iter(range(len(self.centre)))
+        for t, coordinate in enumerate(self.coordinate):
+            out = F if coordinate < 0 else F[:, coordinate : coordinate + 1]
+            if self.is_line[t]:
+                out += self.step[t] * self.line(t, next(lines), X)
+            elif self.columns is None:
+                out += (self.table(t) * F.dtype.type(self.step[t]))[next(leaves)]
+            else:
+                self.add_sparse(t, next(leaves), out)
+
+    def table(self, t: int) -> Array:
+        """The values of term t, (leaves, d)."""
+        return self.values[self.begin[t] : self.begin[t + 1]].reshape(self.shape[t])
+
+    def line(self, t: int, number: int, X: Array) -> Array:
+        """A line at X, (n, d)."""
+        slope, intercept = self.table(t)
+        x = X[:, self.feature[number]] - self.centre[number]
+        return np.where(np.isnan(x), 0.0, x)[:, None] * slope + intercept
+
+    def add_sparse(self, t: int, leaf: Array, out: Array) -> None:
+        """out (n, d) += the values of the leaves (n,) of term t; leaves that many rows share are spread out once."""
+        step = out.dtype.type(self.step[t])
+        for one in np.unique(leaf).tolist():
+            entry = self.begin[t] + one
+            part = slice(self.row_begin[entry], self.row_begin[entry + 1])
+            rows = np.flatnonzero(leaf == one)
+            out[rows[:, None], self.columns[part][None]] += self.values[part] * step
+
+
+def starts(sizes: Array) -> Array:
+    """Where parts of these sizes begin, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+
+
+# ---- links ----------------------------------------------------------------------------------------------------------
+
+
+def link(loss: str, parameters: dict[str, Any], U: Array) -> Array:
+    """Probabilities by a loss, (n, K), from scores of classes that had training examples."""
+    U = np.clip(U, -HUGE, HUGE)
+    rates = {"Exponential": 1.0, "MM": 2.0, "Logistic": 2.0, "Savage": 2.0}
+    if loss in rates and parameters.get("cost_matrix") is not None:
+        return walk_link(loss, rates[loss], np.asarray(parameters["cost_matrix"], dtype=np.float64), U)
+    if loss == "Savage":
+        return savage_link(U)
+    if loss == "OneVsAll":
+        return softmax(-np.logaddexp(0.0, -4.0 * U))
+    if loss == "OwnScoreExponential":
+        alpha = parameters["alpha"]
+        return softmax(U * (2.0 / U.shape[1] if isinstance(alpha, str) else 2.0 * alpha))
+    if loss == "PotentialLoss" and parameters["loss"] == "zero-one":
+        total = U.sum(axis=1, keepdims=True)
+        return np.divide(U, total, out=np.full_like(U, 1 / U.shape[1]), where=total > 0)
+    return softmax(U * (4.0 if loss in ("MM", "PotentialLoss") else 2.0))
+
+
+def softmax(U: Array) -> Array:
+    """Rows of exp(U), each divided by its sum."""
+    P = np.exp(U - U.max(axis=1, keepdims=True))
+    return P / P.sum(axis=1, keepdims=True)
+
+
+def sigmoid(x: Array) -> Array:
+    """1 / (1 + exp(−x))."""
+    return np.exp(-np.logaddexp(0.0, -x))
+
+
+def savage_link(U: Array) -> Array:
+    """Savage's posterior, 1 / (1 − p_k) over its sum with p = softmax(2U), computed without cancellation."""
+    rows, best = np.arange(len(U)), U.argmax(axis=1)
+    top = U[rows, best]
+    others = U.copy()
+    others[rows, best] = -np.inf
+    second = others.max(axis=1)
+    rest = 2.0 * (second - top) + np.log(np.exp(2.0 * (others - second[:, None])).sum(axis=1))
+    below = np.exp(rest)[:, None] - np.exp(2.0 * (others - top[:, None]))
+    log_eta = -np.log1p(np.maximum(below, 0.0))
+    log_eta[rows, best] = -rest
+    return softmax(log_eta)
+
+
+def walk_link(loss: str, rate: float, C: Array, U: Array) -> Array:
+    """The posterior under costs C (K, K): the stationary distribution of a walk on the classes, over the weights."""
+    n, K = U.shape
+    size = max(1, BLOCK // K**2)
+    if n > size:
+        return np.concatenate([walk_link(loss, rate, C, U[begin : begin + size]) for begin in range(0, n, size)])
+    off = ~np.eye(K, dtype=bool)
+    log_b = rate * (U - U.max(axis=1, keepdims=True))  # (n, K)
+    with np.errstate(divide="ignore"):
+        log_cost = np.log(np.where(off, C, 0.0))
+    exponent = log_cost + rate * (U[:, None, :] - U[:, :, None])  # (n, truth, rival)
+    top = exponent.max(axis=2)
+    s = top + np.log(np.exp(exponent - top[:, :, None]).sum(axis=2))  # (n, K): of every class, if it were the truth
+    log_weight = {
+        "Logistic": lambda: -np.logaddexp(0.0, -s),
+        "Savage": lambda: -2.0 * np.logaddexp(0.0, -s) - np.logaddexp(0.0, s),
+    }.get(loss, lambda: s)()
+    T = np.broadcast_to(np.maximum(C / C[off].max(), 1e-30), (n, K, K))
+    return softmax(np.log(stationary(T, np.exp(log_b))) + 2.0 * log_b + s - log_weight)
+
+
+def stationary(T: Array, b: Array) -> Array:
+    """Stationary distributions of n walks with rates T[i, l, k] b[i, k] from l to k, divided by b, up to factors."""
+    order = np.argsort(-b, axis=1)
+    b = np.take_along_axis(b, order, axis=1)
+    T = np.take_along_axis(np.take_along_axis(T, order[:, :, None], axis=1), order[:, None, :], axis=2)
+    leaving = np.empty_like(b)
+    for k in range(b.shape[1] - 1, 0, -1):
+        leaving[:, k] = (T[:, k, :k] * b[:, :k]).sum(axis=1)
+        T[:, :k, :k] += (T[:, :k, k] * (b[:, k] / leaving[:, k])[:, None])[:, :, None] * T[:, k, None, :k]
+    y = np.ones_like(b)
+    for k in range(1, b.shape[1]):
+        y[:, k] = (b[:, :k] * y[:, :k] * T[:, :k, k]).sum(axis=1) / leaving[:, k]
+    out = np.empty_like(y)
+    np.put_along_axis(out, order, y, axis=1)
+    return out

@@ -1,0 +1,179 @@
+"""The standalone predictor: NumPy alone, and the predictions of the classifier."""
+
+import ast
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from export_cases import CASES, COSTLY, case, flagship, mixed, numbers, with_costs
+from sklearn.exceptions import NotFittedError
+
+import simplexboost as sb
+from simplexboost import datasets
+from simplexboost.export import standalone
+
+
+def model_of(clf):
+    """What the standalone predictor reads from the classifier's file."""
+    memory = io.BytesIO()
+    clf.save(memory)
+    return standalone.load(memory)
+
+
+def check_same(clf, model, X):
+    """Scores, probabilities and labels are those of the classifier."""
+    U = clf.class_scores(X)
+    np.testing.assert_allclose(model.class_scores(X), U, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(model.predict_proba(X), clf.predict_proba(X), rtol=0, atol=1e-6)
+    labels, wanted = model.predict(X), clf.predict(X)
+    assert labels.dtype == wanted.dtype
+    clear = slice(None) if wanted.ndim == 2 else np.ptp(np.sort(U, axis=1)[:, -2:], axis=1) > 1e-6
+    assert (labels[clear] == wanted[clear]).all()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_predictions_are_those_of_the_classifier(name):
+    found = case(name)
+    check_same(found.clf, model_of(found.clf), found.X)
+
+
+@pytest.mark.parametrize("name", COSTLY)
+def test_probabilities_under_costs(name):
+    found = with_costs(name)
+    check_same(found.clf, model_of(found.clf), found.X)
+
+
+def test_scores_are_equal_bit_for_bit_with_canonical_codewords():
+    for name in ("flagship", "many classes", "LogitBoostClassifier", "text and holes"):
+        found = case(name)
+        assert (model_of(found.clf).class_scores(found.X) == found.clf.class_scores(found.X)).all()
+
+
+def test_few_rows_at_a_time_give_the_same(monkeypatch):
+    found = case("many classes")
+    whole = model_of(found.clf).class_scores(found.X)
+    monkeypatch.setattr(standalone, "BLOCK", 100)
+    assert (model_of(found.clf).class_scores(found.X) == whole).all()
+    costly = with_costs("logistic")
+    assert np.isfinite(model_of(costly.clf).predict_proba(costly.X)).all()
+
+
+def test_every_form_of_a_table_gives_the_same():
+    found = case("text and holes")
+    model, want = model_of(found.clf), found.clf.predict_proba(found.X)
+    rows = found.X.astype(object).where(found.X.notna(), None).to_numpy()
+    columns = {name: list(found.X[name].astype(object)) for name in reversed(found.X.columns)}
+    for X in (found.X, pl.from_pandas(found.X.astype({"grade": float})), rows, rows.tolist(), columns):
+        np.testing.assert_allclose(model.predict_proba(X), want, atol=1e-6)
+
+
+def test_unknown_categories_and_dates():
+    frame, y = mixed()
+    frame["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(len(frame)) % 50, unit="D")
+    frame.loc[::7, "day"] = pd.NaT
+    found = flagship(frame, y)
+    frame.loc[::3, "town"] = "nowhere"
+    check_same(found.clf, model_of(found.clf), frame)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([3, -1, 2**60, 7]),
+        np.array(["2024-01-01", "2024-01-02", "2025-01-01", "2026-01-01"], dtype="M8[D]"),
+        np.array(["ash", "birch", "elm", "yew"], dtype=object),
+    ],
+    ids=["large", "dates", "objects"],
+)
+def test_labels_keep_their_types(labels):
+    X, c = numbers()
+    clf = sb.GDMCBoostClassifier(n_estimators=5).fit(X, labels[c])
+    check_same(clf, model_of(clf), X)
+
+
+@pytest.mark.parametrize("path", sorted((Path(__file__).parent / "files").glob("*.sb")), ids=lambda path: path.stem)
+def test_files_of_all_versions_are_read(path):
+    """Those of boosters are; others are refused with a sentence."""
+    told = json.loads(path.with_suffix(".json").read_text())
+    if any(word in path.stem for word in ("martiboost", "svm", "code")):
+        with pytest.raises(ValueError, match="is no sum of trees"):
+            standalone.load(path)
+        return
+    model = standalone.load(path)
+    for method in ("class_scores", "predict_proba"):
+        np.testing.assert_allclose(getattr(model, method)(told["rows"]), told[method], rtol=1e-5, atol=1e-6)
+    assert [str(label) for label in model.predict(told["rows"]).tolist()] == [str(label) for label in told["predict"]]
+
+
+@pytest.mark.parametrize("embed", [True, False])
+def test_the_file_predicts_where_nothing_but_numpy_is_installed(tmp_path, embed):
+    found = case("text and holes")
+    sb.export.python(found.clf, tmp_path / "model.py", embed=embed)
+    assert (tmp_path / "model.sb").exists() != embed
+    rows = found.X.astype(object).where(found.X.notna(), None).to_numpy().tolist()[:20]
+    wanted = found.clf.predict(found.X[:20]).tolist()
+    script = tmp_path / "use.py"
+    script.write_text(
+        "import sys\n"
+        "class Only:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.split('.')[0] in ('simplexboost', 'sklearn', 'scipy', 'pandas'): raise ImportError(name)\n"
+        "sys.meta_path.insert(0, Only())\n"
+        "import model\n"
+        f"assert model.predict({rows!r}).tolist() == {wanted!r}\n"
+        f"assert model.predict_proba({rows!r}).shape == (20, 4)\n"
+    )
+    subprocess.run([sys.executable, str(script)], check=True, cwd=tmp_path)
+
+
+def test_the_predictor_imports_numpy_alone():
+    tree = ast.parse(Path(standalone.__file__).read_text())
+    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert names - set(sys.stdlib_module_names) == {"numpy"}
+
+
+def test_wrong_input_is_refused(tmp_path):
+    clf, model = case("flagship").clf, model_of(case("flagship").clf)
+    with pytest.raises(ValueError, match="X has 3 columns; the model was fitted on 4"):
+        model.predict(np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="X has 1 dimensions; pass rows of columns"):
+        model.predict(np.zeros(4))
+    with pytest.raises(NotFittedError):
+        sb.export.python(sb.GDMCBoostClassifier(), tmp_path / "model.py")
+    with pytest.raises(FileNotFoundError, match="which does not exist"):
+        sb.export.python(clf, tmp_path / "no" / "model.py")
+    assert not list(tmp_path.iterdir())
+
+
+def test_damaged_files_are_refused(tmp_path):
+    path = tmp_path / "model.sb"
+    case("flagship").clf.save(path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members["values"] = b"\0" * len(members["values"])
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    with pytest.raises(ValueError, match="the checksum of 'values' does not match"):
+        standalone.load(path)
+    members["header.json"] = b'{"format": "simplexboost", "version": 99}'
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header.json", members["header.json"])
+    with pytest.raises(ValueError, match="a newer version of the format"):
+        standalone.load(path)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["letter", "aloi27"])
+def test_real_sets(name):
+    data = datasets.load(name)
+    clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(data.X_train, data.y_train)
+    check_same(clf, model_of(clf), data.X_test[:2000])
