@@ -1,6 +1,7 @@
 """Settings that must be in place before the tests import anything, and what tests of real data sets need."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,18 @@ import pytest
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # else scikit-learn skips its array-API check
 
 
-def pytest_collection_modifyitems(items):
-    """Tests marked ``data`` need a folder of real sets; without one they are skipped, and pytest says so."""
+def missing():
+    """What this machine lacks: by the marker of tests that need it, why they are skipped."""
     folder = os.environ.get("SIMPLEXBOOST_DATA", "")
-    if folder and Path(folder).is_dir():
-        return
-    for item in items:
-        if item.get_closest_marker("data"):
-            item.add_marker(pytest.mark.skip(reason="SIMPLEXBOOST_DATA names no folder of real data sets"))
+    if not folder or not Path(folder).is_dir():
+        yield "data", "SIMPLEXBOOST_DATA names no folder of real data sets"
+    if shutil.which("node") is None:
+        yield "node", "there is no JavaScript: node is not installed"
+
+
+def pytest_collection_modifyitems(items):
+    """Tests marked ``data`` or ``node`` need what a machine may lack; there they are skipped, and pytest says so."""
+    for marker, reason in missing():
+        for item in items:
+            if item.get_closest_marker(marker):
+                item.add_marker(pytest.mark.skip(reason=reason))

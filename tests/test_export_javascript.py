@@ -1,0 +1,156 @@
+"""JavaScript: what the module predicts in Node is what the classifier predicts."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from export_cases import CASES, COSTLY, case, flagship, mixed, numbers, with_costs
+from sklearn.exceptions import NotFittedError
+
+import simplexboost as sb
+from simplexboost import datasets
+from simplexboost.export.javascript_module import SLOT, SOURCE
+
+USE = """
+import { readFileSync } from "node:fs";
+import { load } from "./model.js";
+const model = await load();
+const out = [];
+for (const row of JSON.parse(readFileSync("rows.json"))) {
+  try { out.push([model.predict(row), [...model.probabilities(row)], [...model.scores(row)]]); }
+  catch (error) { out.push(error.message); }
+}
+const plain = (_, v) => typeof v === "bigint" ? v.toString() : v;
+console.log(JSON.stringify({ classes: model.classes, columns: model.columns, out }, plain));
+"""
+
+
+def as_json(X, by_name=False):
+    """Rows as JSON has them, None where missing."""
+    frame = pd.DataFrame(X).astype(object)
+    frame = frame.where(frame.notna(), None)
+    return frame.to_dict("records") if by_name else frame.to_numpy().tolist()
+
+
+def node(folder, clf, rows):
+    """What the exported module says of rows."""
+    sb.export.javascript(clf, folder / "model.js")
+    (folder / "use.mjs").write_text(USE)
+    (folder / "package.json").write_text('{"type": "module"}')
+    (folder / "rows.json").write_text(json.dumps(rows, default=float))
+    done = subprocess.run(["node", "use.mjs"], cwd=folder, capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+    return json.loads(done.stdout)
+
+
+def check_same(clf, X, told):
+    """Scores, probabilities and labels are those of the classifier."""
+    labels, P, U = zip(*told["out"], strict=True)
+    scores, wanted = clf.class_scores(X), clf.predict(X)
+    np.testing.assert_allclose(U, scores, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(P, clf.predict_proba(X), rtol=0, atol=1e-6)
+    clear = slice(None) if wanted.ndim == 2 else np.ptp(np.sort(scores, axis=1)[:, -2:], axis=1) > 1e-6
+    assert (np.array(labels)[clear] == wanted[clear]).all()
+
+
+@pytest.mark.node
+@pytest.mark.parametrize("name", CASES)
+def test_predictions_are_those_of_the_classifier(name, tmp_path):
+    found = case(name)
+    X = found.X[:150]
+    check_same(found.clf, X, node(tmp_path, found.clf, as_json(X)))
+
+
+@pytest.mark.node
+@pytest.mark.parametrize("name", COSTLY)
+def test_probabilities_under_costs(name, tmp_path):
+    found = with_costs(name)
+    check_same(found.clf, found.X[:60], node(tmp_path, found.clf, as_json(found.X[:60])))
+
+
+@pytest.mark.node
+def test_rows_may_be_objects(tmp_path):
+    found = case("text and holes")
+    told = node(tmp_path, found.clf, as_json(found.X, by_name=True))
+    check_same(found.clf, found.X, told)
+    assert told["columns"] == list(found.X.columns)
+
+
+@pytest.mark.node
+def test_unknown_categories(tmp_path):
+    for name in ("text and holes", "more text than numbers"):
+        clf = case(name).clf
+        frame, _ = mixed(60, seed=5, many=name != "text and holes")
+        frame.loc[::3, "town"] = "nowhere"
+        check_same(clf, frame, node(tmp_path, clf, as_json(frame)))
+
+
+@pytest.mark.node
+def test_wrong_rows_are_refused(tmp_path):
+    plain, named = case("flagship"), case("text and holes")
+    told = node(tmp_path, plain.clf, [[1.0, 2.0], {"size": 1.0}, [1.0, "two", 3.0, 4.0]])["out"]
+    assert told[0] == "the row has 2 values; the model has 4 columns."
+    assert told[1] == "the columns have no names: pass an array."
+    assert told[2] == "column 1 holds text, 'two'; it held numbers in fit."
+    assert node(tmp_path, named.clf, [{"size": 1.0}])["out"] == ["the row has no column 'town'."]
+
+
+@pytest.mark.node
+def test_labels(tmp_path):
+    X, c = numbers()
+    clf = sb.GDMCBoostClassifier(n_estimators=5).fit(X, np.array([3, -1, 2**60, 7])[c])
+    assert node(tmp_path, clf, [])["classes"] == [-1, 3, 7, str(2**60)]
+
+
+@pytest.mark.node
+def test_dates_are_days(tmp_path):
+    frame, y = mixed()
+    frame = frame[["size"]].assign(
+        day=pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(len(frame)) % 50, unit="D")
+    )
+    found = flagship(frame, y)
+    days = frame.assign(day=(frame["day"] - pd.Timestamp(0)) / pd.Timedelta(days=1))
+    check_same(found.clf, frame, node(tmp_path, found.clf, as_json(days)))
+
+
+@pytest.mark.node
+def test_damaged_files_are_refused(tmp_path):
+    clf = case("flagship").clf
+    sb.export.javascript(clf, tmp_path / "model.js")
+    data = bytearray((tmp_path / "model.sb").read_bytes())
+    script = 'import { load } from "./model.js"; try { await load(); } catch (error) { console.log(error.message); }'
+    (tmp_path / "use.mjs").write_text(script)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    run = lambda: subprocess.run(["node", "use.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout  # noqa: E731
+    (tmp_path / "model.sb").write_bytes(data[:-30])
+    assert run() == "this is no model file of simplexboost, or it is damaged.\n"
+    header = data.find(b"header.json")
+    (tmp_path / "model.sb").write_bytes(data[:header] + data[header + 11 :])
+    assert run()
+
+
+def test_the_module_is_a_few_kilobytes_and_knows_where_the_model_is():
+    assert SOURCE.read_text().count(SLOT) == 1
+    assert len(SOURCE.read_bytes()) < 16_000
+
+
+def test_what_cannot_be_exported_is_refused(tmp_path):
+    X, c = numbers(K=2)
+    with pytest.raises(NotFittedError):
+        sb.export.javascript(sb.GDMCBoostClassifier(), tmp_path / "model.js")
+    with pytest.raises(TypeError, match="MartiBoostClassifier cannot be exported"):
+        sb.export.javascript(sb.MartiBoostClassifier(n_layers=3).fit(X, c), tmp_path / "model.js")
+    assert not list(Path(tmp_path).iterdir())
+
+
+@pytest.mark.data
+@pytest.mark.node
+@pytest.mark.parametrize("name", ["letter", "aloi27"])
+def test_real_sets(name, tmp_path):
+    data = datasets.load(name)
+    clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(data.X_train, data.y_train)
+    X = data.X_test[:200]
+    check_same(clf, X, node(tmp_path, clf, as_json(X)))
