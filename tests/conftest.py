@@ -16,10 +16,12 @@ def missing():
         yield "data", "SIMPLEXBOOST_DATA names no folder of real data sets"
     if shutil.which("node") is None:
         yield "node", "there is no JavaScript: node is not installed"
+    if shutil.which("cc") is None:
+        yield "cc", "there is no C compiler called cc"
 
 
 def pytest_collection_modifyitems(items):
-    """Tests marked ``data`` or ``node`` need what a machine may lack; there they are skipped, and pytest says so."""
+    """Tests marked ``data``, ``node`` or ``cc`` are skipped where a machine lacks what they need; pytest says so."""
     for marker, reason in missing():
         for item in items:
             if item.get_closest_marker(marker):

@@ -137,7 +137,7 @@ CASES = {
     "more text than numbers": (lambda: flagship(*mixed(2000, many=True)),),
     "categories of an array": (coded_columns,),
     "symmetric trees of text": (lambda: flagship(*mixed(), growth="symmetric"),),
-    "votes": (lambda: Case(sb.OSBoostClassifier(n_estimators=8).fit(*numbers()), numbers()[0]),),
+    "votes": (lambda: Case(sb.OSBoostClassifier(loss="zero-one", n_estimators=8).fit(*numbers()), numbers()[0]),),
 }
 COSTLY = ("exponential", "mm", "logistic", "savage")
 

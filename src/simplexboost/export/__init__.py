@@ -1,10 +1,13 @@
-"""Models for other programs: ONNX, one Python file on NumPy alone, JavaScript.
+"""Models for other programs: ONNX, treelite, C, one Python file on NumPy alone, JavaScript.
 
 Every function takes a fitted booster and the path to write to. What a format cannot hold is refused in one sentence.
 """
 
+from .c_source import c
 from .javascript_module import javascript
 from .onnx_model import onnx
+from .options import numbers
 from .python_file import python
+from .treelite_model import treelite
 
-__all__ = ["javascript", "onnx", "python"]
+__all__ = ["c", "javascript", "numbers", "onnx", "python", "treelite"]

@@ -13,6 +13,7 @@ from ._files import write_bytes
 from ._packages import needed
 from .onnx_graph import Graph, predictor, read_columns, scores, value_info
 from .onnx_links import probabilities as linked
+from .options import check_dtype
 from .shipped import Shipped, shipped
 
 OPSET, ML_OPSET, IR = 18, 4, 9  # of 2023; onnxruntime reads them since 1.18
@@ -63,17 +64,6 @@ def onnx(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: b
     if path is not None:
         write_bytes(path, made.SerializeToString())
     return made
-
-
-def check_dtype(dtype: Any) -> Any:
-    """The precision of X."""
-    try:
-        found = np.dtype(dtype)
-    except TypeError:
-        found = None
-    if found not in (np.float64, np.float32):
-        raise ValueError(f"dtype={dtype!r} is not possible; choose 'float64' or 'float32'.")
-    return found
 
 
 def assemble(graph: Graph, inputs: list[Any], outputs: list[Any]) -> Any:

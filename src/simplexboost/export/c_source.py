@@ -1,0 +1,251 @@
+"""Boosters as C99: tables of nodes and of leaf values that are not zero, and a few functions that read them.
+
+tl2cgen, which makes C of treelite models, writes a statement for every class in every leaf: 21 MB for 100 rounds on
+letter, which took a compiler more than a minute. As tables the same model is 6 MB and takes 2 seconds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._typing import AnyArray
+from ._files import as_path, write_bytes
+from .c_links import DECISIONS, PREDICTS, probability_source
+from .shipped import Shipped, n_numbers, shipped
+
+FOLDER = Path(__file__).parent
+
+
+def c(clf: Any, path: Any, *, probabilities: bool = True) -> None:
+    """A fitted booster as C source without dependencies: ``path`` and, beside it, a header.
+
+    With the file called model.c, there are ``model_predict(x)``, the index of a label in ``model_classes``,
+    ``model_probabilities(x, p)`` and ``model_scores(x, u)``. ``x`` are p doubles, NAN where missing; categories are
+    numbers, which ``model_category(column, text)`` gives for text. If examples have several labels, ``model_predict(x,
+    labels)`` fills an array with 0 and 1.
+
+    Parameters
+    ----------
+    clf : fitted booster
+    path : text or a path
+        Of the source, for instance "model.c". Its name without the ending begins all names in it.
+    probabilities : bool
+        Whether there is a function for them. Those under a ``cost_matrix`` solve a linear system, which the C source
+        does not; then this must be False.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     sb.export.c(clf, f"{folder}/iris.c")
+    ...     "int iris_predict(const double *x);" in pathlib.Path(folder, "iris.h").read_text()
+    True
+    """
+    model, target = shipped(clf), as_path(path)
+    name = name_of(target)
+    header, source = header_of(model, name, probabilities), source_of(model, name, target, probabilities)
+    write_bytes(target, source.encode())
+    write_bytes(target.with_suffix(".h"), header.encode())
+
+
+def name_of(path: Path) -> str:
+    """What all names in the source begin with."""
+    if path.suffix != ".c":
+        raise ValueError(f"path={str(path)!r} must end in .c, beside which the header ends in .h.")
+    name = re.sub(r"\W", "_", path.stem, flags=re.ASCII)
+    return f"_{name}" if name[:1].isdigit() else name
+
+
+def header_of(model: Shipped, name: str, probabilities: bool) -> str:
+    """The header."""
+    predict = PREDICTS["one" if model.threshold is None else "several"]
+    if probabilities:
+        predict += PREDICTS["probabilities"]
+    return filled(
+        (FOLDER / "template.h").read_text(),
+        PREDICT=predict.rstrip("\n"),
+        N_FEATURES=model.columns.n,
+        N_CLASSES=len(model.classes),
+        NAME=name,
+    )
+
+
+def source_of(model: Shipped, name: str, path: Path, probabilities: bool) -> str:
+    """The source."""
+    source = filled(
+        (FOLDER / "template.c").read_text(),
+        SCORES=SCORES["canonical" if model.code.canonical else "codewords"],
+        DECISION=DECISIONS["one" if model.threshold is None else "several"],
+        PROBABILITIES=probability_source(model.link) if probabilities else "",
+        HEADER=path.with_suffix(".h").name,
+        N_COORDINATES=model.d,
+        N_PRESENT=int(model.present.sum()),
+        N_TREES=len(model.trees),
+        N_LINES=len(model.lines),
+        N_CATEGORIES=len(category_table(model)),
+        NAME=name,
+    )
+    return source.replace("TABLES", tables(model, name))  # last, since labels may be any text
+
+
+def filled(template: str, **words: Any) -> str:
+    """The template with words replaced, one after the other."""
+    for word, text in words.items():
+        template = re.sub(rf"\b{word}(?=\b|_)", lambda _, text=text: str(text), template)  # type: ignore[misc]
+    return template
+
+
+SCORES = {
+    "canonical": "  for (int k = 0; k < K; k++) u[k] = 0.5 * f[k];",
+    "codewords": "  for (int k = 0; k < K; k++) {\n"
+    "    u[k] = 0;\n"
+    "    for (int j = 0; j < D; j++) u[k] += codeword[k][j] * f[j];\n"
+    "  }",
+}
+
+
+# ---- tables ---------------------------------------------------------------------------------------------------------
+
+
+def tables(model: Shipped, name: str) -> str:
+    """All constants."""
+    categories = category_table(model)
+    parts = [
+        texts(f"const char *const {name}_classes[{name}_N_CLASSES]", [str(label) for label in model.classes.tolist()]),
+        texts(f"const char *const {name}_columns[{name}_N_FEATURES]", model.columns.names or numbered(model.columns.n)),
+        array("static const int present[K]", np.flatnonzero(model.present)),
+        *tree_tables(model),
+        *line_tables(model),
+        array("static const int category_column[]", [column for column, _, _ in categories] or [0]),
+        array("static const int category_number[]", [number for _, _, number in categories] or [0]),
+        texts("static const char *const category_text[]", [text for _, text, _ in categories] or [""]),
+        array(f"static const int category_other[{name}_N_FEATURES]", other_numbers(model)),
+    ]
+    if not model.code.canonical:
+        parts.append(matrix("static const double codeword[K][D]", 0.5 * model.code.Y.astype(np.float64)))
+    if model.threshold is not None:
+        parts.append(array("static const double threshold[K + 1]", model.threshold))
+    return "\n".join(parts)
+
+
+def tree_tables(model: Shipped) -> list[str]:
+    """Nodes, category sets and leaf values of all trees, one after the other."""
+    trees = model.trees
+    n_nodes, n_leaves, n_sets = (
+        starts(sizes)
+        for sizes in (
+            [len(t.tree.nodes) for t in trees],
+            [t.tree.n_leaves for t in trees],
+            [len(t.tree.category_sets) for t in trees],
+        )
+    )
+    lines = []
+    for tree, node, leaf, first in zip(trees, n_nodes, n_leaves, n_sets, strict=False):
+        nodes = tree.tree.nodes
+        is_leaf = nodes["feature"] < 0
+        left = nodes["left"].astype(np.int64) + np.where(is_leaf, leaf, node)
+        chosen = np.where(nodes["category"] < 0, -1, nodes["category"].astype(np.int64) + first)
+        rows = zip(nodes["threshold"].tolist(), nodes["feature"].tolist(), left.tolist(), chosen.tolist(),
+                   nodes["missing_left"].tolist(), strict=True)  # fmt: skip
+        lines += [f"{{{number(t)},{f},{at},{s},{m}}}" for t, f, at, s, m in rows]
+    single = model.code.Y.dtype == np.float32
+    counts = np.concatenate([np.zeros(0, int), *(np.diff(t.values.indptr) for t in trees)])
+    values = np.concatenate([np.zeros(0), *(t.values.data for t in trees)])
+    coordinates = np.concatenate([np.zeros(0, int), *(t.values.indices for t in trees)])
+    sets = np.concatenate([np.zeros((0, 32), np.uint8), *(t.tree.category_sets for t in trees)])
+    return [
+        braces("static const node nodes[]", lines or ["{0,-1,0,-1,0}"]),
+        array("static const int root[]", n_nodes),
+        matrix("static const uint8_t sets[][32]", sets if len(sets) else np.zeros((1, 32), np.uint8)),
+        array("static const long begin[]", starts(counts)),
+        array(f"static const {smallest(model.d)} coordinate[]", coordinates if len(coordinates) else [0]),
+        array(f"static const {'float' if single else 'double'} value[]", values if len(values) else [0], single),
+    ]
+
+
+def line_tables(model: Shipped) -> list[str]:
+    """What is the same for all rows, and the lines."""
+    lines = model.lines
+    slopes = np.array([line.slope for line in lines] or np.zeros((1, model.d)))
+    return [
+        array("static const double constant[D]", sum((line.intercept for line in lines), np.zeros(model.d))),
+        array("static const int line_feature[]", [line.feature for line in lines] or [0]),
+        array("static const double line_centre[]", [line.centre for line in lines] or [0]),
+        matrix("static const double line_slope[][D]", slopes),
+    ]
+
+
+def category_table(model: Shipped) -> list[tuple[int, str, int]]:
+    """The column, the text and the number of all categories that are text."""
+    return [
+        (j, text, number)
+        for j, values in enumerate(model.columns.categories)
+        for number, text in enumerate(values or [])
+        if isinstance(text, str)
+    ]
+
+
+def other_numbers(model: Shipped) -> list[int]:
+    """For every column the number that unknown categories share, or −1."""
+    of_columns = [values or [] for values in model.columns.categories]
+    return [len(values) if n_numbers(values) > len(values) else -1 for values in of_columns]
+
+
+def numbered(p: int) -> list[str]:
+    """Names of columns that have none."""
+    return [f"x{j}" for j in range(p)]
+
+
+def starts(sizes: Any) -> AnyArray:
+    """Where parts of these sizes begin, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def smallest(d: int) -> str:
+    """The smallest type that numbers d coordinates."""
+    return "uint8_t" if d <= 2**8 else "uint16_t" if d <= 2**16 else "uint32_t"
+
+
+# ---- C --------------------------------------------------------------------------------------------------------------
+
+
+def number(value: float) -> str:
+    """A number; in Python's form, which has as many digits as it takes to read it back."""
+    return {np.inf: "HUGE_VAL", -np.inf: "-HUGE_VAL"}.get(value) or repr(value)
+
+
+def array(declaration: str, values: Any, single: bool = False) -> str:
+    """An array of numbers; in single precision nine digits are enough."""
+    listed = np.asarray(values).tolist()
+    return braces(declaration, [f"{v:.9g}" for v in listed] if single else [number(v) for v in listed])
+
+
+def matrix(declaration: str, values: AnyArray) -> str:
+    """An array of arrays of numbers."""
+    return braces(declaration, ["{" + ",".join(map(number, row)) + "}" for row in values.tolist()])
+
+
+def texts(declaration: str, values: Iterable[str]) -> str:
+    """An array of texts."""
+    return braces(declaration, [quoted(text) for text in values])
+
+
+def braces(declaration: str, entries: list[str]) -> str:
+    """A declaration and its entries, a few in each line."""
+    lines = [",".join(entries[at : at + 16]) for at in range(0, len(entries), 16)]
+    return f"{declaration} = {{\n" + ",\n".join(lines) + "};"
+
+
+def quoted(text: str) -> str:
+    """A text in quotation marks; everything but plain letters as octal bytes of UTF-8."""
+    plain = lambda byte: 32 <= byte < 127 and chr(byte) not in '"\\?'  # noqa: E731
+    return '"' + "".join(chr(byte) if plain(byte) else f"\\{byte:03o}" for byte in text.encode()) + '"'

@@ -1,0 +1,25 @@
+/* A model of simplexboost: see NAME.c. */
+#ifndef NAME_H
+#define NAME_H
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NAME_N_FEATURES N_FEATURES
+#define NAME_N_CLASSES N_CLASSES
+
+/* The labels, as text. */
+extern const char *const NAME_classes[NAME_N_CLASSES];
+/* The names of the columns. */
+extern const char *const NAME_columns[NAME_N_FEATURES];
+
+PREDICT
+/* The scores of all classes. */
+void NAME_scores(const double *x, double *u);
+/* The number of a category that is text, for x; -1 if it is unknown: then pass NAN. */
+int NAME_category(int column, const char *text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

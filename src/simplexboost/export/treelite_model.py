@@ -1,0 +1,153 @@
+"""Boosters as treelite models: trees with a vector of class scores in every leaf.
+
+treelite knows neither codewords nor sparse leaves, so every leaf holds the scores of all K classes, U = ½ F Yᵀ.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._typing import AnyArray, Array
+from ._files import write_bytes
+from ._packages import needed
+from .onnx_trees import sides
+from .options import check_dtype
+from .shipped import Shipped, ShippedTree, shipped
+
+NEVER = -1e30  # the score of a class without training examples: its probability is 0
+REFUSED = {
+    "savage": "those of Savage's loss",
+    "one-vs-all": "those of the one-vs-all loss",
+    "shares": "shares of votes",
+    "walk": "those under a cost_matrix",
+}
+
+
+def treelite(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: bool = True) -> Any:
+    """A fitted booster as a treelite model; needs ``pip install 'simplexboost[export]'``.
+
+    The model predicts probabilities (n, 1, K), or scores if ``probabilities`` is False; its columns are the classes in
+    the order of ``classes_``. Its input are numbers, NaN where missing, with categories by their number, as
+    `export.numbers` gives them. treelite holds all K values of every leaf, so that models for many classes take much
+    more memory than ours.
+
+    Parameters
+    ----------
+    clf : fitted booster of trees
+    path : text, a path, a binary file that is open, or None to write no file
+    dtype : "float64" or "float32"
+        The precision of thresholds, leaves and input.
+    probabilities : bool
+        Whether the model's output are probabilities. treelite has the soft-max, and the logistic function for examples
+        that have several labels; for other links this must be False.
+
+    Returns
+    -------
+    treelite.Model
+
+    Examples
+    --------
+    >>> import treelite
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
+    >>> P = treelite.gtil.predict(sb.export.treelite(clf), X)[:, 0]
+    >>> float(abs(P - clf.predict_proba(X)).max()) < 1e-5
+    True
+    """
+    model, precision = shipped(clf), check_dtype(dtype)
+    if model.lines:
+        raise ValueError(
+            "treelite holds trees only, and this model has lines; export it as ONNX, C, Python or JavaScript."
+        )
+    package = needed("treelite")
+    map_, base, postprocessor = output_of(model, probabilities)
+    builder = begun(package, model, base, postprocessor, precision)
+    for tree in model.trees:
+        add_tree(builder, tree, tree.values @ map_, model)
+    made = builder.commit()
+    if path is not None:
+        write_bytes(path, made.serialize_bytes())
+    return made
+
+
+def begun(package: Any, model: Shipped, base: Array, postprocessor: dict[str, Any], precision: Any) -> Any:
+    """A builder of a model without trees."""
+    K = len(model.classes)
+    parts = package.model_builder
+    return parts.ModelBuilder(
+        threshold_type=str(precision),
+        leaf_output_type=str(precision),
+        metadata=parts.Metadata(
+            num_feature=model.columns.n,
+            task_type="kMultiClf",
+            average_tree_output=False,
+            num_target=1,
+            num_class=[K],
+            leaf_vector_shape=(1, K),
+        ),
+        tree_annotation=parts.TreeAnnotation(
+            num_tree=len(model.trees), target_id=[0] * len(model.trees), class_id=[-1] * len(model.trees)
+        ),
+        postprocessor=parts.PostProcessorFunc(**postprocessor),
+        base_scores=base.tolist(),
+    )
+
+
+def output_of(model: Shipped, probabilities: bool) -> tuple[Array, Array, dict[str, Any]]:
+    """A matrix (d, K) from F to what the model adds up, what it starts from (K,), and what becomes of the sum."""
+    Y = model.code.Y.astype(np.float64)
+    K = len(model.classes)
+    to_scores = np.zeros((model.d, K))
+    to_scores[:, model.present] = 0.5 * Y.T
+    base = np.where(model.present, 0.0, NEVER)
+    if not probabilities:
+        return to_scores, base, {"name": "identity_multiclass"}
+    if model.link.kind in REFUSED:
+        raise ValueError(
+            f"treelite has no function for these probabilities, {REFUSED[model.link.kind]}; "
+            "probabilities=False exports the scores."
+        )
+    if model.link.kind == "sigmoid":
+        assert model.threshold is not None
+        above = np.eye(K) - np.outer(model.threshold[:-1], np.ones(K))
+        return (
+            to_scores @ above,
+            base - model.threshold[-1],
+            {"name": "multiclass_ova", "sigmoid_alpha": model.link.scale},
+        )
+    return model.link.scale * to_scores, base, {"name": "softmax"}
+
+
+def add_tree(builder: Any, tree: ShippedTree, values: AnyArray, model: Shipped) -> None:
+    """Add a tree with these leaf values (L, K)."""
+    nodes = tree.tree.nodes
+    builder.start_tree()
+    for at in range(len(nodes)):
+        node, left = nodes[at], int(nodes["left"][at])
+        builder.start_node(at)
+        if node["feature"] < 0:
+            builder.leaf(values[left].tolist())
+        elif node["category"] >= 0:
+            builder.categorical_test(
+                feature_id=int(node["feature"]),
+                default_left=bool(node["missing_left"]),
+                category_list=sides(tree, at, model.columns)[0],
+                category_list_right_child=False,
+                left_child_key=left,
+                right_child_key=left + 1,
+            )
+        else:
+            builder.numerical_test(
+                feature_id=int(node["feature"]),
+                threshold=float(node["threshold"]),
+                default_left=bool(node["missing_left"]),
+                opname="<=",
+                left_child_key=left,
+                right_child_key=left + 1,
+            )
+        builder.end_node()
+    builder.end_tree()
