@@ -23,7 +23,7 @@ def probabilities(graph: Graph, link: Link, U: str) -> str:
             return graph.op("Exp", graph.op("Mul", U, graph.constant(0.0)))
     raise ValueError(
         "ONNX cannot hold probabilities under a cost_matrix, which solve a linear system for every row; "
-        "export.onnx(clf, path, probabilities=False) exports labels and scores."
+        "probabilities=False exports labels and scores."
     )
 
 
