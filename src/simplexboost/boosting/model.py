@@ -109,7 +109,7 @@ class AdditiveModel:
     def predictor(self, X: AnyArray, engine: Engine = CPU) -> AnyArray:
         """F(X), (n, d)."""
         F = np.zeros((X.shape[0], self.Y.shape[1]), dtype=self.dtype)  # (n, d)
-        if self.terms and len(self.trees) == len(self.terms):
+        if self._is_packed(engine) or (self.terms and len(self.trees) == len(self.terms)):
             self._packed(X.shape[1], engine).predict(X, F, engine.n_threads)
         else:
             add_terms(self.scaled_terms, X, F, engine)
@@ -117,10 +117,15 @@ class AdditiveModel:
 
     def _packed(self, n_features: int, engine: Engine) -> PackedForest:
         """The whole forest, packed once (18 ms for 400 trees) and kept as long as the model does not change."""
-        key = (len(self.terms), type(engine))
-        if self._forest is None or self._forest[0] != key:
-            self._forest = (key, engine.pack(forest(self.scaled_terms, n_features, self.dtype)))
+        if not self._is_packed(engine):
+            packed = engine.pack(forest(self.scaled_terms, n_features, self.dtype))
+            self._forest = ((len(self.terms), type(engine)), packed)
+        assert self._forest is not None
         return self._forest[1]
+
+    def _is_packed(self, engine: Engine) -> bool:
+        """Whether the forest is packed for an engine of this type; it is where all terms are trees."""
+        return self._forest is not None and self._forest[0] == (len(self.terms), type(engine))
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_forest": None, "_prefix": None}

@@ -37,10 +37,13 @@ class Taken:
 
 
 FRAMES = Taken()
+SMALL = 2**14  # values of X for which a fast look is worth its while
 
 
 def check_X(estimator: Any, X: Any, **options: Any) -> Any:
     """X in the form that kernels take, if it has the columns of the fit; NaN is allowed, infinity is not."""
+    if not options and is_ready(estimator, X):
+        return X
     table, features = read_table(X), Features.of(estimator)
     check_names(estimator, table)
     if issparse(X) and features.categories is not None:
@@ -50,6 +53,18 @@ def check_X(estimator: Any, X: Any, **options: Any) -> Any:
     if table is not None:
         check_number(estimator, len(table.columns))
     return as_numbers(estimator, X, table, features, reset=False, **options)
+
+
+def is_ready(estimator: Any, X: Any) -> bool:
+    """Whether X is a small array of finite or missing numbers that is in the form of kernels already.
+
+    What follows would return it as it is, after 50 µs of questions: most of what the prediction of one row takes.
+    """
+    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in (np.float64, np.float32):
+        return False
+    plain = estimator.categories_ is None and not hasattr(estimator, "feature_names_in_")
+    fits = X.shape[1] == estimator.n_features_in_ and 0 < X.size <= SMALL and X.flags.c_contiguous
+    return plain and fits and not np.isinf(X).any()
 
 
 def learn_X(estimator: Any, X: Any, taken: Taken, *, reset: bool = True, **options: Any) -> Any:

@@ -16,7 +16,7 @@ from ..boosting.decisions import Decision, OneLabel, SeveralLabels, all_classes,
 from ..boosting.model import AdditiveModel
 from ..data.init_score import check_init_score
 from ..data.inputs import check_X
-from ..engine import CpuEngine, Engine
+from ..engine import CPU, CpuEngine, Engine
 from ..explain import Explains
 from ..files import pack_booster, unpack_booster
 from ..losses import Loss, for_label_sets
@@ -25,6 +25,7 @@ from .face import Face
 
 # The number of probabilities computed at a time: to allocate F (n, K) for all rows takes longer than to compute it.
 CHUNK = 2**20
+FEW = 64  # rows that one thread predicts, however many there are
 
 
 class Predicts(Explains, Face):
@@ -63,16 +64,56 @@ class Predicts(Explains, Face):
         ----------
         X, n_rounds, init_score : as in `predict`
         """
-        X, model = self._check_X(X), self._rounds(n_rounds)
-        start = self._start(X, init_score)
+        X = self._check_X(X)
+        return self._proba(X, self._rounds(n_rounds), self._start(X, init_score))
+
+    def _proba(self, X: AnyArray, model: AdditiveModel, start: AnyArray | None) -> Array:
+        """Probabilities (n, K) of rows that are checked, by a model that starts from F (n, d) or from 0."""
         if not self._is_softmax:
-            return self._probabilities(started(model.predictor(X, self._engine()), start))
+            return self._probabilities(started(model.predictor(X, self._engine(X.shape[0])), start))
         P = np.empty((X.shape[0], len(self.classes_)))  # (n, K)
         step = max(1024, CHUNK // len(model.Y))
         for begin in range(0, X.shape[0], step):
             rows = slice(begin, begin + step)
-            self._softmax(started(model.predictor(X[rows], self._engine()), start, rows), P[rows])
+            self._softmax(started(model.predictor(X[rows], self._engine(X.shape[0])), start, rows), P[rows])
         return P
+
+    def top_k(self, X: Any, k: int, n_rounds: int | None = None, *, init_score: Any = None) -> tuple[AnyArray, Array]:
+        """The k most probable labels of every row and their probabilities, (n, k) each, the most probable first.
+
+        Ties go to the class that comes first in ``classes_``. Rows are predicted in blocks, so that there is never an
+        array of rows × classes.
+
+        Parameters
+        ----------
+        X, n_rounds, init_score : as in `predict`
+        k : int
+            From 1 to the number of classes.
+
+        Examples
+        --------
+        >>> import simplexboost as sb
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris()
+        >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0)
+        >>> clf = clf.fit(iris.data, iris.target_names[iris.target])
+        >>> labels, P = clf.top_k(iris.data[[60]], 2)
+        >>> labels.tolist(), bool(P[0, 0] > P[0, 1])
+        ([['versicolor', 'virginica']], True)
+        """
+        X = self._check_X(X)
+        check_number("k", k, int, 1, len(self.classes_))
+        if getattr(self, "threshold_", None) is not None:
+            raise ValueError(
+                "top_k ranks classes of which one is right; this model was fitted to several labels per row."
+            )
+        model, start = self._rounds(n_rounds), self._start(X, init_score)
+        best, P = np.empty((X.shape[0], k), dtype=np.intp), np.empty((X.shape[0], k))
+        step = max(64, CHUNK // len(self.classes_))
+        for begin in range(0, X.shape[0], step):
+            rows = slice(begin, begin + step)
+            best[rows], P[rows] = highest(self._proba(X[rows], model, None if start is None else start[rows]), k)
+        return self.classes_.take(best), P
 
     def predict_log_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Array:
         """The logarithms of `predict_proba`, (n, K); −inf for classes without training examples.
@@ -110,7 +151,7 @@ class Predicts(Explains, Face):
         X, n_rounds, init_score : as in `predict`
         """
         X = self._check_X(X)
-        F = self._rounds(n_rounds).predictor(X, self._engine())
+        F = self._rounds(n_rounds).predictor(X, self._engine(X.shape[0]))
         return self._scores(started(F, self._start(X, init_score)))
 
     def staged_decision_function(self, X: Any, *, init_score: Any = None) -> Iterator[Array]:
@@ -133,12 +174,15 @@ class Predicts(Explains, Face):
 
     # ---- from F to predictions --------------------------------------------------------------------------------------
 
-    def _engine(self) -> Engine:
-        """The engine that does the heavy computations."""
+    def _engine(self, n_rows: int | None = None) -> Engine:
+        """The engine that does the heavy computations, on so many rows if their number is given."""
+        if n_rows is not None and n_rows <= FEW and (self.n_jobs is None or (type(self.n_jobs) is int and self.n_jobs)):
+            return CPU  # which works on one thread, as any engine would; to count the cores takes 60 µs
         return CpuEngine(thread_count(self.n_jobs, all_by_default=self.all_cores))
 
     def _check_X(self, X: Any) -> AnyArray:
-        check_is_fitted(self)
+        if not self.__sklearn_is_fitted__():
+            check_is_fitted(self)  # says what is wrong; asked every time it would take 8 µs
         return check_X(self, X)
 
     def _rounds(self, n_rounds: int | None) -> AdditiveModel:
@@ -165,6 +209,8 @@ class Predicts(Explains, Face):
 
     def _scores(self, F: AnyArray) -> Array:
         """Class scores of all classes, (n, K)."""
+        if self.model_.code.symmetric:  # needs no matrix product, and so no limit of BLAS threads, which takes 20 µs
+            return all_classes(self.model_.scores(F), self.present_)
         with one_blas_thread():
             return all_classes(self.model_.scores(F), self.present_)
 
@@ -186,7 +232,7 @@ class Predicts(Explains, Face):
         """P (n, K) = softmax(2U) over the classes that had training examples, 0 for the others."""
         Y = None if self.model_.code.canonical else self.model_.Y
         out = P if self.present_.all() else np.empty((len(F), len(self.model_.Y)))
-        self._engine().softmax(F, Y, out)
+        self._engine(len(F)).softmax(F, Y, out)
         not_zero(out)
         if out is not P:
             P[:] = of_present(out, self.present_)
@@ -219,3 +265,18 @@ class Predicts(Explains, Face):
 def started(F: AnyArray, start: AnyArray | None, rows: slice = slice(None)) -> AnyArray:
     """F (n, d) plus some rows of what it starts from."""
     return F if start is None else F + start[rows]
+
+
+def highest(P: Array, k: int) -> tuple[AnyArray, Array]:
+    """The columns of the k largest values of every row and these values, (n, k) each, the largest first."""
+    if k < P.shape[1]:  # few candidates to sort: those not below the k-th largest value, in the order of their columns
+        cut = np.partition(P, P.shape[1] - k, axis=1)[:, P.shape[1] - k]
+        ahead = P > cut[:, None]
+        room = k - ahead.sum(axis=1)
+        tied = P == cut[:, None]
+        chosen = np.nonzero(ahead | (tied & (np.cumsum(tied, axis=1) <= room[:, None])))[1].reshape(len(P), k)
+    else:
+        chosen = np.repeat(np.arange(k)[None], len(P), axis=0)
+    values = np.take_along_axis(P, chosen, axis=1)
+    order = np.argsort(-values, axis=1, kind="stable")
+    return np.take_along_axis(chosen, order, axis=1), np.take_along_axis(values, order, axis=1)
