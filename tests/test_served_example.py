@@ -1,0 +1,70 @@
+"""The example that serves a model over HTTP answers like the classifier, and says what is wrong with a request."""
+
+import http.client
+import importlib.util
+import json
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from export_cases import case
+
+spec = importlib.util.spec_from_file_location("serve", Path(__file__).parents[1] / "examples" / "serve.py")
+serve = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(serve)
+
+
+@pytest.fixture
+def ask(tmp_path, request):
+    """A function that sends a request to a served model and returns status and answer."""
+    case(request.param).clf.save(tmp_path / "model.sb")
+    with serve.make_server(tmp_path / "model.sb", port=0) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
+
+        def send(method, path, body=None):
+            connection.request(method, path, body if body is None or isinstance(body, str) else json.dumps(body))
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+
+        yield send
+        connection.close()
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("ask", ["flagship"], indirect=True)
+def test_rows_get_labels_and_probabilities(ask):
+    found = case("flagship")
+    rows = [[None if np.isnan(v) else v for v in row] for row in found.X[:5].tolist()]
+    assert ask("POST", "/predict", {"rows": rows}) == (200, {"labels": found.clf.predict(found.X[:5]).tolist()})
+    status, answer = ask("POST", "/predict", {"rows": rows, "top": 2})
+    labels, P = found.clf.top_k(found.X[:5], 2)
+    assert (status, answer["labels"]) == (200, labels[:, 0].tolist())
+    assert answer["top"][3] == [[labels[3, 0], P[3, 0]], [labels[3, 1], P[3, 1]]]
+    status, health = ask("GET", "/health")
+    assert (status, health["classes"], health["requests"]) == (200, 4, 2)
+
+
+@pytest.mark.parametrize("ask", ["text and holes"], indirect=True)
+def test_rows_with_names(ask):
+    found = case("text and holes")
+    rows = json.loads(found.X[:5].to_json(orient="records"))
+    assert ask("POST", "/predict", {"rows": rows}) == (200, {"labels": found.clf.predict(found.X[:5]).tolist()})
+
+
+@pytest.mark.parametrize("ask", ["flagship"], indirect=True)
+def test_wrong_requests(ask):
+    for body, words in [
+        ("no json", "Expecting value"),
+        ({"rows": []}, "at least one row"),
+        ([1, 2], "a request is an object"),
+        ({"rows": [[1, 2, 3]]}, "X has 3 features"),
+        ({"rows": [[1, 2, 3, "x"]]}, "could not convert string to float"),
+        ({"rows": [[1, 2, 3, 4]], "top": 9}, "k=9"),
+    ]:
+        status, answer = ask("POST", "/predict", body)
+        assert (status, words in answer["error"]) == (400, True), answer
+    assert ask("POST", "/elsewhere", {})[0] == ask("GET", "/elsewhere")[0] == 404
