@@ -76,6 +76,7 @@ def header_of(model: Shipped, name: str, probabilities: bool) -> str:
         N_FEATURES=model.columns.n,
         N_CLASSES=len(model.classes),
         NAME=name,
+        UPPER=name.upper(),
     )
 
 
@@ -93,6 +94,7 @@ def source_of(model: Shipped, name: str, path: Path, probabilities: bool) -> str
         N_LINES=len(model.lines),
         N_CATEGORIES=len(category_table(model)),
         NAME=name,
+        UPPER=name.upper(),
     )
     return source.replace("TABLES", tables(model, name))  # last, since labels may be any text
 
@@ -120,15 +122,21 @@ def tables(model: Shipped, name: str) -> str:
     """All constants."""
     categories = category_table(model)
     parts = [
-        texts(f"const char *const {name}_classes[{name}_N_CLASSES]", [str(label) for label in model.classes.tolist()]),
-        texts(f"const char *const {name}_columns[{name}_N_FEATURES]", model.columns.names or numbered(model.columns.n)),
+        texts(
+            f"const char *const {name}_classes[{name.upper()}_N_CLASSES]",
+            [str(label) for label in model.classes.tolist()],
+        ),
+        texts(
+            f"const char *const {name}_columns[{name.upper()}_N_FEATURES]",
+            model.columns.names or numbered(model.columns.n),
+        ),
         array("static const int present[K]", np.flatnonzero(model.present)),
         *tree_tables(model),
         *line_tables(model),
         array("static const int category_column[]", [column for column, _, _ in categories] or [0]),
         array("static const int category_number[]", [number for _, _, number in categories] or [0]),
         texts("static const char *const category_text[]", [text for _, text, _ in categories] or [""]),
-        array(f"static const int category_other[{name}_N_FEATURES]", other_numbers(model)),
+        array(f"static const int category_other[{name.upper()}_N_FEATURES]", other_numbers(model)),
     ]
     if not model.code.canonical:
         parts.append(matrix("static const double codeword[K][D]", 0.5 * model.code.Y.astype(np.float64)))

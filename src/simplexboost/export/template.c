@@ -58,7 +58,7 @@ SCORES
 }
 
 static void spread(const double *some, double absent, double *all) {
-  for (int k = 0; k < NAME_N_CLASSES; k++) all[k] = absent;
+  for (int k = 0; k < UPPER_N_CLASSES; k++) all[k] = absent;
   for (int k = 0; k < K; k++) all[present[k]] = some[k];
 }
 
@@ -75,5 +75,5 @@ PROBABILITIES
 int NAME_category(int column, const char *text) {
   for (int i = 0; i < N_CATEGORIES; i++)
     if (category_column[i] == column && !strcmp(category_text[i], text)) return category_number[i];
-  return column >= 0 && column < NAME_N_FEATURES ? category_other[column] : -1;
+  return column >= 0 && column < UPPER_N_FEATURES ? category_other[column] : -1;
 }

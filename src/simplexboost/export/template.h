@@ -1,17 +1,17 @@
 /* A model of simplexboost: see NAME.c. */
-#ifndef NAME_H
-#define NAME_H
+#ifndef UPPER_H
+#define UPPER_H
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define NAME_N_FEATURES N_FEATURES
-#define NAME_N_CLASSES N_CLASSES
+#define UPPER_N_FEATURES N_FEATURES
+#define UPPER_N_CLASSES N_CLASSES
 
 /* The labels, as text. */
-extern const char *const NAME_classes[NAME_N_CLASSES];
+extern const char *const NAME_classes[UPPER_N_CLASSES];
 /* The names of the columns. */
-extern const char *const NAME_columns[NAME_N_FEATURES];
+extern const char *const NAME_columns[UPPER_N_FEATURES];
 
 PREDICT
 /* The scores of all classes. */
