@@ -75,6 +75,17 @@ def test_single_precision_is_exact_for_single_precision_values(name):
     check_same(found.clf, X, run(model, X, np.float32), atol=2e-5)
 
 
+def test_values_beside_thresholds_get_the_same_answers_in_single_precision():
+    """Among them single-precision numbers just above a threshold, to which the threshold would be rounded."""
+    found = case("flagship")
+    nodes = np.concatenate([tree.nodes for tree in found.clf.model_.trees])
+    split = (nodes["feature"] >= 0) & np.isfinite(nodes["threshold"])
+    X = np.repeat(found.X[:1].astype(np.float32), split.sum(), axis=0)
+    X[np.arange(len(X)), nodes["feature"][split]] = nodes["threshold"][split].astype(np.float32)
+    assert (X[np.arange(len(X)), nodes["feature"][split]] > nodes["threshold"][split]).any()
+    check_same(found.clf, X, run(sb.export.onnx(found.clf, dtype="float32"), X, np.float32), atol=2e-5)
+
+
 def test_values_at_a_threshold_go_left_in_single_precision():
     """0.1 in double precision lies between two single ones; the nearest one is above it."""
     thresholds = np.array([0.1, 0.5, -0.1, 1e300, np.inf, 16777217.0])

@@ -44,6 +44,16 @@ def test_single_precision():
     np.testing.assert_allclose(P, found.clf.predict_proba(X), rtol=0, atol=2e-5)
 
 
+def test_values_beside_thresholds_get_the_same_answers_in_single_precision():
+    found = case("flagship")
+    nodes = np.concatenate([tree.nodes for tree in found.clf.model_.trees])
+    split = (nodes["feature"] >= 0) & np.isfinite(nodes["threshold"])
+    X = np.repeat(found.X[:1].astype(np.float32), split.sum(), axis=0)
+    X[np.arange(len(X)), nodes["feature"][split]] = nodes["threshold"][split].astype(np.float32)
+    P = predicted(sb.export.treelite(found.clf, dtype="float32"), found.clf, X, np.float32)
+    np.testing.assert_allclose(P, found.clf.predict_proba(X), rtol=0, atol=2e-5)
+
+
 @pytest.mark.parametrize("name", COSTLY)
 def test_probabilities_under_costs_are_refused(name):
     with pytest.raises(ValueError, match="those under a cost_matrix"):

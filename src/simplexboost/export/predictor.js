@@ -167,8 +167,7 @@ class Model {
       if (feature < 0) return left;
       const [v, set] = [x[feature], nodes.getInt32(24 * at + 20, true)];
       const bit = (this.sets[tree] + set) * 32 + (v >> 3);
-      const isNumber = set < 0 ? !Number.isNaN(v) : v >= 0 && v < 256 && v === Math.floor(v);
-      const goesLeft = !isNumber ? nodes.getUint8(24 * at + 17)
+      const goesLeft = Number.isNaN(v) ? nodes.getUint8(24 * at + 17)
         : set < 0 ? v <= nodes.getFloat64(24 * at, true) : (this.arrays.category_sets[bit] >> (v & 7)) & 1;
       at = this.roots[tree] + left + (goesLeft ? 0 : 1);
     }

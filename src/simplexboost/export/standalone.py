@@ -224,11 +224,9 @@ class Terms:
             missing = np.isnan(x)
             goes_left = x <= self.threshold[at]
             if len(self.sets):
-                is_category = (x >= 0) & (x < 256) & (x == np.floor(x))
                 asks = self.set[at] >= 0
-                number = np.where(is_category, x, 0).astype(np.intp)
+                number = np.where(asks & ~missing, x, 0).astype(np.intp)
                 goes_left = np.where(asks, self.sets[self.set[at], number], goes_left)
-                missing |= asks & ~is_category
             goes_left = np.where(missing, self.missing_left[at], goes_left)
             at = np.where(inside, self.left[at] + ~goes_left, at)
 

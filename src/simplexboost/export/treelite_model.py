@@ -12,7 +12,7 @@ import numpy as np
 from .._typing import AnyArray, Array
 from ._files import write_bytes
 from ._packages import needed
-from .onnx_trees import sides
+from .onnx_trees import rounded_down, sides
 from .options import check_dtype
 from .shipped import Shipped, ShippedTree, shipped
 
@@ -67,7 +67,7 @@ def treelite(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilitie
     map_, base, postprocessor = output_of(model, probabilities)
     builder = begun(package, model, base, postprocessor, precision)
     for tree in model.trees:
-        add_tree(builder, tree, tree.values @ map_, model)
+        add_tree(builder, tree, tree.values @ map_, model, precision)
     made = builder.commit()
     if path is not None:
         write_bytes(path, made.serialize_bytes())
@@ -122,9 +122,10 @@ def output_of(model: Shipped, probabilities: bool) -> tuple[Array, Array, dict[s
     return model.link.scale * to_scores, base, {"name": "softmax"}
 
 
-def add_tree(builder: Any, tree: ShippedTree, values: AnyArray, model: Shipped) -> None:
+def add_tree(builder: Any, tree: ShippedTree, values: AnyArray, model: Shipped, precision: Any) -> None:
     """Add a tree with these leaf values (L, K)."""
     nodes = tree.tree.nodes
+    thresholds = rounded_down(nodes["threshold"]) if precision == np.float32 else nodes["threshold"]
     builder.start_tree()
     for at in range(len(nodes)):
         node, left = nodes[at], int(nodes["left"][at])
@@ -143,7 +144,7 @@ def add_tree(builder: Any, tree: ShippedTree, values: AnyArray, model: Shipped) 
         else:
             builder.numerical_test(
                 feature_id=int(node["feature"]),
-                threshold=float(node["threshold"]),
+                threshold=float(thresholds[at]),
                 default_left=bool(node["missing_left"]),
                 opname="<=",
                 left_child_key=left,
