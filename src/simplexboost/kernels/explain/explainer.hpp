@@ -30,18 +30,11 @@ class Explainer {
   Explainer(const Node* nodes, const std::int64_t* first_node, const double* count, const CategorySet* sets,
             const std::int64_t* first_set, std::size_t n_trees, std::size_t n_features)
       : sets_(sets, sets + first_set[n_trees]), first_set_(first_set, first_set + n_trees + 1), p_(n_features) {
-    std::size_t deepest = 0;
     for (std::size_t t = 0; t < n_trees; ++t) {
       const auto size = static_cast<std::size_t>(first_node[t + 1] - first_node[t]);
       check_tree(nodes + first_node[t], size, static_cast<std::size_t>(first_set[t + 1] - first_set[t]), n_features);
-      deepest = std::max(deepest, size / 2);
+      trees_.push_back(PathMaker(nodes + first_node[t], size, count + first_node[t], rules_).make());
     }
-    rules_.resize(1);
-    for (std::size_t Q = 1; Q <= n_points(std::min(deepest, n_features)); ++Q) rules_.push_back(gauss_rule(Q));
-    for (std::size_t t = 0; t < n_trees; ++t)
-      trees_.push_back(PathMaker(nodes + first_node[t], static_cast<std::size_t>(first_node[t + 1] - first_node[t]),
-                                 count + first_node[t], rules_)
-                           .make());
     for (const PathTree& tree : trees_) {
       n_leaves_ += tree.n_leaves();
       most_splits_ = std::max(most_splits_, tree.splits.size());
@@ -186,7 +179,7 @@ class Explainer {
 
   std::vector<CategorySet> sets_;
   std::vector<std::int64_t> first_set_;
-  std::vector<Rule> rules_;  // by the number of points
+  Rules rules_;
   std::vector<PathTree> trees_;
   std::vector<double> beta_;  // empty without a background
   std::size_t p_, n_leaves_ = 0, most_splits_ = 0, most_links_ = 0, longest_ = 0;

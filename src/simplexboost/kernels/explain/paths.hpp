@@ -58,6 +58,20 @@ inline Rule gauss_rule(std::size_t Q) {
   return rule;
 }
 
+// The rules that paths need, each computed when it is first asked for: one with Q points takes Q * Q steps.
+class Rules {
+ public:
+  const Rule& of(std::size_t Q) {
+    if (Q >= rules_.size()) rules_.resize(Q + 1);
+    if (rules_[Q].at.size() < Q) rules_[Q] = gauss_rule(Q);
+    return rules_[Q];
+  }
+  const Rule* data() const { return rules_.data(); }  // by the number of points
+
+ private:
+  std::vector<Rule> rules_;
+};
+
 // What a background row looks like from a leaf: which of its questions the row answers with yes, and the part of all
 // background rows that are like this.
 struct Pattern {
@@ -98,7 +112,7 @@ inline std::size_t n_points(std::size_t n_links) { return (n_links + 1) / 2; }
 // Takes a tree apart. `count` are the rows of the nodes; a node without rows shares them evenly.
 class PathMaker {
  public:
-  PathMaker(const Node* nodes, std::size_t size, const double* count, const std::vector<Rule>& rules)
+  PathMaker(const Node* nodes, std::size_t size, const double* count, Rules& rules)
       : nodes_(nodes), count_(count), rules_(rules), number_(size, 0), paths_((size + 1) / 2), seen_((size + 1) / 2) {
     for (std::size_t i = 0; i < size; ++i) {
       if (nodes[i].feature < 0) continue;
@@ -153,13 +167,14 @@ class PathMaker {
   void add_leaf(const Path& path) {
     tree_.ratio_first.push_back(tree_.ratio.size());
     const std::size_t Q = n_points(path.size());
+    const Rule& rule = rules_.of(Q);
     for (const auto& [feature, question] : path) {
       tree_.feature.push_back(feature);
       tree_.z.push_back(question.z);
       tree_.steps.insert(tree_.steps.end(), question.steps.begin(), question.steps.end());
       tree_.step_first.push_back(static_cast<std::uint32_t>(tree_.steps.size()));
       for (std::size_t q = 0; q < Q; ++q)
-        tree_.ratio.push_back((1.0 - question.z) / (rules_[Q].at[q] + rules_[Q].rest[q] * question.z));
+        tree_.ratio.push_back((1.0 - question.z) / (rule.at[q] + rule.rest[q] * question.z));
     }
     tree_.first.push_back(static_cast<std::uint32_t>(tree_.feature.size()));
   }
@@ -196,7 +211,7 @@ class PathMaker {
 
   const Node* nodes_;
   const double* count_;
-  const std::vector<Rule>& rules_;
+  Rules& rules_;
   std::vector<std::uint32_t> number_;  // of a node among the splits
   std::vector<Path> paths_;
   std::vector<bool> seen_;
