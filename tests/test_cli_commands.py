@@ -3,8 +3,10 @@
 import csv
 import io
 import json
+import os
 import random
 import re
+import threading
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -222,6 +224,17 @@ def read_text(path):
 
     with blocks_of(find_source(str(path)), TextOptions()) as table:
         return pa.Table.from_batches(list(table.blocks))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_predictions_go_down_a_pipe(messy, model, tmp_path):
+    pipe, received = tmp_path / "pipe.csv", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: received.append(pipe.read_text()), daemon=True)
+    reader.start()
+    done = inside("predict", model, messy, "-o", pipe)
+    reader.join(30)
+    assert done.code == 0 and pipe.is_fifo() and len(received[0].splitlines()) == 301
 
 
 def test_holdout_and_eval(messy, tmp_path):

@@ -183,7 +183,7 @@ def test_what_cannot_be_exported_is_refused():
             sb.export.onnx(wrong)
     with pytest.raises(ValueError, match="dtype='float16' is not possible; choose 'float64' or 'float32'"):
         sb.export.onnx(case("flagship").clf, dtype="float16")
-    with pytest.raises(TypeError, match="path=3 must be text or a path"):
+    with pytest.raises(TypeError, match="path=3 must be text, a path or an open binary file"):
         sb.export.onnx(case("flagship").clf, 3)
 
 

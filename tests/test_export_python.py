@@ -153,6 +153,15 @@ def test_wrong_input_is_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_links_and_permissions_are_kept(tmp_path):
+    target, link = tmp_path / "target.py", tmp_path / "model.py"
+    target.write_text("")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    sb.export.python(case("flagship").clf, link)
+    assert link.is_symlink() and target.stat().st_mode & 0o777 == 0o640 and target.stat().st_size > 0
+
+
 def test_damaged_files_are_refused(tmp_path):
     path = tmp_path / "model.sb"
     case("flagship").clf.save(path)

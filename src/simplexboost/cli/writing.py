@@ -5,18 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import os
-import secrets
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import IO, Any, cast
 
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.ipc
 import pyarrow.parquet
 
+from ..files.whole import whole_file
 from .errors import ArgumentError, InputError
 from .sources import COMPRESSED, FORMATS
 
@@ -54,27 +54,23 @@ def check_writable(path: str) -> None:
 
 
 @contextmanager
-def whole_file(path: str) -> Iterator[BinaryIO]:
-    """A stream for a new file, which gets its name when all is written; after an error nothing is left."""
+def output(path: str) -> Iterator[IO[bytes]]:
+    """A stream to a file that appears whole or not at all, to a pipe or device, or to standard output."""
     if path == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-        return
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f"{target.name}.{secrets.token_hex(4)}")
-    try:
-        with open(temporary, "xb") as stream:
+    elif Path(path).exists() and not Path(path).is_file():
+        with open(path, "wb") as stream:
             yield stream
-        os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    else:
+        with whole_file(Path(path)) as stream:
+            yield stream
 
 
 class Writer:
     """Writes a table block by block, as CSV, TSV, Parquet or Feather."""
 
-    def __init__(self, stream: BinaryIO, kind: str) -> None:
+    def __init__(self, stream: IO[bytes], kind: str) -> None:
         self.stream, self.kind = stream, kind
         self.sink: Any = None
 
@@ -101,7 +97,7 @@ class Writer:
 class Cells:
     """Writes CSV with quotes only where they are needed; pyarrow alone puts all text in quotes."""
 
-    def __init__(self, stream: BinaryIO, delimiter: str, names: list[str]) -> None:
+    def __init__(self, stream: IO[bytes], delimiter: str, names: list[str]) -> None:
         self.stream, self.delimiter = stream, delimiter
         header = io.StringIO()
         csv.writer(header, delimiter=delimiter, lineterminator="\n").writerow(names)
@@ -131,7 +127,7 @@ class Cells:
 def table_writer(path: str) -> Iterator[Writer]:
     """A writer of a table to a path."""
     kind, compression = output_format(path)
-    with whole_file(path) as plain, compressed(plain, compression) as stream:
+    with output(path) as plain, compressed(plain, compression) as stream:
         writer = Writer(stream, kind)
         try:
             yield writer
@@ -143,7 +139,7 @@ def table_writer(path: str) -> Iterator[Writer]:
 
 
 @contextmanager
-def compressed(plain: BinaryIO, compression: str | None) -> Iterator[BinaryIO]:
+def compressed(plain: IO[bytes], compression: str | None) -> Iterator[IO[bytes]]:
     """The stream, or one that compresses what is written to it."""
     if compression is None:
         yield plain
@@ -151,7 +147,7 @@ def compressed(plain: BinaryIO, compression: str | None) -> Iterator[BinaryIO]:
         import lzma
 
         with lzma.open(plain, "wb") as stream:
-            yield cast(BinaryIO, stream)
+            yield cast(IO[bytes], stream)
     else:
         with pa.CompressedOutputStream(pa.PythonFile(plain, "w"), compression) as stream:
             yield stream

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray
-from ._files import as_path, write_bytes
+from ..files.whole import as_path, write_bytes
 from .c_links import DECISIONS, PREDICTS, probability_source
 from .shipped import Shipped, n_numbers, shipped
 
@@ -50,7 +50,7 @@ def c(clf: Any, path: Any, *, probabilities: bool = True) -> None:
     ...     "int iris_predict(const double *x);" in pathlib.Path(folder, "iris.h").read_text()
     True
     """
-    model, target = shipped(clf), as_path(path)
+    model, target = shipped(clf), as_path(path, "text or a path")
     name = name_of(target)
     header, source = header_of(model, name, probabilities), source_of(model, name, target, probabilities)
     write_bytes(target, source.encode())

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ._files import as_path, write_bytes
+from ..files.whole import as_path, write_bytes
 from .shipped import shipped
 
 SOURCE = Path(__file__).with_name("predictor.js")
@@ -40,7 +40,7 @@ def javascript(clf: Any, path: Any) -> None:
     ['model.js', 'model.sb']
     """
     shipped(clf)  # refuses what cannot be exported
-    target, memory = as_path(path), io.BytesIO()
+    target, memory = as_path(path, "text or a path"), io.BytesIO()
     clf.save(memory)
     beside = target.with_suffix(".sb")
     write_bytes(beside, memory.getvalue())

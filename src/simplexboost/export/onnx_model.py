@@ -9,7 +9,7 @@ import numpy as np
 from .. import __version__
 from .._typing import AnyArray
 from ..boosting.decisions import ABSENT
-from ._files import write_bytes
+from ..files.whole import write_bytes
 from ._packages import needed
 from .onnx_graph import Graph, predictor, read_columns, scores, value_info
 from .onnx_links import probabilities as linked

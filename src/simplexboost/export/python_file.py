@@ -7,8 +7,8 @@ import io
 from pathlib import Path
 from typing import Any
 
+from ..files.whole import as_path, write_bytes
 from . import standalone
-from ._files import as_path, write_bytes
 from .shipped import shipped
 
 WIDTH = 118  # characters of the model's text in a line
@@ -67,7 +67,7 @@ def python(clf: Any, path: Any, *, embed: bool = True) -> None:
     True
     """
     shipped(clf)  # refuses what cannot be exported
-    target, memory = as_path(path), io.BytesIO()
+    target, memory = as_path(path, "text or a path"), io.BytesIO()
     clf.save(memory)
     source = Path(standalone.__file__).read_text(encoding="utf-8")
     if embed:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray, Array
-from ._files import write_bytes
+from ..files.whole import write_bytes
 from ._packages import needed
 from .onnx_trees import rounded_down, sides
 from .options import check_dtype

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._typing import AnyArray
 from .checks import ModelFileError, damaged
-from .container import FORMAT, VERSION, PathError, Target, describe, name_of, read, write
+from .container import FORMAT, VERSION, describe, name_of, read, write
 from .parameters import (
     estimator_class,
     parameters_from_json,
@@ -21,6 +21,7 @@ from .parameters import (
     written_by,
 )
 from .values import array_from_json, array_to_json
+from .whole import PathError, Target
 
 
 def save(estimator: Any, path: Target) -> None:

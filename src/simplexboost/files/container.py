@@ -10,12 +10,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
-import secrets
-import stat
 import zipfile
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,15 +19,11 @@ import numpy as np
 
 from .._typing import AnyArray
 from .checks import ModelFileError
+from .whole import PathError, Target, as_path, whole_file, write_bytes
 
 FORMAT = "simplexboost"
 VERSION = 2  # docs/files.md says what each version holds; tests/files has files of all of them
-Target = Any  # text, a path, or a binary file that is open
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that equal models are equal files
-
-
-class PathError(TypeError):
-    """Something that is neither a path nor a binary file."""
 
 
 def raw(values: AnyArray) -> bytes:
@@ -51,13 +43,7 @@ def write(path: Target, header: dict[str, Any], arrays: dict[str, AnyArray]) -> 
         return write_zip(as_path(path), header, arrays)
     memory = io.BytesIO()  # all or nothing here too, as far as that is possible
     write_archive(memory, header, arrays)
-    try:
-        path.write(memory.getvalue())
-    except TypeError as error:
-        raise PathError(
-            f"path={path!r} takes text; a model is saved to a binary file, as open(..., 'wb') gives."
-        ) from error
-    return None
+    return write_bytes(path, memory.getvalue())
 
 
 def read(path: Target) -> tuple[dict[str, Any], dict[str, AnyArray]]:
@@ -70,39 +56,15 @@ def read(path: Target) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     return read_archive(io.BytesIO(data), name_of(path))
 
 
-def as_path(path: Any) -> Path:
-    """A path from what the user passed."""
-    if not isinstance(path, str | os.PathLike):
-        raise PathError(f"path={path!r} must be text, a path or an open binary file.")
-    return Path(path)
-
-
 def name_of(path: Any) -> str:
     """What messages call the file."""
     return str(getattr(path, "name", "the file") if hasattr(path, "read") else path)
 
 
 def write_zip(path: Path, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
-    """Write a temporary file next to the target, then rename it: a reader never sees an incomplete file.
-
-    Symbolic links are followed. The permissions of an existing file are kept; a new file gets those that ``open`` would
-    give it.
-    """
-    old = permissions(path)
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f"{target.name}.{secrets.token_hex(4)}")
-    # The file is created with its final permissions, so that others can never read a private model, not even briefly.
-    opener = partial(os.open, mode=0o666 if old is None else old)
-    stream = open(temporary, "xb", opener=opener)  # noqa: SIM115 (closed below; where it fails there is nothing to undo)
-    try:
-        with stream:
-            write_archive(stream, header, arrays)
-        if old is not None:
-            os.chmod(temporary, old)  # also the bits that the umask has removed
-        os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    """Write the file at a path, complete or not at all."""
+    with whole_file(path) as stream:
+        write_archive(stream, header, arrays)
 
 
 def write_archive(stream: IO[bytes], header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
@@ -114,25 +76,6 @@ def write_archive(stream: IO[bytes], header: dict[str, Any], arrays: dict[str, A
         add("header.json", json.dumps(header, indent=1, allow_nan=False).encode())
         for name, values in arrays.items():
             add(name, raw(values))
-
-
-def permissions(path: Path) -> int | None:
-    """The permissions of the existing file, or None if there is none; raise if a model cannot replace it."""
-    try:
-        mode = path.stat().st_mode
-    except FileNotFoundError:
-        folder = Path(os.path.realpath(path)).parent
-        if not folder.is_dir():
-            raise FileNotFoundError(
-                f"path={str(path)!r} is in the folder {str(folder)!r}, which does not exist."
-            ) from None
-        return None
-    if not stat.S_ISREG(mode):
-        what = "a directory" if stat.S_ISDIR(mode) else "a pipe, device or socket"
-        raise OSError(
-            f"path={str(path)!r} is {what}; a model is saved as a regular file, new or in place of an old one."
-        )
-    return stat.S_IMODE(mode)
 
 
 def read_zip(path: Path) -> tuple[dict[str, Any], dict[str, AnyArray]]:
