@@ -23,10 +23,10 @@ setup: $(VENV)/.dev ## everything a developer needs, in .venv
 demo: $(VENV)/.package ## train on the digits data, beside scikit-learn's gradient boosting
 	@$(bin)/python examples/demo.py
 
-test: $(VENV)/.test ## run the tests, without the slow ones
+test: $(VENV)/.test $(VENV)/.browser ## run the tests, without the slow ones
 	@$(bin)/python -m pytest -q -m "not slow"
 
-test-slow: $(VENV)/.test ## run the slow tests
+test-slow: $(VENV)/.test $(VENV)/.browser ## run the slow tests
 	@$(bin)/python -m pytest -q -m slow
 
 bench: $(VENV)/.bench ## time the kernels beside their floors
@@ -79,4 +79,13 @@ $(VENV)/.package: $(VENV)/.python $(sources)
 $(VENV)/.test $(VENV)/.dev $(VENV)/.bench: $(VENV)/.%: $(VENV)/.package
 	@echo "installing what '$*' needs"
 	@$(pip) "simplexboost[$*]"
+	@touch $@
+
+# Tests of what runs in a browser need one. Debian's is installed where that is allowed; elsewhere pytest says which tests
+# it skips, and why.
+$(VENV)/.browser: $(VENV)/.python
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	  echo "installing chromium, in which some tests run" && apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium chromium-driver >/dev/null; } || \
+	  echo "there is no chromium: tests in a browser will be skipped"
 	@touch $@

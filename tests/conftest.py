@@ -18,10 +18,12 @@ def missing():
         yield "node", "there is no JavaScript: node is not installed"
     if shutil.which("cc") is None:
         yield "cc", "there is no C compiler called cc"
+    if shutil.which("chromium") is None:
+        yield "browser", "there is no browser: chromium is not installed"
 
 
 def pytest_collection_modifyitems(items):
-    """Tests marked ``data``, ``node`` or ``cc`` are skipped where a machine lacks what they need; pytest says so."""
+    """Tests are skipped where a machine lacks what their markers say they need; pytest says so."""
     for marker, reason in missing():
         for item in items:
             if item.get_closest_marker(marker):

@@ -1,12 +1,15 @@
-"""JavaScript: what the module predicts in Node is what the classifier predicts."""
+"""JavaScript: what the module predicts in Node and in a browser is what the classifier predicts."""
 
+import html
 import json
+import re
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from browser import shown
 from export_cases import CASES, COSTLY, case, flagship, mixed, numbers, with_costs
 from sklearn.exceptions import NotFittedError
 
@@ -26,6 +29,18 @@ for (const row of JSON.parse(readFileSync("rows.json"))) {
 const plain = (_, v) => typeof v === "bigint" ? v.toString() : v;
 console.log(JSON.stringify({ classes: model.classes, columns: model.columns, out }, plain));
 """
+
+
+PAGE = """<!DOCTYPE html><meta charset="utf-8"><pre id="out"></pre>
+<script type="module">
+import { load } from "./model.js";
+try {
+  const model = await load();
+  const rows = await (await fetch("rows.json")).json();
+  const out = rows.map((row) => [model.predict(row), [...model.probabilities(row)], [...model.scores(row)]]);
+  document.getElementById("out").textContent = JSON.stringify({ out });
+} catch (error) { document.getElementById("out").textContent = String(error); }
+</script>"""
 
 
 def as_json(X, by_name=False):
@@ -130,6 +145,18 @@ def test_damaged_files_are_refused(tmp_path):
     header = data.find(b"header.json")
     (tmp_path / "model.sb").write_bytes(data[:header] + data[header + 11 :])
     assert run()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", ["many classes", "text and holes"])
+def test_a_browser_predicts_the_same(name, tmp_path):
+    one = case(name)
+    sb.export.javascript(one.clf, tmp_path / "model.js")
+    (tmp_path / "rows.json").write_text(json.dumps(as_json(one.X), default=float))
+    (tmp_path / "index.html").write_text(PAGE)
+    text = re.search(r'<pre id="out">(.*?)</pre>', shown(tmp_path, "index.html"), re.DOTALL)[1]
+    assert text.startswith("{"), text
+    check_same(one.clf, one.X, json.loads(html.unescape(text)))
 
 
 def test_the_module_is_a_few_kilobytes_and_knows_where_the_model_is():
