@@ -92,7 +92,7 @@ def test_a_tree_as_text(mixed):
     assert "or missing" in text and ("size <= " in text or "colour in {" in text)
     assert clf.tree_text(-1).startswith("tree 7 ")
     assert "cat" not in clf.tree_text(0, n_classes=0).replace("category", "")
-    with pytest.raises(ValueError, match="tree 8 does not exist; the model has trees 0 to 7"):
+    with pytest.raises(ValueError, match=r"i=8 is out of range; it must be an integer in \[-8, 7\]"):
         clf.tree_text(8)
 
 
@@ -170,6 +170,83 @@ def test_dependence_by_names_and_categories(mixed):
         clf.partial_dependence("age", np.zeros((3, 2)))
 
 
+@pytest.fixture(scope="module")
+def odd():
+    """A classifier on dates, durations, numbers that are categories, and more towns than there are numbers."""
+    rng = np.random.default_rng(1)
+    n = 900
+    X = pd.DataFrame(
+        {
+            "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), unit="D"),
+            "wait": pd.to_timedelta(rng.integers(0, 50, n), unit="h"),
+            "grade": pd.Categorical(rng.integers(1, 4, n)),
+            "town": pd.Categorical([f"t{i}" for i in np.where(np.arange(n) < 700, np.arange(n) % 253, np.arange(n))]),
+        }
+    )
+    y = (X["day"] > "2021-03-01").astype(int) + (X["grade"] == 2) + (np.arange(n) >= 700)  # towns that are seen once
+    with pytest.warns(UserWarning, match="all others are treated as one"):
+        return sb.SimplexBoostClassifier(n_estimators=8, random_state=0).fit(X, y), X
+
+
+@pytest.mark.parametrize("names", [["day"], ["wait"], ["grade"], ["day", "wait", "grade", "town"]])
+def test_the_points_of_dependence_are_read_like_rows(odd, names):
+    clf, X = odd
+    rows = X.iloc[:40].copy()
+    rows.loc[::7, "day"] = pd.NaT
+    places = np.array([list(X.columns).index(name) for name in names])
+    want = through_trees(clf.model_, places, clf._check_X(rows)[:, places], np.eye(4))
+    forms = [rows[names], rows[names].astype(object).to_numpy().tolist()]
+    for grid in [*forms, *([rows[names[0]].to_numpy(), rows[names[0]].tolist()] if len(names) == 1 else [])]:
+        np.testing.assert_array_equal(clf.partial_dependence(names, grid), want)
+    if len(names) == 4:
+        np.testing.assert_allclose(want, 2 * clf.class_scores(rows), atol=1e-5)
+
+
+def test_wrong_points_are_answered(odd):
+    clf, _ = odd
+    with pytest.raises(ValueError, match="grid, column 'grade', held categories that are numbers in fit"):
+        clf.partial_dependence("grade", ["2"])
+    with pytest.raises(ValueError, match="grid, column 'day', held dates in fit; now it holds text"):
+        clf.partial_dependence("day", ["monday"])
+    with pytest.raises(ValueError, match="grid has no table"):
+        clf.partial_dependence("day", np.zeros((2, 2, 2)))
+    for features in (None, 1.5, True, "no", 4, -1):
+        with pytest.raises(ValueError, match=r"features holds .*; pass names of columns or positions from 0 to 3"):
+            clf.partial_dependence(features, [0.0])
+    for features in ([], ["day", 0]):
+        with pytest.raises(ValueError, match="must name at least one column, and none of them twice"):
+            clf.partial_dependence(features, [[0.0, 0.0]])
+
+
+def test_categories_that_share_a_number_are_shown(odd):
+    clf, _ = odd
+    frame = clf.trees_to_frame()
+    sets = frame.loc[frame["split_feature"] == "town", "categories"].dropna()
+    assert any("(others)" in names for names in sets)
+    assert "(others)" not in {
+        name for names in frame.loc[frame["split_feature"] == "grade", "categories"] for name in names
+    }
+
+
+def test_models_without_trees_are_answered():
+    X, c = blobs(80, 3, 3)
+    clf = sb.BoostingClassifier(learner="linear", n_estimators=3).fit(X, c)
+    frame = clf.trees_to_frame()
+    assert len(frame) == 0 and "split_gain" in frame.columns
+    for ask in (lambda: clf.tree_text(0), lambda: clf.nearest_examples(X, X, 1)):
+        with pytest.raises(ValueError, match="needs trees, and the model has none"):
+            ask()
+
+
+def test_numbers_of_trees_are_whole(numeric):
+    clf, _, _ = numeric
+    for i in (1.7, True, "x", None):
+        with pytest.raises(TypeError, match=r"i=.* must be an integer"):
+            clf.tree_text(i)
+    with pytest.raises(ValueError, match="n_classes=-1"):
+        clf.tree_text(0, n_classes=-1)
+
+
 def test_scikit_learn_takes_the_recursion():
     """In a process of its own, since it changes what scikit-learn takes our boosters for."""
     code = """
@@ -234,6 +311,10 @@ def test_wrong_labels_are_doubtful():
     assert not hasattr(clf, "classes_")
     with pytest.raises(ValueError, match="one label per example"):
         clf.doubtful_labels(X, np.zeros((240, 2)))
+    with pytest.raises(ValueError, match="sample_weight has 100 rows and y has 240"):
+        clf.doubtful_labels(X, y, sample_weight=np.ones(100))
+    with pytest.raises(ValueError, match="X has 10 rows and y has 240"):
+        clf.doubtful_labels(X[:10], y)
 
 
 def test_labels_that_a_fold_never_saw_are_most_doubtful():

@@ -29,6 +29,8 @@ def test_one_row_is_predicted_like_many(name, monkeypatch):
     found = case(name)
     one = [found.clf.predict_proba(found.X[i : i + 1])[0] for i in range(20)]
     labels = [found.clf.predict(found.X[i : i + 1])[0] for i in range(20)]
+    logarithms = [found.clf.predict_log_proba(found.X[i : i + 1])[0] for i in range(20)]
+    assert (np.array(logarithms) == found.clf.predict_log_proba(found.X)[:20]).all()
     long_way(monkeypatch)
     assert (np.array(one) == found.clf.predict_proba(found.X)[:20]).all()
     assert labels == found.clf.predict(found.X)[:20].tolist()

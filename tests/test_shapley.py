@@ -357,6 +357,13 @@ def test_wrong_input_is_answered(fitted):
         clf.explain_pair(X, "ant", "dog")
     with pytest.raises(ValueError, match="must be one label each"):
         clf.explain_pair(X, ["ant", "bee"], "cat")
+    with pytest.raises(ValueError, match="a holds None, which is no class"):
+        clf.explain_pair(X, None, "cat")
+    for classes in ({"ant", "bee"}, [["ant"], ["bee", "cat"]], [["ant", "bee"]]):
+        with pytest.raises(TypeError, match=r"classes=.* must be a label or a list of labels"):
+            clf.shap_values(X, classes)
+    with pytest.raises(ValueError, match=r"0 sample\(s\)"):
+        clf.shap_values(X, background=X[:0])
     with pytest.raises(ValueError, match="4 features"):
         clf.shap_values(X[:, :3])
     other = sb.BoostingClassifier(learner=SklearnLearner(DecisionTreeClassifier(max_depth=2)), n_estimators=2).fit(

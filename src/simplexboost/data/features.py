@@ -45,6 +45,12 @@ class Features:
         """Those of a fitted estimator; files of earlier versions know no kinds."""
         return cls(getattr(estimator, "feature_kinds_", None), getattr(estimator, "categories_", None))
 
+    def chosen(self, places: list[int]) -> Features:
+        """Those of some columns."""
+        kinds = None if self.kinds is None else [self.kinds[j] for j in places]
+        of_columns = None if self.categories is None else [self.categories.columns[j] for j in places]
+        return Features(kinds, None if of_columns is None else Categories(of_columns))
+
     def numbers(self, table: Table) -> AnyArray:
         """The numbers of a table, (n, p), C-contiguous, NaN where missing."""
         columns = [self.recognised(table, j) for j in range(len(table.columns))]

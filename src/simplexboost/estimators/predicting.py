@@ -154,6 +154,10 @@ class Predicts(Explains, Face):
         F = self._rounds(n_rounds).predictor(X, self._engine(X.shape[0]))
         return self._scores(started(F, self._start(X, init_score)))
 
+    def _checked_scores(self, X: AnyArray) -> Array:
+        """Class scores (n, K) of rows that are checked."""
+        return self._scores(self.model_.predictor(X, self._engine(X.shape[0])))
+
     def staged_decision_function(self, X: Any, *, init_score: Any = None) -> Iterator[Array]:
         """`decision_function` after every round."""
         return (self._decision().decision(self._scores(F)) for F in self._staged(X, init_score))

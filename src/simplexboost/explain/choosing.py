@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,19 +31,32 @@ class Chosen:
 
 def choose_classes(classes: Any, known: AnyArray, present: Mask) -> Chosen:
     """The classes with these labels, all of them if None; ``known`` (K,) are those of the model."""
-    single = classes is not None and np.ndim(classes) == 0
     numbers = np.arange(len(known)) if classes is None else class_numbers(classes, known)
+    single = classes is not None and np.ndim(classes) == 0
     here = present[numbers]
     return Chosen(numbers, single, here, (np.cumsum(present) - 1)[numbers[here]])
 
 
 def class_numbers(classes: Any, known: AnyArray, what: str = "classes") -> Labels:
     """The positions of labels among the classes of a model; ``what`` names the argument in messages."""
-    labels = np.atleast_1d(np.asarray(classes)).ravel().tolist()
+    labels = listed(classes, what)
     places = {label: k for k, label in enumerate(known.tolist())}
-    unknown = next((label for label in labels if label not in places), None)
-    if unknown is not None or not labels:
+    unknown = [label for label in labels if label not in places]
+    if unknown or not labels:
         first = ", ".join(map(repr, known.tolist()[:10])) + (", …" if len(known) > 10 else "")
-        came = f"holds {unknown!r}, which is no class of the model" if labels else "is empty"
+        came = f"holds {unknown[0]!r}, which is no class of the model" if labels else "is empty"
         raise ValueError(f"{what} {came}; choose among {first}.")
     return np.array([places[label] for label in labels], dtype=np.intp)
+
+
+def listed(classes: Any, what: str) -> list[Any]:
+    """One label or several as a list."""
+    refusal = TypeError(f"{what}={classes!r} must be a label or a list of labels.")
+    try:
+        labels = np.asarray(classes)
+    except ValueError:  # lists of different lengths
+        raise refusal from None
+    if labels.ndim > 1 or not all(isinstance(label, Hashable) for label in labels.ravel().tolist()):
+        raise refusal
+    found: list[Any] = labels.ravel().tolist()
+    return found

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
 
 from .._typing import AnyArray, Array
 
@@ -35,6 +36,9 @@ def doubtful_labels(estimator: Any, X: Any, y: Any, cv: Any, fit_params: dict[st
     y = np.asarray(y)
     if y.ndim != 1:
         raise ValueError(f"y has shape {y.shape}; doubtful_labels takes one label per example.")
+    for name, given in {"X": X, **fit_params}.items():
+        if given is not None and _num_samples(given) != len(y):
+            raise ValueError(f"{name} has {_num_samples(given)} rows and y has {len(y)}; they must be equally long.")
     margin, suggested = np.full(len(y), np.nan), np.empty_like(y)
     for train, held in check_cv(cv, y, classifier=True).split(X, y):
         params = {name: _safe_indexing(value, train) for name, value in fit_params.items() if value is not None}

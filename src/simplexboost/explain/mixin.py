@@ -11,15 +11,17 @@ from sklearn.utils.validation import check_is_fitted
 from .._parts import check_number
 from .._typing import AnyArray, Array, Mask
 from ..boosting.model import AdditiveModel
+from ..data.features import Features
 from ..engine import Engine
 from . import shapley
 from .choosing import Chosen, choose_classes, class_numbers
 from .dependence import partial_dependence
 from .doubtful import DoubtfulLabels, doubtful_labels
+from .grid import column_places, grid_points
 from .importance import KINDS, class_gains, split_counts
 from .neighbours import Neighbours, leaf_indices, shared_leaves
 from .shap_package import shap_package, tree_dictionaries
-from .trees import Names, node_rows, tree_text
+from .trees import COLUMNS, Names, has_trees, node_rows, tree_text
 
 CHUNK = 2**20  # values whose rounding is shared out at a time: 8 MB
 
@@ -58,8 +60,8 @@ class Explains:
     def _engine(self) -> Engine:
         raise NotImplementedError
 
-    def class_scores(self, X: Any) -> Array:
-        """Class scores U, (n, K)."""
+    def _checked_scores(self, X: AnyArray) -> Array:
+        """Class scores U (n, K) of rows that are checked."""
         raise NotImplementedError
 
     # ---- Shapley values ---------------------------------------------------------------------------------------------
@@ -89,10 +91,12 @@ class Explains:
             of the values is then the mean logit of these rows, and not ``expected_value_``.
         """
         checked, chosen = self._check_X(X), choose_classes(classes, self.classes_, self.present_)
-        rows = None if background is None else check_background(self._check_X(background))
-        phi = shapley.values(self.model_, checked, self._columns_of(chosen), self._engine(), rows)
-        base = self._base(chosen, background)
-        share_rounding(phi, self._logits(X, chosen) - base)
+        return self._shap(checked, chosen, self._check_background(background))
+
+    def _shap(self, X: AnyArray, chosen: Chosen, background: AnyArray | None) -> Array:
+        """`shap_values` of rows that are checked, as the background is."""
+        phi = shapley.values(self.model_, X, self._columns_of(chosen), self._engine(), background)
+        share_rounding(phi, self._logits(X, chosen) - self._base(chosen, background))
         out = self._of_all(chosen, phi, 0.0)
         return out[..., 0] if chosen.single else out
 
@@ -111,7 +115,7 @@ class Explains:
         phi = shapley.interactions(self.model_, checked, self._columns_of(chosen), self._engine())
         sums = phi.sum(axis=2)  # (n, p, D)
         before = sums.copy()
-        share_rounding(sums, self._logits(X, chosen) - self._base(chosen, None))
+        share_rounding(sums, self._logits(checked, chosen) - self._base(chosen, None))
         own = np.arange(phi.shape[1])
         phi[:, own, own] += sums - before
         out = self._of_all(chosen, phi, 0.0)
@@ -140,7 +144,7 @@ class Explains:
         Y = self.model_.Y[(np.cumsum(self.present_) - 1)[numbers]].astype(np.float64)  # (2, d)
         M = (Y[0] - Y[1])[:, None]  # (d, 1)
         phi, base = shapley.values(self.model_, checked, M, self._engine()), shapley.expected(self.model_, M)
-        U = self.class_scores(X)[:, numbers]
+        U = self._checked_scores(checked)[:, numbers]
         share_rounding(phi, 2.0 * (U[:, :1] - U[:, 1:]) - base)
         return PairExplanation(phi[..., 0], float(base[0]))
 
@@ -154,10 +158,10 @@ class Explains:
         X, classes, background : as in `shap_values`
         """
         shap = shap_package()
-        values = self.shap_values(X, classes, background=background)
-        chosen = choose_classes(classes, self.classes_, self.present_)
-        base = self._of_all(chosen, self._base(chosen, background)[None], -np.inf)[0]
         checked: Any = self._check_X(X)
+        chosen, rows = choose_classes(classes, self.classes_, self.present_), self._check_background(background)
+        values = self._shap(checked, chosen, rows)
+        base = self._of_all(chosen, self._base(chosen, rows)[None], -np.inf)[0]
         return shap.Explanation(
             values,
             np.repeat(base[:1] if chosen.single else base[None], len(values), axis=0),
@@ -203,7 +207,7 @@ class Explains:
         except ImportError as error:
             raise ImportError("trees_to_frame needs pandas: pip install pandas.") from error
         M, names = self.model_.Y.T.astype(np.float64), self._names()
-        return pandas.DataFrame(node_rows(self.model_, M, names))
+        return pandas.DataFrame(node_rows(self.model_, M, names), columns=COLUMNS)
 
     def tree_text(self, i: int, n_classes: int = 3) -> str:
         """One tree as text.
@@ -216,8 +220,11 @@ class Explains:
             How many classes are shown in a leaf, those first whose logits it moves furthest.
         """
         check_is_fitted(self)
+        n_trees = has_trees(self.model_, "tree_text")
+        check_number("i", i, int, -n_trees, n_trees - 1)
+        check_number("n_classes", n_classes, int, 0)
         M = self.model_.Y.T.astype(np.float64)
-        return tree_text(self.model_, int(i), M, self._names(), n_classes)
+        return tree_text(self.model_, i, M, self._names(), n_classes)
 
     def importances(self, kind: str = "gain", X: Any = None, *, classes: Any = None) -> Array:
         """Importance of the features, (p,); for chosen classes (p, D).
@@ -260,13 +267,15 @@ class Explains:
         Parameters
         ----------
         features : the positions or names of s columns, or one of them
-        grid : (m, s), or (m,) for one column; values as in X
+        grid : table of shape (m, s), or for one column a list or array of shape (m,)
+            Values as X has them: numbers, categories, dates.
         classes : a label, for a result of shape (m,), a list of labels, or None for all
         """
         check_is_fitted(self)
-        places = self._places(features)
+        names = self._names().features
+        places = column_places(features, names)
+        points = grid_points(grid, places, Features.of(self), names)
         chosen = choose_classes(classes, self.classes_, self.present_)
-        points = self._points(grid, places)
         out = partial_dependence(self.model_, places, points, self._columns_of(chosen))
         out = self._of_all(chosen, out, -np.inf)
         return out[:, 0] if chosen.single else out
@@ -295,6 +304,7 @@ class Explains:
             trees in which they share a leaf with the row.
         """
         checked, theirs = self._check_X(X), self._check_X(examples)
+        has_trees(self.model_, "nearest_examples")
         check_number("k", k, int, 1, theirs.shape[0])
         return shared_leaves(self.model_.trees, checked, theirs, int(k), self._engine())
 
@@ -320,16 +330,20 @@ class Explains:
 
     # ---- helpers ----------------------------------------------------------------------------------------------------
 
+    def _check_background(self, background: Any) -> AnyArray | None:
+        """Background rows, checked."""
+        return None if background is None else self._check_X(background)
+
     def _columns_of(self, chosen: Chosen) -> Array:
         """The codewords of the chosen classes that had training examples, as columns, (d, D)."""
         return self.model_.Y[chosen.rows].T.astype(np.float64)
 
-    def _logits(self, X: Any, chosen: Chosen) -> Array:
-        """2U of the chosen classes that had training examples, (n, D)."""
-        return 2.0 * self.class_scores(X)[:, chosen.numbers[chosen.present]]
+    def _logits(self, X: AnyArray, chosen: Chosen) -> Array:
+        """2U of the chosen classes that had training examples, (n, D), for rows that are checked."""
+        return 2.0 * self._checked_scores(X)[:, chosen.numbers[chosen.present]]
 
-    def _base(self, chosen: Chosen, background: Any) -> Array:
-        """What is expected of the logits of these classes while no feature is known, (D,)."""
+    def _base(self, chosen: Chosen, background: AnyArray | None) -> Array:
+        """What is expected of the logits of these classes while no feature is known, (D,); checked background rows."""
         if background is None:
             return shapley.expected(self.model_, self._columns_of(chosen))
         return self._logits(background, chosen).mean(axis=0)
@@ -348,35 +362,6 @@ class Explains:
         features = [f"x{j}" for j in range(self.n_features_in_)] if given is None else [str(name) for name in given]
         return Names(features, getattr(self, "categories_", None), self.classes_[self.present_])
 
-    def _places(self, features: Any) -> AnyArray:
-        """The positions of columns, (s,)."""
-        names, places = self._names().features, []
-        for feature in [features] if isinstance(features, str) or np.ndim(features) == 0 else list(features):
-            place = names.index(feature) if isinstance(feature, str) and feature in names else feature
-            if isinstance(place, str) or not 0 <= int(place) < len(names):
-                raise ValueError(
-                    f"features holds {feature!r}; pass names of columns or positions from 0 to {len(names) - 1}."
-                )
-            places.append(int(place))
-        return np.array(places, dtype=np.intp)
-
-    def _points(self, grid: Any, places: AnyArray) -> Array:
-        """The points of a grid as numbers, (m, s), categories as theirs."""
-        given = np.asarray(grid)
-        given = given[:, None] if given.ndim == 1 else given
-        if given.ndim != 2 or given.shape[1] != len(places):
-            raise ValueError(f"grid has shape {given.shape}; pass a column for each of the {len(places)} features.")
-        categories = getattr(self, "categories_", None)
-        columns = []
-        for j, place in enumerate(places.tolist()):
-            known = None if categories is None else categories.columns[place]
-            if known is None:
-                columns.append(given[:, j].astype(np.float64))
-            else:
-                numbers = {label: float(b) for b, label in enumerate(known.tolist())}
-                columns.append(np.array([numbers.get(label, np.nan) for label in given[:, j].tolist()]))
-        return np.column_stack(columns)
-
 
 def share_rounding(phi: Array, total: Array) -> None:
     """Make the values (n, p, D) add up to their totals (n, D), in place.
@@ -394,10 +379,3 @@ def share_rounding(phi: Array, total: Array) -> None:
         np.divide(missing, scale, out=missing, where=scale > 0)
         size *= np.where(scale > 0, missing, 0.0)[:, None]
         block += size
-
-
-def check_background(X: AnyArray) -> AnyArray:
-    """The background rows, if there are any."""
-    if X.shape[0] == 0:
-        raise ValueError("background has no rows; pass at least one.")
-    return X

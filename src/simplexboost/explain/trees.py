@@ -12,8 +12,28 @@ from .._typing import AnyArray, Array
 from ..boosting.hypotheses import TreeHypothesis
 from ..boosting.model import AdditiveModel, Term
 from ..data.categories import Categories
-from ..engine import Tree
+from ..engine import MAX_CATEGORIES, Tree
 from .leaves import leaf_outputs
+
+OTHERS = "(others)"  # what the categories that share the last number are called
+COLUMNS = [
+    "tree_index",
+    "round",
+    "node_depth",
+    "node_index",
+    "left_child",
+    "right_child",
+    "parent_index",
+    "split_feature",
+    "split_gain",
+    "threshold",
+    "categories",
+    "decision_type",
+    "missing_direction",
+    "count",
+    "best_class",
+    "value",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +49,10 @@ class Names:
         column = int(tree.nodes["feature"][node])
         known = None if self.categories is None else self.categories.columns[column]
         numbers = np.flatnonzero(np.unpackbits(tree.category_sets[tree.nodes["category"][node]], bitorder="little"))
-        return numbers.tolist() if known is None else [known[b] for b in numbers.tolist() if b < len(known)]
+        if known is None:
+            return numbers.tolist()
+        others = [OTHERS] if len(known) == MAX_CATEGORIES - 1 else []  # all beyond the known ones share a number
+        return [[*known, *others][b] for b in numbers.tolist() if b < len(known) + len(others)]
 
 
 def node_outputs(term: Term, M: Array, dtype: Any) -> Array:
@@ -44,6 +67,13 @@ def node_outputs(term: Term, M: Array, dtype: Any) -> Array:
         share = rows / rows.sum() if rows.sum() > 0 else np.array([0.5, 0.5])
         out[node] = share @ out[left : left + 2]
     return out
+
+
+def has_trees(model: AdditiveModel, what: str) -> int:
+    """The number of trees; an error if there are none, which names the method that needs some."""
+    if not model.trees:
+        raise ValueError(f"{what} needs trees, and the model has none.")
+    return len(model.trees)
 
 
 def round_of_terms(model: AdditiveModel) -> list[int]:
@@ -112,8 +142,6 @@ def tree_text(model: AdditiveModel, number: int, M: Array, names: Names, n_class
         for round_, term in zip(round_of_terms(model), model.scaled_terms, strict=True)
         if isinstance(term.hypothesis, TreeHypothesis)
     ]
-    if not -len(trees) <= number < len(trees):
-        raise ValueError(f"tree {number} does not exist; the model has trees 0 to {len(trees) - 1}.")
     round_, term = trees[number]
     tree: Tree = term.hypothesis.tree  # type: ignore[attr-defined]
     outputs = node_outputs(term, M, model.dtype)

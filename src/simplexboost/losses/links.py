@@ -52,7 +52,8 @@ def log_softmax(U: Array, scale: float = 1.0) -> Array:
     array([[-6.93e-01, -6.93e-01],
            [ 0.00e+00, -2.00e+06]])
     """
-    V = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # (n, K), the only buffer
+    U = np.ascontiguousarray(U, dtype=np.float64)  # else rows are summed in an order that depends on their number
+    V = np.clip(U, -HUGE, HUGE)  # (n, K), the only buffer
     V -= V.max(axis=1, keepdims=True)
     if scale != 1.0:
         V *= scale
