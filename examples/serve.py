@@ -5,7 +5,7 @@
     GET  /health →  {"classes": 3, "requests": 17, "memory_mb": 92.1}
 
 A row is a list of values in the order of the columns, null where one is missing; models that were fitted on a data
-frame take objects with the names of the columns as keys. ``top`` may be left out.
+frame take objects with the names of the columns as keys, dates and durations as text. ``top`` may be left out.
 
 Why no web framework: a prediction takes some 25 µs and the standard library's HTTP a few hundred. A framework adds
 routing and validation, which one route does not need, and a dependency. Behind FastAPI the same class `Predictor` works
@@ -24,6 +24,7 @@ import numpy as np
 import simplexboost as sb
 
 MOST_BYTES = 2**24  # of a request
+PARSED = {"date": "to_datetime", "duration": "to_timedelta"}  # what pandas reads such columns with
 PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
@@ -34,8 +35,8 @@ class Predictor:
         self.clf = sb.load(path)
         self.names = getattr(self.clf, "feature_names_in_", None)
         self.lock, self.requests = threading.Lock(), 0
-        if self.names is None:
-            self.clf.predict_proba(np.zeros((1, self.clf.n_features_in_)))  # packs the trees before the first request
+        row = [None] * self.clf.n_features_in_ if self.names is None else dict.fromkeys(self.names)
+        self.clf.predict_proba(self.table([row]))  # packs the trees before the first request
 
     def answer(self, asked):
         """The answer to a request; ValueError, TypeError and KeyError say what is wrong with it."""
@@ -52,11 +53,21 @@ class Predictor:
 
     def table(self, rows):
         """Rows in the form that the model takes."""
-        if self.names is None:
-            return np.array(rows, dtype=np.float64)  # null becomes NaN, which means missing
+        if self.names is None:  # null becomes NaN, or stays None beside text; both mean missing
+            return np.array(rows, dtype=np.float64 if self.clf.categories_ is None else object)
+        for row in rows:
+            wrong = set(self.names) ^ set(row) if isinstance(row, dict) else {"a row that is no object"}
+            if wrong:  # a misspelt name must not count as a missing value
+                raise ValueError(
+                    f"rows are objects with the keys {list(self.names)}; wrong or missing: {sorted(wrong)}."
+                )
         import pandas as pd
 
-        return pd.DataFrame.from_records(rows, columns=list(self.names))
+        frame = pd.DataFrame.from_records(rows, columns=list(self.names))
+        for name, kind in zip(self.names, self.clf.feature_kinds_, strict=True):
+            if kind in PARSED:  # JSON has no dates
+                frame[name] = getattr(pd, PARSED[kind])(frame[name])
+        return frame
 
     def health(self):
         """How the service is."""
@@ -92,7 +103,7 @@ class Handler(BaseHTTPRequestHandler):
             return self.send(404, {"error": f"there is no {self.path}; POST to /predict."})
         try:
             return self.send(200, self.predictor.answer(json.loads(body)))
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError) as error:  # the last for JSON that is nested too deep
             return self.send(400, {"error": " ".join(str(error).split())})
 
     def do_GET(self):

@@ -78,9 +78,9 @@ def test_what_a_format_cannot_hold_is_one_sentence(tmp_path):
     ("arguments", "code", "words"),
     [
         (["-o", "m.txt"], 2, "-o m.txt does not tell the format; pass --to, or one of the extensions .onnx (onnx)"),
-        (["-o", "-", "--to", "onnx"], 2, "an exported model is a file"),
-        (["-o", "m.py", "--float32"], 2, "--float32 is for onnx and treelite; leave it out with --to python"),
-        (["-o", "m.js", "--no-proba"], 2, "--no-proba is for onnx and treelite and c; leave it out with --to js"),
+        (["-o", "-"], 2, "an exported model is a file"),
+        (["-o", "m.py", "--float32"], 2, "--float32 is for onnx, treelite; leave it out with --to python"),
+        (["-o", "m.js", "--no-proba"], 2, "--no-proba is for onnx, treelite, c; leave it out with --to js"),
         (["-o", "nowhere/m.onnx"], 1, "there is no folder"),
         (["-o", "m.onnx", "--to", "pmml"], 2, "'pmml' is not one of"),
         ([], 2, "Missing option"),
@@ -92,6 +92,16 @@ def test_wrong_arguments(model, tmp_path, monkeypatch, arguments, code, words):
     assert done.code == code
     assert words in done.err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("to", ["onnx", "python", "js", "c"])
+def test_a_model_is_not_overwritten_by_its_export(to, tmp_path):
+    path = tmp_path / "model.sb"
+    case("flagship").clf.save(path)
+    before = path.read_bytes()
+    done = inside("export", path, "--to", to, "-o", path)
+    assert done.code == 2 and "is the model itself, which would be lost" in done.err
+    assert path.read_bytes() == before
 
 
 def test_wrong_models(tmp_path):

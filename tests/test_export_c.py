@@ -113,6 +113,15 @@ def test_names_come_from_the_file(tmp_path):
     assert '#include "3 trees-v1.h"' in (tmp_path / "3 trees-v1.c").read_text()
 
 
+@pytest.mark.cc
+def test_words_of_the_template_may_be_names_and_labels(tmp_path):
+    X, c = numbers()
+    clf = sb.GDMCBoostClassifier(n_estimators=2).fit(X, np.array(["TABLES", "NAME_x", "K", "HEADER"])[c % 4])
+    sb.export.c(clf, tmp_path / "my_tables.c")
+    subprocess.run(["cc", "-std=c99", "-Werror", "-c", "my_tables.c"], cwd=tmp_path, check=True)
+    assert '"TABLES"' in (tmp_path / "my_tables.c").read_text()
+
+
 def test_what_cannot_be_exported_is_refused(tmp_path):
     X, c = numbers(K=2)
     with pytest.raises(NotFittedError):

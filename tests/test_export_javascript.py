@@ -168,9 +168,29 @@ def test_what_cannot_be_exported_is_refused(tmp_path):
     X, c = numbers(K=2)
     with pytest.raises(NotFittedError):
         sb.export.javascript(sb.GDMCBoostClassifier(), tmp_path / "model.js")
+    with pytest.raises(ValueError, match=r"must end in \.js or \.mjs"):  # the ending of the model file beside it
+        sb.export.javascript(case("flagship").clf, tmp_path / "model.sb")
     with pytest.raises(TypeError, match="MartiBoostClassifier cannot be exported"):
         sb.export.javascript(sb.MartiBoostClassifier(n_layers=3).fit(X, c), tmp_path / "model.js")
     assert not list(Path(tmp_path).iterdir())
+
+
+def test_both_files_are_written_or_none(tmp_path):
+    (tmp_path / "model.js").mkdir()
+    with pytest.raises(OSError, match="is a directory"):
+        sb.export.javascript(case("flagship").clf, tmp_path / "model.js")
+    (tmp_path / "other.sb").mkdir()
+    with pytest.raises(OSError, match="is a directory"):
+        sb.export.javascript(case("flagship").clf, tmp_path / "other.js")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.js", "other.sb"]
+
+
+@pytest.mark.node
+def test_inherited_names_are_no_columns(tmp_path):
+    X = pd.DataFrame({"toString": [0.0, 1.0] * 20, "b": [1.0, 2.0] * 20})
+    clf = sb.GDMCBoostClassifier(n_estimators=2).fit(X, [0, 1] * 20)
+    told = node(tmp_path, clf, [{"b": 1.0}, {"toString": 0.0, "b": 1.0}])
+    assert told["out"][0] == "the row has no column 'toString'." and told["out"][1][0] == 0
 
 
 @pytest.mark.data

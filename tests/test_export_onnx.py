@@ -5,6 +5,7 @@ import io
 import numpy as np
 import onnx
 import onnxruntime
+import pandas as pd
 import pytest
 from cases import BOOSTERS, smooth_hinge
 from export_cases import CASES, COSTLY, LABELS, case, flagship, mixed, numbers, with_costs
@@ -110,7 +111,9 @@ def test_empty_text_is_a_category_if_it_was_one():
     frame, y = mixed()
     frame["town"] = frame["town"].fillna("").where(frame["town"] != "town 3", "")
     found = flagship(frame, y)
-    check_same(found.clf, frame, run(sb.export.onnx(found.clf), frame))
+    with pytest.warns(UserWarning, match="column 'town' has the empty text as a category"):
+        made = sb.export.onnx(found.clf)
+    check_same(found.clf, frame, run(made, frame))
 
 
 def test_sparse_leaves_store_only_what_is_not_zero():
@@ -185,6 +188,21 @@ def test_what_cannot_be_exported_is_refused():
         sb.export.onnx(case("flagship").clf, dtype="float16")
     with pytest.raises(TypeError, match="path=3 must be text, a path or an open binary file"):
         sb.export.onnx(case("flagship").clf, 3)
+
+
+def test_odd_names_and_texts():
+    X = pd.DataFrame({"sb_constant_0": [1.0, 2.0, 3.0] * 30, "sb_": ["a", "b", ""] * 30})
+    clf = sb.GDMCBoostClassifier(n_estimators=3).fit(X, [0, 1, 2] * 30)
+    with pytest.warns(UserWarning, match="column 'sb_' has the empty text as a category"):
+        made = sb.export.onnx(clf)
+    session = onnxruntime.InferenceSession(made.SerializeToString())
+    (label,) = session.run(["label"], {name: X[[name]].to_numpy() for name in X})
+    assert (label == clf.predict(X)).all()
+    with pytest.raises(ValueError, match="a column has no name"):
+        sb.export.onnx(sb.GDMCBoostClassifier(n_estimators=1).fit(X.rename(columns={"sb_": ""}), [0, 1, 2] * 30))
+    half = sb.GDMCBoostClassifier(n_estimators=1).fit(X, np.array(["a", "b", "\ud800"], dtype=object)[[0, 1, 2] * 30])
+    with pytest.raises(ValueError, match="holds half a character"):
+        sb.export.onnx(half)
 
 
 def test_losses_of_the_users_own_are_refused():

@@ -140,6 +140,24 @@ def test_the_predictor_imports_numpy_alone():
     assert names - set(sys.stdlib_module_names) == {"numpy"}
 
 
+def test_times_of_every_kind():
+    rng = np.random.default_rng(0)
+    days = pd.Timestamp("2020-01-01 12:00") + pd.to_timedelta(rng.integers(0, 900, 200), unit="h")
+    X = pd.DataFrame(
+        {
+            "when": days.tz_localize("Europe/Berlin", ambiguous=True, nonexistent="shift_forward"),
+            "day": pd.Series([day.date() for day in days], dtype=object),
+            "clock": pd.Series([day.time() for day in days], dtype=object),
+            "wait": pd.Series([pd.Timedelta(day.hour, unit="h").to_pytimedelta() for day in days], dtype=object),
+            "code": pd.Categorical(np.where(rng.random(200) < 0.5, 2**60, 2**60 + 1)),
+        }
+    )
+    X.loc[::9, ["when", "code"]] = None
+    y = (X["when"] > "2020-01-15").astype(int) + 2 * (X["code"] == 2**60)
+    clf = sb.GDMCBoostClassifier(n_estimators=8).fit(X, y)
+    np.testing.assert_array_equal(model_of(clf).numbers(X), clf._check_X(X))
+
+
 def test_wrong_input_is_refused(tmp_path):
     clf, model = case("flagship").clf, model_of(case("flagship").clf)
     with pytest.raises(ValueError, match="X has 3 columns; the model was fitted on 4"):

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
 from simplexboost.callbacks import Callback, Checkpoint
-from simplexboost.files import container
+from simplexboost.files import container, whole
 from simplexboost.learners import SklearnLearner, Stump
 
 X, y = load_iris(return_X_y=True)
@@ -231,7 +231,7 @@ def test_a_save_that_fails_half_way_keeps_the_old_file(what, clf, tmp_path, monk
         calls.append(1)
         return fail() if len(calls) > len(clf._pack()[1]) + 3 else raw(values)
 
-    monkeypatch.setattr(container.os, "replace", fail) if what == "replace" else monkeypatch.setattr(
+    monkeypatch.setattr(whole.os, "replace", fail) if what == "replace" else monkeypatch.setattr(
         container, "raw", fail_later
     )
     with pytest.raises(KeyboardInterrupt if what == "interrupt" else OSError):

@@ -7,8 +7,11 @@ import threading
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from export_cases import case
+
+import simplexboost as sb
 
 spec = importlib.util.spec_from_file_location("serve", Path(__file__).parents[1] / "examples" / "serve.py")
 serve = importlib.util.module_from_spec(spec)
@@ -55,10 +58,32 @@ def test_rows_with_names(ask):
     assert ask("POST", "/predict", {"rows": rows}) == (200, {"labels": found.clf.predict(found.X[:5]).tolist()})
 
 
+def test_dates_and_texts_in_arrays(tmp_path):
+    X = pd.DataFrame({"when": pd.date_range("2020-01-01", periods=60), "wait": pd.to_timedelta(range(60), unit="h")})
+    clf = sb.GDMCBoostClassifier(n_estimators=3).fit(X, np.arange(60) // 20)
+    clf.save(tmp_path / "dates.sb")
+    rows = [{"when": "2020-01-05", "wait": "3 hours"}, {"when": None, "wait": "50:00:00"}]
+    asked = pd.DataFrame({"when": pd.to_datetime(["2020-01-05", None]), "wait": pd.to_timedelta([3, 50], unit="h")})
+    assert serve.Predictor(tmp_path / "dates.sb").answer({"rows": rows})["labels"] == clf.predict(asked).tolist()
+    texts = np.array([["a", 1.0], ["b", None]] * 30, dtype=object)
+    clf = sb.GDMCBoostClassifier(n_estimators=3, categorical_features=[0]).fit(texts, [0, 1] * 30)
+    clf.save(tmp_path / "texts.sb")
+    assert serve.Predictor(tmp_path / "texts.sb").answer({"rows": [["b", None], ["a", 2]]})["labels"] == [1, 0]
+
+
+@pytest.mark.parametrize("ask", ["text and holes"], indirect=True)
+def test_misspelt_names_are_refused(ask):
+    row = json.loads(case("text and holes").X[:1].to_json(orient="records"))[0]
+    for rows in ([row | {"tawn": "x"}], [{k: v for k, v in row.items() if k != "town"}], [list(row.values())]):
+        status, answer = ask("POST", "/predict", {"rows": rows})
+        assert status == 400 and "wrong or missing" in answer["error"], answer
+
+
 @pytest.mark.parametrize("ask", ["flagship"], indirect=True)
 def test_wrong_requests(ask):
     for body, words in [
         ("no json", "Expecting value"),
+        ("[" * 100_000, "recursion"),
         ({"rows": []}, "at least one row"),
         ([1, 2], "a request is an object"),
         ({"rows": [[1, 2, 3]]}, "X has 3 features"),

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray
-from ..files.whole import as_path, write_bytes
+from ..files.whole import write_files
 from .c_links import DECISIONS, PREDICTS, probability_source
+from .options import source_path
 from .shipped import Shipped, n_numbers, shipped
 
 FOLDER = Path(__file__).parent
@@ -50,17 +51,14 @@ def c(clf: Any, path: Any, *, probabilities: bool = True) -> None:
     ...     "int iris_predict(const double *x);" in pathlib.Path(folder, "iris.h").read_text()
     True
     """
-    model, target = shipped(clf), as_path(path, "text or a path")
+    model, target = shipped(clf), source_path(path, ".c")
     name = name_of(target)
     header, source = header_of(model, name, probabilities), source_of(model, name, target, probabilities)
-    write_bytes(target, source.encode())
-    write_bytes(target.with_suffix(".h"), header.encode())
+    write_files({target: source.encode(), target.with_suffix(".h"): header.encode()})
 
 
 def name_of(path: Path) -> str:
     """What all names in the source begin with."""
-    if path.suffix != ".c":
-        raise ValueError(f"path={str(path)!r} must end in .c, beside which the header ends in .h.")
     name = re.sub(r"\W", "_", path.stem, flags=re.ASCII)
     return f"_{name}" if name[:1].isdigit() else name
 
@@ -82,8 +80,7 @@ def header_of(model: Shipped, name: str, probabilities: bool) -> str:
 
 def source_of(model: Shipped, name: str, path: Path, probabilities: bool) -> str:
     """The source."""
-    source = filled(
-        (FOLDER / "template.c").read_text(),
+    words = dict(
         SCORES=SCORES["canonical" if model.code.canonical else "codewords"],
         DECISION=DECISIONS["one" if model.threshold is None else "several"],
         PROBABILITIES=probability_source(model.link) if probabilities else "",
@@ -96,7 +93,8 @@ def source_of(model: Shipped, name: str, path: Path, probabilities: bool) -> str
         NAME=name,
         UPPER=name.upper(),
     )
-    return source.replace("TABLES", tables(model, name))  # last, since labels may be any text
+    before, after = (FOLDER / "template.c").read_text().split("TABLES\n")  # which may hold any text, as labels do
+    return filled(before, **words) + tables(model, name) + "\n" + filled(after, **words)
 
 
 def filled(template: str, **words: Any) -> str:

@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..files.whole import as_path, write_bytes
+from ..files.whole import write_files
+from .options import source_path
 from .shipped import shipped
 
 SOURCE = Path(__file__).with_name("predictor.js")
@@ -18,8 +19,8 @@ def javascript(clf: Any, path: Any) -> None:
     """A fitted booster as an ES module and, beside it, the model file that the module reads.
 
     ``import { load } from "./model.js"; const model = await load()`` gives a model with ``predict(row)``,
-    ``probabilities(row)`` and ``scores(row)``, in browsers and in Node 18 or later, without dependencies. A row is an
-    array, or an object with the names of the columns as keys; text and missing values are as in the fit.
+    ``probabilities(row)`` and ``scores(row)``, in browsers and in Node 20.12 or later, without dependencies. A row is
+    an array, or an object with the names of the columns as keys; text and missing values are as in the fit.
 
     Parameters
     ----------
@@ -40,9 +41,8 @@ def javascript(clf: Any, path: Any) -> None:
     ['model.js', 'model.sb']
     """
     shipped(clf)  # refuses what cannot be exported
-    target, memory = as_path(path, "text or a path"), io.BytesIO()
+    target, memory = source_path(path, ".js", ".mjs"), io.BytesIO()
     clf.save(memory)
     beside = target.with_suffix(".sb")
-    write_bytes(beside, memory.getvalue())
     source = SOURCE.read_text(encoding="utf-8").replace(SLOT, f"const MODEL = {json.dumps(beside.name)};")
-    write_bytes(target, source.encode())
+    write_files({target: source.encode(), beside: memory.getvalue()})

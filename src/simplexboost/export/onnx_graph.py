@@ -5,6 +5,7 @@ What follows the trees is computed in double precision, so that differences and 
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -14,27 +15,31 @@ from ._packages import needed
 from .onnx_trees import attributes
 from .shipped import Columns, Line, Shipped, ShippedTree, n_numbers
 
-OURS = "sb_"  # how names inside the graph begin, so that they differ from those of columns
-
 
 class Graph:
-    """A graph in the making: nodes and constants, referred to by name."""
+    """A graph in the making: nodes and constants, referred to by name.
 
-    def __init__(self) -> None:
+    ``taken`` are the names of columns; names in the graph begin as none of them does.
+    """
+
+    def __init__(self, taken: list[str]) -> None:
         onnx = needed("onnx")
+        self.ours = "sb_"
+        while any(name.startswith(self.ours) for name in taken):
+            self.ours += "_"
         self.helper, self.types, self._from_array = onnx.helper, onnx.TensorProto, onnx.numpy_helper.from_array
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
 
     def constant(self, values: Any) -> str:
         """The name of a constant."""
-        name = f"{OURS}constant_{len(self.constants)}"
+        name = f"{self.ours}constant_{len(self.constants)}"
         self.constants.append(self._from_array(np.asarray(values), name))
         return name
 
     def op(self, kind: str, *inputs: str, out: str | None = None, ml: bool = False, **attributes: Any) -> str:
         """Add a node; its output is called ``out``, or gets a new name."""
-        out = f"{OURS}{len(self.nodes)}_{kind}" if out is None else out
+        out = f"{self.ours}{len(self.nodes)}_{kind}" if out is None else out
         domain = {"domain": "ai.onnx.ml"} if ml else {}
         self.nodes.append(self.helper.make_node(kind, list(inputs), [out], **domain, **attributes))
         return out
@@ -60,6 +65,7 @@ def read_columns(graph: Graph, columns: Columns, dtype: Any) -> tuple[list[Any],
     pieces = []
     if columns.has_text:
         names = column_names(columns)
+        check_text_inputs(columns, names)
         kinds = [str if is_text(columns, j) else dtype for j in range(columns.n)]
         inputs = [value_info(graph, name, kind, 1) for name, kind in zip(names, kinds, strict=True)]
         pieces += [names[j] for j in numeric]
@@ -72,6 +78,20 @@ def read_columns(graph: Graph, columns: Columns, dtype: Any) -> tuple[list[Any],
     place = np.empty(columns.n, dtype=np.int64)
     place[[*numeric, *rest]] = np.arange(columns.n)
     return inputs, graph.op("Concat", *pieces, axis=1), place
+
+
+def check_text_inputs(columns: Columns, names: list[str]) -> None:
+    """Refuse a column without a name; say where the empty text is a category and cannot stand for missing values."""
+    if "" in names:
+        raise ValueError("a column has no name, and an input of an ONNX model needs one; name it before the fit.")
+    for name, categories in zip(names, columns.categories, strict=True):
+        if "" in (categories or []):
+            warnings.warn(
+                f"column {name!r} has the empty text as a category, which in ONNX stands for missing values elsewhere: "
+                "in this column they cannot be passed on.",
+                UserWarning,
+                stacklevel=4,
+            )
 
 
 def is_text(columns: Columns, j: int) -> bool:

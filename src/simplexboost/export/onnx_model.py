@@ -56,7 +56,8 @@ def onnx(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: b
     (True, True)
     """
     precision = check_dtype(dtype)
-    model, graph = shipped(clf), Graph()
+    model = shipped(clf)
+    graph = Graph(model.columns.names or [])
     inputs, X, place = read_columns(graph, model.columns, precision)
     U = scores(graph, model, predictor(graph, model, X, place, precision))
     outputs = write_outputs(graph, model, U, {info.name for info in inputs}, probabilities)

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .._typing import AnyArray
 from ..data.inputs import check_X
+from ..files.whole import as_path
 from .shipped import shipped
+
+
+def source_path(path: Any, *endings: str) -> Path:
+    """The place of a source file, which must have one of these endings."""
+    found = as_path(path, "text or a path")
+    if found.suffix not in endings:
+        raise ValueError(f"path={str(path)!r} must end in {' or '.join(endings)}.")
+    return found
 
 
 def check_dtype(dtype: Any) -> Any:

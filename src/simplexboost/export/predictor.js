@@ -1,4 +1,4 @@
-// Predicts with a model file of simplexboost, in browsers and in Node (18 or later), without dependencies.
+// Predicts with a model file of simplexboost, in browsers and in Node (20.12 or later), without dependencies.
 //
 //   import { load } from "./model.js";
 //   const model = await load();          // or load(url), load(an ArrayBuffer)
@@ -148,7 +148,7 @@ class Model {
     const isArray = Array.isArray(row) || ArrayBuffer.isView(row);
     if (!isArray && !this.columns) throw new Error("the columns have no names: pass an array.");
     if (isArray && row.length !== this.p) throw new Error(`the row has ${row.length} values; the model has ${this.p} columns.`);
-    const absent = isArray ? undefined : this.columns.find((name) => !(name in row));
+    const absent = isArray ? undefined : this.columns.find((name) => !Object.hasOwn(row, name));
     if (absent !== undefined) throw new Error(`the row has no column '${absent}'.`);
     return Float64Array.from({ length: this.p }, (_, j) => {
       const given = isArray ? row[j] : row[this.columns[j]];
@@ -201,7 +201,7 @@ const sigmoid = (x) => (x < 0 ? Math.exp(x) / (1 + Math.exp(x)) : 1 / (1 + Math.
 const logSigmoid = (x) => Math.min(x, 0) - Math.log1p(Math.exp(-Math.abs(x)));
 
 function softmax(U) {
-  const top = Math.max(...U);
+  const top = U.reduce((a, b) => Math.max(a, b)); // as arguments of Math.max, many classes would be too many
   const E = U.map((u) => Math.exp(u - top));
   const sum = E.reduce((a, b) => a + b, 0);
   return E.map((e) => e / sum);

@@ -7,8 +7,9 @@ import io
 from pathlib import Path
 from typing import Any
 
-from ..files.whole import as_path, write_bytes
+from ..files.whole import write_files
 from . import standalone
+from .options import source_path
 from .shipped import shipped
 
 WIDTH = 118  # characters of the model's text in a line
@@ -67,15 +68,14 @@ def python(clf: Any, path: Any, *, embed: bool = True) -> None:
     True
     """
     shipped(clf)  # refuses what cannot be exported
-    target, memory = as_path(path, "text or a path"), io.BytesIO()
+    target, memory = source_path(path, ".py"), io.BytesIO()
     clf.save(memory)
     source = Path(standalone.__file__).read_text(encoding="utf-8")
     if embed:
         text = base64.b85encode(memory.getvalue()).decode()
         lines = "\n".join(text[at : at + WIDTH] for at in range(0, len(text), WIDTH))
-        tail = EMBEDDED.replace("{text}", lines)
+        write_files({target: (source + EMBEDDED.replace("{text}", lines) + NAMES).encode()})
     else:
         beside = target.with_suffix(".sb")
-        write_bytes(beside, memory.getvalue())
         tail = BESIDE.format(name=beside.name)
-    write_bytes(target, (source + tail + NAMES).encode())
+        write_files({target: (source + tail + NAMES).encode(), beside: memory.getvalue()})

@@ -112,8 +112,20 @@ def shipped(clf: Any) -> Shipped:
     trees = [shipped_tree(term, code.Y.shape[1]) for term in terms if isinstance(term.hypothesis, TreeHypothesis)]
     lines = [shipped_line(term, code.Y.shape[1]) for term in terms if isinstance(term.hypothesis, LinearHypothesis)]
     check_terms(clf.model_, len(trees) + len(lines))
+    columns = columns_of(clf)
+    categories = [value for of_column in columns.categories for value in of_column or []]
+    check_text([*clf.classes_.tolist(), *(columns.names or []), *categories])
     link = link_of(clf.loss_, int(clf.present_.sum()), several=threshold is not None)
-    return Shipped(trees, lines, code, link, clf.classes_, clf.present_, threshold, columns_of(clf))
+    return Shipped(trees, lines, code, link, clf.classes_, clf.present_, threshold, columns)
+
+
+def check_text(values: list[Any]) -> None:
+    """Raise if a label, a name of a column or a category is text that has no bytes."""
+    for value in values:
+        try:
+            str(value).encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{value!r} holds half a character (a surrogate); no exported file can hold it.") from None
 
 
 def check_terms(model: AdditiveModel, n_known: int) -> None:

@@ -11,6 +11,7 @@ Written by ``simplexboost.export.python``; the format of model files is describe
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import json
 import sys
@@ -20,6 +21,7 @@ from typing import Any
 import numpy as np
 
 Array = Any
+UTC = datetime.timezone.utc  # noqa: UP017 (an older Python may run this)
 DAY = 86_400_000_000.0  # microseconds
 MOST_CATEGORIES = 254  # if a column has one category less, all others share the last number
 ABSENT = 30.0  # a class without training examples scores this far below every other
@@ -120,11 +122,16 @@ def columns_of(X: Any, names: list[str] | None) -> list[Array]:
     """The columns of a table, (n,) each."""
     if hasattr(X, "keys") or hasattr(X, "columns"):  # a dict or a frame
         wanted = list(X.keys() if hasattr(X, "keys") else X.columns) if names is None else names
-        return [np.asarray(X[name]) for name in wanted]
+        return [np.asarray(plain(X[name])) for name in wanted]
     table = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)  # large whole numbers stay what they are
     if table.ndim != 2:
         raise ValueError(f"X has {table.ndim} dimensions; pass rows of columns.")
     return list(table.T)
+
+
+def plain(values: Any) -> Any:
+    """A column; categories of pandas as objects, since an array of whole numbers with holes would round them."""
+    return values.astype(object) if hasattr(values, "cat") and hasattr(values, "astype") else values
 
 
 def as_numbers(values: Array, known: dict[Any, float] | None) -> Array:
@@ -136,8 +143,21 @@ def as_numbers(values: Array, known: dict[Any, float] | None) -> Array:
         days = values.astype(values.dtype.kind + "8[us]").astype(np.int64) / DAY
         return np.where(np.isnat(values), np.nan, days)
     if values.dtype.kind == "O":
-        return np.array([np.nan if is_missing(value) else float(value) for value in values.tolist()])
+        return np.array([np.nan if is_missing(value) else as_number(value) for value in values.tolist()])
     return values.astype(np.float64)
+
+
+def as_number(value: Any) -> float:
+    """A number as it is; dates as days since 1970 (in UTC where they have a time zone), durations and times as days."""
+    if isinstance(value, datetime.datetime):
+        value = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
+        return (value - datetime.datetime(1970, 1, 1)) / datetime.timedelta(days=1)
+    if isinstance(value, datetime.date):
+        return float((value - datetime.date(1970, 1, 1)).days)
+    if isinstance(value, datetime.time):
+        seconds = 3600 * value.hour + 60 * value.minute + value.second + value.microsecond / 1e6
+        return seconds / 86_400
+    return value / datetime.timedelta(days=1) if isinstance(value, datetime.timedelta) else float(value)
 
 
 def is_missing(value: Any) -> bool:

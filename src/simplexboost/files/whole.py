@@ -6,7 +6,7 @@ import os
 import secrets
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -37,6 +37,13 @@ def write_bytes(path: Target, data: bytes) -> None:
         raise PathError(
             f"path={path!r} takes text; a model is saved to a binary file, as open(..., 'wb') gives."
         ) from error
+
+
+def write_files(contents: dict[Path, bytes]) -> None:
+    """Write several files that belong together: if one cannot be written, none appears."""
+    with ExitStack() as stack:
+        for path, data in contents.items():
+            stack.enter_context(whole_file(path)).write(data)
 
 
 @contextmanager

@@ -47,11 +47,13 @@ def command(**options: Any) -> None:
       simplexboost export model.sb -o model.c --no-proba
     """
     talk, output = talk_of(options), options["output"]
-    to = options["to"] or route_of(output)
-    more = chosen(to, options)
     if output == "-":
         raise ArgumentError("-o - is standard output; an exported model is a file, so pass its name.")
+    to = options["to"] or route_of(output)
+    more = chosen(to, options)
     check_writable(output)
+    if Path(output).exists() and Path(options["model"]).exists() and Path(output).samefile(options["model"]):
+        raise ArgumentError(f"-o {output} is the model itself, which would be lost; pass another name.")
     classifier = open_model(options["model"]).classifier
     try:
         ROUTES[to][0](classifier, output, **more)
@@ -76,7 +78,7 @@ def chosen(to: str, options: dict[str, Any]) -> dict[str, Any]:
     for option, routes in (("no_proba", ("onnx", "treelite", "c")), ("float32", ("onnx", "treelite"))):
         if options[option] and to not in routes:
             raise ArgumentError(
-                f"--{option.replace('_', '-')} is for {' and '.join(routes)}; leave it out with --to {to}."
+                f"--{option.replace('_', '-')} is for {', '.join(routes)}; leave it out with --to {to}."
             )
     found: dict[str, Any] = {}
     if options["no_proba"]:
