@@ -247,31 +247,34 @@ def test_numbers_of_trees_are_whole(numeric):
         clf.tree_text(0, n_classes=-1)
 
 
-def test_scikit_learn_takes_the_recursion():
-    """In a process of its own, since it changes what scikit-learn takes our boosters for."""
-    code = """
-import numpy as np
-from sklearn.datasets import load_iris
-from sklearn.inspection import partial_dependence
-import simplexboost as sb
-from simplexboost.explain import accept_recursion
-X, y = load_iris(return_X_y=True)
-accept_recursion()
-for rows in (slice(0, 150), slice(0, 100)):
-    clf = sb.SimplexBoostClassifier(n_estimators=5, random_state=0).fit(X[rows], y[rows])
-    got = partial_dependence(clf, X[rows], [2], method="recursion", grid_resolution=7)
-    want = 0.5 * clf.partial_dependence(2, got["grid_values"][0])
-    want = want.T if want.shape[1] > 2 else (want[:, 1:] - want[:, :1]).T
-    np.testing.assert_allclose(got["average"], want)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+@pytest.mark.parametrize("K", [2, 3])
+def test_scikit_learn_takes_the_recursion(K):
+    X, c = blobs(150, 4, K)
+    clf = sb.SimplexBoostClassifier(n_estimators=5, random_state=0).fit(X, c)
+    got = partial_dependence(clf, X, [2], method="recursion", grid_resolution=7)
+    U = 0.5 * clf.partial_dependence(2, got["grid_values"][0])
+    np.testing.assert_allclose(got["average"], (U[:, 1:] - U[:, :1]).T if K == 2 else U.T)
 
 
 def test_brute_dependence_stays_the_default(numeric):
     clf, X, _ = numeric
-    with pytest.raises(ValueError, match="recursion"):
-        partial_dependence(clf, np.nan_to_num(X), [0], method="recursion")
+    X = np.nan_to_num(X)
+    default = partial_dependence(clf, X, [0], grid_resolution=5)
+    moved = X.copy()
+    moved[:, 0] = default["grid_values"][0][3]
+    np.testing.assert_allclose(default["average"][:, 3], clf.predict_proba(moved).mean(axis=0))
+
+
+def test_recursion_is_accepted_whatever_is_imported_first():
+    code = """
+import simplexboost as sb, sys
+assert "sklearn.ensemble" not in sys.modules
+clf = sb.SimplexBoostClassifier(n_estimators=2).fit([[0.0], [1.0], [2.0]] * 20, [0, 1, 2] * 20)
+from sklearn.inspection import partial_dependence
+assert partial_dependence(clf, [[0.0], [1.0], [2.0]], [0], method="recursion")["average"].shape == (3, 3)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_dependence_needs_trees(numeric):

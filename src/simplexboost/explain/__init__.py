@@ -1,8 +1,7 @@
 """Explanations of fitted boosters: Shapley values, trees to look at, importances, similar and doubtful examples."""
 
-from .dependence import accept_recursion
 from .doubtful import DoubtfulLabels
 from .mixin import Explains, PairExplanation
 from .neighbours import Neighbours
 
-__all__ = ["DoubtfulLabels", "Explains", "Neighbours", "PairExplanation", "accept_recursion"]
+__all__ = ["DoubtfulLabels", "Explains", "Neighbours", "PairExplanation"]

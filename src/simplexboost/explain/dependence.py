@@ -6,6 +6,7 @@ path-dependent Shapley values. All trees go down together, level by level.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -115,15 +116,13 @@ def partial_dependence(model: AdditiveModel, features: AnyArray, grid: Array, M:
     return out
 
 
-def accept_recursion() -> None:
-    """Let scikit-learn's ``partial_dependence`` take ``method="recursion"`` for our boosters.
+def join_scikit_learn(booster: type) -> None:
+    """Let scikit-learn's ``partial_dependence`` take ``method="recursion"`` for our boosters, if it is imported.
 
-    scikit-learn asks whether an estimator is one of its own classes before it calls the method that does the work,
-    which our boosters have too. This registers them as relatives of its histogram boosters. From then on
-    ``method="auto"`` takes the trees, too, and answers with `decision_function` as it does for those.
+    It asks whether an estimator is one of its own classes before it calls the method that does the work, which our
+    boosters have too; so they are registered as relatives of its gradient boosters. Since ``init`` of ours is not None,
+    ``method="auto"`` goes on to mean "brute" for them.
     """
-    from sklearn.ensemble._hist_gradient_boosting.gradient_boosting import BaseHistGradientBoosting
-
-    from .mixin import Explains
-
-    BaseHistGradientBoosting.register(Explains)
+    boosting = sys.modules.get("sklearn.ensemble._gb")  # which sklearn.inspection imports; we need not
+    if boosting is not None:
+        boosting.BaseGradientBoosting.register(booster)

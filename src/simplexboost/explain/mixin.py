@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -15,7 +15,7 @@ from ..data.features import Features
 from ..engine import Engine
 from . import shapley
 from .choosing import Chosen, choose_classes, class_numbers
-from .dependence import partial_dependence
+from .dependence import join_scikit_learn, partial_dependence
 from .doubtful import DoubtfulLabels, doubtful_labels
 from .grid import column_places, grid_points
 from .importance import KINDS, class_gains, split_counts
@@ -51,6 +51,11 @@ class Explains:
     classes_: AnyArray
     present_: Mask
     n_features_in_: int
+    init: ClassVar[str] = "zero"  # where the scores start, in the words of scikit-learn's gradient boosters
+
+    def __sklearn_tags__(self) -> Any:
+        join_scikit_learn(Explains)  # here, because scikit-learn asks for the tags before it looks at the class
+        return super().__sklearn_tags__()  # type: ignore[misc]
 
     # What the estimator provides.
 
@@ -261,8 +266,8 @@ class Explains:
         """The mean logits where some features are given and the others are unknown, (m, K).
 
         Computed through the trees: an unknown feature goes down both sides of a split, with the shares of the training
-        rows that went there. scikit-learn's ``partial_dependence`` does the same with ``method="recursion"``, once
-        `simplexboost.explain.accept_recursion` has been called.
+        rows that went there. scikit-learn's ``partial_dependence`` does the same with ``method="recursion"``, for
+        `decision_function` instead of logits.
 
         Parameters
         ----------
