@@ -10,7 +10,7 @@ from simplexboost.engine import ReferenceEngine
 
 def on_twin(kind):
     """The same estimator on the twin."""
-    return type("On" + kind.__name__, (kind,), {"_engine": lambda self: ReferenceEngine()})
+    return type("On" + kind.__name__, (kind,), {"_engine": lambda self, n_rows=None: ReferenceEngine()})
 
 
 def fitted(kind, X, y, **parameters):

@@ -192,7 +192,7 @@ def test_shards_train_the_same_model(name, weighted, monkeypatch, tmp_path):
     for cuts in (None, *CUTS[1:]):
         engine = CpuEngine() if cuts is None else ShardedEngine(cuts=cuts)
         estimator = clone(model).set_params(random_state=0)
-        monkeypatch.setattr(type(estimator), "_engine", lambda self, engine=engine: engine)
+        monkeypatch.setattr(type(estimator), "_engine", lambda self, n_rows=None, engine=engine: engine)
         estimator.fit(X, y, sample_weight=weight if weighted else None).save(tmp_path / "model.sb")
         files.append((tmp_path / "model.sb").read_bytes())
     assert len(set(files)) == 1

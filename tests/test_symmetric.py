@@ -237,7 +237,7 @@ def test_twin_trains_the_same_booster(monkeypatch):
         model = sb.BoostingClassifier(
             learner=VectorTree(max_depth=2, growth="symmetric", gain_noise=0.5), n_estimators=3, random_state=1
         )
-        monkeypatch.setattr(type(model), "_engine", lambda self, engine=engine: engine)
+        monkeypatch.setattr(type(model), "_engine", lambda self, n_rows=None, engine=engine: engine)
         scores.append(model.fit(X, y).decision_function(X))
     assert scores[0].tobytes() == scores[1].tobytes()
 
