@@ -314,6 +314,10 @@ def test_classes_without_examples_explain_nothing():
     np.testing.assert_allclose(clf.shap_values(X, [7, 1])[..., 1], values[..., 1], atol=1e-14)
     with pytest.raises(ValueError, match="class 7 had no training examples"):
         clf.explain_pair(X, 0, 7)
+    with pytest.raises(ValueError, match="class 7 had no training examples"):
+        clf.to_shap(7)
+    assert len(clf.to_shap([7, 1])["trees"]) == 4
+    assert (clf.partial_dependence(0, [0.0, 1.0], 7) == -np.inf).all()
 
 
 def test_sparse_tables_have_the_values_of_dense_ones():
@@ -371,3 +375,7 @@ def test_wrong_input_is_answered(fitted):
     )
     with pytest.raises(ValueError, match="has no Shapley values here"):
         other.shap_values(X)
+    with pytest.raises(AttributeError, match="has no Shapley values here"):
+        _ = other.expected_value_
+    assert not hasattr(other, "expected_value_")
+    assert "BoostingClassifier" in other._repr_html_()  # newer versions of scikit-learn show all fitted attributes

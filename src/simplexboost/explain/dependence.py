@@ -98,7 +98,7 @@ def partial_dependence(model: AdditiveModel, features: AnyArray, grid: Array, M:
     n_nodes = sum(len(tree.nodes) for tree in model.trees)
     table = leaf_table(model, M)
     if table.columns is None:
-        values = table.values.reshape(-1, M.shape[1])
+        values = table.values.reshape(len(leaf), M.shape[1])
     else:
         values = csr_array((table.values, table.columns, table.start), shape=(len(leaf), M.shape[1]))
     out = np.empty((len(grid), M.shape[1]))

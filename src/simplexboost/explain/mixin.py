@@ -79,7 +79,11 @@ class Explains:
         """
         check_is_fitted(self)
         chosen = choose_classes(None, self.classes_, self.present_)
-        return self._of_all(chosen, shapley.expected(self.model_, self._columns_of(chosen))[None], -np.inf)[0]
+        try:
+            base = shapley.expected(self.model_, self._columns_of(chosen))
+        except ValueError as error:  # who looks through all attributes, like scikit-learn's HTML, skips those it lacks
+            raise AttributeError(str(error)) from error
+        return self._of_all(chosen, base[None], -np.inf)[0]
 
     def shap_values(self, X: Any, classes: Any = None, *, background: Any = None) -> Array:
         """Shapley values: what each feature adds to the logit of each class, (n, p, K).
@@ -143,9 +147,7 @@ class Explains:
         numbers = np.concatenate([class_numbers(a, self.classes_, "a"), class_numbers(b, self.classes_, "b")])
         if len(numbers) != 2:
             raise ValueError(f"a={a!r} and b={b!r} must be one label each.")
-        absent = self.classes_[numbers[~self.present_[numbers]]]
-        if len(absent):
-            raise ValueError(f"class {absent.tolist()[0]!r} had no training examples, so there is nothing to explain.")
+        self._refuse_absent(numbers)
         Y = self.model_.Y[(np.cumsum(self.present_) - 1)[numbers]].astype(np.float64)  # (2, d)
         M = (Y[0] - Y[1])[:, None]  # (d, 1)
         phi, base = shapley.values(self.model_, checked, M, self._engine()), shapley.expected(self.model_, M)
@@ -186,6 +188,8 @@ class Explains:
         """
         check_is_fitted(self)
         chosen = choose_classes(classes, self.classes_, self.present_)
+        if not chosen.present.any():
+            self._refuse_absent(chosen.numbers)
         return tree_dictionaries(self.model_, self._columns_of(chosen))
 
     # ---- trees ------------------------------------------------------------------------------------------------------
@@ -338,6 +342,12 @@ class Explains:
     def _check_background(self, background: Any) -> AnyArray | None:
         """Background rows, checked."""
         return None if background is None else self._check_X(background)
+
+    def _refuse_absent(self, numbers: AnyArray) -> None:
+        """Raise if one of these classes had no training examples."""
+        absent = self.classes_[numbers[~self.present_[numbers]]]
+        if len(absent):
+            raise ValueError(f"class {absent.tolist()[0]!r} had no training examples, so there is nothing to explain.")
 
     def _columns_of(self, chosen: Chosen) -> Array:
         """The codewords of the chosen classes that had training examples, as columns, (d, D)."""
