@@ -280,8 +280,17 @@ assert partial_dependence(clf, [[0.0], [1.0], [2.0]], [0], method="recursion")["
 def test_dependence_needs_trees(numeric):
     _, X, c = numeric
     lines = sb.BoostingClassifier(learner="linear", n_estimators=3).fit(X, c)
-    with pytest.raises(ValueError, match="needs a model of trees alone"):
+    with pytest.raises(ValueError, match="needs a model of the package's trees alone"):
         lines.partial_dependence(0, [0.0])
+
+
+def test_the_recursion_is_not_for_several_labels(numeric):
+    """Two labels are not two classes: what scikit-learn would show is the difference of their scores."""
+    _, X, c = numeric
+    several = sb.AdaBoostMHClassifier(n_estimators=3).fit(X, np.column_stack([c == 0, c > 0]).astype(int))
+    assert several.partial_dependence(0, [0.0]).shape == (1, 2)
+    with pytest.raises(ValueError, match="takes models of one label per row"):
+        partial_dependence(several, X, [0], method="recursion")
 
 
 # ---- examples -------------------------------------------------------------------------------------------------------

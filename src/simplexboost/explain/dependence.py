@@ -17,7 +17,6 @@ from ..boosting.model import AdditiveModel
 from ..engine import NODE, Tree, node_bytes
 from ..engine.reference.forest import MOST_CATEGORIES
 from .leaves import leaf_table
-from .shapley import check_explainable
 
 BLOCK = 2**22  # weights of nodes that are kept at a time: 32 MB
 
@@ -89,9 +88,11 @@ def goes_left(level: Level, features: AnyArray, grid: Array) -> Array:
 
 def partial_dependence(model: AdditiveModel, features: AnyArray, grid: Array, M: Array) -> Array:
     """The mean of F M at points (m, s) of these features (s,), (m, D)."""
-    check_explainable(model)
     if len(model.trees) < len(model.terms):
-        raise ValueError("partial dependence through trees needs a model of trees alone; use method='brute'.")
+        raise ValueError(
+            "partial dependence through trees needs a model of the package's trees alone; use scikit-learn's "
+            "partial_dependence with method='brute'."
+        )
     if not model.trees:
         return np.zeros((len(grid), M.shape[1]))
     by_level, leaf_node, leaf = levels(model.trees)

@@ -291,6 +291,8 @@ class Explains:
 
     def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> Array:
         """What scikit-learn asks for: `decision_function` instead of logits, (K, m), or (1, m) for two classes."""
+        if getattr(self, "threshold_", None) is not None:
+            raise ValueError("method='recursion' takes models of one label per row, not of several; use 'brute'.")
         U = 0.5 * self.partial_dependence(target_features, grid)
         return (U[:, 1:] - U[:, :1]).T if U.shape[1] == 2 else U.T
 
