@@ -204,9 +204,9 @@ def test_the_points_of_dependence_are_read_like_rows(odd, names):
 
 def test_wrong_points_are_answered(odd):
     clf, _ = odd
-    with pytest.raises(ValueError, match="grid, column 'grade', held categories that are numbers in fit"):
+    with pytest.raises(ValueError, match="column 'grade' held categories that are numbers in fit"):
         clf.partial_dependence("grade", ["2"])
-    with pytest.raises(ValueError, match="grid, column 'day', held dates in fit; now it holds text"):
+    with pytest.raises(ValueError, match="column 'day' held dates in fit; now it holds text"):
         clf.partial_dependence("day", ["monday"])
     with pytest.raises(ValueError, match="grid has no table"):
         clf.partial_dependence("day", np.zeros((2, 2, 2)))

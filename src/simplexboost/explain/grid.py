@@ -41,7 +41,7 @@ def grid_points(grid: Any, places: AnyArray, features: Features, names: list[str
     if table is None or len(table.columns) != len(places):
         came = "no table" if table is None else f"{len(table.columns)} columns"
         raise ValueError(f"grid has {came}; pass a column for each of the {len(places)} features.")
-    labels = [f"grid, column {names[place]!r}," for place in places.tolist()]
+    labels = [f"column {names[place]!r}" for place in places.tolist()]
     columns = [Column(label, column.values) for label, column in zip(labels, table.columns, strict=True)]
     named = Table(columns, table.n, table.names)
     return features.chosen(places.tolist()).numbers(named).astype(np.float64)
