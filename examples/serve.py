@@ -17,6 +17,7 @@ import argparse
 import json
 import os
 import threading
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
@@ -36,7 +37,8 @@ class Predictor:
         self.names = getattr(self.clf, "feature_names_in_", None)
         self.lock, self.requests = threading.Lock(), 0
         row = [None] * self.clf.n_features_in_ if self.names is None else dict.fromkeys(self.names)
-        self.clf.predict_proba(self.table([row]))  # packs the trees before the first request
+        with suppress(ValueError):  # not all classifiers take missing values
+            self.clf.predict(self.table([row]))  # packs the trees before the first request
 
     def answer(self, asked):
         """The answer to a request; ValueError, TypeError and KeyError say what is wrong with it."""
@@ -54,7 +56,7 @@ class Predictor:
     def table(self, rows):
         """Rows in the form that the model takes."""
         if self.names is None:  # null becomes NaN, or stays None beside text; both mean missing
-            return np.array(rows, dtype=np.float64 if self.clf.categories_ is None else object)
+            return np.array(rows, dtype=np.float64 if getattr(self.clf, "categories_", None) is None else object)
         for row in rows:
             wrong = set(self.names) ^ set(row) if isinstance(row, dict) else {"a row that is no object"}
             if wrong:  # a misspelt name must not count as a missing value
@@ -64,7 +66,8 @@ class Predictor:
         import pandas as pd
 
         frame = pd.DataFrame.from_records(rows, columns=list(self.names))
-        for name, kind in zip(self.names, self.clf.feature_kinds_, strict=True):
+        kinds = getattr(self.clf, "feature_kinds_", None) or []  # older model files do not tell them
+        for name, kind in zip(self.names, kinds, strict=False):
             if kind in PARSED:  # JSON has no dates
                 frame[name] = getattr(pd, PARSED[kind])(frame[name])
         return frame

@@ -93,3 +93,14 @@ def test_wrong_requests(ask):
         status, answer = ask("POST", "/predict", body)
         assert (status, words in answer["error"]) == (400, True), answer
     assert ask("POST", "/elsewhere", {})[0] == ask("GET", "/elsewhere")[0] == 404
+
+
+@pytest.mark.parametrize("path", sorted((Path(__file__).parent / "files").glob("*.sb")), ids=lambda path: path.stem)
+def test_model_files_of_all_versions_are_served(path):
+    """Those of earlier versions do not tell the kinds of columns; some classifiers have no probabilities."""
+    told = json.loads(path.with_suffix(".json").read_text())
+    predictor = serve.Predictor(path)
+    rows = told["rows"]
+    if predictor.names is not None:
+        rows = [dict(zip(predictor.names, row, strict=True)) for row in rows]
+    assert len(predictor.answer({"rows": rows})["labels"]) == len(rows)
