@@ -114,12 +114,13 @@ def test_names_come_from_the_file(tmp_path):
 
 
 @pytest.mark.cc
-def test_words_of_the_template_may_be_names_and_labels(tmp_path):
+@pytest.mark.parametrize("name", ["my_tables", "TABLES", "UPPER_x", "N_TREES"])
+def test_words_of_the_template_may_be_names_and_labels(name, tmp_path):
     X, c = numbers()
     clf = sb.GDMCBoostClassifier(n_estimators=2).fit(X, np.array(["TABLES", "NAME_x", "K", "HEADER"])[c % 4])
-    sb.export.c(clf, tmp_path / "my_tables.c")
-    subprocess.run(["cc", "-std=c99", "-Werror", "-c", "my_tables.c"], cwd=tmp_path, check=True)
-    assert '"TABLES"' in (tmp_path / "my_tables.c").read_text()
+    sb.export.c(clf, tmp_path / f"{name}.c")
+    subprocess.run(["cc", "-std=c99", "-Werror", "-c", f"{name}.c"], cwd=tmp_path, check=True)
+    assert '"TABLES"' in (tmp_path / f"{name}.c").read_text()
 
 
 def test_what_cannot_be_exported_is_refused(tmp_path):

@@ -69,8 +69,7 @@ def header_of(model: Shipped, name: str, probabilities: bool) -> str:
     if probabilities:
         predict += PREDICTS["probabilities"]
     return filled(
-        (FOLDER / "template.h").read_text(),
-        PREDICT=predict.rstrip("\n"),
+        filled((FOLDER / "template.h").read_text(), PREDICT=predict.rstrip("\n")),
         N_FEATURES=model.columns.n,
         N_CLASSES=len(model.classes),
         NAME=name,
@@ -80,11 +79,16 @@ def header_of(model: Shipped, name: str, probabilities: bool) -> str:
 
 def source_of(model: Shipped, name: str, path: Path, probabilities: bool) -> str:
     """The source."""
-    words = dict(
+    functions = filled(
+        (FOLDER / "template.c").read_text(),
         SCORES=SCORES["canonical" if model.code.canonical else "codewords"],
         DECISION=DECISIONS["one" if model.threshold is None else "several"],
         PROBABILITIES=probability_source(model.link) if probabilities else "",
+    )
+    return filled(
+        functions,
         HEADER=path.with_suffix(".h").name,
+        TABLES=tables(model, name),
         N_COORDINATES=model.d,
         N_PRESENT=int(model.present.sum()),
         N_TREES=len(model.trees),
@@ -93,15 +97,11 @@ def source_of(model: Shipped, name: str, path: Path, probabilities: bool) -> str
         NAME=name,
         UPPER=name.upper(),
     )
-    before, after = (FOLDER / "template.c").read_text().split("TABLES\n")  # which may hold any text, as labels do
-    return filled(before, **words) + tables(model, name) + "\n" + filled(after, **words)
 
 
 def filled(template: str, **words: Any) -> str:
-    """The template with words replaced, one after the other."""
-    for word, text in words.items():
-        template = re.sub(rf"\b{word}(?=\b|_)", lambda _, text=text: str(text), template)  # type: ignore[misc]
-    return template
+    """The template with words replaced, all at once: labels and names of files may hold the same words."""
+    return re.sub(rf"\b({'|'.join(words)})(?=\b|_)", lambda found: str(words[found[1]]), template)
 
 
 SCORES = {
