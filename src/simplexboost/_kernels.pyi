@@ -140,6 +140,7 @@ class Explainer:
         values: Array,
         columns: AnyArray | None,
         start: AnyArray | None,
+        total: Array | None,
         out: Array,
         n_threads: int,
     ) -> None: ...
@@ -152,6 +153,10 @@ class Explainer:
         out: Array,
         n_threads: int,
     ) -> None: ...
+
+class SingleExplainer(Explainer): ...
+
+def share_rounding(phi: Array, total: Array) -> None: ...
 
 class LogisticLoss:
     def __init__(

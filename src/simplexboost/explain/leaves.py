@@ -17,7 +17,7 @@ from ..engine.cpu.forest import starts
 
 
 class LeafTable(NamedTuple):
-    """The values of all leaves, tree after tree, as the kernel takes them.
+    """The values of all leaves, tree after tree, as the kernel takes them: in the precision of predictions.
 
     Attributes
     ----------
@@ -47,13 +47,14 @@ def leaf_table(model: AdditiveModel, M: Array) -> LeafTable:
     """The leaves of a model's trees times M (d, D)."""
     terms, chosen = tree_terms(model), chosen_rows(M)
     if chosen is None:
-        return LeafTable(np.concatenate([leaf_outputs(t, M, model.dtype).ravel() for t in terms]), None, None)
+        outputs = [leaf_outputs(t, M, model.dtype).ravel() for t in terms]
+        return LeafTable(np.concatenate(outputs).astype(model.dtype), None, None)
     values = [scaled_values(t, model.dtype) for t in terms]
     if not any(issparse(v) or t.coordinate is not None for v, t in zip(values, terms, strict=True)):
-        return LeafTable(np.concatenate([v[:, chosen].ravel() for v in values]).astype(np.float64), None, None)
+        return LeafTable(np.concatenate([v[:, chosen].ravel() for v in values]), None, None)
     parts = [some_columns(v, t.coordinate, chosen, len(M)) for v, t in zip(values, terms, strict=True)]
     return LeafTable(
-        np.concatenate([part.data for part in parts]).astype(np.float64),
+        np.concatenate([part.data for part in parts]),
         np.concatenate([part.indices for part in parts]).astype(np.int32),
         starts(np.concatenate([np.diff(part.indptr) for part in parts])),
     )

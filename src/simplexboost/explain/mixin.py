@@ -23,8 +23,6 @@ from .neighbours import Neighbours, leaf_indices, shared_leaves
 from .shap_package import shap_package, tree_dictionaries
 from .trees import COLUMNS, Names, has_trees, node_rows, tree_text
 
-CHUNK = 2**20  # values whose rounding is shared out at a time: 8 MB
-
 
 class PairExplanation(NamedTuple):
     """Why one class rather than another.
@@ -104,8 +102,8 @@ class Explains:
 
     def _shap(self, X: AnyArray, chosen: Chosen, background: AnyArray | None) -> Array:
         """`shap_values` of rows that are checked, as the background is."""
-        phi = shapley.values(self.model_, X, self._columns_of(chosen), self._engine(), background)
-        share_rounding(phi, self._logits(X, chosen) - self._base(chosen, background))
+        total = self._logits(X, chosen) - self._base(chosen, background)
+        phi = shapley.values(self.model_, X, self._columns_of(chosen), self._engine(), background, total)
         out = self._of_all(chosen, phi, 0.0)
         return out[..., 0] if chosen.single else out
 
@@ -124,7 +122,7 @@ class Explains:
         phi = shapley.interactions(self.model_, checked, self._columns_of(chosen), self._engine())
         sums = phi.sum(axis=2)  # (n, p, D)
         before = sums.copy()
-        share_rounding(sums, self._logits(checked, chosen) - self._base(chosen, None))
+        shapley.share_rounding(sums, self._logits(checked, chosen) - self._base(chosen, None))
         own = np.arange(phi.shape[1])
         phi[:, own, own] += sums - before
         out = self._of_all(chosen, phi, 0.0)
@@ -150,9 +148,8 @@ class Explains:
         self._refuse_absent(numbers)
         Y = self.model_.Y[(np.cumsum(self.present_) - 1)[numbers]].astype(np.float64)  # (2, d)
         M = (Y[0] - Y[1])[:, None]  # (d, 1)
-        phi, base = shapley.values(self.model_, checked, M, self._engine()), shapley.expected(self.model_, M)
-        U = self._checked_scores(checked)[:, numbers]
-        share_rounding(phi, 2.0 * (U[:, :1] - U[:, 1:]) - base)
+        base, U = shapley.expected(self.model_, M), self._checked_scores(checked)[:, numbers]
+        phi = shapley.values(self.model_, checked, M, self._engine(), total=2.0 * (U[:, :1] - U[:, 1:]) - base)
         return PairExplanation(phi[..., 0], float(base[0]))
 
     # ---- the package shap -------------------------------------------------------------------------------------------
@@ -378,21 +375,3 @@ class Explains:
         given = getattr(self, "feature_names_in_", None)
         features = [f"x{j}" for j in range(self.n_features_in_)] if given is None else [str(name) for name in given]
         return Names(features, getattr(self, "categories_", None), self.classes_[self.present_])
-
-
-def share_rounding(phi: Array, total: Array) -> None:
-    """Make the values (n, p, D) add up to their totals (n, D), in place.
-
-    Predictions of `SimplexBoostClassifier` are sums of some hundred numbers in single precision, and so a millionth off
-    the exact sum. The difference is shared out in proportion to the size of the values, so that these add up to what
-    the model predicts.
-    """
-    step = max(1, CHUNK // max(1, phi.shape[1] * phi.shape[2]))
-    for begin in range(0, len(phi), step):
-        block = phi[begin : begin + step]
-        size = np.abs(block)
-        scale = size.sum(axis=1)  # (rows, D)
-        missing = total[begin : begin + step] - block.sum(axis=1)
-        np.divide(missing, scale, out=missing, where=scale > 0)
-        size *= np.where(scale > 0, missing, 0.0)[:, None]
-        block += size

@@ -27,12 +27,16 @@ from .leaves import LeafTable, chosen_rows, leaf_table, scaled_values, tree_term
 
 
 class Paths:
-    """The trees of a model, taken apart for the kernel; `used` are the columns that it gets, None for all."""
+    """The trees of a model, taken apart for the kernel; `used` are the columns that it gets, None for all.
 
-    def __init__(self, trees: list[Tree], n_features: int, sparse: bool) -> None:
+    The kernel computes in the precision of the model's predictions.
+    """
+
+    def __init__(self, trees: list[Tree], n_features: int, sparse: bool, dtype: Any = np.float64) -> None:
         self.used: AnyArray | None
+        kernel = _kernels.SingleExplainer if dtype == np.float32 else _kernels.Explainer
         nodes, self.used = compact(trees) if sparse else ([tree.nodes for tree in trees], None)
-        self.kernel = _kernels.Explainer(
+        self.kernel = kernel(
             np.concatenate([node_bytes(of_tree) for of_tree in nodes]),
             starts([len(of_tree) for of_tree in nodes]),
             np.concatenate([tree.count for tree in trees]).astype(np.float64),
@@ -60,7 +64,16 @@ def kept(store: WeakKeyDictionary[AdditiveModel, Any], model: AdditiveModel, key
 def paths_of(model: AdditiveModel, X: AnyArray) -> Paths:
     """The paths of a model's trees, for dense or for sparse tables."""
     key = (len(model.terms), X.shape[1], issparse(X))
-    return kept(_PATHS, model, key, lambda: Paths(model.trees, X.shape[1], issparse(X)))
+    return kept(_PATHS, model, key, lambda: Paths(model.trees, X.shape[1], issparse(X), model.dtype))
+
+
+def paths_against(model: AdditiveModel, X: AnyArray, background: AnyArray | None, engine: CpuEngine | Any) -> Paths:
+    """The paths of a model's trees, ready for values against background rows if there are some."""
+    if background is None:
+        return paths_of(model, X)
+    paths = Paths(model.trees, X.shape[1], issparse(X), model.dtype)
+    paths.kernel.set_background(columns_used(background, paths), engine.n_threads)
+    return paths
 
 
 def leaves_of(model: AdditiveModel, M: Array) -> LeafTable:
@@ -74,27 +87,46 @@ def key_of(model: AdditiveModel, M: Array) -> Any:
 
 
 def values(
-    model: AdditiveModel, X: AnyArray, M: Array, engine: CpuEngine | Any, background: AnyArray | None = None
+    model: AdditiveModel,
+    X: AnyArray,
+    M: Array,
+    engine: CpuEngine | Any,
+    background: AnyArray | None = None,
+    total: Array | None = None,
 ) -> Array:
-    """Shapley values for F M, (n, p, D), M (d, D); path-dependent, or against the rows of a background set."""
+    """Shapley values for F M, (n, p, D), M (d, D); path-dependent, or against the rows of a background set.
+
+    If their totals (n, D) are given, the values are made to add up to them; see `share_rounding`.
+    """
     check_explainable(model)
     d, D = M.shape
     if d < D and chosen_rows(M) is None:  # fewer columns in code space
-        return values(model, X, np.eye(d), engine, background) @ M
-    out = np.zeros((X.shape[0], X.shape[1], D))
-    if model.trees:
-        paths = paths_of(model, X)
-        if background is not None:
-            paths = Paths(model.trees, X.shape[1], issparse(X))
-            paths.kernel.set_background(columns_used(background, paths), engine.n_threads)
-        leaves = leaves_of(model, M)
-        for rows, block in blocks(X, paths.used, engine.n_threads):
-            target = out[rows] if paths.used is None else np.empty((*block.shape, D))
-            paths.kernel.values(block, *leaves, target, engine.n_threads)
-            if paths.used is not None:
-                out[rows, paths.used] = target
-    add_lines(model, X, M, out, background)
+        out = values(model, X, np.eye(d), engine, background) @ M
+    elif not issparse(X) and len(model.trees) == len(model.terms) > 0:
+        out = np.empty((X.shape[0], X.shape[1], D))
+        paths, leaves = paths_against(model, X, background, engine), leaves_of(model, M)
+        paths.kernel.values(np.ascontiguousarray(X), *leaves, total, out, engine.n_threads)
+        return out
+    else:
+        out = np.zeros((X.shape[0], X.shape[1], D))
+        add_trees(model, X, M, engine, background, out)
+        add_lines(model, X, M, out, background)
+    if total is not None:
+        share_rounding(out, total)
     return out
+
+
+def add_trees(
+    model: AdditiveModel, X: AnyArray, M: Array, engine: CpuEngine | Any, background: AnyArray | None, out: Array
+) -> None:
+    """The values of the trees, added to out (n, p, D); a sparse X in blocks of the columns that are split."""
+    if not model.trees:
+        return
+    paths, leaves = paths_against(model, X, background, engine), leaves_of(model, M)
+    for rows, block in blocks(X, paths.used, engine.n_threads):
+        of_block = np.empty((*block.shape, M.shape[1]))
+        paths.kernel.values(block, *leaves, None, of_block, engine.n_threads)
+        out[rows, slice(None) if paths.used is None else paths.used] += of_block
 
 
 def interactions(model: AdditiveModel, X: AnyArray, M: Array, engine: CpuEngine | Any) -> Array:
@@ -118,6 +150,16 @@ def interactions(model: AdditiveModel, X: AnyArray, M: Array, engine: CpuEngine 
     add_lines(model, X, M, lines, None)
     out[:, np.arange(p), np.arange(p)] += lines
     return out
+
+
+def share_rounding(phi: Array, total: Array) -> None:
+    """Make the values (n, p, D) add up to their totals (n, D), in place.
+
+    Predictions of `SimplexBoostClassifier` and their explanations are sums of some hundred numbers in single precision,
+    and so a millionth off the exact sums. The difference is shared out in proportion to the size of the values, so that
+    these add up to what the model predicts.
+    """
+    _kernels.share_rounding(phi, np.ascontiguousarray(total))
 
 
 def columns_used(X: Any, paths: Paths) -> AnyArray:

@@ -2,6 +2,7 @@
 #include "core/bind.hpp"
 
 #include "explain/explainer.hpp"
+#include "explain/rounding.hpp"
 #include "module.hpp"
 #include "trees/bind.hpp"
 
@@ -11,14 +12,16 @@ namespace {
 using Cube = nb::ndim<3>;
 using Hypercube = nb::ndim<4>;
 
+template <class Real>
 struct Leaves {
-  In<double, Vector> values;
+  In<Real, Vector> values;
   std::optional<In<std::int32_t, Vector>> columns;
   std::optional<In<std::int64_t, Vector>> start;
 };
 
 // The values of all leaves, checked.
-LeafValues checked_leaves(const Leaves& leaves, std::size_t n_leaves, std::size_t D) {
+template <class Real>
+LeafValues<Real> checked_leaves(const Leaves<Real>& leaves, std::size_t n_leaves, std::size_t D) {
   require(leaves.columns.has_value() == leaves.start.has_value(), "columns and start go together");
   const std::size_t size = leaves.values.shape(0);
   if (!leaves.columns) {
@@ -34,11 +37,11 @@ LeafValues checked_leaves(const Leaves& leaves, std::size_t n_leaves, std::size_
   return {leaves.values.data(), leaves.columns->data(), start, D};
 }
 
-template <class Value>
-void bind_values(nb::class_<Explainer>& explainer) {
+template <class Value, class Real>
+void bind_values(nb::class_<Explainer<Real>>& explainer) {
   explainer.def(
       "set_background",
-      [](Explainer& self, In<Value, Matrix> X, int n_threads) {
+      [](Explainer<Real>& self, In<Value, Matrix> X, int n_threads) {
         require(X.shape(1) == self.n_features() && X.shape(0) > 0,
                 "the background must have rows, and the columns of X");
         nb::gil_scoped_release release;
@@ -47,40 +50,42 @@ void bind_values(nb::class_<Explainer>& explainer) {
       "X"_a, "n_threads"_a);
   explainer.def(
       "values",
-      [](const Explainer& self, In<Value, Matrix> X, In<double, Vector> values,
+      [](const Explainer<Real>& self, In<Value, Matrix> X, In<Real, Vector> values,
          std::optional<In<std::int32_t, Vector>> columns, std::optional<In<std::int64_t, Vector>> start,
-         Out<double, Cube> out, int n_threads) {
+         std::optional<In<double, Matrix>> total, Out<double, Cube> out, int n_threads) {
         const std::size_t n = X.shape(0), p = self.n_features();
         require(X.shape(1) == p && out.shape(0) == n && out.shape(1) == p, "X and out disagree with the forest");
-        const LeafValues leaves = checked_leaves({values, columns, start}, self.n_leaves(), out.shape(2));
+        const LeafValues<Real> leaves = checked_leaves<Real>({values, columns, start}, self.n_leaves(), out.shape(2));
+        require(!total || (total->shape(0) == n && total->shape(1) == leaves.D),
+                "total must have the rows and columns of out");
         nb::gil_scoped_release release;
-        self.values(X.data(), n, leaves, out.data(), n_threads);
+        self.values(X.data(), n, leaves, total ? total->data() : nullptr, out.data(), n_threads);
       },
-      "X"_a, "values"_a, "columns"_a.none(), "start"_a.none(), "out"_a.noconvert(), "n_threads"_a);
+      "X"_a, "values"_a, "columns"_a.none(), "start"_a.none(), "total"_a.none(), "out"_a.noconvert(), "n_threads"_a);
   explainer.def(
       "interactions",
-      [](const Explainer& self, In<Value, Matrix> X, In<double, Vector> values,
+      [](const Explainer<Real>& self, In<Value, Matrix> X, In<Real, Vector> values,
          std::optional<In<std::int32_t, Vector>> columns, std::optional<In<std::int64_t, Vector>> start,
          Out<double, Hypercube> out, int n_threads) {
         const std::size_t n = X.shape(0), p = self.n_features();
         require(X.shape(1) == p && out.shape(0) == n && out.shape(1) == p && out.shape(2) == p,
                 "X and out disagree with the forest");
-        const LeafValues leaves = checked_leaves({values, columns, start}, self.n_leaves(), out.shape(3));
+        const LeafValues<Real> leaves = checked_leaves<Real>({values, columns, start}, self.n_leaves(), out.shape(3));
         nb::gil_scoped_release release;
         self.interactions(X.data(), n, leaves, out.data(), n_threads);
       },
       "X"_a, "values"_a, "columns"_a.none(), "start"_a.none(), "out"_a.noconvert(), "n_threads"_a);
 }
 
-}  // namespace
-
-void bind_explain(nb::module_& m) {
+template <class Real>
+void bind_explainer(nb::module_& m, const char* name) {
   auto explainer =
-      nb::class_<Explainer>(m, "Explainer", "Shapley values of a forest; see kernels/explain/explainer.hpp.");
+      nb::class_<Explainer<Real>>(m, name, "Shapley values of a forest; see kernels/explain/explainer.hpp.");
   explainer.def(
       "__init__",
-      [](Explainer* self, In<std::uint8_t, Matrix> nodes, In<std::int64_t, Vector> first_node, In<double, Vector> count,
-         In<std::uint8_t, Matrix> category_sets, In<std::int64_t, Vector> first_set, std::size_t n_features) {
+      [](Explainer<Real>* self, In<std::uint8_t, Matrix> nodes, In<std::int64_t, Vector> first_node,
+         In<double, Vector> count, In<std::uint8_t, Matrix> category_sets, In<std::int64_t, Vector> first_set,
+         std::size_t n_features) {
         require(first_node.shape(0) > 1 && first_set.shape(0) == first_node.shape(0),
                 "the arrays of the forest disagree");
         const std::size_t n_trees = first_node.shape(0) - 1;
@@ -94,12 +99,28 @@ void bind_explain(nb::module_& m) {
         require(std::all_of(count.data(), count.data() + count.shape(0), [](double c) { return c >= 0.0; }),
                 "counts must not be negative");
         nb::gil_scoped_release release;
-        new (self) Explainer(nodes_of(nodes), first_node.data(), count.data(), sets_of(category_sets), first_set.data(),
-                             n_trees, n_features);
+        new (self) Explainer<Real>(nodes_of(nodes), first_node.data(), count.data(), sets_of(category_sets),
+                                   first_set.data(), n_trees, n_features);
       },
       "nodes"_a, "first_node"_a, "count"_a, "category_sets"_a, "first_set"_a, "n_features"_a);
   bind_values<double>(explainer);
   bind_values<float>(explainer);
+}
+
+}  // namespace
+
+void bind_explain(nb::module_& m) {
+  m.def(
+      "share_rounding",
+      [](Out<double, Cube> phi, In<double, Matrix> total) {
+        const std::size_t n = phi.shape(0), p = phi.shape(1), D = phi.shape(2);
+        require(total.shape(0) == n && total.shape(1) == D, "total must have the rows and columns of phi");
+        nb::gil_scoped_release release;
+        share_rounding(phi.data(), n, p, D, total.data());
+      },
+      "phi"_a.noconvert(), "total"_a);
+  bind_explainer<double>(m, "Explainer");
+  bind_explainer<float>(m, "SingleExplainer");
 }
 
 }  // namespace simplexboost

@@ -28,12 +28,14 @@ struct Split {
 };
 
 // Gauss-Legendre quadrature with Q points on [0, 1]: exact for polynomials of degree 2 Q - 1.
+template <class Real>
 struct Rule {
-  std::vector<double> at, rest, weight, inverse_rest;  // t, 1 - t, the weight of the point, 1 / (1 - t); (Q,)
+  std::vector<Real> at, rest, weight, inverse_rest;  // t, 1 - t, the weight of the point, 1 / (1 - t); (Q,)
 };
 
-inline Rule gauss_rule(std::size_t Q) {
-  Rule rule;
+template <class Real>
+Rule<Real> gauss_rule(std::size_t Q) {
+  Rule<Real> rule;
   for (std::size_t i = 0; i < Q; ++i) {
     const double n = static_cast<double>(Q);
     double x = std::cos(std::numbers::pi * (static_cast<double>(i) + 0.75) / (n + 0.5)), slope = 1.0;
@@ -50,26 +52,27 @@ inline Rule gauss_rule(std::size_t Q) {
       if (std::abs(change) < 1e-16) break;
     }
     const double t = 0.5 * (1.0 + x);
-    rule.at.push_back(t);
-    rule.rest.push_back(1.0 - t);
-    rule.weight.push_back(1.0 / ((1.0 - x * x) * slope * slope));
-    rule.inverse_rest.push_back(1.0 / (1.0 - t));
+    rule.at.push_back(static_cast<Real>(t));
+    rule.rest.push_back(static_cast<Real>(1.0 - t));
+    rule.weight.push_back(static_cast<Real>(1.0 / ((1.0 - x * x) * slope * slope)));
+    rule.inverse_rest.push_back(static_cast<Real>(1.0 / (1.0 - t)));
   }
   return rule;
 }
 
 // The rules that paths need, each computed when it is first asked for: one with Q points takes Q * Q steps.
+template <class Real>
 class Rules {
  public:
-  const Rule& of(std::size_t Q) {
+  const Rule<Real>& of(std::size_t Q) {
     if (Q >= rules_.size()) rules_.resize(Q + 1);
-    if (rules_[Q].at.size() < Q) rules_[Q] = gauss_rule(Q);
+    if (rules_[Q].at.size() < Q) rules_[Q] = gauss_rule<Real>(Q);
     return rules_[Q];
   }
-  const Rule* data() const { return rules_.data(); }  // by the number of points
+  const Rule<Real>* data() const { return rules_.data(); }  // by the number of points
 
  private:
-  std::vector<Rule> rules_;
+  std::vector<Rule<Real>> rules_;
 };
 
 // What a background row looks like from a leaf: which of its questions the row answers with yes, and the part of all
@@ -85,18 +88,19 @@ struct Run {
   std::uint32_t begin, end;
 };
 
+template <class Real>
 struct PathTree {
   std::vector<Split> splits;               // in the order of the nodes
   std::vector<std::uint32_t> first;        // (L + 1,) where the links of a leaf begin
   std::vector<std::int32_t> feature;       // of a link
-  std::vector<double> z;                   // of a link
+  std::vector<Real> z;                     // of a link
   std::vector<std::uint32_t> slot;         // of a link: the place of its weight, feature by feature
   std::vector<std::uint32_t> step_first;   // where the steps of a link begin; one more at the end
   std::vector<std::uint32_t> steps;        // 2 split + (1 if the path goes right)
   std::vector<std::uint32_t> by_length;    // the leaves, those with fewer links first
   std::vector<Run> runs;                   // of leaves with equally many links
   std::vector<std::size_t> ratio_first;    // (L,)
-  std::vector<double> ratio;               // of a link: (1 - z) / (t + (1 - t) z) at the Q points t of the leaf's rule
+  std::vector<Real> ratio;                 // of a link: (1 - z) / (t + (1 - t) z) at the Q points t of the leaf's rule
   std::vector<std::int32_t> used;          // the features, ascending
   std::vector<std::uint32_t> used_first;   // where their slots begin; one more at the end
   std::vector<std::uint32_t> slot_leaf;    // the leaf of a slot
@@ -110,9 +114,10 @@ struct PathTree {
 inline std::size_t n_points(std::size_t n_links) { return (n_links + 1) / 2; }
 
 // Takes a tree apart. `count` are the rows of the nodes; a node without rows shares them evenly.
+template <class Real>
 class PathMaker {
  public:
-  PathMaker(const Node* nodes, std::size_t size, const double* count, Rules& rules)
+  PathMaker(const Node* nodes, std::size_t size, const double* count, Rules<Real>& rules)
       : nodes_(nodes), count_(count), rules_(rules), number_(size, 0), paths_((size + 1) / 2), seen_((size + 1) / 2) {
     for (std::size_t i = 0; i < size; ++i) {
       if (nodes[i].feature < 0) continue;
@@ -121,7 +126,7 @@ class PathMaker {
     }
   }
 
-  PathTree make() {
+  PathTree<Real> make() {
     descend();
     if (std::find(seen_.begin(), seen_.end(), false) != seen_.end())
       throw std::invalid_argument("every leaf of a tree must have an index of its own");
@@ -167,14 +172,14 @@ class PathMaker {
   void add_leaf(const Path& path) {
     tree_.ratio_first.push_back(tree_.ratio.size());
     const std::size_t Q = n_points(path.size());
-    const Rule& rule = rules_.of(Q);
+    const Rule<Real>& rule = rules_.of(Q);
     for (const auto& [feature, question] : path) {
       tree_.feature.push_back(feature);
-      tree_.z.push_back(question.z);
+      tree_.z.push_back(static_cast<Real>(question.z));
       tree_.steps.insert(tree_.steps.end(), question.steps.begin(), question.steps.end());
       tree_.step_first.push_back(static_cast<std::uint32_t>(tree_.steps.size()));
       for (std::size_t q = 0; q < Q; ++q)
-        tree_.ratio.push_back((1.0 - question.z) / (rule.at[q] + rule.rest[q] * question.z));
+        tree_.ratio.push_back(static_cast<Real>((1.0 - question.z) / (rule.at[q] + rule.rest[q] * question.z)));
     }
     tree_.first.push_back(static_cast<std::uint32_t>(tree_.feature.size()));
   }
@@ -211,11 +216,11 @@ class PathMaker {
 
   const Node* nodes_;
   const double* count_;
-  Rules& rules_;
+  Rules<Real>& rules_;
   std::vector<std::uint32_t> number_;  // of a node among the splits
   std::vector<Path> paths_;
   std::vector<bool> seen_;
-  PathTree tree_;
+  PathTree<Real> tree_;
 };
 
 }  // namespace simplexboost

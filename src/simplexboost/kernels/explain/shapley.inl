@@ -1,4 +1,4 @@
-// Loops of explainer.hpp: the weights of leaves in the Shapley values of eight rows, and sums of weighted leaf values.
+// Loops of explainer.hpp: the weights of leaves in the Shapley values of a few rows, and sums of weighted leaf values.
 //
 // A leaf with value v and questions 1 .. m is the game S -> v * prod_{i in S} o_i * prod_{i not in S} z_i, where o_i
 // says whether the row answers question i with yes. The Shapley value of feature j in it is v times
@@ -10,21 +10,23 @@
 // The second sum is the same for all features. The interaction of i and j is half of the integral with both factors
 // left out and (o_i - z_i) (o_j - z_j) in front.
 
-typedef double Rows __attribute__((vector_size(8 * kLanes), aligned(8), may_alias));
-typedef std::int64_t Answers __attribute__((vector_size(8 * kLanes), aligned(8), may_alias));
+typedef Real Rows __attribute__((vector_size(64), aligned(sizeof(Real)), may_alias));
+typedef Answer Answers __attribute__((vector_size(64), aligned(sizeof(Real)), may_alias));
+typedef double Values __attribute__((vector_size(8 * kLanes), aligned(8), may_alias));
 
-inline Rows all_rows(double x) { return Rows{x, x, x, x, x, x, x, x}; }
-inline Rows load_rows(const double* x) { return *reinterpret_cast<const Rows*>(x); }
-inline void store_rows(double* x, Rows rows) { *reinterpret_cast<Rows*>(x) = rows; }
+inline Rows all_rows(Real x) { return Rows{} + x; }
+inline Rows load_rows(const Real* x) { return *reinterpret_cast<const Rows*>(x); }
+inline void store_rows(Real* x, Rows rows) { *reinterpret_cast<Rows*>(x) = rows; }
 
-void ask(const PathTree& tree, const CategorySet* sets, const double* x, std::int64_t* answers) {
+// Thresholds are compared in double precision, whatever that of the results is.
+void ask(const PathTree& tree, const CategorySet* sets, const double* x, Answer* answers) {
   for (const Split& split : tree.splits) {
     const double* value = x + static_cast<std::size_t>(split.feature) * kLanes;
     if (split.set < 0) {
-      const Rows rows = load_rows(value);
-      Answers left = rows <= split.threshold;
+      const Values rows = *reinterpret_cast<const Values*>(value);
+      auto left = rows <= split.threshold;
       if (split.missing_left) left |= rows != rows;
-      *reinterpret_cast<Answers*>(answers) = left;
+      *reinterpret_cast<Answers*>(answers) = __builtin_convertvector(left, Answers);
     } else {
       for (std::size_t r = 0; r < kLanes; ++r) {
         const int category = category_of(value[r]);
@@ -39,7 +41,7 @@ void ask(const PathTree& tree, const CategorySet* sets, const double* x, std::in
 }
 
 // Whether the rows answer the question of a link with yes.
-inline Answers answer(const PathTree& tree, std::size_t link, const std::int64_t* answers) {
+inline Answers answer(const PathTree& tree, std::size_t link, const Answer* answers) {
   const std::uint32_t *step = tree.steps.data() + tree.step_first[link],
                       *end = tree.steps.data() + tree.step_first[link + 1];
   Answers yes = *reinterpret_cast<const Answers*>(answers + *step * kLanes);  // most links have one step
@@ -54,10 +56,10 @@ inline Rows factor(const Rule& rule, std::size_t q, Rows z, Answers yes) {
 
 // A leaf whose products G (Q,) fit into registers.
 template <std::size_t Q>
-inline void weigh_leaf(const PathTree& tree, std::size_t leaf, std::size_t m, const Rule& rule,
-                       const std::int64_t* answers, double* weights) {
+inline void weigh_leaf(const PathTree& tree, std::size_t leaf, std::size_t m, const Rule& rule, const Answer* answers,
+                       Real* weights) {
   const std::size_t first = tree.first[leaf];
-  const double* ratio = tree.ratio.data() + tree.ratio_first[leaf];
+  const Real* ratio = tree.ratio.data() + tree.ratio_first[leaf];
   Answers yes[2 * Q];
   Rows G[Q], no{};
   for (std::size_t q = 0; q < Q; ++q) G[q] = all_rows(rule.weight[q]);
@@ -75,11 +77,11 @@ inline void weigh_leaf(const PathTree& tree, std::size_t leaf, std::size_t m, co
 }
 
 // Any leaf.
-inline void weigh_deep_leaf(const PathTree& tree, std::size_t leaf, const Rule& rule, const std::int64_t* answers,
-                            double* weights) {
+inline void weigh_deep_leaf(const PathTree& tree, std::size_t leaf, const Rule& rule, const Answer* answers,
+                            Real* weights) {
   const std::size_t first = tree.first[leaf], m = tree.n_links(leaf), Q = n_points(m);
-  const double* ratio = tree.ratio.data() + tree.ratio_first[leaf];
-  Buffer<double> G(Q * kLanes);
+  const Real* ratio = tree.ratio.data() + tree.ratio_first[leaf];
+  Buffer<Real> G(Q * kLanes);
   Rows no{};
   for (std::size_t q = 0; q < Q; ++q) store_rows(G.data() + q * kLanes, all_rows(rule.weight[q]));
   for (std::size_t j = 0; j < m; ++j) {
@@ -97,14 +99,13 @@ inline void weigh_deep_leaf(const PathTree& tree, std::size_t leaf, const Rule& 
 }
 
 template <std::size_t Q>
-void weigh_leaves(const PathTree& tree, const Run& run, const Rule& rule, const std::int64_t* answers,
-                  double* weights) {
+void weigh_leaves(const PathTree& tree, const Run& run, const Rule& rule, const Answer* answers, Real* weights) {
   for (std::uint32_t i = run.begin; i < run.end; ++i)
     weigh_leaf<Q>(tree, tree.by_length[i], run.n_links, rule, answers, weights);
 }
 
 // Leaves with equally many links one after another, so that the processor foresees every jump: a tenth faster.
-void weigh(const PathTree& tree, const Rule* rules, const std::int64_t* answers, double* weights) {
+void weigh(const PathTree& tree, const Rule* rules, const Answer* answers, Real* weights) {
   for (const Run& run : tree.runs) {
     const std::size_t Q = n_points(run.n_links);
     switch (Q) {
@@ -144,8 +145,8 @@ void weigh(const PathTree& tree, const Rule* rules, const std::int64_t* answers,
 // Against a background z is 0 or 1 for every background row, and the integral is that of t^a (1 - t)^b, where a
 // questions are answered with yes by the row alone and b by the background row alone; beta (most, most) holds these
 // integrals. If neither of them answers a question with yes, no mixture of the two reaches the leaf.
-void weigh_background(const PathTree& tree, const double* beta, std::size_t most, const std::int64_t* answers,
-                      double* weights) {
+void weigh_background(const PathTree& tree, const double* beta, std::size_t most, const Answer* answers,
+                      Real* weights) {
   std::uint64_t yes[kLanes];
   for (std::size_t l = 0; l < tree.n_leaves(); ++l) {
     const std::size_t first = tree.first[l], m = tree.n_links(l);
@@ -164,11 +165,11 @@ void weigh_background(const PathTree& tree, const double* beta, std::size_t most
         const auto a = static_cast<std::size_t>(std::popcount(own)), b = static_cast<std::size_t>(std::popcount(other));
         for (std::uint64_t left = own; left != 0; left &= left - 1) {
           const auto j = static_cast<std::size_t>(std::countr_zero(left));
-          weights[tree.slot[first + j] * kLanes + r] += pattern.share * beta[(a - 1) * most + b];
+          weights[tree.slot[first + j] * kLanes + r] += static_cast<Real>(pattern.share * beta[(a - 1) * most + b]);
         }
         for (std::uint64_t left = other; left != 0; left &= left - 1) {
           const auto j = static_cast<std::size_t>(std::countr_zero(left));
-          weights[tree.slot[first + j] * kLanes + r] -= pattern.share * beta[a * most + b - 1];
+          weights[tree.slot[first + j] * kLanes + r] -= static_cast<Real>(pattern.share * beta[a * most + b - 1]);
         }
       }
   }
@@ -177,19 +178,18 @@ void weigh_background(const PathTree& tree, const double* beta, std::size_t most
 // Columns k .. k + B of a feature, which stay in registers while its leaves pass.
 template <std::size_t B>
 inline void add_columns(const PathTree& tree, std::size_t u, const LeafValues& leaves, std::size_t k,
-                        const double* weights, double* phi) {
+                        const Real* weights, Real* phi) {
   Rows sums[B];
   for (std::size_t b = 0; b < B; ++b) sums[b] = load_rows(phi + b * kLanes);
   for (std::uint32_t slot = tree.used_first[u]; slot < tree.used_first[u + 1]; ++slot) {
     const Rows weight = load_rows(weights + slot * kLanes);
-    const double* value = leaves.values + tree.slot_leaf[slot] * leaves.D + k;
+    const Real* value = leaves.values + tree.slot_leaf[slot] * leaves.D + k;
     for (std::size_t b = 0; b < B; ++b) sums[b] += weight * value[b];
   }
   for (std::size_t b = 0; b < B; ++b) store_rows(phi + b * kLanes, sums[b]);
 }
 
-inline void add_dense(const PathTree& tree, std::size_t u, const LeafValues& leaves, const double* weights,
-                      double* phi) {
+inline void add_dense(const PathTree& tree, std::size_t u, const LeafValues& leaves, const Real* weights, Real* phi) {
   std::size_t k = 0;
   for (; k + 8 <= leaves.D; k += 8) add_columns<8>(tree, u, leaves, k, weights, phi + k * kLanes);
   for (; k + 4 <= leaves.D; k += 4) add_columns<4>(tree, u, leaves, k, weights, phi + k * kLanes);
@@ -197,50 +197,49 @@ inline void add_dense(const PathTree& tree, std::size_t u, const LeafValues& lea
   for (; k < leaves.D; ++k) add_columns<1>(tree, u, leaves, k, weights, phi + k * kLanes);
 }
 
-inline void add_sparse(const PathTree& tree, std::size_t u, const LeafValues& leaves, const double* weights,
-                       double* phi) {
-  const double* values = leaves.values;  // copies: for all the compiler knows, sums might overwrite the originals
+inline void add_sparse(const PathTree& tree, std::size_t u, const LeafValues& leaves, const Real* weights, Real* phi) {
+  const Real* values = leaves.values;  // copies: for all the compiler knows, sums might overwrite the originals
   const std::int32_t* columns = leaves.columns;
   const std::uint32_t end = tree.used_first[u + 1], *leaf = tree.slot_leaf.data();
   for (std::uint32_t slot = tree.used_first[u]; slot < end; ++slot) {
     const Rows weight = load_rows(weights + slot * kLanes);
     const std::int64_t last = leaves.start[leaf[slot] + 1];
     for (std::int64_t e = leaves.start[leaf[slot]]; e < last; ++e) {
-      double* at = phi + static_cast<std::size_t>(columns[e]) * kLanes;
+      Real* at = phi + static_cast<std::size_t>(columns[e]) * kLanes;
       store_rows(at, load_rows(at) + weight * values[e]);
     }
   }
 }
 
-void add(const PathTree& tree, const LeafValues& leaves, const double* weights, double* phi) {
+void add(const PathTree& tree, const LeafValues& leaves, const Real* weights, Real* phi) {
   for (std::size_t u = 0; u < tree.used.size(); ++u) {
-    double* of_feature = phi + static_cast<std::size_t>(tree.used[u]) * leaves.D * kLanes;
+    Real* of_feature = phi + static_cast<std::size_t>(tree.used[u]) * leaves.D * kLanes;
     if (leaves.columns == nullptr) add_dense(tree, u, leaves, weights, of_feature);
     else add_sparse(tree, u, leaves, weights, of_feature);
   }
 }
 
 // phi (D, 8) += weight times the value of a leaf
-inline void add_leaf(const LeafValues& leaves, std::size_t leaf, Rows weight, double* phi) {
+inline void add_leaf(const LeafValues& leaves, std::size_t leaf, Rows weight, Real* phi) {
   if (leaves.columns == nullptr) {
-    const double* value = leaves.values + leaf * leaves.D;
+    const Real* value = leaves.values + leaf * leaves.D;
     for (std::size_t k = 0; k < leaves.D; ++k, phi += kLanes) store_rows(phi, load_rows(phi) + weight * value[k]);
     return;
   }
   for (std::int64_t e = leaves.start[leaf]; e < leaves.start[leaf + 1]; ++e) {
-    double* at = phi + static_cast<std::size_t>(leaves.columns[e]) * kLanes;
+    Real* at = phi + static_cast<std::size_t>(leaves.columns[e]) * kLanes;
     store_rows(at, load_rows(at) + weight * leaves.values[e]);
   }
 }
 
-void interact(const PathTree& tree, const Rule* rules, const std::int64_t* answers, const LeafValues& leaves,
-              std::size_t p, double* phi) {
+void interact(const PathTree& tree, const Rule* rules, const Answer* answers, const LeafValues& leaves, std::size_t p,
+              Real* phi) {
   std::size_t most = 0;
   for (std::size_t l = 0; l < tree.n_leaves(); ++l) most = std::max(most, tree.n_links(l));
-  Buffer<double> G(n_points(most) * kLanes), ratio(most * n_points(most) * kLanes), own(most * kLanes);
+  Buffer<Real> G(n_points(most) * kLanes), ratio(most * n_points(most) * kLanes), own(most * kLanes);
   for (std::size_t l = 0; l < tree.n_leaves(); ++l) {
     const std::size_t first = tree.first[l], m = tree.n_links(l), Q = n_points(m);
-    const double* of_leaf = tree.ratio.data() + tree.ratio_first[l];
+    const Real* of_leaf = tree.ratio.data() + tree.ratio_first[l];
     const Rule& rule = rules[Q];
     const auto product = [&](std::size_t q) { return G.data() + q * kLanes; };
     const auto ratio_at = [&](std::size_t j, std::size_t q) { return ratio.data() + (j * Q + q) * kLanes; };
@@ -265,7 +264,7 @@ void interact(const PathTree& tree, const Rule* rules, const std::int64_t* answe
         const auto g = static_cast<std::size_t>(tree.feature[first + j]);
         Rows both{};
         for (std::size_t q = 0; q < Q; ++q)
-          both += 0.5 * load_rows(product(q)) * load_rows(ratio_at(i, q)) * load_rows(ratio_at(j, q));
+          both += Real{0.5} * load_rows(product(q)) * load_rows(ratio_at(i, q)) * load_rows(ratio_at(j, q));
         store_rows(own_of(i), load_rows(own_of(i)) - both);
         store_rows(own_of(j), load_rows(own_of(j)) - both);
         add_leaf(leaves, l, both, phi + (f * p + g) * leaves.D * kLanes);
