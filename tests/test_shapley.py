@@ -189,6 +189,36 @@ def test_sparse_leaves_and_coordinates_add_up():
     np.testing.assert_allclose(shapley.values(model, X, M[:, :2], ONE), total @ M[:, :2], atol=1e-13)
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+def test_single_precision_is_close_to_the_twin(sparse):
+    """Models that predict in single precision; so many trees that their sums are moved to double precision twice."""
+    terms, total, against, pairs = [], 0.0, 0.0, 0.0
+    X, background = mixed_table(37, 3), mixed_table(5, 4)
+    for seed in range(40):
+        tree, leaves, _ = grow(["best", "level", "symmetric"][seed % 3], seed)
+        leaves = np.where(np.abs(leaves) > 0.7, leaves, 0.0).astype(np.float32)
+        terms.append(Term(TreeHypothesis(tree, csr_array(leaves) if sparse else leaves), 0.1))
+        scaled = leaf_outputs(terms[-1], np.eye(3), np.float32)
+        total = total + reference.tree_values(tree, scaled, X)
+        against = against + reference.tree_values(tree, scaled, X, background)
+        pairs = pairs + reference.tree_interactions(tree, scaled, X[:3])
+    model = AdditiveModel(np.eye(3, dtype=np.float32), terms, [len(terms)])
+    assert model.dtype == np.float32
+    np.testing.assert_allclose(shapley.values(model, X, np.eye(3), TWO), total, atol=2e-6)
+    np.testing.assert_allclose(shapley.values(model, X, np.eye(3), ONE, background), against, atol=2e-6)
+    np.testing.assert_allclose(shapley.interactions(model, X[:3], np.eye(3), ONE), pairs, atol=2e-6)
+
+
+def test_rounding_is_shared_out():
+    rng = np.random.default_rng(0)
+    phi, total = rng.normal(size=(5, 4, 3)), rng.normal(size=(5, 3))
+    phi[1, :, 2] = 0.0
+    want = phi + np.abs(phi) * ((total - phi.sum(axis=1)) / np.maximum(np.abs(phi).sum(axis=1), 1e-300))[:, None]
+    want[1, :, 2] = 0.0
+    shapley.share_rounding(phi, total)
+    np.testing.assert_allclose(phi, want, atol=1e-14)
+
+
 def test_lines_are_explained():
     line = LinearHypothesis(1, 0.5, np.array([2.0, -1.0]), np.array([0.25, 0.75]))
     model = model_of(Term(line, 0.5), Term(TreeHypothesis(stump(0, 0.0), np.eye(2)), 1.0), d=2)

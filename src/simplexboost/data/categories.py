@@ -6,6 +6,7 @@ A data frame knows which of its columns are categorical; for an array the user s
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sized
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +34,11 @@ class Categories:
         return np.array([values is not None for values in self.columns])
 
 
+def share_last(categories: Sized) -> bool:
+    """Whether all values beyond these categories share one more number, instead of being missing."""
+    return len(categories) == MAX_CATEGORIES - 1
+
+
 def learn_categories(column: Column | Digest) -> AnyArray:
     """The categories of a column, sorted; only the most frequent ones if there are too many."""
     values = as_categories(column.categories.values)
@@ -47,7 +53,7 @@ def more_categories(column: Column | Digest, known: AnyArray) -> AnyArray:
     """
     values, counts = as_categories(column.categories.values), column.categories.counts
     new = np.isnan(numbers_among(values, known, share=False))
-    if not new.any() or len(known) == MAX_CATEGORIES - 1:
+    if not new.any() or share_last(known):
         return known
     if len(known):
         check_same_form(column, values, known)
@@ -86,7 +92,7 @@ def encode_categories(column: Column, categories: AnyArray) -> AnyArray:
 def numbers_among(values: AnyArray, categories: AnyArray, share: bool = True) -> AnyArray:
     """The numbers of values among the categories, float; beyond the most frequent 253, values may share the last."""
     lookup = {value: number for number, value in enumerate(categories.tolist())}
-    other = len(categories) if share and len(categories) == MAX_CATEGORIES - 1 else np.nan
+    other = len(categories) if share and share_last(categories) else np.nan
     return np.array([lookup.get(value, other) for value in values.tolist()], dtype=np.float64)
 
 

@@ -21,7 +21,7 @@ from .grid import column_places, grid_points
 from .importance import KINDS, class_gains, split_counts
 from .neighbours import Neighbours, leaf_indices, shared_leaves
 from .shap_package import shap_package, tree_dictionaries
-from .trees import COLUMNS, Names, has_trees, node_rows, tree_text
+from .trees import COLUMNS, Names, count_trees, node_rows, tree_text
 
 
 class PairExplanation(NamedTuple):
@@ -226,7 +226,7 @@ class Explains:
             How many classes are shown in a leaf, those first whose logits it moves furthest.
         """
         check_is_fitted(self)
-        n_trees = has_trees(self.model_, "tree_text")
+        n_trees = count_trees(self.model_, "tree_text")
         check_number("i", i, int, -n_trees, n_trees - 1)
         check_number("n_classes", n_classes, int, 0)
         M = self.model_.Y.T.astype(np.float64)
@@ -312,7 +312,7 @@ class Explains:
             trees in which they share a leaf with the row.
         """
         checked, theirs = self._check_X(X), self._check_X(examples)
-        has_trees(self.model_, "nearest_examples")
+        count_trees(self.model_, "nearest_examples")
         check_number("k", k, int, 1, theirs.shape[0])
         return shared_leaves(self.model_.trees, checked, theirs, int(k), self._engine())
 

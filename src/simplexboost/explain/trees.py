@@ -11,8 +11,8 @@ import numpy as np
 from .._typing import AnyArray, Array
 from ..boosting.hypotheses import TreeHypothesis
 from ..boosting.model import AdditiveModel, Term
-from ..data.categories import Categories
-from ..engine import MAX_CATEGORIES, Tree
+from ..data.categories import Categories, share_last
+from ..engine import Tree
 from .leaves import leaf_outputs
 
 OTHERS = "(others)"  # what the categories that share the last number are called
@@ -51,7 +51,7 @@ class Names:
         numbers = np.flatnonzero(np.unpackbits(tree.category_sets[tree.nodes["category"][node]], bitorder="little"))
         if known is None:
             return numbers.tolist()
-        others = [OTHERS] if len(known) == MAX_CATEGORIES - 1 else []  # all beyond the known ones share a number
+        others = [OTHERS] if share_last(known) else []
         return [[*known, *others][b] for b in numbers.tolist() if b < len(known) + len(others)]
 
 
@@ -69,7 +69,7 @@ def node_outputs(term: Term, M: Array, dtype: Any) -> Array:
     return out
 
 
-def has_trees(model: AdditiveModel, what: str) -> int:
+def count_trees(model: AdditiveModel, what: str) -> int:
     """The number of trees; an error if there are none, which names the method that needs some."""
     if not model.trees:
         raise ValueError(f"{what} needs trees, and the model has none.")

@@ -16,7 +16,8 @@ from .._typing import AnyArray, Array, Mask
 from ..boosting.hypotheses import LinearHypothesis, TreeHypothesis
 from ..boosting.model import AdditiveModel, Term
 from ..codewords.code import Code
-from ..engine import MAX_CATEGORIES, Tree
+from ..data.categories import share_last
+from ..engine import Tree
 from ..estimators.predicting import Predicts
 from .links import Link, link_of
 
@@ -63,11 +64,6 @@ class Columns:
     def has_categories(self) -> bool:
         """Whether any column holds categories."""
         return any(of_column is not None for of_column in self.categories)
-
-
-def shares_last(categories: list[Any]) -> bool:
-    """Whether all values beyond these categories share one more number, instead of being missing."""
-    return len(categories) == MAX_CATEGORIES - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,4 +172,4 @@ def numbers_in(bits: AnyArray, n: int) -> list[int]:
 
 def n_numbers(categories: list[Any]) -> int:
     """How many category numbers a column has: one for each category, and perhaps one that all others share."""
-    return len(categories) + int(shares_last(categories))
+    return len(categories) + int(share_last(categories))
