@@ -357,12 +357,12 @@ def test_sparse_tables_have_the_values_of_dense_ones():
     X = rng.poisson(0.3, size=(120, 30)).astype(float)
     y = (X[:, 3] > 0) + 2 * (X[:, 17] + X[:, 5] > 1)
     clf = sb.SimplexBoostClassifier(n_estimators=8, random_state=0).fit(X, y)
-    np.testing.assert_allclose(clf.shap_values(csr_array(X)), clf.shap_values(X), atol=1e-6)
+    np.testing.assert_allclose(clf.shap_values(csr_array(X)), clf.shap_values(X), atol=1e-14)
     some, dense = csr_array(X[:10]), X[:10]
     np.testing.assert_allclose(
-        clf.shap_values(some, background=some), clf.shap_values(dense, background=dense), atol=1e-6
+        clf.shap_values(some, background=some), clf.shap_values(dense, background=dense), atol=1e-14
     )
-    np.testing.assert_allclose(clf.shap_interaction_values(some, 0), clf.shap_interaction_values(dense, 0), atol=1e-6)
+    np.testing.assert_allclose(clf.shap_interaction_values(some, 0), clf.shap_interaction_values(dense, 0), atol=1e-14)
 
 
 def test_a_model_that_goes_on_is_explained_anew():
