@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import dask
 import dask.array as da
@@ -184,6 +185,15 @@ def test_score(fitted, frames):
     assert isinstance(lazy, da.Array)
     assert float(lazy) == fitted.score(X, y) == fitted.to_local().score(X, y)
     assert float(fitted.score(dX, dy, dw)) == pytest.approx(fitted.score(X, y, w), rel=1e-12)
+
+
+def test_fits_that_overlap_leave_the_settings_of_dask_alone(client, frames):
+    _, (dX, dy, _) = frames
+    before = dask.config.get("scheduler", None)
+    with ThreadPoolExecutor(4) as threads:
+        for done in [threads.submit(fit, dX, dy, client) for _ in range(8)]:
+            done.result()
+    assert dask.config.get("scheduler", None) == before
 
 
 # ---- errors ---------------------------------------------------------------------------------------------------------

@@ -7,10 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import dask
-from distributed import CancelledError, Client, Future, wait
+from distributed import Client, Future
 
 # Seconds between two looks at whether the workers are still there, while waiting for something.
 LOOK = 0.5
+PAUSE = 0.005  # between two looks at whether futures are done
 
 # What has become of a future that will never have a result, unless it is computed again.
 FAILED = ("error", "cancelled", "lost")
@@ -73,15 +74,13 @@ class Watch:
 
 def waited(futures: Sequence[Future]) -> bool:
     """Wait for a while; whether all are done."""
-    if not futures:
-        return True
-    try:
-        with futures[0].client.as_current():  # `wait` asks the current client, which may be another one
-            wait(list(futures), timeout=LOOK)
-    except TimeoutError:
-        return False
-    except CancelledError:
-        return True
+    # Not by `wait` of distributed, which asks the current client. To make ours the current one changes settings of all
+    # threads, and where fits overlap the last one to end would leave them changed.
+    end = time.monotonic() + LOOK
+    while not all(future.done() for future in futures):
+        if time.monotonic() > end:
+            return False
+        time.sleep(PAUSE)
     return True
 
 
