@@ -55,6 +55,7 @@ __all__ = [
     "datasets",
     "export",
     "games",
+    "inspection",
     "learners",
     "load",
     "losses",
@@ -66,7 +67,7 @@ __all__ = [
 
 # These modules are imported on first use. They import scikit-learn's data sets, matplotlib and SciPy's linear
 # programming, with which ``import simplexboost`` would take twice as long.
-LAZY_MODULES = ("datasets", "export", "games", "plotting")
+LAZY_MODULES = ("datasets", "export", "games", "inspection", "plotting")
 LAZY_CLASSES = {"MulticlassSVC": "svm", "OutputCodeClassifier": "reductions"}
 
 

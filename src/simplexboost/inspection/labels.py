@@ -1,0 +1,54 @@
+"""Labels of rows as numbers of classes, and checks of what comes with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._typing import AnyArray, Array, Labels
+
+
+def check_labels(y: Any, what: str) -> AnyArray:
+    """Labels as an array, one per row, (n,)."""
+    y = np.asarray(y)
+    if y.ndim != 1:
+        raise ValueError(f"{what} has shape {y.shape}; pass one label per row.")
+    if len(y) == 0:
+        raise ValueError(f"{what} is empty; pass at least one row.")
+    return y
+
+
+def check_same_length(y: AnyArray, other: AnyArray, what: str) -> None:
+    """Raise unless there is an entry of ``other`` for every label; ``what`` names it."""
+    if len(other) != len(y):
+        raise ValueError(f"{what} has {len(other)} rows, and there are {len(y)} labels; pass as many.")
+
+
+def all_classes(*labels: AnyArray) -> AnyArray:
+    """All different labels, sorted."""
+    try:
+        return np.unique(np.concatenate(labels))
+    except TypeError as error:
+        raise ValueError("labels of different kinds cannot be sorted; pass labels of one kind.") from error
+
+
+def label_numbers(y: AnyArray, classes: AnyArray, what: str) -> Labels:
+    """The numbers of labels among the classes 0 .. K−1, (n,); ``what`` names them in messages."""
+    places = {label: k for k, label in enumerate(classes.tolist())}
+    numbers = np.array([places.get(label, -1) for label in y.tolist()], dtype=np.intp)
+    if (numbers < 0).any():
+        unknown = np.unique(y[numbers < 0])[:5].tolist()
+        known = ", ".join(map(repr, classes.tolist()[:5])) + (", …" if len(classes) > 5 else "")
+        raise ValueError(f"{what} holds {unknown}, which are no classes here; the classes are {known}.")
+    return numbers
+
+
+def check_probabilities(P: Any, n: int, K: int) -> Array:
+    """Probabilities (n, K)."""
+    P = np.asarray(P, dtype=np.float64)
+    if P.shape != (n, K):
+        raise ValueError(f"P has shape {P.shape}; pass ({n}, {K}): a row per label and a column per class.")
+    if not (np.isfinite(P).all() and P.min(initial=0.0) >= 0 and P.max(initial=0.0) <= 1 + 1e-6):
+        raise ValueError("P must hold probabilities: numbers from 0 to 1.")
+    return P

@@ -1,0 +1,128 @@
+"""Do probabilities mean what they say? Of the rows that are predicted with 80 %, 80 % should be right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._parts import check_choice, check_number
+from .._typing import AnyArray, Array
+from .classes import wilson
+from .labels import check_labels, check_probabilities, label_numbers
+
+STRATEGIES = ("uniform", "quantile")
+
+
+@dataclass(frozen=True, eq=False)
+class Reliability:
+    """Rows in bins of their probability; arrays (B,) over the bins that have rows.
+
+    Attributes
+    ----------
+    low, high : the ends of the bins
+    count : the number of rows
+    predicted : their mean probability
+    observed : the part of them that was right (or of the class that was asked for)
+    interval : (B, 2) Wilson interval of ``observed``
+    ece : the expected calibration error, the mean of |observed − predicted| over the rows
+    label : the class that was asked for; None if it is the most probable class of every row
+    """
+
+    low: Array
+    high: Array
+    count: AnyArray
+    predicted: Array
+    observed: Array
+    interval: Array
+    ece: float
+    label: Any = None
+
+
+def reliability_table(
+    y_true: Any,
+    P: Any,
+    classes: Any,
+    *,
+    label: Any = None,
+    bins: int = 15,
+    strategy: str = "uniform",
+    confidence: float = 0.95,
+) -> Reliability:
+    """Probabilities beside frequencies, in bins.
+
+    Parameters
+    ----------
+    y_true : (n,) labels
+    P : (n, K) probabilities
+    classes : (K,) the labels of the columns of P
+    label : one class, whose probability is compared with how often it is true; None takes the most probable class of
+        every row
+    bins : the number of bins
+    strategy : {"uniform", "quantile"}
+        Bins of the same width, or of the same number of rows.
+    confidence : of the intervals, between 0 and 1
+
+    Examples
+    --------
+    >>> P = np.array([[0.9, 0.1], [0.9, 0.1], [0.6, 0.4], [0.4, 0.6]])
+    >>> found = reliability_table([0, 0, 1, 1], P, [0, 1], bins=5)
+    >>> found.count.tolist(), found.predicted.tolist(), found.observed.tolist()
+    ([2, 2], [0.6, 0.9], [0.5, 1.0])
+    >>> round(found.ece, 3)
+    0.1
+    """
+    y, known = check_labels(y_true, "y_true"), np.asarray(classes)
+    P = check_probabilities(P, len(y), len(known))
+    c = label_numbers(y, known, "y_true")
+    check_number("bins", bins, int, 1)
+    check_choice("strategy", strategy, STRATEGIES)
+    if label is None:
+        best = P.argmax(axis=1)
+        p, hit = P[np.arange(len(y)), best], best == c
+    else:
+        k = label_numbers(np.asarray([label]), known, "label")[0]
+        p, hit = P[:, k], c == k
+    return binned(p, hit, bin_edges(p, bins, strategy), confidence, label)
+
+
+def bin_edges(p: Array, bins: int, strategy: str) -> Array:
+    """The ends of the bins, ascending and all different, (B + 1,)."""
+    if strategy == "uniform":
+        return np.linspace(0.0, 1.0, bins + 1)
+    inner = np.quantile(p, np.linspace(0.0, 1.0, bins + 1)[1:-1])
+    return np.unique(np.concatenate([[0.0], inner, [1.0]]))
+
+
+def binned(p: Array, hit: AnyArray, edges: Array, confidence: float, label: Any) -> Reliability:
+    """The bins that have rows; a row on an edge belongs to the bin below, as in the literature."""
+    place = np.clip(np.searchsorted(edges, p, side="left") - 1, 0, len(edges) - 2)
+    count, right = np.bincount(place, minlength=len(edges) - 1), np.bincount(place, hit, minlength=len(edges) - 1)
+    total = np.bincount(place, p, minlength=len(edges) - 1)
+    full = np.flatnonzero(count)
+    count, right, predicted = count[full], right[full], total[full] / count[full]
+    observed = right / count
+    ece = float((count * np.abs(observed - predicted)).sum() / count.sum())
+    interval = wilson(right, count, confidence)
+    return Reliability(edges[full], edges[full + 1], count, predicted, observed, interval, ece, label)
+
+
+def class_calibration_errors(y_true: Any, P: Any, classes: Any, *, bins: int = 15) -> Array:
+    """The expected calibration error of every class, (K,): its probability against how often it is true.
+
+    Parameters
+    ----------
+    y_true, P, classes, bins : as in `reliability_table`
+
+    Examples
+    --------
+    >>> class_calibration_errors([0, 1], [[1.0, 0.0], [0.2, 0.8]], [0, 1]).round(3).tolist()
+    [0.1, 0.1]
+    """
+    y, known = check_labels(y_true, "y_true"), np.asarray(classes)
+    P = check_probabilities(P, len(y), len(known))
+    c = label_numbers(y, known, "y_true")
+    check_number("bins", bins, int, 1)
+    edges = bin_edges(P, bins, "uniform")
+    return np.array([binned(P[:, k], c == k, edges, 0.95, None).ece for k in range(len(known))])

@@ -1,0 +1,119 @@
+"""Predictors F and margins after some of the rounds of a booster."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .._parts import check_number
+from .._typing import AnyArray, Array, Labels
+from ..boosting.model import AdditiveModel, add_terms
+from ..losses import margins
+from .labels import check_labels, check_same_length, label_numbers
+
+
+def check_rounds_known(clf: Any) -> AdditiveModel:
+    """The model of a fitted booster, which is a sum over rounds."""
+    if not isinstance(getattr(clf, "model_", None), AdditiveModel):
+        check_is_fitted(clf)
+        raise TypeError(f"{type(clf).__name__} has no rounds; pass a fitted booster, such as SimplexBoostClassifier.")
+    return clf.model_
+
+
+def spread_rounds(n_rounds: int, count: int = 5) -> list[int]:
+    """Some of the rounds 1 .. n_rounds, from the first to the last, each about as many times later than the one before.
+
+    Most of what boosting does to predictions happens early.
+
+    Examples
+    --------
+    >>> spread_rounds(100, 3), spread_rounds(3, 10)
+    ([1, 10, 100], [1, 2, 3])
+    """
+    check_number("n_rounds", n_rounds, int, 1)
+    check_number("count", count, int, 1)
+    if count == 1:
+        return [n_rounds]
+    return sorted({round(t) for t in np.geomspace(1, n_rounds, min(count, n_rounds))})
+
+
+def check_rounds(rounds: Any, n_rounds: int) -> list[int]:
+    """Numbers of rounds, ascending, from 0 to that of the model."""
+    rounds = [rounds] if np.ndim(rounds) == 0 else list(rounds)
+    if not rounds:
+        raise ValueError("rounds is empty; pass at least one number of rounds.")
+    for t in rounds:
+        check_number("rounds", t, int, 0, n_rounds)
+    if any(a >= b for a, b in pairwise(rounds)):
+        raise ValueError(f"rounds={rounds} must be in ascending order, without repetitions.")
+    return [int(t) for t in rounds]
+
+
+def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
+    """The predictor F after some of the rounds, (len(rounds), n, d); zeros after round 0.
+
+    Every tree is evaluated once, however many rounds are asked for.
+
+    Parameters
+    ----------
+    clf : a fitted booster
+    X : (n, p) rows
+    rounds : ascending numbers from 0 to ``clf.n_iter_``, or one of them
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost import SimplexBoostClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = SimplexBoostClassifier(n_estimators=20, codewords="simplex", random_state=0).fit(X, y)
+    >>> predictors_over_rounds(clf, X, [0, 10, 20]).shape
+    (3, 150, 2)
+    """
+    model = check_rounds_known(clf)
+    rounds = check_rounds(rounds, model.n_rounds)
+    checked, engine, terms = clf._check_X(X), clf._engine(), model.scaled_terms
+    F = np.zeros((checked.shape[0], model.Y.shape[1]), dtype=model.dtype)  # (n, d)
+    out = np.empty((len(rounds), *F.shape), dtype=model.dtype)
+    ends, done = [0, *model.round_ends], 0
+    for place, t in enumerate(rounds):
+        if ends[t] > done:
+            add_terms(terms[done : ends[t]], checked, F, engine)
+            done = ends[t]
+        out[place] = F
+    return out
+
+
+def margins_over_rounds(clf: Any, X: Any, y: Any, rounds: Any) -> Array:
+    """The margins of labelled rows after some of the rounds, (len(rounds), n).
+
+    The margin is U_c − max_{k≠c} U_k: positive where the prediction is right, and larger where it is surer.
+
+    Parameters
+    ----------
+    clf : a fitted booster
+    X : (n, p) rows
+    y : (n,) their labels
+    rounds : as in `predictors_over_rounds`
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost import SimplexBoostClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> (margins_over_rounds(clf, X, y, [1, 20]) > 0).mean(axis=1).round(2).tolist()
+    [0.98, 0.99]
+    """
+    check_rounds_known(clf)
+    c = labels_among(clf, X, y)
+    return np.array([margins(clf._scores(F), c) for F in predictors_over_rounds(clf, X, rounds)])
+
+
+def labels_among(clf: Any, X: Any, y: Any) -> Labels:
+    """The numbers of the labels of rows among the classes of a classifier, (n,)."""
+    y = check_labels(y, "y")
+    check_same_length(y, X if hasattr(X, "__len__") else np.empty(X.shape[0]), "X")
+    return label_numbers(y, clf.classes_, "y")
