@@ -1,0 +1,61 @@
+"""What pictures ask of a classifier and of labelled rows, with checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .._parts import check_number
+from .._typing import AnyArray, Labels
+from ..boosting.model import AdditiveModel
+from ..inspection.labels import label_numbers
+
+MOST_ROWS = 3000  # points in one picture; more only hide each other
+
+
+def check_booster(clf: Any, needs: str = "a sum over rounds") -> AdditiveModel:
+    """The model of a fitted booster."""
+    check_is_fitted(clf)
+    if not isinstance(getattr(clf, "model_", None), AdditiveModel):
+        raise TypeError(
+            f"{type(clf).__name__} is no booster whose model is {needs}; pass one such as SimplexBoostClassifier."
+        )
+    return clf.model_
+
+
+def class_places(classes: Any, known: AnyArray) -> Labels:
+    """The numbers of chosen classes, (D,); of all if None."""
+    if classes is None:
+        return np.arange(len(known))
+    labels = np.atleast_1d(np.asarray(classes))
+    if labels.ndim != 1 or len(labels) == 0:
+        raise ValueError("classes must be a label or a list of labels, at least one.")
+    return label_numbers(labels, known, "classes")
+
+
+def some_rows(n: int, most: int) -> Labels:
+    """At most so many of n rows, drawn at random but always the same ones, in ascending order."""
+    check_number("most", most, int, 1)
+    if n <= most:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
+
+
+def feature_names(clf: Any) -> list[str]:
+    """The names of the columns; x0, x1, … if there are none."""
+    given = getattr(clf, "feature_names_in_", None)
+    return [f"x{j}" for j in range(clf.n_features_in_)] if given is None else [str(name) for name in given]
+
+
+def rows_of(X: Any, rows: AnyArray) -> Any:
+    """Some rows of a table of any kind."""
+    from sklearn.utils import _safe_indexing
+
+    return _safe_indexing(X, rows)
+
+
+def n_rows(X: Any) -> int:
+    """The number of rows of a table of any kind."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)

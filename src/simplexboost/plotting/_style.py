@@ -1,0 +1,156 @@
+"""What all pictures share: colours, markers, labels of many classes, legends that hide nothing.
+
+The six colours were found by a search: their lightness L* is 27, 37, 47, 57, 67 and 78, so that they differ in a grey
+print, and their hues are as different as possible to normal eyes and to the three kinds of colour blindness (the
+smallest distance in CIELAB is above 30 for all four). More than six classes are told apart by their markers, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from .._typing import AnyArray, Array
+
+PALETTE = ("#093d87", "#dc9419", "#d41f6a", "#1bd7d1", "#675603", "#9873ed")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p")
+LINES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 1.5)), "-.", (0, (8, 2, 2, 2)), ":")
+INK, GREY, PALE = "#1b1b1b", "#6b6b6b", "#d9d9d9"
+SMALL = 8.0  # points; no text is smaller
+MOST_IN_LEGEND = 12  # more classes are labelled where they lie, not in a legend
+LONGEST = 24  # characters of a label
+
+
+def class_style(k: int) -> dict[str, str]:
+    """The colour and the marker of class k; the same for every picture."""
+    return {"color": PALETTE[k % len(PALETTE)], "marker": MARKERS[(k // len(PALETTE) + k) % len(MARKERS)]}
+
+
+def line_style(k: int) -> dict[str, Any]:
+    """The colour and the dashes of the k-th line."""
+    return {"color": PALETTE[k % len(PALETTE)], "linestyle": LINES[k % len(LINES)]}
+
+
+def shades(count: int) -> list[Any]:
+    """Colours from dark to light for a sequence, such as rounds; in grey they keep their order."""
+    from matplotlib import colormaps
+
+    return list(colormaps["viridis"](np.linspace(0.0, 0.85, max(count, 1))))
+
+
+def white_to(colour: str) -> Any:
+    """A map of colours from white to this one; the lightness falls all the way."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list(f"white to {colour}", ["#ffffff", colour])
+
+
+def ink_on(colour: Any) -> str:
+    """Black or white, whichever can be read on a colour."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour))
+    return INK if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18 else "#ffffff"
+
+
+def short(label: Any, most: int = LONGEST) -> str:
+    """A label as text, cut if it is long."""
+    text = str(label)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def legend_beside(ax: Any, **options: Any) -> Any:
+    """A legend to the right of the axes, where it hides nothing; None if no artist has a label."""
+    if not ax.get_legend_handles_labels()[0]:
+        return None
+    place = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "borderaxespad": 0.0}
+    return ax.legend(**{**place, "frameon": False, "fontsize": "small", **options})
+
+
+def class_ticks(ax: Any, which: str, labels: Sequence[Any]) -> None:
+    """Write the names of classes (or features) at 0, 1, 2, …; as many of them as there is room for, at any size.
+
+    Parameters
+    ----------
+    ax : axes
+    which : {"x", "y"}
+    labels : a label for every place
+    """
+    from ._ticks import PlaceLocator, place_formatter
+
+    words = [short(label) for label in labels]
+    axis = ax.xaxis if which == "x" else ax.yaxis
+    rotated = which == "x" and not words_fit(ax, words)
+    across = which == "x" and not rotated  # words stand side by side
+    longest = max((len(word) for word in words), default=1)
+    axis.set_major_locator(PlaceLocator(len(words), SMALL * (0.72 * longest + 1.0) if across else 1.45 * SMALL))
+    axis.set_major_formatter(place_formatter(words))
+    ax.tick_params(which, labelsize=SMALL, length=2, labelrotation=90 if rotated else 0)
+
+
+def words_fit(ax: Any, words: Sequence[str]) -> bool:
+    """Whether words can stand side by side under the axes."""
+    room = ax.bbox.width / ax.figure.dpi * 72 / max(len(words), 1)  # points for each
+    return SMALL * (0.72 * max((len(word) for word in words), default=1) + 1.0) <= room
+
+
+def settle(ax: Any) -> None:
+    """Give the axes the place that they will have when they are drawn, so that sizes in points are known."""
+    if ax.figure.get_layout_engine() is not None:
+        ax.figure.draw_without_rendering()
+
+
+OFFSETS = [(7.0 * u, 7.0 * v) for u, v in product((1, -1, 0), (1, -1, 0)) if (u, v) != (0, 0)]
+
+
+def label_points(ax: Any, points: Array, words: Sequence[Any], **options: Any) -> list[Any]:
+    """Write a label beside each point, in the order given, and leave out those for which there is no room.
+
+    Parameters
+    ----------
+    ax : axes, with their limits set
+    points : (m, 2)
+    words : m labels
+    options : of the text
+
+    Returns
+    -------
+    The texts that were written.
+    """
+    settle(ax)
+    frame, taken, texts = ax.get_window_extent(), [], []
+    for point, word in zip(points, words, strict=True):
+        for dx, dy in OFFSETS:
+            text = ax.annotate(
+                short(word),
+                point,
+                (dx, dy),
+                textcoords="offset points",
+                ha="center" if dx == 0 else "left" if dx > 0 else "right",
+                va="center" if dy == 0 else "bottom" if dy > 0 else "top",
+                **{"fontsize": SMALL, "color": INK, **options},
+            )
+            box = text.get_window_extent()
+            inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
+            if inside and not any(box.overlaps(other) for other in taken):
+                taken.append(box.padded(1.0))
+                texts.append(text)
+                break
+            text.remove()
+    return texts
+
+
+def equal_square(ax: Any, points: AnyArray, margin: float = 0.08) -> None:
+    """Limits that hold all points (m, 2) and the origin, the same in both directions."""
+    reach = float(np.abs(points[np.isfinite(points).all(axis=1)]).max(initial=0.0)) * (1 + margin)
+    reach = reach if reach > 0 else 1.0
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
+    ax.set_aspect("equal", adjustable="box")
+
+
+def rows_high(rows: int, least: float = 2.2, each: float = 0.24) -> float:
+    """The height in inches of a picture with so many rows of text."""
+    return max(least, 1.0 + each * rows)

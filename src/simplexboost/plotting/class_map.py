@@ -1,0 +1,106 @@
+"""A map of the classes: those that the model finds similar are near each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .._parts import check_number
+from .._typing import Array
+from ..inspection.confusion import Confusion, confusion_table
+from ..inspection.maps import ClassMap, map_of_scores
+from ..inspection.rounds import labels_among
+from ._axes import one_axes
+from ._style import GREY, INK, PALETTE, label_points, white_to
+
+
+def plot_class_map(clf: Any, X: Any, y: Any, *, n_pairs: int = 20, ax: Any = None) -> Any:
+    """The classes in a plane by the mean scores of their rows, with lines between those that are confused most.
+
+    The darker a point, the fewer rows of its class are recognised. Classes that are confused most have names first, the
+    others as far as there is room.
+
+    Parameters
+    ----------
+    clf : a fitted classifier of this package
+    X : (n, p) rows
+    y : (n,) their labels
+    n_pairs : how many pairs of classes are joined, the most confused ones
+    ax : axes; None makes a new figure
+
+    Returns
+    -------
+    The axes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost import SimplexBoostClassifier
+    >>> from simplexboost.plotting import plot_class_map
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ax = plot_class_map(SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y), X, y)
+    >>> sorted(text.get_text() for text in ax.texts)
+    ['0', '1', '2']
+    """
+    check_is_fitted(clf)
+    check_number("n_pairs", n_pairs, int, 0)
+    labels_among(clf, X, y)
+    U = clf.class_scores(X)
+    found = map_of_scores(U, y, clf.classes_)
+    counted = confusion_table(y, clf.classes_.take(U.argmax(axis=1)), clf.classes_)
+    ax = one_axes(ax, figsize=(7.2, 5.6))
+    pairs = most_confused(counted, n_pairs)
+    draw_pairs(ax, found, pairs)
+    draw_classes(ax, found, counted, pairs)
+    return ax
+
+
+def most_confused(found: Confusion, n_pairs: int) -> list[tuple[int, int, float]]:
+    """Pairs of classes (k, l, errors in both directions), the worst first."""
+    both = np.triu(found.errors + found.errors.T)
+    worst = np.argsort(-both, axis=None, kind="stable")[:n_pairs]
+    rows, columns = np.unravel_index(worst, both.shape)
+    return [(k, m, float(both[k, m])) for k, m in zip(rows.tolist(), columns.tolist(), strict=True) if both[k, m] > 0]
+
+
+def draw_pairs(ax: Any, found: ClassMap, pairs: list[tuple[int, int, float]]) -> None:
+    """Lines between confused classes, the wider the more errors."""
+    most = max((errors for _, _, errors in pairs), default=1.0)
+    for place, (k, m, errors) in enumerate(pairs):
+        label = "confused most" if place == 0 else None
+        width = 0.6 + 2.4 * errors / most
+        ax.plot(*found.points[[k, m]].T, color=PALETTE[2], linewidth=width, alpha=0.7, zorder=1, label=label)
+
+
+def draw_classes(ax: Any, found: ClassMap, counted: Confusion, pairs: list[tuple[int, int, float]]) -> None:
+    """Points, their colours and their names."""
+    here = np.flatnonzero(np.isfinite(found.points).all(axis=1))
+    recall = np.diag(counted.counts) / np.maximum(counted.support, 1)
+    many = len(here) > 60
+    low = float(recall[here].min())
+    dots = ax.scatter(
+        *found.points[here].T,
+        c=recall[here],
+        cmap=white_to(PALETTE[0]).reversed(),
+        vmin=min(low, 0.95),
+        vmax=1.0,
+        s=22 if many else 50,
+        edgecolors=INK,
+        linewidths=0.5,
+        zorder=2,
+    )
+    ax.figure.colorbar(dots, ax=ax, label="recall", shrink=0.85)
+    one, two = 100 * found.explained
+    ax.set(xlabel=f"first axis ({one:.0f} % of the differences)", ylabel=f"second axis ({two:.0f} %)")
+    ax.margins(0.1)
+    first = names_first(found.points, here, pairs)
+    label_points(ax, found.points[first], found.classes[first].tolist(), color=INK if not many else GREY)
+
+
+def names_first(points: Array, here: Any, pairs: list[tuple[int, int, float]]) -> Any:
+    """The classes in the order in which they get names: the confused ones, then those far from the middle."""
+    confused = list(dict.fromkeys(k for pair in pairs for k in pair[:2]))
+    far = here[np.argsort(-np.linalg.norm(points[here], axis=1), kind="stable")].tolist()
+    return np.array(list(dict.fromkeys([*confused, *far])), dtype=np.intp)

@@ -1,0 +1,164 @@
+"""Codewords as points in two or three dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._parts import check_number
+from .._typing import AnyArray, Array
+from ..codewords import as_codewords, min_distance
+from ..codewords.checks import check_codewords
+from ._axes import one_axes, solid_axes
+from ._style import GREY, INK, PALE, SMALL, class_style, equal_square, short
+
+MOST_ARROWS = 40  # more codewords are points without arrows and labels
+MOST_EDGES = 60  # of more codewords the nearest are not joined
+
+
+def plot_codewords(codewords: Any, K: int | None = None, *, labels: Any = None, ax: Any = None) -> Any:
+    """Codewords in the plane or in space: arrows from the origin, and lines between the nearest neighbours.
+
+    Figures 1 and 2 of Saberian and Vasconcelos (2019).
+
+    Parameters
+    ----------
+    codewords : matrix of shape (K, d) with d up to 3, a fitted booster, or a set of codewords
+        A set is a name such as ``"simplex"`` or a part such as ``MaxMin(code_dim=2)``.
+    K : the number of classes, if a set is given
+    labels : (K,) names of the classes; by default those of the booster, or 1 .. K
+    ax : axes, three-dimensional ones if d = 3; None makes a new figure
+
+    Returns
+    -------
+    The axes.
+
+    Examples
+    --------
+    >>> from simplexboost.plotting import plot_codewords
+    >>> ax = plot_codewords("simplex", 3)
+    >>> [text.get_text() for text in ax.texts]
+    ['1', '2', '3']
+    """
+    Y, names = matrix_and_names(codewords, K, labels)
+    d = Y.shape[1]
+    if d > 3:
+        raise ValueError(
+            f"the codewords have {d} dimensions; a picture has 2 or 3. Pass codewords of few dimensions, such as "
+            "MaxMin(code_dim=3), or draw predictions with plot_predictor."
+        )
+    return draw_solid(Y, names, ax) if d == 3 else draw_flat(Y, names, ax)
+
+
+def matrix_and_names(codewords: Any, K: int | None, labels: Any) -> tuple[Array, list[str]]:
+    """The codewords (K, d), and what the classes are called."""
+    if hasattr(codewords, "fit"):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(codewords)
+        Y, known = codewords.model_.Y.astype(np.float64), codewords.classes_[codewords.present_]
+    else:
+        Y, known = matrix_of(codewords, K), None
+    names = labels if labels is not None else range(1, len(Y) + 1) if known is None else known.tolist()
+    words = [short(name) for name in names]
+    if len(words) != len(Y):
+        raise ValueError(f"labels has {len(words)} entries; there are {len(Y)} codewords.")
+    return Y, words
+
+
+def matrix_of(codewords: Any, K: int | None) -> Array:
+    """The codewords (K, d) of a matrix or a set."""
+    if isinstance(codewords, list | tuple | np.ndarray):
+        return check_codewords(codewords)
+    rule = as_codewords(codewords)
+    if K is None:
+        raise ValueError(f"codewords={codewords!r} is a rule for any number of classes; pass K, too.")
+    check_number("K", K, int, 2)
+    return rule.matrix(K, np.random.default_rng(0))
+
+
+def nearest_pairs(Y: Array) -> list[tuple[int, int]]:
+    """Pairs of codewords at the smallest distance, or within a thousandth of it; none for many codewords."""
+    if len(Y) > MOST_EDGES:
+        return []
+    squared = ((Y[:, None] - Y) ** 2).sum(axis=2)
+    rows, columns = np.nonzero(squared <= min_distance(Y) * 1.002 + 1e-12)
+    return [(k, m) for k, m in zip(rows.tolist(), columns.tolist(), strict=True) if k < m]
+
+
+def draw_flat(Y: Array, names: list[str], ax: Any) -> Any:
+    """Codewords of one or two dimensions."""
+    ax = one_axes(ax, figsize=(4.8, 4.6))
+    points = np.column_stack([Y, np.zeros((len(Y), 2 - Y.shape[1]))])
+    norms = np.linalg.norm(points, axis=1)
+    if np.allclose(norms, norms[0]):
+        around = np.linspace(0.0, 2 * np.pi, 200)
+        ax.plot(norms[0] * np.cos(around), norms[0] * np.sin(around), color=PALE, linewidth=1, zorder=0)
+    for pair in nearest_pairs(points):
+        ax.plot(*points[list(pair)].T, color=GREY, linewidth=0.8, zorder=1)
+    equal_square(ax, points, 0.3 if len(Y) <= MOST_ARROWS else 0.1)
+    for k, point in enumerate(points):
+        draw_arrow(ax, point, k, len(Y))
+    if len(Y) <= MOST_ARROWS:
+        label_outwards(ax, points, names)
+    ax.set(xlabel="$y_1$", ylabel="$y_2$" if Y.shape[1] > 1 else "", title=title_of(Y))
+    if Y.shape[1] == 1:
+        ax.set_yticks([])
+    return ax
+
+
+def draw_arrow(ax: Any, point: AnyArray, k: int, K: int) -> None:
+    """A codeword as a point, with an arrow from the origin if there are few."""
+    style = class_style(k) if K <= MOST_ARROWS else {"color": class_style(0)["color"], "marker": "o"}
+    if K <= MOST_ARROWS:
+        ax.plot(*np.stack([0 * point, point], axis=1), color=style["color"], linewidth=1.2, zorder=2)
+    ax.plot(*point[:, None], linestyle="none", markersize=6 if K <= MOST_ARROWS else 3, zorder=3, **style)
+
+
+def label_outwards(ax: Any, points: AnyArray, names: list[str]) -> None:
+    """Labels beyond the codewords, seen from the origin; those without room are left out."""
+    lengths = np.maximum(np.linalg.norm(points, axis=1), 1e-12)
+    reach = np.abs(points).max()
+    beyond = points * (1 + 0.12 * reach / lengths)[:, None]
+    placed: list[Any] = []
+    for point, name in zip(beyond, names, strict=True):
+        text = ax.text(*point, name, ha="center", va="center", fontsize=SMALL + 1, color=INK)
+        box = text.get_window_extent()
+        if any(box.overlaps(other) for other in placed):
+            text.remove()
+        else:
+            placed.append(box)
+
+
+def draw_solid(Y: Array, names: list[str], ax: Any) -> Any:
+    """Codewords of three dimensions, within the sphere on which they lie."""
+    ax = solid_axes(ax, figsize=(5.2, 5.0))
+    radius = float(np.linalg.norm(Y, axis=1).max())
+    draw_sphere(ax, radius)
+    for pair in nearest_pairs(Y):
+        ax.plot(*Y[list(pair)].T, color=GREY, linewidth=0.8)
+    for k, y in enumerate(Y):
+        draw_arrow(ax, y, k, len(Y))
+        if len(Y) <= MOST_ARROWS:
+            ax.text(*(1.16 * y), names[k], ha="center", va="center", fontsize=SMALL + 1, color=INK)
+    ends, ticks = (-1.1 * radius, 1.1 * radius), [-radius, 0.0, radius]
+    ax.set(xlim=ends, ylim=ends, zlim=ends, xticks=ticks, yticks=ticks, zticks=ticks, title=title_of(Y))
+    for which in (ax.xaxis, ax.yaxis, ax.zaxis):
+        which.set_major_formatter("{x:.2g}")
+    ax.set(xlabel="$y_1$", ylabel="$y_2$", zlabel="$y_3$")
+    ax.set_box_aspect((1, 1, 1), zoom=0.88)
+    return ax
+
+
+def draw_sphere(ax: Any, radius: float) -> None:
+    """Three great circles."""
+    around = np.linspace(0.0, 2 * np.pi, 120)
+    circle = radius * np.stack([np.cos(around), np.sin(around), 0 * around])
+    for turn in ([0, 1, 2], [2, 0, 1], [0, 2, 1]):
+        ax.plot(*circle[turn], color=PALE, linewidth=0.8)
+
+
+def title_of(Y: Array) -> str:
+    """How many codewords, and how far apart they are."""
+    return f"{len(Y)} codewords, smallest squared distance {min_distance(Y):.3g}"

@@ -1,0 +1,233 @@
+"""Which class is taken for which: a matrix of few classes, spots and a magnified block of many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .._parts import check_number
+from .._typing import AnyArray
+from ..inspection.confusion import (
+    Block,
+    Confusion,
+    confusion_table,
+    similarity,
+    similarity_order,
+    soft_confusion,
+    worst_block,
+)
+from ._axes import one_axes
+from ._style import GREY, PALE, PALETTE, class_ticks, ink_on, white_to
+
+MOST_WHOLE = 40  # more classes are drawn as spots, with one block magnified
+MOST_NUMBERS = 30  # of more classes the cells have no numbers
+BLOCK = 15  # classes in the magnified block
+
+
+class ConfusionDisplay:
+    """A confusion matrix that stays readable with hundreds of classes.
+
+    Similar classes are neighbours, so that errors gather along the diagonal. Up to 40 classes the whole matrix is
+    drawn. Of more, every pair with errors is a spot, and the block of neighbours with most errors is magnified beside
+    them.
+
+    Make one with `from_estimator` or `from_predictions`.
+
+    Parameters
+    ----------
+    confusion : from `simplexboost.inspection.confusion_table`
+    order : (K,) the numbers of the classes in the order of the picture
+    block_size : the number of classes in the magnified block
+
+    Attributes
+    ----------
+    block : the block of neighbours with most errors
+    ax_, figure_ : what was drawn on
+    block_ax_ : the axes of the magnified block; None if there is none
+    """
+
+    def __init__(self, confusion: Confusion, order: AnyArray, block_size: int = BLOCK) -> None:
+        self.confusion, self.order, self.block_size = confusion, np.asarray(order), block_size
+
+    @property
+    def block(self) -> Block:
+        """The block of neighbours with most errors."""
+        return worst_block(self.confusion, self.order, self.block_size)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: Any, *, ordered: bool = True, block_size: int = BLOCK, ax: Any = None
+    ) -> ConfusionDisplay:
+        """Predict, count and draw.
+
+        Parameters
+        ----------
+        estimator : a fitted classifier, of this package or of another
+        X : (n, p) rows
+        y : (n,) their labels
+        ordered : whether similar classes are put side by side; False keeps the order of ``classes_``
+        block_size : the number of classes in the magnified block
+        ax : axes; None makes a new figure
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from simplexboost import SimplexBoostClassifier
+        >>> from simplexboost.plotting import ConfusionDisplay
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = SimplexBoostClassifier(n_estimators=5, random_state=0).fit(X[::2], y[::2])
+        >>> display = ConfusionDisplay.from_estimator(clf, X[1::2], y[1::2])
+        >>> display.ax_.get_xlabel()
+        'predicted class'
+        """
+        check_is_fitted(estimator)
+        P = estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else None
+        return cls.from_predictions(
+            y,
+            estimator.predict(X),
+            P=P,
+            classes=estimator.classes_,
+            ordered=ordered,
+            block_size=block_size,
+            ax=ax,
+        )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        P: Any = None,
+        classes: Any = None,
+        ordered: bool = True,
+        block_size: int = BLOCK,
+        ax: Any = None,
+    ) -> ConfusionDisplay:
+        """Count and draw.
+
+        Parameters
+        ----------
+        y_true, y_pred : (n,) labels
+        P : (n, K) probabilities, or None; they tell which classes are similar even where there are no errors
+        classes : (K,) all labels, the columns of P; None takes those that occur
+        ordered, block_size, ax : as in `from_estimator`
+
+        Examples
+        --------
+        >>> from simplexboost.plotting import ConfusionDisplay
+        >>> display = ConfusionDisplay.from_predictions(["a", "b", "b"], ["a", "b", "a"])
+        >>> [text.get_text() for text in display.ax_.texts]
+        ['1', '1', '1']
+        """
+        check_number("block_size", block_size, int, 2)
+        known = with_unseen(y_true, classes)
+        found = confusion_table(y_true, y_pred, known)
+        order = np.arange(len(found.classes))
+        if ordered:
+            usable = P is not None and known is not None and np.shape(P)[-1] == len(known)
+            rates = soft_confusion(y_true, P, known) if usable else found.rates
+            order = similarity_order(similarity(rates))
+        return cls(found, order, block_size).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> ConfusionDisplay:
+        """Draw on ``ax``, or on a new figure."""
+        K = len(self.confusion.classes)
+        many = K > MOST_WHOLE
+        side = min(9.0, max(3.6, 1.6 + 0.28 * K))
+        ax = one_axes(ax, figsize=(11.0, 5.4) if many else (side + 0.6, side))
+        self.ax_, self.figure_, self.block_ax_ = ax, ax.figure, None
+        ordered = self.confusion.taken(self.order)
+        ax.set_title(title_of(ordered))
+        if many:
+            draw_spots(ax, ordered)
+            self.block_ax_ = draw_block(ax, self.confusion, self.block)
+        else:
+            draw_matrix(ax, ordered)
+        return self
+
+
+def with_unseen(y_true: Any, classes: Any) -> AnyArray | None:
+    """The classes, and after them labels of rows that are not among them: a model may be tried on new classes."""
+    if classes is None:
+        return None
+    known, labels = np.asarray(classes), np.unique(np.asarray(y_true))
+    unseen = np.array([label for label in labels.tolist() if label not in set(known.tolist())])
+    return np.concatenate([known, unseen]) if len(unseen) and unseen.dtype.kind == known.dtype.kind else known
+
+
+def title_of(found: Confusion) -> str:
+    """How many rows were right."""
+    return f"{found.n} rows, {100 * found.accuracy:.1f} % right"
+
+
+def draw_matrix(ax: Any, found: Confusion) -> None:
+    """All cells; the colour is the share of the row of the matrix, on a scale on which small shares can be seen."""
+    from matplotlib.colors import PowerNorm
+
+    K, rates, colours = len(found.classes), found.rates, white_to(PALETTE[0])
+    norm = PowerNorm(0.5, 0.0, 1.0)
+    ax.imshow(rates, cmap=colours, norm=norm, interpolation="nearest", aspect="equal")
+    edges = np.arange(K + 1) - 0.5
+    ax.hlines(edges, -0.5, K - 0.5, color=PALE, linewidth=0.4)
+    ax.vlines(edges, -0.5, K - 0.5, color=PALE, linewidth=0.4)
+    if K <= MOST_NUMBERS:
+        write_counts(ax, found, lambda k, m: colours(norm(rates[k, m])))
+    class_ticks(ax, "x", found.classes)
+    class_ticks(ax, "y", found.classes)
+    ax.set(xlabel="predicted class", ylabel="true class", xlim=(-0.5, K - 0.5), ylim=(K - 0.5, -0.5))
+
+
+def write_counts(ax: Any, found: Confusion, colour_of: Any) -> None:
+    """The counts in the cells, without zeros, as large as the cells allow."""
+    K = len(found.classes)
+    width = min(ax.bbox.width, ax.bbox.height) / ax.figure.dpi * 72 / K  # points of a cell
+    longest = len(str(int(found.counts.max())))
+    size = min(10.0, 1.25 * width / max(longest, 2))
+    if size < 5.5:  # not legible
+        return
+    for k, m in zip(*np.nonzero(found.counts), strict=True):
+        ink = ink_on(colour_of(k, m))
+        ax.text(m, k, str(int(found.counts[k, m])), ha="center", va="center", color=ink, fontsize=size)
+
+
+def draw_spots(ax: Any, found: Confusion) -> None:
+    """A spot for every pair of classes with errors, its area the number of rows; the diagonal is a line."""
+    K, errors = len(found.classes), found.errors
+    rows, columns = np.nonzero(errors)
+    counts = errors[rows, columns]
+    ax.plot([-0.5, K - 0.5], [-0.5, K - 0.5], color=PALE, linewidth=2.5, zorder=0)
+    area = 5.0 * counts**0.9
+    ax.scatter(columns, rows, s=area, color=PALETTE[0], alpha=0.55, linewidths=0, label="errors")
+    class_ticks(ax, "x", found.classes)
+    class_ticks(ax, "y", found.classes)
+    ax.set(xlabel="predicted class", ylabel="true class", xlim=(-0.5, K - 0.5), ylim=(K - 0.5, -0.5))
+    ax.set_aspect("equal")
+
+
+def draw_block(ax: Any, found: Confusion, block: Block) -> Any:
+    """The worst block, magnified to the right, with lines to its place."""
+    inset = ax.inset_axes((1.32, 0.0, 1.0, 1.0))
+    draw_matrix(inset, found.taken(block.numbers))
+    inset.set_title(f"worst block: {block.errors} errors, {100 * block.share:.0f} % of all", fontsize="medium")
+    from matplotlib.patches import ConnectionPatch, Rectangle
+
+    size = block.stop - block.start
+    frame = Rectangle((block.start - 0.5, block.start - 0.5), size, size, fill=False, color=PALETTE[2], linewidth=1.5)
+    ax.add_patch(frame)
+    for corner, height in ((block.start - 0.5, 1.0), (block.stop - 0.5, 0.0)):
+        line = ConnectionPatch(
+            (block.stop - 0.5, corner),
+            (0.0, height),
+            "data",
+            "axes fraction",
+            axesA=ax,
+            axesB=inset,
+            color=GREY,
+            linewidth=0.8,
+        )
+        line.set_in_layout(False)
+        ax.add_artist(line)
+    return inset

@@ -1,0 +1,260 @@
+"""The predictor f(x) among the codewords, after some round, and as an animation over the rounds.
+
+Boosting starts at the origin and pushes the predictions of every class along its codeword: Figure 4 of Saberian and
+Vasconcelos (2019).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import AnyArray, Array, Labels
+from ..inspection.labels import check_labels
+from ..inspection.maps import class_means
+from ..inspection.rounds import check_rounds, labels_among, predictors_over_rounds, spread_rounds
+from ._axes import one_axes, row_of_axes
+from ._models import MOST_ROWS, check_booster, class_places, rows_of, some_rows
+from ._style import MOST_IN_LEGEND, PALE, class_style, equal_square, label_points, legend_beside, short
+
+MOST_RAYS = 40  # more codewords are not drawn
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What is drawn, in the plane.
+
+    Attributes
+    ----------
+    F : (T, n, 2) predictors after some rounds
+    rays : (K, 2) directions of the codewords
+    c : (n,) classes of the rows
+    names : (K,) of the classes
+    shown : (D,) the numbers of the classes that are coloured
+    projected : whether the predictor has more than two dimensions
+    """
+
+    F: Array
+    rays: Array
+    c: Labels
+    names: list[str]
+    shown: Labels
+    projected: bool
+
+
+def plot_predictor(
+    clf: Any, X: Any, y: Any, n_rounds: int | None = None, *, classes: Any = None, most: int = MOST_ROWS, ax: Any = None
+) -> Any:
+    """The predictor f(x) of labelled rows in the plane, with the directions of the codewords.
+
+    Where the predictor has more than two dimensions, it is projected on the plane in which the means of the classes
+    differ most.
+
+    Parameters
+    ----------
+    clf : a fitted booster
+    X : (n, p) rows
+    y : (n,) their labels
+    n_rounds : how many rounds to predict with, 0 .. ``clf.n_iter_``; None takes all
+    classes : labels to be coloured, all others are grey; None colours all
+    most : the largest number of rows to draw; of more rows some are drawn at random
+    ax : axes; None makes a new figure
+
+    Returns
+    -------
+    The axes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost import CDMCBoostClassifier
+    >>> from simplexboost.plotting import plot_predictor
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ax = plot_predictor(CDMCBoostClassifier(n_estimators=20).fit(X, y), X, y, 10)
+    >>> ax.get_title()
+    'after 10 rounds'
+    """
+    model = check_booster(clf)
+    rounds = [model.n_rounds if n_rounds is None else n_rounds]
+    scene = make_scene(clf, X, y, rounds, classes, most)
+    ax = one_axes(ax, figsize=(6.0, 4.6))
+    draw_scene(ax, scene, 0, scene.F)
+    ax.set_title(words_for(rounds[0]))
+    name_classes(ax, scene, 0)
+    return ax
+
+
+def plot_predictor_panels(
+    clf: Any,
+    X: Any,
+    y: Any,
+    rounds: Sequence[int] | None = None,
+    *,
+    classes: Any = None,
+    most: int = MOST_ROWS,
+    axes: Any = None,
+) -> list[Any]:
+    """The predictor f(x) after several numbers of rounds side by side, to the same scale.
+
+    Parameters
+    ----------
+    clf, X, y, classes, most : as in `plot_predictor`
+    rounds : ascending numbers from 0 to ``clf.n_iter_``; None takes three, the last is that of the model
+    axes : as many axes; None makes a new figure
+
+    Returns
+    -------
+    The axes, a list.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost import CDMCBoostClassifier
+    >>> from simplexboost.plotting import plot_predictor_panels
+    >>> X, y = load_iris(return_X_y=True)
+    >>> axes = plot_predictor_panels(CDMCBoostClassifier(n_estimators=20).fit(X, y), X, y, [1, 10, 20])
+    >>> [ax.get_title() for ax in axes]
+    ['after 1 round', 'after 10 rounds', 'after 20 rounds']
+    """
+    model = check_booster(clf)
+    chosen = check_rounds(spread_rounds(model.n_rounds, 3) if rounds is None else rounds, model.n_rounds)
+    scene = make_scene(clf, X, y, chosen, classes, most)
+    axes = row_of_axes(axes, len(chosen), figsize=(3.6 * len(chosen) + 1.2, 3.9))
+    for place, (t, ax) in enumerate(zip(chosen, axes, strict=True)):
+        draw_scene(ax, scene, place, scene.F)
+        ax.set_title(words_for(t))
+    for ax in axes[1:]:
+        ax.set_ylabel("")
+    name_classes(axes[-1], scene, len(chosen) - 1)
+    return axes
+
+
+def animate_predictor(
+    clf: Any,
+    X: Any,
+    y: Any,
+    rounds: Sequence[int] | None = None,
+    *,
+    classes: Any = None,
+    most: int = MOST_ROWS,
+    interval: int = 150,
+    ax: Any = None,
+) -> Any:
+    """The predictor f(x) moving outward from the origin, round by round.
+
+    Parameters
+    ----------
+    clf, X, y, classes, most, ax : as in `plot_predictor`
+    rounds : ascending numbers from 0 to ``clf.n_iter_``, a picture each; None takes 0 and up to 40 others, more of the
+        early ones
+    interval : milliseconds between pictures
+
+    Returns
+    -------
+    matplotlib's animation: keep it, and save it with ``animation.save("f.gif", writer="pillow")`` or show it in a
+    notebook with ``animation.to_jshtml()``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost import CDMCBoostClassifier
+    >>> from simplexboost.plotting import animate_predictor
+    >>> X, y = load_iris(return_X_y=True)
+    >>> animation = animate_predictor(CDMCBoostClassifier(n_estimators=20).fit(X, y), X, y, [0, 1, 2])
+    >>> "<img" in animation.to_jshtml()
+    True
+    """
+    model = check_booster(clf)
+    ax = one_axes(ax, figsize=(6.0, 4.6))
+    from matplotlib.animation import FuncAnimation
+
+    chosen = check_rounds([0, *spread_rounds(model.n_rounds, 40)] if rounds is None else rounds, model.n_rounds)
+    scene = make_scene(clf, X, y, chosen, classes, most)
+    lines = draw_scene(ax, scene, 0, scene.F)
+    name_classes(ax, scene, len(chosen) - 1)
+    title = ax.set_title(words_for(chosen[0]))
+
+    def update(place: int) -> list[Any]:
+        for line, rows in lines:
+            line.set_data(*scene.F[place][rows].T)
+        title.set_text(words_for(chosen[place]))
+        return [*(line for line, _ in lines), title]
+
+    return FuncAnimation(ax.figure, update, frames=len(chosen), interval=interval)
+
+
+def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: int) -> Scene:
+    """Predictors and codewords in the plane."""
+    model = check_booster(clf)
+    shown, names = class_places(classes, clf.classes_), [short(label) for label in clf.classes_]
+    c = labels_among(clf, X, y)
+    rows = some_rows(len(c), most)
+    c = c[rows]
+    last = [model.n_rounds] if rounds[-1] != model.n_rounds else []
+    F = predictors_over_rounds(clf, rows_of(X, rows), [*rounds, *last]).astype(np.float64)
+    plane = plane_of(F[-1], check_labels(y, "y")[rows], clf.classes_)
+    rays = np.full((len(names), 2), np.nan)
+    rays[clf.present_] = model.Y.astype(np.float64) @ plane
+    return Scene(F[: len(rounds)] @ plane, rays, c, names, shown, F.shape[2] > 2)
+
+
+def plane_of(F: Array, y: AnyArray, classes: AnyArray) -> Array:
+    """Two directions, (d, 2): the coordinates themselves, or those along which the means of the classes differ most."""
+    d = F.shape[1]
+    if d <= 2:
+        return np.eye(d, 2)
+    means = class_means(F, y, classes)
+    means = means[~np.isnan(means).any(axis=1)]
+    _, _, V = np.linalg.svd(means - means.mean(axis=0), full_matrices=True)
+    return V[:2].T
+
+
+def draw_scene(ax: Any, scene: Scene, place: int, all_F: Array) -> list[tuple[Any, AnyArray]]:
+    """The points of one round and the codewords; the lines of points with the rows that they show."""
+    equal_square(ax, all_F.reshape(-1, 2))
+    reach, F = ax.get_xlim()[1], scene.F[place]
+    size = 4.0 if len(F) < 600 else 2.5
+    lines = []
+    others = np.flatnonzero(~np.isin(scene.c, scene.shown))
+    if len(others):
+        grey = ax.plot(*F[others].T, ".", color=PALE, markersize=size, markeredgewidth=0, zorder=1, label="others")[0]
+        lines.append((grey, others))
+    for k in scene.shown.tolist():
+        rows = np.flatnonzero(scene.c == k)
+        draw_ray(ax, scene, k, reach)
+        style = {"linestyle": "none", "markersize": size, "markeredgewidth": 0, "alpha": 0.75, "zorder": 2}
+        lines.append((ax.plot(*F[rows].T, label=scene.names[k], **style, **class_style(k))[0], rows))
+    what = "principal axis of the class means" if scene.projected else ""
+    ax.set(
+        xlabel=f"first {what}" if what else "$f_1$",
+        ylabel=f"second {what}" if what else "$f_2$",
+    )
+    return lines
+
+
+def draw_ray(ax: Any, scene: Scene, k: int, reach: float) -> None:
+    """The direction of a codeword, to the edge of the picture."""
+    length = float(np.abs(scene.rays[k]).max())
+    if len(scene.shown) <= MOST_RAYS and length > 1e-9:
+        end = scene.rays[k] * reach / length
+        ax.plot([0, end[0]], [0, end[1]], linestyle="--", linewidth=1, color=class_style(k)["color"], zorder=0)
+
+
+def name_classes(ax: Any, scene: Scene, place: int) -> None:
+    """A legend of few classes; more have their names at the means of their points."""
+    shown = [k for k in scene.shown.tolist() if (scene.c == k).any()]
+    if len(shown) <= MOST_IN_LEGEND:
+        legend_beside(ax, markerscale=2)
+        return
+    means = np.array([scene.F[place][scene.c == k].mean(axis=0) for k in shown])
+    far = np.argsort(-np.linalg.norm(means, axis=1), kind="stable")  # where there is most room
+    box = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.75}
+    label_points(ax, means[far], [scene.names[shown[k]] for k in far.tolist()], bbox=box)
+
+
+def words_for(n_rounds: int) -> str:
+    """The title of a round."""
+    return f"after {n_rounds} round{'' if n_rounds == 1 else 's'}"

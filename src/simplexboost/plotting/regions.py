@@ -1,0 +1,180 @@
+"""Decision regions of a classifier of two features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .._parts import check_number
+from .._typing import AnyArray, Array, Labels
+from ..inspection.labels import check_labels, check_same_length, label_numbers
+from ._axes import one_axes
+from ._models import MOST_ROWS, feature_names, some_rows
+from ._style import INK, MOST_IN_LEGEND, SMALL, class_style, legend_beside, short
+
+
+class DecisionRegionsDisplay:
+    """The regions of the plane in which a classifier decides for each class, with labelled rows over them.
+
+    Regions have the pale colours of their classes, lines between them, and, where they are many, the names inside.
+
+    Make one with `from_estimator`.
+
+    Parameters
+    ----------
+    x, y : (m,) coordinates of a grid
+    regions : (m, m) numbers of the classes, a row for every y
+    classes : (K,) labels
+    names : of the two features
+
+    Attributes
+    ----------
+    ax_, figure_ : what was drawn on
+    """
+
+    def __init__(self, x: Array, y: Array, regions: Labels, classes: AnyArray, names: tuple[str, str]) -> None:
+        self.x, self.y, self.regions, self.classes, self.names = x, y, regions, classes, names
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        grid: int = 200,
+        margin: float = 0.05,
+        most: int = MOST_ROWS,
+        ax: Any = None,
+    ) -> DecisionRegionsDisplay:
+        """Predict on a grid and draw.
+
+        Parameters
+        ----------
+        estimator : a fitted classifier of two features, of this package or of another
+        X : (n, 2) rows, which the picture will hold
+        y : (n,) their labels; None draws no rows
+        grid : the number of points along each axis
+        margin : how much room is left around the rows, as a part of their extent
+        most : the largest number of rows to draw; of more rows some are drawn at random
+        ax : axes; None makes a new figure
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from simplexboost import SimplexBoostClassifier
+        >>> from simplexboost.plotting import DecisionRegionsDisplay
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X[:, 2:], y)
+        >>> display = DecisionRegionsDisplay.from_estimator(clf, X[:, 2:], y)
+        >>> display.regions.shape
+        (200, 200)
+        """
+        check_is_fitted(estimator)
+        check_number("grid", grid, int, 2, 2000)
+        check_number("margin", margin, float, 0.0)
+        points = two_columns(X)
+        if estimator.n_features_in_ != 2:
+            raise ValueError(
+                f"the classifier has {estimator.n_features_in_} features; regions of the plane need one of 2 features."
+            )
+        sides = [side_of(points[:, j], grid, margin) for j in range(2)]
+        places = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
+        predicted = estimator.predict(like(X, places))
+        regions = label_numbers(np.asarray(predicted), estimator.classes_, "predict").reshape(grid, grid)
+        first, second = feature_names(estimator)
+        display = cls(sides[0], sides[1], regions, estimator.classes_, (first, second))
+        return display.plot(points=points, y=y, most=most, ax=ax)
+
+    def plot(
+        self, *, points: Any = None, y: Any = None, most: int = MOST_ROWS, ax: Any = None
+    ) -> DecisionRegionsDisplay:
+        """Draw on ``ax``, or on a new figure; rows (n, 2) are drawn if they have labels y (n,)."""
+        c = None
+        if y is not None:
+            labels = check_labels(y, "y")
+            check_same_length(labels, points, "X")
+            c = label_numbers(labels, self.classes, "y")
+        ax = one_axes(ax, figsize=(6.4, 4.8))
+        self.ax_, self.figure_ = ax, ax.figure
+        draw_regions(ax, self)
+        if c is not None:
+            rows = some_rows(len(points), most)
+            draw_rows(ax, points[rows], c[rows], self.classes)
+        if len(np.unique(self.regions)) > MOST_IN_LEGEND:
+            name_regions(ax, self)
+        elif c is not None:
+            legend_beside(ax, markerscale=1.5)
+        else:
+            name_regions(ax, self)
+        ax.set(xlim=self.x[[0, -1]], ylim=self.y[[0, -1]], xlabel=self.names[0], ylabel=self.names[1])
+        return self
+
+
+def two_columns(X: Any) -> Array:
+    """Rows of two numbers, (n, 2)."""
+    points = np.asarray(X)
+    if points.ndim != 2 or points.shape[1] != 2:
+        raise ValueError(f"X has shape {points.shape}; regions of the plane need two columns, (n, 2).")
+    try:
+        return points.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError("X must hold two columns of numbers; categories have no place in a plane.") from error
+
+
+def side_of(x: Array, grid: int, margin: float) -> Array:
+    """Places along one axis that hold all values, (grid,)."""
+    low, high = float(np.nanmin(x)), float(np.nanmax(x))
+    room = margin * (high - low) if high > low else 0.5
+    return np.linspace(low - room, high + room, grid)
+
+
+def like(X: Any, places: Array) -> Any:
+    """The places, as a data frame if X is one of pandas: classifiers ask for the names that they were fitted with."""
+    return type(X)(places, columns=X.columns) if hasattr(X, "iloc") else places
+
+
+def draw_regions(ax: Any, display: DecisionRegionsDisplay) -> None:
+    """Pale colours, and lines where the class changes."""
+    from matplotlib.colors import to_rgb
+
+    tints = np.array([0.72 + 0.28 * np.array(to_rgb(class_style(k)["color"])) for k in range(len(display.classes))])
+    extent = (display.x[0], display.x[-1], display.y[0], display.y[-1])
+    ax.imshow(tints[display.regions], origin="lower", extent=extent, aspect="auto", interpolation="nearest", zorder=0)
+    for k in np.unique(display.regions).tolist()[1:]:
+        ax.contour(
+            display.x, display.y, (display.regions == k).astype(float), [0.5], colors=INK, linewidths=0.6, zorder=1
+        )
+
+
+def draw_rows(ax: Any, points: Array, c: Labels, classes: AnyArray) -> None:
+    """The rows, a marker for each class."""
+    for k in np.unique(c).tolist():
+        style = {"linestyle": "none", "markersize": 4, "markeredgecolor": "white", "markeredgewidth": 0.4}
+        ax.plot(*points[c == k].T, label=short(classes[k]), zorder=2, **style, **class_style(k))
+
+
+def name_regions(ax: Any, display: DecisionRegionsDisplay) -> None:
+    """The name of each class inside its region, where the region is widest; none in regions that are too small."""
+    from scipy.ndimage import distance_transform_edt
+
+    from ._style import settle
+
+    settle(ax)
+    taken: list[Any] = []
+    box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
+    for k in np.unique(display.regions).tolist():
+        inside = np.pad(display.regions == k, 1)
+        depth = distance_transform_edt(inside)[1:-1, 1:-1]
+        row, column = np.unravel_index(depth.argmax(), depth.shape)
+        place = (display.x[column], display.y[row])
+        text = ax.text(
+            *place, short(display.classes[k]), ha="center", va="center", fontsize=SMALL, color=INK, bbox=box, zorder=3
+        )
+        extent = text.get_window_extent()
+        if any(extent.overlaps(other) for other in taken):
+            text.remove()
+        else:
+            taken.append(extent)

@@ -1,0 +1,149 @@
+"""Reliability diagrams: how often predictions with some probability are right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..inspection.reliability import Reliability, reliability_table
+from ._axes import one_axes
+from ._style import GREY, PALE, class_style, legend_beside, short
+
+
+class ReliabilityDisplay:
+    """Probabilities beside frequencies: points on the diagonal are probabilities that can be believed.
+
+    Bars at the bottom show which part of the rows each bin has. Draw several on the same axes to compare classifiers or
+    classes.
+
+    Make one with `from_estimator` or `from_predictions`.
+
+    Parameters
+    ----------
+    table : from `simplexboost.inspection.reliability_table`
+    name : what the legend calls it
+
+    Attributes
+    ----------
+    ax_, figure_ : what was drawn on
+    """
+
+    def __init__(self, table: Reliability, name: str | None = None) -> None:
+        self.table, self.name = table, name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        label: Any = None,
+        bins: int = 15,
+        strategy: str = "uniform",
+        name: str | None = None,
+        ax: Any = None,
+    ) -> ReliabilityDisplay:
+        """Predict probabilities, count and draw.
+
+        Parameters
+        ----------
+        estimator : a fitted classifier with ``predict_proba``, of this package or of another
+        X : (n, p) rows
+        y : (n,) their labels
+        label : one class, whose probability is compared with how often it is true; None takes the most probable class
+            of every row
+        bins : the number of bins
+        strategy : {"uniform", "quantile"}
+            Bins of the same width, or of the same number of rows.
+        name : what the legend calls it; by default the class
+        ax : axes; None makes a new figure
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from simplexboost import SimplexBoostClassifier
+        >>> from simplexboost.plotting import ReliabilityDisplay
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = SimplexBoostClassifier(n_estimators=5, random_state=0).fit(X[::2], y[::2])
+        >>> display = ReliabilityDisplay.from_estimator(clf, X[1::2], y[1::2], bins=5)
+        >>> display.ax_.get_ylabel()
+        'share that is right'
+        """
+        check_is_fitted(estimator)
+        if not hasattr(estimator, "predict_proba"):
+            raise TypeError(f"{type(estimator).__name__} has no predict_proba; a reliability diagram needs it.")
+        options = {"classes": estimator.classes_, "label": label, "bins": bins, "strategy": strategy}
+        return cls.from_predictions(y, estimator.predict_proba(X), **options, name=name, ax=ax)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        P: Any,
+        *,
+        classes: Any = None,
+        label: Any = None,
+        bins: int = 15,
+        strategy: str = "uniform",
+        name: str | None = None,
+        ax: Any = None,
+    ) -> ReliabilityDisplay:
+        """Count and draw.
+
+        Parameters
+        ----------
+        y_true : (n,) labels
+        P : (n, K) probabilities
+        classes : (K,) the labels of the columns of P; None takes the labels that occur, sorted
+        label, bins, strategy, name, ax : as in `from_estimator`
+
+        Examples
+        --------
+        >>> from simplexboost.plotting import ReliabilityDisplay
+        >>> display = ReliabilityDisplay.from_predictions([0, 1, 1], [[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]], bins=5)
+        >>> round(display.table.ece, 3)
+        0.3
+        """
+        known = np.unique(np.asarray(y_true)) if classes is None else np.asarray(classes)
+        table = reliability_table(y_true, P, known, label=label, bins=bins, strategy=strategy)
+        return cls(table, name).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> ReliabilityDisplay:
+        """Draw on ``ax``, or on a new figure."""
+        ax = one_axes(ax, figsize=(6.6, 4.4))
+        earlier = sum(line.get_gid() == "reliability" for line in ax.lines)
+        self.ax_, self.figure_ = ax, ax.figure
+        if earlier == 0:
+            draw_frame(ax, self.table)
+        draw_points(ax, self.table, self.words, earlier)
+        legend_beside(ax)
+        return self
+
+    @property
+    def words(self) -> str:
+        """What the legend says."""
+        name = self.name
+        if name is None:
+            name = "most probable class" if self.table.label is None else f"class {short(self.table.label)}"
+        return f"{name}\n(calibration error {self.table.ece:.3f})"
+
+
+def draw_frame(ax: Any, table: Reliability) -> None:
+    """The diagonal, and bars with the shares of the rows."""
+    share = table.count / table.count.sum()
+    ax.bar(table.low, share, table.high - table.low, align="edge", color=PALE, label="share of the rows", zorder=0)
+    ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0, linestyle="--", label="perfect", zorder=1)
+    ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="predicted probability")
+    ax.set_ylabel("share that is right" if table.label is None else "share that is of the class")
+    ax.set_aspect("equal")
+
+
+def draw_points(ax: Any, table: Reliability, words: str, number: int) -> None:
+    """The bins with their intervals, joined."""
+    style = class_style(number)
+    line = ax.plot(table.predicted, table.observed, linewidth=1.2, markersize=5, label=words, zorder=3, **style)[0]
+    line.set_gid("reliability")
+    ax.vlines(table.predicted, *table.interval.T, color=style["color"], linewidth=1.0, zorder=2)
