@@ -84,7 +84,7 @@ def principal(points: Array, dim: int = 2) -> tuple[Array, Array]:
     """Points (m, q) on their first principal axes, (m, dim), and the part of the variance of each, (dim,)."""
     centred = points - points.mean(axis=0)
     left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
-    kept = min(dim, len(sizes))
+    kept = min(dim, int((sizes > 1e-9 * sizes.max(initial=0.0)).sum()))  # the others are rounding
     placed, explained = np.zeros((len(points), dim)), np.zeros(dim)
     placed[:, :kept] = left[:, :kept] * sizes[:kept]
     total = float((sizes**2).sum())

@@ -41,6 +41,13 @@ def shades(count: int) -> list[Any]:
     return list(colormaps["viridis"](np.linspace(0.0, 0.85, max(count, 1))))
 
 
+def low_to_high() -> Any:
+    """A map of colours from dark to light that can be seen on white, and keeps its order in grey."""
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(shades(256), "low to high")
+
+
 def white_to(colour: str) -> Any:
     """A map of colours from white to this one; the lightness falls all the way."""
     from matplotlib.colors import LinearSegmentedColormap
@@ -136,7 +143,7 @@ def label_points(ax: Any, points: Array, words: Sequence[Any], **options: Any) -
             box = text.get_window_extent()
             inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
             if inside and not any(box.overlaps(other) for other in taken):
-                taken.append(box.padded(1.0))
+                taken.append(box.padded(3.0))
                 texts.append(text)
                 break
             text.remove()
@@ -148,6 +155,15 @@ def equal_square(ax: Any, points: AnyArray, margin: float = 0.08) -> None:
     reach = float(np.abs(points[np.isfinite(points).all(axis=1)]).max(initial=0.0)) * (1 + margin)
     reach = reach if reach > 0 else 1.0
     ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
+    ax.set_aspect("equal", adjustable="box")
+
+
+def equal_limits(ax: Any, points: AnyArray, margin: float = 0.06) -> None:
+    """Limits that just hold all points (m, 2) and the origin, on axes of the same scale."""
+    points = np.vstack([points[np.isfinite(points).all(axis=1)], np.zeros((1, 2))])
+    low, high = points.min(axis=0), points.max(axis=0)
+    room = margin * max(float((high - low).max()), 1e-9)
+    ax.set(xlim=(low[0] - room, high[0] + room), ylim=(low[1] - room, high[1] + room))
     ax.set_aspect("equal", adjustable="box")
 
 

@@ -13,14 +13,16 @@ from ..inspection.confusion import Confusion, confusion_table
 from ..inspection.maps import ClassMap, map_of_scores
 from ..inspection.rounds import labels_among
 from ._axes import one_axes
-from ._style import GREY, INK, PALETTE, label_points, white_to
+from ._style import INK, PALETTE, label_points, white_to
+
+MOST_NAMES = 60  # of more classes only some have names
 
 
 def plot_class_map(clf: Any, X: Any, y: Any, *, n_pairs: int = 20, ax: Any = None) -> Any:
     """The classes in a plane by the mean scores of their rows, with lines between those that are confused most.
 
-    The darker a point, the fewer rows of its class are recognised. Classes that are confused most have names first, the
-    others as far as there is room.
+    The darker a point, the fewer rows of its class are recognised. Of many classes, those that are confused
+    most and those at the edge have names.
 
     Parameters
     ----------
@@ -46,6 +48,8 @@ def plot_class_map(clf: Any, X: Any, y: Any, *, n_pairs: int = 20, ax: Any = Non
     """
     check_is_fitted(clf)
     check_number("n_pairs", n_pairs, int, 0)
+    if not hasattr(clf, "class_scores"):
+        raise TypeError(f"{type(clf).__name__} has no class_scores; pass a classifier of this package.")
     labels_among(clf, X, y)
     U = clf.class_scores(X)
     found = map_of_scores(U, y, clf.classes_)
@@ -68,10 +72,9 @@ def most_confused(found: Confusion, n_pairs: int) -> list[tuple[int, int, float]
 def draw_pairs(ax: Any, found: ClassMap, pairs: list[tuple[int, int, float]]) -> None:
     """Lines between confused classes, the wider the more errors."""
     most = max((errors for _, _, errors in pairs), default=1.0)
-    for place, (k, m, errors) in enumerate(pairs):
-        label = "confused most" if place == 0 else None
+    for k, m, errors in pairs:
         width = 0.6 + 2.4 * errors / most
-        ax.plot(*found.points[[k, m]].T, color=PALETTE[2], linewidth=width, alpha=0.7, zorder=1, label=label)
+        ax.plot(*found.points[[k, m]].T, color=PALETTE[2], linewidth=width, alpha=0.7, zorder=1)
 
 
 def draw_classes(ax: Any, found: ClassMap, counted: Confusion, pairs: list[tuple[int, int, float]]) -> None:
@@ -95,8 +98,10 @@ def draw_classes(ax: Any, found: ClassMap, counted: Confusion, pairs: list[tuple
     one, two = 100 * found.explained
     ax.set(xlabel=f"first axis ({one:.0f} % of the differences)", ylabel=f"second axis ({two:.0f} %)")
     ax.margins(0.1)
-    first = names_first(found.points, here, pairs)
-    label_points(ax, found.points[first], found.classes[first].tolist(), color=INK if not many else GREY)
+    first = names_first(found.points, here, pairs)[:MOST_NAMES]
+    if pairs:
+        ax.set_title(f"lines join the {len(pairs)} most confused pairs", fontsize="medium")
+    label_points(ax, found.points[first], found.classes[first].tolist())
 
 
 def names_first(points: Array, here: Any, pairs: list[tuple[int, int, float]]) -> Any:

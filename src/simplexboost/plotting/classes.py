@@ -120,14 +120,18 @@ def draw_rows(ax: Any, table: ClassTable, shown: Labels) -> None:
         ("recall", table.recall, table.recall_interval, 0.16, PALETTE[0], "o"),
     )
     ax.hlines(places, 0, 1, color=PALE, linewidth=0.5, zorder=0)
+    low = 1.0
     for name, values, interval, shift, colour, marker in parts:
         known = ~np.isnan(values[shown])
         here, y = values[shown][known], places[known] + shift
         ends = interval[shown][known]
         ax.hlines(y, ends[:, 0], ends[:, 1], color=colour, linewidth=1.2)
         ax.plot(here, y, marker, color=colour, markersize=4.5, label=name, linestyle="none")
+        low = min(low, float(ends.min(initial=1.0)))
     class_ticks(ax, "y", table.classes[shown].tolist())
-    ax.set(xlabel="precision and recall, with 95 % intervals", xlim=(-0.01, 1.01), ylim=(len(shown) - 0.4, -0.6))
+    room = 0.03 * (1 - low) + 1e-3
+    ax.set(xlabel="precision and recall, with 95 % intervals", xlim=(low - room, 1 + room))
+    ax.set_ylim(len(shown) - 0.4, -0.6)
     legend_beside(ax)
 
 
@@ -138,8 +142,11 @@ def draw_scatter(ax: Any, table: ClassTable, worst: Labels, most: int) -> None:
     low = float(points[worst].min())
     ax.scatter(*points[worst].T, s=areas(table.support[worst]), color=PALETTE[0], alpha=0.5, linewidths=0)
     ax.plot([0, 1], [0, 1], color=PALE, linewidth=0.8, zorder=0)
-    start = max(-0.02, low - 0.1 * (1 - low) - 0.02)
-    ax.set(xlabel="recall", ylabel="precision", xlim=(start, 1.02), ylim=(start, 1.02))
+    room = 0.06 * (1 - low) + 1e-3
+    ends = (low - room, 1 + room)
+    ax.set(xlabel="recall", ylabel="precision", xlim=ends, ylim=ends)
+    for which in (ax.xaxis, ax.yaxis):
+        which.set_ticks([tick for tick in which.get_majorticklocs() if ends[0] <= tick <= 1 + 1e-9])
     label_points(ax, points[worst[:most]], table.classes[worst[:most]].tolist(), color=GREY)
 
 

@@ -11,14 +11,14 @@ from .._typing import AnyArray, Array
 from ..codewords import as_codewords, min_distance
 from ..codewords.checks import check_codewords
 from ._axes import one_axes, solid_axes
-from ._style import GREY, INK, PALE, SMALL, class_style, equal_square, short
+from ._style import GREY, INK, PALE, SMALL, class_style, equal_square, settle, short
 
-MOST_ARROWS = 40  # more codewords are points without arrows and labels
+MOST_NAMED = 40  # more codewords are points without lines and names
 MOST_EDGES = 60  # of more codewords the nearest are not joined
 
 
 def plot_codewords(codewords: Any, K: int | None = None, *, labels: Any = None, ax: Any = None) -> Any:
-    """Codewords in the plane or in space: arrows from the origin, and lines between the nearest neighbours.
+    """Codewords in the plane or in space: lines from the origin, and between the nearest neighbours.
 
     Figures 1 and 2 of Saberian and Vasconcelos (2019).
 
@@ -97,38 +97,54 @@ def draw_flat(Y: Array, names: list[str], ax: Any) -> Any:
         ax.plot(norms[0] * np.cos(around), norms[0] * np.sin(around), color=PALE, linewidth=1, zorder=0)
     for pair in nearest_pairs(points):
         ax.plot(*points[list(pair)].T, color=GREY, linewidth=0.8, zorder=1)
-    equal_square(ax, points, 0.3 if len(Y) <= MOST_ARROWS else 0.1)
+    equal_square(ax, points, 0.3 if len(Y) <= MOST_NAMED else 0.1)
     for k, point in enumerate(points):
-        draw_arrow(ax, point, k, len(Y))
-    if len(Y) <= MOST_ARROWS:
-        label_outwards(ax, points, names)
-    ax.set(xlabel="$y_1$", ylabel="$y_2$" if Y.shape[1] > 1 else "", title=title_of(Y))
+        draw_word(ax, point, k, len(Y))
+    ax.set(xlabel="$y_1$", ylabel="$y_2$" if Y.shape[1] > 1 else "")
+    ax.set_title(title_of(Y), fontsize="medium")
     if Y.shape[1] == 1:
         ax.set_yticks([])
+    if len(Y) <= MOST_NAMED:
+        name_words(ax, points, names)
     return ax
 
 
-def draw_arrow(ax: Any, point: AnyArray, k: int, K: int) -> None:
-    """A codeword as a point, with an arrow from the origin if there are few."""
-    style = class_style(k) if K <= MOST_ARROWS else {"color": class_style(0)["color"], "marker": "o"}
-    if K <= MOST_ARROWS:
+def draw_word(ax: Any, point: AnyArray, k: int, K: int) -> None:
+    """A codeword as a point, with a line from the origin if there are few."""
+    style = class_style(k) if K <= MOST_NAMED else {"color": class_style(0)["color"], "marker": "o"}
+    if K <= MOST_NAMED:
         ax.plot(*np.stack([0 * point, point], axis=1), color=style["color"], linewidth=1.2, zorder=2)
-    ax.plot(*point[:, None], linestyle="none", markersize=6 if K <= MOST_ARROWS else 3, zorder=3, **style)
+    ax.plot(*point[:, None], linestyle="none", markersize=6 if K <= MOST_NAMED else 3, zorder=3, **style)
 
 
-def label_outwards(ax: Any, points: AnyArray, names: list[str]) -> None:
-    """Labels beyond the codewords, seen from the origin; those without room are left out."""
+def name_words(ax: Any, points: AnyArray, names: list[str]) -> None:
+    """Names beyond the codewords, seen from the origin; those without room are left out."""
     lengths = np.maximum(np.linalg.norm(points, axis=1), 1e-12)
     reach = np.abs(points).max()
-    beyond = points * (1 + 0.12 * reach / lengths)[:, None]
+    beyond = points * (1 + 0.14 * reach / lengths)[:, None]
+    texts = [
+        ax.text(*point, name, ha="center", va="center", fontsize=SMALL + 1, color=INK)
+        for point, name in zip(beyond, names, strict=True)
+    ]
+    settle(ax)
     placed: list[Any] = []
-    for point, name in zip(beyond, names, strict=True):
-        text = ax.text(*point, name, ha="center", va="center", fontsize=SMALL + 1, color=INK)
-        box = text.get_window_extent()
+    for text, point in zip(texts, beyond, strict=True):
+        box = box_around(ax, text, point)
         if any(box.overlaps(other) for other in placed):
             text.remove()
         else:
             placed.append(box)
+
+
+def box_around(ax: Any, text: Any, point: AnyArray) -> Any:
+    """Where a text is in the picture; texts in space know it only while they are drawn."""
+    from matplotlib.transforms import Bbox
+    from mpl_toolkits.mplot3d.proj3d import proj_transform
+
+    size = text.get_window_extent()
+    flat = point if len(point) == 2 else proj_transform(*point, ax.get_proj())[:2]
+    x, y = ax.transData.transform(flat)
+    return Bbox.from_bounds(x - size.width / 2, y - size.height / 2, size.width, size.height)
 
 
 def draw_solid(Y: Array, names: list[str], ax: Any) -> Any:
@@ -139,15 +155,19 @@ def draw_solid(Y: Array, names: list[str], ax: Any) -> Any:
     for pair in nearest_pairs(Y):
         ax.plot(*Y[list(pair)].T, color=GREY, linewidth=0.8)
     for k, y in enumerate(Y):
-        draw_arrow(ax, y, k, len(Y))
-        if len(Y) <= MOST_ARROWS:
-            ax.text(*(1.16 * y), names[k], ha="center", va="center", fontsize=SMALL + 1, color=INK)
+        if len(Y) <= MOST_NAMED:
+            draw_word(ax, y, k, len(Y))
+    if len(Y) > MOST_NAMED:
+        ax.scatter(*Y.T, s=9, color=class_style(0)["color"], linewidths=0)  # paler at the back
     ends, ticks = (-1.1 * radius, 1.1 * radius), [-radius, 0.0, radius]
-    ax.set(xlim=ends, ylim=ends, zlim=ends, xticks=ticks, yticks=ticks, zticks=ticks, title=title_of(Y))
+    ax.set(xlim=ends, ylim=ends, zlim=ends, xticks=ticks, yticks=ticks, zticks=ticks)
+    ax.set_title(title_of(Y), fontsize="medium")
     for which in (ax.xaxis, ax.yaxis, ax.zaxis):
         which.set_major_formatter("{x:.2g}")
     ax.set(xlabel="$y_1$", ylabel="$y_2$", zlabel="$y_3$")
     ax.set_box_aspect((1, 1, 1), zoom=0.88)
+    if len(Y) <= MOST_NAMED:
+        name_words(ax, Y, names)
     return ax
 
 

@@ -199,18 +199,32 @@ def draw_spots(ax: Any, found: Confusion) -> None:
     rows, columns = np.nonzero(errors)
     counts = errors[rows, columns]
     ax.plot([-0.5, K - 0.5], [-0.5, K - 0.5], color=PALE, linewidth=2.5, zorder=0)
-    area = 5.0 * counts**0.9
-    ax.scatter(columns, rows, s=area, color=PALETTE[0], alpha=0.55, linewidths=0, label="errors")
+    area = np.maximum(10.0 * counts / max(counts.max(initial=1) / 6, 1.0), 4.0)
+    ax.scatter(columns, rows, s=area, color=PALETTE[0], alpha=0.55, linewidths=0)
     class_ticks(ax, "x", found.classes)
     class_ticks(ax, "y", found.classes)
     ax.set(xlabel="predicted class", ylabel="true class", xlim=(-0.5, K - 0.5), ylim=(K - 0.5, -0.5))
     ax.set_aspect("equal")
 
 
+def axes_beside(ax: Any) -> Any:
+    """New axes in the right half of the place of other axes, which keep the left half."""
+    spec = ax.get_subplotspec()
+    if spec is not None:
+        left, right = spec.subgridspec(1, 2)
+        ax.set_subplotspec(left)
+        return ax.figure.add_subplot(right)
+    box = ax.get_position()
+    ax.set_position((box.x0, box.y0, 0.45 * box.width, box.height))
+    return ax.figure.add_axes((box.x0 + 0.55 * box.width, box.y0, 0.45 * box.width, box.height))
+
+
 def draw_block(ax: Any, found: Confusion, block: Block) -> Any:
     """The worst block, magnified to the right, with lines to its place."""
-    inset = ax.inset_axes((1.32, 0.0, 1.0, 1.0))
+    inset = axes_beside(ax)
     draw_matrix(inset, found.taken(block.numbers))
+    inset.yaxis.tick_right()  # to the left lines lead to the block
+    inset.yaxis.set_label_position("right")
     inset.set_title(f"worst block: {block.errors} errors, {100 * block.share:.0f} % of all", fontsize="medium")
     from matplotlib.patches import ConnectionPatch, Rectangle
 

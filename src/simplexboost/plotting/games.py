@@ -22,8 +22,9 @@ from ..games import (
     uniform_baseline,
 )
 from ._axes import one_axes, row_of_axes
+from ._style import GREY, INK, PALETTE, SMALL
 
-THREE, TWO, TIE = "#5aae61", "#1b1b1b", "#bdbdbd"  # colours of degree 3, degree 2, and of both
+THREE, TWO, TIE = PALETTE[3], INK, GREY  # colours of degree 3, degree 2, and of both
 
 
 def figure_2a(K: int = 6, edge: float = 0.0, rounds: int = 10, *, ax: Any = None) -> Any:
@@ -38,11 +39,14 @@ def figure_2a(K: int = 6, edge: float = 0.0, rounds: int = 10, *, ax: Any = None
     T = np.arange(1, rounds + 1)
     phi = [fixed_potential(int(t), uniform_baseline(K, edge)) for t in T]
     ax = one_axes(ax)
-    ax.plot(T, phi, "o-", color="C0")
+    ax.plot(T, phi, "o-", color=PALETTE[0])
+    box = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
     for t, value in zip(T, phi, strict=True):
-        ax.annotate(f"{value:.2f}", (t, value), (0, 6), textcoords="offset points", ha="center", size="small")
+        place = {"textcoords": "offset points", "ha": "center", "fontsize": SMALL, "bbox": box}
+        ax.annotate(f"{value:.2f}", (t, value), (0, 7), **place)
     ax.set(xlabel="rounds T", ylabel="$\\phi_T(0)$", title=f"zero-one loss, K = {K}, $\\gamma$ = {edge:g}")
     ax.margins(y=0.15)
+    whole_numbers(ax)
     return ax
 
 
@@ -58,7 +62,7 @@ def figure_2b(edge: float = 0.1, T: int = 10, classes: Iterable[int] = range(2, 
     K = np.array(list(classes))
     phi = np.array([fixed_potential(T, uniform_baseline(int(k), edge)) for k in K])
     ax = one_axes(ax)
-    ax.plot(K, phi, ".-", color="C0")
+    ax.plot(K, phi, ".-", color=PALETTE[0])
     ax.set(xlabel="classes K", ylabel="$\\phi_T(0)$", title=f"zero-one loss, T = {T}, $\\gamma$ = {edge:g}")
     return ax
 
@@ -91,8 +95,9 @@ def figure_4(rounds: Sequence[int] = (3, 20), edge: float = 0.0, *, axes: Any = 
     for T, ax in zip(rounds, axes, strict=True):
         u, v = np.meshgrid(np.arange(-T, T + 1), np.arange(-T, T + 1), indexing="ij")
         surface = potential_map(T, edge)
-        ax.plot_surface(u, v, surface, cmap="viridis", rstride=1, cstride=1, linewidth=0.2, edgecolor="k")
+        ax.plot_surface(u, v, surface, cmap="viridis", rstride=1, cstride=1, linewidth=0.2, edgecolor=INK)
         ax.set(xlabel="$s_2 - s_1$", ylabel="$s_3 - s_1$", zlabel="$\\phi_T$", title=f"T = {T}, $\\gamma$ = {edge:g}")
+        ax.set(xticks=[-T, 0, T], yticks=[-T, 0, T], zticks=[0.0, 0.5, 1.0])
         ax.set_box_aspect(None, zoom=0.85)  # room for the labels
     return axes
 
@@ -125,10 +130,25 @@ def figure_5(
 
 def compare(ax: Any, x: Any, games: list[tuple[int, int]], edge: float) -> None:
     """φ_T(0) of both kinds for every (T, K)."""
-    ax.plot(x, [minimal_potential(T, K, edge) for T, K in games], "--", color="C0", label="minimal condition")
-    ax.plot(x, [best_fixed_potential(T, K, edge)[0] for T, K in games], "-", color="C3", label="best fixed baseline")
+    ax.plot(x, [minimal_potential(T, K, edge) for T, K in games], "--", color=PALETTE[0], label="minimal condition")
+    fixed = [best_fixed_potential(T, K, edge)[0] for T, K in games]
+    ax.plot(x, fixed, "-", color=PALETTE[1], label="best fixed baseline")
     ax.set_ylabel("$\\phi_T(0)$")
-    ax.legend()
+    whole_numbers(ax)
+    legend_below(ax, 2)
+
+
+def whole_numbers(ax: Any) -> None:
+    """Ticks at whole numbers only, as many as there is room for: rounds, steps and classes are counted."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
+
+
+def legend_below(ax: Any, columns: int) -> None:
+    """A legend under the axes, where it hides nothing."""
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "borderaxespad": 0.0}
+    ax.legend(**place, ncols=columns, fontsize="small", frameon=False, handletextpad=0.4, columnspacing=1.2)
 
 
 def figure_6(
@@ -157,11 +177,12 @@ def draw_degrees(ax: Any, degrees: Labels, title: str) -> None:
         ax.plot(u - radius, v - radius, marker, color=colour, markersize=size, label=f"degree {label}")
     ends = (-radius - 0.5, radius + 0.5)
     ax.set(xlabel="$s_2 - s_1$", ylabel="$s_3 - s_1$", title=title, aspect="equal", xlim=ends, ylim=ends)
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=3, fontsize="small", handletextpad=0.1)
+    ax.set(xticks=[-radius, 0, radius], yticks=[-radius, 0, radius])
+    legend_below(ax, 3)
 
 
 def random_walks(walks: Walks, potential: float | None = None, *, most: int = 100, ax: Any = None) -> Any:
-    """Walks, drawn as the lead of the true class over its strongest rival; those that end in an error are red.
+    """Walks, drawn as the lead of the true class over its strongest rival; those that end in an error are dashed.
 
     Parameters
     ----------
@@ -180,8 +201,10 @@ def random_walks(walks: Walks, potential: float | None = None, *, most: int = 10
     ax = one_axes(ax)
     lead = walks.positions[..., 0] - walks.positions[..., 1:].max(axis=-1)  # (n_walks, t + 1)
     for path in lead[:most]:
-        ax.plot(path, color="C3" if path[-1] <= 0 else "C0", alpha=0.3, linewidth=1)
-    ax.axhline(0, color="k", linewidth=0.8)
+        wrong = path[-1] <= 0
+        ax.plot(path, color=PALETTE[2 if wrong else 0], linestyle="--" if wrong else "-", alpha=0.35, linewidth=1)
+    ax.axhline(0, color=INK, linewidth=0.8)
+    whole_numbers(ax)
     beside = "" if potential is None else f", potential {potential:.4f}"
     ax.set(xlabel="step", ylabel="lead of the true class", title=f"mean loss {walks.mean:.4f}{beside}")
     return ax
@@ -201,12 +224,13 @@ def potential_history(clf: Any, *, ax: Any = None) -> Any:
     """
     ax = one_axes(ax)
     potential = np.append(clf.bound_, clf.history_["potential"])
-    ax.plot(potential, ".-", color="C0", label="average potential")
-    ax.plot(np.arange(1, len(potential)), clf.history_["risk"], ":", color="0.4", label="training loss")
+    ax.plot(potential, ".-", color=PALETTE[0], label="average potential")
+    ax.plot(np.arange(1, len(potential)), clf.history_["risk"], ":", color=GREY, label="training loss")
     failed = 1 + np.flatnonzero(~clf.history_["condition_met"].astype(bool))
     if len(failed):
-        ax.plot(failed, potential[failed], "x", color="C3", label="the learner fails its condition")
-    ax.axhline(clf.bound_, color="k", linewidth=0.8, linestyle="--", label="bound $\\phi_T(0)$")
+        ax.plot(failed, potential[failed], "x", color=PALETTE[2], label="the learner fails its condition")
+    ax.axhline(clf.bound_, color=INK, linewidth=0.8, linestyle="--", label="bound $\\phi_T(0)$")
     ax.set(xlabel="round")
-    ax.legend()
+    whole_numbers(ax)
+    legend_below(ax, 2)
     return ax

@@ -80,17 +80,25 @@ def draw_bars(values: Array, names: list[str], most: int, meaning: str, title: s
     return ax
 
 
+def alike(part: Array) -> Array:
+    """How similar the columns of a table are: their correlations, and zero instead of negative ones."""
+    centred = part - part.mean(axis=0)
+    lengths = np.maximum(np.linalg.norm(centred, axis=0), 1e-300)
+    return np.maximum(centred.T @ centred / lengths / lengths[:, None], 0.0)
+
+
 def draw_table(values: Array, names: list[str], classes: Any, most: int, meaning: str, ax: Any) -> Any:
     """Features down, classes across; the colour is the importance relative to the largest of the class."""
     shown = largest_first(values.mean(axis=1), most)
     part = values[shown] / np.maximum(values.max(axis=0), 1e-300)  # (features, classes)
     if len(classes) > 10:
-        order = similarity_order(part.T @ part)
+        order = similarity_order(alike(part))
         part, classes = part[:, order], classes[order]
-    ax = one_axes(ax, figsize=(min(12.0, 3.4 + 0.3 * len(classes)), rows_high(len(shown), 3.0)))
+    ax = one_axes(ax, figsize=(min(12.0, 4.4 + 0.28 * len(classes)), rows_high(len(shown), 3.0)))
     drawn = ax.imshow(part, cmap=white_to(PALETTE[0]), vmin=0.0, vmax=1.0, aspect="auto", interpolation="nearest")
     class_ticks(ax, "y", [names[f] for f in shown.tolist()])
     class_ticks(ax, "x", classes.tolist())
-    ax.set(xlabel="class", title=meaning)
-    ax.figure.colorbar(drawn, ax=ax, label="relative to the largest of the class", shrink=0.8)
+    ax.set(xlabel="class")
+    ax.set_title(meaning.replace(" (", "\n("), fontsize="medium")
+    ax.figure.colorbar(drawn, ax=ax, label="relative to the largest of the class", shrink=0.8, pad=0.02)
     return ax

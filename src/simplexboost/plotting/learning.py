@@ -14,7 +14,8 @@ from ._axes import one_axes
 from ._style import GREY, PALETTE, SMALL, legend_beside, line_style
 
 WIDE = 20.0  # curves whose values differ by more than this factor are drawn on a logarithmic axis
-SEEN = {"training": 0, "held out": 2}  # their line styles; those of evaluated rows follow
+LOOKS = {"training": 0, "held out": 2}  # their line styles
+EVALUATED = (1, 3, 4, 5)  # those of evaluated rows, one after the other
 
 
 def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "auto", ax: Any = None) -> Any:
@@ -47,8 +48,10 @@ def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "aut
     if log not in (True, False, "auto"):
         raise ValueError(f"log={log!r} must be True, False or 'auto'.")
     ax = one_axes(ax, figsize=(7.0, 4.2))
-    for place, curve in enumerate(curves):
-        style = line_style(SEEN.get(curve.name, 1 if place < 2 else place + 1))
+    evaluated = [curve.name for curve in curves if curve.name not in LOOKS]
+    for curve in curves:
+        look = LOOKS.get(curve.name)
+        style = line_style(EVALUATED[evaluated.index(curve.name) % len(EVALUATED)] if look is None else look)
         ax.plot(curve.rounds, curve.values, label=curve.name, linewidth=1.6, **style)
     mark_chosen(ax, found, curves)
     values = np.concatenate([curve.values for curve in curves])

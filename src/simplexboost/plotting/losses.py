@@ -83,9 +83,12 @@ def draw_boundaries(ax: Any, Y: Array, side: Array) -> None:
     """Lines where the class with the highest score changes."""
     F = np.stack(np.meshgrid(side, side), axis=-1)
     scores = F @ Y.T  # (m, m, K)
-    for k in range(len(Y)):
-        others = np.delete(scores, k, axis=-1).max(axis=-1)
-        ax.contour(side, side, scores[..., k] - others, [0.0], colors=PALETTE[2], linewidths=1.2, linestyles="--")
+    for k in range(len(Y) - 1):  # the boundary of class k with those after it, where no class before it is better
+        after = scores[..., k + 1 :].max(axis=-1)
+        before = scores[..., :k].max(axis=-1, initial=-np.inf)
+        lead = np.ma.masked_where(np.maximum(scores[..., k], after) < before, scores[..., k] - after)
+        if lead.count():
+            ax.contour(side, side, lead, [0.0], colors=PALETTE[2], linewidths=1.2, linestyles="--")
 
 
 def draw_words(ax: Any, Y: Array, names: list[str], true: int, reach: float) -> None:

@@ -18,9 +18,10 @@ from ..inspection.maps import class_means
 from ..inspection.rounds import check_rounds, labels_among, predictors_over_rounds, spread_rounds
 from ._axes import one_axes, row_of_axes
 from ._models import MOST_ROWS, check_booster, class_places, rows_of, some_rows
-from ._style import MOST_IN_LEGEND, PALE, class_style, equal_square, label_points, legend_beside, short
+from ._style import MOST_IN_LEGEND, PALE, class_style, equal_limits, equal_square, label_points, legend_beside, short
 
-MOST_RAYS = 40  # more codewords are not drawn
+MOST_RAYS = 40  # more codewords are not drawn; of projected ones, which say less, a dozen
+MOST_NAMES = 40  # of more classes only some have names
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,13 +215,15 @@ def plane_of(F: Array, y: AnyArray, classes: AnyArray) -> Array:
 
 def draw_scene(ax: Any, scene: Scene, place: int, all_F: Array) -> list[tuple[Any, AnyArray]]:
     """The points of one round and the codewords; the lines of points with the rows that they show."""
-    equal_square(ax, all_F.reshape(-1, 2))
-    reach, F = ax.get_xlim()[1], scene.F[place]
-    size = 4.0 if len(F) < 600 else 2.5
+    (equal_limits if scene.projected else equal_square)(ax, all_F.reshape(-1, 2))
+    reach, F = float(np.abs([ax.get_xlim(), ax.get_ylim()]).max()), scene.F[place]
+    size = 4.5 if len(F) < 600 else 3.5
     lines = []
     others = np.flatnonzero(~np.isin(scene.c, scene.shown))
     if len(others):
-        grey = ax.plot(*F[others].T, ".", color=PALE, markersize=size, markeredgewidth=0, zorder=1, label="others")[0]
+        grey = ax.plot(
+            *F[others].T, "o", color=PALE, markersize=0.7 * size, markeredgewidth=0, zorder=1, label="others"
+        )[0]
         lines.append((grey, others))
     for k in scene.shown.tolist():
         rows = np.flatnonzero(scene.c == k)
@@ -238,7 +241,7 @@ def draw_scene(ax: Any, scene: Scene, place: int, all_F: Array) -> list[tuple[An
 def draw_ray(ax: Any, scene: Scene, k: int, reach: float) -> None:
     """The direction of a codeword, to the edge of the picture."""
     length = float(np.abs(scene.rays[k]).max())
-    if len(scene.shown) <= MOST_RAYS and length > 1e-9:
+    if len(scene.shown) <= (MOST_IN_LEGEND if scene.projected else MOST_RAYS) and length > 1e-9:
         end = scene.rays[k] * reach / length
         ax.plot([0, end[0]], [0, end[1]], linestyle="--", linewidth=1, color=class_style(k)["color"], zorder=0)
 
@@ -250,9 +253,9 @@ def name_classes(ax: Any, scene: Scene, place: int) -> None:
         legend_beside(ax, markerscale=2)
         return
     means = np.array([scene.F[place][scene.c == k].mean(axis=0) for k in shown])
-    far = np.argsort(-np.linalg.norm(means, axis=1), kind="stable")  # where there is most room
-    box = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.75}
-    label_points(ax, means[far], [scene.names[shown[k]] for k in far.tolist()], bbox=box)
+    far = np.argsort(-np.linalg.norm(means, axis=1), kind="stable")[:MOST_NAMES]  # where there is most room
+    box = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
+    label_points(ax, means[far], [scene.names[shown[k]] for k in far.tolist()], bbox=box, fontsize=9, fontweight="bold")
 
 
 def words_for(n_rounds: int) -> str:

@@ -70,7 +70,7 @@ class ReliabilityDisplay:
         >>> clf = SimplexBoostClassifier(n_estimators=5, random_state=0).fit(X[::2], y[::2])
         >>> display = ReliabilityDisplay.from_estimator(clf, X[1::2], y[1::2], bins=5)
         >>> display.ax_.get_ylabel()
-        'share that is right'
+        'observed frequency'
         """
         check_is_fitted(estimator)
         if not hasattr(estimator, "predict_proba"):
@@ -137,13 +137,14 @@ def draw_frame(ax: Any, table: Reliability) -> None:
     ax.bar(table.low, share, table.high - table.low, align="edge", color=PALE, label="share of the rows", zorder=0)
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1.0, linestyle="--", label="perfect", zorder=1)
     ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="predicted probability")
-    ax.set_ylabel("share that is right" if table.label is None else "share that is of the class")
+    ax.set_ylabel("observed frequency")
     ax.set_aspect("equal")
 
 
 def draw_points(ax: Any, table: Reliability, words: str, number: int) -> None:
     """The bins with their intervals, joined."""
     style = class_style(number)
-    line = ax.plot(table.predicted, table.observed, linewidth=1.2, markersize=5, label=words, zorder=3, **style)[0]
+    line = ax.plot(table.predicted, table.observed, linewidth=0.8, markersize=5, label=words, zorder=3, **style)[0]
     line.set_gid("reliability")
-    ax.vlines(table.predicted, *table.interval.T, color=style["color"], linewidth=1.0, zorder=2)
+    line.set_clip_on(False)  # frequencies of 0 and 1 are common
+    ax.vlines(table.predicted, *table.interval.T, color=style["color"], linewidth=1.0, alpha=0.5, zorder=2)

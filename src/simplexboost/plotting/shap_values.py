@@ -12,7 +12,7 @@ from .._parts import check_number
 from .._typing import AnyArray, Array
 from ._axes import one_axes, row_of_axes
 from ._models import check_booster, class_places, feature_names, n_rows, rows_of, some_rows
-from ._style import GREY, PALE, class_ticks, rows_high, short
+from ._style import GREY, PALE, class_ticks, low_to_high, rows_high, short
 
 MOST_ROWS = 1000  # swarms of more rows look the same
 MOST_PANELS = 6
@@ -130,12 +130,12 @@ def draw_swarms(ax: Any, values: Array, table: Array) -> Any:
     """A swarm for every feature, (n, m) values and the features themselves; the artist of the last, for its colours."""
     dots = None
     ax.axvline(0.0, color=GREY, linewidth=0.8, zorder=0)
-    ax.hlines(np.arange(values.shape[1]), *np.array([values.min(), values.max()]), color=PALE, linewidth=0.5, zorder=0)
     for place in range(values.shape[1]):
+        ax.axhline(place, color=PALE, linewidth=0.5, zorder=0)
         x, colour = values[:, place], ranks(table[:, place])
         y, known = place + spread(x), ~np.isnan(colour)
         ax.plot(x[~known], y[~known], ".", color=GREY, markersize=3, markeredgewidth=0)
-        options = {"cmap": "viridis", "vmin": 0.0, "vmax": 1.0, "s": 7, "linewidths": 0}
+        options = {"cmap": low_to_high(), "vmin": 0.0, "vmax": 1.0, "s": 7, "linewidths": 0}
         dots = ax.scatter(x[known], y[known], c=colour[known], **options)
     return dots
 

@@ -38,7 +38,7 @@ class Layout:
     ends: list[int] = field(default_factory=list)
 
 
-def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None = None, ax: Any = None) -> Any:
+def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None = 4, ax: Any = None) -> Any:
     """One tree, from left to right; each leaf shows as bars what it adds to the logits of the classes.
 
     The upper branch is taken if the answer to the question is yes. Bars have the order of ``classes_``; they go up
@@ -81,7 +81,8 @@ def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None
     ax = one_axes(ax, figsize=(3.6 + 2.0 * deepest + 2.2, max(2.4, 0.9 + 0.42 * len(layout.ends))))
     draw_branches(ax, tree, layout, names)
     draw_leaves(ax, tree, layout, outputs, names, n_classes)
-    ax.set_title(f"tree {number} (round {round_ + 1}), {tree.n_leaves} leaves")
+    hidden = "" if len(layout.ends) == tree.n_leaves else f", drawn to depth {max_depth}"
+    ax.set_title(f"tree {number} (round {round_ + 1}), {tree.n_leaves} leaves{hidden}")
     ax.set(ylim=(len(layout.ends) - 0.3, -0.9), xlim=(-0.1, STEP * deepest + STRIP + 2.1))
     ax.set_axis_off()
     return ax
@@ -130,9 +131,19 @@ def draw_branches(ax: Any, tree: Tree, layout: Layout, names: Names) -> None:
             continue
         x, y = STEP * depth, layout.y[node]
         left = int(tree.nodes["left"][node])
-        for child in (left, left + 1):
+        for child, answer in ((left, "yes"), (left + 1, "no")):
             path = np.array([[x, y], [x + 0.78 * STEP, layout.y[child]], [x + STEP, layout.y[child]]])
             ax.plot(*path.T, color=GREY, linewidth=width[child], zorder=0, solid_joinstyle="round")
+            if depth == 0:
+                ax.text(
+                    x + 0.86 * STEP,
+                    layout.y[child] - 0.06,
+                    answer,
+                    fontsize=SMALL,
+                    color=GREY,
+                    ha="center",
+                    va="bottom",
+                )
         words = question(tree, node, True, names)
         ax.text(x, y, wrapped(words), fontsize=SMALL, ha="left", va="center", bbox=box, color=INK, zorder=2)
 

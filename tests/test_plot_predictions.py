@@ -1,0 +1,212 @@
+"""Pictures of predictions, of any classifier: Displays as in scikit-learn."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from picture_checks import boxes, check_apart, check_picture, model_of, own_axes
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+
+import simplexboost as sb
+from simplexboost import inspection
+from simplexboost.plotting import ClassScoresDisplay, ConfusionDisplay, DecisionRegionsDisplay, ReliabilityDisplay
+
+CLASSES = [2, 3, 26, 400]
+
+
+# ---- confusion ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("K", CLASSES)
+def test_confusion_can_be_read(K):
+    clf, X, y = model_of(K)
+    display = ConfusionDisplay.from_estimator(clf, X, y)
+    check_picture(display.ax_)
+    found = inspection.confusion_table(y, clf.predict(X), clf.classes_)
+    assert_array_equal(display.confusion.counts, found.counts)
+    assert_array_equal(np.sort(display.order), np.arange(K))
+    ordered = found.taken(display.order)
+    if K < 400:
+        assert display.block_ax_ is None
+        assert_allclose(display.ax_.images[0].get_array(), ordered.rates)
+        numbers = [int(text.get_text()) for text in display.ax_.texts]
+        assert numbers == ordered.counts[ordered.counts > 0].tolist()
+        check_apart(boxes(display.ax_.texts))
+    else:
+        spots = display.ax_.collections[0].get_offsets()
+        rows, columns = np.nonzero(ordered.errors)
+        assert_array_equal(spots, np.column_stack([columns, rows]))
+        assert_allclose(display.block_ax_.images[0].get_array(), found.taken(display.block.numbers).rates)
+        frame = display.ax_.patches[0]
+        assert frame.get_x() == display.block.start - 0.5 and frame.get_width() == 15
+
+
+def test_worst_block_is_magnified_beside_also_on_given_axes():
+    clf, X, y = model_of(400)
+    _, (left, right) = plt.subplots(1, 2, figsize=(20, 6), layout="constrained")
+    display = ConfusionDisplay.from_estimator(clf, X, y, block_size=8, ax=right)
+    assert display.ax_ is right and len(display.block.numbers) == 8
+    right.figure.canvas.draw()
+    assert display.block_ax_.get_window_extent().x0 > right.get_window_extent().x1
+    assert not left.get_window_extent().overlaps(right.get_window_extent())
+    free = plt.figure(figsize=(12, 6)).add_axes((0.1, 0.2, 0.8, 0.7))
+    beside = ConfusionDisplay.from_estimator(clf, X, y, ax=free).block_ax_
+    assert beside.get_position().x0 > free.get_position().x1
+
+
+def test_order_of_classes_can_be_kept_and_probabilities_are_not_needed():
+    X, y = load_iris(return_X_y=True)
+    clf = RidgeClassifier().fit(X, y)
+    display = ConfusionDisplay.from_estimator(clf, X, y, ordered=False)
+    assert_array_equal(display.order, [0, 1, 2])
+    ConfusionDisplay.from_estimator(clf, X, y)
+    again = ConfusionDisplay(display.confusion, display.order).plot(ax=own_axes())
+    assert_array_equal(again.ax_.images[0].get_array(), display.ax_.images[0].get_array())
+
+
+def test_labels_that_the_model_does_not_know_are_rows_of_their_own():
+    clf, X, y = model_of(3)
+    y = y.copy()
+    y[:5] = "new"
+    display = ConfusionDisplay.from_estimator(clf, X, y)
+    assert "new" in display.confusion.classes and display.confusion.support[-1] == 5
+    assert ClassScoresDisplay.from_estimator(clf, X, y).table.recall[-1] == 0
+
+
+def test_long_names_are_cut_and_ticks_follow_the_size():
+    names = [f"a class with quite a long name, number {k}" for k in range(26)]
+    ax = ConfusionDisplay.from_predictions(names, names).ax_
+    check_picture(ax)
+    labels = [text.get_text() for text in ax.get_yticklabels()]
+    assert len(labels) == 26 and all(len(label) <= 24 for label in labels)
+    ax.figure.set_size_inches(4, 4)
+    check_picture(ax)
+    assert len(ax.get_yticklabels()) < 26
+
+
+# ---- precision and recall -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("K", CLASSES)
+def test_class_scores_can_be_read(K):
+    clf, X, y = model_of(K)
+    display = ClassScoresDisplay.from_estimator(clf, X, y)
+    check_picture(display.ax_)
+    table = inspection.class_table(y, clf.predict(X), clf.classes_)
+    shown = min(K, 30)
+    lines = {line.get_label(): line for line in display.ax_.lines}
+    worst = np.argsort(table.f1, kind="stable")[:shown]
+    assert_allclose(lines["recall"].get_xdata(), table.recall[worst])
+    assert ("worst of 400" in display.ax_.get_title()) == (K == 400)
+    scatter = ClassScoresDisplay.from_estimator(clf, X, y, kind="scatter", most=10).ax_
+    check_picture(scatter)
+    check_apart(boxes(scatter.texts))
+    assert len(scatter.collections[0].get_offsets()) == K and len(scatter.texts) <= 10
+
+
+def test_classes_that_are_never_predicted_have_no_precision():
+    display = ClassScoresDisplay.from_predictions([0, 0, 1], [0, 0, 0])
+    lines = {line.get_label(): line for line in display.ax_.lines}
+    assert len(lines["precision"].get_xdata()) == 1 and len(lines["recall"].get_xdata()) == 2
+
+
+# ---- reliability ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("K", CLASSES)
+def test_reliability_shows_the_bins(K):
+    clf, X, y = model_of(K)
+    display = ReliabilityDisplay.from_estimator(clf, X, y, bins=10)
+    check_picture(display.ax_)
+    expected = inspection.reliability_table(y, clf.predict_proba(X), clf.classes_, bins=10)
+    points = next(line for line in display.ax_.lines if line.get_gid() == "reliability")
+    assert_allclose(points.get_xdata(), expected.predicted)
+    assert_allclose(points.get_ydata(), expected.observed)
+    assert f"{expected.ece:.3f}" in points.get_label()
+    assert_allclose(sum(bar.get_height() for bar in display.ax_.patches), 1.0)
+
+
+def test_several_reliabilities_share_axes():
+    clf, X, y = model_of(3)
+    first = ReliabilityDisplay.from_estimator(clf, X, y, label="class 001")
+    second = ReliabilityDisplay.from_estimator(clf, X, y, label="class 002", strategy="quantile", ax=first.ax_)
+    check_picture(second.ax_)
+    words = [text.get_text() for text in second.ax_.get_legend().get_texts()]
+    assert sum(word == "perfect" for word in words) == 1 and sum("class 00" in word for word in words) == 2
+    lines = [line for line in second.ax_.lines if line.get_gid() == "reliability"]
+    assert len({line.get_marker() for line in lines}) == 2
+
+
+# ---- decision regions -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("K", [2, 3, 26])
+def test_regions_are_predictions(K):
+    X, y = make_blobs(30 * K, centers=K, cluster_std=0.4, random_state=0)
+    clf = sb.SimplexBoostClassifier(n_estimators=10, learning_rate=0.5, random_state=0).fit(X, y)
+    display = DecisionRegionsDisplay.from_estimator(clf, X, y, grid=60)
+    check_picture(display.ax_)
+    places = np.array([[display.x[7], display.y[20]], [display.x[50], display.y[33]]])
+    assert_array_equal(clf.classes_[display.regions[[20, 33], [7, 50]]], clf.predict(places))
+    assert sum(len(line.get_xdata()) for line in display.ax_.lines) == len(X)
+    assert (display.ax_.get_legend() is not None) == (K <= 12)
+    check_apart(boxes(display.ax_.texts))
+
+
+def test_regions_of_other_classifiers_and_of_data_frames():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    X = X.iloc[:, 2:]
+    clf = LogisticRegression(max_iter=1000).fit(X, y)
+    display = DecisionRegionsDisplay.from_estimator(clf, X, grid=20)
+    assert display.ax_.get_xlabel() == "petal length (cm)"
+    assert sorted(text.get_text() for text in display.ax_.texts) == ["0", "1", "2"]
+
+
+# ---- wrong input ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda clf, X, y: DecisionRegionsDisplay.from_estimator(clf, X, y), r"X has shape \(\d+, 5\); regions"),
+        (lambda clf, X, y: DecisionRegionsDisplay.from_estimator(clf, X[:, :2], y), "the classifier has 5 features"),
+        (lambda clf, X, y: ConfusionDisplay.from_estimator(clf, X, y[:3]), "y_pred has .* there are 3 labels"),
+        (lambda clf, X, y: ConfusionDisplay.from_estimator(clf, X, y, block_size=1), "block_size=1 is out of range"),
+        (lambda clf, X, y: ClassScoresDisplay.from_estimator(clf, X, y, kind="bars"), "kind='bars' is unknown"),
+        (lambda clf, X, y: ReliabilityDisplay.from_estimator(clf, X, y, label="cat"), r"label holds \['cat'\]"),
+        (lambda clf, X, y: ReliabilityDisplay.from_estimator(clf, X, np.arange(len(X))), "which are no classes"),
+    ],
+)
+def test_wrong_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(*model_of(3))
+
+
+@pytest.mark.parametrize("display", [ConfusionDisplay, ClassScoresDisplay, ReliabilityDisplay, DecisionRegionsDisplay])
+def test_estimators_must_be_fitted(display):
+    with pytest.raises(NotFittedError):
+        display.from_estimator(sb.SimplexBoostClassifier(), np.zeros((2, 2)), [0, 1])
+
+
+def test_reliability_needs_probabilities():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(TypeError, match="RidgeClassifier has no predict_proba"):
+        ReliabilityDisplay.from_estimator(RidgeClassifier().fit(X, y), X, y)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda ax: ConfusionDisplay.from_estimator(*model_of(3), ax=ax),
+        lambda ax: ClassScoresDisplay.from_estimator(*model_of(3), ax=ax),
+        lambda ax: ReliabilityDisplay.from_estimator(*model_of(3), ax=ax),
+    ],
+)
+def test_displays_draw_on_the_axes_they_are_given(draw):
+    ax = own_axes()
+    display = draw(ax)
+    assert display.ax_ is ax and display.figure_ is ax.figure and len(plt.get_fignums()) == 1
