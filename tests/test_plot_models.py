@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas
+import polars
+import pyarrow
 import pytest
+import scipy.sparse
 from matplotlib.collections import PathCollection
 from numpy.testing import assert_allclose, assert_array_equal
 from picture_checks import boxes, check_apart, check_picture, model_of, own_axes
+from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
@@ -153,6 +158,34 @@ def test_animation_moves_the_points(flat, tmp_path):
     assert ax.get_title() == "after 20 rounds"
     F = inspection.predictors_over_rounds(clf, X, [20])[0]
     assert_allclose(np.sort(points_of(ax), axis=0), np.sort(F, axis=0), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["list", "sparse", "pandas", "polars", "arrow"])
+def test_tables_of_every_kind(kind, flat):
+    clf, X, y = flat
+    tables = {
+        "list": lambda: X.tolist(),
+        "sparse": lambda: scipy.sparse.csr_array(X),
+        "pandas": lambda: pandas.DataFrame(X, columns=["a", "b"]),
+        "polars": lambda: polars.DataFrame(X, schema=["a", "b"]),
+        "arrow": lambda: pyarrow.table({"a": X[:, 0], "b": X[:, 1]}),
+    }
+    table = tables[kind]()
+    clf = clone(clf).fit(table, y)
+    expected = np.sort(inspection.predictors_over_rounds(clf, table, [20])[0], axis=0)
+    assert_allclose(np.sort(points_of(plotting.plot_predictor(clf, table, y)), axis=0), expected, rtol=1e-6)
+    assert len(points_of(plotting.plot_predictor(clf, table, y, most=50))) == 50
+    check_picture(plotting.plot_margins(clf, table, y))
+    check_picture(plotting.plot_shap_summary(clf, table, 1, rows=30))
+
+
+def test_classes_without_training_rows_are_left_out():
+    X, y = load_iris(return_X_y=True)
+    clf = sb.SimplexBoostClassifier(n_estimators=5, classes=[0, 1, 2, 3], random_state=0).fit(X, y)
+    for ax in (plotting.plot_predictor(clf, X, y), plotting.plot_class_map(clf, X, y), plotting.plot_tree(clf)):
+        check_picture(ax)
+    assert_array_equal(plotting.plot_importance(clf, classes=[3, 0]).images[0].get_array()[:, 0], 0)
+    check_picture(plotting.plot_margins(clf, X, y))
 
 
 # ---- margins, learning curves, candidates ---------------------------------------------------------------------------

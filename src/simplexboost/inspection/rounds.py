@@ -112,8 +112,13 @@ def margins_over_rounds(clf: Any, X: Any, y: Any, rounds: Any) -> Array:
     return np.array([margins(clf._scores(F), c) for F in predictors_over_rounds(clf, X, rounds)])
 
 
+def n_rows(X: Any) -> int:
+    """The number of rows of a table of any kind; sparse matrices have no length."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
 def labels_among(clf: Any, X: Any, y: Any) -> Labels:
     """The numbers of the labels of rows among the classes of a classifier, (n,)."""
     y = check_labels(y, "y")
-    check_same_length(y, X if hasattr(X, "__len__") else np.empty(X.shape[0]), "X")
+    check_same_length(y, np.empty(n_rows(X)), "X")
     return label_numbers(y, clf.classes_, "y")

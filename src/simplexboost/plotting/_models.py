@@ -54,8 +54,3 @@ def rows_of(X: Any, rows: AnyArray) -> Any:
     from sklearn.utils import _safe_indexing
 
     return _safe_indexing(X, rows)
-
-
-def n_rows(X: Any) -> int:
-    """The number of rows of a table of any kind."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)

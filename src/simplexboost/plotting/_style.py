@@ -128,7 +128,9 @@ def label_points(ax: Any, points: Array, words: Sequence[Any], **options: Any) -
     The texts that were written.
     """
     settle(ax)
-    frame, taken, texts = ax.get_window_extent(), [], []
+    frame = ax.get_window_extent()
+    taken: list[Any] = []
+    texts: list[Any] = []
     for point, word in zip(points, words, strict=True):
         for dx, dy in OFFSETS:
             text = ax.annotate(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.ticker import FuncFormatter, Locator
-
-from .._typing import AnyArray
 
 
 class PlaceLocator(Locator):
@@ -22,19 +21,21 @@ class PlaceLocator(Locator):
     def __init__(self, count: int, need: float) -> None:
         self.count, self.need = count, need
 
-    def __call__(self) -> AnyArray:
+    def __call__(self) -> list[float]:
         """The places of the ticks now."""
-        return self.tick_values(*self.axis.get_view_interval())
+        axis: Any = self.axis
+        return self.tick_values(*axis.get_view_interval())
 
-    def tick_values(self, vmin: float, vmax: float) -> AnyArray:
+    def tick_values(self, vmin: float, vmax: float) -> list[float]:
         """The places of the ticks between two ends."""
+        axis: Any = self.axis
         low, high = sorted((vmin, vmax))
-        box, dpi = self.axis.axes.bbox, self.axis.axes.figure.dpi
-        length = (box.width if self.axis.axis_name == "x" else box.height) / dpi * 72  # points
+        box, dpi = axis.axes.bbox, axis.axes.figure.dpi
+        length = (box.width if axis.axis_name == "x" else box.height) / dpi * 72  # points
         each = length / max(high - low, 1e-9)
         step = max(1, int(np.ceil(self.need / each - 1e-9)))
         first, last = max(0, int(np.ceil(low))), min(self.count - 1, int(np.floor(high)))
-        return np.arange(-(-first // step) * step, last + 1, step)
+        return [float(place) for place in range(-(-first // step) * step, last + 1, step)]
 
 
 def place_formatter(words: Sequence[str]) -> FuncFormatter:

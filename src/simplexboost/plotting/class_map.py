@@ -100,7 +100,10 @@ def draw_classes(ax: Any, found: ClassMap, counted: Confusion, pairs: list[tuple
     ax.margins(0.1)
     first = names_first(found.points, here, pairs)[:MOST_NAMES]
     if pairs:
-        ax.set_title(f"lines join the {len(pairs)} most confused pairs", fontsize="medium")
+        words = (
+            f"lines join the {len(pairs)} most confused pairs" if len(pairs) > 1 else "the line joins the confused pair"
+        )
+        ax.set_title(words, fontsize="medium")
     label_points(ax, found.points[first], found.classes[first].tolist())
 
 

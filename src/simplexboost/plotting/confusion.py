@@ -175,8 +175,8 @@ def draw_matrix(ax: Any, found: Confusion) -> None:
     ax.vlines(edges, -0.5, K - 0.5, color=PALE, linewidth=0.4)
     if K <= MOST_NUMBERS:
         write_counts(ax, found, lambda k, m: colours(norm(rates[k, m])))
-    class_ticks(ax, "x", found.classes)
-    class_ticks(ax, "y", found.classes)
+    class_ticks(ax, "x", found.classes.tolist())
+    class_ticks(ax, "y", found.classes.tolist())
     ax.set(xlabel="predicted class", ylabel="true class", xlim=(-0.5, K - 0.5), ylim=(K - 0.5, -0.5))
 
 
@@ -201,8 +201,8 @@ def draw_spots(ax: Any, found: Confusion) -> None:
     ax.plot([-0.5, K - 0.5], [-0.5, K - 0.5], color=PALE, linewidth=2.5, zorder=0)
     area = np.maximum(10.0 * counts / max(counts.max(initial=1) / 6, 1.0), 4.0)
     ax.scatter(columns, rows, s=area, color=PALETTE[0], alpha=0.55, linewidths=0)
-    class_ticks(ax, "x", found.classes)
-    class_ticks(ax, "y", found.classes)
+    class_ticks(ax, "x", found.classes.tolist())
+    class_ticks(ax, "y", found.classes.tolist())
     ax.set(xlabel="predicted class", ylabel="true class", xlim=(-0.5, K - 0.5), ylim=(K - 0.5, -0.5))
     ax.set_aspect("equal")
 

@@ -148,12 +148,15 @@ def draw_branches(ax: Any, tree: Tree, layout: Layout, names: Names) -> None:
         ax.text(x, y, wrapped(words), fontsize=SMALL, ha="left", va="center", bbox=box, color=INK, zorder=2)
 
 
-def wrapped(words: str, width: int = 22) -> str:
-    """A question in lines that are not too long; three at most."""
-    from textwrap import wrap
-
-    lines = wrap(words, width, break_long_words=True)
-    return "\n".join([*lines[:2], short(" ".join(lines[2:]), width)] if len(lines) > 3 else lines)
+def wrapped(words: str, width: int = 24) -> str:
+    """A question in lines that are not too long: the feature, then what is asked of it."""
+    if len(words) <= width:
+        return words
+    for sign in (" <= ", " in {"):
+        end = words.find(sign)
+        if end > 0:
+            return f"{short(words[:end], width)}\n{short(words[end + 1 :], width)}"
+    return short(words, width)
 
 
 def draw_leaves(ax: Any, tree: Tree, layout: Layout, outputs: Array, names: Names, n_classes: int) -> None:

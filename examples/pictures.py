@@ -1,0 +1,97 @@
+"""Draw every picture of docs/pictures.md: python examples/pictures.py docs/images
+
+The digits come with scikit-learn, and the three Gaussians are drawn. The pictures of 26 and 438 classes need the sets
+letter and aloi27 in the folder that SIMPLEXBOOST_DATA names; without them these pictures are left out.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("agg")
+import matplotlib.pyplot as plt
+import numpy as np
+from PIL import Image
+
+import simplexboost as sb
+from simplexboost import datasets, plotting
+from simplexboost.codewords import MaxMin
+
+Picture = tuple[str, Any]  # its name and its axes
+
+
+def of_codes() -> Iterator[Picture]:
+    """Codewords, losses and games, which need no data."""
+    yield "codewords", plotting.plot_codewords("simplex", 3)
+    yield "codewords-space", plotting.plot_codewords(MaxMin(code_dim=3), 12)
+    _, axes = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
+    for loss, ax in zip(("own-score", "exponential"), axes, strict=True):
+        plotting.plot_loss_contours(loss, ax=ax)
+    yield "losses", axes[0]
+    yield "degrees", plotting.games.figure_3()[0]
+    yield "potentials", plotting.games.figure_5()[0]
+
+
+def of_gaussians() -> Iterator[Picture]:
+    """Three classes in the plane: the predictor and its margins, decision regions."""
+    data = datasets.make_three_gaussians(1000, random_state=0)
+    clf = sb.CDMCBoostClassifier(n_estimators=100).fit(data.X_train, data.y_train)
+    X, y = data.X_test, data.y_test
+    yield "predictor", plotting.plot_predictor_panels(clf, X, y, [1, 10, 100])[0]
+    yield "margins", plotting.plot_margins(clf, X, y, [1, 10, 100])
+    flagship = sb.SimplexBoostClassifier(random_state=0).fit(data.X_train, data.y_train)
+    yield "regions", plotting.DecisionRegionsDisplay.from_estimator(flagship, X, y).ax_
+
+
+def of_digits() -> Iterator[Picture]:
+    """What one fit of the flagship has recorded, a tree of it, and how it explains itself."""
+    data = datasets.load("digits")
+    clf = sb.SimplexBoostClassifier(learning_rate=0.1, random_state=0).fit(data.X_train, data.y_train)
+    yield "learning", plotting.plot_learning_curves(clf)
+    yield "candidates", plotting.plot_candidates(clf)
+    yield "tree", plotting.plot_tree(clf, 0, max_depth=3)
+    yield "map", plotting.plot_class_map(clf, data.X_test, data.y_test)
+
+
+def of_letters() -> Iterator[Picture]:
+    """26 classes."""
+    data, letters = datasets.load("letter"), np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    clf = sb.SimplexBoostClassifier(n_estimators=150, learning_rate=0.15, random_state=0)
+    clf.fit(data.X_train, letters[data.y_train])
+    X, y = data.X_test, letters[data.y_test]
+    yield "classes", plotting.ClassScoresDisplay.from_estimator(clf, X, y, most=15).ax_
+    yield "reliability", plotting.ReliabilityDisplay.from_estimator(clf, X, y, bins=10).ax_
+    yield "importance", plotting.plot_importance(clf, classes=clf.classes_)
+    yield "shap", plotting.plot_shap_panels(clf, X, ["E", "Z"], most=8)[0]
+
+
+def of_objects() -> Iterator[Picture]:
+    """438 classes."""
+    data = datasets.load("aloi27")
+    clf = sb.SimplexBoostClassifier(n_estimators=150, learning_rate=0.15, random_state=0)
+    clf.fit(data.X_train, data.y_train)
+    yield "confusion", plotting.ConfusionDisplay.from_estimator(clf, data.X_test, data.y_test).ax_
+
+
+def main(folder: Path) -> None:
+    """Write all pictures to a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    makers = [of_codes, of_gaussians, of_digits]
+    makers += [of_letters, of_objects] if os.environ.get("SIMPLEXBOOST_DATA") else []
+    for maker in makers:
+        for name, ax in maker():
+            path = folder / f"{name}.png"
+            ax.figure.savefig(path, dpi=80)
+            plt.close(ax.figure)
+            Image.open(path).convert("RGB").quantize(256).save(path, optimize=True)  # a third of the size
+            print(path)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "build/pictures"))
