@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import pickle
+import re
+import runpy
 import subprocess
 import sys
 from itertools import combinations
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
-from picture_checks import check_picture
+from picture_checks import check_picture, model_of
 
 import simplexboost as sb
 from simplexboost import plotting
 from simplexboost.plotting._style import PALETTE, class_style, class_ticks, ink_on, line_style, shades
+
+ROOT = Path(__file__).parent.parent
 
 # Machado, Oliveira and Fernandes (2009): what colours look like without one kind of cones, in linear RGB.
 EYES = {
@@ -121,6 +126,26 @@ for name, call in calls.items():
         raise AssertionError(name)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_pictures_fit_into_a_part_of_a_figure():
+    parts = plt.figure(figsize=(14, 5), layout="constrained").subfigures(1, 2)
+    clf, X, y = model_of(26)
+    ax = parts[0].subplots()
+    assert plotting.plot_class_map(clf, X, y, ax=ax) is ax
+    plotting.plot_learning_curves(clf, ax=parts[1].subplots())
+    parts[0].figure.canvas.draw()
+    assert ax.get_window_extent().x1 < 700
+
+
+def test_pictures_of_the_page_are_there_and_drawn_by_the_example(tmp_path):
+    page = (ROOT / "docs/pictures.md").read_text()
+    shown = set(re.findall(r"\(images/([a-z-]+)\.png\)", page))
+    assert shown == {path.stem for path in (ROOT / "docs/images").glob("*.png")}
+    example = runpy.run_path(str(ROOT / "examples/pictures.py"))
+    assert shown == set(re.findall(r'yield "([a-z-]+)"', (ROOT / "examples/pictures.py").read_text()))
+    for _, ax in example["of_codes"]():
+        ax.figure.canvas.draw()
 
 
 def test_every_public_picture_has_an_example():

@@ -17,12 +17,6 @@ from simplexboost import games, plotting
 matplotlib.use("agg")
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    matplotlib.pyplot.close("all")
-
-
 def test_figures_2_are_the_potentials():
     ax = plotting.games.figure_2a(rounds=4)
     assert_allclose(ax.lines[0].get_ydata(), [5 / 6, 35 / 36, 25 / 27, 0.8912037037], rtol=1e-9)

@@ -106,8 +106,19 @@ def words_fit(ax: Any, words: Sequence[str]) -> bool:
 
 def settle(ax: Any) -> None:
     """Give the axes the place that they will have when they are drawn, so that sizes in points are known."""
-    if ax.figure.get_layout_engine() is not None:
-        ax.figure.draw_without_rendering()
+    whole_figure(ax).draw_without_rendering()
+
+
+def whole_figure(ax: Any) -> Any:
+    """The figure of some axes, also where they lie in a part of it (a subfigure)."""
+    return ax.figure.figure
+
+
+def whole_numbers(ax: Any) -> None:
+    """Ticks at whole numbers only, as many as there is room for: rounds, steps and classes are counted."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
 
 
 OFFSETS = [(7.0 * u, 7.0 * v) for u, v in product((1, -1, 0), (1, -1, 0)) if (u, v) != (0, 0)]

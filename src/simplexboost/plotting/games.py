@@ -22,7 +22,7 @@ from ..games import (
     uniform_baseline,
 )
 from ._axes import one_axes, row_of_axes
-from ._style import GREY, INK, PALETTE, SMALL
+from ._style import GREY, INK, PALETTE, SMALL, whole_numbers
 
 THREE, TWO, TIE = PALETTE[3], INK, GREY  # colours of degree 3, degree 2, and of both
 
@@ -136,13 +136,6 @@ def compare(ax: Any, x: Any, games: list[tuple[int, int]], edge: float) -> None:
     ax.set_ylabel("$\\phi_T(0)$")
     whole_numbers(ax)
     legend_below(ax, 2)
-
-
-def whole_numbers(ax: Any) -> None:
-    """Ticks at whole numbers only, as many as there is room for: rounds, steps and classes are counted."""
-    from matplotlib.ticker import MaxNLocator
-
-    ax.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
 
 
 def legend_below(ax: Any, columns: int) -> None:

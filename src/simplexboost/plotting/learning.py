@@ -11,7 +11,7 @@ from .._typing import Array
 from ..inspection.curves import RISK, Curve, LearningCurves, learning_curves
 from ..selection import Choice
 from ._axes import one_axes
-from ._style import GREY, PALETTE, SMALL, legend_beside, line_style
+from ._style import GREY, PALETTE, SMALL, legend_beside, line_style, whole_numbers
 
 WIDE = 20.0  # curves whose values differ by more than this factor are drawn on a logarithmic axis
 LOOKS = {"training": 0, "held out": 2}  # their line styles
@@ -59,6 +59,7 @@ def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "aut
         ax.set_yscale("log")
     ax.set(xlabel="rounds", ylabel=metric.replace("_", " "))
     ax.margins(x=0.02)
+    whole_numbers(ax)
     legend_beside(ax)
     return ax
 

@@ -18,7 +18,17 @@ from ..inspection.maps import class_means
 from ..inspection.rounds import check_rounds, labels_among, predictors_over_rounds, spread_rounds
 from ._axes import one_axes, row_of_axes
 from ._models import MOST_ROWS, check_booster, class_places, rows_of, some_rows
-from ._style import MOST_IN_LEGEND, PALE, class_style, equal_limits, equal_square, label_points, legend_beside, short
+from ._style import (
+    MOST_IN_LEGEND,
+    PALE,
+    class_style,
+    equal_limits,
+    equal_square,
+    label_points,
+    legend_beside,
+    short,
+    whole_figure,
+)
 
 MOST_RAYS = 40  # more codewords are not drawn; of projected ones, which say less, a dozen
 MOST_NAMES = 40  # of more classes only some have names
@@ -184,7 +194,7 @@ def animate_predictor(
         title.set_text(words_for(chosen[place]))
         return [*(line for line, _ in lines), title]
 
-    return FuncAnimation(ax.figure, update, frames=len(chosen), interval=interval)
+    return FuncAnimation(whole_figure(ax), update, frames=len(chosen), interval=interval)
 
 
 def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: int) -> Scene:
