@@ -59,6 +59,21 @@ def of_digits() -> Iterator[Picture]:
     yield "map", plotting.plot_class_map(clf, data.X_test, data.y_test)
 
 
+def of_races() -> Iterator[Picture]:
+    """Three boosters on the digits, against the clock."""
+    data, curves = datasets.load("digits"), {}
+    contestants = {
+        "SimplexBoost": sb.SimplexBoostClassifier(n_estimators=400, random_state=0),
+        "GD-MCBoost": sb.GDMCBoostClassifier(n_estimators=100),
+        "AdaBoost.MM": sb.AdaBoostMMClassifier(n_estimators=400),
+    }
+    for name, booster in contestants.items():
+        booster.fit(data.X_train, data.y_train)
+        right = [np.mean(predicted == data.y_test) for predicted in booster.staged_predict(data.X_test)]
+        curves[name] = booster.history_["seconds"], right
+    yield "race", plotting.plot_race(curves)
+
+
 def of_letters() -> Iterator[Picture]:
     """26 classes."""
     data, letters = datasets.load("letter"), np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
@@ -82,7 +97,7 @@ def of_objects() -> Iterator[Picture]:
 def main(folder: Path) -> None:
     """Write all pictures to a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    makers = [of_codes, of_gaussians, of_digits]
+    makers = [of_codes, of_gaussians, of_digits, of_races]
     makers += [of_letters, of_objects] if os.environ.get("SIMPLEXBOOST_DATA") else []
     for maker in makers:
         for name, ax in maker():

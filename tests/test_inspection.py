@@ -56,7 +56,7 @@ def test_order_finds_a_hidden_chain_of_classes(K):
 
 
 def test_order_keeps_groups_together():
-    group = np.arange(700) % 50  # more classes than are put in the best order
+    group = np.arange(1050) % 50  # more classes than are put in the best order
     order = inspection.similarity_order((group[:, None] == group).astype(float))
     assert (np.diff(group[order]) != 0).sum() == 49
     assert_array_equal(inspection.similarity_order(np.zeros((5, 5))), np.arange(5))

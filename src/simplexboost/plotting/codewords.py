@@ -122,13 +122,10 @@ def name_words(ax: Any, points: AnyArray, names: list[str]) -> None:
     lengths = np.maximum(np.linalg.norm(points, axis=1), 1e-12)
     reach = np.abs(points).max()
     beyond = points * (1 + 0.14 * reach / lengths)[:, None]
-    texts = [
-        ax.text(*point, name, ha="center", va="center", fontsize=SMALL + 1, color=INK)
-        for point, name in zip(beyond, names, strict=True)
-    ]
     settle(ax)
     placed: list[Any] = []
-    for text, point in zip(texts, beyond, strict=True):
+    for point, name in zip(beyond, names, strict=True):
+        text = ax.text(*point, name, ha="center", va=side_of(ax, point), fontsize=SMALL + 1, color=INK)
         box = box_around(ax, text, point)
         if any(box.overlaps(other) for other in placed):
             text.remove()
@@ -136,15 +133,27 @@ def name_words(ax: Any, points: AnyArray, names: list[str]) -> None:
             placed.append(box)
 
 
-def box_around(ax: Any, text: Any, point: AnyArray) -> Any:
-    """Where a text is in the picture; texts in space know it only while they are drawn."""
-    from matplotlib.transforms import Bbox
+def in_picture(ax: Any, point: AnyArray) -> Any:
+    """Where a point is drawn, in pixels; texts in space know it only while they are drawn."""
     from mpl_toolkits.mplot3d.proj3d import proj_transform
 
-    size = text.get_window_extent()
-    flat = point if len(point) == 2 else proj_transform(*point, ax.get_proj())[:2]
-    x, y = ax.transData.transform(flat)
-    return Bbox.from_bounds(x - size.width / 2, y - size.height / 2, size.width, size.height)
+    return ax.transData.transform(point if len(point) == 2 else proj_transform(*point, ax.get_proj())[:2])
+
+
+def side_of(ax: Any, point: AnyArray) -> str:
+    """How a name is set: in space above or below its place, because its codeword may point at the reader."""
+    if len(point) == 2:
+        return "center"
+    return "bottom" if in_picture(ax, point)[1] >= in_picture(ax, 0 * point)[1] else "top"
+
+
+def box_around(ax: Any, text: Any, point: AnyArray) -> Any:
+    """The place of a name in the picture."""
+    from matplotlib.transforms import Bbox
+
+    size, (x, y) = text.get_window_extent(), in_picture(ax, point)
+    below = {"center": 0.5, "bottom": 0.0, "top": 1.0}[text.get_va()] * size.height
+    return Bbox.from_bounds(x - size.width / 2, y - below, size.width, size.height)
 
 
 def draw_solid(Y: Array, names: list[str], ax: Any) -> Any:

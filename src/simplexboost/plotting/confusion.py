@@ -24,6 +24,7 @@ from ._style import GREY, PALE, PALETTE, class_ticks, ink_on, white_to
 MOST_WHOLE = 40  # more classes are drawn as spots, with one block magnified
 MOST_NUMBERS = 30  # of more classes the cells have no numbers
 BLOCK = 15  # classes in the magnified block
+SMALLEST = 6.5  # points of the numbers in the cells; smaller ones are not written
 
 
 class ConfusionDisplay:
@@ -154,7 +155,8 @@ def with_unseen(y_true: Any, classes: Any) -> AnyArray | None:
     if classes is None:
         return None
     known, labels = np.asarray(classes), np.unique(np.asarray(y_true))
-    unseen = np.array([label for label in labels.tolist() if label not in set(known.tolist())])
+    seen = set(known.tolist())
+    unseen = np.array([label for label in labels.tolist() if label not in seen])
     return np.concatenate([known, unseen]) if len(unseen) and unseen.dtype.kind == known.dtype.kind else known
 
 
@@ -186,7 +188,7 @@ def write_counts(ax: Any, found: Confusion, colour_of: Any) -> None:
     width = min(ax.bbox.width, ax.bbox.height) / ax.figure.dpi * 72 / K  # points of a cell
     longest = len(str(int(found.counts.max())))
     size = min(10.0, 1.25 * width / max(longest, 2))
-    if size < 5.5:  # not legible
+    if size < SMALLEST:  # not legible
         return
     for k, m in zip(*np.nonzero(found.counts), strict=True):
         ink = ink_on(colour_of(k, m))
@@ -221,27 +223,20 @@ def axes_beside(ax: Any) -> Any:
 
 def draw_block(ax: Any, found: Confusion, block: Block) -> Any:
     """The worst block, magnified to the right, with lines to its place."""
+    from matplotlib.patches import ConnectionPatch, Rectangle
+
     inset = axes_beside(ax)
     draw_matrix(inset, found.taken(block.numbers))
     inset.yaxis.tick_right()  # to the left lines lead to the block
     inset.yaxis.set_label_position("right")
     inset.set_title(f"worst block: {block.errors} errors, {100 * block.share:.0f} % of all", fontsize="medium")
-    from matplotlib.patches import ConnectionPatch, Rectangle
-
     size = block.stop - block.start
     frame = Rectangle((block.start - 0.5, block.start - 0.5), size, size, fill=False, color=PALETTE[2], linewidth=1.5)
     ax.add_patch(frame)
     for corner, height in ((block.start - 0.5, 1.0), (block.stop - 0.5, 0.0)):
-        line = ConnectionPatch(
-            (block.stop - 0.5, corner),
-            (0.0, height),
-            "data",
-            "axes fraction",
-            axesA=ax,
-            axesB=inset,
-            color=GREY,
-            linewidth=0.8,
-        )
+        ends = {"xyA": (block.stop - 0.5, corner), "coordsA": ax.transData}
+        ends |= {"xyB": (0.0, height), "coordsB": inset.transAxes}
+        line = ConnectionPatch(**ends, color=GREY, linewidth=0.8, zorder=0.5)  # below the spots
         line.set_in_layout(False)
         ax.add_artist(line)
     return inset
