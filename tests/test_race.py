@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from benchmarks import cell, curves, machine, prediction, race, report, results, sections
+from benchmarks import cell, curves, machine, pictures, prediction, race, report, results, sections
 from benchmarks.adapter import Clock
 from benchmarks.contestants import CONTESTANTS, OURS
 from benchmarks.curves import METRICS, Curve, compare, time_ratio
@@ -339,3 +339,25 @@ def test_prediction_at_equal_accuracy(capsys, monkeypatch):
     for cut in (60, n):  # cut again
         ours.keep(cut)
     np.testing.assert_allclose(ours.predict_proba(data.X_test.astype(np.float32)), stages[n - 1], rtol=1e-6)
+
+
+# ---- the picture of the start page ----------------------------------------------------------------------------------
+
+
+def test_the_picture_shows_what_the_page_says():
+    for dataset, classes in (("letter", 26), ("aloi27", 438)):
+        found = pictures.read_race(dataset)
+        assert found.classes == classes
+        times, accuracies = zip(*found.ours, strict=True)
+        assert list(times) == sorted(times) and accuracies[-1] == max(accuracies)
+        assert {"lightgbm", "xgboost", "xgboost-multi", "catboost", "histgb"} <= set(found.peers)
+    axes = pictures.draw_race(pictures.pyplot()).axes
+    for ax, dataset in zip(axes, ("letter", "aloi27"), strict=True):
+        found = pictures.read_race(dataset)
+        drawn = {tuple(map(float, line.get_xydata()[0])) for line in ax.lines if len(line.get_xdata()) == 1}
+        assert drawn == {*found.peers.values(), found.ours[-1]}
+
+
+def test_sets_where_we_never_get_there_can_be_read():
+    found = pictures.read_race("magic04")
+    assert found.peers["catboost"] == (5.95, 0.9022) and found.ours[-1] == (3.75, 0.8962)

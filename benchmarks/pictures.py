@@ -1,0 +1,239 @@
+"""The pictures of the documentation: ``python -m benchmarks.pictures [NAME ...]`` writes them to ``docs/pictures``.
+
+The race comes from the tables of ``benchmarks/RESULTS.md``, so that the picture and the page cannot differ. All others
+are computed on the spot, in seconds, with the functions of `simplexboost.plotting`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .contestants import OURS
+from .plots import COLOURS, pyplot
+
+RESULTS = Path(__file__).parent / "RESULTS.md"
+FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
+NAMES = {OURS: "simplexboost", "lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"} | {
+    "xgboost-multi": "XGBoost, vector leaves",
+    "histgb": "scikit-learn HGB",
+}
+MARKERS = {OURS: "o", "lightgbm": "^", "xgboost": "s", "xgboost-multi": "D", "catboost": "P", "histgb": "v"}
+
+
+# ---- the race -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Race:
+    """What the page says about a set.
+
+    Attributes
+    ----------
+    head : the line of sizes
+    classes : their number
+    ours : (seconds, accuracy) on the way and at the end, ascending
+    peers : name of a row, (seconds to its best accuracy, less 0.1 point; its best accuracy)
+    """
+
+    head: str
+    classes: int
+    ours: list[tuple[float, float]]
+    peers: dict[str, tuple[float, float]]
+
+
+def read_race(dataset: str, page: str | None = None) -> Race:
+    """The race on a set, from the tables of the page.
+
+    Examples
+    --------
+    >>> letter = read_race("letter")
+    >>> letter.classes, letter.peers["lightgbm, tuned"]
+    (26, (6.76, 0.971))
+    """
+    text = RESULTS.read_text(encoding="utf-8") if page is None else page
+    section = text.split(f"\n### {dataset}\n", 1)[1].split("\n### ", 1)[0]
+    head = section.strip().partition("\n")[0]
+    fits = list(rows(section.partition("Time ratio, accuracy")[0]))
+    ratios = list(rows(section.partition("Time ratio, accuracy")[2].partition("Time ratio, log-loss")[0]))
+    us = next(row for row in fits if row["contestant"] == OURS)
+    way = [(seconds(row["our s"]), float(row["target"])) for row in ratios if row["our s"][0].isdigit()]
+    end = (seconds(us["fit s"]), float(us["accuracy"]))
+    peers = {row["peer"]: (seconds(row["its s"]), float(row["its best"])) for row in ratios}
+    classes = int(re.search(r"(\d+) classes", head)[1])  # type: ignore[index]
+    return Race(head, classes, [*sorted({point for point in way if point[0] < end[0]}), end], peers)
+
+
+def rows(markdown: str) -> Iterator[dict[str, str]]:
+    """The rows of the first table in a text; of two columns of the same name the first counts."""
+    lines = [line for line in markdown.splitlines() if line.startswith("|")]
+    head, *body = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
+    for cells in body[1:]:
+        yield dict(reversed(list(zip(head, cells, strict=True))))
+
+
+def seconds(text: str) -> float:
+    """A time in a table, with or without the mark of fits that were ended."""
+    return float(text.rstrip("*"))
+
+
+def draw_race(plt: Any) -> Any:
+    """Accuracy against time at 26 and 438 classes; peers at their best round, ours on its way to the end."""
+    figure, axes = plt.subplots(1, 2, figsize=(9.6, 4.0), layout="constrained")
+    for ax, dataset in zip(axes, ("letter", "aloi27"), strict=True):
+        race = read_race(dataset)
+        draw_ours(ax, race)
+        for name, point in race.peers.items():
+            library, _, way = name.partition(", ")
+            face = COLOURS[library] if way else "white"
+            style = {"marker": MARKERS[library], "markersize": 8, "markeredgewidth": 1.6, "linestyle": "none"}
+            ax.plot(*point, color=COLOURS[library], markerfacecolor=face, label=NAMES[library], **style)
+        ax.set(xscale="log", xlabel="fit time, seconds", title=f"{race.classes} classes ({dataset})")
+        ax.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
+        ax.minorticks_off()
+        ax.set_xlim(0.8, 60)
+        ax.grid(alpha=0.25, linewidth=0.5)
+    axes[0].set_ylabel("test accuracy")
+    handles = dict(zip(*axes[0].get_legend_handles_labels()[::-1], strict=True))
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=6, frameon=False, fontsize=9)
+    return figure
+
+
+TICKS = (1, 2, 5, 10, 20, 50)
+
+
+def draw_ours(ax: Any, race: Race) -> None:
+    """Our accuracy over time, as far as the page tells it, and the end of the fit."""
+    way = np.array(race.ours)
+    ax.plot(*way.T, ".-", color=COLOURS[OURS], linewidth=2.2, markersize=7)
+    ax.plot(*way[-1], "o", color=COLOURS[OURS], markersize=9, label=NAMES[OURS])
+    words = f"{way[-1, 1]:.3f} after {way[-1, 0]:.0f} s"
+    ax.annotate(words, way[-1], (-9, 5), textcoords="offset points", ha="right", fontsize=9, color=COLOURS[OURS])
+    ax.margins(y=0.12)
+
+
+# ---- theory ---------------------------------------------------------------------------------------------------------
+
+
+def draw_predictor(plt: Any) -> Any:
+    """Predictions of three classes move outwards along their codewords, round by round (JMLR, Figure 4)."""
+    from simplexboost import CDMCBoostClassifier, datasets
+    from simplexboost.plotting import plot_predictor_panels
+
+    plane = datasets.make_three_gaussians(600, 10, random_state=0)
+    clf = CDMCBoostClassifier(n_estimators=100).fit(plane.X_train, plane.y_train)
+    return plot_predictor_panels(clf, plane.X_train, plane.y_train, [1, 10, 100])[0].figure
+
+
+def draw_codewords(plt: Any) -> Any:
+    """Three codewords in the plane, and four and eight in space."""
+    from simplexboost.codewords import MaxMin
+    from simplexboost.plotting import plot_codewords
+
+    figure = plt.figure(figsize=(10.5, 3.8), layout="constrained")
+    flat = figure.add_subplot(1, 3, 1)
+    plot_codewords("simplex", 3, ax=flat)
+    for place, (rule, K) in enumerate((("simplex", 4), (MaxMin(code_dim=3), 8)), start=2):
+        plot_codewords(rule, K, ax=figure.add_subplot(1, 3, place, projection="3d"))
+    return figure
+
+
+def draw_margins(plt: Any) -> Any:
+    """Margins go on growing after the training error is zero."""
+    from sklearn.datasets import load_digits
+
+    from simplexboost import GDMCBoostClassifier
+    from simplexboost.plotting import plot_margins
+
+    X, y = load_digits(return_X_y=True)
+    clf = GDMCBoostClassifier("logistic", n_estimators=200).fit(X[:800], y[:800])
+    return plot_margins(clf, X[:800], y[:800], [5, 20, 50, 100, 200]).figure
+
+
+def draw_conditions(plt: Any) -> Any:
+    """The largest edge of trees of several depths under four conditions, and what that means for AdaBoost."""
+    from sklearn.datasets import load_digits
+
+    from simplexboost import games
+    from simplexboost.learners import ClassTree
+
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:300], y[:300]
+    figure, ax = plt.subplots(figsize=(7.0, 3.6), layout="constrained")
+    depths = (1, 2, 3, 4)
+    styles = {"samme": ("^", "#7a4fa3"), "mr": ("o", "#c1121f"), "m1": ("s", "#1f6fb4")}
+    for shift, (condition, (marker, colour)) in enumerate(styles.items()):
+        found = [
+            games.search(ClassTree(max_depth=depth), X, y, condition, n_rounds=60, decide=False) for depth in depths
+        ]
+        x = np.arange(len(depths)) + 0.18 * (shift - 1)
+        low, high = ([getattr(search, name) for search in found] for name in ("edge", "ceiling"))
+        ax.vlines(x, low, high, color=colour, linewidth=4, alpha=0.45)
+        for bound in (low, high):
+            ax.plot(x, bound, marker, color=colour, label=LABELS[condition] if bound is low else None, markersize=6)
+    ax.axhline(0, color="black", linewidth=1)
+    ax.text(len(depths) - 0.55, -0.03, "above the line the condition is met", ha="right", va="top", fontsize=8)
+    ax.set_xticks(range(len(depths)), [f"depth {depth}" for depth in depths])
+    ax.set(ylabel="largest edge (between bounds)", ylim=(-1.05, 1.05), title="trees on 300 digits")
+    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9)
+    return figure
+
+
+LABELS = {"samme": "SAMME: too weak", "mr": "minimal: what boosting needs", "m1": "AdaBoost.M1: too strong"}
+
+
+def draw_potentials(plt: Any) -> Any:
+    """What a booster can guarantee after T rounds: the potentials of the game beside the classical bound."""
+    from simplexboost import games
+
+    K, edge = 6, 0.1
+    T = np.arange(10, 601, 10)
+    b = games.uniform_baseline(K, edge)
+    figure, ax = plt.subplots(figsize=(7.0, 3.6), layout="constrained")
+    classical = np.minimum(1, (K - 1) * np.exp(-T * edge**2 / 2))
+    exponential = [min(1, games.fixed_potential(int(t), b, loss="exponential")) for t in T]
+    ax.plot(T, classical, ":", color="#1f6fb4", linewidth=2, label="$(K-1)\\,e^{-T\\gamma^2/2}$")
+    ax.plot(T, exponential, "--", color="#7a4fa3", linewidth=2, label="exponential loss")
+    ax.plot(T, [games.fixed_potential(int(t), b) for t in T], "-", color="#c1121f", linewidth=2, label="zero-one loss")
+    ax.set(xlabel="rounds T", ylabel="bound on the training error", ylim=(0, 1.05), title="six classes, an edge of 0.1")
+    ax.legend(frameon=False)
+    ax.grid(alpha=0.25, linewidth=0.5)
+    return figure
+
+
+# ---- all of them ----------------------------------------------------------------------------------------------------
+
+PICTURES: dict[str, Callable[[Any], Any]] = {
+    "race": draw_race,
+    "predictor": draw_predictor,
+    "codewords": draw_codewords,
+    "margins": draw_margins,
+    "conditions": draw_conditions,
+    "potentials": draw_potentials,
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write the pictures that are named, or all of them."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.pictures", description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[*PICTURES, []], help="which pictures; all by default")
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    options = parser.parse_args(arguments)
+    plt = pyplot()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for name in options.names or PICTURES:
+        figure = PICTURES[name](plt)
+        path = options.folder / f"{name}.png"
+        figure.savefig(path, dpi=110, metadata={"Software": None})
+        plt.close(figure)
+        print(path)
+
+
+if __name__ == "__main__":
+    main()
