@@ -123,12 +123,14 @@ def draw_ours(ax: Any, race: Race) -> None:
 
 def draw_predictor(plt: Any) -> Any:
     """Predictions of three classes move outwards along their codewords, round by round (JMLR, Figure 4)."""
-    from simplexboost import CDMCBoostClassifier, datasets
+    from simplexboost import GDMCBoostClassifier, datasets
+    from simplexboost.learners import VectorTree
     from simplexboost.plotting import plot_predictor_panels
 
     plane = datasets.make_three_gaussians(600, 10, random_state=0)
-    clf = CDMCBoostClassifier(n_estimators=100).fit(plane.X_train, plane.y_train)
-    return plot_predictor_panels(clf, plane.X_train, plane.y_train, [1, 10, 100])[0].figure
+    y = np.array(["class 1", "class 2", "class 3"])[plane.y_train]
+    clf = GDMCBoostClassifier("logistic", learner=VectorTree(max_depth=3), n_estimators=60, learning_rate=0.3)
+    return plot_predictor_panels(clf.fit(plane.X_train, y), plane.X_train, y, [1, 10, 60])[0].figure
 
 
 def draw_codewords(plt: Any) -> Any:
@@ -138,9 +140,11 @@ def draw_codewords(plt: Any) -> Any:
 
     figure = plt.figure(figsize=(10.5, 3.8), layout="constrained")
     flat = figure.add_subplot(1, 3, 1)
-    plot_codewords("simplex", 3, ax=flat)
-    for place, (rule, K) in enumerate((("simplex", 4), (MaxMin(code_dim=3), 8)), start=2):
-        plot_codewords(rule, K, ax=figure.add_subplot(1, 3, place, projection="3d"))
+    plot_codewords("simplex", 3, ax=flat).set_title("3 classes, simplex in the plane", fontsize=10)
+    for place, (rule, words) in enumerate((("simplex", "simplex"), (MaxMin(code_dim=3), "far apart")), start=2):
+        K = 4 if rule == "simplex" else 8
+        solid = figure.add_subplot(1, 3, place, projection="3d")
+        plot_codewords(rule, K, ax=solid).set_title(f"{K} classes, {words} in space", fontsize=10)
     return figure
 
 
@@ -165,7 +169,7 @@ def draw_conditions(plt: Any) -> Any:
 
     X, y = load_digits(return_X_y=True)
     X, y = X[:300], y[:300]
-    figure, ax = plt.subplots(figsize=(7.0, 3.6), layout="constrained")
+    figure, ax = plt.subplots(figsize=(8.2, 3.6), layout="constrained")
     depths = (1, 2, 3, 4)
     styles = {"samme": ("^", "#7a4fa3"), "mr": ("o", "#c1121f"), "m1": ("s", "#1f6fb4")}
     for shift, (condition, (marker, colour)) in enumerate(styles.items()):
@@ -178,9 +182,12 @@ def draw_conditions(plt: Any) -> Any:
         for bound in (low, high):
             ax.plot(x, bound, marker, color=colour, label=LABELS[condition] if bound is low else None, markersize=6)
     ax.axhline(0, color="black", linewidth=1)
-    ax.text(len(depths) - 0.55, -0.03, "above the line the condition is met", ha="right", va="top", fontsize=8)
     ax.set_xticks(range(len(depths)), [f"depth {depth}" for depth in depths])
-    ax.set(ylabel="largest edge (between bounds)", ylim=(-1.05, 1.05), title="trees on 300 digits")
+    ax.set(
+        ylabel="largest edge (between bounds)",
+        ylim=(-1.05, 1.05),
+        title="trees on 300 digits; above 0 a condition is met",
+    )
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9)
     return figure
 

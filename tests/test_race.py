@@ -2,11 +2,12 @@
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks import cell, curves, machine, pictures, prediction, race, report, results, sections
+from benchmarks import cell, curves, machine, pictures, prediction, race, readme, report, results, sections
 from benchmarks.adapter import Clock
 from benchmarks.contestants import CONTESTANTS, OURS
 from benchmarks.curves import METRICS, Curve, compare, time_ratio
@@ -361,3 +362,7 @@ def test_the_picture_shows_what_the_page_says():
 def test_sets_where_we_never_get_there_can_be_read():
     found = pictures.read_race("magic04")
     assert found.peers["catboost"] == (5.95, 0.9022) and found.ours[-1] == (3.75, 0.8962)
+
+
+def test_the_table_of_the_readme_is_that_of_the_page():
+    assert readme.peers_table() in (Path(readme.RESULTS).parents[1] / "README.md").read_text(encoding="utf-8")
