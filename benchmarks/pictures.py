@@ -130,7 +130,9 @@ def draw_predictor(plt: Any) -> Any:
     plane = datasets.make_three_gaussians(600, 10, random_state=0)
     y = np.array(["class 1", "class 2", "class 3"])[plane.y_train]
     clf = GDMCBoostClassifier("logistic", learner=VectorTree(max_depth=3), n_estimators=60, learning_rate=0.3)
-    return plot_predictor_panels(clf.fit(plane.X_train, y), plane.X_train, y, [1, 10, 60])[0].figure
+    figure = plot_predictor_panels(clf.fit(plane.X_train, y), plane.X_train, y, [1, 10, 60])[0].figure
+    figure.set_size_inches(9.4, 3.1)
+    return figure
 
 
 def draw_codewords(plt: Any) -> Any:
@@ -138,7 +140,7 @@ def draw_codewords(plt: Any) -> Any:
     from simplexboost.codewords import MaxMin
     from simplexboost.plotting import plot_codewords
 
-    figure = plt.figure(figsize=(10.5, 3.8), layout="constrained")
+    figure = plt.figure(figsize=(9.4, 3.4), layout="constrained")
     flat = figure.add_subplot(1, 3, 1)
     plot_codewords("simplex", 3, ax=flat).set_title("3 classes, simplex in the plane", fontsize=10)
     for place, (rule, words) in enumerate((("simplex", "simplex"), (MaxMin(code_dim=3), "far apart")), start=2):
@@ -237,7 +239,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name in options.names or PICTURES:
         figure = PICTURES[name](plt)
         path = options.folder / f"{name}.png"
-        figure.savefig(path, dpi=110, metadata={"Software": None})
+        figure.savefig(path, dpi=110, bbox_inches="tight", pad_inches=0.08, metadata={"Software": None})
         plt.close(figure)
         print(path)
 

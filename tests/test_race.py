@@ -366,3 +366,7 @@ def test_sets_where_we_never_get_there_can_be_read():
 
 def test_the_table_of_the_readme_is_that_of_the_page():
     assert readme.peers_table() in (Path(readme.RESULTS).parents[1] / "README.md").read_text(encoding="utf-8")
+
+
+def test_every_picture_is_there():
+    assert {path.stem for path in pictures.FOLDER.glob("*.png")} == set(pictures.PICTURES)
