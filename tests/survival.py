@@ -103,7 +103,7 @@ def attributes(clf):
     computed = {name for kind in type(clf).__mro__ for name, v in vars(kind).items() if isinstance(v, property)}
     text = (type(clf).__doc__ or "").partition("Attributes\n")[2].partition("Notes\n")[0]
     documented = {
-        name for names in re.findall(r"^    ((?:\w+_(?:, )?)+) :", text, re.MULTILINE) for name in names.split(", ")
+        name for names in re.findall(r"^ *((?:\w+_(?:, )?)+) :", text, re.MULTILINE) for name in names.split(", ")
     }
     names = {name for name in {*vars(clf), *computed, *documented} if name.endswith("_") and not name.startswith("_")}
     return {name: getattr(clf, name) for name in names if hasattr(clf, name)}

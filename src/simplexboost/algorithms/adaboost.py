@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from .._describing import described
 from ..estimators.booster import Booster
 from ..estimators.parts import Parts, make_parts
 from ..losses import MM, OwnScoreExponential
@@ -13,6 +14,7 @@ from ..steps import ErrorStep
 from .product import closed_form
 
 
+@described
 @dataclass(eq=False, repr=False)
 class OneVsAllBoostClassifier(Booster):
     """One AdaBoost per class, the class against the rest; the highest score wins.
@@ -21,9 +23,11 @@ class OneVsAllBoostClassifier(Booster):
     ``warm_start`` on the same rows, while the others go on; the fit stops when all have ended or none finds an edge.
     Class probabilities are AdaBoost's σ(2 f_k), divided by their sum.
 
-    Of the parts only the learner can be chosen; the other parameters are those of `BoostingClassifier`. ``learner``
-    answers ±1:
-    "stump", "vector-tree", …, or any scikit-learn classifier.
+    Parameters
+    ----------
+    learner : str, Learner or scikit-learn classifier, default="stump"
+        The weak learner of every class, which answers ±1: "stump", "vector-tree", …, or any scikit-learn classifier.
+        The loss, the codewords, the optimizer and the step are those of the algorithm.
 
     Examples
     --------
@@ -41,6 +45,7 @@ class OneVsAllBoostClassifier(Booster):
         return make_parts("one-vs-all", "canonical", self.learner, AllCoordinates(shared_step=False), "closed-form")
 
 
+@described
 @dataclass(eq=False, repr=False)
 class AdaBoostM1Classifier(Booster):
     """AdaBoost.M1 (Freund & Schapire, 1997): learners that name a class vote with weight ln((1−e)/e).
@@ -50,9 +55,11 @@ class AdaBoostM1Classifier(Booster):
     error is at most Π 2√(e(1−e)), ``history_["bound"]``. Probabilities are a soft-max of the votes: they are normalised
     scores, not estimates of a posterior.
 
-    Of the parts only the learner can be chosen; the other parameters are those of `BoostingClassifier`. ``learner``
-    names classes:
-    "info-tree", "greedy-info-tree", "class-tree", …, or any scikit-learn classifier.
+    Parameters
+    ----------
+    learner : str, Learner or scikit-learn classifier, default="greedy-info-tree"
+        The weak learner, which names a class: "info-tree", "greedy-info-tree", "class-tree", …, or any scikit-learn
+        classifier. The loss, the codewords, the optimizer and the step are those of the algorithm.
 
     Examples
     --------
@@ -71,6 +78,7 @@ class AdaBoostM1Classifier(Booster):
         return make_parts("own-score", "canonical", self.learner, "gradient", "error")
 
 
+@described
 @dataclass(eq=False, repr=False)
 class SAMMEClassifier(Booster):
     """SAMME (Zhu, Zou, Rosset & Hastie, 2009): votes weigh ln((1−e)/e) + ln(K−1); learners need only beat guessing.
@@ -82,9 +90,12 @@ class SAMMEClassifier(Booster):
 
     The codewords are the paper's, (K I − 1)/(K−1); on them the step is (K−1)²/K times the weight of the vote.
 
-    Of the parts only the learner can be chosen; the other parameters are those of `BoostingClassifier`. ``learner``
-    names classes:
-    "gini-tree", "greedy-info-tree" (12(K−1) leaves, best first), "class-tree", …, or any scikit-learn classifier.
+    Parameters
+    ----------
+    learner : str, Learner or scikit-learn classifier, default="gini-tree"
+        The weak learner, which names a class: "gini-tree", "greedy-info-tree" (12(K−1) leaves, grown best first),
+        "class-tree", …, or any scikit-learn classifier. The loss, the codewords, the optimizer and the step are those
+        of the algorithm.
 
     Examples
     --------
@@ -102,24 +113,28 @@ class SAMMEClassifier(Booster):
         return make_parts(OwnScoreExponential("1/K"), "samme", self.learner, "gradient", ErrorStep("chance"))
 
 
+@described
 @dataclass(eq=False, repr=False)
 class AdaBoostMMClassifier(Booster):
     """AdaBoost.MM (Mukherjee & Schapire, 2013): every wrong class has a cost; learners need only beat guessing.
 
-    Learners name the class of least cost; the edge is δ, their advantage over guessing under the costs. Also known as
-    AdaBoost-Cost. Boosting stops when δ is zero, or after a perfect learner, which is kept. The training error is at
-    most (K−1) Π √(1−δ²), ``history_["bound"]``. Probabilities are softmax(2 · votes), where the votes are the scores F.
+    Learners name the class of least cost; the edge is δ, their advantage over guessing under the costs. The algorithm
+    is also known as AdaBoost-Cost. Boosting stops when δ is zero, or after a perfect learner, which is kept. The
+    training error is at most (K−1) Π √(1−δ²), ``history_["bound"]``. Probabilities are softmax(2 · votes), where the
+    votes are the scores F.
 
-    The loss, the codewords and the optimizer are fixed; the other parameters are those of `BoostingClassifier`, and
-
+    Parameters
+    ----------
+    learner : str, Learner or scikit-learn classifier, default="class-tree"
+        The weak learner, which names a class: "class-tree", "greedy-tree" (grown best first up to a number of leaves),
+        …, or any scikit-learn classifier, which gets one weight for every example and cannot use the costs of the
+        individual wrong classes. The loss, the codewords and the optimizer are those of the algorithm.
     step : {"edge", "exact"}, default="edge"
         "edge" is ½ ln((1+δ)/(1−δ)), equation (61) of the paper and the step of its experiments; "exact" is the
         minimiser of the risk, equation (62), which is larger when there are many classes.
     cost_matrix : array of shape (K, K) or None, default=None
-        Weighs the pair (true class, rival); the risk and the bound are then those of the cost.
-
-    ``learner`` names classes: "class-tree", "greedy-tree" (grown best first up to a number of leaves), …, or any
-    scikit-learn classifier, which gets one weight per example and cannot use the costs of the individual wrong classes.
+        The weight of the pair of a true class (row) and a rival (column); the risk and the bound are then those of the
+        cost. None gives all pairs the weight 1.
 
     Examples
     --------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from .._describing import described
 from .._parts import check_choice
 from ..estimators.booster import Booster
 from ..estimators.parts import Parts, make_parts
@@ -12,6 +13,7 @@ from ..learners import GreedyTree, HammingTree
 from .product import SIGNED_MODES, product_parts
 
 
+@described
 @dataclass(eq=False, repr=False)
 class AdaBoostMHClassifier(Booster):
     """AdaBoost.MH (Schapire & Singer, 1999): answers ±1 for every class, with one step for all classes.
@@ -25,14 +27,17 @@ class AdaBoostMHClassifier(Booster):
     marks the classes with positive scores, probabilities are σ(2 f_k) of each label on its own, and the bound is
     Π √(1−γ²), on the Hamming loss.
 
-    The loss, the codewords and the optimizer are fixed; the other parameters are those of `BoostingClassifier`, and
-
-    learner_mode : {"shared", "separate", "single-label", "index"}, default="shared"
-        "shared" is one tree with a sign for every class in each leaf (Hamming tree); "separate" a tree for every class;
-        "single-label" a learner that answers +1 for one class and −1 for the others; "index" a stump on [x, k] (as in
-        the conference version of MCBoost).
+    Parameters
+    ----------
     learner : None, str, Learner or scikit-learn estimator, default=None
-        None is the default of the mode: trees of 12 leaves, grown best first. "index" takes no other learner.
+        The weak learner. None is the default of the mode: trees of 12 leaves, grown best first. The mode "index" takes
+        no other learner. The loss, the codewords and the optimizer are those of the algorithm.
+    step : str or Step, default="closed-form"
+        How far each step goes. "closed-form" is the algorithm's own step; "line-search" and "fixed" are others.
+    learner_mode : {"shared", "separate", "single-label", "index"}, default="shared"
+        "shared" is one tree with a sign for every class in each leaf (Hamming tree); "separate" is a tree for every
+        class; "single-label" is a learner that answers +1 for one class and −1 for the others; "index" is a stump on
+        [x, k], the features and the number of the class, which the conference version of MCBoost uses.
 
     Examples
     --------

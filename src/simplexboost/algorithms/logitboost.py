@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from .._describing import described
 from ..codewords import Canonical
 from ..estimators.booster import Booster
 from ..estimators.parts import Parts, make_parts
 from ..optimizers import NewtonCoordinates
 
 
+@described
 @dataclass(eq=False, repr=False)
 class LogitBoostClassifier(Booster):
     """Multiclass LogitBoost (Friedman, Hastie & Tibshirani, 2000): Newton steps, one regression per class and round.
@@ -19,12 +21,13 @@ class LogitBoostClassifier(Booster):
     true class; then the scores are centred over the classes. Boosting stops when no class has an edge. Probabilities
     are p = softmax(f); ``decision_function`` returns f/2.
 
-    Of the parts only the learner can be chosen; the other parameters are those of `BoostingClassifier`, and
-
+    Parameters
+    ----------
+    learner : str, Learner or scikit-learn regressor, default="regression-tree"
+        The weak learner of every class, a regressor: "regression-tree", "newton-tree", "linear", …, or any scikit-learn
+        regressor. The loss, the codewords, the optimizer and the step are those of the algorithm.
     clip : float, default=4.0
-        Largest absolute value of the numbers that the regressions fit.
-
-    ``learner`` is a regressor: "regression-tree", "newton-tree", "linear", …, or any scikit-learn regressor.
+        The largest absolute value of the numbers that the regressions fit; larger ones are cut.
 
     Examples
     --------

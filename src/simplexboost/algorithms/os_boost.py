@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
+from .._describing import described
 from ..callbacks import Callback, History
 from ..estimators.booster import BaseBooster
 from ..estimators.parts import Parts, make_parts
@@ -14,6 +15,7 @@ from ..estimators.parts import Parts, make_parts
 DEFAULT_EDGE = 0.1
 
 
+@described
 @dataclass(eq=False, repr=False, kw_only=True)
 class OSBoostClassifier(BaseBooster):
     """The optimal strategies OS (Mukherjee & Schapire, 2013): boosting with known edge and number of rounds.
@@ -24,6 +26,8 @@ class OSBoostClassifier(BaseBooster):
     potential never rises, and the training loss after ``n_estimators`` rounds is at most ``bound_``; in the first round
     in which it fails there is a `games.ConditionWarning`. `games.diagnose` estimates what can be assumed.
     `AdaBoostMMClassifier` is a related booster that adapts to the edges it finds and assumes nothing.
+
+    Probabilities are softmax(2F) with the exponential loss, and the shares of the votes with the zero-one loss.
 
     Parameters
     ----------
@@ -40,18 +44,18 @@ class OSBoostClassifier(BaseBooster):
     eta : float or None, default=None
         The weight of a vote with the exponential loss; None is ln(1 + γ).
     learner : str, Learner or scikit-learn classifier, default="class-tree"
-        Names classes: "class-tree", "greedy-tree", …. A scikit-learn classifier gets one weight per example and cannot
-        use the costs of the individual wrong classes.
-
-    The other parameters are those of `BoostingClassifier`; ``n_estimators`` is the T of the game.
+        The weak learner, which names a class: "class-tree", "greedy-tree", …. A scikit-learn classifier gets one weight
+        for every example and cannot use the costs of the individual wrong classes.
+    n_estimators : int, default=100
+        The number of rounds, the T of the game. The potential is computed for just so many.
 
     Attributes
     ----------
-    bound_ : φ_T(0), the training loss guaranteed after all rounds
-    history_ : as in `BoostingClassifier`, with potential, the average potential after every round, and condition_met
-
-    The other attributes are those of `BoostingClassifier`. Probabilities are softmax(2F) with the exponential loss, as
-    in AdaBoost.MM, and the shares of the votes with the zero-one loss.
+    bound_ : float
+        φ_T(0), the training loss that is guaranteed after all rounds.
+    history_ : dict of arrays
+        What happened in every round: ``"risk"``, ``"edge"``, ``"step"``, ``"coordinate"``, ``"seconds"``; and
+        ``"potential"``, the average potential after it, and ``"condition_met"``, whether the learner met the condition.
 
     Examples
     --------

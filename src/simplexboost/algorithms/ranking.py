@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from .._describing import described
 from ..estimators.booster import Booster
 from ..estimators.parts import Parts, make_parts
 from .product import closed_form, product_parts
 
 
+@described
 @dataclass(eq=False, repr=False)
 class AdaBoostM2Classifier(Booster):
     """AdaBoost.M2 (Freund & Schapire, 1997) and AdaBoost.MR (Schapire & Singer, 1999): learners say what is plausible.
@@ -23,18 +25,26 @@ class AdaBoostM2Classifier(Booster):
     If y is an indicator matrix (n, K), examples may have any number of labels. The loss then runs over the pairs of a
     label and a class that is not a label; the pairs of an example share its weight equally, and the bound is on the
     part of the pairs that are ranked wrongly. `predict` returns an indicator matrix of the classes whose score is above
-    a threshold; this is a linear function of the scores, ``threshold_``, fitted after boosting. A ranking has no
-    posterior, so `predict_proba` is then only a score: σ of twice the distance to the threshold.
+    a threshold. A ranking has no posterior, so `predict_proba` is then only a score: σ of twice the distance to the
+    threshold.
 
-    The loss, the codewords and the optimizer are fixed; the other parameters are those of `BoostingClassifier`, and
-
+    Parameters
+    ----------
+    learner : str, Learner or scikit-learn estimator, default="subset-tree"
+        The weak learner, which marks the plausible classes. In mode "shared", a learner that names one class calls only
+        that class plausible, which makes this AdaBoost.MM. The loss, the codewords and the optimizer are those of the
+        algorithm.
     step : {"edge", "exact"}, default="edge"
         "edge" is the paper's step, "exact" the minimiser of the risk.
     learner_mode : {"shared", "separate", "index"}, default="shared"
-        "shared" is one tree with a set of classes in each leaf; "separate" a tree for every class; "index" a stump on
-        [x, k].
-    learner : str, Learner or scikit-learn estimator, default="subset-tree"
-        In mode "shared", a learner that names one class calls only that class plausible, which makes this AdaBoost.MM.
+        "shared" is one tree with a set of classes in each leaf; "separate" is a tree for every class; "index" is a
+        stump on [x, k], the features and the number of the class.
+
+    Attributes
+    ----------
+    threshold_ : array, or None
+        If y was an indicator matrix: the linear function of the scores above which a class is predicted, fitted after
+        boosting. None if y was a column of labels.
 
     Examples
     --------

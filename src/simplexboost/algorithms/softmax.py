@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from .._compat import with_callbacks
+from .._describing import described
 from .._parts import random_numbers
 from .._typing import AnyArray
 from ..estimators.booster import Booster
@@ -18,6 +19,7 @@ from ..optimizers import SampledPairs
 from .product import product_parts
 
 
+@described
 @dataclass(eq=False, repr=False)
 class SoftmaxBoostClassifier(Booster):
     """Soft-max boosting, sm-boost (Geist, 2015): descends the mean cost of a random decision; tolerates label noise.
@@ -27,20 +29,20 @@ class SoftmaxBoostClassifier(Booster):
     R_M, the mean gain of the learners. `predict` returns the most likely class, `predict_random` a random decision,
     `predict_proba` g.
 
-    The loss, the codewords, the optimizer and the step are fixed; the other parameters are those of
-    `BoostingClassifier`, and
-
-    cost_matrix : array of shape (K, K) or None, default=None
-        Cost of deciding k when the truth is c, in [0, 1] for the paper's guarantee; None is 0 on the diagonal and 1
-        elsewhere. `fit` also takes a cost for every example and decision.
-    n_pairs : int, "n" or "all", default="n"
-        M, the number of pairs drawn per round. "n" draws as many as there are different examples; "all" uses the whole
-        gradient, which samples only estimate. Sampling may help: on noisy data the whole gradient can get stuck.
-    learner_mode : {"separate", "shared", "index"}, default="separate"
-        "separate" is a tree for every class; "shared" one tree with a sign for every class in each leaf; "index" a
-        stump on [x, k].
+    Parameters
+    ----------
     learner : str, Learner or scikit-learn estimator, default="hamming-tree"
-        Trees of 12 leaves, grown best first.
+        The weak learner. The default is a tree of 12 leaves, grown best first. The loss, the codewords, the optimizer
+        and the step are those of the algorithm.
+    cost_matrix : array of shape (K, K) or None, default=None
+        The cost of deciding k (column) when the truth is c (row), in [0, 1] for the paper's guarantee; None is 0 on the
+        diagonal and 1 elsewhere. `fit` also takes a cost for every example and decision.
+    n_pairs : int, "n" or "all", default="n"
+        M, the number of pairs drawn in each round. "n" draws as many as there are different examples; "all" uses the
+        whole gradient, which samples only estimate. Sampling may help: on noisy data the whole gradient can get stuck.
+    learner_mode : {"separate", "shared", "index"}, default="separate"
+        "separate" is a tree for every class; "shared" is one tree with a sign for every class in each leaf; "index" is
+        a stump on [x, k], the features and the number of the class.
 
     Examples
     --------
@@ -79,16 +81,17 @@ class SoftmaxBoostClassifier(Booster):
         init_score: Any = None,
         init_score_val: Any = None,
     ) -> Self:
-        """Boost, like `BoostingClassifier.fit`, with one more argument.
+        """Boost: fit the model to labelled rows, whose decisions may each have costs of their own.
 
         Parameters
         ----------
-        costs : array of shape (n, K) or None
+        costs : array of shape (n, K) or None, default=None
             What each decision costs for each example, in place of ``cost_matrix[y]``.
 
         Returns
         -------
-        self
+        self : object
+            The fitted classifier.
         """
         eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val, init_score_val)
         return self._fit(X, y, sample_weight, eval_set, eval_metric, costs, init_score=init_score)

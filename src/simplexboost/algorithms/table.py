@@ -43,7 +43,24 @@ def describe(part: Part, names: Mapping[str, type[Part]]) -> str:
 
 
 def table_text(table: Mapping[str, Mapping[str, str]]) -> str:
-    """The table as aligned text."""
+    """The table of the boosters as aligned text.
+
+    Parameters
+    ----------
+    table : mapping of mappings
+        A row for every booster, by name: `TABLE`, or some rows of it.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> from simplexboost.algorithms import TABLE
+    >>> print(table_text({"SAMMEClassifier": TABLE["SAMMEClassifier"]}).splitlines()[0].split()[0])
+    algorithm
+    """
     lines = [
         ("algorithm", *COLUMNS),
         *((name.removesuffix("Classifier"), *(r[c] for c in COLUMNS)) for name, r in table.items()),

@@ -18,13 +18,27 @@ class Checkpoint(Callback):
 
     Parameters
     ----------
-    path : where to save; `simplexboost.load` reads it back. The file is written under another name and then renamed, so
+    path : str or Path
+        Where to save; `simplexboost.load` reads it back. The file is written under another name and then renamed, so
         that it is always complete.
-    every : rounds between saves
+    every : int, default=10
+        The number of rounds between two saves.
 
     Notes
     -----
     A classifier that cannot be saved, for example with a scikit-learn learner, is refused when its fit begins.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = f"{folder}/model.sb"
+    ...     clf = sb.SimplexBoostClassifier(n_estimators=25, callbacks=[Checkpoint(path)], random_state=0).fit(X, y)
+    ...     sb.load(path).n_iter_
+    20
     """
 
     path: str | Path

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._describing import described
 from .._typing import AnyArray, Array, Labels
 from ..boosting.model import add_terms
 from ..boosting.run import Run
@@ -20,22 +21,46 @@ from .base import Callback
 class Evaluation(Callback):
     """Records the risk of rows that are not trained on, and metrics of their predictions, after every round.
 
-    The records are in ``results`` and, where other callbacks see them, in ``run.evaluations``. If the run continues a
-    model, they begin with the first round of that model.
+    ``eval_set`` of ``fit`` makes one for every entry. The records are in ``results`` and, where other callbacks see
+    them, in ``run.evaluations``. If the run continues a model, they begin with the first round of that model.
 
     Parameters
     ----------
-    X : (n, p) the rows
-    c : (n,) their targets; a row with target −1, whose class the model does not know, is left out of the risk
-    weight : (n,)
-    metrics : functions of predictions, by name
-    results : a list for "risk" and for every metric, with an entry per round
-    seen : class scores U (n, K) → the predictions that the metrics take; U itself by default
-    watch : the name of the result that says which round is the best
-    greater_is_better : whether it is the largest or the smallest that is best
-    tol : a round is better than another only if it is so by more than this
-    init_score : (n, K) the logits that predictions start from, or None for zeros
-    engine : has these rows; None if they are all here
+    X : array of shape (n, p)
+        The rows.
+    c : array of shape (n,)
+        Their targets, numbers of classes; a row with target −1, whose class the model does not know, is left out of the
+        risk.
+    weight : array of shape (n,)
+        Their weights.
+    metrics : dict of callables
+        Functions of predictions, by name; none by default.
+    results : dict of lists
+        A list for "risk" and for every metric, with an entry for every round; it is empty at first.
+    seen : callable
+        A function that makes of class scores U (n, K) the predictions that the metrics take; by default these are the
+        scores.
+    watch : str, default="risk"
+        The name of the result that says which round is the best.
+    greater_is_better : bool, default=False
+        Whether it is the largest or the smallest that is best.
+    tol : float, default=1e-7
+        A round is better than another only if it is so by more than this.
+    init_score : array of shape (n, K) or None, default=None
+        The logits that predictions start from; None stands for zeros.
+    engine : Engine or None, default=None
+        The engine that has these rows; None if they are all here.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> held = Evaluation(X[1::2], y[1::2], np.ones(75))
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, callbacks=[held]).fit(X[::2], y[::2])
+    >>> len(held.results["risk"]), held.results["risk"][0] > held.results["risk"][-1]
+    (20, True)
     """
 
     X: AnyArray
@@ -119,9 +144,29 @@ class Evaluation(Callback):
         return self.results[self.watch][self.best_iteration - 1] if self.best_iteration else np.nan
 
 
+@described
 @dataclass(eq=False)
 class EarlyStopping(Evaluation):
-    """Stops after ``n_iter_no_change`` rounds that are no better than the best by ``tol``; keeps the best round."""
+    """Stops when the evaluated rows no longer get better, and keeps the rounds up to the best one.
+
+    ``early_stopping=True`` of a classifier makes one by itself.
+
+    Parameters
+    ----------
+    n_iter_no_change : int, default=10
+        The number of rounds that may pass without being better than the best one by ``tol``.
+    what : str
+        What the reason for the stop calls the watched result.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(early_stopping=True, random_state=0).fit(X, y)
+    >>> clf.n_iter_ == clf.best_iteration_ < 800
+    True
+    """
 
     n_iter_no_change: int = 10
     what: str = "held-out"  # which rows, for the reason of the stop

@@ -16,12 +16,31 @@ HISTORY_COLUMNS = ("risk", "edge", "step", "coordinate", "seconds")
 
 @dataclass(eq=False)
 class History(Callback):
-    """Records the risk, edge and step of every round (means over its updates), its coordinate (−1 for all) and seconds.
+    """Records what happened in every round; the fitted attribute ``history_`` holds its records as arrays.
 
-    Where the step knows them, there are two more: error, the learner's weighted error (a mean again), and bound, a
-    bound on the training error in which a tie counts as an error. The bound is the loss before the first round times a
-    factor for every round, which the theory guarantees. The clock starts when the history is made, at the beginning of
-    ``fit``.
+    These are the risk, the edge and the step (means over the updates of a round), the coordinate (−1 for all) and the
+    seconds. Where the step knows them, there are two more: error, the learner's weighted error (a mean again), and
+    bound, a bound on the training error in which a tie counts as an error. The bound is the loss before the first round
+    times a factor for every round, which the theory guarantees. The clock starts when the history is made, at the
+    beginning of ``fit``.
+
+    Parameters
+    ----------
+    records : dict of lists
+        The values of each kind, one for every round; they are empty at first.
+    begin : float
+        The time at which the clock started, which is now by default.
+
+    Examples
+    --------
+    Every booster has one of its own.
+
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.AdaBoostM1Classifier(n_estimators=5).fit(X, y)
+    >>> sorted(clf.history_)
+    ['bound', 'coordinate', 'edge', 'error', 'risk', 'seconds', 'step']
     """
 
     records: dict[str, list[float]] = field(default_factory=lambda: {k: [] for k in HISTORY_COLUMNS})

@@ -13,7 +13,28 @@ from .base import Callback
 
 @dataclass(eq=False)
 class Progress(Callback):
-    """Prints a line about once a second: round, risk, what is evaluated, time so far and time to go."""
+    """Prints a line about once a second: round, risk, what is evaluated, time so far and time to go.
+
+    ``verbose=1`` of a classifier does the same.
+
+    Parameters
+    ----------
+    every : float, default=1.0
+        The number of seconds between two lines.
+    stream : text file or None, default=None
+        Where to print; None is the standard output.
+
+    Examples
+    --------
+    >>> import io
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> stream = io.StringIO()
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=5, callbacks=[Progress(stream=stream)]).fit(X, y)
+    >>> "risk" in stream.getvalue()
+    True
+    """
 
     every: float = 1.0  # seconds between lines
     stream: TextIO | None = None

@@ -16,8 +16,26 @@ from .base import Callback
 class Sampling(Callback):
     """Gives every round a random sample of the rows and of the features, at least one of each.
 
-    ``max_features="auto"`` is 0.8, and 0.4 where there are more than 256 features, since many of them are then alike.
-    ``held`` holds rows that are never drawn, ascending; None stands for no rows.
+    The parameters ``subsample`` and ``max_features`` of a classifier do the same.
+
+    Parameters
+    ----------
+    subsample : float, default=1.0
+        The fraction of the rows.
+    max_features : float or "auto", default=1.0
+        The fraction of the features; "auto" is 0.8, and 0.4 where there are more than 256 features, since many of them
+        are then alike.
+    held : array or None, default=None
+        The numbers of rows that are never drawn, ascending; None stands for no rows.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.GDMCBoostClassifier(n_estimators=10, callbacks=[Sampling(subsample=0.5)], random_state=0).fit(X, y)
+    >>> clf.score(X, y) > 0.9
+    True
     """
 
     subsample: float = 1.0

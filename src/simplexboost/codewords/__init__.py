@@ -82,7 +82,17 @@ CODEWORDS: dict[str, type[Codewords]] = {
 
 
 def as_codewords(value: Any) -> Codewords:
-    """The part that ``value`` names: a key of :data:`CODEWORDS`, a :class:`Codewords`, or a (K, d) matrix.
+    """The codeword set that ``value`` stands for: a name, a `Codewords`, or a matrix.
+
+    Parameters
+    ----------
+    value : str, Codewords or array of shape (K, d)
+        A key of ``CODEWORDS``, a set, which is returned as it is, or your own codewords, a row for every class.
+
+    Returns
+    -------
+    Codewords
+        The codeword set.
 
     Examples
     --------

@@ -39,9 +39,15 @@ def hadamard(K: int) -> Array:
 
     Any two rows differ in exactly N/2 of the N−1 columns, and no ±1 code of that length does better (Plotkin's bound).
 
+    Parameters
+    ----------
+    K : int
+        The number of classes.
+
     Returns
     -------
-    Y : (K, N-1) array of ±1
+    array of shape (K, N-1)
+        The coding matrix of ±1.
 
     Examples
     --------

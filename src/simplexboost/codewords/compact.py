@@ -28,8 +28,8 @@ def max_min(K: int, d: int, centered: bool = False, random_state: RandomState = 
     d : int
         Code dimension; 1 is enough only for K = 2.
     centered : bool
-        Whether the codewords must sum to zero, as in Saberian and Vasconcelos (55). False gives the classical packing
-        problem, whose optimum can be better: 1.1912 against 1.1716 for K = 10, d = 3.
+        Whether the codewords must sum to zero, like those of Saberian and Vasconcelos (55). False gives the classical
+        packing problem, whose optimum can be better: 1.1912 against 1.1716 for K = 10, d = 3.
     random_state : int, Generator or None
         Seed of the search.
 

@@ -14,8 +14,13 @@ def min_distance(Y: ArrayLike) -> float:
 
     Parameters
     ----------
-    Y : (K, d) array-like
+    Y : array of shape (K, d)
         Codewords; two equal rows give 0.
+
+    Returns
+    -------
+    float
+        The squared distance.
 
     Examples
     --------
@@ -40,6 +45,16 @@ def min_hamming(Y: ArrayLike) -> float:
 
     A zero counts one half (Allwein, Schapire and Singer); without zeros it is the number of columns that differ.
 
+    Parameters
+    ----------
+    Y : array of shape (K, d)
+        Codewords of −1, 0 and +1.
+
+    Returns
+    -------
+    float
+        The distance.
+
     Examples
     --------
     >>> from simplexboost.codewords import all_pairs, exhaustive
@@ -58,6 +73,16 @@ def bits_corrected(Y: ArrayLike) -> int:
     Without zeros that is ``⌊(min_hamming - 1)/2⌋``. With zeros, a column in which the true class has a zero may give
     any answer; e wrong bits in the other columns are harmless for class k if, for every other class l,
     ``2e < (columns with opposite signs) + ½ (zeros of l) - ½ (zeros of k)``.
+
+    Parameters
+    ----------
+    Y : array of shape (K, d)
+        Codewords of −1, 0 and +1.
+
+    Returns
+    -------
+    int
+        The number of bits.
 
     Examples
     --------
@@ -81,8 +106,13 @@ def margin_capacity(Y: ArrayLike) -> float:
 
     Parameters
     ----------
-    Y : (K, d) array-like
+    Y : array of shape (K, d)
         Codewords; two equal rows give 0.
+
+    Returns
+    -------
+    float
+        The margin capacity.
 
     Examples
     --------
@@ -113,6 +143,16 @@ def _hull_distance(y: Array, others: Array) -> float:
 
 def capacity_bound(K: int) -> float:
     """The largest margin capacity of K unit codewords in any dimension, ``K / (2(K-1))``; the simplex reaches it.
+
+    Parameters
+    ----------
+    K : int
+        The number of classes.
+
+    Returns
+    -------
+    float
+        The bound.
 
     Examples
     --------

@@ -15,9 +15,15 @@ from .checks import check_classes, check_dim
 def canonical(K: int) -> Array:
     """The identity: class k is the k-th unit vector.
 
+    Parameters
+    ----------
+    K : int
+        The number of classes.
+
     Returns
     -------
-    Y : (K, K) array
+    array of shape (K, K)
+        The codewords, a row for every class.
 
     Examples
     --------
@@ -120,9 +126,15 @@ class Simplex(Codewords):
 def samme(K: int) -> Array:
     """The codewords of SAMME, ``(K I - 1 1ᵀ)/(K - 1)``: a simplex in K dimensions, of squared norm K/(K-1).
 
+    Parameters
+    ----------
+    K : int
+        The number of classes.
+
     Returns
     -------
-    Y : (K, K) array
+    array of shape (K, K)
+        The codewords, a row for every class.
 
     Examples
     --------

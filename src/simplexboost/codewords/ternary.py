@@ -16,9 +16,15 @@ EXHAUSTIVE_MAX_K = 15  # 16 383 columns; each further class doubles them
 def one_vs_all(K: int) -> Array:
     """One binary problem per class: +1 on the diagonal, -1 elsewhere.
 
+    Parameters
+    ----------
+    K : int
+        The number of classes.
+
     Returns
     -------
-    Y : (K, K) array of ±1
+    array of shape (K, K)
+        The coding matrix of ±1.
 
     Examples
     --------
@@ -48,9 +54,15 @@ class OneVsAllCode(Codewords):
 def all_pairs(K: int) -> Array:
     """One binary problem per pair of classes k < l: +1 for k, -1 for l, 0 for the classes that do not take part.
 
+    Parameters
+    ----------
+    K : int
+        The number of classes.
+
     Returns
     -------
-    Y : (K, K(K-1)/2) array of -1, 0, +1
+    array of shape (K, K(K-1)/2)
+        The coding matrix of -1, 0 and +1.
 
     Examples
     --------
@@ -85,10 +97,15 @@ class AllPairs(Codewords):
 def exhaustive(K: int) -> Array:
     """Every split of the classes in two non-empty sets, once (Dietterich and Bakiri's exhaustive code).
 
+    Parameters
+    ----------
+    K : int
+        The number of classes.
+
     Returns
     -------
-    Y : (K, 2**(K-1) - 1) array of ±1
-        Row 0 is all ones; the other rows count in binary.
+    array of shape (K, 2**(K-1) - 1)
+        The coding matrix of ±1. Row 0 is all ones; the other rows count in binary.
 
     Examples
     --------

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 from sklearn.utils.validation import check_is_fitted
 
+from .._describing import described
 from ..estimators.composed import BoostingClassifier
 from ..estimators.evaluation import as_eval_set
 from ..estimators.flagship import SimplexBoostClassifier
@@ -78,7 +79,7 @@ class OnDask:
         return self._predict("predict", X, n_rounds, init_score)
 
     def predict_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Any:
-        """Probabilities, (n, K); as in `predict`, for a Dask collection they are computed later."""
+        """Probabilities, (n, K). For a Dask collection they are of the same kind, and computed later."""
         return self._predict("predict_proba", X, n_rounds, init_score)
 
     def predict_log_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Any:
@@ -108,22 +109,23 @@ class OnDask:
         return accuracy(local, X, y, sample_weight)
 
 
+@described
 class DaskSimplexBoostClassifier(OnDask, SimplexBoostClassifier):
     """`SimplexBoostClassifier` on a Dask cluster: the same parameters, and the same model bit for bit.
 
     Rows stay on the workers, where they are binned once; sums over rows travel. The model does not depend on the number
-    of workers or partitions, nor on workers that die in the middle of the fit. See docs/cluster.md.
+    of workers or partitions, nor on workers that die in the middle of the fit.
 
     Parameters
     ----------
-    All of `SimplexBoostClassifier`, with the same defaults. ``n_jobs=None`` takes as many threads on each worker as it
-    has for tasks.
+    n_jobs : int or None, default=None
+        The number of threads on each worker. None takes as many as the worker has for tasks. The fitted model does not
+        depend on it.
 
     Attributes
     ----------
-    Those of `SimplexBoostClassifier`, and
-
-    traffic_ : `simplexboost.group.Traffic`, what has travelled between the workers and here; ``print`` shows it
+    traffic_ : `simplexboost.group.Traffic`
+        What has travelled between the workers and here; ``print`` shows it.
 
     Examples
     --------
@@ -163,28 +165,69 @@ class DaskSimplexBoostClassifier(OnDask, SimplexBoostClassifier):
         Parameters
         ----------
         X : Dask DataFrame, Dask Array of shape (n, p), or list of delayed partitions
-        y, sample_weight, groups, init_score : Dask collections with the same partitions, or None
-        eval_set, eval_metric, X_val, y_val, sample_weight_val, init_score_val : as in `SimplexBoostClassifier.fit`,
-            with Dask collections in place of tables
-        client : dask.distributed.Client or None
-            None takes the current one.
+            The features. NaN and None mean missing.
+        y : Dask collection of shape (n,)
+            The labels, in the same partitions as X.
+        sample_weight : Dask collection of shape (n,) or None, default=None
+            The weights of the rows, in the same partitions as X. Only their ratios matter.
+        eval_set : tuple, list of tuples or None, default=None
+            Other rows to evaluate: ``(X, y)``, ``(X, y, sample_weight)`` or ``(X, y, sample_weight, init_score)`` of
+            Dask collections, or a list of such tuples. Their risk and metrics after every round are in
+            ``evals_result_``. With ``early_stopping`` the first entry decides when to stop.
+        X_val : Dask DataFrame, Dask Array, list of delayed partitions or None, default=None
+            The features of one evaluated set, in place of ``eval_set``.
+        y_val : Dask collection or None, default=None
+            The labels of the rows of ``X_val``.
+        sample_weight_val : Dask collection or None, default=None
+            The weights of the rows of ``X_val``.
+        groups : Dask collection of shape (n,) or None, default=None
+            The group of every row, in the same partitions as X. Rows of the same group are never on both sides of a
+            split of the classifier's own choice.
+        init_score : Dask collection of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds from which boosting starts, in the same partitions as X.
+        init_score_val : Dask collection or None, default=None
+            The log-odds from which boosting starts for the rows of ``X_val``.
+        client : dask.distributed.Client or None, default=None
+            The client of the cluster. None takes the current one.
 
         Returns
         -------
-        self
+        self : object
+            The fitted classifier.
         """
         eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val, init_score_val)
         train = {"X": X, "y": y, "sample_weight": sample_weight, "init_score": init_score, "groups": groups}
         return self._fit_on(client, train, eval_set, eval_metric)
 
 
+@described
 class DaskBoostingClassifier(OnDask, BoostingClassifier):
     """`BoostingClassifier` on a Dask cluster, for compositions whose learner is a tree of the engine.
 
+    The model is that of a fit to all rows on one machine, bit for bit.
+
     Parameters
     ----------
-    All of `BoostingClassifier`, with the same defaults. ``n_jobs=None`` takes as many threads on each worker as it has
-    for tasks. See `DaskSimplexBoostClassifier`.
+    n_jobs : int or None, default=None
+        The number of threads on each worker. None takes as many as the worker has for tasks. The fitted model does not
+        depend on it.
+
+    Attributes
+    ----------
+    traffic_ : `simplexboost.group.Traffic`
+        What has travelled between the workers and here; ``print`` shows it.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from dask.distributed import Client
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with Client(n_workers=2, processes=False, dashboard_address=":0") as client:
+    ...     X, y = da.from_array(X, chunks=(50, -1)), da.from_array(y, chunks=50)
+    ...     clf = DaskBoostingClassifier(n_estimators=10, learner="class-tree").fit(X, y, client=client)
+    ...     float(clf.score(X, y)) > 0.95
+    True
     """
 
     local_class = BoostingClassifier
@@ -204,7 +247,38 @@ class DaskBoostingClassifier(OnDask, BoostingClassifier):
         init_score_val: Any = None,
         client: Any = None,
     ) -> Self:
-        """Boost on the workers of a cluster, as `DaskSimplexBoostClassifier.fit`."""
+        """Boost on the workers of a cluster.
+
+        Parameters
+        ----------
+        X : Dask DataFrame, Dask Array of shape (n, p), or list of delayed partitions
+            The features. NaN and None mean missing.
+        y : Dask collection of shape (n,)
+            The labels, in the same partitions as X.
+        sample_weight : Dask collection of shape (n,) or None, default=None
+            The weights of the rows, in the same partitions as X. Only their ratios matter.
+        eval_set : tuple, list of tuples or None, default=None
+            Other rows to evaluate: ``(X, y)``, ``(X, y, sample_weight)`` or ``(X, y, sample_weight, init_score)`` of
+            Dask collections, or a list of such tuples. Their risk and metrics after every round are in
+            ``evals_result_``. With ``early_stopping`` the first entry decides when to stop.
+        X_val : Dask DataFrame, Dask Array, list of delayed partitions or None, default=None
+            The features of one evaluated set, in place of ``eval_set``.
+        y_val : Dask collection or None, default=None
+            The labels of the rows of ``X_val``.
+        sample_weight_val : Dask collection or None, default=None
+            The weights of the rows of ``X_val``.
+        init_score : Dask collection of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds from which boosting starts, in the same partitions as X.
+        init_score_val : Dask collection or None, default=None
+            The log-odds from which boosting starts for the rows of ``X_val``.
+        client : dask.distributed.Client or None, default=None
+            The client of the cluster. None takes the current one.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
         eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val, init_score_val)
         train = {"X": X, "y": y, "sample_weight": sample_weight, "init_score": init_score}
         return self._fit_on(client, train, eval_set, eval_metric)

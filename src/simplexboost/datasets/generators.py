@@ -55,7 +55,17 @@ def make_three_gaussians(n_train: int = 1000, n_test: int = 1000, random_state: 
 
 
 def three_gaussians_bayes(X: Any) -> Labels:
-    """The Bayes rule of `make_three_gaussians`: the class with the highest density, (n,).
+    """The Bayes rule of `make_three_gaussians`: the class with the highest density.
+
+    Parameters
+    ----------
+    X : array of shape (n, 2)
+        The rows.
+
+    Returns
+    -------
+    int array of shape (n,)
+        The classes.
 
     Examples
     --------

@@ -81,14 +81,33 @@ def long_servedio_bits(n: int, rng: np.random.Generator) -> AnyArray:
 
 @dataclass(frozen=True)
 class MadelonParameters:
-    """The parameters of a problem of Geist's family; `draw` chooses them at random as in the paper.
+    """The parameters of a problem of Geist's family; `draw` chooses them at random in the way of the paper.
 
     Attributes
     ----------
-    n_informative, n_redundant, n_repeated, n_useless : numbers of features of each kind
-    n_classes, n_clusters : classes, and Gaussian clusters per class, each on a vertex of a hypercube
-    label_noise : the fraction of the training labels that is drawn again at random
-    n_train : training rows
+    n_informative : int
+        The number of informative features.
+    n_redundant : int
+        The number of features that are linear combinations of the informative ones.
+    n_repeated : int
+        The number of features that repeat others.
+    n_useless : int
+        The number of features that are noise.
+    n_classes : int
+        The number of classes.
+    n_clusters : int
+        The number of Gaussian clusters of a class, each on a vertex of a hypercube.
+    label_noise : float
+        The fraction of the training labels that is drawn again at random.
+    n_train : int
+        The number of training rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> parameters = MadelonParameters.draw(np.random.default_rng(0))
+    >>> parameters.n_classes >= 2, 0 <= parameters.label_noise <= 1
+    (True, True)
     """
 
     n_informative: int

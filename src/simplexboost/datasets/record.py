@@ -22,11 +22,28 @@ class Dataset:
     Attributes
     ----------
     name : str
-    X_train, X_test : (n, p) numbers; NaN where a value is missing, integer codes in categorical columns
-    y_train, y_test : (n,) codes 0 .. K−1 into ``class_names``
-    feature_names : (p,) str
-    categorical : (p,) bool
-    class_names : (K,) str
+        Its name.
+    X_train : array of shape (n, p)
+        The training rows: numbers, NaN where a value is missing, integer codes in categorical columns.
+    y_train : int array of shape (n,)
+        Their classes, codes 0 .. K−1 into ``class_names``.
+    X_test : array of shape (m, p)
+        The test rows.
+    y_test : int array of shape (m,)
+        Their classes.
+    feature_names : array of shape (p,)
+        The names of the features.
+    categorical : bool array of shape (p,)
+        Which columns hold categories.
+    class_names : array of shape (K,)
+        The names of the classes.
+
+    Examples
+    --------
+    >>> from simplexboost import datasets
+    >>> wine = datasets.load("wine")
+    >>> wine.X_train.shape, wine.class_names.tolist()
+    ((133, 13), ['class_0', 'class_1', 'class_2'])
     """
 
     name: str

@@ -56,6 +56,16 @@ def load(name: str, data_home: str | Path | None = None) -> Dataset:
 def available(data_home: str | Path | None = None) -> list[str]:
     """The names that `load` knows, sorted; those only on OpenML need a network.
 
+    Parameters
+    ----------
+    data_home : str, Path or None, default=None
+        A folder of ``.npz`` files. None takes the folder that the environment variable ``SIMPLEXBOOST_DATA`` names.
+
+    Returns
+    -------
+    list of str
+        The names.
+
     Examples
     --------
     >>> "digits" in available() and "letter" in available()
@@ -77,7 +87,27 @@ def _folders(data_home: str | Path | None) -> list[Path]:
 
 
 def read_npz(path: str | Path) -> Dataset:
-    """A data set from a file; no pickles are read, and the arrays must fit together."""
+    """A data set from a file; no pickles are read, and the arrays must fit together.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file with the arrays X_train, y_train, X_test, y_test, feature_names, categorical and class_names.
+
+    Returns
+    -------
+    Dataset
+        The data set, named after the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> wine = load("wine")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.savez(f"{folder}/mine.npz", **{key: getattr(wine, key) for key in KEYS})
+    ...     read_npz(f"{folder}/mine.npz")
+    Dataset('mine': 133 + 45 rows, 13 features, 3 classes)
+    """
     path = Path(path)
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
@@ -112,11 +142,32 @@ def _embedded(name: str) -> Dataset:
 class OpenMLSet:
     """A set on OpenML and what it must look like.
 
-    The first ``n_train`` rows of the file are the official training part; its class counts, in ascending order, prove
-    that the rows are in the official order. ``n_train`` is 0 where there is no official split, or where OpenML's rows
-    are in another order (letter) or incomplete (satimage lacks 5 of 6435). ``counts`` are the class counts of the whole
-    file, in ascending order. ``columns`` is how many of the last features are kept (the others say who spoke, or number
-    the rows), ``rows`` how many of the first rows. ``shape`` is that of the file.
+    The class counts of the training part prove that the rows are in the official order.
+
+    Attributes
+    ----------
+    data_id : int
+        Its number on OpenML.
+    shape : tuple of two ints
+        The rows and columns of the file.
+    n_classes : int
+        The number of classes.
+    n_train : int, default=0
+        The first so many rows of the file are the official training part. It is 0 where there is no official split, or
+        where OpenML's rows are in another order (letter) or incomplete (satimage lacks 5 of 6435).
+    train_counts : tuple of ints
+        The class counts of the training part, in ascending order.
+    counts : tuple of ints
+        The class counts of the whole file, in ascending order.
+    columns : int, default=0
+        How many of the last features are kept, where the others say who spoke, or number the rows; 0 keeps all.
+    rows : int, default=0
+        How many of the first rows are kept; 0 keeps all.
+
+    Examples
+    --------
+    >>> OPENML["letter"].n_classes
+    26
     """
 
     data_id: int

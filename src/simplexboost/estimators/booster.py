@@ -39,7 +39,93 @@ from .sklearn_callbacks import SklearnCallbacks
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BaseBooster(CallbackSupportMixin, Predicts):
-    """What all boosters share: everything around the boosting loop. A subclass says which `parts` it has."""
+    """What all boosters share: everything around the boosting loop. A subclass says which `parts` it has.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        The largest number of rounds. Fewer are made where boosting stops by itself or ``early_stopping`` ends it.
+    subsample : float, default=1.0
+        The fraction of the rows that the learner of each round sees. The rows are drawn anew in every round.
+    max_features : float or "auto", default=1.0
+        The fraction of the features that the learner of each round sees. The features are drawn anew in every round.
+        "auto" is 0.8, and 0.4 if there are more than 256 features.
+    max_bins : int or "auto", default=255
+        The number of bins into which the values of a feature are sorted before trees are grown, from 2 to 255. "auto"
+        takes fewer bins if there are few rows and many features.
+    early_stopping : bool, default=False
+        Whether to stop when rows that are not trained on no longer get better. These rows are the first entry of
+        ``eval_set`` of ``fit``, or else a part of the training rows that is held out. What is watched is their risk, or
+        the first ``eval_metric`` of ``fit``; the model keeps the rounds up to the best one.
+    validation_fraction : float or None, default=0.1
+        The fraction of the training rows that early stopping holds out if there is no ``eval_set``. None holds out
+        nothing, and early stopping then watches the training rows.
+    n_iter_no_change : int, default=10
+        The number of rounds without improvement after which early stopping ends the fit.
+    tol : float, default=1e-7
+        A round counts as an improvement if it is better than the best one so far by more than this.
+    class_weight : dict, "balanced" or None, default=None
+        Weights by label, which multiply ``sample_weight``. "balanced" makes all classes weigh the same. None gives
+        every class the weight 1.
+    classes : sequence of labels or None, default=None
+        All classes, if some of them may be absent from the training data. Absent classes get probability zero. None
+        takes the labels that occur in y.
+    categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
+        The columns that hold categories, which trees split by subsets. "from_dtype" takes the categorical and text
+        columns of a data frame, and None takes none. Learners that are not trees of the engine take no categories.
+    warm_start : bool, default=False
+        Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds. X must then have the same features.
+        New categories get numbers after those that are known, as long as there is room.
+    callbacks : sequence of Callback or None, default=None
+        Objects that are called around every round, for example ``[Checkpoint("model.sb")]``.
+    random_state : int, RandomState or None, default=None
+        The seed of all random numbers. With the same seed and data the model is the same, bit for bit.
+    n_jobs : int or None, default=None
+        The number of threads. None takes one, and −1 takes all cores. The fitted model does not depend on it.
+    verbose : int, default=0
+        1 prints progress about once a second, together with what is evaluated.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The labels, sorted.
+    n_classes_ : int
+        The number of classes, K.
+    present_ : bool array of shape (K,)
+        Which classes had training examples.
+    loss_ : Loss
+        The loss that was minimised.
+    model_ : AdditiveModel
+        The terms of the model, one for each round, and the codewords of the present classes.
+    history_ : dict of arrays
+        What happened in every round: ``"risk"``, ``"edge"``, ``"step"``, ``"coordinate"``, ``"seconds"``, and what the
+        booster adds.
+    train_score_ : array of shape (rounds,)
+        Minus the training risk after every round, so that larger values are better.
+    evals_result_ : list of dicts of arrays
+        A dict for every evaluated set: the values of each metric, by its name, after every round. The evaluated sets
+        are those of ``eval_set``, or the rows held out for early stopping. This attribute and the next three are there
+        only if something was evaluated.
+    best_iteration_ : int
+        The best round of the first evaluated set, counted from 1.
+    best_score_ : float
+        The first ``eval_metric``, or the risk, in the best round.
+    validation_score_ : array of shape (rounds,)
+        The same after every round, with the sign that makes larger values better.
+    n_iter_ : int
+        The number of rounds in the model.
+    stop_reason_ : str or None
+        Why boosting stopped before ``n_estimators`` rounds; None if it did not.
+    n_features_in_ : int
+        The number of features, p.
+    feature_names_in_ : array of shape (p,)
+        The names of the features, if X had names that are all strings.
+    feature_kinds_ : list of str, or None
+        What each column holds: "number", "category", "date", "duration", "time" or "missing". None if X was an array of
+        numbers.
+    categories_ : Categories or None
+        The categories of categorical columns in the order of their numbers; None if there are none.
+    """
 
     n_estimators: Any = 100
     subsample: float = 1.0
@@ -96,19 +182,22 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         init_score: Any = None,
         init_score_val: Any = None,
     ) -> Self:
-        """Boost.
+        """Boost: fit the model to labelled rows.
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix of shape (n, p); NaN and None mean missing
-        y : labels, (n,)
-        sample_weight : (n,) or None
-            Only their ratios matter: weights are divided by their mean.
-        eval_set : (X, y), (X, y, sample_weight), (X, y, sample_weight, init_score), a list of such tuples, or None
-            Other rows to evaluate: their risk and metrics after every round are in ``evals_result_``. With
+        X : array, data frame or sparse matrix of shape (n, p)
+            The features. NaN and None mean missing.
+        y : array of shape (n,)
+            The labels.
+        sample_weight : array of shape (n,) or None, default=None
+            The weights of the rows. Only their ratios matter, because weights are divided by their mean.
+        eval_set : tuple, list of tuples or None, default=None
+            Other rows to evaluate: ``(X, y)``, ``(X, y, sample_weight)`` or ``(X, y, sample_weight, init_score)``, or a
+            list of such tuples. Their risk and metrics after every round are in ``evals_result_``. With
             ``early_stopping`` the first entry is used in place of held-out training rows. Rows of classes without
             training examples count as errors in metrics; the risk leaves them out.
-        eval_metric : str, scorer, callable, a list of these, a dict of these by name, or None
+        eval_metric : str, scorer, callable, a list of these, a dict of these by name, or None, default=None
             What is followed beside the risk, on ``eval_set`` or the held-out rows. The first one decides which round is
             the best, and when to stop; without any, the risk does. Names are "risk", "log_loss", "error", "accuracy",
             "auc_ovr", "top_5_accuracy" (with any number), those of XGBoost ("mlogloss", "merror") and LightGBM
@@ -116,17 +205,23 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             ``metric(c, P) -> float`` with the numbers c (n,) of the labels in ``classes_`` (K for a label that is not
             among them) and probabilities P (n, K). It is minimised unless it has an attribute ``greater_is_better``
             that is true; if it has a parameter ``sample_weight`` and the rows have weights, it gets them.
-        X_val, y_val, sample_weight_val : arrays or None
-            The same as ``eval_set=(X_val, y_val, sample_weight_val)``, in place of it. A pipeline transforms X_val like
-            X: ``Pipeline(steps, transform_input=["X_val"])``, see docs/following.md.
-        init_score : (n, K), (n,) for two classes, or None
-            Log-odds from which boosting starts, a column per class in the order of ``classes_``; for two classes those
-            of the second one suffice. The model does not contain them: pass those of new rows to `predict_proba`.
-        init_score_val : the same for the rows of X_val
+        X_val : table or None, default=None
+            The features of one evaluated set, in place of ``eval_set``. A pipeline transforms them like X if it is
+            ``Pipeline(steps, transform_input=["X_val"])``.
+        y_val : array or None, default=None
+            The labels of the rows of ``X_val``.
+        sample_weight_val : array or None, default=None
+            The weights of the rows of ``X_val``.
+        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds from which boosting starts, a column for every class in the order of ``classes_``; for two classes
+            those of the second one suffice. The model does not contain them: pass those of new rows to `predict_proba`.
+        init_score_val : array or None, default=None
+            The log-odds from which boosting starts for the rows of ``X_val``.
 
         Returns
         -------
-        self
+        self : object
+            The fitted classifier.
         """
         eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val, init_score_val)
         return self._fit(X, y, sample_weight, eval_set, eval_metric, init_score=init_score)
@@ -350,7 +445,13 @@ class BaseBooster(CallbackSupportMixin, Predicts):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Booster(BaseBooster):
-    """A booster with a learning rate."""
+    """A booster with a learning rate.
+
+    Parameters
+    ----------
+    learning_rate : float, default=1.0
+        Every step is multiplied by this. Smaller values need more rounds and often generalise better.
+    """
 
     learning_rate: float = 1.0
 

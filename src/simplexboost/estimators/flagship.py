@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from .._compat import with_callbacks
+from .._describing import described
 from .._parts import check_choice, check_number, is_auto
 from .._typing import AnyArray
 from ..codewords import Auto, Codewords, as_codewords
@@ -38,6 +39,7 @@ LONGEST = 80  # the most rounds to choose from, times the learning rate
 ROW_LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "softmax-cost": SoftmaxCost}
 
 
+@described
 @dataclass(eq=False, repr=False, kw_only=True)
 class SimplexBoostClassifier(Booster):
     """Gradient boosting for many classes: one vector tree per round, whatever the number of classes.
@@ -51,85 +53,106 @@ class SimplexBoostClassifier(Booster):
     n_estimators : int or "auto", default="auto"
         The number of rounds, each of one tree. "auto" chooses it, up to 80 / learning_rate, together with whatever of
         `growth`, `gain_noise`, `max_leaf_nodes` and `calibration` is "auto". A number gives just so many rounds,
-        without a choice. With ``early_stopping``, "auto" allows 80 / learning_rate.
+        without a choice, which is several times faster. With ``early_stopping``, "auto" allows 80 / learning_rate
+        rounds.
     learning_rate : float or "auto", default="auto"
-        Every tree is multiplied by this. "auto" is 0.1; and 0.05 if the number of rounds is chosen and the table is
-        small (see docs/choice.md), where twice the rounds cost little.
+        Every tree is multiplied by this number. Smaller values need more rounds and often generalise better. "auto" is
+        0.1; and it is 0.05 if the number of rounds is chosen and the table is so small that twice the rounds cost
+        little.
     max_leaf_nodes : int, "auto" or None, default="auto"
-        The largest number of leaves per tree; "auto" grows with the number of rows, unless it is chosen.
+        The largest number of leaves of a tree. "auto" grows with the number of rows (one leaf for about 128 rows, at
+        least 16 and at most 255) unless it is chosen. None sets no limit.
     max_depth : int or None, default=None
+        The largest number of splits between the root of a tree and a leaf. None sets no limit, so that only
+        `max_leaf_nodes` limits the size of trees.
     growth : {"best", "symmetric", "level", "auto"}, default="auto"
-        "best" splits the node that gains most; "symmetric" splits all nodes of a level alike (64 leaves without
-        limits); "level" splits the oldest node. "auto" chooses between the first two, or is "best" without a choice.
+        The order in which the nodes of a tree are split. "best" splits the node that gains most; "symmetric" splits all
+        nodes of a level by the same question, which gives 64 leaves unless a limit says otherwise; "level" splits the
+        oldest node. "auto" chooses between the first two, or is "best" if nothing is chosen.
     gain_noise : float or "auto", default="auto"
-        Random numbers of so many standard deviations are added to the gains of the features; "auto" is 1 for symmetric
-        trees and 0 for others, unless it is chosen.
+        Random numbers of so many standard deviations are added to the gains of the features, which makes the trees
+        differ more from each other. "auto" is 1 for symmetric trees and 0 for others, unless it is chosen.
     min_samples_leaf : int or "auto", default="auto"
-        The smallest number of training rows in a leaf; "auto" is 1 up to 1000 rows and 5 beyond.
+        The smallest number of training rows in a leaf. "auto" is 1 up to 1000 rows and 5 beyond.
     l2_regularization : float or "auto", default="auto"
-        Added to the curvature in every leaf; "auto" is 10 / K, and 0.2 from 50 classes on.
+        A number that is added to the curvature in every leaf, so that leaves of few rows move scores less. "auto" is
+        10 / K, and 0.2 from 50 classes on.
     max_step : float or None, default=2.0
-        The furthest that a leaf may move the score of a class, before the learning rate; None for no limit. For
-        canonical codewords only.
+        The furthest that a leaf may move the score of a class, before the learning rate. None sets no limit. It applies
+        to canonical codewords only.
     codewords : str, Codewords or array of shape (K, d), default="auto"
-        "auto" takes canonical codewords, unless there are more than 1024 classes and the free memory is too little for
-        two arrays of rows × classes: then a max-min code of few dimensions. Any name or object that
-        `BoostingClassifier` takes.
+        The vectors of the classes. "auto" takes canonical codewords, a coordinate for every class, unless there are
+        more than 1024 classes and the free memory is too little for two arrays of rows × classes: then it takes a
+        max-min code of few dimensions. Names are "canonical", "simplex", "max-min", "samme", "hadamard" and others of
+        `simplexboost.codewords`; a `Codewords` object or your own matrix, a row for every class in the order of
+        ``classes_``, is taken as well.
     code_dim : int or "auto", default="auto"
-        Dimension of the "auto" code; a number gives a max-min code of that dimension for any number of classes.
+        The dimension of the "auto" code. A number gives a max-min code of that dimension for any number of classes.
     loss : {"logistic", "savage", "softmax-cost"} or Loss, default="logistic"
-        "savage" and "softmax-cost" give little weight to examples that are far on the wrong side: for noisy labels.
-        A `losses.UserLoss` is your own, by gradient and second derivatives of the scores (docs/losses.md).
+        What boosting makes small. "logistic" is the negative log-likelihood. "savage" and "softmax-cost" give little
+        weight to examples that are far on the wrong side, which helps where many labels are wrong. A `losses.UserLoss`
+        is your own, by its gradient and second derivatives in the scores.
     cost_matrix : array of shape (K, K) or None, default=None
-        How much it matters to tell class c (row) from class k (column); logistic loss only.
+        How much it matters to tell class c (row) from class k (column), for the logistic loss. None gives all pairs the
+        same importance.
     calibration : bool, float or "auto", default="auto"
-        The temperature, which multiplies all scores so that probabilities are neither too sure nor too unsure. True
-        chooses it by held-out risk, also if the number of rounds is given; "auto" chooses it if the rounds are chosen;
-        a number is taken as it is; False leaves the scores as boosting made them. The logistic loss only.
+        The temperature, a number that multiplies all scores so that probabilities are neither too sure nor too unsure.
+        True chooses it by held-out risk, also if the number of rounds is given; "auto" chooses it if the rounds are
+        chosen; a number is taken as it is; False leaves the scores as boosting made them. It applies to the logistic
+        loss only.
     sketch : int or Sketch, default=1
-        The directions along which splits are searched, or the number of random ones.
+        The number of random directions of the gradient along which splits are searched. More directions make better
+        splits and take longer. A `Sketch` object draws the directions in another way.
     categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
-        Columns that hold categories, split by subsets; "from_dtype" takes the categorical and text columns of a data
-        frame. Categories not seen in training are treated like missing values.
+        The columns that hold categories, which trees split by subsets. "from_dtype" takes the categorical and text
+        columns of a data frame; None takes none. Categories that training has not seen are treated like missing values.
     max_features : float or "auto", default="auto"
-        The part of the features that each tree sees; "auto" is 0.8, and 0.4 if there are more than 256.
+        The fraction of the features that each tree sees, drawn anew in every round. "auto" is 0.8, and 0.4 if there are
+        more than 256 features.
     max_bins : int or "auto", default="auto"
-        Bins per feature, at most 255; "auto" takes fewer if there are few rows and many features.
+        The number of bins into which the values of a feature are sorted before trees are grown, at most 255. "auto"
+        takes fewer if there are few rows and many features.
     monotonic_cst : list, dict or None, default=None
-        The direction, −1, 0 or 1, in which scores may follow features. With two classes a list of p numbers, or a dict
-        by name or position of the feature, as in scikit-learn: they are for the probability of the second class. With
-        more classes a dict ``{label: list or dict}`` constrains the scores of these classes (see docs/constraints.md).
-        For canonical codewords only.
+        The direction in which scores may follow features: 1 lets them only rise, −1 only fall, 0 does not constrain
+        them. With two classes it is a list of p numbers, or a dict by the name or position of the feature, for the
+        probability of the second class. With more classes it is a dict ``{label: list or dict}``, which constrains the
+        scores of these classes. It applies to canonical codewords only.
     interaction_cst : {"pairwise", "no_interactions"}, list of sets of features or None, default=None
-        Which features may interact, that is, be split on the same path of a tree: those that are together in one of
-        the sets, of positions or names. Features in none of them form a set of their own.
+        Which features may interact, that is, be split on the same path of a tree: those that are together in one of the
+        sets, which hold positions or names. Features in none of the sets form a set of their own. "no_interactions"
+        puts every feature in a set of its own, "pairwise" makes a set of every two. None does not constrain the trees.
     n_jobs : int or None, default=None
-        Number of threads; None takes the cores that the process may use, or its share of them inside a joblib worker;
-        -1 takes all. The fitted model does not depend on it.
+        The number of threads. None takes the cores that the process may use, or its share of them inside a joblib
+        worker; −1 takes all. The fitted model does not depend on it.
     subsample : float, default=1.0
-        The part of the rows that each tree sees, drawn anew in every round.
+        The fraction of the rows that each tree sees, drawn anew in every round.
     early_stopping : bool, default=False
-        Hold out a part of the rows, or take the first entry of ``eval_set``; stop when their risk, or the first
-        ``eval_metric`` of ``fit``, no longer improves, and keep the rounds up to the best one. It takes the place of
-        the choice of rounds.
+        Whether to stop when rows that are not trained on no longer get better. These rows are the first entry of
+        ``eval_set`` of ``fit``, or else a part of the training rows that is held out. What is watched is their risk, or
+        the first ``eval_metric`` of ``fit``; the model keeps the rounds up to the best one. Early stopping takes the
+        place of the choice of rounds.
     validation_fraction : float or None, default=0.1
-        The part held out. None holds out nothing: without ``eval_set``, early stopping then watches the training rows.
+        The fraction of the training rows that early stopping holds out if there is no ``eval_set``. None holds out
+        nothing, and early stopping then watches the training rows.
     n_iter_no_change : int, default=10
-        Rounds without improvement before stopping.
+        The number of rounds without improvement after which early stopping ends the fit.
     tol : float, default=1e-7
         A round counts as an improvement if it is better than the best one so far by more than this.
     class_weight : dict, "balanced" or None, default=None
-        Weights by label, which multiply ``sample_weight``; "balanced" makes all classes weigh the same.
+        Weights by label, which multiply ``sample_weight``. "balanced" makes all classes weigh the same. None gives
+        every class the weight 1.
     classes : sequence of labels or None, default=None
-        All classes, if some may be absent from the training data; absent classes get probability zero.
+        All classes, if some of them may be absent from the training data. Absent classes get probability zero. None
+        takes the labels that occur in y.
     warm_start : bool, default=False
-        Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds; X must then have the same features.
+        Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds. X must then have the same features.
     callbacks : list of Callback or None, default=None
-        Called around every round, for example ``[Checkpoint("model.sb")]``.
+        Objects that are called around every round, for example ``[Checkpoint("model.sb")]``, which saves the model now
+        and then.
     random_state : int, RandomState or None, default=None
-        The seed of all random numbers; with the same seed the model is the same, bit for bit.
+        The seed of all random numbers. With the same seed and data the model is the same, bit for bit.
     verbose : int, default=0
-        1 prints progress about once a second, with what is evaluated.
+        1 prints progress about once a second, together with what is evaluated.
 
     Attributes
     ----------
@@ -137,26 +160,11 @@ class SimplexBoostClassifier(Booster):
         If anything was chosen: the table of candidates with their held-out risks, the winner's curve, the number of
         rounds and the temperature. ``print(clf.choice_)`` shows it.
 
-    classes_, n_classes_ : (K,) labels, and their number
-    present_ : (K,) which classes had training examples
-    model_ : AdditiveModel, the trees and the codewords of the present classes
-    loss_ : the loss that was minimised
-    history_ : dict of arrays, an entry per round: risk, edge, step, coordinate, seconds
-    train_score_ : (n_iter_,) minus the training risk after every round
-    evals_result_ : list of dicts of arrays by name of the metric, an entry per evaluated set: those of ``eval_set``, or
-        the rows held out for early stopping. Like the next three, it is there only if something was evaluated.
-    best_iteration_ : the best round of the first set, counted from 1
-    best_score_ : the first ``eval_metric``, or the risk, in that round
-    validation_score_ : the same after every round, with the sign that makes larger values better
-    n_iter_ : rounds in the model
-    stop_reason_ : why boosting stopped before ``n_estimators``, or None
-    n_features_in_, feature_names_in_ : as everywhere in scikit-learn
-
     Notes
     -----
     Probabilities are softmax(F Yᵀ). With affinely independent codewords (canonical, simplex) that is the posterior the
     loss asks for; a code of fewer than K − 1 dimensions cannot represent every posterior, but in practice its
-    probabilities are good (see docs/losses.md).
+    probabilities are good.
 
     Examples
     --------
@@ -208,19 +216,19 @@ class SimplexBoostClassifier(Booster):
         init_score: Any = None,
         init_score_val: Any = None,
     ) -> Self:
-        """Boost, as `BoostingClassifier.fit`; what was left "auto" is chosen first.
+        """Boost: choose what was left "auto", then fit the model to labelled rows.
 
         Parameters
         ----------
-        X, y, sample_weight, eval_set, eval_metric, X_val, y_val, sample_weight_val : as in `BoostingClassifier.fit`
-        init_score, init_score_val : as in `BoostingClassifier.fit`; see docs/init_score.md
-        groups : (n,) or None
-            Rows of the same group (speaker, patient, day) are never on both sides of a split of the own choice. Give
-            them if predictions are for new groups: otherwise the choice is made for rows of known ones.
+        groups : array of shape (n,) or None, default=None
+            The group of every row: a speaker, a patient, a day. Rows of the same group are never on both sides of a
+            split of the classifier's own choice. Give them if predictions are for new groups, because otherwise the
+            choice is made for rows of known ones.
 
         Returns
         -------
-        self
+        self : object
+            The fitted classifier.
         """
         eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val, init_score_val)
         return self._fit(X, y, sample_weight, eval_set, eval_metric, groups=groups, init_score=init_score)

@@ -27,34 +27,43 @@ class MartiBoostClassifier(Face):
     """MartiBoost (Long & Servedio, 2005): a branching program with two-sided weak learners, for two classes.
 
     The program is random; probabilities are exact expectations over its random turns, `predict` is its more likely
-    answer, and `predict_random` follows one random path per example, as in the paper.
+    answer, and `predict_random` follows one random path for every example, which is what the paper does.
 
     Parameters
     ----------
     n_layers : int, default=100
         L, the number of layers; there are up to L(L+1)/2 learners.
     learner : str, Learner or scikit-learn estimator, default="stump"
-        Any learner; only the sign of its answer counts.
+        Any weak learner. Only the sign of its answer counts.
     routing : {"exact", "sampled"}, default="exact"
         How training examples reach the nodes: "exact" divides each example among them by the probabilities of its
         turns, "sampled" sends each along one random path.
     max_bins : int, default=255
-        Bins per feature for the engine's trees.
+        The number of bins into which the values of a feature are sorted before trees are grown, from 2 to 255.
     random_state : int, RandomState or None, default=None
+        The seed of all random numbers. With the same seed and data the model is the same, bit for bit.
     n_jobs : int or None, default=None
-        Number of threads; None is 1, -1 all. The fitted model does not depend on it.
+        The number of threads. None takes one, and −1 takes all cores. The fitted model does not depend on it.
     categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
-        Columns that hold categories, as in `BoostingClassifier`.
+        The columns that hold categories, which trees split by subsets. "from_dtype" takes the categorical and text
+        columns of a data frame, and None takes none. Learners that are not trees of the engine take no categories.
 
     Attributes
     ----------
-    classes_ : (2,) labels
-    program_ : Program, the learners of its nodes layer by layer
-    history_ : dict of arrays, an entry per layer l: edge (mean of 2γ, where both classes are routed correctly with
-        probability ½ + γ), error (of the random program if this were its last layer), bound (on that error:
-        exp(−2 l γ²), where γ is the mean over the layers of the smallest γ of each), learners (their number)
-    n_iter_ : layers
-    n_features_in_, feature_names_in_ : as everywhere in scikit-learn
+    classes_ : array of shape (2,)
+        The labels, sorted.
+    program_ : Program
+        The learners of the program's nodes, layer by layer.
+    history_ : dict of arrays
+        An entry for every layer l: ``"edge"``, the mean of 2γ, where both classes are routed correctly with probability
+        ½ + γ; ``"error"`` of the random program if this were its last layer; ``"bound"`` on that error, exp(−2 l γ²),
+        where γ is the mean over the layers of the smallest γ of each; ``"learners"``, their number.
+    n_iter_ : int
+        The number of layers.
+    n_features_in_ : int
+        The number of features, p.
+    feature_names_in_ : array of shape (p,)
+        The names of the features, if X had names that are all strings.
 
     Examples
     --------
@@ -81,18 +90,21 @@ class MartiBoostClassifier(Face):
     categorical_features: Any = "from_dtype"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train the program.
+        """Train the program on labelled rows.
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix of shape (n, p); NaN and None mean missing
-        y : labels of two classes, (n,)
-        sample_weight : (n,) or None
-            Only their ratios matter: weights are divided by their mean.
+        X : array, data frame or sparse matrix of shape (n, p)
+            The features. NaN and None mean missing.
+        y : array of shape (n,)
+            The labels, of two classes.
+        sample_weight : array of shape (n,) or None, default=None
+            The weights of the rows. Only their ratios matter, because weights are divided by their mean.
 
         Returns
         -------
-        self
+        self : object
+            The fitted classifier.
         """
         with all_or_nothing(self):
             learner = self._check_parameters()

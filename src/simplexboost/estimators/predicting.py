@@ -46,13 +46,18 @@ class Predicts(Explains, Face):
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix of shape (n, p), with the columns of the fit; NaN and None mean missing
-        n_rounds : int or None
-            Predict with the first rounds only, 1 .. ``n_iter_``, like the matching stage of `staged_predict`; None
-            takes all.
-        init_score : (n, K), (n,) for two classes, or None
-            Log-odds that the trees' scores are added to, in the same form as for ``fit``; a model that was fitted with
-            ``init_score`` does not contain them.
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+        n_rounds : int or None, default=None
+            Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
+        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted
+            with ``init_score`` does not contain them.
+
+        Returns
+        -------
+        array of shape (n,)
+            The labels; an indicator matrix (n, K) if the model was fitted to one.
         """
         U = self.class_scores(X, n_rounds, init_score=init_score)
         return self._decision().labels(U)
@@ -62,7 +67,18 @@ class Predicts(Explains, Face):
 
         Parameters
         ----------
-        X, n_rounds, init_score : as in `predict`
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+        n_rounds : int or None, default=None
+            Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
+        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted
+            with ``init_score`` does not contain them.
+
+        Returns
+        -------
+        array of shape (n, K)
+            The probabilities, a column for every class in the order of ``classes_``.
         """
         X = self._check_X(X)
         return self._proba(X, self._rounds(n_rounds), self._start(X, init_score))
@@ -86,9 +102,22 @@ class Predicts(Explains, Face):
 
         Parameters
         ----------
-        X, n_rounds, init_score : as in `predict`
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
         k : int
-            From 1 to the number of classes.
+            How many labels, from 1 to the number of classes.
+        n_rounds : int or None, default=None
+            Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
+        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted
+            with ``init_score`` does not contain them.
+
+        Returns
+        -------
+        labels : array of shape (n, k)
+            The labels, the most probable first.
+        probabilities : array of shape (n, k)
+            Their probabilities.
 
         Examples
         --------
@@ -123,7 +152,18 @@ class Predicts(Explains, Face):
 
         Parameters
         ----------
-        X, n_rounds, init_score : as in `predict`
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+        n_rounds : int or None, default=None
+            Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
+        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted
+            with ``init_score`` does not contain them.
+
+        Returns
+        -------
+        array of shape (n, K)
+            The logarithms.
         """
         check_is_fitted(self)
         if not self._is_softmax:
@@ -138,7 +178,18 @@ class Predicts(Explains, Face):
 
         Parameters
         ----------
-        X, n_rounds, init_score : as in `predict`
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+        n_rounds : int or None, default=None
+            Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
+        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted
+            with ``init_score`` does not contain them.
+
+        Returns
+        -------
+        array of shape (n, K) or (n,)
+            The scores.
         """
         U = self.class_scores(X, n_rounds, init_score=init_score)
         return self._decision().decision(U)
@@ -148,7 +199,18 @@ class Predicts(Explains, Face):
 
         Parameters
         ----------
-        X, n_rounds, init_score : as in `predict`
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+        n_rounds : int or None, default=None
+            Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
+        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted
+            with ``init_score`` does not contain them.
+
+        Returns
+        -------
+        array of shape (n, K)
+            The scores, a column for every class in the order of ``classes_``.
         """
         X = self._check_X(X)
         F = self._rounds(n_rounds).predictor(X, self._engine(X.shape[0]))
@@ -159,15 +221,54 @@ class Predicts(Explains, Face):
         return self._scores(self.model_.predictor(X, self._engine(X.shape[0])))
 
     def staged_decision_function(self, X: Any, *, init_score: Any = None) -> Iterator[Array]:
-        """`decision_function` after every round."""
+        """`decision_function` after every round.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
+
+        Returns
+        -------
+        iterator of arrays
+            The predictions after one round, after two, and so on.
+        """
         return (self._decision().decision(self._scores(F)) for F in self._staged(X, init_score))
 
     def staged_predict(self, X: Any, *, init_score: Any = None) -> Iterator[AnyArray]:
-        """`predict` after every round."""
+        """`predict` after every round.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
+
+        Returns
+        -------
+        iterator of arrays
+            The predictions after one round, after two, and so on.
+        """
         return (self._decision().labels(self._scores(F)) for F in self._staged(X, init_score))
 
     def staged_predict_proba(self, X: Any, *, init_score: Any = None) -> Iterator[Array]:
-        """`predict_proba` after every round."""
+        """`predict_proba` after every round.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
+
+        Returns
+        -------
+        iterator of arrays
+            The predictions after one round, after two, and so on.
+        """
         return (self._probabilities(F) for F in self._staged(X, init_score))
 
     @property

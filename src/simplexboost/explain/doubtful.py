@@ -17,10 +17,24 @@ class DoubtfulLabels(NamedTuple):
 
     Attributes
     ----------
-    rows : their positions in the table
-    margin : the score of the label minus the best other score, by a model that was fitted without the example
-    given : the label
-    suggested : the class with the highest score
+    rows : int array of shape (n,)
+        Their positions in the table.
+    margin : array of shape (n,)
+        The score of the label minus the best other score, by a model that was fitted without the example.
+    given : array of shape (n,)
+        The label.
+    suggested : array of shape (n,)
+        The class with the highest score.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y[0] = 2  # a wrong label
+    >>> doubtful = sb.SimplexBoostClassifier(n_estimators=30, random_state=0).doubtful_labels(X, y)
+    >>> doubtful.rows[0], doubtful.given[0], doubtful.suggested[0]
+    (np.int64(0), np.int64(2), np.int64(0))
     """
 
     rows: AnyArray

@@ -29,8 +29,20 @@ class PairExplanation(NamedTuple):
 
     Attributes
     ----------
-    values : (n, p) what each feature adds to the log-odds of the first class against the second
-    base : the log-odds while no feature is known; with the values of a row they add up to its log-odds
+    values : array of shape (n, p)
+        What each feature adds to the log-odds of the first class against the second.
+    base : float
+        The log-odds while no feature is known; with the values of a row they add up to its log-odds.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> pair = clf.explain_pair(X[[50]], 1, 2)
+    >>> pair.values.shape, bool(pair.base + pair.values.sum() > 0)  # it is class 1 rather than class 2
+    ((1, 4), True)
     """
 
     values: Array

@@ -18,8 +18,20 @@ class Neighbours(NamedTuple):
 
     Attributes
     ----------
-    rows : (n, k) their positions, the most similar one first
-    similarity : (n, k) the part of the trees in which the two share a leaf
+    rows : int array of shape (n, k)
+        Their positions, the most similar one first.
+    similarity : array of shape (n, k)
+        The fraction of the trees in which the two share a leaf.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> near = clf.nearest_examples(X[[0]], X, k=3)
+    >>> near.rows.shape, float(near.similarity[0, 0])
+    ((1, 3), 1.0)
     """
 
     rows: AnyArray

@@ -27,7 +27,19 @@ from .strategies import FixedGame, Game, make_game
 
 
 class ConditionWarning(UserWarning):
-    """The weak learner does not meet the condition that a game assumes."""
+    """The weak learner does not meet the condition that a game assumes.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     clf = sb.OSBoostClassifier(edge=0.9, learner=sb.learners.ClassTree(max_depth=1), n_estimators=20).fit(X, y)
+    >>> caught[0].category.__name__
+    'ConditionWarning'
+    """
 
 
 @dataclass(eq=False, repr=False)

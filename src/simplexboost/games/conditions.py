@@ -18,9 +18,9 @@ from .._typing import Array, Labels
 
 
 class Condition(ABC):
-    """A weak-learning condition (C, B).
+    """A weak-learning condition (C, B): on no cost matrix of the cone C may a learner cost more than the baseline B.
 
-    A subclass writes ``generators`` and ``baseline``. Rows have the true class first, and the baseline is affine in γ.
+    A subclass writes `generators` and `baseline`. Rows have the true class first, and the baseline is affine in γ.
 
     Examples
     --------
@@ -50,7 +50,14 @@ class Condition(ABC):
 
 
 class SAMME(Condition):
-    """Less error than random guessing under any weights of examples; too weak for boosting."""
+    """SAMME's condition: less error than random guessing under any weights of examples. It is too weak for boosting.
+
+    Examples
+    --------
+    >>> from simplexboost.games import example, is_boostable, largest_edge
+    >>> round(largest_edge(example("samme"), condition=SAMME()), 6), is_boostable(example("samme"))
+    (0.25, False)
+    """
 
     name = "samme"
     admits = "SAMME (but it is not sufficient)"
@@ -65,7 +72,13 @@ class SAMME(Condition):
 
 
 class M1(Condition):
-    """Error at most 1/2 − γ/2 under any weights of examples; too strong."""
+    """AdaBoost.M1's condition: error at most 1/2 − γ/2 under any weights of examples. It is too strong.
+
+    Examples
+    --------
+    >>> M1().baseline(3, 0.5)
+    array([0.5, 0. , 0. ])
+    """
 
     name = "m1"
     admits = "AdaBoost.M1"
@@ -80,7 +93,17 @@ class M1(Condition):
 
 
 class MH(Condition):
-    """Error at most 1/2 − γ/2 on all questions "is it class l?"; the same as M1 for classifiers that name one class."""
+    """AdaBoost.MH's condition: error at most 1/2 − γ/2 on all questions "is it class l?".
+
+    For classifiers that name one class it is the same as `M1`.
+
+    Examples
+    --------
+    >>> from simplexboost.games import largest_edge
+    >>> H, y = [[0, 0, 1], [1, 0, 1], [0, 1, 1]], [0, 1, 1]  # three classifiers, each wrong once
+    >>> round(largest_edge(H, y, MH()), 6)
+    0.333333
+    """
 
     name = "mh"
     admits = "AdaBoost.MH"
@@ -95,7 +118,16 @@ class MH(Condition):
 
 
 class MR(Condition):
-    """An edge over every rival class, under any weights of (example, rival) pairs: boostable with margin γ."""
+    """AdaBoost.MR's condition: an edge over every rival class, under any weights of (example, rival) pairs.
+
+    A space of weak classifiers meets it if and only if it is boostable, with margin γ.
+
+    Examples
+    --------
+    >>> from simplexboost.games import example, largest_edge
+    >>> round(largest_edge(example("windows"), condition=MR()), 6)
+    0.166667
+    """
 
     name = "mr"
     admits = "AdaBoost.MR, AdaBoost.M2, AdaBoost.MM"
@@ -120,6 +152,11 @@ class EdgeOverRandom(Condition):
     b : array of shape (K,) or (n, K)
         Distributions with the true class first. They are written as (1−γ) q + γ e₁, so that `largest_edge` can ask for
         the largest γ with the same q.
+
+    Examples
+    --------
+    >>> EdgeOverRandom([0.5, 0.25, 0.25]).baseline(3, 0.25)
+    array([0.5 , 0.25, 0.25])
     """
 
     b: Any
@@ -162,7 +199,13 @@ class EdgeOverRandom(Condition):
 
 
 class Uniform(Condition):
-    """Cheaper than guessing according to the γ-biased uniform distribution; sufficient, not necessary."""
+    """Cheaper than guessing according to the γ-biased uniform distribution: sufficient for boosting, not necessary.
+
+    Examples
+    --------
+    >>> Uniform().baseline(4, 0.2)
+    array([0.4, 0.2, 0.2, 0.2])
+    """
 
     name = "uniform"
     admits = "OSBoost(condition='uniform')"
@@ -177,11 +220,17 @@ class Uniform(Condition):
 
 
 class Minimal(MR):
-    """(13): cheaper than the most expensive of all edge-over-random baselines; necessary and sufficient, like MR.
+    """(13): cheaper than the most expensive of all edge-over-random baselines; necessary and sufficient, like `MR`.
 
     It is not a pair (C, B), since the baseline may change with C. A space meets it with the same edges as MR, because
     votes of margin γ are such a baseline themselves, and on a cost matrix of MR's cone no such baseline costs more than
     MR allows.
+
+    Examples
+    --------
+    >>> from simplexboost.games import example, largest_edge
+    >>> round(largest_edge(example("windows"), condition=Minimal()), 6)
+    0.166667
     """
 
     name = "minimal"
@@ -206,6 +255,20 @@ def worst_baseline_cost(C: Array, edge: float) -> tuple[Array, Labels]:
 def uniform_baseline(K: int, edge: float) -> Array:
     """The γ-biased uniform distribution (K,): (1−γ)/K everywhere and γ more on the true class, which comes first.
 
+    Parameters
+    ----------
+    K : int
+        The number of classes.
+    edge : float
+        γ in [0, 1], the edge over guessing.
+
+    Returns
+    -------
+    array of shape (K,)
+        The distribution.
+
+    Examples
+    --------
     >>> uniform_baseline(4, 0.2)
     array([0.4, 0.2, 0.2, 0.2])
     """

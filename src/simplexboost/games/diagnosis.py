@@ -19,13 +19,24 @@ def largest_edge(H: Any, y: Any = None, condition: Any = "mr", *, X: Any = None,
 
     Parameters
     ----------
-    H, y, X, classes : the space, see `as_space`
-    condition : {"samme", "m1", "mh", "mr", "uniform", "minimal"}, a baseline b, or a `Condition`
+    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
+        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
+        or a booster of this package, whose weak classifiers are taken.
+    y : array of shape (n,) or None, default=None
+        The true labels; a `Space` has them already.
+    condition : str, array of shape (K,) or Condition, default="mr"
+        The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
+        true class first, or a `Condition`.
+    X : array of shape (n, p) or None, default=None
+        The features, from which classifiers predict.
+    classes : int, sequence of labels or None, default=None
+        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
+        y.
 
     Returns
     -------
     float
-        Not positive where the condition fails; −inf where it fails for every edge.
+        The edge. It is not positive where the condition fails, and −inf where it fails for every edge.
 
     Examples
     --------
@@ -43,6 +54,24 @@ def best_margin(H: Any, y: Any = None, *, X: Any = None, classes: Any = None) ->
 
     It is the largest edge of MR and of the minimal condition.
 
+    Parameters
+    ----------
+    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
+        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
+        or a booster of this package, whose weak classifiers are taken.
+    y : array of shape (n,) or None, default=None
+        The true labels; a `Space` has them already.
+    X : array of shape (n, p) or None, default=None
+        The features, from which classifiers predict.
+    classes : int, sequence of labels or None, default=None
+        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
+        y.
+
+    Returns
+    -------
+    float
+        The margin; it is positive if and only if the space is boostable.
+
     Examples
     --------
     >>> round(best_margin([[0, 0, 1], [1, 0, 1], [0, 1, 1]], [0, 1, 1]), 9)  # three classifiers, each wrong once
@@ -53,6 +82,24 @@ def best_margin(H: Any, y: Any = None, *, X: Any = None, classes: Any = None) ->
 
 def is_boostable(H: Any, y: Any = None, *, X: Any = None, classes: Any = None) -> bool:
     """Whether some weighted vote of the weak classifiers is right on every example, without ties.
+
+    Parameters
+    ----------
+    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
+        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
+        or a booster of this package, whose weak classifiers are taken.
+    y : array of shape (n,) or None, default=None
+        The true labels; a `Space` has them already.
+    X : array of shape (n, p) or None, default=None
+        The features, from which classifiers predict.
+    classes : int, sequence of labels or None, default=None
+        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
+        y.
+
+    Returns
+    -------
+    bool
+        Whether there is such a vote.
 
     Examples
     --------
@@ -69,14 +116,26 @@ def separating_weights(
 
     Parameters
     ----------
-    H, y, X, classes : the space, see `as_space`
-    condition : as in `largest_edge`
-    edge : float or None
-        None is the largest edge, whatever its sign.
+    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
+        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
+        or a booster of this package, whose weak classifiers are taken.
+    y : array of shape (n,) or None, default=None
+        The true labels; a `Space` has them already.
+    condition : str, array of shape (K,) or Condition, default="mr"
+        The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
+        true class first, or a `Condition`.
+    edge : float or None, default=None
+        The edge with which the condition shall hold; None is the largest edge, whatever its sign.
+    X : array of shape (n, p) or None, default=None
+        The features, from which classifiers predict.
+    classes : int, sequence of labels or None, default=None
+        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
+        y.
 
     Returns
     -------
-    (m,) weights, not negative, of sum 1; None where the condition fails with this edge
+    array of shape (m,), or None
+        Weights, not negative, of sum 1; None where the condition fails with this edge.
 
     Examples
     --------
@@ -95,14 +154,26 @@ def violating_cost_matrix(
 
     Parameters
     ----------
-    H, y, X, classes : the space, see `as_space`
-    condition : as in `largest_edge`
-    edge : float or None
-        None is any edge larger than the largest one.
+    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
+        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
+        or a booster of this package, whose weak classifiers are taken.
+    y : array of shape (n,) or None, default=None
+        The true labels; a `Space` has them already.
+    condition : str, array of shape (K,) or Condition, default="mr"
+        The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
+        true class first, or a `Condition`.
+    edge : float or None, default=None
+        The edge with which the condition shall fail; None is any edge larger than the largest one.
+    X : array of shape (n, p) or None, default=None
+        The features, from which classifiers predict.
+    classes : int, sequence of labels or None, default=None
+        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
+        y.
 
     Returns
     -------
-    (n, K) costs, a column per class, the largest of size 1; None where the condition holds with this edge
+    array of shape (n, K), or None
+        Costs, a column for every class, the largest of size 1; None where the condition holds with this edge.
 
     Examples
     --------
@@ -116,9 +187,31 @@ def violating_cost_matrix(
 
 
 def violation(costs: Any, H: Any, y: Any = None, condition: Any = "mr", edge: float = 0.0, **space: Any) -> Array:
-    """By how much each classifier exceeds what the condition allows on a cost matrix (n, K): C • 1_h − C • B, (m,).
+    """By how much each classifier exceeds what the condition allows on a cost matrix: C • 1_h − C • B.
 
     Where all of them are positive, the cost matrix proves that the condition fails.
+
+    Parameters
+    ----------
+    costs : array of shape (n, K)
+        The cost matrix C, a column for every class.
+    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
+        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
+        or a booster of this package, whose weak classifiers are taken.
+    y : array of shape (n,) or None, default=None
+        The true labels; a `Space` has them already.
+    condition : str, array of shape (K,) or Condition, default="mr"
+        The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
+        true class first, or a `Condition`.
+    edge : float, default=0.0
+        γ, the edge over guessing that the condition asks for.
+    **space : keywords
+        ``X``, the features from which classifiers predict, and ``classes``, all classes.
+
+    Returns
+    -------
+    array of shape (m,)
+        The excess of every classifier.
 
     Examples
     --------
@@ -137,12 +230,20 @@ def check_edge(edge: float | None) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Diagnosis:
-    """Which conditions a space meets, and with which edges.
+    """Which conditions a space meets, and with which edges; ``print`` shows the table.
 
     Attributes
     ----------
     space : Space
-    solutions : dict of name → Solution: edge, weights and costs
+        The weak classifiers.
+    solutions : dict of Solution
+        By the name of a condition: the largest edge, weights and costs.
+
+    Examples
+    --------
+    >>> diagnosis = diagnose([[0, 1], [0, 1]], [0, 1], classes=3, show=False)
+    >>> round(diagnosis.solutions["samme"].edge, 6)
+    0.25
     """
 
     space: Space
@@ -185,13 +286,23 @@ def diagnose(H: Any, y: Any = None, *, X: Any = None, classes: Any = None, show:
 
     Parameters
     ----------
-    H, y, X, classes : the space, see `as_space`
+    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
+        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
+        or a booster of this package, whose weak classifiers are taken.
+    y : array of shape (n,) or None, default=None
+        The true labels; a `Space` has them already.
+    X : array of shape (n, p) or None, default=None
+        The features, from which classifiers predict.
+    classes : int, sequence of labels or None, default=None
+        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
+        y.
     show : bool, default=True
         Whether to print the table, which is also the text of the returned object.
 
     Returns
     -------
     Diagnosis
+        The table, with the largest edges and their proofs.
 
     Examples
     --------

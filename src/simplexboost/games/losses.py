@@ -17,7 +17,14 @@ from .._typing import AnyArray, Array
 
 @dataclass(frozen=True)
 class ZeroOne:
-    """1 where the true class is not strictly ahead: ties are errors."""
+    """The zero-one loss: 1 where the true class is not strictly ahead, so that ties are errors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ZeroOne()(np.array([[2, 1, 0], [1, 1, 0]]))
+    array([0., 1.])
+    """
 
     symmetric = True  # symmetric in the rivals, and only leads over the true class matter
 
@@ -33,7 +40,19 @@ class ZeroOne:
 
 @dataclass(frozen=True)
 class ExponentialLoss:
-    """Σ_{l>1} e^{η(s_l − s_1)}, at least the zero-one loss; η is the weight of a vote."""
+    """Σ_{l>1} e^{η(s_l − s_1)}, which is at least the zero-one loss.
+
+    Parameters
+    ----------
+    eta : float
+        η, the weight of a vote.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ExponentialLoss(np.log(2))(np.array([[2, 1, 0]]))
+    array([0.75])
+    """
 
     eta: float
     symmetric = True

@@ -31,20 +31,22 @@ def minimal_potential(
     Parameters
     ----------
     t : int
-        Rounds to go.
+        The number of rounds to go.
     K : int
-        Classes.
+        The number of classes.
     edge : float
-        γ in [0, 1].
-    s : array of shape (K,) or (m, K), optional
-        States: votes so far, the true class first. By default 0.
+        γ in [0, 1], the edge over guessing.
+    s : array of shape (K,) or (m, K), or None, default=None
+        The states: votes so far, the true class first. None is the state before the first vote.
     loss : {"zero-one", "exponential"} or callable, default="zero-one"
-    eta : float, optional
-        The weight of a vote in the exponential loss; by default ln(1 + γ).
+        What is suffered at the end. A function takes states (m, K) and gives losses (m,); it must be proper.
+    eta : float or None, default=None
+        The weight of a vote in the exponential loss; None is ln(1 + γ).
 
     Returns
     -------
     float, or array of shape (m,)
+        The potential, of one state or of each.
 
     Examples
     --------
@@ -80,6 +82,28 @@ def best_fixed_potential(
 
     The paper assumes that guessing uniformly on all labels is the worst; with large edges or many classes it is not.
 
+    Parameters
+    ----------
+    t : int
+        The number of rounds to go.
+    K : int
+        The number of classes.
+    edge : float
+        γ in [0, 1], the edge over guessing.
+    s : array of shape (K,) or None, default=None
+        The state: votes so far, the true class first. None is the state before the first vote.
+    loss : {"zero-one", "exponential"} or callable, default="zero-one"
+        What is suffered at the end. A function takes states (m, K) and gives losses (m,); it must be proper.
+    eta : float or None, default=None
+        The weight of a vote in the exponential loss; None is ln(1 + γ).
+
+    Returns
+    -------
+    value : float
+        The largest potential.
+    support : int
+        The number of labels on which the worst baseline guesses.
+
     Examples
     --------
     >>> from simplexboost.games import fixed_potential
@@ -107,13 +131,21 @@ def degree_map(
 
     Parameters
     ----------
-    t, edge, loss, eta : as in `minimal_potential`
-    radius : int, optional
-        Pixels go from −radius to radius; by default t.
+    t : int
+        The number of rounds to go.
+    edge : float
+        γ in [0, 1], the edge over guessing.
+    loss : {"zero-one", "exponential"} or callable, default="zero-one"
+        What is suffered at the end. A function takes states (m, K) and gives losses (m,); it must be proper.
+    eta : float or None, default=None
+        The weight of a vote in the exponential loss; None is ln(1 + γ).
+    radius : int or None, default=None
+        Pixels go from −radius to radius; None is t.
 
     Returns
     -------
-    (2 radius + 1, 2 radius + 1) int, rows are u, columns v: 3 or 2, or 0 where both are optimal
+    int array of shape (2 radius + 1, 2 radius + 1)
+        Rows are u, columns v: 3 or 2, or 0 where both are optimal.
 
     Examples
     --------
@@ -130,6 +162,24 @@ def potential_map(
     t: int, edge: float, loss: Any = "zero-one", eta: float | None = None, radius: int | None = None
 ) -> Array:
     """Minimal potentials for three classes with t rounds to go, at the pixels of `degree_map`.
+
+    Parameters
+    ----------
+    t : int
+        The number of rounds to go.
+    edge : float
+        γ in [0, 1], the edge over guessing.
+    loss : {"zero-one", "exponential"} or callable, default="zero-one"
+        What is suffered at the end. A function takes states (m, K) and gives losses (m,); it must be proper.
+    eta : float or None, default=None
+        The weight of a vote in the exponential loss; None is ln(1 + γ).
+    radius : int or None, default=None
+        Pixels go from −radius to radius; None is t.
+
+    Returns
+    -------
+    array of shape (2 radius + 1, 2 radius + 1)
+        The potentials; rows are u = s_2 − s_1, columns v = s_3 − s_1.
 
     Examples
     --------

@@ -28,12 +28,25 @@ class Search:
 
     Attributes
     ----------
-    condition : the condition asked about
-    space : the classifiers found
-    solution : the largest edge of the space, with its certificates
-    ceiling : an upper bound on the edge, if the learner always finds its cheapest classifier. Stumps do; deeper trees
-        are grown greedily, and then it bounds what the learner does, not what the best trees could do
-    costs : (n, K) the cost matrix behind the ceiling
+    condition : Condition
+        The condition asked about.
+    space : Space
+        The classifiers found.
+    solution : Solution
+        The largest edge of the space, with its certificates.
+    ceiling : float
+        An upper bound on the edge, if the learner always finds its cheapest classifier. Stumps do; deeper trees are
+        grown greedily, and then it bounds what the learner does, not what the best trees could do.
+    costs : array of shape (n, K)
+        The cost matrix behind the ceiling.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = search("class-tree", X, y, "mr", n_rounds=20)
+    >>> found.met, found.solution.edge <= found.ceiling
+    (True, True)
     """
 
     condition: Condition
@@ -72,19 +85,27 @@ def search(
 
     Parameters
     ----------
-    learner : str, Learner or scikit-learn classifier that names classes
-        One that takes costs into account ("class-tree", "greedy-tree"), or only the weight of the own class.
-    X, y : (n, p) and (n,), the training set
-    condition : as in `largest_edge`
+    learner : str, Learner or scikit-learn classifier
+        A learner that names classes: one that takes costs into account ("class-tree", "greedy-tree"), or only the
+        weight of the own class.
+    X : array of shape (n, p)
+        The features.
+    y : array of shape (n,)
+        The labels.
+    condition : str, array of shape (K,) or Condition, default="mr"
+        The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
+        true class first, or a `Condition`.
     n_rounds : int, default=100
-        Classifiers to ask for at most.
+        The largest number of classifiers to ask for.
     decide : bool, default=True
-        Stop as soon as it is known whether the edge is positive; otherwise look for the largest edge.
+        Whether to stop as soon as it is known if the edge is positive; otherwise the search looks for the largest edge.
     random_state : int, default=0
+        The seed of learners that draw at random.
 
     Returns
     -------
     Search
+        What was found out.
 
     Examples
     --------

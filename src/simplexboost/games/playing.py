@@ -18,9 +18,19 @@ class Play:
 
     Attributes
     ----------
-    votes : (n, K) at the end
-    potential : (T + 1,) the average potential before the first and after every round; the last is the average loss
-    excess : (T,) by how much the learner's average cost exceeded what was allowed; positive where the condition failed
+    votes : array of shape (n, K)
+        The votes at the end.
+    potential : array of shape (T + 1,)
+        The average potential before the first and after every round; the last is the average loss.
+    excess : array of shape (T,)
+        By how much the learner's average cost exceeded what was allowed; it is positive where the condition failed.
+
+    Examples
+    --------
+    >>> from simplexboost.games import example, make_game
+    >>> played = play(make_game("minimal", K=3, T=20, edge=1 / 6), example("windows"))
+    >>> played.votes.shape, played.potential.shape, played.kept
+    ((12, 3), (21,), True)
     """
 
     votes: AnyArray
@@ -38,14 +48,18 @@ def play(game: Game, learner: Space | Callable[[Array], Labels], c: Labels | Non
 
     Parameters
     ----------
-    game : see `make_game`
-    learner : a `Space`, which answers with its cheapest classifier, or a function of the cost matrix (n, K) that gives
-        labels (n,)
-    c : (n,) true labels; those of the space by default
+    game : Game
+        The game; `make_game` makes one.
+    learner : Space or callable
+        A `Space`, which answers with its cheapest classifier, or a function of the cost matrix (n, K) that gives labels
+        (n,).
+    c : array of shape (n,) or None, default=None
+        The true labels; None takes those of the space.
 
     Returns
     -------
     Play
+        How the game went.
 
     Examples
     --------

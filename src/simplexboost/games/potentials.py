@@ -31,20 +31,22 @@ def fixed_potential(
     Parameters
     ----------
     t : int
-        Rounds to go.
+        The number of rounds to go.
     b : array of shape (K,)
         The baseline, a distribution whose first entry, the true class, is the largest; see `uniform_baseline`.
-    s : array of shape (K,) or (m, K), optional
-        States: votes so far, the true class first. By default 0.
+    s : array of shape (K,) or (m, K), or None, default=None
+        The states: votes so far, the true class first. None is the state before the first vote.
     loss : {"zero-one", "exponential"} or callable, default="zero-one"
-        A function takes states (m, K) and gives (m,) losses; it must be proper.
-    eta : float, optional
-        The weight of a vote in the exponential loss; by default ln(1 + γ) with γ the edge of b.
+        What is suffered at the end. A function takes states (m, K) and gives losses (m,); it must be proper.
+    eta : float or None, default=None
+        The weight of a vote in the exponential loss; None is ln(1 + γ).
     n_threads : int, default=1
+        The number of threads.
 
     Returns
     -------
     float, or array of shape (m,)
+        The potential, of one state or of each.
 
     Examples
     --------
@@ -83,6 +85,20 @@ def kappa(edge: float, eta: float, K: int) -> float:
     """The factor by which a round lowers the exponential loss under the γ-biased uniform baseline.
 
     With η = ln(1+γ) it is at most e^{−γ²/2}.
+
+    Parameters
+    ----------
+    edge : float
+        γ in [0, 1], the edge over guessing.
+    eta : float
+        η, the weight of a vote.
+    K : int
+        The number of classes.
+
+    Returns
+    -------
+    float
+        The factor.
 
     Examples
     --------
@@ -123,12 +139,26 @@ def game_potential(
 
     Parameters
     ----------
-    t, K, edge, s, loss, eta : as in `minimal_potential`
-    condition : a name, a baseline b, or a `Condition`
+    t : int
+        The number of rounds to go.
+    K : int
+        The number of classes.
+    condition : str, array of shape (K,) or Condition
+        The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
+        true class first, or a `Condition`.
+    edge : float
+        γ in [0, 1], the edge over guessing.
+    s : array of shape (K,) or (m, K), or None, default=None
+        The states: votes so far, the true class first. None is the state before the first vote.
+    loss : {"zero-one", "exponential"} or callable, default="zero-one"
+        What is suffered at the end. A function takes states (m, K) and gives losses (m,); it must be proper.
+    eta : float or None, default=None
+        The weight of a vote in the exponential loss; None is ln(1 + γ).
 
     Returns
     -------
     float, or array of shape (m,)
+        The potential, of one state or of each.
 
     Examples
     --------

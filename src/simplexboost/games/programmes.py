@@ -28,9 +28,19 @@ class Solution:
 
     Attributes
     ----------
-    edge : the largest γ; −inf where the condition holds with none
-    weights : (m,) λ ≥ 0 with sum 1, whose votes meet the condition with that edge; None where edge is −inf
-    costs : (n, K) a cost matrix of the cone on which no classifier beats the baseline of any larger edge
+    edge : float
+        The largest γ; −inf where the condition holds with none.
+    weights : array of shape (m,), or None
+        λ ≥ 0 with sum 1, whose votes meet the condition with that edge; None where the edge is −inf.
+    costs : array of shape (n, K)
+        A cost matrix of the cone on which no classifier beats the baseline of any larger edge.
+
+    Examples
+    --------
+    >>> from simplexboost.games import diagnose, example
+    >>> solution = diagnose(example("windows"), show=False).solutions["mr"]
+    >>> round(solution.edge, 6), round(float(solution.weights.sum()), 6)
+    (0.166667, 1.0)
     """
 
     edge: float
@@ -54,6 +64,29 @@ def game_value(space: Space, condition: Condition, edge: float) -> tuple[float, 
     """The maximum over C in the cone of min_h C • (1_h − B_γ), and the C that attains it; its coefficients sum to 1.
 
     The condition holds with this edge where the value is not positive.
+
+    Parameters
+    ----------
+    space : Space
+        The weak classifiers.
+    condition : Condition
+        The condition, whose cone and baseline are meant.
+    edge : float
+        γ, the edge of the baseline.
+
+    Returns
+    -------
+    value : float
+        The value of the game.
+    costs : array of shape (n, K)
+        The cost matrix that attains it.
+
+    Examples
+    --------
+    >>> from simplexboost.games import MR, example
+    >>> value, costs = game_value(example("windows"), MR(), edge=0.1)
+    >>> bool(value <= 0), costs.shape
+    (True, (12, 3))
     """
     generators = condition.generators(space.K)
     B = np.broadcast_to(condition.baseline(space.K, edge), (len(space.c), space.K))

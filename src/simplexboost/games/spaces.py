@@ -18,9 +18,12 @@ class Space:
 
     Attributes
     ----------
-    H : (n, m) the label, 0 .. K−1, that each of m weak classifiers predicts on each of n examples
-    c : (n,) true labels
-    K : number of classes
+    H : array of shape (n, m)
+        The label, 0 .. K−1, that each of m weak classifiers predicts on each of n examples.
+    c : array of shape (n,)
+        The true labels.
+    K : int
+        The number of classes.
 
     Examples
     --------
@@ -92,16 +95,20 @@ def as_space(H: Any, y: Any = None, X: Any = None, classes: Any = None) -> Space
     Parameters
     ----------
     H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
-        Predicted labels, a column per weak classifier; or classifiers that predict them from X; or a booster of this
-        package, whose weak classifiers are taken.
-    y : (n,) true labels; not needed with a Space
-    X : (n, p), needed with classifiers
-    classes : int or sequence of labels, optional
-        All classes: a number K where labels are 0 .. K−1, or the labels. By default those that occur in H or y.
+        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
+        or a booster of this package, whose weak classifiers are taken.
+    y : array of shape (n,) or None, default=None
+        The true labels; a `Space` has them already.
+    X : array of shape (n, p) or None, default=None
+        The features, from which classifiers predict.
+    classes : int, sequence of labels or None, default=None
+        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
+        y.
 
     Returns
     -------
     Space
+        The space.
 
     Examples
     --------
@@ -172,6 +179,17 @@ def samme_example() -> Space:
 
     Whatever the weights, one of them is better than random guessing among three classes, so SAMME's condition holds
     (γ ≤ 1/4); yet no vote tells the examples apart.
+
+    Returns
+    -------
+    Space
+        The two classifiers.
+
+    Examples
+    --------
+    >>> samme_example().H
+    array([[0, 1],
+           [0, 1]])
     """
     return Space(np.array([[0, 1], [0, 1]]), np.array([0, 1]), 3)
 
@@ -181,6 +199,25 @@ def windows_example(K: int = 3, edge: float = 0.3, n: int = 12) -> Space:
 
     The vote of all of them is right, but all wrong votes go to one label, which gets more of them than under the
     γ-biased uniform baseline. So the space is boostable but does not meet ``"uniform"``.
+
+    Parameters
+    ----------
+    K : int, default=3
+        The number of classes.
+    edge : float, default=0.3
+        γ, which sets the size of the windows.
+    n : int, default=12
+        The number of examples, and of classifiers.
+
+    Returns
+    -------
+    Space
+        The weak classifiers.
+
+    Examples
+    --------
+    >>> windows_example(n=10)
+    Space(10 examples, 10 weak classifiers, 3 classes)
     """
     check_number("K", K, int, 3)
     check_number("edge", edge, float, 0.0, 1.0, open_low=True)
@@ -198,6 +235,25 @@ def subsets_example(K: int = 4, n: int = 6, size: int = 2) -> Space:
     With size = ((1−γ)/K + γ) n a classifier drawn at random is the γ-biased uniform baseline itself, so ``"uniform"``
     holds with that γ. But each classifier is right on fewer than half of the examples, so the conditions of AdaBoost.M1
     and MH fail.
+
+    Parameters
+    ----------
+    K : int, default=4
+        The number of classes.
+    n : int, default=6
+        The number of examples.
+    size : int, default=2
+        The number of examples on which a classifier is right.
+
+    Returns
+    -------
+    Space
+        The weak classifiers.
+
+    Examples
+    --------
+    >>> subsets_example()
+    Space(6 examples, 45 weak classifiers, 4 classes)
     """
     check_number("K", K, int, 3)
     check_number("size", size, int, 1, n)
@@ -213,7 +269,17 @@ EXAMPLES = {"samme": samme_example, "windows": windows_example, "subsets": subse
 
 
 def example(name: str) -> Space:
-    """A counter-example of Mukherjee and Schapire by name: "samme", "windows" or "subsets".
+    """A counter-example of Mukherjee and Schapire by name.
+
+    Parameters
+    ----------
+    name : {"samme", "windows", "subsets"}
+        Which one: that of `samme_example`, `windows_example` or `subsets_example`.
+
+    Returns
+    -------
+    Space
+        The weak classifiers.
 
     Examples
     --------

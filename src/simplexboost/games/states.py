@@ -99,6 +99,20 @@ class Layers:
 def count_states(K: int, t: int) -> int:
     """The number of states within t rounds of 0, where the order of the rivals does not matter.
 
+    Parameters
+    ----------
+    K : int
+        The number of classes.
+    t : int
+        The number of rounds.
+
+    Returns
+    -------
+    int
+        The number of states.
+
+    Examples
+    --------
     >>> count_states(3, 10), count_states(6, 100)
     (161, 18768596)
     """

@@ -28,7 +28,14 @@ from .states import after_each_vote
 
 
 class Game(ABC):
-    """A boosting game of T rounds: potentials and costs of states (m, K), the true class first."""
+    """A boosting game of T rounds: potentials and costs of states (m, K), the true class first. `make_game` makes one.
+
+    Examples
+    --------
+    >>> game = make_game("uniform", K=6, T=200, edge=0.1)
+    >>> isinstance(game, Game), round(game.bound, 4)
+    (True, 0.0515)
+    """
 
     K: int
     T: int
@@ -62,7 +69,25 @@ class Game(ABC):
 
 @dataclass(frozen=True, eq=False)
 class FixedGame(Game):
-    """The game of a fixed edge-over-random baseline b (K,)."""
+    """The game of a fixed edge-over-random baseline.
+
+    Parameters
+    ----------
+    b : array of shape (K,)
+        The baseline, a distribution whose first entry, the true class, is the largest.
+    T : int
+        The number of rounds.
+    loss : GameLoss
+        What is suffered at the end: `ZeroOne` or `ExponentialLoss`.
+    n_threads : int, default=1
+        The number of threads.
+
+    Examples
+    --------
+    >>> from simplexboost.games import ZeroOne, uniform_baseline
+    >>> round(FixedGame(uniform_baseline(6, 0.1), 200, ZeroOne()).bound, 4)
+    0.0515
+    """
 
     b: Array
     T: int
@@ -95,7 +120,25 @@ class FixedGame(Game):
 
 @dataclass(frozen=True, eq=False)
 class MinimalGame(Game):
-    """The game of the minimal condition; the costs of all states it can reach are kept."""
+    """The game of the minimal condition; the costs of all states it can reach are kept.
+
+    Parameters
+    ----------
+    K : int
+        The number of classes.
+    T : int
+        The number of rounds.
+    loss : GameLoss
+        What is suffered at the end: `ZeroOne` or `ExponentialLoss`.
+    edge : float
+        γ, the edge over guessing that is assumed.
+
+    Examples
+    --------
+    >>> from simplexboost.games import ZeroOne
+    >>> round(MinimalGame(3, 10, ZeroOne(), 0.2).bound, 4)
+    0.4544
+    """
 
     K: int
     T: int
@@ -113,7 +156,27 @@ class MinimalGame(Game):
 
 @dataclass(frozen=True, eq=False)
 class ConeGame(Game):
-    """The game of any condition (C, B), solved by linear programmes; for few rounds and classes."""
+    """The game of any condition (C, B), solved by linear programmes; for few rounds and classes.
+
+    Parameters
+    ----------
+    condition : Condition
+        What is assumed of the weak learner.
+    K : int
+        The number of classes.
+    T : int
+        The number of rounds.
+    loss : GameLoss
+        What is suffered at the end: `ZeroOne` or `ExponentialLoss`.
+    edge : float
+        γ, the edge over guessing that is assumed.
+
+    Examples
+    --------
+    >>> from simplexboost.games import SAMME, ZeroOne
+    >>> round(ConeGame(SAMME(), 3, 3, ZeroOne(), 0.1).bound, 4)
+    0.648
+    """
 
     condition: Condition
     K: int
@@ -154,12 +217,26 @@ def make_game(
 
     Parameters
     ----------
-    condition : {"uniform", "minimal"}, baseline b (K,), another condition's name, or a `Condition`
-    K : classes
-    T : rounds
-    edge : γ; with a baseline b it is that of b, and may be None
-    loss, eta : as in `minimal_potential`
-    n_threads : for the potentials of fixed baselines
+    condition : {"uniform", "minimal"}, array of shape (K,), another condition's name, or a Condition
+        What is assumed of the weak learner: the name of a condition, a baseline with the true class first, or a
+        `Condition`.
+    K : int
+        The number of classes.
+    T : int
+        The number of rounds.
+    edge : float or None, default=None
+        γ, the edge over guessing that is assumed; with a baseline it is that of the baseline, and may be None.
+    loss : {"zero-one", "exponential"} or callable, default="zero-one"
+        What is suffered at the end. A function takes states (m, K) and gives losses (m,); it must be proper.
+    eta : float or None, default=None
+        The weight of a vote in the exponential loss; None is ln(1 + γ).
+    n_threads : int, default=1
+        The number of threads for the potentials of fixed baselines.
+
+    Returns
+    -------
+    Game
+        The game, whose ``bound`` is the loss that the best strategy guarantees.
 
     Examples
     --------
@@ -204,7 +281,21 @@ def make_game(
 
 
 def exponential_costs(F: Array, c: Labels, eta: float) -> Array:
-    """(36): the costs (n, K) of the exponential loss at weighted votes F (n, K), each vote of weight η.
+    """(36): the costs of the exponential loss at weighted votes, each vote of weight η.
+
+    Parameters
+    ----------
+    F : array of shape (n, K)
+        The weighted votes.
+    c : array of shape (n,)
+        The true classes.
+    eta : float
+        The weight of a vote.
+
+    Returns
+    -------
+    array of shape (n, K)
+        The cost of every class for every example.
 
     Examples
     --------
@@ -218,7 +309,19 @@ def exponential_costs(F: Array, c: Labels, eta: float) -> Array:
 
 
 def mm_costs(F: Array, c: Labels) -> Array:
-    """(56): the costs (n, K) of AdaBoost.MM at weighted votes F (n, K), the limit of (36)/η for small η.
+    """(56): the costs of AdaBoost.MM at weighted votes, the limit of (36)/η for small η.
+
+    Parameters
+    ----------
+    F : array of shape (n, K)
+        The weighted votes.
+    c : array of shape (n,)
+        The true classes.
+
+    Returns
+    -------
+    array of shape (n, K)
+        The cost of every class for every example.
 
     Examples
     --------

@@ -23,7 +23,14 @@ from .states import as_states
 
 @dataclass(frozen=True, eq=False)
 class Walks:
-    """Random walks: positions (n_walks, t + 1, K), the true class first, and the loss of each at its end.
+    """Random walks, and the loss of each at its end.
+
+    Attributes
+    ----------
+    positions : int array of shape (n_walks, t + 1, K)
+        Where each walk was after every step, the true class first.
+    losses : array of shape (n_walks,)
+        The loss of each at its end.
 
     Examples
     --------
@@ -60,13 +67,25 @@ def simulate_walks(
 
     Parameters
     ----------
-    t, b, s, loss, eta : as in `fixed_potential`, with one state
+    t : int
+        The number of steps.
+    b : array of shape (K,)
+        The distribution of a step, the true class first; see `uniform_baseline`.
+    s : array of shape (K,) or None, default=None
+        The state: votes so far, the true class first. None is the state before the first vote.
+    loss : {"zero-one", "exponential"} or callable, default="zero-one"
+        What is suffered at the end. A function takes states (m, K) and gives losses (m,); it must be proper.
+    eta : float or None, default=None
+        The weight of a vote in the exponential loss; None is ln(1 + γ).
     n_walks : int, default=1000
-    random_state : int, Generator or None
+        The number of walks.
+    random_state : int, Generator or None, default=None
+        The seed of the walks.
 
     Returns
     -------
     Walks
+        The walks with their losses.
 
     Examples
     --------
@@ -98,7 +117,31 @@ def simulate_minimal_walks(
     n_walks: int = 1000,
     random_state: Any = None,
 ) -> Walks:
-    """Walks of t steps, each from the worst edge-over-random distribution of its state; see `simulate_walks`.
+    """Walks of t steps, each from the worst edge-over-random distribution of its state.
+
+    Parameters
+    ----------
+    t : int
+        The number of steps.
+    K : int
+        The number of classes.
+    edge : float
+        γ in [0, 1], the edge over guessing.
+    s : array of shape (K,) or None, default=None
+        The state: votes so far, the true class first. None is the state before the first vote.
+    loss : {"zero-one", "exponential"} or callable, default="zero-one"
+        What is suffered at the end. A function takes states (m, K) and gives losses (m,); it must be proper.
+    eta : float or None, default=None
+        The weight of a vote in the exponential loss; None is ln(1 + γ).
+    n_walks : int, default=1000
+        The number of walks.
+    random_state : int, Generator or None, default=None
+        The seed of the walks.
+
+    Returns
+    -------
+    Walks
+        The walks with their losses.
 
     Examples
     --------

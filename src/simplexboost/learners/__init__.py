@@ -85,6 +85,16 @@ LEARNERS: dict[str, type[Learner]] = {
 def as_learner(value: Any) -> Learner:
     """The learner that ``value`` stands for: a name, a `Learner`, or a scikit-learn classifier or regressor.
 
+    Parameters
+    ----------
+    value : str, Learner or scikit-learn estimator
+        A key of ``LEARNERS``, a learner, which is returned as it is, or an estimator, which is wrapped.
+
+    Returns
+    -------
+    Learner
+        The learner.
+
     Examples
     --------
     >>> as_learner("stump")

@@ -20,11 +20,26 @@ class Pull(Protocol):
 
     Attributes
     ----------
-    G : (n, d) minus the gradient in F: the learner should make Σ_i ⟨G_i, h(x_i)⟩ large
-    labels, weight : (n,) the same for a classifier that names one class per example: which class, and its importance
-    single : whether labels and weights contain all of G: up to a constant in every row, G Yᵀ is the weight in the
-        column of the label and 0 elsewhere
-    gains : (n, K) G Yᵀ, up to a positive factor and a constant in every row, if it is already known; else None
+    G : array of shape (n, d)
+        Minus the gradient in F: the learner should make Σ_i ⟨G_i, h(x_i)⟩ large.
+    labels : array of shape (n,)
+        For a classifier that names one class for every example: which class it should name.
+    weight : array of shape (n,)
+        How important it is to name that class.
+    single : bool
+        Whether labels and weights contain all of G: up to a constant in every row, G Yᵀ is the weight in the column of
+        the label and 0 elsewhere.
+    gains : array of shape (n, K), or None
+        G Yᵀ, up to a positive factor and a constant in every row, if it is already known.
+
+    Examples
+    --------
+    A learner meets the pull in its request. `PlainPull` is the simplest one:
+
+    >>> import numpy as np
+    >>> pull = PlainPull(G=np.eye(2), labels=np.array([0, 1]), weight=np.ones(2))
+    >>> pull.G[0], pull.labels[0], pull.single
+    (array([1., 0.]), np.int64(0), False)
     """
 
     @property
@@ -45,7 +60,28 @@ class Pull(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PlainPull:
-    """A pull made of given arrays."""
+    """A pull made of given arrays.
+
+    Attributes
+    ----------
+    G : array of shape (n, d)
+        Minus the gradient in F: the learner should make Σ_i ⟨G_i, h(x_i)⟩ large.
+    labels : array of shape (n,)
+        For a classifier that names one class for every example: which class it should name.
+    weight : array of shape (n,)
+        How important it is to name that class.
+    single : bool, default=False
+        Whether labels and weights contain all of G: up to a constant in every row, G Yᵀ is the weight in the column of
+        the label and 0 elsewhere.
+    gains : array of shape (n, K) or None, default=None
+        G Yᵀ, up to a positive factor and a constant in every row, if it is already known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> PlainPull(G=np.eye(2), labels=np.array([0, 1]), weight=np.ones(2)).weight
+    array([1., 1.])
+    """
 
     G: Array
     labels: Labels
@@ -60,9 +96,19 @@ class Sketched:
 
     Attributes
     ----------
-    statistics : (n, s + 1) the negative gradient along s directions, and the curvature along them
-    leaves : a function of the grown tree and the learner's l2_regularization that gives the leaf values (L, d)
-    sparse : whether most of the leaf values are zero
+    statistics : array of shape (n, s + 1)
+        The negative gradient along s directions, and the curvature along them.
+    leaves : callable
+        A function of the grown tree and of the learner's ``l2_regularization`` that gives the leaf values (L, d).
+    sparse : bool, default=False
+        Whether most of the leaf values are zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sketched = Sketched(np.zeros((5, 2)), lambda grown, l2: np.zeros((1, 3)))
+    >>> sketched.statistics.shape, sketched.sparse
+    ((5, 2), False)
     """
 
     statistics: Array
@@ -77,12 +123,38 @@ class Request:
     Attributes
     ----------
     data : TrainingSet
-    pull : the negative gradient to follow
-    Y : (K, d) the answers of learners that name classes: row k for class k; ±1 for one coordinate
-    curvature : (n,) the sum of the Hessian's diagonal, or None if only the gradient is used
-    rows, features : ascending numbers of those that the learner may use, or None for all
-    seed : for learners that draw at random
-    sketched : the pull in few statistics, for trees that can use it; else None
+        The training rows, binned, with their weights.
+    pull : Pull
+        The negative gradient to follow.
+    Y : array of shape (K, d)
+        The answers of learners that name classes: row k for class k; ±1 for one coordinate.
+    curvature : array of shape (n,) or None, default=None
+        The sum of the Hessian's diagonal, or None if only the gradient is used.
+    rows : array or None, default=None
+        The numbers of the rows that the learner may use, ascending; None stands for all.
+    features : array or None, default=None
+        The numbers of the features that the learner may use, ascending; None stands for all.
+    seed : int, default=0
+        The seed of learners that draw at random.
+    sketched : Sketched or None, default=None
+        The pull in few statistics, for trees that can use it.
+
+    Examples
+    --------
+    A learner that answers with a constant, the mean of the gradient, sees the request in ``fit``:
+
+    >>> from dataclasses import dataclass
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost.learners import LinearRegressor
+    >>> @dataclass(eq=False, repr=False)
+    ... class Loud(LinearRegressor):
+    ...     def fit(self, request):
+    ...         print(request.G.shape, request.Y.shape, request.rows)
+    ...         return super().fit(request)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.BoostingClassifier(learner=Loud(), n_estimators=1).fit(X, y)
+    (150, 2) (3, 2) None
     """
 
     data: TrainingSet
@@ -123,13 +195,29 @@ class Request:
 class Answer:
     """A hypothesis and its outputs on the training rows.
 
-    Attributes
+    Parameters
     ----------
     hypothesis : Hypothesis
-    outputs : (n, d)
-    compact : the outputs as the learner gave them, an array or `LeafOutputs`
-    classes : (n,) the class named for every row, if the outputs are codewords of classes; else None
-    edge : how well the outputs follow the pull, at most 1, if the learner has computed it; else None
+        What the learner has found, which also predicts for other rows.
+    outputs : array of shape (n, d), or LeafOutputs
+        The answers on the training rows; those of a tree may be given by leaf.
+    classes : array of shape (n,) or None, default=None
+        The class named for every row, if the outputs are codewords of classes.
+    edge : float or None, default=None
+        How well the outputs follow the pull, at most 1, if the learner has computed it.
+
+    Attributes
+    ----------
+    compact : array or LeafOutputs
+        The outputs as the learner gave them; ``outputs`` is always an array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from simplexboost.boosting.hypotheses import LinearHypothesis
+    >>> answer = Answer(LinearHypothesis(0, np.ones(1), np.zeros(1), 0.0), outputs=np.array([[1.0], [2.0]]))
+    >>> answer.outputs.shape, answer.classes is None
+    ((2, 1), True)
     """
 
     def __init__(
@@ -148,7 +236,18 @@ class Answer:
 
 
 class Learner(Part):
-    """A weak learner."""
+    """A weak learner: it answers a request, which holds the data and the gradient, with a hypothesis.
+
+    A subclass is a dataclass of parameters that writes `fit`; cloning, printing, grid search and saving come with it.
+    Trees inherit from `TreeLearner`, which leaves even less to write.
+
+    Examples
+    --------
+    >>> from simplexboost.learners import as_learner
+    >>> learner = as_learner("stump")
+    >>> isinstance(learner, Learner), learner.kind, learner.takes_categories
+    (True, 'any', True)
+    """
 
     takes_sketches: ClassVar[bool] = False  # whether it can fit requests that have a sketch
     takes_categories: ClassVar[bool] = False  # whether it splits categorical columns by subsets of their categories
@@ -166,5 +265,22 @@ class Learner(Part):
 
 
 def refusal_of(learner: Learner) -> str | None:
-    """Why a learner cannot take categorical columns, as the beginning of a message; None if it can."""
+    """Why a learner cannot take categorical columns, as the beginning of a message; None if it can.
+
+    Parameters
+    ----------
+    learner : Learner
+        The learner in question.
+
+    Returns
+    -------
+    str or None
+        The beginning of a message, or None.
+
+    Examples
+    --------
+    >>> from simplexboost.learners import LinearRegressor, Stump
+    >>> refusal_of(LinearRegressor()), refusal_of(Stump())
+    ('learner=LinearRegressor() takes numbers only', None)
+    """
     return None if learner.takes_categories else f"learner={learner!r} takes numbers only"

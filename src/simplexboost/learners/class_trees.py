@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from .._describing import described
 from .._parts import check_number
 from .._typing import Array
 from ..boosting.hypotheses import LeafOutputs, TreeHypothesis
@@ -14,14 +15,21 @@ from .base import Answer, Request
 from .trees import MOST, SMALL, TreeLearner, nearest_sums
 
 
+@described
 @dataclass(eq=False, repr=False)
 class NamesClasses(TreeLearner):
-    """Trees whose leaves name one class and answer with its codeword.
+    """Trees whose leaves name one class and answer with its codeword: the base class of `ClassTree` and its relatives.
 
     Parameters
     ----------
     leaves_per_rival : int or None, default=None
-        If ``max_leaf_nodes`` is None, the tree has at most this number times K − 1 leaves.
+        If ``max_leaf_nodes`` is None, the tree has at most this number times K − 1 leaves. None sets no such limit.
+
+    Examples
+    --------
+    >>> from simplexboost.learners import as_learner
+    >>> isinstance(as_learner("gini-tree"), NamesClasses), isinstance(as_learner("vector-tree"), NamesClasses)
+    (True, False)
     """
 
     leaves_per_rival: int | None = None
@@ -53,9 +61,20 @@ class NamesClasses(TreeLearner):
         return request.Y[nearest_sums(grown.tree, grown.leaf_sums).argmax(axis=1)]
 
 
+@described
 @dataclass(eq=False, repr=False)
 class ClassTree(NamesClasses):
-    """Leaves name one class and answer with its codeword; splits maximise the gains A = G Yᵀ ("Greedy")."""
+    """Leaves name one class and answer with its codeword; splits maximise the gains A = G Yᵀ ("Greedy").
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.AdaBoostMMClassifier(learner=ClassTree(max_depth=3), n_estimators=10).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
 
     score: ClassVar[str] = "max"
 
@@ -72,9 +91,20 @@ class ClassTree(NamesClasses):
         return replace(growth, bits=64 if data.n * data.K < SMALL else 32)
 
 
+@described
 @dataclass(eq=False, repr=False)
 class InfoTree(NamesClasses):
-    """Leaves name the heaviest class; splits maximise the information gain of the class weights ("Greedy-Info")."""
+    """Leaves name the heaviest class; splits maximise the information gain of the class weights ("Greedy-Info").
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.AdaBoostM1Classifier(learner=InfoTree(max_depth=3), n_estimators=10).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
 
     score: ClassVar[str] = "entropy"
 
@@ -83,25 +113,58 @@ class InfoTree(NamesClasses):
         return OneHot(request.labels, request.weight, len(request.Y))
 
 
+@described
 @dataclass(eq=False, repr=False)
 class GiniTree(InfoTree):
-    """Leaves name the heaviest class; splits minimise the Gini impurity of the class weights (CART)."""
+    """Leaves name the heaviest class; splits minimise the Gini impurity of the class weights (CART).
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SAMMEClassifier(learner=GiniTree(max_depth=3), n_estimators=10).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
 
     score: ClassVar[str] = "gini"
 
 
+@described
 @dataclass(eq=False, repr=False)
 class GreedyTree(ClassTree):
-    """`ClassTree` grown best first up to a number of leaves: the "Greedy" tree of Mukherjee and Schapire."""
+    """`ClassTree` grown best first up to a number of leaves: the "Greedy" tree of Mukherjee and Schapire.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.AdaBoostMMClassifier(learner=GreedyTree(max_leaf_nodes=6), n_estimators=5).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
 
     max_depth: int | None = None
     growth: str = "best"
     leaves_per_rival: int | None = 12
 
 
+@described
 @dataclass(eq=False, repr=False)
 class GreedyInfoTree(InfoTree):
-    """`InfoTree` grown best first up to a number of leaves: the "Greedy-Info" tree of Mukherjee and Schapire."""
+    """`InfoTree` grown best first up to a number of leaves: the "Greedy-Info" tree of Mukherjee and Schapire.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.AdaBoostM1Classifier(learner=GreedyInfoTree(max_leaf_nodes=6), n_estimators=5).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
 
     max_depth: int | None = None
     growth: str = "best"

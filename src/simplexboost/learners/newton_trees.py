@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 
+from .._describing import described
 from .._parts import check_choice, check_number, is_auto
 from .._typing import AnyArray, Array
 from ..boosting.hypotheses import LeafOutputs, TreeHypothesis
@@ -19,6 +20,7 @@ from .monotone import monotone
 from .trees import SMALL, TreeLearner
 
 
+@described
 @dataclass(eq=False, repr=False)
 class NewtonTree(TreeLearner):
     """Leaves are vectors ΣG / (Σh + l2): Newton steps, or least squares if the request has no curvature.
@@ -26,11 +28,22 @@ class NewtonTree(TreeLearner):
     Parameters
     ----------
     l2_regularization : float, default=1.0
-        Added to every curvature sum.
+        A number that is added to every sum of curvatures, so that leaves of few rows take shorter steps.
     monotonic_cst : list, dict, array of shape (K, p) or None, default=None
-        The direction, −1, 0 or 1, in which the score of a class may follow a feature. With two classes a list of p
-        numbers, or a dict by position or name of the feature, for the score of the second class; otherwise a dict of
-        these by number of the class. With canonical codewords only.
+        The direction in which the score of a class may follow a feature: 1 lets it only rise, −1 only fall, 0 does not
+        constrain it. With two classes it is a list of p numbers, or a dict by position or name of the feature, for the
+        score of the second class; otherwise it is a dict of these by number of the class. It applies to canonical
+        codewords only.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> newton = dict(codewords="canonical", optimizer="newton", step="fixed")
+    >>> clf = sb.BoostingClassifier(learner=NewtonTree(max_depth=3), n_estimators=10, **newton).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
     """
 
     l2_regularization: float = 1.0
@@ -115,9 +128,25 @@ def newton_steps(sums: Array, l2_regularization: float) -> Array:
     return np.divide(sums[:, :-1], h, out=np.zeros_like(sums[:, :-1]), where=h > 0)
 
 
+@described
 @dataclass(eq=False, repr=False)
 class RegressionTree(NewtonTree):
-    """Least squares: `NewtonTree` whose leaves are plain weighted means, without l2_regularization."""
+    """Least squares: `NewtonTree` whose leaves are plain weighted means, without l2_regularization.
+
+    Parameters
+    ----------
+    l2_regularization : float, default=0.0
+        A number that is added to every sum of curvatures, so that leaves of few rows take shorter steps.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.LogitBoostClassifier(learner=RegressionTree(max_depth=3), n_estimators=5).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
 
     l2_regularization: float = 0.0
 
@@ -136,6 +165,7 @@ def single(values: Array) -> Array:
     return values.astype(np.float32).astype(np.float64)
 
 
+@described
 @dataclass(eq=False, repr=False)
 class SketchTree(NewtonTree):
     """The tree of `SketchedNewton`: grown best first, limits from the size of the data, 32-bit sums for many rows.
@@ -143,12 +173,24 @@ class SketchTree(NewtonTree):
     Parameters
     ----------
     max_leaf_nodes : int, "auto" or None, default="auto"
-        ``"auto"`` is one leaf for about 128 rows, at least 16 and at most 255; symmetric trees have 64, or those of
-        ``max_depth``.
+        The largest number of leaves; None sets no limit. "auto" is one leaf for about 128 rows, at least 16 and at most
+        255; symmetric trees have 64, or those of ``max_depth``.
     min_samples_leaf : int or "auto", default="auto"
-        ``"auto"`` is 1 up to 1000 rows and 5 beyond.
+        The smallest number of training rows in a leaf. "auto" is 1 up to 1000 rows and 5 beyond.
     l2_regularization : float or "auto", default="auto"
-        ``"auto"`` is 10 / K, and 0.2 from 50 classes on.
+        A number that is added to every sum of curvatures. "auto" is 10 / K, and 0.2 from 50 classes on.
+
+    Examples
+    --------
+    `SimplexBoostClassifier` is made of this tree and of `SketchedNewton`.
+
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> newton = dict(codewords="canonical", optimizer="sketched-newton", step="fixed", learning_rate=0.1)
+    >>> clf = sb.BoostingClassifier(learner=SketchTree(max_leaf_nodes=8), n_estimators=20, **newton).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
     """
 
     max_depth: int | None = None

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from .._describing import described
 from .._parts import check_number
 from .._typing import Array
 from ..boosting.hypotheses import TreeHypothesis
@@ -30,26 +31,58 @@ class ProductTree(TreeLearner):
         return np.sign(nearest_sums(grown.tree, grown.leaf_sums))
 
 
+@described
 @dataclass(eq=False, repr=False)
 class SignTree(ProductTree):
-    """Leaves hold a sign per coordinate (Hamming trees)."""
+    """Leaves hold a sign for every coordinate, the sign of ΣG_j (Hamming trees).
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.AdaBoostMHClassifier(learner=SignTree(max_depth=3), n_estimators=5).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
 
 
+@described
 @dataclass(eq=False, repr=False)
 class HammingTree(ProductTree):
-    """`SignTree` grown best first up to 12 leaves; with one coordinate, a binary tree of that size."""
+    """`SignTree` grown best first up to 12 leaves; with one coordinate, a binary tree of that size.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.AdaBoostMHClassifier(learner=HammingTree(max_leaf_nodes=6), n_estimators=5).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
 
     max_depth: int | None = None
     max_leaf_nodes: int | None = 12
     growth: str = "best"
 
 
+@described
 @dataclass(eq=False, repr=False)
 class SubsetTree(ProductTree):
     """Leaves hold the set of plausible coordinates: 1 where ΣG_j > 0, 0 elsewhere (AdaBoost.M2 and MR).
 
-    If the rows of G sum to zero, as they do for losses of score differences, this is as good as signs. With one
+    If the rows of G sum to zero, which is so for losses of score differences, this is as good as signs. With one
     coordinate the answers are ±1. It is grown like a `HammingTree`.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.AdaBoostM2Classifier(learner=SubsetTree(max_leaf_nodes=6), n_estimators=5).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
     """
 
     max_depth: int | None = None
@@ -62,6 +95,7 @@ class SubsetTree(ProductTree):
         return signs if signs.shape[1] == 1 else (signs > 0).astype(np.float64)
 
 
+@described
 @dataclass(eq=False, repr=False)
 class IndexStump(Learner):
     """A stump on [x, k], the features and the number of the class: ±1 by one feature, or by the class alone.
@@ -71,7 +105,16 @@ class IndexStump(Learner):
     Parameters
     ----------
     min_samples_leaf : int, default=1
-        Training rows of positive weight in every leaf.
+        The smallest number of training rows of positive weight in a leaf.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.AdaBoostMHClassifier(learner_mode="index", n_estimators=5).fit(X, y)
+    >>> clf.parts().learner
+    IndexStump()
     """
 
     min_samples_leaf: int = 1

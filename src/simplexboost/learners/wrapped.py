@@ -24,13 +24,18 @@ class SklearnLearner(Learner):
     Parameters
     ----------
     estimator : estimator object
-        Cloned in every round; a ``random_state`` of None is replaced by a seed from the booster's random state.
+        The classifier or regressor. It is cloned in every round, and a ``random_state`` of None is replaced by a seed
+        from the booster's random state.
 
     Examples
     --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> SklearnLearner(DecisionTreeClassifier(max_depth=2))
-    SklearnLearner(estimator=DecisionTreeClassifier(max_depth=2))
+    >>> X, y = load_iris(return_X_y=True)
+    >>> learner = SklearnLearner(DecisionTreeClassifier(max_depth=2))
+    >>> sb.SAMMEClassifier(learner=learner, n_estimators=5).fit(X, y).score(X, y) > 0.95
+    True
     """
 
     estimator: Any

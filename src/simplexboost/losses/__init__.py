@@ -63,8 +63,20 @@ LOSSES: Mapping[str, type[Loss]] = {
 
 
 def as_loss(value: Any) -> Loss:
-    """The loss that ``value`` stands for: a key of ``LOSSES``, or a `Loss`, which is returned as it is.
+    """The loss that ``value`` stands for: a name, or a `Loss`, which is returned as it is.
 
+    Parameters
+    ----------
+    value : str or Loss
+        A key of ``LOSSES``, or a loss.
+
+    Returns
+    -------
+    Loss
+        The loss.
+
+    Examples
+    --------
     >>> as_loss("savage")
     Savage()
     >>> as_loss("hinge")

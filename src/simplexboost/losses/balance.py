@@ -46,11 +46,25 @@ class Balance:
 
     Attributes
     ----------
-    gained, lost : Σ weight · speed of the terms that fall, and of those that rise; the fastest term has speed 1
-    total : the weight of all terms
-    rate : how much the exponent of the fastest term changes per unit of the step
-    even : whether all terms that change do so at the same speed
-    faultless, perfect : whether no term rises; whether every term falls
+    gained : float
+        Σ weight · speed of the terms that fall; the fastest term has speed 1.
+    lost : float
+        Σ weight · speed of the terms that rise.
+    total : float
+        The weight of all terms.
+    rate : float
+        How much the exponent of the fastest term changes per unit of the step.
+    even : bool
+        Whether all terms that change do so at the same speed.
+    faultless : bool
+        Whether no term rises.
+    perfect : bool
+        Whether every term falls.
+
+    Examples
+    --------
+    >>> Balance(gained=0.8, lost=0.2, total=1.0, rate=2.0, even=True, faultless=False, perfect=False).gained
+    0.8
     """
 
     gained: float

@@ -198,8 +198,22 @@ class Loss(Part, ABC):
 
 
 def margins(U: Array, c: Labels) -> Array:
-    """The margin of every example, ``U[i, c_i] − max_{k≠c_i} U[i, k]``, (n,).
+    """The margin of every example, U_c − max_{k≠c} U_k: positive where the true class has the highest score.
 
+    Parameters
+    ----------
+    U : array of shape (n, K)
+        The class scores.
+    c : array of shape (n,)
+        The true classes, numbers 0 .. K−1.
+
+    Returns
+    -------
+    array of shape (n,)
+        The margins.
+
+    Examples
+    --------
     >>> margins(np.array([[3.0, 1.0, 2.0], [3.0, 1.0, 2.0]]), np.array([0, 1]))
     array([ 1., -2.])
     """

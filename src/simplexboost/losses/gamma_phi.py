@@ -26,8 +26,15 @@ _NO_JUMP = 1e-30
 class GammaPhi(Loss):
     """``L = γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k))``, the abstract family.
 
-    ``cost_matrix (K, K)`` weights the pair (true class c, rival k); its diagonal is ignored, None means ones. A zero
-    means that the pair does not matter. Adding a constant to the scores of a row changes nothing.
+    The attribute ``cost_matrix`` (K, K) weights the pair of the true class c and a rival k; its diagonal is ignored,
+    and None means ones. A zero means that the pair does not matter. Adding a constant to the scores of a row changes
+    nothing.
+
+    Examples
+    --------
+    >>> from simplexboost.losses import Exponential, Logistic, OneVsAll
+    >>> isinstance(Exponential(), GammaPhi), isinstance(Logistic(), GammaPhi), isinstance(OneVsAll(), GammaPhi)
+    (True, True, False)
     """
 
     cost_matrix: ArrayLike | None

@@ -24,8 +24,22 @@ from .scores import OneVsAll, strongest
 
 
 def for_label_sets(loss: Loss, sets: ArrayLike) -> MultilabelHamming | MultilabelRanking:
-    """The loss for examples whose labels are rows of ``sets`` (S, K).
+    """The loss for examples with several labels: that of AdaBoost.MH for "one-vs-all", that of AdaBoost.MR otherwise.
 
+    Parameters
+    ----------
+    loss : Loss
+        The loss of a booster for one label per example.
+    sets : array of shape (S, K)
+        The label sets that occur, as rows of zeros and ones.
+
+    Returns
+    -------
+    MultilabelHamming or MultilabelRanking
+        The loss, whose targets are rows of ``sets``.
+
+    Examples
+    --------
     >>> for_label_sets(OneVsAll(), np.eye(2)).value(np.zeros((1, 2)), np.array([1]))
     array([2.])
     """

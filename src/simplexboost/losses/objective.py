@@ -24,15 +24,33 @@ if TYPE_CHECKING:
 class Gradient:
     """Minus the gradient of the risk.
 
+    Parameters
+    ----------
+    P : array of shape (n, K), or a function that returns it
+        Minus the gradient in the scores, sample weights included, up to a positive factor.
+    code : Code
+        The codewords.
+    labels : array of shape (n,)
+        The true class; of several labels, the one with the largest entry of P.
+    weight : array of shape (n,)
+        The entry of P of that class.
+    single : bool, default=False
+        Whether labels and weights contain all of G: up to a constant in every row, G Yᵀ is the weight in the column of
+        the label and 0 elsewhere.
+    risk : float or None, default=None
+        The mean weighted loss, if the residual determines it.
+
     Attributes
     ----------
-    P : (n, K) minus the gradient in the scores, sample weights included, up to a positive factor
-    G : (n, d) minus the gradient in F, ½ P Y
-    code : the codewords
-    labels, weight : (n,) the true class (of several labels, the one with the largest entry of P), and its entry of P
-    single : whether labels and weights contain all of G: up to a constant in every row, G Yᵀ is the weight in the
-        column of the label and 0 elsewhere
-    risk : the mean weighted loss, if the residual determines it; else None
+    G : array of shape (n, d)
+        Minus the gradient in F, ½ P Y.
+
+    Examples
+    --------
+    >>> from simplexboost.codewords.code import Code
+    >>> gradient = Gradient(np.array([[0.5, -0.5]]), Code(np.array([[1.0], [-1.0]])), np.array([0]), np.array([0.5]))
+    >>> gradient.G
+    array([[0.5]])
     """
 
     def __init__(
@@ -72,10 +90,23 @@ class Objective:
     Parameters
     ----------
     loss : Loss
-    c : (n,) targets
-    weight : (n,) positive
-    code : the codewords
-    engine : does the heavy computations
+        The loss whose mean is the risk.
+    c : array of shape (n,)
+        The targets.
+    weight : array of shape (n,)
+        The weights of the examples, positive.
+    code : Code
+        The codewords.
+    engine : Engine
+        What does the heavy computations; one thread by default.
+
+    Examples
+    --------
+    >>> from simplexboost.codewords.code import Code
+    >>> from simplexboost.losses import Logistic
+    >>> objective = Objective(Logistic(), np.array([0, 1]), np.ones(2), Code(np.eye(2)))
+    >>> objective.loss
+    Logistic()
     """
 
     def __init__(self, loss: Loss, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:

@@ -103,7 +103,12 @@ class SoftmaxCost(Loss):
 
 @dataclass(eq=False, repr=False)
 class SoftmaxCostTable(SoftmaxCost):
-    """The expected cost for examples that have their own costs: c (n,) are rows of ``cost_matrix`` (S, K).
+    """The expected cost for examples that have their own costs: the targets c (n,) are rows of ``cost_matrix``.
+
+    Parameters
+    ----------
+    cost_matrix : array of shape (S, K), optional
+        The cost of every decision, a row for each of S different targets.
 
     Examples
     --------

@@ -28,11 +28,15 @@ class UserLoss(Loss):
 
     Parameters
     ----------
-    function : (U, c) → (n,), the loss of every example
-    gradient : (U, c) → (n, K), its derivatives in the scores
-    hessian : (U, c) → (n, K), its second derivatives in every score; or (n, K, K), all second derivatives, with which
-        splits are searched more exactly, if K is small. Negative curvature counts as zero.
-    link : U → probabilities (n, K), default softmax(2U)
+    function : callable
+        A function of (U, c) that returns the loss of every example, (n,).
+    gradient : callable
+        A function of (U, c) that returns the derivatives in the scores, (n, K).
+    hessian : callable
+        A function of (U, c) that returns the second derivatives in every score, (n, K); or all second derivatives,
+        (n, K, K), with which splits are searched more exactly if K is small. Negative curvature counts as zero.
+    link : callable or None, default=None
+        A function of U that returns probabilities (n, K); None is softmax(2U).
     convex : bool, default=False
         Whether the loss is convex in U, which permits Newton's line search.
 

@@ -63,6 +63,16 @@ OPTIMIZERS: dict[str, type[Optimizer]] = {
 def as_optimizer(value: Any) -> Optimizer:
     """The optimizer that ``value`` stands for: a name, or an `Optimizer`, which is returned as it is.
 
+    Parameters
+    ----------
+    value : str or Optimizer
+        A key of ``OPTIMIZERS``, or an optimizer.
+
+    Returns
+    -------
+    Optimizer
+        The optimizer.
+
     Examples
     --------
     >>> as_optimizer("coordinate")

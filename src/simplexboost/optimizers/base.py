@@ -12,7 +12,25 @@ from ..boosting.run import Run, Update
 
 
 class Optimizer(Part):
-    """Makes the updates of a round."""
+    """Makes the updates of a round: it says what the weak learner is asked, and turns answers into steps.
+
+    A subclass is a dataclass of parameters that writes `propose`.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> from simplexboost import BoostingClassifier
+    >>> from simplexboost.optimizers.asking import gradient_of, step_along
+    >>> from sklearn.datasets import load_iris
+    >>> @dataclass(eq=False, repr=False)
+    ... class RandomCoordinate(Optimizer):
+    ...     def propose(self, run):
+    ...         return step_along(run, gradient_of(run), int(run.rng.integers(run.Y.shape[1])))
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = BoostingClassifier(optimizer=RandomCoordinate(), n_estimators=20, random_state=0).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
 
     dtype: ClassVar[type] = np.float64  # of F and of the codewords
 

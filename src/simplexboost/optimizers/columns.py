@@ -29,6 +29,12 @@ class NewColumn(Optimizer):
     colouring : {"random", "max-cut"}, default="random"
         ``"random"`` gives each colour to half of the classes; ``"max-cut"`` starts there and flips single classes as
         long as that separates more of the weight of the pairs (example, rival class).
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> sb.AdaBoostECCClassifier(colouring="max-cut").parts().optimizer
+    NewColumn(colouring='max-cut')
     """
 
     colouring: str = "random"

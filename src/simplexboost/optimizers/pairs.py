@@ -30,7 +30,13 @@ class SampledPairs(Optimizer):
         M, the number of pairs; ``"n"`` draws as many as there are different examples, ``"all"`` weights every pair by
         its probability.
     separate : bool, default=True
-        Fit a scalar learner for every coordinate rather than one learner for all.
+        Whether to fit a scalar learner for every coordinate rather than one learner for all.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> sb.SoftmaxBoostClassifier(n_pairs=50).parts().optimizer
+    SampledPairs(n_pairs=50)
     """
 
     n_pairs: int | str = "n"

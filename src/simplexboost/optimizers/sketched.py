@@ -52,6 +52,12 @@ class SketchedNewton(Optimizer):
         almost no probability in a leaf has almost no curvature there, and Newton's step for its first example would be
         far too long. The limit applies to canonical codewords only: a code of few dimensions would merely learn more
         slowly, so its limit is ten divided by the learning rate.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> sb.SimplexBoostClassifier(n_estimators=10, sketch=2).parts().optimizer
+    SketchedNewton(sketch=2)
     """
 
     sketch: Any = 1

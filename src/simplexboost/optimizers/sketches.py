@@ -13,7 +13,27 @@ from .._typing import AnyArray
 
 
 class Sketch(Part):
-    """Directions in the space of codewords, chosen anew in every round."""
+    """Directions in the space of codewords, chosen anew in every round.
+
+    A subclass writes `size`, the number s of directions, and `directions`, the codewords along them, (K, s).
+
+    Examples
+    --------
+    A sketch that takes single coordinates:
+
+    >>> from dataclasses import dataclass
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> @dataclass(eq=False, repr=False)
+    ... class OneCoordinate(Sketch):
+    ...     size = 1
+    ...     def directions(self, Y, rng):
+    ...         return Y[:, [rng.integers(Y.shape[1])]].astype(np.float32)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, sketch=OneCoordinate(), random_state=0).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
 
     @property
     @abstractmethod
@@ -35,7 +55,7 @@ class GaussianSketch(Sketch):
     Parameters
     ----------
     n_directions : int, default=1
-        More of them find better splits and make histograms wider.
+        The number of directions. More of them find better splits and make histograms wider.
 
     Examples
     --------

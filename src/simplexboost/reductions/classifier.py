@@ -67,14 +67,24 @@ class OutputCodeClassifier(Decodes):
 
     Attributes
     ----------
-    classes_ : (K,) labels
-    present_ : (K,) which classes had training examples
-    codewords_ : (K, l) the code; rows of absent classes are zero
-    columns_ : list of l fitted columns
-    estimators_ : list of l fitted classifiers
-    min_distance_ : smallest Hamming distance of two rows of the code, zeros counting ½
-    bits_corrected_ : wrong bits that Hamming decoding always survives
-    n_features_in_, feature_names_in_ : as everywhere in scikit-learn
+    classes_ : array of shape (K,)
+        The labels, sorted.
+    present_ : bool array of shape (K,)
+        Which classes had training examples.
+    codewords_ : array of shape (K, l)
+        The code; rows of absent classes are zero.
+    columns_ : list of length l
+        The fitted columns.
+    estimators_ : list of length l
+        The fitted classifiers.
+    min_distance_ : float
+        The smallest Hamming distance of two rows of the code, zeros counting ½.
+    bits_corrected_ : int
+        The number of wrong bits that Hamming decoding always survives.
+    n_features_in_ : int
+        The number of features, p.
+    feature_names_in_ : array of shape (p,)
+        The names of the features, if X had names that are all strings.
 
     Notes
     -----

@@ -16,11 +16,28 @@ class CodeReport:
     Attributes
     ----------
     n_columns : int
-    min_distance : smallest Hamming distance of two rows, zeros counting ½
-    bits_corrected : wrong bits that Hamming decoding always survives
-    column_errors : (l,) part of the rows each column gets wrong, NaN where no row takes part
-    wrong_bits : (n,) columns that answer wrongly, for every row
-    error : part of the rows that are classified wrongly
+        The number of columns, l.
+    min_distance : float
+        The smallest Hamming distance of two rows, zeros counting ½.
+    bits_corrected : int
+        The number of wrong bits that Hamming decoding always survives.
+    column_errors : array of shape (l,)
+        The fraction of the rows that each column gets wrong, NaN where no row takes part.
+    wrong_bits : int array of shape (n,)
+        The number of columns that answer wrongly, for every row.
+    error : float
+        The fraction of the rows that are classified wrongly.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.OutputCodeClassifier(DecisionTreeClassifier(max_depth=2), "all-pairs").fit(X, y)
+    >>> report = clf.report(X, y)
+    >>> report.n_columns, report.error < 0.1
+    (3, True)
     """
 
     n_columns: int

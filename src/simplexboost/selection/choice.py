@@ -10,21 +10,39 @@ from .._typing import Array
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What was chosen by held-out risk, and what it was chosen from.
+    """What was chosen by held-out risk, and what it was chosen from; ``print`` shows it as a table.
 
     Attributes
     ----------
-    params : the parameters of the winner that other candidates had different values of
-    n_estimators : the number of rounds
-    learning_rate : the learning rate of the fit, for which these rounds are meant
-    temperature : what the scores are multiplied by
-    risk : the held-out risk (the log-loss, or the mean of another loss) at these rounds and the best temperature
-    candidates : a dict for each candidate: its ``params``, its best ``risk``, ``n_estimators`` and ``temperature``,
-        and ``n_tried``, the number of rounds it was tried for; all in rounds of the learning rate of the fit
-    curve : of the winner: arrays "n_estimators", "risk" (temperature 1), and "calibrated" (the best temperature for
-        each number of rounds)
-    n_splits : the number of splits the risk is a mean over
-    n_held : the number of rows that were held out in all of them
+    params : dict
+        The parameters of the winner that other candidates had different values of.
+    n_estimators : int
+        The number of rounds.
+    temperature : float
+        What the scores are multiplied by.
+    risk : float
+        The held-out risk (the log-loss, or the mean of another loss) at these rounds and the best temperature.
+    candidates : list of dicts
+        For each candidate: its ``params``, its best ``risk``, ``n_estimators`` and ``temperature``, and ``n_tried``,
+        the number of rounds it was tried for; all in rounds of the learning rate of the fit.
+    curve : dict of arrays
+        Of the winner: "n_estimators", "risk" (at temperature 1), and "calibrated" (at the best temperature for each
+        number of rounds).
+    n_splits : int
+        The number of splits the risk is a mean over.
+    n_held : int
+        The number of rows that were held out in all of them.
+    learning_rate : float
+        The learning rate of the fit, for which these rounds are meant.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> choice = sb.SimplexBoostClassifier(random_state=0).fit(X, y).choice_
+    >>> choice.n_held == 150, len(choice.candidates) > 1, choice.temperature > 0
+    (True, True, True)
     """
 
     params: dict[str, Any]

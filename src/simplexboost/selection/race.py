@@ -32,12 +32,21 @@ WORTHWHILE = 0.03
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A setting that takes part.
+    """A setting that takes part in the choice.
 
     Attributes
     ----------
-    params : the parameters that tell it from the others
-    start : split → a run on its training rows, that has made no rounds yet, its optimizer and its callbacks
+    params : dict
+        The parameters that tell it from the others.
+    start : callable
+        A function of a split: it returns a run on the split's training rows that has made no rounds yet, its optimizer
+        and its callbacks.
+
+    Examples
+    --------
+    >>> candidate = Candidate({"growth": "best"}, start=lambda split: None)
+    >>> candidate.params
+    {'growth': 'best'}
     """
 
     params: dict[str, Any]

@@ -38,7 +38,17 @@ STEPS: dict[str, type[Step]] = {
 
 
 def as_step(value: Any) -> Step:
-    """A step from its name, or from itself.
+    """The step that ``value`` stands for: a name, or a `Step`, which is returned as it is.
+
+    Parameters
+    ----------
+    value : str or Step
+        A key of ``STEPS``, or a step.
+
+    Returns
+    -------
+    Step
+        The step.
 
     Examples
     --------

@@ -19,12 +19,23 @@ class Stride:
 
     Attributes
     ----------
-    alpha : the step; 0 where no step lowers the risk
-    perfect : whether the learner alone, taken far enough, brings the risk to its infimum
-    edge : how much better than guessing the learner is, at most 1, as the paper of the rule measures it; or None
-    error : the learner's weighted error, or None
-    drop : α → the factor by which a bound on the training error changes with that step, or None
-    stop : why there is no step to take, or None
+    alpha : float
+        The step; 0 where no step lowers the risk.
+    perfect : bool, default=False
+        Whether the learner alone, taken far enough, brings the risk to its infimum.
+    edge : float or None, default=None
+        How much better than guessing the learner is, at most 1, measured like the paper of the rule does it.
+    error : float or None, default=None
+        The learner's weighted error.
+    drop : callable or None, default=None
+        A function of the step that gives the factor by which a bound on the training error changes with it.
+    stop : str or None, default=None
+        Why there is no step to take.
+
+    Examples
+    --------
+    >>> Stride(alpha=0.5).perfect
+    False
     """
 
     alpha: float
@@ -40,12 +51,30 @@ class Ray:
 
     Parameters
     ----------
-    loss, c (n,), weight (n,) : what the risk is made of
-    U : (n, K) the scores now; like W it may be given as a function, called when it is first asked for
-    W : (n, K) the direction in scores
-    gradient : the gradient at U where it is known, else None
-    classes : (n,) the class that the learner names for every example, where its answers are codewords; else None
-    engine : adds up over the examples
+    loss : Loss
+        The loss whose mean is the risk.
+    U : array of shape (n, K), or a function that returns it
+        The scores now. A function is called when the scores are first asked for.
+    c : array of shape (n,)
+        The true classes.
+    weight : array of shape (n,)
+        The weights of the examples.
+    W : array of shape (n, K), or a function that returns it
+        The direction in scores.
+    gradient : Gradient or None, default=None
+        The gradient at U, where it is known.
+    classes : array of shape (n,) or None, default=None
+        The class that the learner names for every example, where its answers are codewords.
+    engine : Engine
+        What adds up over the examples; one thread by default.
+
+    Examples
+    --------
+    >>> from simplexboost.losses import Exponential
+    >>> W = np.array([[0.5, -0.5], [0.5, -0.5], [-0.5, 0.5]])  # right, right, wrong
+    >>> ray = Ray(Exponential(), np.zeros((3, 2)), np.zeros(3, int), np.ones(3), W)
+    >>> ray.risk(0.0), bool(ray.risk(0.3) < ray.risk(0.0))
+    (3.0, True)
     """
 
     def __init__(
@@ -104,7 +133,7 @@ class Ray:
         return self._total(self.loss.value(self.U + alpha * self.W, self.c))
 
     def slope(self, alpha: float) -> tuple[float, float | None]:
-        """First and second derivative of the risk at α, in units of the total of |first| (the scale cancels)."""
+        """First and second derivative of the risk at α, in units of Σ abs(first), in which the scale cancels."""
         first, second, _ = self.loss.along(self.U, self.c, self.W, alpha)
         unit = self._total(np.abs(first)) or 1.0
         return self._total(first) / unit, None if second is None else self._total(second) / unit

@@ -17,7 +17,24 @@ from .search import UNBOUNDED, nearest_minimum, newton_root
 
 
 class Step(Part):
-    """How far to go along a direction."""
+    """How far to go along a direction. A subclass is a dataclass of parameters that writes `length`.
+
+    Examples
+    --------
+    A step that becomes shorter while the risk falls:
+
+    >>> from dataclasses import dataclass
+    >>> import simplexboost as sb
+    >>> from simplexboost.steps import Stride
+    >>> from sklearn.datasets import load_iris
+    >>> @dataclass(eq=False, repr=False)
+    ... class Timid(Step):
+    ...     def length(self, ray):
+    ...         return Stride(alpha=min(0.5, ray.risk(0.0)))
+    >>> X, y = load_iris(return_X_y=True)
+    >>> sb.BoostingClassifier(step=Timid(), n_estimators=20).fit(X, y).score(X, y) > 0.95
+    True
+    """
 
     measures_edge: ClassVar[bool] = False  # whether its strides tell the edge
 
@@ -78,15 +95,24 @@ class ClosedForm(Step):
 
     A term of the loss is, for example, a pair of an example and a rival class. Let A₊ and A₋ be the weights of the
     terms that gain and that lose along the direction, Z the weight of all terms, and r the change of an exponent per
-    unit of the step. ``rule="exact"`` gives the minimiser ln(A₊/A₋) / 2r, for learners along which all terms that
-    change do so at the same pace, such as codewords and signs. ``rule="edge"`` gives the smaller step
-    ln((1+δ)/(1−δ)) / 2r from the edge δ = (A₊ − A₋)/Z, for any bounded learner.
+    unit of the step. The minimiser of the risk is ln(A₊/A₋) / 2r, for learners along which all terms that change do so
+    at the same pace, such as codewords and signs. A smaller step, for any bounded learner, is ln((1+δ)/(1−δ)) / 2r from
+    the edge δ = (A₊ − A₋)/Z.
 
     Parameters
     ----------
     rule : {"exact", "edge"}, default="exact"
+        "exact" takes the minimiser, "edge" the smaller step.
     endless_step : float, default=10.0
         The step along a direction in which no example ever loses.
+
+    Examples
+    --------
+    >>> from simplexboost.losses import Exponential
+    >>> W = np.array([[0.5, -0.5], [0.5, -0.5], [-0.5, 0.5]])  # right, right, wrong
+    >>> ray = Ray(Exponential(), np.zeros((3, 2)), np.zeros(3, int), np.ones(3), W)
+    >>> round(ClosedForm().length(ray).alpha, 6), round(0.5 * np.log(2), 6)
+    (0.346574, np.float64(0.346574))
     """
 
     rule: str = "exact"
@@ -130,13 +156,13 @@ class ClosedForm(Step):
 class ErrorStep(Step):
     """The step from the weighted error e of a learner that names one class, for the loss of the own score alone.
 
-    A vote weighs ln((1−e)/e) where the learner must beat a coin (``better_than="half"``, AdaBoost.M1), and
-    ln((1−e)/e) + ln(K−1) where it must beat guessing (``"chance"``, SAMME: the minimiser of the risk). Boosting stops
-    when e is no longer below ½ or 1 − 1/K.
+    A vote weighs ln((1−e)/e) where the learner must beat a coin (AdaBoost.M1), and ln((1−e)/e) + ln(K−1) where it must
+    beat guessing (SAMME: the minimiser of the risk). Boosting stops when e is no longer below ½ or 1 − 1/K.
 
     Parameters
     ----------
     better_than : {"half", "chance"}, default="half"
+        What the learner must beat: "half" is a coin, "chance" is guessing among K classes.
     perfect_vote : float, default=10.0
         The weight of a perfect learner's vote; boosting stops after it.
 
@@ -199,6 +225,16 @@ class FixedStep(Step):
     Parameters
     ----------
     alpha : float, default=1.0
+        The step, which the learning rate of the booster multiplies.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.BoostingClassifier(step=FixedStep(0.5), n_estimators=3).fit(X, y)
+    >>> clf.history_["step"]
+    array([0.5, 0.5, 0.5])
     """
 
     alpha: float = 1.0

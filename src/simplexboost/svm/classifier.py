@@ -48,10 +48,12 @@ class MulticlassSVC(Machine):
     gamma : {"scale", "auto"} or float, default="scale"
         Of "rbf" and "poly"; "scale" is 1 / (p · variance of X, weighted), "auto" 1 / p.
     degree : int, default=3
+        The degree of the kernel "poly".
     coef0 : float, default=0.0
+        The constant of the kernel "poly".
     fit_intercept : bool or "auto", default="auto"
         Whether a constant is appended to every example (added to the kernel), so that classes have a bias. The bias is
-        part of the norm, as in LIBLINEAR. "auto" says yes for "linear" only.
+        part of the norm, like in LIBLINEAR. "auto" says yes for "linear" only.
     intercept_scaling : float, default=1.0
         The constant. The larger it is, the less the bias is shrunk.
     tol : float, default=1e-3
@@ -61,6 +63,8 @@ class MulticlassSVC(Machine):
     cache_size : float, default=200
         Megabytes for kernel rows, which are kept in single precision where the whole matrix does not fit.
     class_weight : dict, "balanced" or None, default=None
+        Weights by label, which multiply ``sample_weight``. "balanced" makes all classes weigh the same. None gives
+        every class the weight 1.
     random_state : int, RandomState or None, default=None
         The seed of the order in which linear solvers visit the examples.
     n_jobs : int or None, default=None
@@ -70,17 +74,30 @@ class MulticlassSVC(Machine):
 
     Attributes
     ----------
-    classes_ : (K,) labels
-    coef_ : (K, p) weights w_l, linear only
-    intercept_ : (K,) biases, linear only
-    support_ : (m,) rows of X with dual variables that are not zero; not after "sgd"
-    dual_coef_ : (m, K) their dual variables a: w_l = Σ_i a_il x_i; not after "sgd"
-    support_vectors_ : (m, p) those rows, for kernels other than "linear" and "precomputed"
-    objective_ : what the problem minimises, at the solution
-    duality_gap_ : by how much the objective may at most exceed its minimum
-    n_iter_ : passes through the training set
-    gamma_ : γ as a number, "rbf" and "poly" only
-    n_features_in_, feature_names_in_ : as everywhere in scikit-learn
+    classes_ : array of shape (K,)
+        The labels, sorted.
+    coef_ : array of shape (K, p)
+        The weights w_l of a linear machine.
+    intercept_ : array of shape (K,)
+        The biases of a linear machine.
+    support_ : int array of shape (m,)
+        The rows of X with dual variables that are not zero; not after "sgd".
+    dual_coef_ : array of shape (m, K)
+        Their dual variables a: w_l = Σ_i a_il x_i; not after "sgd".
+    support_vectors_ : array of shape (m, p)
+        Those rows, for kernels other than "linear" and "precomputed".
+    objective_ : float
+        What the problem minimises, at the solution.
+    duality_gap_ : float
+        By how much the objective may at most exceed its minimum.
+    n_iter_ : int
+        The number of passes through the training set.
+    gamma_ : float
+        γ as a number, for "rbf" and "poly".
+    n_features_in_ : int
+        The number of features, p.
+    feature_names_in_ : array of shape (p,)
+        The names of the features, if X had names that are all strings.
 
     Notes
     -----
