@@ -97,7 +97,20 @@ class SoftmaxBoostClassifier(Booster):
         return self._fit(X, y, sample_weight, eval_set, eval_metric, costs, init_score=init_score)
 
     def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:
-        """Random decisions, class k with probability ``predict_proba(X)[:, k]``; (n,)."""
+        """Random decisions, class k with probability ``predict_proba(X)[:, k]``; (n,).
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+        random_state : int, RandomState or None, default=None
+            The seed of the draws.
+
+        Returns
+        -------
+        array of shape (n,)
+            The labels.
+        """
         P = self.predict_proba(X)
         u = random_numbers(random_state).random_sample((len(P), 1))
         k = (np.cumsum(P, axis=1) <= u).sum(axis=1)

@@ -42,7 +42,13 @@ class OnDask:
         self.__dict__.update({name: value for name, value in vars(local).items() if name not in names})
 
     def save(self, path: Any) -> None:
-        """Write the local classifier to a file: the file of a fit on one machine, byte for byte."""
+        """Write the local classifier to a file: the file of a fit on one machine, byte for byte.
+
+        Parameters
+        ----------
+        path : str, Path or binary file
+            Where to write.
+        """
         self.to_local().save(path)
 
     def check_savable(self) -> None:
@@ -65,33 +71,103 @@ class OnDask:
     # ---- predicting -------------------------------------------------------------------------------------------------
 
     def predict(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Any:
-        """The class with the highest score, ties to the first; (n,).
+        """The class with the highest score, ties to the first.
 
         Parameters
         ----------
-        X : Dask DataFrame, Dask Array or list of delayed partitions, for which the answer is one of the same kind, not
-            computed yet; or a table in memory, which is answered at once
-        n_rounds : int or None
+        X : Dask DataFrame, Dask Array, list of delayed partitions, or table in memory
+            The rows, with the columns of the fit. For a Dask collection the answer is one of the same kind, not
+            computed yet; a table in memory is answered at once.
+        n_rounds : int or None, default=None
             Predict with the first rounds only; None takes all.
-        init_score : of the same kind as X, or None
-            Log-odds that the trees' scores are added to.
+        init_score : Dask collection or array, or None, default=None
+            Log-odds that the trees' scores are added to, of the same kind as X.
+
+        Returns
+        -------
+        Dask collection or array of shape (n,)
+            The labels.
         """
         return self._predict("predict", X, n_rounds, init_score)
 
     def predict_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Any:
-        """Probabilities, (n, K). For a Dask collection they are of the same kind, and computed later."""
+        """Probabilities by the loss's link; classes without training examples get 0, and only these.
+
+        Parameters
+        ----------
+        X : Dask DataFrame, Dask Array, list of delayed partitions, or table in memory
+            The rows, with the columns of the fit. For a Dask collection the answer is one of the same kind, not
+            computed yet; a table in memory is answered at once.
+        n_rounds : int or None, default=None
+            Predict with the first rounds only; None takes all.
+        init_score : Dask collection or array, or None, default=None
+            Log-odds that the trees' scores are added to, of the same kind as X.
+
+        Returns
+        -------
+        Dask collection or array of shape (n, K)
+            The probabilities, a column for every class in the order of ``classes_``.
+        """
         return self._predict("predict_proba", X, n_rounds, init_score)
 
     def predict_log_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Any:
-        """The logarithms of `predict_proba`, (n, K)."""
+        """The logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : Dask DataFrame, Dask Array, list of delayed partitions, or table in memory
+            The rows, with the columns of the fit. For a Dask collection the answer is one of the same kind, not
+            computed yet; a table in memory is answered at once.
+        n_rounds : int or None, default=None
+            Predict with the first rounds only; None takes all.
+        init_score : Dask collection or array, or None, default=None
+            Log-odds that the trees' scores are added to, of the same kind as X.
+
+        Returns
+        -------
+        Dask collection or array of shape (n, K)
+            The logarithms.
+        """
         return self._predict("predict_log_proba", X, n_rounds, init_score)
 
     def decision_function(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Any:
-        """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,)."""
+        """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,).
+
+        Parameters
+        ----------
+        X : Dask DataFrame, Dask Array, list of delayed partitions, or table in memory
+            The rows, with the columns of the fit. For a Dask collection the answer is one of the same kind, not
+            computed yet; a table in memory is answered at once.
+        n_rounds : int or None, default=None
+            Predict with the first rounds only; None takes all.
+        init_score : Dask collection or array, or None, default=None
+            Log-odds that the trees' scores are added to, of the same kind as X.
+
+        Returns
+        -------
+        Dask collection or array of shape (n, K) or (n,)
+            The scores.
+        """
         return self._predict("decision_function", X, n_rounds, init_score)
 
     def class_scores(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Any:
-        """Class scores U (n, K)."""
+        """Class scores U = ½ F Yᵀ.
+
+        Parameters
+        ----------
+        X : Dask DataFrame, Dask Array, list of delayed partitions, or table in memory
+            The rows, with the columns of the fit. For a Dask collection the answer is one of the same kind, not
+            computed yet; a table in memory is answered at once.
+        n_rounds : int or None, default=None
+            Predict with the first rounds only; None takes all.
+        init_score : Dask collection or array, or None, default=None
+            Log-odds that the trees' scores are added to, of the same kind as X.
+
+        Returns
+        -------
+        Dask collection or array of shape (n, K)
+            The scores, a column for every class in the order of ``classes_``.
+        """
         return self._predict("class_scores", X, n_rounds, init_score)
 
     def _predict(self, method: str, X: Any, n_rounds: int | None, init_score: Any) -> Any:
@@ -102,7 +178,22 @@ class OnDask:
         return lazily(local, method, X, init_score, n_rounds)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """The accuracy; of Dask collections a Dask Array without dimensions, which ``float`` computes."""
+        """The accuracy.
+
+        Parameters
+        ----------
+        X : Dask DataFrame, Dask Array, list of delayed partitions, or table in memory
+            The rows, with the columns of the fit.
+        y : Dask collection or array of shape (n,)
+            The true labels, of the same kind as X.
+        sample_weight : Dask collection or array of shape (n,), or None, default=None
+            The weights of the rows.
+
+        Returns
+        -------
+        float, or Dask Array without dimensions
+            The accuracy; ``float`` computes that of Dask collections.
+        """
         local = self.to_local()
         if not is_distributed(X):
             return local.score(X, y, sample_weight)

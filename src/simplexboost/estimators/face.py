@@ -42,19 +42,65 @@ class Face(Saves, ClassifierMixin, Answering):
 
     @abstractmethod
     def class_scores(self, X: Any) -> Array:
-        """A score for every class, (n, K); the highest wins."""
+        """A score for every class; the highest wins.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        array of shape (n, K)
+            The scores, a column for every class in the order of ``classes_``.
+        """
 
     def predict(self, X: Any) -> AnyArray:
-        """The class with the highest score, ties to the first; (n,)."""
+        """The class with the highest score, ties to the first.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        array of shape (n,)
+            The labels.
+        """
         U = self.class_scores(X)
         return self.classes_.take(U.argmax(axis=1))
 
     def decision_function(self, X: Any) -> Array:
-        """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,), as scikit-learn expects."""
+        """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,), which scikit-learn expects.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        array of shape (n, K) or (n,)
+            The scores.
+        """
         return as_decision(self.class_scores(X))
 
     def margins(self, X: Any, y: Any) -> Array:
-        """The margin of every example, U_c − max_{k≠c} U_k, (n,): positive where the prediction is right."""
+        """The margin of every example, U_c − max_{k≠c} U_k: positive where the prediction is right.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+        y : array of shape (n,)
+            The true labels.
+
+        Returns
+        -------
+        array of shape (n,)
+            The margins.
+        """
         U = self.class_scores(X)
         return margins(U, known_labels(y, len(U), self.classes_))
 

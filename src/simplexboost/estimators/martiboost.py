@@ -133,20 +133,66 @@ class MartiBoostClassifier(Face):
         return learner
 
     def class_scores(self, X: Any) -> Array:
-        """How likely the random program is to answer with each class, (n, 2); a draw counts half for both."""
+        """How likely the random program is to answer with each class, (n, 2); a draw counts half for both.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+
+        Returns
+        -------
+        array of shape (n, 2)
+            The scores, a column for each class.
+        """
         X = self._check_X(X)
         return self.program_.probabilities(X, self._engine())
 
     def predict_proba(self, X: Any) -> Array:
-        """How likely the random program is to answer with each class, (n, 2); a draw counts half for both."""
+        """How likely the random program is to answer with each class, (n, 2); a draw counts half for both.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+
+        Returns
+        -------
+        array of shape (n, 2)
+            The probabilities, a column for each class.
+        """
         return self.class_scores(X)
 
     def predict_log_proba(self, X: Any) -> Array:
-        """The logarithms of `predict_proba`; −inf for probabilities that are zero."""
+        """The logarithms of `predict_proba`; −inf for probabilities that are zero.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+
+        Returns
+        -------
+        array of shape (n, 2)
+            The logarithms.
+        """
         return log_of(self.predict_proba(X))
 
     def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:
-        """The answers of the random program, one path per example; a fair coin decides a draw at the end; (n,)."""
+        """The answers of the random program, one path per example; a fair coin decides a draw at the end; (n,).
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+        random_state : int, RandomState or None, default=None
+            The seed of the draws.
+
+        Returns
+        -------
+        array of shape (n,)
+            The labels.
+        """
         X = self._check_X(X)
         wins = self.program_.walk(X, random_numbers(random_state), self._engine())
         return self.classes_.take(wins.astype(np.intp))

@@ -100,14 +100,20 @@ class Explains:
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix of shape (n, p), with the columns of the fit
-        classes : a label, a list of labels, or None
-            The classes to explain; None means all. For a list the last axis has its order, for one label the result is
-            (n, p).
-        background : rows like X, or None
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+        classes : label, list of labels or None, default=None
+            The classes to explain; None means all. For a list the last axis has its order, for one label there is no
+            such axis.
+        background : rows like X, or None, default=None
             None takes the shares of the training rows that the trees have stored ("path-dependent" values). Otherwise
             an unknown feature is taken from these rows ("interventional" values); some hundred rows will do. The base
             of the values is then the mean logit of these rows, and not ``expected_value_``.
+
+        Returns
+        -------
+        array of shape (n, p, K) or (n, p)
+            The values.
         """
         checked, chosen = self._check_X(X), choose_classes(classes, self.classes_, self.present_)
         return self._shap(checked, chosen, self._check_background(background))
@@ -127,8 +133,15 @@ class Explains:
 
         Parameters
         ----------
-        X : as in `shap_values`
-        classes : a label, for a result of shape (n, p, p), or a list of labels
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+        classes : label or list of labels
+            The classes to explain. For a list the last axis has its order, for one label there is no such axis.
+
+        Returns
+        -------
+        array of shape (n, p, p, K) or (n, p, p)
+            The values.
         """
         checked, chosen = self._check_X(X), choose_classes(classes, self.classes_, self.present_)
         phi = shapley.interactions(self.model_, checked, self._columns_of(chosen), self._engine())
@@ -145,8 +158,12 @@ class Explains:
 
         Parameters
         ----------
-        X : as in `shap_values`
-        a, b : two labels
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+        a : label
+            The class whose odds are explained.
+        b : label
+            The class that they are against.
 
         Returns
         -------
@@ -171,7 +188,20 @@ class Explains:
 
         Parameters
         ----------
-        X, classes, background : as in `shap_values`
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+        classes : label, list of labels or None, default=None
+            The classes to explain; None means all. For a list the last axis has its order, for one label there is no
+            such axis.
+        background : rows like X, or None, default=None
+            None takes the shares of the training rows that the trees have stored ("path-dependent" values). Otherwise
+            an unknown feature is taken from these rows ("interventional" values); some hundred rows will do. The base
+            of the values is then the mean logit of these rows, and not ``expected_value_``.
+
+        Returns
+        -------
+        shap.Explanation
+            The values with their base and the names of features and classes.
         """
         shap = shap_package()
         checked: Any = self._check_X(X)
@@ -193,7 +223,8 @@ class Explains:
 
         Parameters
         ----------
-        classes : a label, a list of labels, or None for all that had training examples
+        classes : label, list of labels or None, default=None
+            The classes to explain; None means all that had training examples.
         """
         check_is_fitted(self)
         chosen = choose_classes(classes, self.classes_, self.present_)
@@ -208,7 +239,13 @@ class Explains:
 
         Parameters
         ----------
-        X : as in `shap_values`
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        int array of shape (n, rounds)
+            The numbers of the leaves.
         """
         checked = self._check_X(X)
         return leaf_indices(self.model_.trees, checked, self._engine())
@@ -234,7 +271,7 @@ class Explains:
         ----------
         i : int
             The number of the tree, from 0; negative numbers count from the end.
-        n_classes : int
+        n_classes : int, default=3
             How many classes are shown in a leaf, those first whose logits it moves furthest.
         """
         check_is_fitted(self)
@@ -249,13 +286,20 @@ class Explains:
 
         Parameters
         ----------
-        kind : {"gain", "cover", "splits", "shap"}
+        kind : {"gain", "cover", "splits", "shap"}, default="gain"
             "gain" is ``feature_importances_``; for chosen classes it is what the splits explain of the squared
             differences between the values in the leaves, and sums to one for every class. "cover" is the number of
             training rows that pass the splits on a feature, "splits" the number of these. "shap" is the mean of the
             absolute Shapley values of X, over all classes or for the chosen ones.
-        X : as in `shap_values`, for ``kind="shap"`` only
-        classes : a label, for a result of shape (p,), a list of labels, or None
+        X : array, data frame or sparse matrix of shape (n, p), or None, default=None
+            The rows whose Shapley values are taken, for ``kind="shap"`` only.
+        classes : label, list of labels or None, default=None
+            The classes in question. None means all of them together. For a list there is a second axis, in its order.
+
+        Returns
+        -------
+        array of shape (p,) or (p, K)
+            The importances.
         """
         check_is_fitted(self)
         if kind not in KINDS:
@@ -284,10 +328,18 @@ class Explains:
 
         Parameters
         ----------
-        features : the positions or names of s columns, or one of them
+        features : int, str, or list of these
+            The positions or names of s columns, or one of them.
         grid : table of shape (m, s), or for one column a list or array of shape (m,)
-            Values as X has them: numbers, categories, dates.
-        classes : a label, for a result of shape (m,), a list of labels, or None for all
+            The values of these columns, of the same kinds that X has: numbers, categories, dates.
+        classes : label, list of labels or None, default=None
+            The classes to explain; None means all. For a list the last axis has its order, for one label there is no
+            such axis.
+
+        Returns
+        -------
+        array of shape (m, K) or (m,)
+            The mean logits.
         """
         check_is_fitted(self)
         names = self._names().features
@@ -312,9 +364,11 @@ class Explains:
 
         Parameters
         ----------
-        X : as in `shap_values`
-        examples : rows like X, for instance those of the training set
-        k : int
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+        examples : rows like X
+            Where to look, for instance the training set.
+        k : int, default=5
             How many of them are returned for every row.
 
         Returns
@@ -336,10 +390,14 @@ class Explains:
 
         Parameters
         ----------
-        X, y : as in ``fit``
-        cv : int, splitter or iterable of (train, test)
-            The folds, as in scikit-learn.
-        sample_weight : (n,) or None
+        X : array, data frame or sparse matrix of shape (n, p)
+            The features.
+        y : array of shape (n,)
+            The labels in question.
+        cv : int, splitter or iterable of (train, test), default=5
+            The folds: their number, a splitter of scikit-learn, or pairs of arrays of row numbers.
+        sample_weight : array of shape (n,) or None, default=None
+            The weights of the rows.
 
         Returns
         -------

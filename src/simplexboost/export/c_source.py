@@ -33,9 +33,10 @@ def c(clf: Any, path: Any, *, probabilities: bool = True) -> None:
     Parameters
     ----------
     clf : fitted booster
-    path : text or a path
-        Of the source, for instance "model.c". Its name without the ending begins all names in it.
-    probabilities : bool
+        The model to export.
+    path : str or Path
+        The file of the source, for instance "model.c". Its name without the ending begins all names in it.
+    probabilities : bool, default=True
         Whether there is a function for them. Those under a ``cost_matrix`` solve a linear system, which the C source
         does not; then this must be False.
 

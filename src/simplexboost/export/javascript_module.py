@@ -25,8 +25,9 @@ def javascript(clf: Any, path: Any) -> None:
     Parameters
     ----------
     clf : fitted booster
-    path : text or a path
-        Of the module, for instance "model.js". The model file has the same name with the ending .sb.
+        The model to export.
+    path : str or Path
+        The file of the module, for instance "model.js". The model file has the same name with the ending .sb.
 
     Examples
     --------

@@ -32,16 +32,19 @@ def onnx(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: b
     Parameters
     ----------
     clf : fitted booster
-    path : text, a path, a binary file that is open, or None to write no file
-    dtype : "float64" or "float32"
+        The model to export.
+    path : str, Path, binary file or None, default=None
+        The file to write, or a file that is open; None writes none.
+    dtype : {"float64", "float32"}, default="float64"
         The precision of X. In single precision the model asks the same questions about values that are rounded.
-    probabilities : bool
+    probabilities : bool, default=True
         Whether there is an output of that name. Those under a ``cost_matrix`` solve a linear system, which ONNX cannot
         hold; then this must be False.
 
     Returns
     -------
     onnx.ModelProto
+        The model.
 
     Examples
     --------

@@ -38,7 +38,14 @@ def numbers(clf: Any, X: Any) -> AnyArray:
     Parameters
     ----------
     clf : fitted booster
-    X : array, data frame or sparse matrix of shape (n, p), with the columns of the fit
+        The model that takes the numbers.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit.
+
+    Returns
+    -------
+    array of shape (n, p)
+        The numbers.
 
     Examples
     --------

@@ -48,9 +48,10 @@ def python(clf: Any, path: Any, *, embed: bool = True) -> None:
     Parameters
     ----------
     clf : fitted booster
-    path : text or a path
-        Of the file, for instance "model.py".
-    embed : bool
+        The model to export.
+    path : str or Path
+        The file to write, for instance "model.py".
+    embed : bool, default=True
         Whether the model is in the file, as text. If not, the model file is written beside it, with the ending .sb;
         that loads faster where models are large.
 

@@ -36,16 +36,19 @@ def treelite(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilitie
     Parameters
     ----------
     clf : fitted booster of trees
-    path : text, a path, a binary file that is open, or None to write no file
-    dtype : "float64" or "float32"
+        The model to export.
+    path : str, Path, binary file or None, default=None
+        The file to write, or a file that is open; None writes none.
+    dtype : {"float64", "float32"}, default="float64"
         The precision of thresholds, leaves and input.
-    probabilities : bool
+    probabilities : bool, default=True
         Whether the model's output are probabilities. treelite has the soft-max, and the logistic function for examples
         that have several labels; for other links this must be False.
 
     Returns
     -------
     treelite.Model
+        The model.
 
     Examples
     --------

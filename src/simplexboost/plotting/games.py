@@ -24,11 +24,38 @@ from ..games import (
 from ._axes import one_axes, row_of_axes
 from ._style import GREY, INK, PALETTE, SMALL, whole_numbers
 
+__all__ = [
+    "figure_2a",
+    "figure_2b",
+    "figure_3",
+    "figure_4",
+    "figure_5",
+    "figure_6",
+    "potential_history",
+    "random_walks",
+]
+
 THREE, TWO, TIE = PALETTE[3], INK, GREY  # colours of degree 3, degree 2, and of both
 
 
 def figure_2a(K: int = 6, edge: float = 0.0, rounds: int = 10, *, ax: Any = None) -> Any:
     """The bound φ_T(0) on the error of a fixed uniform baseline against the number of rounds, labelled with its values.
+
+    Parameters
+    ----------
+    K : int, default=6
+        The number of classes.
+    edge : float, default=0.0
+        γ, the edge over guessing.
+    rounds : int, default=10
+        The largest number of rounds.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes with the picture.
 
     Examples
     --------
@@ -53,6 +80,22 @@ def figure_2a(K: int = 6, edge: float = 0.0, rounds: int = 10, *, ax: Any = None
 def figure_2b(edge: float = 0.1, T: int = 10, classes: Iterable[int] = range(2, 101), *, ax: Any = None) -> Any:
     """The bound φ_T(0) of a fixed uniform baseline against the number of classes: it rises and then falls.
 
+    Parameters
+    ----------
+    edge : float, default=0.1
+        γ, the edge over guessing.
+    T : int, default=10
+        The number of rounds.
+    classes : iterable of int, default=range(2, 101)
+        The numbers of classes.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes with the picture.
+
     Examples
     --------
     >>> K, phi = figure_2b().lines[0].get_data()
@@ -72,6 +115,18 @@ def figure_3(panels: Sequence[tuple[int, float]] = ((10, 0.0), (20, 0.0), (20, 0
 
     The paper does not say which T it uses.
 
+    Parameters
+    ----------
+    panels : sequence of pairs
+        The number of rounds and the edge of every panel.
+    axes : list of matplotlib Axes or None, default=None
+        Where to draw, one for every panel; None makes a figure.
+
+    Returns
+    -------
+    list of matplotlib Axes
+        The axes with the pictures.
+
     Examples
     --------
     >>> len(figure_3(((3, 0.0), (5, 0.0))))
@@ -85,6 +140,20 @@ def figure_3(panels: Sequence[tuple[int, float]] = ((10, 0.0), (20, 0.0), (20, 0
 
 def figure_4(rounds: Sequence[int] = (3, 20), edge: float = 0.0, *, axes: Any = None) -> list[Any]:
     """The potential surface of the minimal condition, three classes, zero-one loss; a panel for each T.
+
+    Parameters
+    ----------
+    rounds : sequence of int, default=(3, 20)
+        The number of rounds of every panel.
+    edge : float, default=0.0
+        γ, the edge over guessing.
+    axes : list of matplotlib Axes or None, default=None
+        Where to draw, one in three dimensions for every panel; None makes a figure.
+
+    Returns
+    -------
+    list of matplotlib Axes
+        The axes with the pictures.
 
     Examples
     --------
@@ -112,6 +181,26 @@ def figure_5(
     axes: Any = None,
 ) -> list[Any]:
     """The minimal condition against the best fixed baseline, φ_T(0): over rounds (K classes), over classes (T rounds).
+
+    Parameters
+    ----------
+    edge : float, default=0.0
+        γ, the edge over guessing.
+    K : int, default=6
+        The number of classes of the left panel.
+    rounds : int, default=15
+        The largest number of rounds of the left panel.
+    T : int, default=10
+        The number of rounds of the right panel.
+    classes : iterable of int, default=range(2, 16)
+        The numbers of classes of the right panel.
+    axes : list of matplotlib Axes or None, default=None
+        Where to draw, two of them; None makes a figure.
+
+    Returns
+    -------
+    list of matplotlib Axes
+        The axes with the pictures.
 
     Examples
     --------
@@ -149,6 +238,22 @@ def figure_6(
 ) -> list[Any]:
     """Degrees of the optimal walk under the minimal condition, three classes, exponential loss; a panel for each η.
 
+    Parameters
+    ----------
+    etas : sequence of float, default=(0.08, 0.1, 0.3)
+        The weight of a vote in every panel.
+    T : int, default=20
+        The number of rounds.
+    edge : float, default=0.1
+        γ, the edge over guessing.
+    axes : list of matplotlib Axes or None, default=None
+        Where to draw, one for every panel; None makes a figure.
+
+    Returns
+    -------
+    list of matplotlib Axes
+        The axes with the pictures.
+
     Examples
     --------
     >>> len(figure_6((0.1,), T=5))
@@ -179,10 +284,19 @@ def random_walks(walks: Walks, potential: float | None = None, *, most: int = 10
 
     Parameters
     ----------
-    walks : from `games.simulate_walks` or `games.simulate_minimal_walks`
-    potential : φ_T(s), written beside the mean loss
-    most : the largest number of walks to draw
-    ax : axes
+    walks : Walks
+        The walks, from `games.simulate_walks` or `games.simulate_minimal_walks`.
+    potential : float or None, default=None
+        φ_T(s), which is written beside the mean loss.
+    most : int, default=100
+        The largest number of walks to draw.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes with the picture.
 
     Examples
     --------
@@ -205,6 +319,18 @@ def random_walks(walks: Walks, potential: float | None = None, *, most: int = 10
 
 def potential_history(clf: Any, *, ax: Any = None) -> Any:
     """The average potential of a fitted `OSBoostClassifier` after every round; crosses where its condition failed.
+
+    Parameters
+    ----------
+    clf : OSBoostClassifier
+        The fitted classifier.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes with the picture.
 
     Examples
     --------

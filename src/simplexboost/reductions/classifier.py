@@ -123,14 +123,17 @@ class OutputCodeClassifier(Decodes):
 
         Parameters
         ----------
-        X : (n, p), whatever the estimator takes
-        y : labels, (n,)
-        sample_weight : (n,) or None
-            Only for estimators that take them; rows of zero weight are left out.
+        X : table of shape (n, p)
+            The features, in any form that the estimator takes.
+        y : array of shape (n,)
+            The labels.
+        sample_weight : array of shape (n,) or None, default=None
+            The weights of the rows, only for estimators that take them; rows of zero weight are left out.
 
         Returns
         -------
-        self
+        self : object
+            The fitted classifier.
         """
         with all_or_nothing(self):
             self._check_parameters()

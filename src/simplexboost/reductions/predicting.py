@@ -38,16 +38,49 @@ class Decodes(Face):
     bits_corrected_: int
 
     def column_scores(self, X: Any) -> Array:
-        """The answers f of the columns, (n, l): positive for +1."""
+        """The answers f of the columns, (n, l): positive for +1.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        array of shape (n, l)
+            The answers, a column for every binary problem.
+        """
         X = self._check_X(X)
         return self._ask(X, "answers", self.response, self.decoding)
 
     def class_scores(self, X: Any) -> Array:
-        """Minus the distances, (n, K): the nearest class scores highest; absent ones are far below."""
+        """Minus the distances, (n, K): the nearest class scores highest; absent ones are far below.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        array of shape (n, K)
+            The scores, a column for every class in the order of ``classes_``.
+        """
         return all_classes(self._present_scores(self.column_scores(X)), self.present_)
 
     def predict_proba(self, X: Any) -> Array:
-        """Probabilities, (n, K), by soft-max or coupling; classes without training examples have none."""
+        """Probabilities, (n, K), by soft-max or coupling; classes without training examples have none.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        array of shape (n, K)
+            The probabilities, a column for every class in the order of ``classes_``.
+        """
         X = self._check_X(X)
         n, M = _num_samples(X), self.codewords_[self.present_]
         P = np.zeros((n, len(self.classes_)))
@@ -61,7 +94,18 @@ class Decodes(Face):
         return P
 
     def predict_log_proba(self, X: Any) -> Array:
-        """The logarithms of `predict_proba`; −inf for probabilities that are zero."""
+        """The logarithms of `predict_proba`; −inf for probabilities that are zero.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        array of shape (n, K)
+            The logarithms.
+        """
         return log_of(self.predict_proba(X))
 
     def _check_X(self, X: Any) -> Any:
@@ -96,12 +140,15 @@ class Decodes(Face):
 
         Parameters
         ----------
-        X : (n, p)
-        y : labels that occurred in training, (n,)
+        X : table of shape (n, p)
+            The rows, with the columns of the fit.
+        y : array of shape (n,)
+            Their labels, which must have occurred in training.
 
         Returns
         -------
         CodeReport
+            The distance of the code and the errors of its columns.
 
         Examples
         --------

@@ -138,14 +138,17 @@ class MulticlassSVC(Machine):
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n, p), or the kernel matrix (n, n) with kernel="precomputed"
-        y : labels, (n,)
-        sample_weight : (n,) or None
-            C is multiplied by it.
+        X : array or sparse matrix of shape (n, p), or array of shape (n, n)
+            The features; with ``kernel="precomputed"`` the matrix of kernel values.
+        y : array of shape (n,)
+            The labels.
+        sample_weight : array of shape (n,) or None, default=None
+            The weights of the rows, which multiply C.
 
         Returns
         -------
-        self
+        self : object
+            The fitted classifier.
         """
         with all_or_nothing(self):
             self._check_parameters()

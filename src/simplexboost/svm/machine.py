@@ -40,7 +40,18 @@ class Machine(Face):
     _kernel: Kernel  # unless linear
 
     def class_scores(self, X: Any) -> Array:
-        """The scores ⟨w_l, x⟩ of every class, (n, K); margins of at least one are what the machine wants."""
+        """The scores ⟨w_l, x⟩ of every class, (n, K); margins of at least one are what the machine wants.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        array of shape (n, K)
+            The scores, a column for every class in the order of ``classes_``.
+        """
         check_is_fitted(self)
         X = check_X(self, X, **self._options())
         with one_blas_thread():
