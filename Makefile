@@ -13,7 +13,7 @@ sources := pyproject.toml CMakeLists.txt $(kernels) \
            $(shell find src/simplexboost -type d -not -name __pycache__)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow bench race ranks papers lint format check clean
+.PHONY: help setup demo test test-slow bench race ranks papers docs wheel lint format check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,10 @@ papers: $(VENV)/.bench ## the papers' tables and figures, quick and small, in bu
 	@$(bin)/python -m experiments run all --quick --results build/papers/cells
 	@$(bin)/python -m experiments report --quick --results build/papers/cells --out build/papers
 
+docs: $(VENV)/.docs ## the documentation as a site in build/docs; warnings and dead links are errors
+	@$(bin)/python -m sphinx -b html -W --keep-going -q -d build/doctrees docs build/docs
+	@$(bin)/python docs/check_links.py build/docs
+
 lint: $(VENV)/.dev ## ruff, mypy, clang-format and the import contract
 	@$(bin)/ruff check .
 	@$(bin)/ruff format --check --quiet . || { $(bin)/ruff format --check .; exit 1; }
@@ -61,7 +65,7 @@ format: $(VENV)/.dev ## let ruff and clang-format format and fix what they can
 check: lint test ## lint and test
 
 clean: ## remove .venv and everything built
-	@rm -rf $(VENV) build dist .pytest_cache .hypothesis .ruff_cache .mypy_cache .import_linter_cache
+	@rm -rf $(VENV) build dist docs/gallery_pages docs/reference/generated docs/sg_execution_times.rst .pytest_cache .hypothesis .ruff_cache .mypy_cache .import_linter_cache
 	@find src tests examples benchmarks experiments runner -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One virtual environment for all: Python files are used where they lie (an editable installation), and the compiled
@@ -76,7 +80,7 @@ $(VENV)/.package: $(VENV)/.python $(sources)
 	@$(pip) --editable .
 	@touch $@
 
-$(VENV)/.test $(VENV)/.dev $(VENV)/.bench: $(VENV)/.%: $(VENV)/.package
+$(VENV)/.test $(VENV)/.dev $(VENV)/.bench $(VENV)/.docs: $(VENV)/.%: $(VENV)/.package
 	@echo "installing what '$*' needs"
 	@$(pip) "simplexboost[$*]"
 	@touch $@

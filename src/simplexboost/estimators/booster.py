@@ -422,7 +422,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
 
     @property
     def train_score_(self) -> Array:
-        """Minus the training risk after every round of the model, (n_iter_,): larger values are better."""
+        """Minus the training risk after every round of the model, so that larger values are better; (rounds,)."""
         check_is_fitted(self)
         return -self.history_["risk"]
 

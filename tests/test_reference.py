@@ -1,0 +1,250 @@
+"""The API reference: every public name has a page, and a docstring that explains all parameters and has an example."""
+
+import inspect
+import pkgutil
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from sklearn.base import ClassifierMixin
+
+import simplexboost
+from simplexboost._describing import SECTIONS, described, items, names_of, split
+
+REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
+
+# Subpackages whose `__all__` is for users, and those that only other parts of the package import. Of the latter, some
+# names have pages too: users meet them as results.
+PUBLIC = {
+    "algorithms",
+    "callbacks",
+    "codewords",
+    "dask",
+    "datasets",
+    "export",
+    "games",
+    "learners",
+    "losses",
+    "optimizers",
+    "plotting",
+    "reductions",
+    "steps",
+    "svm",
+}
+INTERNAL = {"boosting", "cli", "cluster", "data", "engine", "estimators", "explain", "files", "group", "selection"}
+
+# Methods of boosters that other methods call: docs/conf.py leaves them out of the pages.
+INNER = {
+    "calibrates",
+    "candidates",
+    "choose",
+    "chooses",
+    "chosen",
+    "more_callbacks",
+    "resolved",
+    "settle",
+    "shrinkage",
+    "with_params",
+}
+
+
+def public_names():
+    """All public names by their full names; a module among them stands for its own public names."""
+    modules = [simplexboost, *(import_module(f"simplexboost.{name}") for name in sorted(PUBLIC))]
+    while modules:
+        module = modules.pop()
+        for name in exported(module):
+            value = getattr(module, name)
+            if not inspect.ismodule(value):
+                yield f"{module.__name__}.{name}", value
+            elif value.__name__.count(".") > 1:  # subpackages of the package itself are in PUBLIC
+                modules.append(value)
+
+
+def exported(module):
+    """What a module offers: its ``__all__``, or the functions and classes that it defines."""
+    own = [name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
+    return getattr(module, "__all__", [name for name in own if not name.startswith("_")])
+
+
+def pages():
+    """The full names that the pages of the reference list."""
+    for path in sorted(REFERENCE.glob("*.rst")):
+        module, listing = "", False
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if found := re.match(r"\.\. currentmodule:: (\S+)", line):
+                module = found[1]
+            elif found := re.match(r"\.\. py:data:: (\S+)", line):
+                yield f"{module}.{found[1]}"
+            if line and not line.startswith(" "):
+                listing = line.startswith(".. autosummary::")
+            elif listing and re.match(r"   \w", line):
+                yield f"{module}.{line.strip()}"
+
+
+NAMES = dict(public_names())
+DOCUMENTED = {name: value for name, value in NAMES.items() if inspect.isclass(value) or inspect.isfunction(value)}
+LISTED = list(pages())
+
+
+def test_every_subpackage_is_public_or_internal():
+    found = {module.name for module in pkgutil.iter_modules(simplexboost.__path__) if module.ispkg}
+    assert found == PUBLIC | INTERNAL
+
+
+def test_every_public_name_has_a_page():
+    listed = {id(value_of(name)) for name in LISTED} | set(LISTED)
+    assert [name for name, value in NAMES.items() if name not in listed and id(value) not in listed] == []
+
+
+def test_no_name_is_listed_twice():
+    assert len(LISTED) == len(set(LISTED))
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_every_listed_name_is_there(name):
+    value_of(name)
+
+
+def value_of(name):
+    """What a full name stands for."""
+    module, _, last = name.rpartition(".")
+    return getattr(import_module(module), last)
+
+
+@pytest.mark.parametrize("name", {**DOCUMENTED, **{name: value_of(name) for name in LISTED}})
+def test_docstrings_have_an_example_and_all_parameters(name):
+    value = value_of(name)
+    if not (inspect.isclass(value) or inspect.isfunction(value)):
+        return  # a constant, which its page describes
+    sections = dict(split(inspect.getdoc(value)))
+    assert ">>> " in sections.get("Examples", ""), "there is no example"
+    assert parameters_of(value) <= names_in(sections)
+    assert undescribed(sections) == []
+    assert not re.search(r": (as|see|like) ", sections.get("Parameters", ""))
+
+
+def parameters_of(value):
+    """The parameters of a class or function; classes that only name what they take as ``*args`` are abstract."""
+    try:
+        parameters = inspect.signature(value).parameters.values()
+    except ValueError:  # an exception
+        return set()
+    return {parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_POSITIONAL} - {
+        "keywords",
+        "kwargs",
+    }
+
+
+def names_in(sections):
+    """The names that a docstring describes."""
+    text = [item for title in SECTIONS for item in items(sections.get(title, ""))]
+    return {name.lstrip("*") for item in text for name in names_of(item)}
+
+
+def undescribed(sections):
+    """The items of a docstring that say nothing below their names and types."""
+    return [
+        item for title in ("Parameters", "Attributes") for item in items(sections.get(title, "")) if "\n" not in item
+    ]
+
+
+def methods():
+    """The methods of all public classifiers that are for users, each once."""
+    classifiers = [
+        value for value in DOCUMENTED.values() if inspect.isclass(value) and issubclass(value, ClassifierMixin)
+    ]
+    found = [getattr(cls, name, None) for cls in classifiers for name in dir(cls) if name not in INNER]
+    ours = [f for f in found if inspect.isfunction(f) and f.__module__.startswith("simplexboost.")]
+    return {f.__qualname__: f for f in ours if not f.__name__.startswith("_") and f.__name__ != "set_params"}
+
+
+@pytest.mark.parametrize("method", methods().values(), ids=methods().keys())
+def test_methods_of_classifiers_describe_all_parameters(method):
+    sections = dict(split(inspect.getdoc(method)))
+    assert parameters_of(method) - {"self"} <= names_in(sections)
+    assert undescribed(sections) == []
+
+
+def test_the_flagship_explains_its_parameters_itself():
+    """Not by the texts that boosters share: a reader of the source finds them too."""
+    source = inspect.getsource(simplexboost.SimplexBoostClassifier)
+    parameters = inspect.signature(simplexboost.SimplexBoostClassifier).parameters
+    assert [name for name in parameters if f"\n    {name} : " not in source] == []
+
+
+class Base:
+    """A base.
+
+    Parameters
+    ----------
+    a, b : int
+        Two numbers.
+    c : int
+        Another.
+
+    Attributes
+    ----------
+    d_ : float
+        What is fitted.
+    """
+
+    def __init__(self, a, b, c):
+        pass
+
+    def fit(self, X, y):
+        """Fit.
+
+        Parameters
+        ----------
+        X : array
+            Rows.
+        y : array
+            Labels.
+        """
+
+
+def test_docstrings_are_completed():
+    @described
+    class Derived(Base):
+        """Derived.
+
+        Parameters
+        ----------
+        c : int, default=1
+            Mine.
+
+        Notes
+        -----
+        A note.
+        """
+
+        def __init__(self, c, a, b):
+            pass
+
+        def fit(self, X, y, z):
+            """Fit more.
+
+            Parameters
+            ----------
+            z : array
+                More.
+            """
+
+    sections = dict(split(Derived.__doc__))
+    assert list(sections) == ["", "Parameters", "Attributes", "Notes"]
+    assert items(sections["Parameters"]) == ["c : int, default=1\n    Mine.", "a, b : int\n    Two numbers."]
+    assert items(sections["Attributes"]) == ["d_ : float\n    What is fitted."]
+    assert [names_of(item) for item in items(dict(split(Derived.fit.__doc__))["Parameters"])] == [["X"], ["y"], ["z"]]
+    assert items(dict(split(inspect.getdoc(Base)))["Parameters"])[0] == "a, b : int\n    Two numbers."
+
+
+def test_a_class_without_a_docstring_stays_without():
+    """That is ``python -OO``."""
+
+    class Bare(Base):
+        pass
+
+    Bare.__doc__ = None
+    assert described(Bare).__doc__ is None
