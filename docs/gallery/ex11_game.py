@@ -1,0 +1,41 @@
+"""
+The map of a boosting game
+==========================
+
+Mukherjee and Schapire describe boosting as a game against the weak learner. How well the best strategy does is told by
+potentials, and the strategy by a map: for every state of the votes, among how many classes the adversary should spread
+its own.
+"""
+
+# %%
+# Three classes, the zero-one loss: the adversary's best move in every state of the votes, with few and with more rounds
+# to go.
+
+import matplotlib.pyplot as plt
+
+from simplexboost import games
+from simplexboost.plotting.games import figure_3, random_walks
+
+figure_3(((6, 0.0), (15, 0.0)))
+plt.show()
+
+# %%
+# With an edge over guessing, the votes of a row are a random walk, and the potential is the chance that it ends badly.
+
+baseline = games.uniform_baseline(3, edge=0.2)
+walks = games.simulate_walks(40, baseline, n_walks=80, random_state=0)
+random_walks(walks, games.fixed_potential(40, baseline))
+plt.show()
+
+# %%
+# How many rounds are needed until the guaranteed error is below 5 %? Small edges need many.
+
+_, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+rounds = range(1, 121)
+for edge, style in ((0.1, ":"), (0.2, "--"), (0.3, "-")):
+    bounds = [games.fixed_potential(t, games.uniform_baseline(3, edge)) for t in rounds]
+    ax.plot(rounds, bounds, style, label=f"edge {edge}")
+ax.axhline(0.05, color="0.5", linewidth=0.8)
+ax.set(xlabel="rounds", ylabel="bound on the training error", ylim=(0, 1))
+ax.legend()
+plt.show()
