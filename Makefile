@@ -50,6 +50,17 @@ docs: $(VENV)/.docs ## the documentation as a site in build/docs; warnings and d
 	@$(bin)/python -m sphinx -b html -W --keep-going -q -d build/doctrees docs build/docs
 	@$(bin)/python docs/check_links.py build/docs
 
+wheel: $(VENV)/.wheel ## a wheel for this platform in dist, tried in a fresh environment without a compiler
+	@rm -rf build/wheel && mkdir -p build/wheel dist
+	@$(bin)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel .
+	@PATH="$(abspath $(bin)):$$PATH" $(bin)/auditwheel repair --wheel-dir build/wheel/repaired build/wheel/*.whl
+	@$(PYTHON) -m venv build/wheel/venv
+	@cd build/wheel && PATH="$(abspath build/wheel/venv/bin)" python -m pip install --quiet --disable-pip-version-check \
+	    --only-binary :all: repaired/*.whl
+	@cd build/wheel && for isa in baseline avx512; do \
+	    PATH="$(abspath build/wheel/venv/bin)" SIMPLEXBOOST_ISA=$$isa python "$(abspath tests/smoke.py)" || exit 1; done
+	@mv build/wheel/repaired/*.whl dist/ && ls dist/*.whl
+
 lint: $(VENV)/.dev ## ruff, mypy, clang-format and the import contract
 	@$(bin)/ruff check .
 	@$(bin)/ruff format --check --quiet . || { $(bin)/ruff format --check .; exit 1; }
@@ -65,7 +76,8 @@ format: $(VENV)/.dev ## let ruff and clang-format format and fix what they can
 check: lint test ## lint and test
 
 clean: ## remove .venv and everything built
-	@rm -rf $(VENV) build dist docs/gallery_pages docs/reference/generated docs/sg_execution_times.rst .pytest_cache .hypothesis .ruff_cache .mypy_cache .import_linter_cache
+	@rm -rf $(VENV) build dist .pytest_cache .hypothesis .ruff_cache .mypy_cache .import_linter_cache
+	@rm -rf docs/gallery_pages docs/reference/generated docs/sg_execution_times.rst
 	@find src tests examples benchmarks experiments runner -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One virtual environment for all: Python files are used where they lie (an editable installation), and the compiled
@@ -80,7 +92,7 @@ $(VENV)/.package: $(VENV)/.python $(sources)
 	@$(pip) --editable .
 	@touch $@
 
-$(VENV)/.test $(VENV)/.dev $(VENV)/.bench $(VENV)/.docs: $(VENV)/.%: $(VENV)/.package
+$(VENV)/.test $(VENV)/.dev $(VENV)/.bench $(VENV)/.docs $(VENV)/.wheel: $(VENV)/.%: $(VENV)/.package
 	@echo "installing what '$*' needs"
 	@$(pip) "simplexboost[$*]"
 	@touch $@
