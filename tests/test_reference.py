@@ -24,6 +24,7 @@ PUBLIC = {
     "datasets",
     "export",
     "games",
+    "inspection",
     "learners",
     "losses",
     "optimizers",

@@ -19,14 +19,29 @@ class ClassTable:
 
     Attributes
     ----------
-    classes : the labels
-    support : the rows of the class
-    predicted : the rows for which the class was predicted
-    correct : the rows of the class that were predicted right
-    precision : correct / predicted; NaN if the class was never predicted
-    recall : correct / support; NaN if it has no rows
-    f1 : their harmonic mean, 2 correct / (predicted + support); NaN if both are empty
-    precision_interval, recall_interval : (K, 2) Wilson intervals; [0, 1] where there is nothing to count
+    classes : array of shape (K,)
+        The labels.
+    support : int array of shape (K,)
+        The number of rows of the class.
+    predicted : int array of shape (K,)
+        The number of rows for which the class was predicted.
+    correct : int array of shape (K,)
+        The number of rows of the class that were predicted right.
+    precision : array of shape (K,)
+        correct / predicted; NaN if the class was never predicted.
+    recall : array of shape (K,)
+        correct / support; NaN if it has no rows.
+    f1 : array of shape (K,)
+        Their harmonic mean, 2 correct / (predicted + support); NaN if both are empty.
+    precision_interval : array of shape (K, 2)
+        The Wilson interval of the precision; [0, 1] where there is nothing to count.
+    recall_interval : array of shape (K, 2)
+        The Wilson interval of the recall; [0, 1] where there is nothing to count.
+
+    Examples
+    --------
+    >>> class_table([0, 0, 0, 1], [0, 0, 1, 1]).support.tolist()
+    [3, 1]
     """
 
     classes: AnyArray
@@ -45,9 +60,19 @@ def class_table(y_true: Any, y_pred: Any, classes: Any = None, confidence: float
 
     Parameters
     ----------
-    y_true, y_pred : (n,) labels
-    classes : (K,) all labels; None takes those that occur, sorted
-    confidence : the part of the intervals that hold the true value, between 0 and 1
+    y_true : array of shape (n,)
+        The true labels.
+    y_pred : array of shape (n,)
+        The predicted labels.
+    classes : array of shape (K,) or None, default=None
+        All labels; None takes those that occur, sorted.
+    confidence : float, default=0.95
+        The part of such intervals that hold the true value, between 0 and 1.
+
+    Returns
+    -------
+    ClassTable
+        The numbers.
 
     Examples
     --------
@@ -84,8 +109,17 @@ def wilson(successes: Any, trials: Any, confidence: float = 0.95) -> Array:
 
     Parameters
     ----------
-    successes, trials : numbers or arrays of the same shape
-    confidence : between 0 and 1
+    successes : int or array of int
+        How many trials succeeded.
+    trials : int or array of int
+        How many there were, in the same shape.
+    confidence : float, default=0.95
+        The part of such intervals that hold the true value, between 0 and 1.
+
+    Returns
+    -------
+    array of shape (..., 2)
+        The ends of the intervals.
 
     Examples
     --------

@@ -26,8 +26,15 @@ class Confusion:
 
     Attributes
     ----------
-    counts : (K, K) integers; row k, column l: the rows of class k for which class l was predicted
-    classes : (K,) the labels
+    counts : int array of shape (K, K)
+        In row k and column l the number of rows of class k for which class l was predicted.
+    classes : array of shape (K,)
+        The labels.
+
+    Examples
+    --------
+    >>> confusion_table(["a", "a", "b"], ["a", "b", "b"]).counts.tolist()
+    [[1, 1], [0, 1]]
     """
 
     counts: AnyArray
@@ -66,7 +73,24 @@ class Confusion:
 
 
 class ConfusedPair(NamedTuple):
-    """Rows of class ``true`` for which ``predicted`` was predicted: how many, and their part of the class."""
+    """Rows of class ``true`` for which ``predicted`` was predicted: how many, and their part of the class.
+
+    Attributes
+    ----------
+    true : label
+        The class of the rows.
+    predicted : label
+        The class that was predicted for them.
+    n_rows : int
+        How many rows there are.
+    rate : float
+        Their part of the class.
+
+    Examples
+    --------
+    >>> worst_pairs(confusion_table(["a", "a", "b"], ["a", "b", "b"]))[0].rate
+    0.5
+    """
 
     true: Any
     predicted: Any
@@ -79,10 +103,21 @@ class Block(NamedTuple):
 
     Attributes
     ----------
-    start, stop : their places in the order, ``stop`` excluded
-    numbers : (stop − start,) their numbers among the classes
-    errors : the errors among them
-    share : their part of all errors
+    start : int
+        The place of the first of them in the order.
+    stop : int
+        The place after the last of them.
+    numbers : int array of shape (stop − start,)
+        Their numbers among the classes.
+    errors : int
+        The errors among them.
+    share : float
+        Their part of all errors.
+
+    Examples
+    --------
+    >>> worst_block(confusion_table([0, 1, 1, 2, 3], [0, 1, 2, 1, 3]), [0, 1, 2, 3], 2).share
+    1.0
     """
 
     start: int
@@ -97,8 +132,17 @@ def confusion_table(y_true: Any, y_pred: Any, classes: Any = None) -> Confusion:
 
     Parameters
     ----------
-    y_true, y_pred : (n,) labels
-    classes : (K,) all labels, in the order that the result shall have; None takes those that occur, sorted
+    y_true : array of shape (n,)
+        The true labels.
+    y_pred : array of shape (n,)
+        The predicted labels.
+    classes : array of shape (K,) or None, default=None
+        All labels, in the order that the result shall have; None takes those that occur, sorted.
+
+    Returns
+    -------
+    Confusion
+        The counts.
 
     Examples
     --------
@@ -124,9 +168,17 @@ def soft_confusion(y_true: Any, P: Any, classes: Any) -> Array:
 
     Parameters
     ----------
-    y_true : (n,) labels
-    P : (n, K) probabilities
-    classes : (K,) the labels of the columns of P
+    y_true : array of shape (n,)
+        The true labels.
+    P : array of shape (n, K)
+        The probabilities.
+    classes : array of shape (K,)
+        The labels of the columns of P.
+
+    Returns
+    -------
+    array of shape (K, K)
+        The mean probabilities, a row for every true class.
 
     Examples
     --------
@@ -149,7 +201,13 @@ def similarity(rates: Any) -> Array:
 
     Parameters
     ----------
-    rates : (K, K), for instance `Confusion.rates` or `soft_confusion`
+    rates : array of shape (K, K)
+        How often each class is taken for each other one, for instance `Confusion.rates` or `soft_confusion`.
+
+    Returns
+    -------
+    array of shape (K, K)
+        The similarities.
 
     Examples
     --------
@@ -174,7 +232,13 @@ def similarity_order(S: Any) -> Labels:
 
     Parameters
     ----------
-    S : (K, K) similarities, symmetric and not negative; see `similarity`
+    S : array of shape (K, K)
+        The similarities, symmetric and not negative; see `similarity`.
+
+    Returns
+    -------
+    int array of shape (K,)
+        The numbers of the classes.
 
     Examples
     --------
@@ -201,8 +265,15 @@ def worst_pairs(found: Confusion, most: int = 10) -> list[ConfusedPair]:
 
     Parameters
     ----------
-    found : from `confusion_table`
-    most : the largest number of pairs
+    found : Confusion
+        The counts, from `confusion_table`.
+    most : int, default=10
+        The largest number of pairs.
+
+    Returns
+    -------
+    list of ConfusedPair
+        The pairs.
 
     Examples
     --------
@@ -226,9 +297,17 @@ def worst_block(found: Confusion, order: Any, size: int = 12) -> Block:
 
     Parameters
     ----------
-    found : from `confusion_table`
-    order : (K,) from `similarity_order`
-    size : the number of classes in the block; all if there are fewer
+    found : Confusion
+        The counts, from `confusion_table`.
+    order : int array of shape (K,)
+        The numbers of the classes, from `similarity_order`.
+    size : int, default=12
+        The number of classes in the block; all if there are fewer.
+
+    Returns
+    -------
+    Block
+        The neighbours.
 
     Examples
     --------

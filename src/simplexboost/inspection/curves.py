@@ -19,10 +19,20 @@ class Curve:
 
     Attributes
     ----------
-    name : which rows: "training", "held out", "evaluated", or "evaluated 2" where there are several sets
-    metric : what is measured: "risk" or the name of a metric
-    rounds : (m,) numbers of rounds
-    values : (m,)
+    name : str
+        Which rows: "training", "held out", "evaluated", or "evaluated 2" where there are several sets.
+    metric : str
+        What is measured: "risk" or the name of a metric.
+    rounds : int array of shape (m,)
+        The numbers of rounds.
+    values : array of shape (m,)
+        The values after them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Curve("training", "risk", np.arange(1, 4), np.array([0.5, 0.3, 0.2])).values[-1]
+    np.float64(0.2)
     """
 
     name: str
@@ -37,11 +47,24 @@ class LearningCurves:
 
     Attributes
     ----------
-    curves : all of them; those of one metric have the same scale
-    n_rounds : the rounds of the model
-    chosen : the number of rounds that early stopping, or the model's own choice, has settled on; the best round of
-        evaluated rows if nothing was stopped; None if nothing tells
-    why : a few words on how it was chosen
+    curves : list of Curve
+        All of them; those of one metric have the same scale.
+    n_rounds : int
+        The number of rounds of the model.
+    chosen : int or None
+        The number of rounds that early stopping, or the model's own choice, has settled on; the best round of
+        evaluated rows if nothing was stopped; None if nothing tells.
+    why : str
+        A few words on how it was chosen.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost import SimplexBoostClassifier
+    >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0).fit(*load_iris(return_X_y=True))
+    >>> found = learning_curves(clf)
+    >>> found.n_rounds, found.chosen is None
+    (20, True)
     """
 
     curves: list[Curve]
@@ -68,7 +91,13 @@ def learning_curves(clf: Any) -> LearningCurves:
 
     Parameters
     ----------
-    clf : a fitted booster
+    clf : fitted booster
+        The model.
+
+    Returns
+    -------
+    LearningCurves
+        The curves, with the chosen round.
 
     Examples
     --------

@@ -19,9 +19,18 @@ class ClassMap:
 
     Attributes
     ----------
-    points : (K, 2); NaN for a class without rows
-    explained : (2,) the part of the squared distances between classes that each axis shows
-    classes : (K,) the labels
+    points : array of shape (K, 2)
+        The points; NaN for a class without rows.
+    explained : array of shape (2,)
+        The part of the squared distances between classes that each axis shows.
+    classes : array of shape (K,)
+        The labels.
+
+    Examples
+    --------
+    >>> from simplexboost.inspection import confusion_table
+    >>> map_of_confusion(confusion_table([0, 0, 1, 1, 2], [0, 1, 1, 0, 2])).points.shape
+    (3, 2)
     """
 
     points: Array
@@ -31,6 +40,20 @@ class ClassMap:
 
 def class_means(values: Any, y: Any, classes: Any) -> Array:
     """The mean of values (n, m) over the rows of each class, (K, m); NaN for a class without rows.
+
+    Parameters
+    ----------
+    values : array of shape (n, m)
+        The values of the rows.
+    y : array of shape (n,)
+        The labels of the rows.
+    classes : array of shape (K,)
+        The labels, in the order that the result shall have.
+
+    Returns
+    -------
+    array of shape (K, m)
+        The means; NaN for a class without rows.
 
     Examples
     --------
@@ -56,9 +79,17 @@ def map_of_scores(U: Any, y: Any, classes: Any) -> ClassMap:
 
     Parameters
     ----------
-    U : (n, K) class scores, or log-probabilities
-    y : (n,) labels
-    classes : (K,) the labels of the columns of U
+    U : array of shape (n, K)
+        The class scores, or log-probabilities.
+    y : array of shape (n,)
+        The labels of the rows.
+    classes : array of shape (K,)
+        The labels of the columns of U.
+
+    Returns
+    -------
+    ClassMap
+        The map.
 
     Examples
     --------
@@ -103,13 +134,17 @@ def classical_mds(D: Any, dim: int = 2) -> tuple[Array, Array]:
 
     Parameters
     ----------
-    D : (K, K) distances, symmetric
-    dim : the number of coordinates
+    D : array of shape (K, K)
+        The distances, symmetric.
+    dim : int, default=2
+        The number of coordinates.
 
     Returns
     -------
-    points : (K, dim)
-    explained : (dim,) the part of the positive eigenvalues that each coordinate has
+    points : array of shape (K, dim)
+        The points.
+    explained : array of shape (dim,)
+        The part of the positive eigenvalues that each coordinate has.
 
     Examples
     --------
@@ -141,7 +176,13 @@ def map_of_confusion(found: Confusion) -> ClassMap:
 
     Parameters
     ----------
-    found : from `confusion_table`
+    found : Confusion
+        The counts, from `confusion_table`.
+
+    Returns
+    -------
+    ClassMap
+        The map.
 
     Examples
     --------

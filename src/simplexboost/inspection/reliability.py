@@ -21,13 +21,28 @@ class Reliability:
 
     Attributes
     ----------
-    low, high : the ends of the bins
-    count : the number of rows
-    predicted : their mean probability
-    observed : the part of them that was right (or of the class that was asked for)
-    interval : (B, 2) Wilson interval of ``observed``
-    ece : the expected calibration error, the mean of |observed − predicted| over the rows
-    label : the class that was asked for; None if it is the most probable class of every row
+    low : array of shape (B,)
+        The lower ends of the bins.
+    high : array of shape (B,)
+        The upper ends of the bins.
+    count : int array of shape (B,)
+        The number of rows of each.
+    predicted : array of shape (B,)
+        Their mean probability.
+    observed : array of shape (B,)
+        The part of them that was right, or of the class that was asked for.
+    interval : array of shape (B, 2)
+        The Wilson interval of ``observed``.
+    ece : float
+        The expected calibration error, the mean of abs(observed − predicted) over the rows.
+    label : label or None
+        The class that was asked for; None if it is the most probable class of every row.
+
+    Examples
+    --------
+    >>> table = reliability_table([0, 1], np.array([[1.0, 0.0], [0.2, 0.8]]), [0, 1])
+    >>> table.count.tolist(), round(table.ece, 3)
+    ([1, 1], 0.1)
     """
 
     low: Array
@@ -54,15 +69,26 @@ def reliability_table(
 
     Parameters
     ----------
-    y_true : (n,) labels
-    P : (n, K) probabilities
-    classes : (K,) the labels of the columns of P
-    label : one class, whose probability is compared with how often it is true; None takes the most probable class of
-        every row
-    bins : the number of bins
-    strategy : {"uniform", "quantile"}
-        Bins of the same width, or of the same number of rows.
-    confidence : of the intervals, between 0 and 1
+    y_true : array of shape (n,)
+        The true labels.
+    P : array of shape (n, K)
+        The probabilities.
+    classes : array of shape (K,)
+        The labels of the columns of P.
+    label : label or None, default=None
+        One class, whose probability is compared with how often it is true; None takes the most probable class of
+        every row.
+    bins : int, default=15
+        The number of bins.
+    strategy : {"uniform", "quantile"}, default="uniform"
+        Whether bins have the same width or the same number of rows.
+    confidence : float, default=0.95
+        The part of such intervals that hold the true value, between 0 and 1.
+
+    Returns
+    -------
+    Reliability
+        The bins.
 
     Examples
     --------
@@ -113,7 +139,19 @@ def class_calibration_errors(y_true: Any, P: Any, classes: Any, *, bins: int = 1
 
     Parameters
     ----------
-    y_true, P, classes, bins : as in `reliability_table`
+    y_true : array of shape (n,)
+        The true labels.
+    P : array of shape (n, K)
+        The probabilities.
+    classes : array of shape (K,)
+        The labels of the columns of P.
+    bins : int, default=15
+        The number of bins.
+
+    Returns
+    -------
+    array of shape (K,)
+        The errors.
 
     Examples
     --------

@@ -28,6 +28,18 @@ def spread_rounds(n_rounds: int, count: int = 5) -> list[int]:
 
     Most of what boosting does to predictions happens early.
 
+    Parameters
+    ----------
+    n_rounds : int
+        The number of rounds.
+    count : int, default=5
+        How many of them to take, at most.
+
+    Returns
+    -------
+    list of int
+        Their numbers, ascending.
+
     Examples
     --------
     >>> spread_rounds(100, 3), spread_rounds(3, 10)
@@ -59,9 +71,17 @@ def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
 
     Parameters
     ----------
-    clf : a fitted booster
-    X : (n, p) rows
-    rounds : ascending numbers from 0 to ``clf.n_iter_``, or one of them
+    clf : fitted booster
+        The model.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit.
+    rounds : int or sequence of int
+        Ascending numbers from 0 to ``clf.n_iter_``, or one of them.
+
+    Returns
+    -------
+    array of shape (len(rounds), n, d)
+        The predictors.
 
     Examples
     --------
@@ -93,10 +113,19 @@ def margins_over_rounds(clf: Any, X: Any, y: Any, rounds: Any) -> Array:
 
     Parameters
     ----------
-    clf : a fitted booster
-    X : (n, p) rows
-    y : (n,) their labels
-    rounds : as in `predictors_over_rounds`
+    clf : fitted booster
+        The model.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit.
+    y : array of shape (n,)
+        The labels of the rows.
+    rounds : int or sequence of int
+        Ascending numbers from 0 to ``clf.n_iter_``, or one of them.
+
+    Returns
+    -------
+    array of shape (len(rounds), n)
+        The margins.
 
     Examples
     --------

@@ -26,15 +26,21 @@ def plot_class_map(clf: Any, X: Any, y: Any, *, n_pairs: int = 20, ax: Any = Non
 
     Parameters
     ----------
-    clf : a fitted classifier of this package
-    X : (n, p) rows
-    y : (n,) their labels
-    n_pairs : how many pairs of classes are joined, the most confused ones
-    ax : axes; None makes a new figure
+    clf : fitted booster
+        The model.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit.
+    y : array of shape (n,)
+        The labels of the rows.
+    n_pairs : int, default=20
+        How many pairs of classes are joined, the most confused ones.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
 
     Returns
     -------
-    The axes.
+    matplotlib Axes
+        The axes with the picture.
 
     Examples
     --------

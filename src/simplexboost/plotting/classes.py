@@ -28,11 +28,23 @@ class ClassScoresDisplay:
 
     Parameters
     ----------
-    table : from `simplexboost.inspection.class_table`
+    table : ClassTable
+        The numbers, from `simplexboost.inspection.class_table`.
 
     Attributes
     ----------
-    ax_, figure_ : what was drawn on
+    ax_ : matplotlib Axes
+        The axes that were drawn on.
+    figure_ : matplotlib Figure
+        The figure that was drawn on.
+
+    Examples
+    --------
+    >>> from simplexboost.inspection import class_table
+    >>> from simplexboost.plotting import ClassScoresDisplay
+    >>> display = ClassScoresDisplay(class_table([0, 0, 1], [0, 1, 1])).plot(kind="scatter")
+    >>> display.ax_.get_xlabel()
+    'recall'
     """
 
     def __init__(self, table: ClassTable) -> None:
@@ -46,12 +58,23 @@ class ClassScoresDisplay:
 
         Parameters
         ----------
-        estimator : a fitted classifier, of this package or of another
-        X : (n, p) rows
-        y : (n,) their labels
-        kind : {"rows", "scatter"}
-        most : the largest number of classes with a row, or with a name
-        ax : axes; None makes a new figure
+        estimator : fitted classifier
+            The classifier, of this package or of another.
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+        y : array of shape (n,)
+            The labels of the rows.
+        kind : {"rows", "scatter"}, default="rows"
+            A row for every class, or a point for every class.
+        most : int, default=MOST
+            The largest number of classes with a row, or with a name.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        ClassScoresDisplay
+            The display, drawn.
 
         Examples
         --------
@@ -75,9 +98,23 @@ class ClassScoresDisplay:
 
         Parameters
         ----------
-        y_true, y_pred : (n,) labels
-        classes : (K,) all labels; None takes those that occur
-        kind, most, ax : as in `from_estimator`
+        y_true : array of shape (n,)
+            The true labels.
+        y_pred : array of shape (n,)
+            The predicted labels.
+        classes : array of shape (K,) or None, default=None
+            All labels; None takes those that occur, sorted.
+        kind : {"rows", "scatter"}, default="rows"
+            A row for every class, or a point for every class.
+        most : int, default=MOST
+            The largest number of classes with a row, or with a name.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        ClassScoresDisplay
+            The display, drawn.
 
         Examples
         --------
@@ -89,7 +126,22 @@ class ClassScoresDisplay:
         return cls(class_table(y_true, y_pred, with_unseen(y_true, classes))).plot(kind=kind, most=most, ax=ax)
 
     def plot(self, *, kind: str = "rows", most: int = MOST, ax: Any = None) -> ClassScoresDisplay:
-        """Draw on ``ax``, or on a new figure."""
+        """Draw on ``ax``, or on a new figure.
+
+        Parameters
+        ----------
+        kind : {"rows", "scatter"}, default="rows"
+            A row for every class, or a point for every class.
+        most : int, default=MOST
+            The largest number of classes with a row, or with a name.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        ClassScoresDisplay
+            The display itself.
+        """
         check_choice("kind", kind, KINDS)
         check_number("most", most, int, 1)
         worst = worst_first(self.table)

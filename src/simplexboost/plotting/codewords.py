@@ -24,15 +24,20 @@ def plot_codewords(codewords: Any, K: int | None = None, *, labels: Any = None, 
 
     Parameters
     ----------
-    codewords : matrix of shape (K, d) with d up to 3, a fitted booster, or a set of codewords
-        A set is a name such as ``"simplex"`` or a part such as ``MaxMin(code_dim=2)``.
-    K : the number of classes, if a set is given
-    labels : (K,) names of the classes; by default those of the booster, or 1 .. K
-    ax : axes, three-dimensional ones if d = 3; None makes a new figure
+    codewords : array of shape (K, d), fitted booster, str or Codewords
+        The codewords, in up to three dimensions: a matrix, those of a booster, or a set by its name, such as
+        ``"simplex"``, or as a part, such as ``MaxMin(code_dim=2)``.
+    K : int or None, default=None
+        The number of classes, if a set is given.
+    labels : sequence or None, default=None
+        The names of the classes; None takes those of the booster, or 1 .. K.
+    ax : matplotlib Axes or None, default=None
+        Where to draw, in three dimensions if the codewords have three; None makes a new figure.
 
     Returns
     -------
-    The axes.
+    matplotlib Axes
+        The axes with the picture.
 
     Examples
     --------

@@ -38,15 +38,31 @@ class ConfusionDisplay:
 
     Parameters
     ----------
-    confusion : from `simplexboost.inspection.confusion_table`
-    order : (K,) the numbers of the classes in the order of the picture
-    block_size : the number of classes in the magnified block
+    confusion : Confusion
+        The counts, from `simplexboost.inspection.confusion_table`.
+    order : int array of shape (K,)
+        The numbers of the classes in the order of the picture.
+    block_size : int
+        The number of classes in the magnified block.
 
     Attributes
     ----------
-    block : the block of neighbours with most errors
-    ax_, figure_ : what was drawn on
-    block_ax_ : the axes of the magnified block; None if there is none
+    block : Block
+        The block of neighbours with most errors.
+    ax_ : matplotlib Axes
+        The axes that were drawn on.
+    figure_ : matplotlib Figure
+        The figure that was drawn on.
+    block_ax_ : matplotlib Axes or None
+        The axes of the magnified block; None if there is none.
+
+    Examples
+    --------
+    >>> from simplexboost.inspection import confusion_table
+    >>> from simplexboost.plotting import ConfusionDisplay
+    >>> display = ConfusionDisplay(confusion_table(["a", "b", "b"], ["a", "b", "a"]), [0, 1]).plot()
+    >>> display.ax_.get_ylabel()
+    'true class'
     """
 
     def __init__(self, confusion: Confusion, order: AnyArray, block_size: int = BLOCK) -> None:
@@ -65,12 +81,23 @@ class ConfusionDisplay:
 
         Parameters
         ----------
-        estimator : a fitted classifier, of this package or of another
-        X : (n, p) rows
-        y : (n,) their labels
-        ordered : whether similar classes are put side by side; False keeps the order of ``classes_``
-        block_size : the number of classes in the magnified block
-        ax : axes; None makes a new figure
+        estimator : fitted classifier
+            The classifier, of this package or of another.
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+        y : array of shape (n,)
+            The labels of the rows.
+        ordered : bool, default=True
+            Whether similar classes are put side by side; False keeps the order of the labels.
+        block_size : int, default=BLOCK
+            The number of classes in the magnified block.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        ConfusionDisplay
+            The display, drawn.
 
         Examples
         --------
@@ -111,10 +138,25 @@ class ConfusionDisplay:
 
         Parameters
         ----------
-        y_true, y_pred : (n,) labels
-        P : (n, K) probabilities, or None; they tell which classes are similar even where there are no errors
-        classes : (K,) all labels, the columns of P; None takes those that occur
-        ordered, block_size, ax : as in `from_estimator`
+        y_true : array of shape (n,)
+            The true labels.
+        y_pred : array of shape (n,)
+            The predicted labels.
+        P : array of shape (n, K) or None, default=None
+            The probabilities, which tell which classes are similar even where there are no errors.
+        classes : array of shape (K,) or None, default=None
+            All labels, those of the columns of P; None takes those that occur, sorted.
+        ordered : bool, default=True
+            Whether similar classes are put side by side; False keeps the order of the labels.
+        block_size : int, default=BLOCK
+            The number of classes in the magnified block.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        ConfusionDisplay
+            The display, drawn.
 
         Examples
         --------
@@ -134,7 +176,18 @@ class ConfusionDisplay:
         return cls(found, order, block_size).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> ConfusionDisplay:
-        """Draw on ``ax``, or on a new figure."""
+        """Draw on ``ax``, or on a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        ConfusionDisplay
+            The display itself.
+        """
         K = len(self.confusion.classes)
         many = K > MOST_WHOLE
         side = min(9.0, max(3.6, 1.6 + 0.28 * K))

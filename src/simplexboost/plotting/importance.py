@@ -28,17 +28,25 @@ def plot_importance(
 
     Parameters
     ----------
-    clf : a fitted booster
-    kind : {"gain", "cover", "splits", "shap"}, as in ``clf.importances``
-    X : (n, p) rows, for ``kind="shap"`` only
-    classes : None for all classes together; a label for one class; a list of labels for a column each
-        A long list is put in an order in which classes with similar features are neighbours.
-    most : the largest number of features
-    ax : axes; None makes a new figure
+    clf : fitted booster
+        The model.
+    kind : {"gain", "cover", "splits", "shap"}, default="gain"
+        What is measured: the gains of the splits on a feature, the rows that pass them, their number, or the mean
+        absolute Shapley values of X.
+    X : array, data frame or sparse matrix of shape (n, p), or None, default=None
+        The rows whose Shapley values are taken, for ``kind="shap"`` only.
+    classes : label, list of labels or None, default=None
+        None is for all classes together, a label for one class, a list for a column each. A long list is put in an
+        order in which classes with similar features are neighbours.
+    most : int, default=20
+        The largest number of features.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
 
     Returns
     -------
-    The axes.
+    matplotlib Axes
+        The axes with the picture.
 
     Examples
     --------

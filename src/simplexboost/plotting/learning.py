@@ -23,14 +23,19 @@ def plot_learning_curves(clf: Any, metric: str = RISK, *, log: bool | str = "aut
 
     Parameters
     ----------
-    clf : a fitted booster
-    metric : "risk", or the name of a metric of ``eval_metric``
-    log : whether the values have a logarithmic axis; "auto" means if they differ by more than a factor of 20
-    ax : axes; None makes a new figure
+    clf : fitted booster
+        The model.
+    metric : str, default=RISK
+        "risk", or the name of a metric of ``eval_metric``.
+    log : bool or "auto", default="auto"
+        Whether the values have a logarithmic axis; "auto" means if they differ by more than a factor of 20.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
 
     Returns
     -------
-    The axes.
+    matplotlib Axes
+        The axes with the picture.
 
     Examples
     --------
@@ -86,12 +91,15 @@ def plot_candidates(choice: Any, *, ax: Any = None) -> Any:
 
     Parameters
     ----------
-    choice : a fitted `SimplexBoostClassifier` that has chosen something, or its ``choice_``
-    ax : axes; None makes a new figure
+    choice : SimplexBoostClassifier or Choice
+        A fitted classifier that has chosen something, or its ``choice_``.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
 
     Returns
     -------
-    The axes.
+    matplotlib Axes
+        The axes with the picture.
 
     Examples
     --------

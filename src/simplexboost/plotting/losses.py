@@ -33,16 +33,25 @@ def plot_loss_contours(
 
     Parameters
     ----------
-    loss : a name such as ``"exponential"`` or ``"own-score"``, or a loss
-    codewords, K : codewords of two dimensions, as in `plot_codewords`
-    true : the number of the true class, from 0
-    reach : the picture goes from −reach to reach
-    levels : about how many lines
-    ax : axes; None makes a new figure
+    loss : str or Loss, default="exponential"
+        The loss, by its name, such as ``"exponential"`` or ``"own-score"``, or as a part.
+    codewords : array of shape (K, 2), fitted booster, str or Codewords, default="simplex"
+        The codewords, in two dimensions: a matrix, those of a booster, or a set by its name or as a part.
+    K : int or None, default=3
+        The number of classes, if a set is given.
+    true : int, default=0
+        The number of the true class, from 0.
+    reach : float, default=2.0
+        The picture goes from −reach to reach.
+    levels : int, default=14
+        About how many lines are drawn.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
 
     Returns
     -------
-    The axes.
+    matplotlib Axes
+        The axes with the picture.
 
     Examples
     --------

@@ -34,17 +34,25 @@ def plot_margins(
 
     Parameters
     ----------
-    clf : a fitted booster
-    X : (n, p) rows
-    y : (n,) their labels
-    rounds : ascending numbers from 0 to ``clf.n_iter_``; None takes five, more of the early ones
-    kind : {"cumulative", "histogram"}
-    bins : the number of bins of a histogram
-    ax : axes; None makes a new figure
+    clf : fitted booster
+        The model.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit.
+    y : array of shape (n,)
+        The labels of the rows.
+    rounds : sequence of int or None, default=None
+        Ascending numbers from 0 to ``clf.n_iter_``, a curve each; None takes five, more of the early ones.
+    kind : {"cumulative", "histogram"}, default="cumulative"
+        Whether the curves are cumulative or histograms.
+    bins : int, default=40
+        The number of bins of a histogram.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
 
     Returns
     -------
-    The axes.
+    matplotlib Axes
+        The axes with the picture.
 
     Examples
     --------

@@ -66,17 +66,25 @@ def plot_predictor(
 
     Parameters
     ----------
-    clf : a fitted booster
-    X : (n, p) rows
-    y : (n,) their labels
-    n_rounds : how many rounds to predict with, 0 .. ``clf.n_iter_``; None takes all
-    classes : labels to be coloured, all others are grey; None colours all
-    most : the largest number of rows to draw; of more rows some are drawn at random
-    ax : axes; None makes a new figure
+    clf : fitted booster
+        The model.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit.
+    y : array of shape (n,)
+        The labels of the rows.
+    n_rounds : int or None, default=None
+        How many rounds to predict with, 0 .. ``clf.n_iter_``; None takes all.
+    classes : list of labels or None, default=None
+        The classes to be coloured, while all others are grey; None colours all.
+    most : int, default=MOST_ROWS
+        The largest number of rows to draw; of more rows some are drawn at random.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
 
     Returns
     -------
-    The axes.
+    matplotlib Axes
+        The axes with the picture.
 
     Examples
     --------
@@ -112,13 +120,26 @@ def plot_predictor_panels(
 
     Parameters
     ----------
-    clf, X, y, classes, most : as in `plot_predictor`
-    rounds : ascending numbers from 0 to ``clf.n_iter_``; None takes three, the last is that of the model
-    axes : as many axes; None makes a new figure
+    clf : fitted booster
+        The model.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit.
+    y : array of shape (n,)
+        The labels of the rows.
+    rounds : sequence of int or None, default=None
+        Ascending numbers from 0 to ``clf.n_iter_``, a panel each; None takes three, the last of which is that of
+        the model.
+    classes : list of labels or None, default=None
+        The classes to be coloured, while all others are grey; None colours all.
+    most : int, default=MOST_ROWS
+        The largest number of rows to draw; of more rows some are drawn at random.
+    axes : list of matplotlib Axes or None, default=None
+        Where to draw, one for every panel; None makes a new figure.
 
     Returns
     -------
-    The axes, a list.
+    list of matplotlib Axes
+        The axes with the pictures.
 
     Examples
     --------
@@ -158,15 +179,29 @@ def animate_predictor(
 
     Parameters
     ----------
-    clf, X, y, classes, most, ax : as in `plot_predictor`
-    rounds : ascending numbers from 0 to ``clf.n_iter_``, a picture each; None takes 0 and up to 40 others, more of the
-        early ones
-    interval : milliseconds between pictures
+    clf : fitted booster
+        The model.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit.
+    y : array of shape (n,)
+        The labels of the rows.
+    rounds : sequence of int or None, default=None
+        Ascending numbers from 0 to ``clf.n_iter_``, a picture each; None takes 0 and up to 40 others, more of the
+        early ones.
+    classes : list of labels or None, default=None
+        The classes to be coloured, while all others are grey; None colours all.
+    most : int, default=MOST_ROWS
+        The largest number of rows to draw; of more rows some are drawn at random.
+    interval : int, default=150
+        The number of milliseconds between pictures.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
 
     Returns
     -------
-    matplotlib's animation: keep it, and save it with ``animation.save("f.gif", writer="pillow")`` or show it in a
-    notebook with ``animation.to_jshtml()``.
+    matplotlib animation
+        Keep it, and save it with ``animation.save("f.gif", writer="pillow")`` or show it in a notebook with
+        ``animation.to_jshtml()``.
 
     Examples
     --------

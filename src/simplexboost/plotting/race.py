@@ -23,14 +23,19 @@ def plot_race(
 
     Parameters
     ----------
-    curves : for every name a pair (seconds, values) of arrays of the same length
-    ylabel : what the values are
-    highlight : the name of a contestant that gets a wide line; by default the first
-    ax : axes; None makes a new figure
+    curves : mapping of pairs
+        For every name a pair (seconds, values) of arrays of the same length.
+    ylabel : str, default="test accuracy"
+        What the values are.
+    highlight : str or None, default=None
+        The name of a contestant that gets a wide line; None takes the first.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
 
     Returns
     -------
-    The axes.
+    matplotlib Axes
+        The axes with the picture.
 
     Examples
     --------

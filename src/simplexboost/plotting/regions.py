@@ -24,14 +24,33 @@ class DecisionRegionsDisplay:
 
     Parameters
     ----------
-    x, y : (m,) coordinates of a grid
-    regions : (m, m) numbers of the classes, a row for every y
-    classes : (K,) labels
-    names : of the two features
+    x : array of shape (m,)
+        The first coordinates of a grid.
+    y : array of shape (m,)
+        The second coordinates of the grid.
+    regions : int array of shape (m, m)
+        The numbers of the classes, a row for every y.
+    classes : array of shape (K,)
+        The labels.
+    names : tuple of two str
+        The names of the two features.
 
     Attributes
     ----------
-    ax_, figure_ : what was drawn on
+    ax_ : matplotlib Axes
+        The axes that were drawn on.
+    figure_ : matplotlib Figure
+        The figure that was drawn on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from simplexboost.plotting import DecisionRegionsDisplay
+    >>> regions = np.array([[0, 0], [0, 1]])
+    >>> grid, labels = np.arange(2.0), np.array(["a", "b"])
+    >>> display = DecisionRegionsDisplay(grid, grid, regions, labels, ("u", "v")).plot()
+    >>> display.ax_.get_xlabel()
+    'u'
     """
 
     def __init__(self, x: Array, y: Array, regions: Labels, classes: AnyArray, names: tuple[str, str]) -> None:
@@ -53,13 +72,25 @@ class DecisionRegionsDisplay:
 
         Parameters
         ----------
-        estimator : a fitted classifier of two features, of this package or of another
-        X : (n, 2) rows, which the picture will hold
-        y : (n,) their labels; None draws no rows
-        grid : the number of points along each axis
-        margin : how much room is left around the rows, as a part of their extent
-        most : the largest number of rows to draw; of more rows some are drawn at random
-        ax : axes; None makes a new figure
+        estimator : fitted classifier
+            A classifier of two features, of this package or of another.
+        X : array or data frame of shape (n, 2)
+            The rows, which the picture will hold.
+        y : array of shape (n,) or None, default=None
+            The labels of the rows; None draws no rows.
+        grid : int, default=200
+            The number of points along each axis.
+        margin : float, default=0.05
+            How much room is left around the rows, as a part of their extent.
+        most : int, default=MOST_ROWS
+            The largest number of rows to draw; of more rows some are drawn at random.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        DecisionRegionsDisplay
+            The display, drawn.
 
         Examples
         --------
@@ -91,7 +122,24 @@ class DecisionRegionsDisplay:
     def plot(
         self, *, points: Any = None, y: Any = None, most: int = MOST_ROWS, ax: Any = None
     ) -> DecisionRegionsDisplay:
-        """Draw on ``ax``, or on a new figure; rows (n, 2) are drawn if they have labels y (n,)."""
+        """Draw on ``ax``, or on a new figure; rows (n, 2) are drawn if they have labels y (n,).
+
+        Parameters
+        ----------
+        points : array of shape (n, 2) or None, default=None
+            Rows to draw, if they have labels.
+        y : array of shape (n,) or None, default=None
+            The labels of these rows.
+        most : int, default=MOST_ROWS
+            The largest number of rows to draw; of more rows some are drawn at random.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        DecisionRegionsDisplay
+            The display itself.
+        """
         c = None
         if y is not None:
             labels = check_labels(y, "y")

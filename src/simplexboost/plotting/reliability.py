@@ -22,12 +22,27 @@ class ReliabilityDisplay:
 
     Parameters
     ----------
-    table : from `simplexboost.inspection.reliability_table`
-    name : what the legend calls it
+    table : Reliability
+        The numbers, from `simplexboost.inspection.reliability_table`.
+    name : str or None
+        What the legend calls it.
 
     Attributes
     ----------
-    ax_, figure_ : what was drawn on
+    ax_ : matplotlib Axes
+        The axes that were drawn on.
+    figure_ : matplotlib Figure
+        The figure that was drawn on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from simplexboost.inspection import reliability_table
+    >>> from simplexboost.plotting import ReliabilityDisplay
+    >>> P = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])
+    >>> display = ReliabilityDisplay(reliability_table([0, 1, 1], P, [0, 1], bins=5), "mine").plot()
+    >>> display.ax_.get_ylabel()
+    'observed frequency'
     """
 
     def __init__(self, table: Reliability, name: str | None = None) -> None:
@@ -50,16 +65,28 @@ class ReliabilityDisplay:
 
         Parameters
         ----------
-        estimator : a fitted classifier with ``predict_proba``, of this package or of another
-        X : (n, p) rows
-        y : (n,) their labels
-        label : one class, whose probability is compared with how often it is true; None takes the most probable class
-            of every row
-        bins : the number of bins
-        strategy : {"uniform", "quantile"}
-            Bins of the same width, or of the same number of rows.
-        name : what the legend calls it; by default the class
-        ax : axes; None makes a new figure
+        estimator : fitted classifier
+            A classifier with ``predict_proba``, of this package or of another.
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+        y : array of shape (n,)
+            The labels of the rows.
+        label : label or None, default=None
+            One class, whose probability is compared with how often it is true; None takes the most probable class
+            of every row.
+        bins : int, default=15
+            The number of bins.
+        strategy : {"uniform", "quantile"}, default="uniform"
+            Whether bins have the same width or the same number of rows.
+        name : str or None, default=None
+            What the legend calls it; None takes the class of the estimator.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        ReliabilityDisplay
+            The display, drawn.
 
         Examples
         --------
@@ -95,10 +122,28 @@ class ReliabilityDisplay:
 
         Parameters
         ----------
-        y_true : (n,) labels
-        P : (n, K) probabilities
-        classes : (K,) the labels of the columns of P; None takes the labels that occur, sorted
-        label, bins, strategy, name, ax : as in `from_estimator`
+        y_true : array of shape (n,)
+            The true labels.
+        P : array of shape (n, K)
+            The probabilities.
+        classes : array of shape (K,) or None, default=None
+            The labels of the columns of P; None takes the labels that occur, sorted.
+        label : label or None, default=None
+            One class, whose probability is compared with how often it is true; None takes the most probable class
+            of every row.
+        bins : int, default=15
+            The number of bins.
+        strategy : {"uniform", "quantile"}, default="uniform"
+            Whether bins have the same width or the same number of rows.
+        name : str or None, default=None
+            What the legend calls it.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        ReliabilityDisplay
+            The display, drawn.
 
         Examples
         --------
@@ -112,7 +157,18 @@ class ReliabilityDisplay:
         return cls(table, name).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> ReliabilityDisplay:
-        """Draw on ``ax``, or on a new figure."""
+        """Draw on ``ax``, or on a new figure.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        ReliabilityDisplay
+            The display itself.
+        """
         ax = one_axes(ax, figsize=(6.6, 4.4))
         earlier = sum(line.get_gid() == "reliability" for line in ax.lines)
         self.ax_, self.figure_ = ax, ax.figure

@@ -29,17 +29,26 @@ def plot_shap_summary(
 
     Parameters
     ----------
-    clf : a fitted booster
-    X : (n, p) rows
-    label : the class
-    most : the largest number of features
-    rows : the largest number of rows; of more rows some are drawn at random
-    background : rows that unknown features are taken from, as in ``clf.shap_values``
-    ax : axes; None makes a new figure
+    clf : fitted booster
+        The model.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit.
+    label : label
+        The class.
+    most : int, default=12
+        The largest number of features.
+    rows : int, default=MOST_ROWS
+        The largest number of rows to draw; of more rows some are drawn at random.
+    background : rows like X, or None, default=None
+        Rows that unknown features are taken from; None takes the shares of the training rows that the trees have
+        stored.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
 
     Returns
     -------
-    The axes.
+    matplotlib Axes
+        The axes with the picture.
 
     Examples
     --------
@@ -75,13 +84,26 @@ def plot_shap_panels(
 
     Parameters
     ----------
-    clf, X, most, rows, background : as in `plot_shap_summary`
-    classes : up to six labels
-    axes : as many axes; None makes a new figure
+    clf : fitted booster
+        The model.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit.
+    classes : list of labels
+        Up to six classes, a panel each.
+    most : int, default=12
+        The largest number of features.
+    rows : int, default=MOST_ROWS
+        The largest number of rows to draw; of more rows some are drawn at random.
+    background : rows like X, or None, default=None
+        Rows that unknown features are taken from; None takes the shares of the training rows that the trees have
+        stored.
+    axes : list of matplotlib Axes or None, default=None
+        Where to draw, one for every panel; None makes a new figure.
 
     Returns
     -------
-    The axes, a list.
+    list of matplotlib Axes
+        The axes with the pictures.
 
     Examples
     --------

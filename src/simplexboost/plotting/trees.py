@@ -47,16 +47,22 @@ def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None
 
     Parameters
     ----------
-    clf : a fitted booster on trees
-    i : the number of the tree, from 0; negative numbers count from the end
-    n_classes : how many classes are named in a leaf
-    max_depth : how many questions are drawn from the root on; nodes at that depth show the mean of the leaves below
-        them. None draws the whole tree
-    ax : axes; None makes a new figure, as high as the tree needs
+    clf : fitted booster
+        The model.
+    i : int, default=0
+        The number of the tree, from 0; negative numbers count from the end.
+    n_classes : int, default=3
+        How many classes are named in a leaf.
+    max_depth : int or None, default=4
+        How many questions are drawn from the root on; nodes at that depth show the mean of the leaves below them.
+        None draws the whole tree.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure, which is as high as the tree needs.
 
     Returns
     -------
-    The axes.
+    matplotlib Axes
+        The axes with the picture.
 
     Examples
     --------
