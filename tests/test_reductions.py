@@ -91,7 +91,7 @@ def test_one_vs_all_is_suboptimal():
     ]:
         clf = sb.OutputCodeClassifier(base, "one-vs-all", decoding).fit(data.X_train, data.y_train)
         assert 1 - clf.score(data.X_test, data.y_test) == pytest.approx(golden["ova_error"], abs=1e-12)
-        report = clf.report(data.X_test, data.y_test)
+        report = clf.code_report(data.X_test, data.y_test)
         np.testing.assert_allclose(report.column_errors, [0.0, 0.2, 0.0])
     for joint in (sb.GDMCBoostClassifier(), sb.CDMCBoostClassifier(learner="linear")):
         assert 1 - joint.fit(data.X_train, data.y_train).score(data.X_test, data.y_test) == golden["joint_error"]
@@ -589,11 +589,11 @@ def test_absent_classes(code):
     assert P.shape == (150, 4) and (P[:, [1, 3]] == 0).all()
     assert set(clf.predict(X)) <= {0, 2} and clf.decision_function(X).shape == (150, 4)
     assert (clf.decision_function(X).argmax(axis=1) == clf.predict(X)).all()
-    assert clf.report(X[some], y[some]).column_errors == [0.0]  # one column, and it tells the two classes apart
-    swapped = clf.report(X[some], 2 - y[some])
+    assert clf.code_report(X[some], y[some]).column_errors == [0.0]  # one column, and it tells the two classes apart
+    swapped = clf.code_report(X[some], 2 - y[some])
     assert swapped.error == 1 and (swapped.wrong_bits == 1).all() and swapped.column_errors == [1.0]
     with pytest.raises(ValueError, match=r"unknown labels \[1\]"):
-        clf.report(X, y)
+        clf.code_report(X, y)
 
 
 def test_absent_classes_of_your_own_code():
@@ -637,7 +637,7 @@ def test_report_counts(digits, code):
     X, y, X_test, y_test = digits
     few, few_test = y < 5, y_test < 5
     clf = sb.OutputCodeClassifier(TREE, code, "hamming").fit(X[few], y[few])
-    report = clf.report(X_test[few_test], y_test[few_test])
+    report = clf.code_report(X_test[few_test], y_test[few_test])
     for j, e in enumerate(clf.estimators_):
         letter = clf.codewords_[y_test[few_test], j]
         part = letter != 0
@@ -650,7 +650,7 @@ def test_report_counts(digits, code):
     assert report.error <= 1 - report.within_reach
     assert f"{report.error:.4f}" in str(report)
     with pytest.raises(ValueError, match="y must hold a known label per row of X"):
-        clf.report(X_test, y_test)
+        clf.code_report(X_test, y_test)
 
 
 # ---- bad input ------------------------------------------------------------------------------------------------------

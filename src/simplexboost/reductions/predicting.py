@@ -135,7 +135,7 @@ class Decodes(Face):
 
     # ---- reports ----------------------------------------------------------------------------------------------------
 
-    def report(self, X: Any, y: Any) -> CodeReport:
+    def code_report(self, X: Any, y: Any) -> CodeReport:
         """What the code and its columns do on data with known labels.
 
         Parameters
@@ -156,7 +156,7 @@ class Decodes(Face):
         >>> from sklearn.naive_bayes import GaussianNB
         >>> from simplexboost import OutputCodeClassifier
         >>> X, y = load_iris(return_X_y=True)
-        >>> print(OutputCodeClassifier(GaussianNB(), "exhaustive", "hamming").fit(X, y).report(X, y))
+        >>> print(OutputCodeClassifier(GaussianNB(), "exhaustive", "hamming").fit(X, y).code_report(X, y))
         columns            3
         minimum distance   2
         bits corrected     0
