@@ -18,9 +18,10 @@ from ..data.categories import Categories
 from ..data.validation import known_labels
 from ..files import Saves
 from ..losses import margins
+from ..report import Reports
 
 
-class Face(Saves, ClassifierMixin, Answering):
+class Face(Saves, Reports, ClassifierMixin, Answering):
     """The base class of classifiers; a subclass fits, gives class scores, and says what it writes to a model file."""
 
     classes_: AnyArray  # (K,) labels, sorted; an estimator that has them is fitted
