@@ -17,7 +17,7 @@ import click
 from .. import __version__
 from .errors import INTERRUPTED, USAGE, WRONG, ArgumentError, did_you_mean, explain
 
-COMMANDS = ("fit", "predict", "evaluate", "compare", "inspect", "export", "list", "demo", "completion")
+COMMANDS = ("fit", "predict", "evaluate", "compare", "inspect", "report", "export", "list", "demo", "completion")
 CLOSED_PIPE = 141  # what shells report for programs that end because nobody reads on
 DEBUG = "SIMPLEXBOOST_DEBUG"
 
