@@ -100,7 +100,7 @@ $(VENV)/.test $(VENV)/.dev $(VENV)/.bench $(VENV)/.docs $(VENV)/.wheel: $(VENV)/
 # Tests of what runs in a browser need one. Debian's is installed where that is allowed; elsewhere pytest says which tests
 # it skips, and why.
 $(VENV)/.browser: $(VENV)/.python
-	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	@{ command -v chromium && command -v chromedriver; } >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
 	  echo "installing chromium, in which some tests run" && apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium chromium-driver >/dev/null; } || \
 	  echo "there is no chromium: tests in a browser will be skipped"

@@ -1,8 +1,10 @@
 """What a page shows in Chromium, without a window."""
 
+import shutil
 import subprocess
 import tempfile
 import threading
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
@@ -39,3 +41,34 @@ def shown(folder, page):
         finally:
             server.shutdown()
     return done.stdout
+
+
+@contextmanager
+def driven():
+    """A browser that a test can drive: a driver of Selenium, with a profile of its own."""
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:  # the browser may still write to it
+        for option in [*OPTIONS, f"--user-data-dir={profile}"]:
+            options.add_argument(option)
+        driver = webdriver.Chrome(options, Service(shutil.which("chromedriver")))
+        try:
+            yield driver
+        finally:
+            driver.quit()
+
+
+def set_screen(driver, width, height=900):
+    """Let the screen have this size in pixels."""
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+def prefer(driver, theme):
+    """Let the system prefer a theme, "light" or "dark"."""
+    feature = {"name": "prefers-color-scheme", "value": theme}
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})

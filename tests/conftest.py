@@ -18,8 +18,8 @@ def missing():
         yield "node", "there is no JavaScript: node is not installed"
     if shutil.which("cc") is None:
         yield "cc", "there is no C compiler called cc"
-    if shutil.which("chromium") is None:
-        yield "browser", "there is no browser: chromium is not installed"
+    if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
+        yield "browser", "there is no browser: chromium and chromedriver are not both installed"
 
 
 def pytest_collection_modifyitems(items):
