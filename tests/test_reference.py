@@ -33,7 +33,19 @@ PUBLIC = {
     "steps",
     "svm",
 }
-INTERNAL = {"boosting", "cli", "cluster", "data", "engine", "estimators", "explain", "files", "group", "selection"}
+INTERNAL = {
+    "boosting",
+    "cli",
+    "cluster",
+    "data",
+    "engine",
+    "estimators",
+    "explain",
+    "files",
+    "group",
+    "report",
+    "selection",
+}
 
 # Methods of boosters that other methods call: docs/conf.py leaves them out of the pages.
 INNER = {

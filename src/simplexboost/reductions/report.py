@@ -35,7 +35,7 @@ class CodeReport:
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = sb.OutputCodeClassifier(DecisionTreeClassifier(max_depth=2), "all-pairs").fit(X, y)
-    >>> report = clf.report(X, y)
+    >>> report = clf.code_report(X, y)
     >>> report.n_columns, report.error < 0.1
     (3, True)
     """

@@ -29,14 +29,15 @@ class Reports:
         ----------
         X : array, data frame or sparse matrix of shape (n, p), with the columns of the fit
             Best rows that were not used in the fit; on those that were, all scores are too good, and the page says so.
-        y : (n,) labels, all of them among ``classes_``
+        y : array of shape (n,)
+            The labels of the rows, all of them among ``classes_``.
         path : str, path or binary file
             Where to write. A file appears complete or not at all.
         title : str or None
             The heading of the page; None takes the name of the classifier.
         data : str or None
             What the table is called in the model card.
-        rows : (n,) or None
+        rows : array of shape (n,) or None
             What the rows are called on the page, for instance an id; None numbers them from 0.
         folds : int, splitter, iterable of (train, test) or None
             How rows that are probably mislabelled are found. None takes the margins of this model: right for rows that
