@@ -56,7 +56,7 @@ def typed_table():
         ("CSV", CSV.encode()),
         ("txt", CSV.replace(",", "|").encode()),
         ("tsv", CSV.replace(",", "\t").encode()),
-        ("csv.gz", gzip.compress(CSV.encode())),
+        ("csv.gz", gzip.compress(CSV.encode(), mtime=0)),
         ("csv.bz2", bz2.compress(CSV.encode())),
         ("csv.xz", lzma.compress(CSV.encode())),
         ("csv.zst", pa.Codec("zstd").compress(CSV.encode(), asbytes=True)),

@@ -102,7 +102,10 @@ def describe(value):
     return type(value), sorted(map(repr, value)) if isinstance(value, set | frozenset) else repr(value)
 
 
-@pytest.mark.parametrize("value", [*PLAIN, *NUMPY, *PANDAS, *HOLDERS], ids=repr)
+VALUES = [*PLAIN, *NUMPY, *PANDAS, *HOLDERS]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=range(len(VALUES)))  # names that are the same in every process
 def test_values_come_back(value):
     again = through_text(value)
     assert describe(again) == describe(value)
@@ -315,7 +318,7 @@ PARAMETERS = [
 ]
 
 
-@pytest.mark.parametrize("parameters", PARAMETERS, ids=repr)
+@pytest.mark.parametrize("parameters", PARAMETERS, ids=range(len(PARAMETERS)))
 def test_parameters_come_back(parameters, tmp_path):
     table = np.column_stack([y, X[:, 1:]])
     clf = sb.SimplexBoostClassifier(**{"n_estimators": 3, "random_state": 0, **parameters}).fit(table, y)
