@@ -24,7 +24,7 @@ demo: $(VENV)/.package ## train on the digits data, beside scikit-learn's gradie
 	@$(bin)/python examples/demo.py
 
 test: $(VENV)/.test $(VENV)/.browser ## run the tests, without the slow ones
-	@$(bin)/python -m pytest -q -m "not slow"
+	@$(bin)/python -m pytest -q -m "not slow" -n auto --dist loadfile
 
 test-slow: $(VENV)/.test $(VENV)/.browser ## run the slow tests
 	@$(bin)/python -m pytest -q -m slow
