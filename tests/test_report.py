@@ -287,6 +287,17 @@ def test_one_row_and_no_error():
     assert render(told)
 
 
+def test_a_model_without_rounds():
+    """No feature tells anything: there is no curve, and equal probabilities are no reason to be among the first five."""
+    X, c = np.ones((60, 1)), np.arange(60) % 6
+    told = numbers_of(Case(sb.SimplexBoostClassifier(n_estimators=5).fit(X, c), X, c))
+    assert told["learning"] is None
+    assert told["deciding"] == []
+    scores = {entry["name"]: entry["value"] for entry in told["headline"]}
+    assert scores["accuracy"] == pytest.approx(1 / 6, rel=1e-4)
+    assert scores["top_5_accuracy"] == pytest.approx(5 / 6, rel=1e-4)
+
+
 # ---- the file -------------------------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from browser import driven, prefer, set_screen
 from report_cases import EVIL, Case, case, evil, noisy_blobs
@@ -36,6 +37,7 @@ def pages(tmp_path_factory):
         "evil": evil(),
         "plain": Case(machine, X, c),  # no rounds, no probabilities, no importances, nothing explained
         "chosen": Case(sb.SimplexBoostClassifier(random_state=0, learning_rate=0.3).fit(X, c), X, c),  # has candidates
+        "empty": Case(sb.SimplexBoostClassifier(n_estimators=3).fit(np.ones_like(X), c), X, c),  # no rounds at all
         "right": Case(case(3).clf, case(3).X, case(3).clf.predict(case(3).X)),  # no errors
     }
     for name, found in cases.items():
@@ -109,7 +111,7 @@ def title_of(told, c, k):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", ["two", "few", "letters", "many", "evil", "plain", "right"])
+@pytest.mark.parametrize("name", ["two", "few", "letters", "many", "evil", "plain", "empty", "right"])
 def test_page_opens_and_fits(visit, name, width):
     """All charts are drawn; nothing is wider than the screen; there is no error on the console."""
     driver = visit(name, width)

@@ -68,7 +68,7 @@ def deciding(rows: Evaluated, pairs: list[dict[str, Any]], cells: Cells) -> list
     for batch in batches(questions(rows, by_pair), len(rows.features)):
         for question, phi in zip(batch, log_odds(rows, batch), strict=True):
             out.append(answer(question, phi, by_pair, cells))
-    return out
+    return [entry for entry in out if entry["features"]]  # a model without splits has none that decide
 
 
 def is_explainable(clf: Any) -> bool:

@@ -43,8 +43,9 @@ def share(name: str, title: str, hit: Any, about: str) -> dict[str, Any]:
 def top_share(rows: Evaluated) -> dict[str, Any]:
     """How often the class is among the most probable ones."""
     assert rows.P is not None
-    own = rows.P[np.arange(rows.n), rows.c]
-    hit = (rows.P > own[:, None]).sum(axis=1) < TOP
+    own = rows.P[np.arange(rows.n), rows.c][:, None]
+    before = np.arange(rows.K) < rows.c[:, None]  # of equally probable classes the first ones count, as in `predict`
+    hit = ((rows.P > own) | ((rows.P == own) & before)).sum(axis=1) < TOP
     about = f"The share of rows whose class is among the {TOP} most probable ones."
     return share("top_5_accuracy", f"Top-{TOP} accuracy", hit, about)
 

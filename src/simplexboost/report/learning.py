@@ -20,7 +20,7 @@ TITLES = {"risk": "Risk (mean loss)", "log-loss": "Log-loss", "error": "Error ra
 
 
 def learning(rows: Evaluated) -> dict[str, Any] | None:
-    """The curves by metric; None for a classifier that has no rounds."""
+    """The curves by metric; None for a classifier that has no rounds, or none that were kept."""
     clf = rows.clf
     if not hasattr(clf, "history_") or not hasattr(clf, "staged_predict"):
         return None
@@ -32,6 +32,8 @@ def learning(rows: Evaluated) -> dict[str, Any] | None:
     for metric, (at, values) in here.items():
         shared = "risk" if metric == "log-loss" and logistic(clf) else metric
         groups.setdefault(shared, []).append(as_curve("this report", at, values))
+    if not groups:
+        return None
     order = sorted(groups, key=lambda metric: ("risk", "log-loss", "error").index(metric) if metric in TITLES else 9)
     return {
         "metrics": [{"metric": metric, "title": title_of(metric, clf), "curves": groups[metric]} for metric in order],
