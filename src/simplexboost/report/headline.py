@@ -1,8 +1,8 @@
 """The scores at the top of the page, each with an interval.
 
-Shares of rows have Wilson's interval. The others are means of something over rows, or over classes, and have the 95 %
-interval of a bootstrap: the rows of the report are drawn again with replacement, within their classes for the balanced
-accuracy. The log-loss of many rows has a normal interval instead, which by then is the same.
+Shares of rows have Wilson's interval, and so has the balanced accuracy, with the number of rows that would tell as much
+if all classes had equally many. The log-loss has the 95 % interval of a bootstrap: the rows of the report are drawn
+again with replacement. That of many rows has a normal interval instead, which by then is the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .evaluated import Evaluated
 
 DRAWS = 1000  # bootstrap samples
 MANY = 20_000  # rows beyond which the mean is as good as normal, and 1000 samples would take longer than a second
-TINY = 1e-15  # probabilities are at least this in the log-loss, as in scikit-learn
+TINY = 1e-15  # probabilities are at least this in the log-loss, which is otherwise infinite
 TOP = 5
 
 
@@ -51,16 +51,20 @@ def top_share(rows: Evaluated) -> dict[str, Any]:
 
 
 def balanced(rows: Evaluated) -> dict[str, Any]:
-    """The mean recall over the classes that have rows; a class's right rows are drawn from their binomial."""
+    """The mean recall over the classes that have rows.
+
+    If all C recalls were p, the variance of their mean would be p(1 − p)/m with m = C²/Σ 1/n_k, and m is the number of
+    rows if all classes have equally many. Where recalls differ the interval is a little too wide. A bootstrap within
+    the classes would have no width where the few rows of each class are all right.
+    """
     support = np.bincount(rows.c, minlength=rows.K)
     correct = np.bincount(rows.c[rows.right], minlength=rows.K)
     here = support > 0
-    recall = correct[here] / support[here]  # (classes with rows,)
-    rng = np.random.default_rng(0)
-    drawn = rng.binomial(support[here], recall, size=(DRAWS, int(here.sum()))) / support[here]
+    value = float((correct[here] / support[here]).mean())
+    m = here.sum() ** 2 / (1 / support[here]).sum()
+    low, high = wilson(m * value, m).tolist()
     about = "The mean of the recalls of all classes, so that rare classes count as much as frequent ones."
-    low, high = percentiles(drawn.mean(axis=1))
-    return entry("balanced_accuracy", "Balanced accuracy", float(recall.mean()), low, high, "share", about)
+    return entry("balanced_accuracy", "Balanced accuracy", value, low, high, "share", about)
 
 
 def log_losses(rows: Evaluated) -> Array:
@@ -91,12 +95,7 @@ def bootstrap_interval(values: Array) -> tuple[float, float]:
     means = [
         values[rng.integers(0, n, size=(min(step, DRAWS - done), n))].mean(axis=1) for done in range(0, DRAWS, step)
     ]
-    return percentiles(np.concatenate(means))
-
-
-def percentiles(drawn: Array) -> tuple[float, float]:
-    """The ends of the middle 95 %."""
-    low, high = np.quantile(drawn, [0.025, 0.975]).tolist()
+    low, high = np.quantile(np.concatenate(means), [0.025, 0.975]).tolist()
     return low, high
 
 
