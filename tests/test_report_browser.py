@@ -323,6 +323,26 @@ def test_switching_the_curves(visit):
     assert said.startswith("Error rate by rounds")
 
 
+def test_curves_of_any_metric(driver, tmp_path):
+    """Of some metrics more is better, and some are negative: the axis holds them, and no end is called the best."""
+    X, c = noisy_blobs(3, 20)
+
+    def negative(c, predictions):
+        return -np.mean(predictions.argmax(axis=1) != c) - 0.5
+
+    clf = sb.SimplexBoostClassifier(n_estimators=8, random_state=0)
+    clf.fit(X, c, eval_set=(X, c), eval_metric=["accuracy", negative])
+    clf.report(X, c, tmp_path / "metrics.html")
+    driver.get((tmp_path / "metrics.html").as_uri())
+    click(driver, "#learning-metrics button", 3)
+    script(driver, "Charts.renderAll()")
+    ticks = "return [...document.querySelectorAll('#learning-plot svg text')].map(e => e.textContent)"
+    assert any(tick.startswith("−0.") for tick in script(driver, ticks))
+    heads = "return [...document.querySelectorAll('#learning-table thead th')].map(e => e.textContent)"
+    assert script(driver, heads) == ["Curve", "First round", "Lowest", "Highest", "Last round"]
+    assert driver.get_log("browser") == []
+
+
 def test_dark_and_light(visit):
     """The page follows the system until the reader chooses; the choice is remembered; charts change with it."""
     driver = visit("few", theme="dark")

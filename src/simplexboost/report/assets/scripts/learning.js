@@ -39,7 +39,9 @@ function startLearning() {
     const columns = [
       { title: "Curve", header: true, cell: (curve) => style(curve).title },
       { title: "First round", number: true, cell: (curve) => number(curve.values[0]) },
-      { title: "Best", number: true, cell: (curve) => number(Math.min(...curve.values)) },
+      // Which of the two is the best one depends on the metric.
+      { title: "Lowest", number: true, cell: (curve) => number(Math.min(...curve.values)) },
+      { title: "Highest", number: true, cell: (curve) => number(Math.max(...curve.values)) },
       { title: "Last round", number: true, cell: (curve) => number(curve.values.at(-1)) },
     ];
     fill("learning-table", makeTable(columns, { caption: `${entry.title} by curve`, rows: entry.curves }).element);
@@ -76,7 +78,7 @@ function startLearning() {
       }),
       yAxis: logarithmic(current)
         ? axis({ type: "log", axisLabel: { formatter: text } })
-        : axis({ type: "value", min: 0, axisLabel: { formatter: text } }),
+        : axis({ type: "value", axisLabel: { formatter: text } }),
       series: current.curves.map((curve, i) => ({
         type: "line",
         name: style(curve).title,
