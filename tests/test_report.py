@@ -305,6 +305,13 @@ def test_a_model_without_rounds():
     assert scores["top_5_accuracy"] == pytest.approx(5 / 6, rel=1e-4)
 
 
+def test_labels_are_one_line_of_text():
+    X, c = noisy_blobs(3, 20)
+    y = np.array(["", "two\nlines", "one"], dtype=object)[c]
+    told = numbers_of(Case(sb.SimplexBoostClassifier(n_estimators=3, random_state=0).fit(X, y), X, y))
+    assert told["labels"] == ["(empty)", "one", "two lines"]
+
+
 # ---- the file -------------------------------------------------------------------------------------------------------
 
 

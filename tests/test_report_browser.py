@@ -33,6 +33,7 @@ def pages(tmp_path_factory):
         "two": case(2),
         "few": case(3),
         "letters": case(26),
+        "dozen": case(12),
         "many": case(440, 8, 4),
         "evil": evil(),
         "plain": Case(machine, X, c),  # no rounds, no probabilities, no importances, nothing explained
@@ -288,7 +289,7 @@ def test_choosing_a_pair_from_lists(visit):
     counts = {(c, k): times for c, k, times in told["confusion"]["cells"]}
     never = next(k for k in range(26) if k != 3 and (3, k) not in counts)
     choose(driver, "#pair-predicted", never)
-    assert text(driver, "#pair-facts").startswith("None of the 20 rows")
+    assert text(driver, "#pair-facts").startswith("0 of 20 rows")
     assert not script(driver, "return document.getElementById('pair-examples').checkVisibility()")
     c, k = next(pair for pair in counts if pair[::-1] in counts)
     choose(driver, "#pair-true", c)
@@ -324,14 +325,14 @@ def test_switching_the_curves(visit):
 
 
 def test_curves_of_any_metric(driver, tmp_path):
-    """Of some metrics more is better, and some are negative: the axis holds them, and no end is called the best."""
+    """Of some metrics more is better, and some change their sign: the axis holds them, and no end is called the best."""
     X, c = noisy_blobs(3, 20)
 
-    def negative(c, predictions):
-        return -np.mean(predictions.argmax(axis=1) != c) - 0.5
+    def gained(c, predictions):
+        return predictions.max(axis=1).mean() - 0.7
 
-    clf = sb.SimplexBoostClassifier(n_estimators=8, random_state=0)
-    clf.fit(X, c, eval_set=(X, c), eval_metric=["accuracy", negative])
+    clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0)
+    clf.fit(X, c, eval_set=(X, c), eval_metric=["accuracy", gained])
     clf.report(X, c, tmp_path / "metrics.html")
     driver.get((tmp_path / "metrics.html").as_uri())
     click(driver, "#learning-metrics button", 3)
@@ -374,6 +375,13 @@ def test_sections_that_have_nothing_to_say_are_not_there(visit):
     links = script(driver, "return [...document.querySelectorAll('#sentences a')].map(e => e.hash.slice(1))")
     assert set(links) <= set(sections)
     assert text(driver, "#pair-title")  # examples are shown, without reasons
+
+
+def test_a_table_of_all_classes_is_not_cut(visit):
+    """On a screen of 820 pixels the list of errors goes below the matrix, which then has room for twelve classes."""
+    driver = visit("dozen", 820)
+    near = "const e = document.querySelector('#near-table .scroll'); return e.scrollWidth - e.clientWidth"
+    assert script(driver, near) == 0
 
 
 def test_a_model_without_errors(visit):

@@ -94,10 +94,15 @@ def evaluate(clf: Any, X: Any, y: Any, names: Any = None) -> Evaluated:
         U.argmax(axis=1),
         margins(U, c),
         row_names(names, len(U)),
-        [str(label) for label in clf.classes_.tolist()],
+        [label_text(label) for label in clf.classes_.tolist()],
         feature_names(clf),
         seconds,
     )
+
+
+def label_text(label: Any) -> str:
+    """A label as text of one line; an empty one could be neither seen nor clicked."""
+    return " ".join(str(label).split()) or "(empty)"
 
 
 def row_names(names: Any, n: int) -> list[Any]:

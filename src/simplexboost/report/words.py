@@ -95,7 +95,8 @@ def of_doubts(rows: Evaluated) -> str:
     if not firm:
         return ""
     sure = f"at least 99{PERCENT} sure"
-    return f"For {plural(firm, 'row')} the model is {sure} of another class than the label: look at them."
+    look = "look at it" if firm == 1 else "look at them"
+    return f"For {plural(firm, 'row')} the model is {sure} of another class than the label: {look}."
 
 
 def percent(share: float) -> str:

@@ -2,8 +2,8 @@
 
 const MAP_GROUPS = [
   { title: "recall below 80 %", symbol: "diamond", colour: "warm", size: 13, low: 0, high: 0.8 },
-  { title: "80 to 95 %", symbol: "triangle", colour: "third", size: 12, low: 0.8, high: 0.95 },
-  { title: "95 % or more", symbol: "circle", colour: "accent", size: 10, low: 0.95, high: Infinity },
+  { title: "recall 80 to 95 %", symbol: "triangle", colour: "third", size: 12, low: 0.8, high: 0.95 },
+  { title: "recall 95 % or more", symbol: "circle", colour: "accent", size: 10, low: 0.95, high: Infinity },
 ];
 const MOST_LABELLED = 60; // classes up to which all have their names on the map
 const HARDEST = 15; // classes that have them beyond

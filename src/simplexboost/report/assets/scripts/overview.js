@@ -18,7 +18,8 @@ function startOverview() {
 }
 
 function tile({ title, value, low, high, unit, about }) {
-  const text = (x) => (unit === "share" ? percent(x, x > 0.999 ? 2 : 1) : x.toPrecision(3));
+  const digits = [value, low, high].some((x) => x > 0.999 && x < 1) ? 2 : 1; // the same for all three
+  const text = (x) => (unit === "share" ? percent(x, digits) : x.toPrecision(3));
   return make(
     "div",
     { className: "tile" },

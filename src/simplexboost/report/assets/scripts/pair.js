@@ -24,7 +24,7 @@ const Pair = {
     const [times, back, support] = [Confusion.times(c, k), Confusion.times(k, c), REPORT.classes.support[c]];
     const told = times
       ? `${plural(times, "row")} of ${count(support)} (${percent(times / support)})`
-      : `None of the ${plural(support, "row")}`;
+      : `0 of ${plural(support, "row")}`;
     const reverse = `The reverse, ${quoted(k)} taken for ${quoted(c)}: ${back ? plural(back, "row") : "never"}. `;
     const turn = back ? linkButton("Show the reverse", () => showPair(k, c, false)) : null;
     keepFocus(byId("pair-facts"), () => fill("pair-facts", make("p", {}, `${told}. ${reverse}`, turn)));
