@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from picture_checks import boxes, check_apart, check_picture, model_of, own_axes
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -68,9 +69,13 @@ def test_order_of_classes_can_be_kept_and_probabilities_are_not_needed():
     assert_array_equal(again.ax_.images[0].get_array(), display.ax_.images[0].get_array())
 
 
-def test_labels_that_the_model_does_not_know_are_rows_of_their_own():
+@pytest.mark.parametrize("kind", ["text", "objects"])
+def test_labels_that_the_model_does_not_know_are_rows_of_their_own(kind):
     clf, X, y = model_of(3)
     y = y.copy()
+    if kind == "objects":  # what labels of a data frame are
+        y = y.astype(object)
+        clf = clone(clf).fit(X, y)
     y[:5] = "new"
     display = ConfusionDisplay.from_estimator(clf, X, y)
     assert "new" in display.confusion.classes and display.confusion.support[-1] == 5

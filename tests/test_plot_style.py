@@ -12,6 +12,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.colors import to_rgb
 from picture_checks import check_picture, model_of
@@ -82,6 +83,36 @@ def test_ticks_of_classes_never_overlap(K, size):
     ax.set_xlim(-0.5, 1.5)  # a part of the picture has more of the names
     check_picture(ax)
     assert [text.get_text() for text in ax.get_xticklabels()] == ["class number 0", "class number 1"]
+
+
+ODD = ["$5 to $10", "_hidden", "$x^{$", r"a \frac b"]
+
+
+def test_text_of_the_user_is_drawn_as_it_is():
+    """Two dollars are no formula, and a name that begins with a line is not left out of the legend."""
+    X, c = np.random.default_rng(0).normal(size=(80, 2)), np.arange(80) % 4
+    X[:, 0] += 3 * c
+    table = pd.DataFrame(X, columns=["$a_{$", "_b"])
+    clf = sb.SimplexBoostClassifier(n_estimators=3, codewords="simplex", random_state=0).fit(table, np.array(ODD)[c])
+    y = clf.predict(table)
+    drawn = [
+        plotting.ConfusionDisplay.from_predictions(y, y).ax_,
+        plotting.ClassScoresDisplay.from_predictions(y, y, kind="scatter").ax_,
+        plotting.ReliabilityDisplay.from_estimator(clf, table, y, name="$x^{$").ax_,
+        plotting.DecisionRegionsDisplay.from_estimator(clf, table, y, grid=20).ax_,
+        plotting.plot_predictor(clf, table, y),
+        plotting.plot_class_map(clf, table, y),
+        plotting.plot_importance(clf, classes=clf.classes_),
+        plotting.plot_shap_summary(clf, table, ODD[2]),
+        plotting.plot_tree(clf),
+        plotting.plot_codewords(clf),
+        plotting.plot_race({name: ([1.0], [1.0]) for name in ODD}),
+    ]
+    for ax in drawn:
+        ax.figure.canvas.draw()  # which raises if a formula cannot be read
+    for ax in (drawn[4], drawn[-1]):
+        words = {text.get_text().lstrip("\u200b").replace(r"\$", "$") for text in ax.get_legend().get_texts()}
+        assert words == set(ODD)
 
 
 def test_pictures_can_be_saved_and_pickled(tmp_path):

@@ -325,7 +325,7 @@ def test_switching_the_curves(visit):
 
 
 def test_curves_of_any_metric(driver, tmp_path):
-    """Of some metrics more is better, and some change their sign: the axis holds them, and no end is called the best."""
+    """Of some metrics more is better, and some change their sign: the axis holds them, and no end is called best."""
     X, c = noisy_blobs(3, 20)
 
     def gained(c, predictions):

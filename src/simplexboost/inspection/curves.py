@@ -80,6 +80,8 @@ class LearningCurves:
 
     def of(self, metric: str) -> list[Curve]:
         """The curves of one metric."""
+        if not self.curves:
+            raise ValueError("the fit has kept no round, so that there are no curves.")
         if metric not in self.metrics:
             known = ", ".join(map(repr, self.metrics))
             raise ValueError(f"metric={metric!r} was not recorded; choose one of {known}.")

@@ -66,7 +66,16 @@ def ink_on(colour: Any) -> str:
 def short(label: Any, most: int = LONGEST) -> str:
     """A label as text, cut if it is long."""
     text = str(label)
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return plain(text if len(text) <= most else text[: most - 1] + "…")
+
+
+def plain(text: str) -> str:
+    """Text of the user that matplotlib shall draw as it is.
+
+    It would take what is between two dollars for a formula, and leave a name that begins with a line out of legends.
+    """
+    text = text.replace("$", r"\$")
+    return "\u200b" + text if text.startswith("_") else text  # a space of no width
 
 
 def legend_beside(ax: Any, **options: Any) -> Any:

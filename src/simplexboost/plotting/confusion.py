@@ -209,7 +209,8 @@ def with_unseen(y_true: Any, classes: Any) -> AnyArray | None:
         return None
     known, labels = np.asarray(classes), np.unique(np.asarray(y_true))
     seen = set(known.tolist())
-    unseen = np.array([label for label in labels.tolist() if label not in seen])
+    kind = object if known.dtype == object else None  # labels from data frames are objects
+    unseen = np.array([label for label in labels.tolist() if label not in seen], dtype=kind)
     return np.concatenate([known, unseen]) if len(unseen) and unseen.dtype.kind == known.dtype.kind else known
 
 

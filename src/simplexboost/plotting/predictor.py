@@ -235,7 +235,7 @@ def animate_predictor(
 def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: int) -> Scene:
     """Predictors and codewords in the plane."""
     model = check_booster(clf)
-    shown, names = class_places(classes, clf.classes_), [short(label) for label in clf.classes_]
+    shown, names = class_places(classes, clf.classes_), [str(label) for label in clf.classes_]
     c = labels_among(clf, X, y)
     rows = some_rows(len(c), most)
     c = c[rows]
@@ -274,7 +274,7 @@ def draw_scene(ax: Any, scene: Scene, place: int, all_F: Array) -> list[tuple[An
         rows = np.flatnonzero(scene.c == k)
         draw_ray(ax, scene, k, reach)
         style = {"linestyle": "none", "markersize": size, "markeredgewidth": 0, "alpha": 0.75, "zorder": 2}
-        lines.append((ax.plot(*F[rows].T, label=scene.names[k], **style, **class_style(k))[0], rows))
+        lines.append((ax.plot(*F[rows].T, label=short(scene.names[k]), **style, **class_style(k))[0], rows))
     what = "principal axis of the class means" if scene.projected else ""
     ax.set(
         xlabel=f"first {what}" if what else "$f_1$",

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._typing import Array
 from ._axes import one_axes
-from ._style import MARKERS, PALETTE, legend_beside, line_style
+from ._style import MARKERS, PALETTE, legend_beside, line_style, plain
 
 
 def plot_race(
@@ -78,6 +78,6 @@ def draw_curve(ax: Any, name: str, seconds: Array, values: Array, number: int) -
     """A line, and a marker where it ends."""
     style = line_style(number)
     width = 2.8 if number == 0 else 1.5
-    ax.plot(seconds, values, label=name, linewidth=width, zorder=3 if number == 0 else 2, **style)
+    ax.plot(seconds, values, label=plain(name), linewidth=width, zorder=3 if number == 0 else 2, **style)
     marker = MARKERS[number % len(MARKERS)]
     ax.plot(seconds[-1], values[-1], marker, color=PALETTE[number % len(PALETTE)], markersize=6, zorder=4)

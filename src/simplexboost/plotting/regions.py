@@ -12,7 +12,7 @@ from .._typing import AnyArray, Array, Labels
 from ..inspection.labels import check_labels, check_same_length, label_numbers
 from ._axes import one_axes
 from ._models import MOST_ROWS, feature_names, some_rows
-from ._style import INK, MOST_IN_LEGEND, SMALL, class_style, legend_beside, short
+from ._style import INK, MOST_IN_LEGEND, SMALL, class_style, legend_beside, plain, short
 
 
 class DecisionRegionsDisplay:
@@ -157,7 +157,7 @@ class DecisionRegionsDisplay:
             legend_beside(ax, markerscale=1.5)
         else:
             name_regions(ax, self)
-        ax.set(xlim=self.x[[0, -1]], ylim=self.y[[0, -1]], xlabel=self.names[0], ylabel=self.names[1])
+        ax.set(xlim=self.x[[0, -1]], ylim=self.y[[0, -1]], xlabel=plain(self.names[0]), ylabel=plain(self.names[1]))
         return self
 
 

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..inspection.reliability import Reliability, reliability_table
 from ._axes import one_axes
-from ._style import GREY, PALE, class_style, legend_beside, short
+from ._style import GREY, PALE, class_style, legend_beside, plain, short
 
 
 class ReliabilityDisplay:
@@ -79,7 +79,7 @@ class ReliabilityDisplay:
         strategy : {"uniform", "quantile"}, default="uniform"
             Whether bins have the same width or the same number of rows.
         name : str or None, default=None
-            What the legend calls it; None takes the class of the estimator.
+            What the legend calls it; None takes the label, or "most probable class".
         ax : matplotlib Axes or None, default=None
             Where to draw; None makes a new figure.
 
@@ -181,9 +181,8 @@ class ReliabilityDisplay:
     @property
     def words(self) -> str:
         """What the legend says."""
-        name = self.name
-        if name is None:
-            name = "most probable class" if self.table.label is None else f"class {short(self.table.label)}"
+        known = "most probable class" if self.table.label is None else f"class {short(self.table.label)}"
+        name = known if self.name is None else plain(self.name)
         return f"{name}\n(calibration error {self.table.ece:.3f})"
 
 

@@ -15,7 +15,7 @@ from ..engine import Tree
 from ..explain.trees import Names, node_outputs, question
 from ._axes import one_axes
 from ._models import check_booster, feature_names
-from ._style import GREY, INK, PALE, PALETTE, SMALL, short
+from ._style import GREY, INK, PALE, PALETTE, SMALL, plain, short
 
 STEP = 1.0  # between two depths
 STRIP = 1.1  # the width of the bars of a leaf, in depths
@@ -157,7 +157,7 @@ def draw_branches(ax: Any, tree: Tree, layout: Layout, names: Names) -> None:
 def wrapped(words: str, width: int = 24) -> str:
     """A question in lines that are not too long: the feature, then what is asked of it."""
     if len(words) <= width:
-        return words
+        return plain(words)
     for sign in (" <= ", " in {"):
         end = words.find(sign)
         if end > 0:

@@ -102,7 +102,8 @@ def evaluate(clf: Any, X: Any, y: Any, names: Any = None) -> Evaluated:
 
 def label_text(label: Any) -> str:
     """A label as text of one line; an empty one could be neither seen nor clicked."""
-    return " ".join(str(label).split()) or "(empty)"
+    text = str(label).replace("\n", " ")
+    return text if text.strip() else "(empty)"
 
 
 def row_names(names: Any, n: int) -> list[Any]:
