@@ -69,6 +69,13 @@ def test_order_of_classes_can_be_kept_and_probabilities_are_not_needed():
     assert_array_equal(again.ax_.images[0].get_array(), display.ax_.images[0].get_array())
 
 
+def test_new_labels_of_another_kind_of_integer_are_rows_of_their_own():
+    found = ConfusionDisplay.from_predictions(
+        np.array([0, 1, 5], dtype=np.uint16), np.array([0, 1, 0]), classes=np.array([0, 1], dtype=np.uint16)
+    ).confusion
+    assert found.classes.tolist() == [0, 1, 5] and found.counts[2].tolist() == [1, 0, 0]
+
+
 @pytest.mark.parametrize("kind", ["text", "objects"])
 def test_labels_that_the_model_does_not_know_are_rows_of_their_own(kind):
     clf, X, y = model_of(3)

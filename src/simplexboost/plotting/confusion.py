@@ -209,9 +209,10 @@ def with_unseen(y_true: Any, classes: Any) -> AnyArray | None:
         return None
     known, labels = np.asarray(classes), np.unique(np.asarray(y_true))
     seen = set(known.tolist())
+    unseen = [label for label in labels.tolist() if label not in seen]
+    mixed = len({isinstance(label, str) for label in [*seen, *unseen]}) > 1  # numbers would become text
     kind = object if known.dtype == object else None  # labels from data frames are objects
-    unseen = np.array([label for label in labels.tolist() if label not in seen], dtype=kind)
-    return np.concatenate([known, unseen]) if len(unseen) and unseen.dtype.kind == known.dtype.kind else known
+    return known if mixed or not unseen else np.array([*known.tolist(), *unseen], dtype=kind)
 
 
 def title_of(found: Confusion) -> str:
