@@ -86,7 +86,7 @@ def test_sparse_and_plain_matrices(tmp_path):
         (["-o", "-"], 2, "a report is a file"),
         (["-o", "no/r.html"], 1, "there is no folder"),
         (["--folds", "1"], 2, "--folds"),
-        (["--id", "nothing"], 1, "nothing"),
+        (["--id", "nothing"], 1, "--id 'nothing': there is no such column"),
     ],
 )
 def test_wrong_arguments(folder, tmp_path, monkeypatch, arguments, code, said):

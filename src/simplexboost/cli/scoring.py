@@ -90,9 +90,18 @@ def holds_text(categories: AnyArray | None) -> bool:
 
 
 def chunks(
-    path: str, model: Model, wishes: Wishes, talk: Talk, keep: tuple[str, ...] = (), labelled: bool = False
+    path: str,
+    model: Model,
+    wishes: Wishes,
+    talk: Talk,
+    keep: tuple[str, ...] = (),
+    labelled: bool = False,
+    option: str = "--keep",
 ) -> Iterator[Chunk]:
-    """The rows of a file, block by block, in input order; with their labels if they are wanted."""
+    """The rows of a file, block by block, in input order; with their labels if they are wanted.
+
+    ``keep`` has the names of columns to be kept, and ``option`` says by which option they were named.
+    """
     source = find_source(path, wishes.format)
     check_options(source, delimiter=wishes.text.delimiter)
     if source.format == "libsvm":
@@ -102,7 +111,7 @@ def chunks(
         return
     with blocks_of(source, wishes.text, "test") as table:
         for name in keep:
-            find_column(name, table.declared.names, "--keep")
+            find_column(name, table.declared.names, option)
         blocks, first = peek(table)
         if first is None:
             raise InputError(f"{source.name} has a header, but no rows.")

@@ -52,7 +52,8 @@ def command(**options: Any) -> None:
         raise ArgumentError("-o - is standard output; a report is a file, so pass its name.")
     check_writable(output)
     model, keep = open_model(options["model"]), () if options["id_"] is None else (options["id_"],)
-    X, c, names = whole(model, chunks(options["data"], model, wishes_of(options), talk, keep, labelled=True), talk)
+    rows = chunks(options["data"], model, wishes_of(options), talk, keep, labelled=True, option="--id")
+    X, c, names = whole(model, rows, talk)
     table = Path(options["data"]).name
     title = options["title"] or f"{Path(options['model']).name} on {table}"
     wishes = Wishes(title, table, options["folds"], model_size(model.path), None if keep else 1)
