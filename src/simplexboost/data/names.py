@@ -90,3 +90,9 @@ def close_names(name: str, others: Iterable[str]) -> list[str]:
     """Others that are spelled nearly like a name, whatever their case; the nearest first."""
     by_case = {other.lower(): other for other in others}
     return [by_case[found] for found in get_close_matches(name.lower(), by_case)]
+
+
+def feature_names(clf: Any) -> list[str]:
+    """The names of the columns of a fitted classifier; x0, x1, … if it was fitted without names."""
+    given = getattr(clf, "feature_names_in_", None)
+    return [f"x{j}" for j in range(clf.n_features_in_)] if given is None else [str(name) for name in given]

@@ -12,6 +12,7 @@ from .._parts import check_number
 from .._typing import AnyArray, Array, Mask
 from ..boosting.model import AdditiveModel
 from ..data.features import Features
+from ..data.names import feature_names
 from ..engine import Engine
 from . import shapley
 from .choosing import Chosen, choose_classes, class_numbers
@@ -442,6 +443,4 @@ class Explains:
 
     def _names(self) -> Names:
         """The names of the columns, and the classes that had training examples."""
-        given = getattr(self, "feature_names_in_", None)
-        features = [f"x{j}" for j in range(self.n_features_in_)] if given is None else [str(name) for name in given]
-        return Names(features, getattr(self, "categories_", None), self.classes_[self.present_])
+        return Names(feature_names(self), getattr(self, "categories_", None), self.classes_[self.present_])

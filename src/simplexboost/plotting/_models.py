@@ -43,12 +43,6 @@ def some_rows(n: int, most: int) -> Labels:
     return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
 
 
-def feature_names(clf: Any) -> list[str]:
-    """The names of the columns; x0, x1, … if there are none."""
-    given = getattr(clf, "feature_names_in_", None)
-    return [f"x{j}" for j in range(clf.n_features_in_)] if given is None else [str(name) for name in given]
-
-
 def rows_of(X: Any, rows: AnyArray) -> Any:
     """Some rows of a table of any kind."""
     from sklearn.utils import _safe_indexing

@@ -9,9 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._parts import check_number
 from .._typing import AnyArray, Array, Labels
+from ..data.names import feature_names
 from ..inspection.labels import check_labels, check_same_length, label_numbers
 from ._axes import one_axes
-from ._models import MOST_ROWS, feature_names, some_rows
+from ._models import MOST_ROWS, some_rows
 from ._style import INK, MOST_IN_LEGEND, SMALL, class_style, legend_beside, plain, short
 
 

@@ -10,9 +10,10 @@ from scipy.sparse import issparse
 
 from .._parts import check_number
 from .._typing import AnyArray, Array
+from ..data.names import feature_names
 from ..inspection.rounds import n_rows
 from ._axes import one_axes, row_of_axes
-from ._models import check_booster, class_places, feature_names, rows_of, some_rows
+from ._models import check_booster, class_places, rows_of, some_rows
 from ._style import GREY, PALE, class_ticks, low_to_high, rows_high, short
 
 MOST_ROWS = 1000  # swarms of more rows look the same

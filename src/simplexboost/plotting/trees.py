@@ -11,10 +11,11 @@ from .._parts import check_number
 from .._typing import Array
 from ..boosting.hypotheses import TreeHypothesis
 from ..boosting.model import AdditiveModel, Term
+from ..data.names import feature_names
 from ..engine import Tree
 from ..explain.trees import Names, node_outputs, question
 from ._axes import one_axes
-from ._models import check_booster, feature_names
+from ._models import check_booster
 from ._style import GREY, INK, PALE, PALETTE, SMALL, plain, short
 
 STEP = 1.0  # between two depths

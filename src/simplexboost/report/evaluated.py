@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import AnyArray, Array, Labels
+from ..data.names import feature_names
 from ..data.validation import known_labels
 from ..losses import margins
 
@@ -114,9 +115,3 @@ def row_names(names: Any, n: int) -> list[Any]:
     if len(given) != n:
         raise ValueError(f"rows has {len(given)} names for {n} rows of X; pass a name for each.")
     return given if all(type(name) is int for name in given) else [str(name) for name in given]
-
-
-def feature_names(clf: Any) -> list[str]:
-    """The names of the columns; x0, x1, … if the classifier was fitted without names."""
-    given = getattr(clf, "feature_names_in_", None)
-    return [f"x{j}" for j in range(clf.n_features_in_)] if given is None else [str(name) for name in given]
