@@ -406,14 +406,15 @@ def test_e23_costs_of_the_counter_example_to_samme():
         assert min(costs) <= 2 / 3 * (1 - 0.25) * (t_a + t_b)
 
 
-def test_e24_how_far_the_subsets_are_from_m1():
+def test_e24_how_far_the_subsets_are_from_mh():
     space = games.example("subsets")
     K, p = space.K, float((space.H == space.c[:, None]).mean())
     gamma = (p - 1 / K) / (1 - 1 / K)  # p = (1 − γ)/K + γ
     assert games.largest_edge(space, condition="uniform") == pytest.approx(gamma, abs=1e-6)
     missing = (0.5 + gamma / 2) - p
     assert missing == pytest.approx((1 - gamma) * (0.5 - 1 / K)) != pytest.approx(0.5 - 1 / K)
-    assert games.largest_edge(space, condition="m1") == pytest.approx(2 * p - 1, abs=1e-6)
+    for condition in ("m1", "mh"):  # both ask for an accuracy of ½ + γ/2
+        assert games.largest_edge(space, condition=condition) == pytest.approx(2 * p - 1, abs=1e-6)
 
 
 def test_e25_signs_in_the_proof_of_lemma_10():
