@@ -1,7 +1,7 @@
 """The table of the README, from the tables of the race: ``python -m benchmarks.readme`` prints it.
 
-Of each library it shows the best accuracy and the best log-loss of all its rows, with its defaults and tuned; ours are
-those of the defaults.
+Of each library it shows the best accuracy and the best log-loss of all its rows, with its defaults and tuned, each at
+the end of the fit; ours are those of the defaults.
 """
 
 from __future__ import annotations
