@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from simplexboost.plotting._style import PALETTE
+
 from .contestants import OURS
-from .plots import COLOURS, pyplot
+from .plots import pyplot
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
@@ -25,6 +27,7 @@ NAMES = {OURS: "simplexboost", "lightgbm": "LightGBM", "xgboost": "XGBoost", "ca
     "histgb": "scikit-learn HGB",
 }
 MARKERS = {OURS: "o", "lightgbm": "^", "xgboost": "s", "xgboost-multi": "D", "catboost": "P", "histgb": "v"}
+COLOURS = dict(zip(MARKERS, PALETTE, strict=True))  # those of `simplexboost.plotting`, like the other pictures
 
 
 # ---- the race -------------------------------------------------------------------------------------------------------
@@ -173,7 +176,7 @@ def draw_conditions(plt: Any) -> Any:
     X, y = X[:300], y[:300]
     figure, ax = plt.subplots(figsize=(8.2, 3.6), layout="constrained")
     depths = (1, 2, 3, 4)
-    styles = {"samme": ("^", "#7a4fa3"), "mr": ("o", "#c1121f"), "m1": ("s", "#1f6fb4")}
+    styles = {"samme": ("^", PALETTE[1]), "mr": ("o", PALETTE[2]), "m1": ("s", PALETTE[0])}
     for shift, (condition, (marker, colour)) in enumerate(styles.items()):
         found = [
             games.search(ClassTree(max_depth=depth), X, y, condition, n_rounds=60, decide=False) for depth in depths
@@ -207,9 +210,9 @@ def draw_potentials(plt: Any) -> Any:
     figure, ax = plt.subplots(figsize=(7.0, 3.6), layout="constrained")
     classical = np.minimum(1, (K - 1) * np.exp(-T * edge**2 / 2))
     exponential = [min(1, games.fixed_potential(int(t), b, loss="exponential")) for t in T]
-    ax.plot(T, classical, ":", color="#1f6fb4", linewidth=2, label="$(K-1)\\,e^{-T\\gamma^2/2}$")
-    ax.plot(T, exponential, "--", color="#7a4fa3", linewidth=2, label="exponential loss")
-    ax.plot(T, [games.fixed_potential(int(t), b) for t in T], "-", color="#c1121f", linewidth=2, label="zero-one loss")
+    ax.plot(T, classical, ":", color=PALETTE[1], linewidth=2, label="$(K-1)\\,e^{-T\\gamma^2/2}$")
+    ax.plot(T, exponential, "--", color=PALETTE[2], linewidth=2, label="exponential loss")
+    ax.plot(T, [games.fixed_potential(int(t), b) for t in T], "-", color=PALETTE[0], linewidth=2, label="zero-one loss")
     ax.set(xlabel="rounds T", ylabel="bound on the training error", ylim=(0, 1.05), title="six classes, an edge of 0.1")
     ax.legend(frameon=False)
     ax.grid(alpha=0.25, linewidth=0.5)
