@@ -12,6 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from simplexboost._describing import INNER
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 
@@ -150,21 +152,6 @@ def is_described(member: Any) -> bool:
     function = getattr(member, "fget", None) or getattr(member, "__func__", None) or member
     inside = str(getattr(function, "__module__", "")).startswith("simplexboost")
     return inside and callable(function) and bool(getattr(function, "__doc__", None))
-
-
-# Methods of boosters that only other methods call.
-INNER = {
-    "calibrates",
-    "candidates",
-    "choose",
-    "chooses",
-    "chosen",
-    "more_callbacks",
-    "resolved",
-    "settle",
-    "shrinkage",
-    "with_params",
-}
 
 
 def skip_member(app: Any, what: str, name: str, member: Any, skip: bool, options: Any) -> bool:

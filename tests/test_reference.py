@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import ClassifierMixin
 
 import simplexboost
-from simplexboost._describing import SECTIONS, described, items, names_of, split
+from simplexboost._describing import INNER, SECTIONS, described, items, names_of, split
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
 
@@ -45,20 +45,6 @@ INTERNAL = {
     "group",
     "report",
     "selection",
-}
-
-# Methods of boosters that other methods call: docs/conf.py leaves them out of the pages.
-INNER = {
-    "calibrates",
-    "candidates",
-    "choose",
-    "chooses",
-    "chosen",
-    "more_callbacks",
-    "resolved",
-    "settle",
-    "shrinkage",
-    "with_params",
 }
 
 

@@ -19,6 +19,20 @@ SECTIONS = ("Parameters", "Attributes")
 cleaned = cache(inspect.cleandoc)  # base classes are asked again and again; a class takes 0.4 ms, without the cache 0.6
 HEADING = re.compile(r"^([A-Z][A-Za-z ]*)\n-{3,}\n", re.MULTILINE)
 
+# Methods of boosters that only other methods call: they have no parameters to describe, and no place in the reference.
+INNER = {
+    "calibrates",
+    "candidates",
+    "choose",
+    "chooses",
+    "chosen",
+    "more_callbacks",
+    "resolved",
+    "settle",
+    "shrinkage",
+    "with_params",
+}
+
 
 def described(cls: T) -> T:
     """Add to the docstring of a class, and to those of its methods, what its base classes say of parameters.
