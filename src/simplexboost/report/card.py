@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 import sklearn
 
+from .._sizes import in_bytes
 from ..files.parameters import written_by
 from .evaluated import Evaluated
 from .origin import rows_of_fit
@@ -134,14 +135,6 @@ def model_bytes(clf: Any) -> int | None:
     except TypeError:
         return None
     return stream.tell()
-
-
-def in_bytes(size: int) -> str:
-    """A number of bytes in words."""
-    for unit, bound in (("MB", 10**6), ("kB", 10**3)):
-        if size >= bound:
-            return f"{size / bound:.1f} {unit}"
-    return f"{size} bytes"
 
 
 def in_seconds(seconds: float) -> str:

@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from ... import export
+from ..._sizes import in_bytes
 from ..errors import ArgumentError, InputError
 from ..options import talk_of
 from ..scoring import open_model
 from ..writing import check_writable
-from .fit import in_bytes
 
 ROUTES = {
     "onnx": (export.onnx, ".onnx"),

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from sklearn.model_selection import train_test_split
 
+from ..._sizes import in_bytes
 from ..algorithms import DEFAULT, algorithm_names, make_classifier
 from ..errors import ArgumentError, InputError, count
 from ..labels import codes_of, label_words
@@ -141,8 +142,3 @@ def score_frame(classifier: Any, held_out: Training) -> Scores:
 def tell(scores: Scores, where: str, talk: Talk) -> None:
     """Say how good the model is, in a line."""
     talk.say(f"on {where}: " + ", ".join(lines_of(scores.summary())))
-
-
-def in_bytes(size: int) -> str:
-    """A size in words."""
-    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"

@@ -8,8 +8,8 @@ from typing import Any
 import click
 import numpy as np
 
+from ..._sizes import in_bytes
 from ..scoring import Model, model_size, open_model
-from .fit import in_bytes
 
 MOST = 20  # classes and columns that are shown; --all shows more
 

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from scipy.sparse import issparse, vstack
 
+from ..._sizes import in_bytes
 from ..._typing import AnyArray
 from ...report.contents import Wishes
 from ...report.writing import write_report
@@ -19,7 +20,6 @@ from ..options import FILE, talk_of, wishes_of, with_options
 from ..scoring import Chunk, Model, chunks, model_size, open_model
 from ..talk import Talk
 from ..writing import check_writable
-from .fit import in_bytes
 
 TITLE = "The heading of the page; the names of MODEL and DATA if it is left out."
 ID = "A column of DATA that says what the rows are called on the page, instead of their numbers."
