@@ -190,6 +190,23 @@ def test_sorting_the_classes(visit):
     assert len(support["recall"]) == 26
 
 
+@pytest.mark.parametrize("name", ["few", "letters", "many", "evil"])
+def test_a_phone_shows_the_whole_table_of_the_classes(visit, name):
+    """Nothing is cut: what a class is taken for has a line of its own, which leads to the pair."""
+    driver = visit(name, 390)
+    told = report_of(driver)
+    wide = "const area = document.querySelector('#classes-table .scroll'); return area.scrollWidth - area.clientWidth"
+    assert script(driver, wide) <= 0
+    assert "Most often taken for" not in texts(driver, "#classes-table thead th")
+    lines = texts(driver, "#classes-table tr.narrow-only")
+    assert lines and all(line.startswith("Most often taken for: ") for line in lines)
+    first = int(np.argmin([1 if recall is None else recall for recall in told["classes"]["recall"]]))
+    click(driver, "#classes-table tr.narrow-only button")
+    if name != "evil":  # whose labels hold spaces of all kinds
+        assert text(driver, "#pair-title") == title_of(told, first, told["classes"]["takenFor"][first])
+    assert texts(visit(name, 820), "#classes-table tr.narrow-only") == []
+
+
 def test_searching_the_classes(visit):
     driver = visit("many")
     field = driver.find_element("id", "classes-search")

@@ -63,7 +63,7 @@ function classColumns({ support, recall, recallInterval, precision, precisionInt
       (k) => f1[k],
       { number: true, wideOnly: true },
     ),
-    column("Most often taken for", taken, (k) => takenTimes[k] || null, {}),
+    column("Most often taken for", taken, (k) => takenTimes[k] || null, { below: true }),
   ];
 }
 

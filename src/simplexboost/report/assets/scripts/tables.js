@@ -2,7 +2,8 @@
 
 /**
  * A table.
- * columns: {title, cell(row) → text or element, number, key(row) → value to sort by, header, wideOnly}
+ * columns: {title, cell(row) → text or element, number, key(row) → value to sort by, header, wideOnly, below}
+ * A column that is wideOnly has no place on a phone; one that is below has a line of its own there, below the row.
  * options: caption (read by screen readers), rows, most (shown at first), sort: {column, descending}, chosen(row),
  * empty (what is said without rows), detail(row) → element for a line of its own below the row
  * Returns {element, show(rows), refresh()}.
@@ -17,7 +18,7 @@ function makeTable(columns, options) {
   const empty = make("p", { className: "empty", textContent: options.empty ?? "There is nothing to show." });
   const element = make("div", {}, scroll, empty, more);
 
-  const look = (column) => `${column.number ? "number" : ""} ${column.wideOnly ? "wide-only" : ""}`.trim();
+  const look = (column) => `${column.number ? "number" : ""} ${column.wideOnly || column.below ? "wide-only" : ""}`.trim();
 
   const cells = columns.map((column, place) => {
     const cell = make("th", { scope: "col", className: look(column) });
@@ -77,9 +78,17 @@ function makeTable(columns, options) {
       line.append(cell);
     }
     const detail = options.detail?.(row);
-    if (!detail) return [line];
-    line.classList.add("with-detail");
-    return [line, make("tr", { className: "detail" }, make("td", { colSpan: columns.length }, detail))];
+    if (detail) return under(line, "detail", detail);
+    const below = columns.find((column) => column.below);
+    const content = below?.cell(row) ?? MISSING;
+    return content === MISSING ? [line] : under(line, "detail narrow-only", [`${below.title}: `, content]);
+  }
+
+  /** A row, and a line below it as wide as the table. */
+  function under(line, className, content) {
+    const chosen = line.classList.contains("chosen") ? " chosen" : "";
+    line.classList.add(className === "detail" ? "with-detail" : "with-narrow-detail");
+    return [line, make("tr", { className: className + chosen }, make("td", { colSpan: columns.length }, content))];
   }
 
   more.onclick = () => {

@@ -25,7 +25,7 @@ function keepFocus(element, draw) {
   const before = element.contains(document.activeElement) ? key(document.activeElement) : null;
   draw();
   if (before === null) return;
-  const same = [...element.querySelectorAll("button")].find((control) => key(control) === before);
+  const same = [...element.querySelectorAll("button")].find((control) => key(control) === before && control.checkVisibility());
   same?.focus({ preventScroll: true });
 }
 
