@@ -160,12 +160,13 @@ def test_animation_moves_the_points(flat, tmp_path):
     assert_allclose(np.sort(points_of(ax), axis=0), np.sort(F, axis=0), rtol=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["list", "sparse", "pandas", "polars", "arrow"])
+@pytest.mark.parametrize("kind", ["list", "sparse", "coordinates", "pandas", "polars", "arrow"])
 def test_tables_of_every_kind(kind, flat):
     clf, X, y = flat
     tables = {
         "list": lambda: X.tolist(),
         "sparse": lambda: scipy.sparse.csr_array(X),
+        "coordinates": lambda: scipy.sparse.coo_array(X),
         "pandas": lambda: pandas.DataFrame(X, columns=["a", "b"]),
         "polars": lambda: polars.DataFrame(X, schema=["a", "b"]),
         "arrow": lambda: pyarrow.table({"a": X[:, 0], "b": X[:, 1]}),

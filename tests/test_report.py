@@ -17,7 +17,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeRegressor
 
 import simplexboost as sb
-from simplexboost.report.cells import Cells, as_text, take_rows
+from simplexboost.data.tables import take_rows
+from simplexboost.report.cells import Cells, as_text
 from simplexboost.report.contents import rounded
 from simplexboost.report.deciding import MOST_PAIRS
 from simplexboost.report.evaluated import evaluate

@@ -64,6 +64,22 @@ def read_table(X: Any) -> Table | None:
     return None if frame is None else read_frame(frame)
 
 
+def take_rows(X: Any, rows: AnyArray) -> Any:
+    """Some rows of a table of any kind, as a table of the same kind; of a sparse matrix, as CSR.
+
+    Examples
+    --------
+    >>> take_rows([[1, "a"], [2, "b"], [3, "c"]], np.array([2, 0]))
+    [[3, 'c'], [1, 'a']]
+    """
+    if issparse(X):
+        return X.tocsr()[rows]
+    if isinstance(X, list | tuple):
+        return [X[i] for i in rows.tolist()]
+    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    return np.asarray(X)[rows] if frame is None else frame[rows.tolist()].to_native()
+
+
 # ---- frames ---------------------------------------------------------------------------------------------------------
 
 

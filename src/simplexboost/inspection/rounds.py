@@ -15,7 +15,7 @@ from ..losses import margins
 from .labels import check_labels, check_same_length, label_numbers
 
 
-def check_rounds_known(clf: Any) -> AdditiveModel:
+def check_booster(clf: Any) -> AdditiveModel:
     """The model of a fitted booster, which is a sum over rounds."""
     if not isinstance(getattr(clf, "model_", None), AdditiveModel):
         check_is_fitted(clf)
@@ -92,7 +92,7 @@ def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
     >>> predictors_over_rounds(clf, X, [0, 10, 20]).shape
     (3, 150, 2)
     """
-    model = check_rounds_known(clf)
+    model = check_booster(clf)
     rounds = check_rounds(rounds, model.n_rounds)
     checked, engine, terms = clf._check_X(X), clf._engine(), model.scaled_terms
     F = np.zeros((checked.shape[0], model.Y.shape[1]), dtype=model.dtype)  # (n, d)
@@ -136,7 +136,7 @@ def margins_over_rounds(clf: Any, X: Any, y: Any, rounds: Any) -> Array:
     >>> (margins_over_rounds(clf, X, y, [1, 20]) > 0).mean(axis=1).round(2).tolist()
     [0.98, 0.99]
     """
-    check_rounds_known(clf)
+    check_booster(clf)
     c = labels_among(clf, X, y)
     return np.array([margins(clf._scores(F), c) for F in predictors_over_rounds(clf, X, rounds)])
 

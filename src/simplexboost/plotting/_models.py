@@ -5,24 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from .._parts import check_number
 from .._typing import AnyArray, Labels
-from ..boosting.model import AdditiveModel
 from ..inspection.labels import label_numbers
 
 MOST_ROWS = 3000  # points in one picture; more only hide each other
-
-
-def check_booster(clf: Any, needs: str = "a sum over rounds") -> AdditiveModel:
-    """The model of a fitted booster."""
-    check_is_fitted(clf)
-    if not isinstance(getattr(clf, "model_", None), AdditiveModel):
-        raise TypeError(
-            f"{type(clf).__name__} is no booster whose model is {needs}; pass one such as SimplexBoostClassifier."
-        )
-    return clf.model_
 
 
 def class_places(classes: Any, known: AnyArray) -> Labels:
@@ -41,10 +29,3 @@ def some_rows(n: int, most: int) -> Labels:
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng(0).choice(n, most, replace=False))
-
-
-def rows_of(X: Any, rows: AnyArray) -> Any:
-    """Some rows of a table of any kind."""
-    from sklearn.utils import _safe_indexing
-
-    return _safe_indexing(X, rows)

@@ -10,8 +10,9 @@ from .._parts import check_number
 from .._typing import Array
 from ..data.names import feature_names
 from ..inspection.confusion import similarity_order
+from ..inspection.rounds import check_booster
 from ._axes import one_axes
-from ._models import check_booster, class_places
+from ._models import class_places
 from ._style import PALETTE, class_ticks, rows_high, short, white_to
 
 MEANING = {

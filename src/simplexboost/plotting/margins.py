@@ -9,9 +9,8 @@ import numpy as np
 
 from .._parts import check_choice
 from .._typing import Array
-from ..inspection.rounds import check_rounds, margins_over_rounds, spread_rounds
+from ..inspection.rounds import check_booster, check_rounds, margins_over_rounds, spread_rounds
 from ._axes import one_axes
-from ._models import check_booster
 from ._style import GREY, LINES, legend_beside, shades
 
 KINDS = ("cumulative", "histogram")

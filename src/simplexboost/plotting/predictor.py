@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray, Array, Labels
+from ..data.tables import take_rows
 from ..inspection.labels import check_labels
 from ..inspection.maps import class_means
-from ..inspection.rounds import check_rounds, labels_among, predictors_over_rounds, spread_rounds
+from ..inspection.rounds import check_booster, check_rounds, labels_among, predictors_over_rounds, spread_rounds
 from ._axes import one_axes, row_of_axes
-from ._models import MOST_ROWS, check_booster, class_places, rows_of, some_rows
+from ._models import MOST_ROWS, class_places, some_rows
 from ._style import (
     MOST_IN_LEGEND,
     PALE,
@@ -240,7 +241,7 @@ def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: 
     rows = some_rows(len(c), most)
     c = c[rows]
     last = [model.n_rounds] if rounds[-1] != model.n_rounds else []
-    F = predictors_over_rounds(clf, rows_of(X, rows), [*rounds, *last]).astype(np.float64)
+    F = predictors_over_rounds(clf, take_rows(X, rows), [*rounds, *last]).astype(np.float64)
     plane = plane_of(F[-1], check_labels(y, "y")[rows], clf.classes_)
     rays = np.full((len(names), 2), np.nan)
     rays[clf.present_] = model.Y.astype(np.float64) @ plane

@@ -11,9 +11,10 @@ from scipy.sparse import issparse
 from .._parts import check_number
 from .._typing import AnyArray, Array
 from ..data.names import feature_names
-from ..inspection.rounds import n_rows
+from ..data.tables import take_rows
+from ..inspection.rounds import check_booster, n_rows
 from ._axes import one_axes, row_of_axes
-from ._models import check_booster, class_places, rows_of, some_rows
+from ._models import class_places, some_rows
 from ._style import GREY, PALE, class_ticks, low_to_high, rows_high, short
 
 MOST_ROWS = 1000  # swarms of more rows look the same
@@ -138,7 +139,7 @@ def values_of(clf: Any, X: Any, labels: list[Any], rows: int, background: Any) -
     """Shapley values (n, p, D) of some rows, and the rows themselves as numbers (n, p)."""
     check_booster(clf)
     class_places(labels, clf.classes_)
-    part = rows_of(X, some_rows(n_rows(X), rows))
+    part = take_rows(X, some_rows(n_rows(X), rows))
     table: Any = clf._check_X(part)
     dense = table.toarray() if issparse(table) else np.asarray(table)
     return clf.shap_values(part, labels, background=background), dense.astype(np.float64)

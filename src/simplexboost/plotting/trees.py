@@ -14,8 +14,8 @@ from ..boosting.model import AdditiveModel, Term
 from ..data.names import feature_names
 from ..engine import Tree
 from ..explain.trees import Names, node_outputs, question
+from ..inspection.rounds import check_booster
 from ._axes import one_axes
-from ._models import check_booster
 from ._style import GREY, INK, PALE, PALETTE, SMALL, plain, short
 
 STEP = 1.0  # between two depths

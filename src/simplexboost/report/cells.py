@@ -1,4 +1,4 @@
-"""Some rows of a table of any kind, and the values in its cells as text."""
+"""The values in the cells of a table of any kind, as text."""
 
 from __future__ import annotations
 
@@ -11,16 +11,6 @@ from .._typing import AnyArray
 from ..data.tables import as_frame
 
 LONGEST = 40  # characters of a value that are shown
-
-
-def take_rows(X: Any, rows: AnyArray) -> Any:
-    """Some rows of a table, as a table of the same kind."""
-    if issparse(X):
-        return X.tocsr()[rows]
-    frame = None if isinstance(X, np.ndarray | list | tuple) else as_frame(X)
-    if frame is not None:
-        return frame[rows.tolist()].to_native()
-    return [X[i] for i in rows.tolist()] if isinstance(X, list | tuple) else np.asarray(X)[rows]
 
 
 class Cells:

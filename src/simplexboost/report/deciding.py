@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray, Array
+from ..data.tables import take_rows
 from ..explain.shapley import check_explainable
-from .cells import Cells, take_rows
+from .cells import Cells
 from .evaluated import Evaluated
 
 MOST_PAIRS = 250  # pairs that are explained, the most frequent ones

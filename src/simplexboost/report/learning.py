@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray, Array
+from ..data.tables import take_rows
 from ..inspection import learning_curves
-from .cells import take_rows
 from .evaluated import Evaluated
 from .headline import TINY
 
