@@ -421,6 +421,18 @@ def test_models_must_be_fitted_boosters(name):
             OF_MODELS[name](LogisticRegression(max_iter=1000).fit(X, Y_LABELS))
 
 
+@pytest.mark.parametrize("name", ["plot_predictor_panels", "animate_predictor", "plot_margins"])
+def test_models_without_rounds_say_so(name):
+    clf = sb.SimplexBoostClassifier(n_estimators=3).fit(np.ones_like(X), Y_LABELS)
+    assert clf.n_iter_ == 0
+    words = r"this SimplexBoostClassifier has no rounds to show \(.+\)\. Pass rounds=\[0\]"
+    with pytest.raises(ValueError, match=words):
+        OF_MODELS[name](clf)
+    drawn = getattr(plotting, name)(clf, np.ones_like(X), Y_LABELS, [0])
+    if name == "animate_predictor":
+        assert "<img" in drawn.to_jshtml()
+
+
 @pytest.mark.parametrize(
     "draw",
     [

@@ -52,6 +52,28 @@ def spread_rounds(n_rounds: int, count: int = 5) -> list[int]:
     return sorted({round(t) for t in np.geomspace(1, n_rounds, min(count, n_rounds))})
 
 
+def chosen_rounds(clf: Any, rounds: Any, count: int = 5, *, start: bool = False) -> list[int]:
+    """The numbers of rounds that a picture shows, ascending: those that the user names, checked, or else some.
+
+    Parameters
+    ----------
+    clf : fitted booster
+    rounds : what the user has passed; None takes some of the rounds of the model
+    count : how many to take, at most
+    start : whether 0 is taken, too
+    """
+    n_rounds = check_booster(clf).n_rounds
+    if rounds is not None:
+        return check_rounds(rounds, n_rounds)
+    if n_rounds == 0:
+        why = "" if clf.stop_reason_ is None else f" ({clf.stop_reason_})"
+        raise ValueError(
+            f"this {type(clf).__name__} has no rounds to show{why}. Pass rounds=[0] to draw the predictor before the "
+            "first round, which is zero everywhere."
+        )
+    return [*([0] if start else []), *spread_rounds(n_rounds, count)]
+
+
 def check_rounds(rounds: Any, n_rounds: int) -> list[int]:
     """Numbers of rounds, ascending, from 0 to that of the model."""
     rounds = [rounds] if np.ndim(rounds) == 0 else list(rounds)

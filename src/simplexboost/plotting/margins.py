@@ -9,7 +9,7 @@ import numpy as np
 
 from .._parts import check_choice
 from .._typing import Array
-from ..inspection.rounds import check_booster, check_rounds, margins_over_rounds, spread_rounds
+from ..inspection.rounds import chosen_rounds, margins_over_rounds
 from ._axes import one_axes
 from ._style import GREY, LINES, legend_beside, shades
 
@@ -65,8 +65,7 @@ def plot_margins(
     ['1 round: 2.0 % errors', '10 rounds: 2.7 % errors', '30 rounds: 0.7 % errors']
     """
     check_choice("kind", kind, KINDS)
-    model = check_booster(clf)
-    chosen = check_rounds(spread_rounds(model.n_rounds) if rounds is None else rounds, model.n_rounds)
+    chosen = chosen_rounds(clf, rounds)
     margins = margins_over_rounds(clf, X, y, chosen)  # (T, n)
     ax = one_axes(ax, figsize=(7.0, 4.2))
     edges = np.histogram_bin_edges(margins, bins)

@@ -16,7 +16,7 @@ from .._typing import AnyArray, Array, Labels
 from ..data.tables import take_rows
 from ..inspection.labels import check_labels
 from ..inspection.maps import class_means
-from ..inspection.rounds import check_booster, check_rounds, labels_among, predictors_over_rounds, spread_rounds
+from ..inspection.rounds import check_booster, chosen_rounds, labels_among, predictors_over_rounds
 from ._axes import one_axes, row_of_axes
 from ._models import MOST_ROWS, class_places, some_rows
 from ._style import (
@@ -152,8 +152,7 @@ def plot_predictor_panels(
     >>> [ax.get_title() for ax in axes]
     ['after 1 round', 'after 10 rounds', 'after 20 rounds']
     """
-    model = check_booster(clf)
-    chosen = check_rounds(spread_rounds(model.n_rounds, 3) if rounds is None else rounds, model.n_rounds)
+    chosen = chosen_rounds(clf, rounds, 3)
     scene = make_scene(clf, X, y, chosen, classes, most)
     axes = row_of_axes(axes, len(chosen), figsize=(3.6 * len(chosen) + 1.2, 3.9))
     for place, (t, ax) in enumerate(zip(chosen, axes, strict=True)):
@@ -214,11 +213,11 @@ def animate_predictor(
     >>> "<img" in animation.to_jshtml()
     True
     """
-    model = check_booster(clf)
+    check_booster(clf)
     ax = one_axes(ax, figsize=(6.0, 4.6))
     from matplotlib.animation import FuncAnimation
 
-    chosen = check_rounds([0, *spread_rounds(model.n_rounds, 40)] if rounds is None else rounds, model.n_rounds)
+    chosen = chosen_rounds(clf, rounds, 40, start=True)
     scene = make_scene(clf, X, y, chosen, classes, most)
     lines = draw_scene(ax, scene, 0, scene.F)
     name_classes(ax, scene, len(chosen) - 1)
