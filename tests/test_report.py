@@ -413,4 +413,15 @@ def test_wrong_calls(tmp_path):
     with pytest.raises(ValueError, match="doubtful_labels, which MulticlassSVC does not have"):
         machine = sb.MulticlassSVC(random_state=0).fit(*noisy_blobs(3, 20))
         machine.report(*noisy_blobs(3, 20), tmp_path / "r.html", folds=3)
+
+
+@pytest.mark.parametrize("folds", [1, 21, True])
+def test_folds_must_fit_the_classes(folds, tmp_path):
+    X, c = noisy_blobs(3, 20)
+    clf = sb.SimplexBoostClassifier(n_estimators=2).fit(X, c)
+    with pytest.raises(ValueError, match=rf"folds={folds} is out of range; pass 2 to 20, the number of rows of the"):
+        clf.report(X, c, tmp_path / "r.html", folds=folds)
+    with pytest.raises(ValueError, match="folds=2 needs a class with at least two rows"):
+        clf.report(X[[0, 20, 40]], c[[0, 20, 40]], tmp_path / "r.html", folds=2)
+    assert list(tmp_path.iterdir()) == []
     assert list(tmp_path.iterdir()) == []

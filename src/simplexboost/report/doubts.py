@@ -34,11 +34,25 @@ def doubts(rows: Evaluated, folds: Any = None) -> dict[str, Any]:
         raise ValueError(
             f"folds={folds!r} asks for doubtful_labels, which {type(rows.clf).__name__} does not have; pass None."
         )
+    check_folds(rows, folds)
     found = rows.clf.doubtful_labels(rows.X, rows.clf.classes_[rows.c], cv=folds)
     suggested = np.searchsorted(rows.clf.classes_, found.suggested)
     below = np.flatnonzero(found.margin < 0)
     entries = [about(rows, int(found.rows[i]), found.margin[i], int(suggested[i])) for i in below[:MOST].tolist()]
     return {"how": "folds", "rows": entries, "all": len(below)}
+
+
+def check_folds(rows: Evaluated, folds: Any) -> None:
+    """Raise unless a number of folds is at least two, and at most the number of rows of the largest class."""
+    if not isinstance(folds, int | np.integer):
+        return  # a splitter, or pairs of arrays
+    largest = int(np.bincount(rows.c).max())
+    if largest < 2:
+        raise ValueError(f"folds={folds!r} needs a class with at least two rows, and every class has one; pass None.")
+    if not 2 <= folds <= largest:
+        raise ValueError(
+            f"folds={folds!r} is out of range; pass 2 to {largest}, the number of rows of the largest class, or None."
+        )
 
 
 def about(rows: Evaluated, i: int, margin: float, suggested: int) -> dict[str, Any]:
