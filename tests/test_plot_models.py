@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas
@@ -129,7 +131,7 @@ def test_predictor_of_more_dimensions_is_projected(K):
     check_picture(ax)
     check_apart(boxes(ax.texts))
     assert len(points_of(ax)) == len(X)
-    assert (ax.get_legend() is not None) == (K <= 12)
+    assert (ax.get_legend() is not None) == (K != 26)  # 26 classes have their names in the picture
     assert ("principal" in ax.get_xlabel()) == (clf.model_.Y.shape[1] > 2)
 
 
@@ -138,6 +140,18 @@ def test_predictor_colours_chosen_classes_and_draws_some_rows():
     ax = plotting.plot_predictor(clf, X, y, classes=["class 007", "class 100"], most=500)
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["others", "class 007", "class 100"]
     assert len(points_of(ax)) == 500
+
+
+def test_predictor_of_many_classes_colours_six_that_lie_apart():
+    clf, X, y = model_of(400)
+    ax = plotting.plot_predictor(clf, X, y)
+    named = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert named[0] == "others" and len(named) == 7 and set(named[1:]) <= set(clf.classes_)
+    coloured = [line for line in ax.lines if line.get_label() in named[1:]]
+    assert len({line.get_color() for line in coloured}) == len({line.get_marker() for line in coloured}) == 6
+    means = np.array([np.column_stack(line.get_data()).mean(axis=0) for line in coloured])
+    nearest = min(np.linalg.norm(a - b) for a, b in combinations(means, 2))
+    assert nearest > 0.1 * np.ptp(points_of(ax), axis=0).max()
 
 
 def test_panels_have_one_scale(flat):
@@ -391,6 +405,11 @@ def test_class_map_places_every_class(K):
     assert_allclose(ax.collections[0].get_offsets(), found.points)
     assert len(ax.lines) <= 20 and len(ax.texts) >= min(K, 10)
     assert len(ax.texts) <= 60
+    size = ax.collections[0].get_sizes()[0] ** 0.5 / 2 * ax.figure.dpi / 72  # pixels
+    dots = ax.transData.transform(found.points)
+    for text in ax.texts:
+        (low, high) = text.get_window_extent().padded(0.99 * size).get_points()
+        assert not ((low < dots) & (dots < high)).all(axis=1).any(), text.get_text()
 
 
 # ---- boosters that are not fitted, or no boosters -------------------------------------------------------------------

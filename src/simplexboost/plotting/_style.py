@@ -130,10 +130,13 @@ def whole_numbers(ax: Any) -> None:
     ax.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
 
 
-OFFSETS = [(7.0 * u, 7.0 * v) for u, v in product((1, -1, 0), (1, -1, 0)) if (u, v) != (0, 0)]
+AROUND = [(u, v) for u, v in product((1, -1, 0), (1, -1, 0)) if (u, v) != (0, 0)]
+OFFSETS = [(far * u, far * v) for far in (7.0, 12.0) for u, v in AROUND]  # farther away only where there is no room
 
 
-def label_points(ax: Any, points: Array, words: Sequence[Any], **options: Any) -> list[Any]:
+def label_points(
+    ax: Any, points: Array, words: Sequence[Any], *, free: Array | None = None, radius: float = 0.0, **options: Any
+) -> list[Any]:
     """Write a label beside each point, in the order given, and leave out those for which there is no room.
 
     Parameters
@@ -141,6 +144,8 @@ def label_points(ax: Any, points: Array, words: Sequence[Any], **options: Any) -
     ax : axes, with their limits set
     points : (m, 2)
     words : m labels
+    free : (r, 2) points that no label may cover
+    radius : of the markers of these points, in points of the typographer
     options : of the text
 
     Returns
@@ -149,10 +154,12 @@ def label_points(ax: Any, points: Array, words: Sequence[Any], **options: Any) -
     """
     settle(ax)
     frame = ax.get_window_extent()
+    kept = np.empty((0, 2)) if free is None else ax.transData.transform(free)  # (r, 2) pixels
+    around = radius * ax.figure.dpi / 72
     taken: list[Any] = []
     texts: list[Any] = []
     for point, word in zip(points, words, strict=True):
-        for dx, dy in OFFSETS:
+        for dx, dy in OFFSETS if len(kept) else OFFSETS[: len(AROUND)]:
             text = ax.annotate(
                 short(word),
                 point,
@@ -164,12 +171,19 @@ def label_points(ax: Any, points: Array, words: Sequence[Any], **options: Any) -
             )
             box = text.get_window_extent()
             inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
-            if inside and not any(box.overlaps(other) for other in taken):
+            if inside and not any(box.overlaps(other) for other in taken) and not covers(box, kept, around):
                 taken.append(box.padded(3.0))
                 texts.append(text)
                 break
             text.remove()
     return texts
+
+
+def covers(box: Any, points: Array, around: float) -> bool:
+    """Whether a box, widened on all sides, holds any of some points (r, 2), all in pixels."""
+    (low_x, low_y), (high_x, high_y) = box.padded(around).get_points()
+    x, y = points.T
+    return bool(((low_x < x) & (x < high_x) & (low_y < y) & (y < high_y)).any())
 
 
 def equal_square(ax: Any, points: AnyArray, margin: float = 0.08) -> None:

@@ -22,7 +22,7 @@ def plot_class_map(clf: Any, X: Any, y: Any, *, n_pairs: int = 20, ax: Any = Non
     """The classes in a plane by the mean scores of their rows, with lines between those that are confused most.
 
     The darker a point, the fewer rows of its class are recognised. Of many classes, those that are confused
-    most and those at the edge have names.
+    most and those at the edge have names, where there is room for a name that covers no point.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def draw_classes(ax: Any, found: ClassMap, counted: Confusion, pairs: list[tuple
     """Points, their colours and their names."""
     here = np.flatnonzero(np.isfinite(found.points).all(axis=1))
     recall = np.diag(counted.counts) / np.maximum(counted.support, 1)
-    many = len(here) > 60
+    size = 22 if len(here) > MOST_NAMES else 50  # points², across a marker
     low = float(recall[here].min())
     dots = ax.scatter(
         *found.points[here].T,
@@ -95,7 +95,7 @@ def draw_classes(ax: Any, found: ClassMap, counted: Confusion, pairs: list[tuple
         cmap=white_to(PALETTE[0]).reversed(),
         vmin=min(low, 0.95),
         vmax=1.0,
-        s=22 if many else 50,
+        s=size,
         edgecolors=INK,
         linewidths=0.5,
         zorder=2,
@@ -106,11 +106,12 @@ def draw_classes(ax: Any, found: ClassMap, counted: Confusion, pairs: list[tuple
     ax.margins(0.1)
     first = names_first(found.points, here, pairs)[:MOST_NAMES]
     if pairs:
-        words = (
+        title = (
             f"lines join the {len(pairs)} most confused pairs" if len(pairs) > 1 else "the line joins the confused pair"
         )
-        ax.set_title(words, fontsize="medium")
-    label_points(ax, found.points[first], found.classes[first].tolist())
+        ax.set_title(title, fontsize="medium")
+    words = found.classes[first].tolist()
+    label_points(ax, found.points[first], words, free=found.points[here], radius=0.5 * size**0.5)
 
 
 def names_first(points: Array, here: Any, pairs: list[tuple[int, int, float]]) -> Any:

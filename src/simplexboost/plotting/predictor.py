@@ -22,6 +22,7 @@ from ._models import MOST_ROWS, class_places, some_rows
 from ._style import (
     MOST_IN_LEGEND,
     PALE,
+    PALETTE,
     class_style,
     equal_limits,
     equal_square,
@@ -33,6 +34,7 @@ from ._style import (
 
 MOST_RAYS = 40  # more codewords are not drawn; of projected ones, which say less, a dozen
 MOST_NAMES = 40  # of more classes only some have names
+MOST_COLOURED = 40  # of more classes, six are coloured: hundreds of colours and markers cannot be told apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +78,8 @@ def plot_predictor(
     n_rounds : int or None, default=None
         How many rounds to predict with, 0 .. ``clf.n_iter_``; None takes all.
     classes : list of labels or None, default=None
-        The classes to be coloured, while all others are grey; None colours all.
+        The classes to be coloured, while all others are grey; None colours all of up to 40 classes, and of more six
+        that lie far apart.
     most : int, default=MOST_ROWS
         The largest number of rows to draw; of more rows some are drawn at random.
     ax : matplotlib Axes or None, default=None
@@ -131,7 +134,8 @@ def plot_predictor_panels(
         Ascending numbers from 0 to ``clf.n_iter_``, a panel each; None takes three, the last of which is that of
         the model.
     classes : list of labels or None, default=None
-        The classes to be coloured, while all others are grey; None colours all.
+        The classes to be coloured, while all others are grey; None colours all of up to 40 classes, and of more six
+        that lie far apart.
     most : int, default=MOST_ROWS
         The largest number of rows to draw; of more rows some are drawn at random.
     axes : list of matplotlib Axes or None, default=None
@@ -189,7 +193,8 @@ def animate_predictor(
         Ascending numbers from 0 to ``clf.n_iter_``, a picture each; None takes 0 and up to 40 others, more of the
         early ones.
     classes : list of labels or None, default=None
-        The classes to be coloured, while all others are grey; None colours all.
+        The classes to be coloured, while all others are grey; None colours all of up to 40 classes, and of more six
+        that lie far apart.
     most : int, default=MOST_ROWS
         The largest number of rows to draw; of more rows some are drawn at random.
     interval : int, default=150
@@ -235,7 +240,7 @@ def animate_predictor(
 def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: int) -> Scene:
     """Predictors and codewords in the plane."""
     model = check_booster(clf)
-    shown, names = class_places(classes, clf.classes_), [str(label) for label in clf.classes_]
+    chosen, names = class_places(classes, clf.classes_), [str(label) for label in clf.classes_]
     c = labels_among(clf, X, y)
     rows = some_rows(len(c), most)
     c = c[rows]
@@ -244,7 +249,22 @@ def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: 
     plane = plane_of(F[-1], check_labels(y, "y")[rows], clf.classes_)
     rays = np.full((len(names), 2), np.nan)
     rays[clf.present_] = model.Y.astype(np.float64) @ plane
-    return Scene(F[: len(rounds)] @ plane, rays, c, names, shown, F.shape[2] > 2)
+    F = F @ plane
+    if classes is None and len(names) > MOST_COLOURED:
+        chosen = far_apart(class_means(F[-1], c, np.arange(len(names))), len(PALETTE))
+    return Scene(F[: len(rounds)], rays, c, names, chosen, model.Y.shape[1] > 2)
+
+
+def far_apart(points: Array, count: int) -> Labels:
+    """Some of the points (K, 2): the one farthest from the origin, then always the one farthest from those taken."""
+    here = np.flatnonzero(~np.isnan(points).any(axis=1))
+    points = points[here]
+    taken = [int(np.linalg.norm(points, axis=1).argmax())]
+    nearest = np.full(len(points), np.inf)
+    for _ in range(min(count, len(points)) - 1):
+        nearest = np.minimum(nearest, np.linalg.norm(points - points[taken[-1]], axis=1))
+        taken.append(int(nearest.argmax()))
+    return np.unique(here[taken])
 
 
 def plane_of(F: Array, y: AnyArray, classes: AnyArray) -> Array:
@@ -270,11 +290,14 @@ def draw_scene(ax: Any, scene: Scene, place: int, all_F: Array) -> list[tuple[An
             *F[others].T, "o", color=PALE, markersize=0.7 * size, markeredgewidth=0, zorder=1, label="others"
         )[0]
         lines.append((grey, others))
-    for k in scene.shown.tolist():
+    for number, k in enumerate(scene.shown.tolist()):
+        # Few classes look the same in every picture; of many, those that are shown must not look like each other.
+        looks = class_style(k if len(scene.names) <= MOST_IN_LEGEND else number)
         rows = np.flatnonzero(scene.c == k)
-        draw_ray(ax, scene, k, reach)
-        style = {"linestyle": "none", "markersize": size, "markeredgewidth": 0, "alpha": 0.75, "zorder": 2}
-        lines.append((ax.plot(*F[rows].T, label=short(scene.names[k]), **style, **class_style(k))[0], rows))
+        draw_ray(ax, scene, k, reach, looks["color"])
+        large = 1.4 * size if len(others) else size
+        style = {"linestyle": "none", "markersize": large, "markeredgewidth": 0, "alpha": 0.75, "zorder": 2}
+        lines.append((ax.plot(*F[rows].T, label=short(scene.names[k]), **style, **looks)[0], rows))
     what = "principal axis of the class means" if scene.projected else ""
     ax.set(
         xlabel=f"first {what}" if what else "$f_1$",
@@ -283,12 +306,12 @@ def draw_scene(ax: Any, scene: Scene, place: int, all_F: Array) -> list[tuple[An
     return lines
 
 
-def draw_ray(ax: Any, scene: Scene, k: int, reach: float) -> None:
+def draw_ray(ax: Any, scene: Scene, k: int, reach: float, colour: str) -> None:
     """The direction of a codeword, to the edge of the picture."""
     length = float(np.abs(scene.rays[k]).max())
     if len(scene.shown) <= (MOST_IN_LEGEND if scene.projected else MOST_RAYS) and length > 1e-9:
         end = scene.rays[k] * reach / length
-        ax.plot([0, end[0]], [0, end[1]], linestyle="--", linewidth=1, color=class_style(k)["color"], zorder=0)
+        ax.plot([0, end[0]], [0, end[1]], linestyle="--", linewidth=1, color=colour, zorder=0)
 
 
 def name_classes(ax: Any, scene: Scene, place: int) -> None:
