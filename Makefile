@@ -13,7 +13,7 @@ sources := pyproject.toml CMakeLists.txt $(kernels) \
            $(shell find src/simplexboost -type d -not -name __pycache__)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow bench race ranks papers docs wheel lint format check clean
+.PHONY: help setup demo test test-slow soak bench race ranks papers docs wheel lint format check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ test: $(VENV)/.test $(VENV)/.browser ## run the tests, without the slow ones
 
 test-slow: $(VENV)/.test $(VENV)/.browser ## run the slow tests
 	@$(bin)/python -m pytest -q -m slow
+
+soak: $(VENV)/.test $(VENV)/.browser ## try every promise very often, for up to an hour, and write docs/reliability.md
+	@$(bin)/python -m promises --jobs $(THREADS) --out docs/reliability.md
 
 bench: $(VENV)/.bench ## time the kernels beside their floors
 	@$(bin)/python -m benchmarks.kernels
@@ -78,7 +81,7 @@ check: lint test ## lint and test
 clean: ## remove .venv and everything built
 	@rm -rf $(VENV) build dist .pytest_cache .hypothesis .ruff_cache .mypy_cache .import_linter_cache
 	@rm -rf docs/gallery_pages docs/reference/generated docs/sg_execution_times.rst
-	@find src tests examples benchmarks experiments runner -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find src tests examples benchmarks experiments runner promises -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One virtual environment for all: Python files are used where they lie (an editable installation), and the compiled
 # part is built again when its sources or pyproject.toml change. Extras come from the installed package's own metadata.

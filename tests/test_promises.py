@@ -1,0 +1,69 @@
+"""A few cases of every promise, and what counts the cases; `make soak` tries very many."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from promises import Promise, all_promises, page
+from promises.trying import try_promise
+
+PROMISES = all_promises()
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        pytest.param(promise, id=name, marks=[getattr(pytest.mark, need) for need in promise.needs])
+        for name, promise in PROMISES.items()
+    ],
+)
+def test_promise(promise):
+    tally = try_promise(promise, range(promise.fast))
+    assert tally.cases == promise.fast
+    assert not tally.failures, "\n".join(f"case {case}: {error}" for case, error in tally.failures.items())
+
+
+def breaks_odd_cases(case):
+    assert case % 2 == 0, f"{case} is odd"
+
+
+def dies_at_two(case):
+    if case == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def hangs_at_one(case):
+    if case == 1:
+        time.sleep(60)
+
+
+@pytest.mark.parametrize(
+    ("attempt", "broken", "words"),
+    [
+        (breaks_odd_cases, [1, 3], "is odd"),
+        (dies_at_two, [2], "ended with status"),
+        (hangs_at_one, [1], "not done after"),
+    ],
+)
+def test_what_breaks_a_promise_is_counted_and_the_others_go_on(attempt, broken, words):
+    promise = Promise("It works.", attempt, fast=5, soak=5, seconds=5.0)
+    tally = try_promise(promise, range(5), jobs=2)
+    assert tally.cases == 5
+    assert sorted(tally.failures) == broken
+    assert all(words in error for error in tally.failures.values())
+
+
+def test_a_soak_stops_in_time_and_says_how_far_it_came():
+    promise = Promise("It works.", breaks_odd_cases, fast=1, soak=1, each=100)
+    tally = try_promise(promise, range(50), until=time.monotonic())
+    assert tally.cases == 1
+    assert page.count(tally) == "100 of 5,000"
+
+
+def test_the_page_says_what_was_tried_and_what_broke():
+    tally = try_promise(Promise("It works.", breaks_odd_cases, fast=2, soak=2), range(2))
+    text = page.page([tally], 90.0)
+    assert "| It works. | `breaks_odd_cases` | 2 | 1 |" in text
+    assert "2 cases of 1 promises in 90 s, 1 of them broken" in text
