@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -19,14 +20,16 @@ class Checkpoint(Callback):
     Parameters
     ----------
     path : str or Path
-        Where to save; `simplexboost.load` reads it back. The file is written under another name and then renamed, so
-        that it is always complete.
+        Where to save; `simplexboost.load` reads it back. A save replaces the file only when the new one is complete and
+        on the disk, so that a whole one is there even after a crash or a loss of power.
     every : int, default=10
         The number of rounds between two saves.
 
     Notes
     -----
-    A classifier that cannot be saved, for example with a scikit-learn learner, is refused when its fit begins.
+    A classifier that cannot be saved, for example with a scikit-learn learner, is refused when its fit begins; so is a
+    place where no file can be. What goes wrong later, such as a full disk, costs the checkpoint and a `RuntimeWarning`,
+    but not the fit: the older file stays as it is, and the next save is tried as usual.
 
     Examples
     --------
@@ -52,8 +55,18 @@ class Checkpoint(Callback):
         estimator.check_savable()
         if not Path(self.path).resolve().parent.is_dir():
             raise FileNotFoundError(f"Checkpoint's path={str(self.path)!r} is in a folder that does not exist.")
+        if Path(self.path).exists() and not Path(self.path).is_file():
+            raise OSError(f"Checkpoint's path={str(self.path)!r} is there already and is no regular file.")
 
     def after_round(self, run: Run) -> None:
         """Save every few rounds."""
-        if run.round % self.every == 0 and run.snapshot is not None:
+        if run.round % self.every or run.snapshot is None:
+            return
+        try:
             run.snapshot().save(self.path)
+        except (OSError, MemoryError) as error:
+            warnings.warn(
+                f"the checkpoint of round {run.round} could not be saved, and the fit goes on without it: {error!r}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
