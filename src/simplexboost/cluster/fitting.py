@@ -21,8 +21,8 @@ from ..data.inputs import Taken
 from ..data.training_set import TrainingSet
 from ..data.validation import Checked, Labelling
 from ..engine import CodedRows, GroupEngine, auto_bins
+from ..estimators.atomic import all_or_nothing
 from ..estimators.evaluation import Watched
-from ..estimators.face import all_or_nothing
 from ..estimators.parts import Parts
 from ..files import check_label_types
 from ..group import Group
@@ -44,16 +44,16 @@ def fit_group(group: Group, estimator: Any, tables: Tables, eval_metric: Any = N
     eval_metric : as in `fit`
     """
     history = History()
-    with all_or_nothing(estimator):
-        check_parts(estimator.parts())
-        agreement = group.decide("callbacks", lambda: Agreement.on(estimator.callbacks or ()))
+    with all_or_nothing(estimator) as draft:
+        check_parts(draft.parts())
+        agreement = group.decide("callbacks", lambda: Agreement.on(draft.callbacks or ()))
         if not group.leads:
-            estimator.callbacks, estimator.verbose = None, 0
-        checked, groups = agree_on_training(group, estimator, tables.train)
-        watched = estimator._watched(checked, estimator.parts().loss, eval_metric)
+            draft.callbacks, draft.verbose = None, 0
+        checked, groups = agree_on_training(group, draft, tables.train)
+        watched = draft._watched(checked, draft.parts().loss, eval_metric)
         evaluations = [agree_on_evaluation(group, watched, i, parts) for i, parts in enumerate(tables.evals)]
-        seed = group.decide("seed", lambda: int(random_numbers(estimator.random_state).randint(2**31 - 1)))
-        estimator._boost(watched, evaluations, groups, seed, history, [lambda finish: agreement])
+        seed = group.decide("seed", lambda: int(random_numbers(draft.random_state).randint(2**31 - 1)))
+        draft._boost(watched, evaluations, groups, seed, history, [lambda finish: agreement])
 
 
 def check_parts(parts: Parts) -> None:

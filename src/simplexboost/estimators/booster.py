@@ -28,8 +28,8 @@ from ..files import check_label_types
 from ..learners import refusal_of
 from ..losses import Loss, for_label_sets
 from ..selection import check_groups
+from .atomic import all_or_nothing
 from .evaluation import FOLLOWED, Watched, as_eval_set, check_eval_set, evaluate_held_out, followed, split_off
-from .face import all_or_nothing
 from .metrics import check_metrics
 from .parts import MAKERS, Parts
 from .predicting import Predicts
@@ -239,19 +239,19 @@ class BaseBooster(CallbackSupportMixin, Predicts):
     ) -> Self:
         """Boost; ``costs`` (n, K) is the cost of each decision for each example, for losses that take such costs."""
         history = History()
-        with all_or_nothing(self):
-            self._check_parameters()
-            for callback in self.callbacks or ():
-                callback.check(self)
-            checked = self._with_start(self._check_training(X, y, sample_weight, costs), init_score)
+        with all_or_nothing(self) as draft:
+            draft._check_parameters()
+            for callback in draft.callbacks or ():
+                callback.check(draft)
+            checked = draft._with_start(draft._check_training(X, y, sample_weight, costs), init_score)
             check_label_types(checked.classes)
-            watched = self._watched(checked, self.parts().loss, eval_metric)
+            watched = draft._watched(checked, draft.parts().loss, eval_metric)
             evaluations = check_eval_set(eval_set, watched)
             if groups is not None:
                 groups = check_groups(groups, len(checked.used))[checked.used]
-            seed = random_numbers(self.random_state).randint(2**31 - 1)
-            last = [partial(SklearnCallbacks, self, X=X, y=y, sample_weight=sample_weight)]
-            self._boost(watched, evaluations, groups, seed, history, last if HAS_SKLEARN_CALLBACKS else [])
+            seed = random_numbers(draft.random_state).randint(2**31 - 1)
+            last = [partial(SklearnCallbacks, self, draft, X=X, y=y, sample_weight=sample_weight)]
+            draft._boost(watched, evaluations, groups, seed, history, last if HAS_SKLEARN_CALLBACKS else [])
         return self
 
     def _boost(

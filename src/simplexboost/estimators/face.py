@@ -1,10 +1,8 @@
-"""What all classifiers of the package share: labels, margins, saving, and fits that change all or nothing."""
+"""What all classifiers of the package share: labels, margins and saving."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from sklearn.base import ClassifierMixin
@@ -19,6 +17,7 @@ from ..data.validation import known_labels
 from ..files import Saves
 from ..losses import margins
 from ..report import Reports
+from .atomic import ASKING, at_once
 
 
 class Face(Saves, Reports, ClassifierMixin, Answering):
@@ -34,6 +33,10 @@ class Face(Saves, Reports, ClassifierMixin, Answering):
         for name, table in METHODS.items():  # `fit` and `predict` answer keywords that they do not have
             if name in vars(cls):
                 setattr(cls, name, answering(vars(cls)[name], table))
+        if cls.__module__.partition(".")[0] == __name__.partition(".")[0]:  # methods of others may change the estimator
+            for name in ASKING:
+                if hasattr(cls, name):
+                    setattr(cls, name, at_once(getattr(cls, name)))
 
     @property
     def n_classes_(self) -> int:
@@ -107,16 +110,3 @@ class Face(Saves, Reports, ClassifierMixin, Answering):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "classes_")
-
-
-@contextmanager
-def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """A context that restores the fitted attributes (``name_``) if an exception is raised inside."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        for name in [name for name in vars(estimator) if name.endswith("_")]:
-            delattr(estimator, name)
-        estimator.__dict__.update(before)
-        raise

@@ -19,7 +19,8 @@ from ..engine import MAX_BINS, CpuEngine, Engine
 from ..files import check_label_types, pack_program, unpack_program
 from ..learners import Learner, as_learner, refusal_of
 from ..losses.links import log_of
-from .face import Face, all_or_nothing
+from .atomic import all_or_nothing
+from .face import Face
 
 
 @dataclass(eq=False, repr=False)
@@ -106,21 +107,22 @@ class MartiBoostClassifier(Face):
         self : object
             The fitted classifier.
         """
-        with all_or_nothing(self):
-            learner = self._check_parameters()
-            labelling, taken = Labelling(declares=False), Taken(self.categorical_features, refusal_of(learner))
-            checked = check_training(self, X, y, sample_weight, labelling, self.max_bins, self._engine(), taken)
+        with all_or_nothing(self) as draft:
+            learner = draft._check_parameters()
+            labelling, taken = Labelling(declares=False), Taken(draft.categorical_features, refusal_of(learner))
+            checked = check_training(draft, X, y, sample_weight, labelling, draft.max_bins, draft._engine(), taken)
             check_label_types(checked.classes)
             if len(checked.classes) > 2:
                 raise ValueError(
                     "Only binary classification is supported. The type of the target is multiclass: y has "
                     f"{len(checked.classes)} classes, MartiBoostClassifier takes 2."
                 )
-            rng = np.random.default_rng(random_numbers(self.random_state).randint(2**31 - 1))
+            rng = np.random.default_rng(random_numbers(draft.random_state).randint(2**31 - 1))
             with one_blas_thread():
-                sampled = self.routing == "sampled"
-                program, history = train_program(checked.data, learner, self.n_layers, sampled, rng)
-            self.classes_, self.program_, self.history_, self.n_iter_ = checked.classes, program, history, self.n_layers
+                sampled = draft.routing == "sampled"
+                program, history = train_program(checked.data, learner, draft.n_layers, sampled, rng)
+            draft.classes_, draft.program_, draft.history_ = checked.classes, program, history
+            draft.n_iter_ = draft.n_layers
         return self
 
     def _check_parameters(self) -> Learner:

@@ -9,10 +9,17 @@ from ..callbacks import Callback
 
 
 class SklearnCallbacks(Callback):
-    """Calls scikit-learn's own callbacks (``set_callbacks``) in every round, if any are set."""
+    """Calls scikit-learn's own callbacks (``set_callbacks``) in every round, if any are set.
 
-    def __init__(self, estimator: Any, finish: Any, X: Any, y: Any, sample_weight: Any) -> None:
-        self.estimator, self.finish_fit = estimator, finish
+    Parameters
+    ----------
+    estimator : the one that the user fits; scikit-learn keeps the state of its callbacks there
+    draft : the one that is fitted in its place, and knows the columns of X
+    finish : a function of the run that returns the fitted attributes so far
+    """
+
+    def __init__(self, estimator: Any, draft: Any, finish: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        self.estimator, self.draft, self.finish_fit = estimator, draft, finish
         metadata = None if sample_weight is None else {"sample_weight": sample_weight}
         self.task = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
 
@@ -37,4 +44,5 @@ class SklearnCallbacks(Callback):
         self.context.call_on_fit_task_end(**self.task, reconstruction_attributes=lambda: self._attributes(run))
 
     def _attributes(self, run: Run) -> dict[str, Any]:
-        return self.finish_fit(run)
+        columns = {name: value for name, value in vars(self.draft).items() if name.endswith("_")}
+        return columns | self.finish_fit(run)

@@ -16,7 +16,7 @@ from .._typing import AnyArray, Array, Labels
 from ..codewords import bits_corrected, min_hamming
 from ..data.inputs import check_columns
 from ..data.validation import Labelling, check_labels
-from ..estimators.face import all_or_nothing
+from ..estimators.atomic import all_or_nothing
 from ..estimators.flagship import SimplexBoostClassifier
 from ..files import check_label_types, damaged
 from .codes import make_code
@@ -135,10 +135,10 @@ class OutputCodeClassifier(Decodes):
         self : object
             The fitted classifier.
         """
-        with all_or_nothing(self):
-            self._check_parameters()
-            X, c, weight = self._check_training(X, y, sample_weight)
-            self._fit_columns(X, c, weight)
+        with all_or_nothing(self) as draft:
+            draft._check_parameters()
+            X, c, weight = draft._check_training(X, y, sample_weight)
+            draft._fit_columns(X, c, weight)
         return self
 
     def _check_parameters(self) -> None:

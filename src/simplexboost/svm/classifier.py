@@ -18,7 +18,7 @@ from .._threads import thread_count
 from .._typing import AnyArray, Array, Labels
 from ..data.inputs import Taken, learn_X
 from ..data.validation import Labelling, check_labels
-from ..estimators.face import all_or_nothing
+from ..estimators.atomic import all_or_nothing
 from ..files import check_label_types
 from .kernels import check_kernel, kernel_for, squares
 from .machine import ARRAYS, FACTS, Machine
@@ -150,15 +150,15 @@ class MulticlassSVC(Machine):
         self : object
             The fitted classifier.
         """
-        with all_or_nothing(self):
-            self._check_parameters()
-            X, rows, c, C = self._check_training(X, y, sample_weight)
+        with all_or_nothing(self) as draft:
+            draft._check_parameters()
+            X, rows, c, C = draft._check_training(X, y, sample_weight)
             with one_blas_thread():
-                merged = Merged(X, c, C, alone=self.kernel == "precomputed")
-                solution = self._fit_linear(merged) if self.kernel == "linear" else self._fit_kernel(merged)
-            self._keep(solution, X, rows)
+                merged = Merged(X, c, C, alone=draft.kernel == "precomputed")
+                solution = draft._fit_linear(merged) if draft.kernel == "linear" else draft._fit_kernel(merged)
+            draft._keep(solution, X, rows)
         if not solution.converged:
-            warnings.warn(self._advice(), ConvergenceWarning, stacklevel=2)
+            warnings.warn(draft._advice(), ConvergenceWarning, stacklevel=2)
         return self
 
     def _check_parameters(self) -> None:
