@@ -8,7 +8,8 @@ import pytest
 from joblib import Parallel, cpu_count, delayed, parallel_config
 
 import simplexboost as sb
-from simplexboost import _threads
+from simplexboost import _cores, _threads
+from simplexboost._cores import cores_here, quota
 from simplexboost._threads import free_cores, thread_count
 
 X, Y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
@@ -24,7 +25,7 @@ ESTIMATORS = [
 def six_cores(monkeypatch):
     """A machine with six cores, on which nothing else limits the threads."""
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    monkeypatch.setattr(_threads, "cpu_count", lambda: 6)
+    monkeypatch.setattr(_threads, "cores_here", lambda: 6)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
@@ -38,7 +39,7 @@ def test_only_the_flagship_takes_all_cores_by_default(six_cores):
     assert sb.SimplexBoostClassifier()._engine().n_threads == 6
     assert sb.SimplexBoostClassifier(n_jobs=3)._engine().n_threads == 3
     assert sb.BoostingClassifier()._engine().n_threads == 1
-    assert thread_count(-1) == cpu_count()
+    assert (thread_count(-1), thread_count(-2), thread_count(-9)) == (6, 5, 1)
 
 
 @pytest.mark.parametrize(
@@ -78,3 +79,56 @@ def test_a_worker_process_gets_its_share(monkeypatch):
     assert Parallel(n_jobs=2)(delayed(free_cores)() for _ in range(2)) == [max(1, cpu_count() // 2)] * 2
     assert Parallel(n_jobs=2, backend="multiprocessing")(delayed(free_cores)() for _ in range(2)) == [1, 1]
     assert Parallel(n_jobs=1)(delayed(free_cores)() for _ in range(2)) == [cpu_count()] * 2
+
+
+def test_all_cores_of_a_worker_are_its_share(monkeypatch):
+    """−1 inside a parallel search: all workers together have as many threads as there are cores."""
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    share = max(1, cpu_count() // 2)
+    assert Parallel(n_jobs=2)(delayed(thread_count)(-1) for _ in range(2)) == [share] * 2
+    assert Parallel(n_jobs=2, backend="threading")(delayed(thread_count)(-1) for _ in range(2)) == [1, 1]
+    assert Parallel(n_jobs=2, backend="threading")(delayed(thread_count)(3) for _ in range(2)) == [3, 3]
+
+
+# ---- limits of containers -------------------------------------------------------------------------------------------
+
+V2, V1 = "cpu.max", "cpu.cfs_quota_us"
+
+
+@pytest.mark.parametrize(
+    ("own", "files", "cores"),
+    [
+        ("0::/\n", {}, None),
+        ("0::/\n", {f"{V2}": "max 100000\n"}, None),
+        ("0::/\n", {f"{V2}": "150000 100000\n"}, 1.5),
+        ("0::/job/step\n", {f"job/{V2}": "300000 100000\n", f"job/step/{V2}": "max 100000\n"}, 3.0),
+        ("0::/job/step\n", {f"job/{V2}": "300000 100000\n", f"job/step/{V2}": "200000 100000\n"}, 2.0),
+        ("0::/../../host\n", {f"{V2}": "50000 100000\n"}, 0.5),
+        ("4:memory:/a\n3:cpu,cpuacct:/a\n", {f"cpu,cpuacct/a/{V1}": "400000\n"}, 4.0),
+        ("3:cpu:/docker/123\n", {f"cpu/{V1}": "250000\n"}, 2.5),
+        ("3:cpu:/a\n0::/\n", {f"cpu/a/{V1}": "-1\n", f"unified/{V2}": "100000 100000\n"}, 1.0),
+        ("3:cpuset:/a\n", {f"cpuset/a/{V1}": "100000\n"}, None),
+        ("0::/\n", {f"{V2}": "what is this\n"}, None),
+    ],
+)
+def test_quotas_of_control_groups(own, files, cores, tmp_path):
+    (tmp_path / "own").write_text(own)
+    for name, text in files.items():
+        path = tmp_path / "root" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        if path.name == V1:
+            path.with_name("cpu.cfs_period_us").write_text("100000\n")
+    assert quota(str(tmp_path / "root"), str(tmp_path / "own")) == cores
+
+
+@pytest.mark.parametrize(("limit", "cores"), [(None, 6), (2.0, 2), (1.2, 2), (0.3, 1), (64.0, 6)])
+def test_a_quota_limits_the_cores(limit, cores, monkeypatch):
+    monkeypatch.setattr(_cores, "cpu_count", lambda: 6)
+    monkeypatch.setattr(_cores, "quota_at", lambda second: limit)
+    assert cores_here() == cores
+
+
+def test_a_system_without_control_groups(tmp_path):
+    assert quota(str(tmp_path), str(tmp_path / "nothing")) is None
+    assert cores_here() >= 1

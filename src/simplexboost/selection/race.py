@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from threading import Event
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .._threads import side_by_side
 from .._typing import Array
 from ..boosting.loop import boost
 from ..boosting.run import Run
@@ -77,12 +77,25 @@ class Terms:
     say: Callable[[str], None] = lambda line: None
 
 
+class Cancelled(Callback):
+    """Ends a run at its next round when the event is set."""
+
+    def __init__(self, event: Event) -> None:
+        self.event = event
+
+    def after_round(self, run: Run) -> None:
+        """Stop if nobody needs the run any more."""
+        if self.event.is_set():
+            run.stop_reason = "cancelled"
+
+
 class Trial:
     """A candidate on one split: boosts, and records the risk of the rows held out."""
 
     def __init__(self, candidate: Candidate, split: Split, terms: Terms, cancelled: Event) -> None:
         self.split, self.terms, self.cancelled = split, terms, cancelled
-        self.run, self.optimizer, self.callbacks = candidate.start(split)
+        self.run, self.optimizer, callbacks = candidate.start(split)
+        self.callbacks = [*callbacks, Cancelled(cancelled)]
         self.losses: dict[int, Array] = {}  # number of rounds → (T,) sums over the rows held out
 
     def advance(self, marks: Sequence[int]) -> None:
@@ -155,23 +168,17 @@ def race(candidates: Sequence[Candidate], splits: Sequence[Split], terms: Terms)
     entrants = [Entrant(candidate, splits, terms, cancelled) for candidate in candidates]
     running, done = list(entrants), 0
     terms.say(opening(entrants, terms))
-    with ThreadPoolExecutor(terms.workers) as pool:
-        for number, stage in enumerate(terms.stages):
-            marks = checkpoints(done, stage)
-            try:
-                trials = [trial for entrant in running for trial in entrant.trials]
-                list(pool.map(partial(Trial.advance, marks=marks), trials))
-            except BaseException:
-                cancelled.set()  # so that leaving the pool does not wait for trials that nobody needs any more
-                raise
-            done = stage
-            for entrant in running:
-                entrant.close_stage()
-            leader = entrants[first_choice([e.bests[-1] for e in entrants])]
-            terms.say(progress(stage, terms, running, leader))
-            running = [e for e in ranked(running)[: left_after(number)] if e.still_gains]
-            if not running:
-                break
+    for number, stage in enumerate(terms.stages):
+        trials = [trial for entrant in running for trial in entrant.trials]
+        side_by_side(partial(Trial.advance, marks=checkpoints(done, stage)), trials, terms.workers, cancelled)
+        done = stage
+        for entrant in running:
+            entrant.close_stage()
+        leader = entrants[first_choice([e.bests[-1] for e in entrants])]
+        terms.say(progress(stage, terms, running, leader))
+        running = [e for e in ranked(running)[: left_after(number)] if e.still_gains]
+        if not running:
+            break
     return decide(entrants, splits, terms)
 
 
