@@ -40,7 +40,7 @@ void bind_sparse(nb::module_& m) {
         require(max_bins >= 1 && max_bins <= 255, "max_bins must lie in 1 .. 255");
         Edges edges;
         {
-          nb::gil_scoped_release release;
+          WithoutGil release;
           edges = find_edges_sparse(X, max_bins, n_threads);
         }
         const std::size_t n_edges = edges.values.size(), p = X.p;
@@ -56,7 +56,7 @@ void bind_sparse(nb::module_& m) {
         check_edges(first_edge, edges.shape(0), X.p);
         SparseCodes out;
         {
-          nb::gil_scoped_release release;
+          WithoutGil release;
           out = bin_sparse(X, edges.data(), first_edge.data(), n_threads);
         }
         const std::size_t n_entries = out.rows.size(), p = X.p;
@@ -80,7 +80,7 @@ void bind_values(nb::module_& m) {
             require(rows->data()[r] >= 0 && static_cast<std::size_t>(rows->data()[r]) < n, "rows must be row numbers");
         Edges edges;
         {
-          nb::gil_scoped_release release;
+          WithoutGil release;
           const auto row_of = [&rows](std::size_t i) { return static_cast<std::size_t>(rows->data()[i]); };
           const auto itself = [](std::size_t i) { return i; };
           edges = rows ? find_edges(X.data(), p, rows->shape(0), row_of, max_bins, n_threads)
@@ -101,7 +101,7 @@ void bind_values(nb::module_& m) {
                 "shapes disagree");
         check_edges(first_edge, edges.shape(0), p);
         const std::int64_t* first = first_edge.data();
-        nb::gil_scoped_release release;
+        WithoutGil release;
         bin_values(X.data(), n, p, edges.data(), first, codes.data(), has_missing.data(), n_threads);
       },
       "X"_a, "edges"_a, "first_edge"_a, "codes"_a, "has_missing"_a, "n_threads"_a);

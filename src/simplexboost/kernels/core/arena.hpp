@@ -23,10 +23,10 @@ using Memory = std::unique_ptr<char[], Lines>;
 
 class Arena {
  public:
-  static Arena& shared() {
-    static Arena* arena = new Arena;  // never destroyed: buffers may outlive static destructors
-    return *arena;
-  }
+  static Arena& shared() { return *current; }
+
+  // Puts a new arena in the place of the old one, which is never destroyed: buffers may outlive static destructors.
+  static void renew() { current = new Arena; }
 
   Memory take(std::size_t bytes) {
     if (const auto lock = patient_lock(); lock.owns_lock())
@@ -49,8 +49,7 @@ class Arena {
   }
 
  private:
-  // Gives up after a while, and the caller then uses no arena: in a child that was forked while another thread held the
-  // lock, nobody will ever release it.
+  // Gives up after a while, and the caller then uses no arena: to wait longer would cost more than new memory.
   std::unique_lock<std::mutex> patient_lock() {
     std::unique_lock<std::mutex> lock(mutex_, std::defer_lock);
     for (int tries = 0; tries < 1000 && !lock.try_lock(); ++tries) relax();
@@ -58,6 +57,7 @@ class Arena {
   }
 
   static constexpr std::size_t kMost = std::size_t{1} << 27;  // bytes kept for later
+  static inline Arena* current = nullptr;
   std::mutex mutex_;
   std::unordered_map<std::size_t, std::vector<Memory>> spare_;  // by size
   std::size_t kept_ = 0;
@@ -77,7 +77,11 @@ class Buffer {
   }
   ~Buffer() { reset(); }
   void reset() {
-    if (memory_ != nullptr) Arena::shared().give(std::move(memory_), bytes_);
+    if (memory_ == nullptr) return;
+    try {
+      Arena::shared().give(std::move(memory_), bytes_);
+    } catch (const std::bad_alloc&) {  // no memory for the list of what is kept: then this is not kept either
+    }
   }
   T* data() { return reinterpret_cast<T*>(memory_.get()); }
   const T* data() const { return reinterpret_cast<const T*>(memory_.get()); }

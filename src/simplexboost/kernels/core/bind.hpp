@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/gil.hpp"
+
 namespace simplexboost {
 
 namespace nb = nanobind;

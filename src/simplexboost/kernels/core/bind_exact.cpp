@@ -14,7 +14,7 @@ namespace simplexboost {
 namespace {
 
 double largest_magnitude(In<double, Vector> values) {
-  nb::gil_scoped_release release;
+  WithoutGil release;
   return hot().largest_magnitude(values.data(), values.shape(0));
 }
 
@@ -22,7 +22,7 @@ double largest_magnitude(In<double, Vector> values) {
 nb::tuple sum_limbs(In<double, Vector> values, double largest, std::uint64_t n_all) {
   std::uint64_t sums[2] = {0, 0};
   {
-    nb::gil_scoped_release release;
+    WithoutGil release;
     const int width = exact_width(n_all);
     add_exact(values.data(), values.shape(0), exact_exponent(largest, width), width, sums);
   }
@@ -70,7 +70,7 @@ double exact_total(std::size_t n, int n_threads, const Read& read) {
 
 template <class Value>
 double total(In<Value, Vector> values, int n_threads) {
-  nb::gil_scoped_release release;
+  WithoutGil release;
   return exact_total(values.shape(0), n_threads, [&](std::size_t begin, std::size_t size, double* buffer) {
     const Value* x = values.data() + begin;
     if constexpr (sizeof(Value) == sizeof(double)) return x;
@@ -81,7 +81,7 @@ double total(In<Value, Vector> values, int n_threads) {
 
 // The sum of |value| over a column of a matrix.
 double total_magnitude(nb::ndarray<const double, Vector, nb::device::cpu> values, int n_threads) {
-  nb::gil_scoped_release release;
+  WithoutGil release;
   return exact_total(values.shape(0), n_threads, [&](std::size_t begin, std::size_t size, double* buffer) {
     const double* x = values.data() + static_cast<std::int64_t>(begin) * values.stride(0);
     for (std::size_t i = 0; i < size; ++i) buffer[i] = std::abs(x[static_cast<std::int64_t>(i) * values.stride(0)]);

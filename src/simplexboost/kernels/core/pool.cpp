@@ -10,8 +10,11 @@
 #include <thread>
 #include <vector>
 
+#include "core/arena.hpp"
+
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
+#include <signal.h>
 #define SIMPLEXBOOST_HAS_FORK 1
 #endif
 
@@ -26,11 +29,12 @@ struct Batch {
   alignas(64) std::atomic<bool> failed{false};
   std::exception_ptr error = nullptr;
 
-  void work() {
+  void work(bool is_caller = false) {
     for (std::size_t i;
          !failed.load(std::memory_order_relaxed) && (i = next.fetch_add(1, std::memory_order_relaxed)) < n_tasks;) {
       try {
         (*task)(i);
+        if (is_caller && between_tasks != nullptr) between_tasks();
       } catch (...) {
         if (!failed.exchange(true)) error = std::current_exception();
       }
@@ -95,6 +99,25 @@ struct alignas(64) Seat {
   }
 };
 
+// Blocks signals for threads that are started in its scope. Signals are for the threads of the program: one that a
+// worker received would not wake the thread that waits for it. Those that report a thread's own fault, and those of
+// profilers, are let through.
+class WithoutSignals {
+#ifdef SIMPLEXBOOST_HAS_FORK
+ public:
+  WithoutSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    for (int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF}) sigdelset(&all, own);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~WithoutSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+#endif
+};
+
 class Pool {
  public:
   // Returns false if another caller uses the pool; this caller must then work alone.
@@ -105,7 +128,7 @@ class Pool {
     const std::size_t n = std::min(seats_.size(), static_cast<std::size_t>(n_threads - 1));
     for (std::size_t i = n; i-- > 0;) seats_[i]->offer(batch, n);  // the last first: see wake_next
     wake_next(0, n);
-    batch.work();
+    batch.work(true);
     for (std::size_t i = 0; i < n; ++i) seats_[i]->withdraw();
     for (std::size_t i = 0; i < n; ++i) wait_until([&] { return seats_[i]->is_idle(); });
     return true;
@@ -114,6 +137,8 @@ class Pool {
  private:
   // If the system refuses to start another thread, the pool stays as it is, and so do the results.
   void grow(std::size_t n_workers) {
+    if (seats_.size() >= n_workers || refused_) return;
+    const WithoutSignals in_workers;
     while (seats_.size() < n_workers && !refused_) {
       seats_.push_back(std::make_unique<Seat>());
       try {
@@ -151,25 +176,28 @@ class Pool {
 // Never destroyed: detached workers may outlive static destructors at interpreter exit.
 Pool* pool = nullptr;
 
-Pool& shared_pool() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    pool = new Pool;
-#ifdef SIMPLEXBOOST_HAS_FORK
-    // A forked child inherits the pool's memory but none of its threads, so it gets a new pool (the old one leaks).
-    pthread_atfork(nullptr, nullptr, [] { pool = new Pool; });
-#endif
-  });
-  return *pool;
-}
-
 }  // namespace
+
+void (*between_tasks)() = nullptr;
+
+void make_pool() {
+  pool = new Pool;
+  Arena::renew();
+#ifdef SIMPLEXBOOST_HAS_FORK
+  // A forked child inherits memory but no threads: the workers are gone, and so is a thread that held the arena's lock.
+  // So it gets a new pool and a new arena (the old ones leak).
+  pthread_atfork(nullptr, nullptr, [] {
+    pool = new Pool;
+    Arena::renew();
+  });
+#endif
+}
 
 void parallel_for(std::size_t n_tasks, int n_threads, const Task& task) {
   Batch batch{&task, n_tasks};
   const int allowed = std::clamp(n_threads, 1, kMostThreads);
   const int useful = static_cast<int>(std::min<std::size_t>(n_tasks, static_cast<std::size_t>(allowed)));
-  if (useful <= 1 || !shared_pool().run(batch, useful)) batch.work();
+  if (useful <= 1 || !pool->run(batch, useful)) batch.work(true);
   if (batch.error) std::rethrow_exception(batch.error);
 }
 

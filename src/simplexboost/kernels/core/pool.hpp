@@ -22,8 +22,14 @@ using Task = std::function<void(std::size_t)>;
 
 // Runs task(0) ... task(n_tasks - 1) on up to n_threads threads, including the caller's; returns when all are done.
 // It runs serially if one thread suffices or another caller uses the pool, and on fewer threads if the system starts no
-// more. Exceptions are rethrown in the caller.
+// more. Exceptions are rethrown in the caller; tasks that have not begun by then are left out.
 void parallel_for(std::size_t n_tasks, int n_threads, const Task& task);
+
+// What the caller of parallel_for calls after each of its own tasks, unless it is null. It may throw, like a task.
+extern void (*between_tasks)();
+
+// Makes the pool. A process may fork at any moment, so this is called while the module is imported, not at first use.
+void make_pool();
 
 // Returns when ready() is true; it waits actively, for what takes other threads microseconds.
 template <class Ready>

@@ -44,7 +44,7 @@ void bind_values(nb::class_<Explainer<Real>>& explainer) {
       [](Explainer<Real>& self, In<Value, Matrix> X, int n_threads) {
         require(X.shape(1) == self.n_features() && X.shape(0) > 0,
                 "the background must have rows, and the columns of X");
-        nb::gil_scoped_release release;
+        WithoutGil release;
         self.set_background(X.data(), X.shape(0), n_threads);
       },
       "X"_a, "n_threads"_a);
@@ -58,7 +58,7 @@ void bind_values(nb::class_<Explainer<Real>>& explainer) {
         const LeafValues<Real> leaves = checked_leaves<Real>({values, columns, start}, self.n_leaves(), out.shape(2));
         require(!total || (total->shape(0) == n && total->shape(1) == leaves.D),
                 "total must have the rows and columns of out");
-        nb::gil_scoped_release release;
+        WithoutGil release;
         self.values(X.data(), n, leaves, total ? total->data() : nullptr, out.data(), n_threads);
       },
       "X"_a, "values"_a, "columns"_a.none(), "start"_a.none(), "total"_a.none(), "out"_a.noconvert(), "n_threads"_a);
@@ -71,7 +71,7 @@ void bind_values(nb::class_<Explainer<Real>>& explainer) {
         require(X.shape(1) == p && out.shape(0) == n && out.shape(1) == p && out.shape(2) == p,
                 "X and out disagree with the forest");
         const LeafValues<Real> leaves = checked_leaves<Real>({values, columns, start}, self.n_leaves(), out.shape(3));
-        nb::gil_scoped_release release;
+        WithoutGil release;
         self.interactions(X.data(), n, leaves, out.data(), n_threads);
       },
       "X"_a, "values"_a, "columns"_a.none(), "start"_a.none(), "out"_a.noconvert(), "n_threads"_a);
@@ -98,7 +98,7 @@ void bind_explainer(nb::module_& m, const char* name) {
         require(count.shape(0) == nodes.shape(0), "count must have an entry per node");
         require(std::all_of(count.data(), count.data() + count.shape(0), [](double c) { return c >= 0.0; }),
                 "counts must not be negative");
-        nb::gil_scoped_release release;
+        WithoutGil release;
         new (self) Explainer<Real>(nodes_of(nodes), first_node.data(), count.data(), sets_of(category_sets),
                                    first_set.data(), n_trees, n_features);
       },
@@ -115,7 +115,7 @@ void bind_explain(nb::module_& m) {
       [](Out<double, Cube> phi, In<double, Matrix> total) {
         const std::size_t n = phi.shape(0), p = phi.shape(1), D = phi.shape(2);
         require(total.shape(0) == n && total.shape(1) == D, "total must have the rows and columns of phi");
-        nb::gil_scoped_release release;
+        WithoutGil release;
         share_rounding(phi.data(), n, p, D, total.data());
       },
       "phi"_a.noconvert(), "total"_a);

@@ -16,7 +16,7 @@ void add_tree(Out<Value, Matrix> F, In<Value, Matrix> values, Value step, In<std
   const std::size_t n = F.shape(0), d = F.shape(1), n_leaves = values.shape(0);
   require(values.shape(1) == d && leaf_of_row.shape(0) == n, "F, values and leaf_of_row disagree");
   require(all_below(leaf_of_row.data(), n, n_leaves), "leaves must be rows of values");
-  nb::gil_scoped_release release;
+  WithoutGil release;
   add_values(F.data(), n, d, values.data(), n_leaves, step, leaf_of_row.data(), n_threads);
 }
 
@@ -28,7 +28,7 @@ void bind_apply(nb::module_& m) {
          Out<std::int32_t, Vector> leaves, int n_threads) {
         require(leaves.shape(0) == X.shape(0), "leaves must have an entry per row of X");
         check_tree(nodes_of(nodes), nodes.shape(0), category_sets.shape(0), X.shape(1));
-        nb::gil_scoped_release release;
+        WithoutGil release;
         apply(nodes_of(nodes), sets_of(category_sets), X.data(), X.shape(0), X.shape(1), leaves.data(), n_threads);
       },
       "nodes"_a, "category_sets"_a, "X"_a, "leaves"_a, "n_threads"_a);
@@ -47,7 +47,7 @@ void gather_columns(In<std::int64_t, Vector> first, In<std::int32_t, Vector> col
           "columns must be column numbers");
   for (std::size_t f = 0; f < p; ++f)
     require(place.data()[f] < static_cast<std::int64_t>(u), "places must be columns of the result");
-  nb::gil_scoped_release release;
+  WithoutGil release;
   parallel_ranges(n, 256, n_threads, [&](std::size_t begin, std::size_t end) {
     std::fill(out.data() + begin * u, out.data() + end * u, Value{0});
     for (std::size_t i = begin; i < end; ++i)
@@ -100,7 +100,7 @@ void bind_packed(nb::module_& m, const char* name) {
     require(F.shape(0) == X.shape(0), "F must have a row per row of X");
     require(self.fits(X.shape(1), F.shape(1)),
             "X must have the columns that the forest was packed for, and F those of the values");
-    nb::gil_scoped_release release;
+    WithoutGil release;
     self.predict(X.data(), X.shape(0), F.shape(1), F.data(), n_threads);
   };
   forest.def(

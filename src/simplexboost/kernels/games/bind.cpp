@@ -13,7 +13,7 @@ nb::ndarray<nb::numpy, double> potentials(int t, In<double, Vector> b, In<std::i
   require(K >= 2 && leads.shape(1) == K - 1, "leads must have a column per rival class");
   std::vector<double> values(m);
   {
-    nb::gil_scoped_release release;
+    WithoutGil release;
     zero_one_potential(t, b.data(), K, leads.data(), m, values.data(), n_threads);
   }
   return to_numpy(std::move(values), {m});

@@ -26,13 +26,13 @@ class BoundLoss {
     const std::size_t s = Z.shape(1);
     require(Z.shape(0) == loss_.K(), "Z must be (K, s)");
     require(stats.shape(0) == loss_.n() && stats.shape(1) == s + 1, "stats must be (n, s + 1)");
-    nb::gil_scoped_release release;
+    WithoutGil release;
     loss_.pull(arrays, Z.data(), s, tilt_scale, stats.data(), n_threads);
   }
 
   double largest_weight(std::optional<Out<double, Vector>> scale) const {
     require(!scale || scale->shape(0) == loss_.n(), "scale must be (n,)");
-    nb::gil_scoped_release release;
+    WithoutGil release;
     return loss_.largest_weight(scale ? scale->data() : nullptr);
   }
 
@@ -46,7 +46,7 @@ class BoundLoss {
     require(max_step > 0.0, "max_step must be positive");
     std::vector<float> values(n_leaves * loss_.d());
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       const RowLeaves of = row_leaves(leaf_of_row, rows, n_leaves);
       const LeafScales scales{loss_.largest_weight(arrays.scale), of.used()};
       loss_.newton_leaves(arrays, of, scales, {l2, max_step, thin}, values.data(), n_threads);
@@ -72,7 +72,7 @@ class BoundLoss {
     }
     std::vector<std::uint64_t> sums;
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       const GroupedRows grouped(row_leaves(leaf_of_row, rows, n_leaves), n_threads);
       sums = loss_.leaf_sums(arrays, grouped.leaves, shares, {largest_weight, n_rows}, n_threads);
     }
@@ -87,7 +87,7 @@ class BoundLoss {
     require(max_step > 0.0 && n_rows >= 1, "max_step must be positive");
     std::vector<float> values(n_leaves * loss_.d());
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       loss_.leaf_values(sums.data(), n_leaves, {largest_weight, n_rows}, {l2, max_step, thin}, values.data(),
                         n_threads);
     }
@@ -154,7 +154,7 @@ void softmax_scores(In<float, Matrix> F, std::optional<In<float, Matrix>> Y, Out
   const std::vector<float> YT = Y ? transposed(Y->data(), K, d, Kp) : std::vector<float>();
   LogisticArgs args{};
   args.F = F.data(), args.YT = Y ? YT.data() : nullptr, args.n = n, args.K = K, args.Kp = Kp, args.d = d;
-  nb::gil_scoped_release release;
+  WithoutGil release;
   probabilities(args, P.data(), n_threads);
 }
 

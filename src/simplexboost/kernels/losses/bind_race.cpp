@@ -14,7 +14,7 @@ void race(In<double, Matrix> U, In<std::int64_t, Vector> c, double rate, Out<dou
   const std::size_t n = U.shape(0), K = U.shape(1);
   check_labels(c, n, K);
   require(E.shape(0) == n && E.shape(1) == K && Z.shape(0) == n && lead.shape(0) == n, "U, E, Z and lead disagree");
-  nb::gil_scoped_release release;
+  WithoutGil release;
   std::vector<double> scratch(2 * (K + 8));
   hot().race(U.data(), n, K, c.data(), rate, scratch.data(), E.data(), Z.data(), lead.data());
 }
@@ -24,7 +24,7 @@ void pull_rows(Out<double, Matrix> E, In<std::int64_t, Vector> c, In<double, Vec
   const std::size_t n = E.shape(0), K = E.shape(1);
   require(w.shape(0) == n && Z.shape(0) == n, "E, w and Z disagree");
   check_labels(c, n, K);
-  nb::gil_scoped_release release;
+  WithoutGil release;
   hot().pull_rows(E.data(), n, K, c.data(), w.data(), Z.data());
 }
 
@@ -35,7 +35,7 @@ void vote_rows(Out<double, Matrix> P, In<std::int64_t, Vector> c, In<std::int64_
   require(own.shape(0) == n, "P and own disagree");
   check_labels(c, n, K);
   check_labels(classes, n, K);
-  nb::gil_scoped_release release;
+  WithoutGil release;
   hot().vote_rows(P.data(), n, K, c.data(), classes.data(), up, down, own.data());
 }
 
@@ -47,7 +47,7 @@ nb::tuple race_along(In<double, Matrix> U, In<std::int64_t, Vector> c, In<double
   require(W.shape(0) == n && W.shape(1) == K, "W must have the shape of U");
   std::vector<double> Z(n), lead(n), mean(n), variance(n), scratch(2 * (K + 8));
   {
-    nb::gil_scoped_release release;
+    WithoutGil release;
     hot().race_along(U.data(), W.data(), alpha, n, K, c.data(), rate, scratch.data(), scratch.data() + K + 8, Z.data(),
                      lead.data(), mean.data(), variance.data());
   }
@@ -60,7 +60,7 @@ template <class T>
 void times(In<T, Matrix> A, In<T, Matrix> M, double factor, Out<T, Matrix> out, int n_threads) {
   const std::size_t n = A.shape(0), m = A.shape(1), K = M.shape(1);
   require(M.shape(0) == m && out.shape(0) == n && out.shape(1) == K, "A, M and out disagree");
-  nb::gil_scoped_release release;
+  WithoutGil release;
   const std::size_t pitch = (K + kProductColumns - 1) / kProductColumns * kProductColumns;
   std::vector<T> padded(m * pitch, T{0});
   for (std::size_t j = 0; j < m; ++j) std::copy_n(M.data() + j * K, K, padded.data() + j * pitch);

@@ -82,13 +82,13 @@ class Svm {
   template <class Solve>
   nb::tuple run(SvmOptions options, std::optional<nb::callable>& progress, const Solve& solve) const {
     options.tick = [&progress](const SvmProgress& at) {
-      nb::gil_scoped_acquire acquire;
+      WithGil lock;
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
       if (progress && !std::isnan(at.primal)) (*progress)(at.iteration, at.primal, at.dual, at.active);
     };
     SvmResult result;
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       result = solve(options);
     }
     const std::size_t n = problem_.rows.n, p = problem_.rows.p, K = problem_.K;

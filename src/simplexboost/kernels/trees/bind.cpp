@@ -53,7 +53,7 @@ class SparseTable {
                     (e == first.data()[f] || rows.data()[e - 1] < rows.data()[e]),
                 "the rows of a column must ascend, and its codes be bins");
     }
-    nb::gil_scoped_release release;
+    WithoutGil release;
     strips_ = make_strips(columns, first.data(), rows.data(), codes.data(), n, n_threads);
   }
 
@@ -234,7 +234,7 @@ class Shard {
     require(!values || values->shape(0) == data_.n, "leaf_statistics must have n rows");
     std::vector<double> largest;
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       largest = values ? simplexboost::column_maxima(values->data(), values->shape(1), source_.rows(), n_threads_)
                        : source_.column_maxima();
     }
@@ -246,7 +246,7 @@ class Shard {
     require(unit.shape(0) == statistics_.columns(), "unit must have an entry per column");
     std::vector<double> units(unit.data(), unit.data() + unit.shape(0)), magnitude;
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       magnitude = source_.column_magnitudes(units);
     }
     return to_numpy(std::move(magnitude), {units.size()});
@@ -254,7 +254,7 @@ class Shard {
 
   void quantize(In<std::int32_t, Vector> exponents) {
     require(exponents.shape(0) == statistics_.columns(), "exponents must have an entry per column");
-    nb::gil_scoped_release release;
+    WithoutGil release;
     source_.quantize(std::vector<int>(exponents.data(), exponents.data() + exponents.shape(0)));
     quantized_ = true;
   }
@@ -264,7 +264,7 @@ class Shard {
     const auto& shape = source_.shape();
     std::vector<Lane> out(shape.size(), 0);
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       const auto histogram = source_.root();
       copy_histogram(shape, histogram.data(), out.data());
     }
@@ -282,7 +282,7 @@ class Shard {
       first[i + 1] = first[i] + orders[i].build_left + orders[i].build_right;
     std::vector<Lane> out(first.back() * shape.size(), 0);
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       source_.expand(orders, [&](std::size_t i, Histogram<Lane> left, Histogram<Lane> right, int) {
         Lane* to = out.data() + first[i] * shape.size();
         if (!left.empty()) copy_histogram(shape, left.data(), to), to += shape.size();
@@ -315,7 +315,7 @@ class Shard {
     const LimbScales scales(std::vector<double>(largest.data(), largest.data() + largest.shape(0)), n_rows);
     std::vector<std::uint64_t> limbs;
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       limbs = simplexboost::leaf_limbs(leaves, statistics, scales, n_threads_);
     }
     return to_numpy(std::move(limbs), {leaves.size(), 2, statistics.m});
@@ -331,7 +331,7 @@ class Shard {
     const LeafRows leaves = leaf_rows(cells);
     Buffer<std::int32_t> out(data_.n);
     {
-      nb::gil_scoped_release release;
+      WithoutGil release;
       leaf_of_rows(tree, leaves, data_, out.data(), n_threads_);
     }
     return to_numpy(std::move(out), {data_.n});
@@ -375,20 +375,20 @@ class PythonSource final : public Source<Lane> {
   bool distant() const override { return true; }
 
   std::vector<double> column_maxima() override {
-    nb::gil_scoped_acquire acquire;
+    WithGil lock;
     return numbers(source_.attr("column_maxima")());
   }
   std::vector<double> column_magnitudes(const std::vector<double>& unit) override {
-    nb::gil_scoped_acquire acquire;
+    WithGil lock;
     return numbers(source_.attr("column_magnitudes")(to_numpy(std::vector<double>(unit), {unit.size()})));
   }
   void quantize(const std::vector<int>& exponents) override {
-    nb::gil_scoped_acquire acquire;
+    WithGil lock;
     source_.attr("quantize")(
         to_numpy(std::vector<std::int32_t>(exponents.begin(), exponents.end()), {exponents.size()}));
   }
   Histogram<Lane> root() override {
-    nb::gil_scoped_acquire acquire;
+    WithGil lock;
     const auto array = nb::cast<In<Lane, Vector>>(source_.attr("root")());
     require(array.shape(0) == shape_.size(), "the source's histogram has another size");
     return copied(array.data());
@@ -397,7 +397,7 @@ class PythonSource final : public Source<Lane> {
   void expand(const std::vector<Order>& orders, const typename Source<Lane>::Ready& ready) override {
     std::vector<Histogram<Lane>> left(orders.size()), right(orders.size());
     {
-      nb::gil_scoped_acquire acquire;
+      WithGil lock;
       OrderArrays arrays(orders);
       const std::size_t b = orders.size();
       const auto built = nb::cast<In<Lane, Matrix>>(source_.attr("expand")(
@@ -418,7 +418,7 @@ class PythonSource final : public Source<Lane> {
   }
 
   std::vector<std::int64_t> cell_sizes(const std::vector<Cell>& cells) override {
-    nb::gil_scoped_acquire acquire;
+    WithGil lock;
     const auto sizes = nb::cast<In<std::int64_t, Vector>>(
         source_.attr("cell_sizes")(to_numpy(std::vector<std::int32_t>(cells), {cells.size()})));
     require(sizes.shape(0) == cells.size(), "the source has other cells");
@@ -456,13 +456,13 @@ nb::tuple grow_from(nb::handle source, const Columns& columns, std::size_t m, co
     of_shard.zero = shard.data().sparse.zero;
     require(shard.data().p == columns.p && shard.statistics().m == m, "the source and the tree disagree");
     require(shard.source().n_rows() > 0, "rows must not be empty");
-    nb::gil_scoped_release release;
+    WithoutGil release;
     grown = grow_tree<Lane>(shard.source(), of_shard, m, features, options);
   } else {
     const HistogramShape<Lane> shape(columns, lane_count(m), features);
     PythonSource<Lane> python(source, shape, options.n_threads);
     require(python.n_rows() > 0, "rows must not be empty");
-    nb::gil_scoped_release release;
+    WithoutGil release;
     grown = grow_tree<Lane>(python, columns, m, features, options);
   }
   const std::size_t n_nodes = grown.tree.nodes.size(), n_leaves = grown.tree.n_leaves,
