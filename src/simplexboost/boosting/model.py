@@ -117,11 +117,10 @@ class AdditiveModel:
 
     def _packed(self, n_features: int, engine: Engine) -> PackedForest:
         """The whole forest, packed once (18 ms for 400 trees) and kept as long as the model does not change."""
-        if not self._is_packed(engine):
-            packed = engine.pack(forest(self.scaled_terms, n_features, self.dtype))
-            self._forest = ((len(self.terms), type(engine)), packed)
-        assert self._forest is not None
-        return self._forest[1]
+        kept, key = self._forest, (len(self.terms), type(engine))
+        if kept is None or kept[0] != key:  # another thread may pack it for another engine meanwhile
+            kept = self._forest = (key, engine.pack(forest(self.scaled_terms, n_features, self.dtype)))
+        return kept[1]
 
     def _is_packed(self, engine: Engine) -> bool:
         """Whether the forest is packed for an engine of this type; it is where all terms are trees."""
