@@ -10,7 +10,7 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").r
 MADE = ("gallery_pages/", "reference/generated/")  # written when the site is built
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)\s]+)\)")
-NAMED = re.compile(r"(tests/\w+\.py)::(\w+)")
+NAMED = re.compile(r"((?:tests|promises)/\w+\.py)::(\w+)")
 
 
 def anchors(page):
