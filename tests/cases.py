@@ -202,11 +202,12 @@ class ListLearner(Learner):
     candidates: Any
 
     def fit(self, request: Request) -> Answer:
-        H = np.asarray(self.candidates)
-        outputs = request.Y[H] if H.dtype.kind == "i" else H[:, :, None]  # (m, n, d)
+        H, at = np.asarray(self.candidates), request.data.X[:, 0].astype(int)
+        table = request.Y[H] if H.dtype.kind == "i" else H[:, :, None]  # (m, n, d), by the numbers of the rows
+        outputs = table[:, at]
         values = np.einsum("nd,mnd->m", request.G, outputs)
         best = int(np.flatnonzero(values >= values.max() - 1e-10 * np.abs(values).max())[0])
-        return Answer(Listed(best, outputs[best]), outputs[best], H[best] if H.dtype.kind == "i" else None)
+        return Answer(Listed(best, table[best]), outputs[best], H[best, at] if H.dtype.kind == "i" else None)
 
 
 def listed_data(c: Any, weight: np.ndarray | None = None) -> TrainingSet:

@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
 from simplexboost import datasets
-from simplexboost.boosting.loop import boost
+from simplexboost.boosting.loop import PERFECT, boost
 from simplexboost.codewords import samme
 from simplexboost.learners import ClassTree, GreedyInfoTree, GreedyTree, InfoTree, VectorTree
 from simplexboost.losses import MM, OwnScoreExponential
@@ -191,7 +191,7 @@ def test_mm_golden(step, key):
 
 def test_samme_fig1_golden():
     """Two examples that no learner tells apart, and a third class without any: the loss falls, the error stays ½."""
-    data = replace(problem(n=2, p=1, K=2), X=np.zeros((2, 1)), c=np.array([0, 1]), weight=np.ones(2), K=3)
+    data = replace(problem(n=2, p=1, K=2), table=np.zeros((2, 1)), c=np.array([0, 1]), weight=np.ones(2), K=3)
     H = ListLearner([[0, 0], [1, 1]])
     run = make_run(data, OwnScoreExponential("1/K"), samme(3), H, ErrorStep("chance"))
     for t, golden in enumerate(GOLDEN["samme_fig1"]):
@@ -406,7 +406,7 @@ def test_one_vs_all_that_has_ended_stays_as_it_is():
     clf = sb.OneVsAllBoostClassifier(n_estimators=2, warm_start=True).fit(X, y)
     before = clf.decision_function(X)
     clf.set_params(n_estimators=5).fit(X, y)
-    assert clf.n_iter_ == 1 and clf.stop_reason_ == "perfect learner: every class has met one and has ended"
+    assert clf.n_iter_ == 1 and clf.stop_reason_ == PERFECT
     assert_array_equal(clf.decision_function(X), before)
     X[0], X[10] = X[10], X[0]
     assert clf.fit(X, y).n_iter_ == 5

@@ -117,7 +117,7 @@ def test_newton_tree_without_curvature_is_least_squares():
 @pytest.mark.parametrize("seed", range(5))
 def test_info_tree_is_scikit_learns_entropy_tree(depth, seed):
     data = problem(n=80, p=4, K=3, seed=seed)
-    data = replace(data, X=np.ascontiguousarray(data.X.astype(np.float32)))  # as scikit-learn sees it
+    data = replace(data, table=np.ascontiguousarray(data.X.astype(np.float32)))  # as scikit-learn sees it
     req = with_classifier_weights(request(data), seed)
     ours = InfoTree(max_depth=depth).fit(req)
     theirs = DecisionTreeClassifier(criterion="entropy", max_depth=depth, random_state=0)
@@ -331,7 +331,7 @@ def ready(learner, req):
 def test_outputs_on_training_rows_are_the_hypothesis_outputs(learner, d, dtype):
     missing = 0.1 if isinstance(learner, TreeLearner | LinearRegressor) else 0.0
     data = problem(n=90, p=4, seed=6, missing=missing)
-    data = replace(data, X=np.ascontiguousarray(data.X.astype(dtype)))
+    data = replace(data, table=np.ascontiguousarray(data.X.astype(dtype)))
     rows, features = np.arange(0, 90, 2), np.array([1, 3])
     for more in ({}, {"rows": rows}, {"features": features}, {"rows": rows, "features": features}):
         answer = learner.fit(ready(learner, request(data, d=d, **more)))
@@ -409,7 +409,7 @@ def test_linear_regressor_counts_missing_values_as_the_mean():
     answer = LinearRegressor().fit(req)
     known = ~np.isnan(data.X[:, 0])
     mean = data.weight[known] @ data.X[known, 0] / data.weight[known].sum()
-    filled = replace(data, X=np.where(known, data.X[:, 0], mean)[:, None])
+    filled = replace(data, table=np.where(known, data.X[:, 0], mean)[:, None])
     assert_allclose(answer.outputs, LinearRegressor().fit(replace(req, data=filled)).outputs, rtol=1e-10)
 
 

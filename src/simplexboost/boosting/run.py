@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from .._typing import AnyArray, Array, Labels
 from ..data.training_set import TrainingSet
-from ..learners import Learner
+from ..learners import Learner, NamesClasses
 from ..losses import Loss, Objective
 from ..steps import Step
-from .hypotheses import Hypothesis, LeafOutputs, largest
-from .model import AdditiveModel, Term
+from .hypotheses import ClassifierHypothesis, Hypothesis, LeafOutputs, largest
+from .model import AdditiveModel, Term, add_terms
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,9 +132,42 @@ class Run:
         return int(self.rng.integers(2**63))
 
     def resume(self, model: AdditiveModel) -> None:
-        """Continue a model."""
-        self.model = model.at(1.0).first(model.n_rounds)
-        self.move_to(self.start() + self.model.predictor(self.data.X, self.data.engine))
+        """Continue a model: every number is then what it would be in one long fit, bit for bit."""
+        model = model.at(1.0)
+        begin = model.n_rounds - self.objective.relived(model.n_rounds)
+        self.model, data = model.first(begin), self.data
+        F = np.array(data.as_given(self.start()))  # (n, d), to which terms are added one by one, as boosting does
+        add_terms(self.model.terms, data.table, F, data.engine)
+        self.move_to(data.in_order(F))
+        for first, end in pairwise([0, *model.round_ends][begin:]):
+            self._relive(model.terms[first:end])
+        self._reach = self._size()
+
+    def _relive(self, terms: list[Term]) -> None:
+        """Add a round of a model, with all that it leaves to later rounds."""
+        data = self.data
+        self.objective.gradient(self.F, lambda: self.U, self.round)
+        for term in terms:
+            outputs = data.in_order(term.hypothesis.outputs(data.table, data.engine))
+            term.add_to(self.F, outputs)
+        self._U = self._risk = None
+        self.model.add_round(terms)
+        voted = len(terms) == 1 and terms[0].coordinate is None
+        classes = named_classes(self.learner, terms[0].hypothesis, outputs, self.Y) if voted else None
+        self.objective.voted(classes, terms[0].step, self.round)
+
+    @property
+    def is_perfect(self) -> bool:
+        """Whether every example gains on every rival class along the last round, so that more rounds are no use."""
+        data, last = self.data, [0, *self.model.round_ends][-2:]
+        terms = self.model.terms[slice(*last)] if len(last) == 2 else []
+        if not terms or data.sets is not None or data.costs is not None:
+            return False
+        h = np.zeros((data.n_here, self.Y.shape[1]))  # (n, d)
+        add_terms([replace(term, step=1.0) for term in terms], data.table, h, data.engine)
+        W = self.model.scores(data.in_order(h))  # (n, K)
+        own = np.take_along_axis(W, data.c[:, None], axis=1)
+        return data.engine.every((W < own).sum(axis=1) == data.K - 1)
 
     def move_to(self, F: AnyArray) -> None:
         """Continue from another predictor, (n, d)."""
@@ -180,3 +214,11 @@ class Run:
             f"boosting diverges: round {self.round + 1} would move the predictor by {move:.3g}. Choose a smaller "
             f"learning_rate (now {self.learning_rate:g}), or a larger l2_regularization where the learner has one."
         )
+
+
+def named_classes(learner: Learner, h: Hypothesis, outputs: Array, Y: Array) -> Labels | None:
+    """The classes (n,) that a hypothesis of a learner names by its outputs (n, d); None if it does not name classes."""
+    if not isinstance(learner, NamesClasses) and not isinstance(h, ClassifierHypothesis):
+        return None
+    classes = (outputs @ Y.T).argmax(axis=1)
+    return classes if (Y[classes] == outputs).all() else None

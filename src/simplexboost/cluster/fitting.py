@@ -18,6 +18,7 @@ from .._typing import AnyArray, Mask
 from ..boosting.run import Run
 from ..callbacks import Callback, Checkpoint, Evaluation, History, Progress, Sampling
 from ..data.inputs import Taken
+from ..data.order import in_own_order
 from ..data.training_set import TrainingSet
 from ..data.validation import Checked, Labelling
 from ..engine import CodedRows, GroupEngine, auto_bins
@@ -95,8 +96,9 @@ def agree_on_training(group: Group, estimator: Any, parts: list[Part]) -> tuple[
         names=getattr(estimator, "feature_names_in_", None),
         init_score=None if init is None else joint(init, np.empty((0, K))),
     )
+    data, of_rows = in_own_order(data, None if groups is None else joint(groups, np.empty(0)))
     checked = Checked(data if estimator._goes_on else coded(data), labels.classes, labels.present, used_rows(labels))
-    return checked, None if groups is None else joint(groups, np.empty(0))
+    return checked, of_rows
 
 
 def joint(arrays: list[Any], empty: AnyArray) -> AnyArray:
@@ -128,7 +130,7 @@ def used_rows(labels: AgreedLabels) -> AnyArray:
 def coded(data: TrainingSet) -> TrainingSet:
     """The training set with its bins in place of its values, which are then free to go."""
     binned = data.binned
-    other = replace(data, X=CodedRows(binned))
+    other = replace(data, table=CodedRows(binned), order=None)
     other.__dict__["binned"] = binned
     return other
 

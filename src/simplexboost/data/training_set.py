@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 
 from .._cached import cached
 from .._typing import AnyArray, Array, Labels, Mask
-from ..engine import CPU, MAX_BINS, BinnedData, CodedRows, Engine
+from ..engine import CPU, MAX_BINS, BinnedData, CodedRows, Engine, sampled_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +19,7 @@ class TrainingSet:
 
     Attributes
     ----------
-    X : (n, p) float32 or float64, C-contiguous or sparse (`engine.sparse`), NaN where missing
+    table : (n, p) float32 or float64, C-contiguous or sparse (`engine.sparse`), NaN where missing; as it was given
     c : (n,) the target of every row: a class 0 .. K−1, all of which occur; numbers from K on stand for rows of a table
         that the loss holds (label sets, or costs of examples)
     weight : (n,) positive, of mean one over the rows that `check_training` keeps; exactly 1 if all weights are equal
@@ -31,9 +31,11 @@ class TrainingSet:
     names : (p,) the names of the columns, or None if they have none
     init_score : (n, K) the logits 2U that boosting starts from, or None for zeros
     bins_of : the training set that has these rows among others, and where; its bins are used. None for bins of its own
+    order : (n,) which row of ``table`` is the first, the second, … (`data.order`); None leaves them as they are.
+        Everything but ``table`` is in this order
     """
 
-    X: Any
+    table: Any
     c: Labels
     weight: Array
     K: int
@@ -45,6 +47,7 @@ class TrainingSet:
     names: AnyArray | None = None
     init_score: Array | None = None
     bins_of: tuple[TrainingSet, AnyArray] | None = None
+    order: AnyArray | None = None
 
     @property
     def n(self) -> int:
@@ -54,12 +57,17 @@ class TrainingSet:
     @property
     def n_here(self) -> int:
         """The number of rows here: a member of a group has some of all rows."""
-        return int(self.X.shape[0])
+        return int(self.table.shape[0])
 
     @property
     def p(self) -> int:
         """The number of columns."""
-        return int(self.X.shape[1])
+        return int(self.table.shape[1])
+
+    @cached
+    def X(self) -> Any:
+        """The table (n, p) in the order of the rows; a copy, made on first use, if that is not the given one."""
+        return self.in_order(self.table)
 
     @cached
     def uniform(self) -> bool:
@@ -72,32 +80,54 @@ class TrainingSet:
         if self.bins_of is not None:
             whole, here = self.bins_of
             return whole.binned.subset(here)
-        return self.engine.bin(self.X, self.max_bins, self.categorical)
+        if self.order is None:
+            return self.engine.bin(self.table, self.max_bins, self.categorical)
+        # Codes are smaller than values: they are put in order in place of the table. Edges do not depend on the order,
+        # only on which rows they are computed from.
+        rows = sampled_rows(self.n)
+        sample = None if rows is None else np.sort(self.order[self.engine.here(rows)])
+        return self.engine.bin(self.table, self.max_bins, self.categorical, sample).subset(self.order)
 
     @cached
     def columns(self) -> Any:
         """X in a form whose columns `engine.column_of` reads quickly."""
         return self.X.tocsc() if issparse(self.X) else self.X
 
+    def in_order(self, values: AnyArray) -> AnyArray:
+        """Values (n, ...) of the rows of ``table``, in the order of the rows."""
+        return values if self.order is None else values[self.order]
+
+    def as_given(self, values: AnyArray) -> AnyArray:
+        """Values (n, ...) of the rows, in the order of ``table``: the reverse of `in_order`."""
+        if self.order is None:
+            return values
+        out = np.empty_like(values)
+        out[self.order] = values
+        return out
+
     def on(self, engine: Engine) -> TrainingSet:
         """The same training set on another engine, with the same bins."""
         other = replace(self, engine=engine)
         other.__dict__["binned"] = self.binned
+        if "X" in self.__dict__:
+            other.__dict__["X"] = self.X
         return other
 
     def sample(self, rows: AnyArray) -> TrainingSet:
         """The training set of some of the rows (ascending), with the bins of all rows."""
         here = self.engine.here(rows)
+        at = here if self.order is None else self.order[here]
         costs, init = (None if a is None else a[here] for a in (self.costs, self.init_score))
         return replace(
             self,
-            X=self.X[here],
+            table=self.table[at],
             c=self.c[here],
             weight=self.weight[here],
             costs=costs,
             init_score=init,
             engine=self.engine.of(rows),
             bins_of=(self, here),
+            order=None,
         )
 
     def brought(self, rows: AnyArray) -> TrainingSet:
@@ -109,7 +139,7 @@ class TrainingSet:
         binned = sample.binned.gathered(gather)
         init = None if sample.init_score is None else gather(sample.init_score)
         X, c, weight = CodedRows(binned), gather(sample.c), gather(sample.weight)
-        other = replace(sample, X=X, c=c, weight=weight, init_score=init, engine=engine, bins_of=None)
+        other = replace(sample, table=X, c=c, weight=weight, init_score=init, engine=engine, bins_of=None)
         other.__dict__["binned"] = binned
         return other
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from .binned import MAX_BINS, MAX_CATEGORIES, BinnedData, CodedRows, auto_bins
+from .binned import MAX_BINS, MAX_CATEGORIES, BinnedData, CodedRows, auto_bins, sampled_rows
 from .cpu import CpuEngine
 from .group import GroupEngine
 from .interface import (
@@ -79,6 +79,7 @@ __all__ = [
     "no_sets",
     "node_bytes",
     "row_sizes",
+    "sampled_rows",
     "single_leaf",
     "symmetric_levels",
 ]

@@ -70,7 +70,8 @@ class BinnedData:
         """Some of the rows, with the same bins."""
         if isinstance(self.codes, SparseCodes):
             return replace(self, codes=self.codes.subset(rows))
-        return replace(self, codes=np.ascontiguousarray(self.codes[:, rows]))
+        words = np.ascontiguousarray(self.codes).view(np.uint64)  # faster than byte by byte
+        return replace(self, codes=np.ascontiguousarray(words[:, rows]).view(np.uint8))
 
     def gathered(self, gather: Callable[[AnyArray], AnyArray]) -> BinnedData:
         """The same columns with other rows: what a function of arrays (n, ...) makes of the codes."""

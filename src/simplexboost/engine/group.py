@@ -16,9 +16,8 @@ import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
 
 from .._typing import AnyArray, Array
-from ..group import Group, Leader, Member, Share
-from ..group.messages import in_order
-from .binned import MAX_BINS, BinnedData, category_edges, category_mask, sampled_rows
+from ..group import Group, Leader, Member, Scattered, Share, put_together
+from .binned import MAX_BINS, SAMPLE_ROWS, BinnedData, category_edges, category_mask, sampled_rows
 from .cpu import CpuEngine, largest_magnitude, limb_total, sum_limbs
 from .cpu.rows import CpuRowLoss
 from .cpu.sparse import sparse_codes, sparse_quantiles
@@ -43,7 +42,7 @@ class GroupEngine(CpuEngine):
     """
 
     group: Group
-    share: Share
+    share: Share | Scattered
 
     # ---- rows -------------------------------------------------------------------------------------------------------
 
@@ -68,12 +67,11 @@ class GroupEngine(CpuEngine):
         found: list[AnyArray] = []
 
         def pieces() -> list[tuple[str, Any]]:
-            parts = zip(self.share.segments, self.share.slices(), strict=True)
-            return [("list", [(begin, values[rows]) for (begin, _), rows in parts])]
+            return [("list", self.share.gives(values))]
 
         def keep(pieces: list[Any]) -> None:
             # Not with the leader's own values, of which there are none: their type need not be that of the others.
-            found.append(np.concatenate(in_order(pieces[0]) or [values]))
+            found.append(put_together(pieces[0], values))
 
         self.group.exchange("rows", pieces, keep)
         return found[0] if found else values[:0]
@@ -81,6 +79,19 @@ class GroupEngine(CpuEngine):
     def decide(self, compute: Callable[[], Any]) -> Any:
         """What the leader computes."""
         return self.group.decide("decision", compute)
+
+    def arranged(self, compute: Callable[[], AnyArray]) -> tuple[AnyArray, Self]:
+        """The rows here in another order of all rows; their numbers are then no longer consecutive."""
+
+        def places() -> AnyArray:
+            order = compute()
+            place = np.empty(len(order), dtype=np.uint32 if len(order) < 2**32 else np.int64)
+            place[order] = np.arange(len(order))
+            return place
+
+        numbers = self.group.decide("order", places)[self.share.numbers].astype(np.int64)
+        order = np.argsort(numbers)
+        return order, replace(self, share=Scattered(self.share.n, numbers[order]))
 
     # ---- sums over rows ---------------------------------------------------------------------------------------------
 
@@ -125,41 +136,52 @@ class GroupEngine(CpuEngine):
 
     # ---- bins -------------------------------------------------------------------------------------------------------
 
-    def bin(self, X: AnyArray, max_bins: int = MAX_BINS, categorical: AnyArray | None = None) -> BinnedData:
+    def bin(
+        self,
+        X: AnyArray,
+        max_bins: int = MAX_BINS,
+        categorical: AnyArray | None = None,
+        sample: AnyArray | None = None,
+    ) -> BinnedData:
         """X as codes: the edges are those of all rows, found by the leader from a sample of them."""
         mask = category_mask(categorical, X.shape[1])
         codes: AnyArray | SparseCodes
         if self.group.exchange("form", lambda: [("any", issparse(X))])[0]:
             table = X if issparse(X) else csr_array(X)  # of those that have no rows
-            edges = self._sparse_edges(table, max_bins)
+            edges = self._sparse_edges(table, max_bins, sample)
             codes, has_missing = sparse_codes(table, edges, self.n_threads)
         else:
-            edges = self._edges(X, max_bins, mask)
+            edges = self._edges(X, max_bins, mask, sample)
             codes, has_missing = self.codes(X, edges)
         n_bins = np.array([len(e) + 1 for e in edges], dtype=np.int32)
         has_missing = self.group.exchange("columns", lambda: [("any", has_missing)])[0]
         return BinnedData(codes, n_bins, has_missing, edges, mask)
 
-    def _sparse_edges(self, X: Any, max_bins: int) -> list[Array]:
+    def _sparse_edges(self, X: Any, max_bins: int, sample: AnyArray | None) -> list[Array]:
         """The edges of every column of a sparse table, which has no categories."""
-        rows = sampled_rows(self.share.n)
-        sample = X if rows is None else X[self.here(rows)]
+        sample = self._sampled(X, sample)
 
         def find(pieces: list[Any]) -> list[Array]:
             return sparse_quantiles(vstack([block for _, block in pieces[0]]), max_bins, self.n_threads)
 
         return self.group.exchange("edges", lambda: [("list", [(0, sample)] if sample.shape[0] else [])], find)
 
-    def _edges(self, X: AnyArray, max_bins: int, mask: AnyArray) -> list[Array]:
+    def _edges(self, X: AnyArray, max_bins: int, mask: AnyArray, sample: AnyArray | None) -> list[Array]:
         """The edges of every column, some columns at a time."""
-        rows = sampled_rows(self.share.n)
-        sample = X if rows is None else X[self.here(rows)]
-        n_sampled, p = self.share.n if rows is None else len(rows), X.shape[1]
+        sample, p = self._sampled(X, sample), X.shape[1]
+        n_sampled = min(self.share.n, SAMPLE_ROWS)
         width = max(1, MOST_SAMPLED // max(1, n_sampled))
         edges: list[Array] = []
         for first in range(0, p, width):
             edges += self._edges_of(X, sample, slice(first, min(first + width, p)), max_bins, mask)
         return edges
+
+    def _sampled(self, X: Any, sample: AnyArray | None) -> Any:
+        """The rows of X from which edges are computed: those that are told, or those of `sampled_rows` here."""
+        rows = sampled_rows(self.share.n)
+        if rows is None:
+            return X
+        return X[self.here(rows) if sample is None else sample]
 
     def _edges_of(self, X: AnyArray, sample: AnyArray, columns: slice, max_bins: int, mask: AnyArray) -> list[Array]:
         """The edges of some columns; those of categories depend only on the largest of all rows."""

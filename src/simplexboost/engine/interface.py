@@ -209,10 +209,17 @@ class Engine(Protocol):
     def n_threads(self) -> int:
         """The number of threads."""
 
-    def bin(self, X: AnyArray, max_bins: int = 255, categorical: AnyArray | None = None) -> BinnedData:
+    def bin(
+        self,
+        X: AnyArray,
+        max_bins: int = 255,
+        categorical: AnyArray | None = None,
+        sample: AnyArray | None = None,
+    ) -> BinnedData:
         """X (n, p), float32 or float64 with NaN for missing values, as codes; X may be sparse (`engine.sparse`).
 
-        Columns in the mask ``categorical`` (p,) hold categories 0, 1, … below 254, in no order.
+        Columns in the mask ``categorical`` (p,) hold categories 0, 1, … below 254, in no order. ``sample`` (ascending)
+        are the rows here from which quantiles are computed; None takes `binned.sampled_rows`.
         """
 
     def grow(
@@ -289,6 +296,12 @@ class Engine(Protocol):
     def decide(self, compute: Callable[[], Any]) -> Any:
         """What a function returns, computed in one place."""
 
+    def arranged(self, compute: Callable[[], AnyArray]) -> tuple[AnyArray, Engine]:
+        """The rows here (n,) in another order, and the engine for rows in that order.
+
+        The function, called in one place, returns the new order of all rows: which is the first, the second, ….
+        """
+
     # Losses of score differences are sums of exp(rate (U_k − U_c)) over the rivals k of the true class c. The "race" of
     # a row is these exponentials, computed relative to the highest rival so that none of them overflows.
 
@@ -339,6 +352,10 @@ class AllRows(ABC):
     def decide(self, compute: Callable[[], Any]) -> Any:
         """What the function returns."""
         return compute()
+
+    def arranged(self, compute: Callable[[], AnyArray]) -> tuple[AnyArray, Any]:
+        """The order that the function returns, and the engine itself."""
+        return compute(), self
 
     @abstractmethod
     def total(self, values: Array) -> float:

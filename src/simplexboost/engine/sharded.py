@@ -104,9 +104,15 @@ class ShardedEngine(CpuEngine):
         """The shards of n rows; cuts beyond the last row give empty shards."""
         return [slice(begin, end) for begin, end in pairwise([0, *np.minimum(self.cuts, n).astype(int).tolist(), n])]
 
-    def bin(self, X: AnyArray, max_bins: int = MAX_BINS, categorical: AnyArray | None = None) -> BinnedData:
+    def bin(
+        self,
+        X: AnyArray,
+        max_bins: int = MAX_BINS,
+        categorical: AnyArray | None = None,
+        sample: AnyArray | None = None,
+    ) -> BinnedData:
         """X as codes: the edges are those of all rows, the codes are made shard by shard."""
-        whole = super().bin(X, max_bins, categorical)
+        whole = super().bin(X, max_bins, categorical, sample)
         if issparse(X):
             return whole  # the codes of a row depend on nothing but the row and the edges
         made = [self.codes(np.ascontiguousarray(X[part]), whole.edges) for part in self.parts(len(X))]
@@ -228,7 +234,7 @@ class ShardedLogistic:
         return self.kernels[0].leaf_values(sums, largest, n_rows, l2, max_step, thin, n_threads)
 
 
-def part_problem(problem: RowProblem, part: slice) -> RowProblem:
-    """The problem of one shard's rows."""
+def part_problem(problem: RowProblem, part: slice | AnyArray) -> RowProblem:
+    """The problem of some of the rows, such as those of a shard."""
     weight = None if problem.weight is None else problem.weight[part]
     return replace(problem, c=problem.c[part], weight=weight)

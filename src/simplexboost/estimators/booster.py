@@ -16,11 +16,12 @@ from .._blas import one_blas_thread
 from .._compat import HAS_SKLEARN_CALLBACKS, CallbackSupportMixin, with_callbacks
 from .._parts import check_flag, check_number, check_verbose, random_numbers
 from .._typing import AnyArray, Array
-from ..boosting.loop import boost
+from ..boosting.loop import PERFECT, boost
 from ..boosting.run import Run
 from ..callbacks import Callback, Evaluation, History, Progress, Sampling
 from ..data.init_score import check_init_score
 from ..data.inputs import Taken
+from ..data.order import in_own_order
 from ..data.training_set import TrainingSet
 from ..data.validation import Checked, Labelling, check_training
 from ..engine import MAX_BINS
@@ -245,10 +246,12 @@ class BaseBooster(CallbackSupportMixin, Predicts):
                 callback.check(draft)
             checked = draft._with_start(draft._check_training(X, y, sample_weight, costs), init_score)
             check_label_types(checked.classes)
-            watched = draft._watched(checked, draft.parts().loss, eval_metric)
-            evaluations = check_eval_set(eval_set, watched)
             if groups is not None:
                 groups = check_groups(groups, len(checked.used))[checked.used]
+            data, groups = in_own_order(checked.data, groups)
+            checked = replace(checked, data=data)
+            watched = draft._watched(checked, draft.parts().loss, eval_metric)
+            evaluations = check_eval_set(eval_set, watched)
             seed = random_numbers(draft.random_state).randint(2**31 - 1)
             last = [partial(SklearnCallbacks, self, draft, X=X, y=y, sample_weight=sample_weight)]
             draft._boost(watched, evaluations, groups, seed, history, last if HAS_SKLEARN_CALLBACKS else [])
@@ -387,6 +390,8 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             )
         run.resume(self.model_)
         parts.optimizer.resume(run)
+        if self.stop_reason_ == PERFECT and run.is_perfect:
+            run.stop_reason = PERFECT
         if self.rng_state_ is None:  # a file of an earlier version
             run.rng = np.random.default_rng(run.rng.integers(2**63) + self.n_iter_)  # other draws than in the first fit
         else:

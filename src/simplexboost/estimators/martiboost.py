@@ -14,6 +14,7 @@ from .._threads import thread_count
 from .._typing import AnyArray, Array
 from ..boosting.layers import train_program
 from ..data.inputs import Taken, check_X
+from ..data.order import in_own_order
 from ..data.validation import Labelling, check_training
 from ..engine import MAX_BINS, CpuEngine, Engine
 from ..files import check_label_types, pack_program, unpack_program
@@ -120,7 +121,8 @@ class MartiBoostClassifier(Face):
             rng = np.random.default_rng(random_numbers(draft.random_state).randint(2**31 - 1))
             with one_blas_thread():
                 sampled = draft.routing == "sampled"
-                program, history = train_program(checked.data, learner, draft.n_layers, sampled, rng)
+                data, _ = in_own_order(checked.data)
+                program, history = train_program(data, learner, draft.n_layers, sampled, rng)
             draft.classes_, draft.program_, draft.history_ = checked.classes, program, history
             draft.n_iter_ = draft.n_layers
         return self

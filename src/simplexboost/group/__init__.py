@@ -8,7 +8,7 @@ from .leader import Leader, LostMembersError, Traffic, Transport
 from .member import Closed, Member
 from .messages import Answer, Failure, combined
 from .program import Group
-from .rows import Share
+from .rows import Scattered, Share, put_together
 
 __all__ = [
     "Answer",
@@ -18,8 +18,10 @@ __all__ = [
     "Leader",
     "LostMembersError",
     "Member",
+    "Scattered",
     "Share",
     "Traffic",
     "Transport",
     "combined",
+    "put_together",
 ]

@@ -64,6 +64,10 @@ class CarriedObjective(Objective):
             self._vote(carried.P, carried.own, self.c, classes, gain)
             self._carried = replace(carried, n_rounds=n_rounds)
 
+    def relived(self, n_rounds: int) -> int:
+        """The rounds since residuals were computed anew."""
+        return 0 if self.code.gap is None else n_rounds % REFRESH
+
 
 class OwnScoreObjective(Objective):
     """For losses of the true class's score only: the rivals do not matter, and a gradient costs O(n)."""

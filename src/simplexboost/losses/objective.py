@@ -145,6 +145,10 @@ class Objective:
     def voted(self, classes: Labels | None, step: float, n_rounds: int) -> None:
         """Called after every round; `classes` (n,) are the votes that the step was along, None for other answers."""
 
+    def relived(self, n_rounds: int) -> int:
+        """How many of so many rounds a model that goes on must go through again, for what they leave to later ones."""
+        return 0
+
     def risk(self, F: AnyArray) -> float:
         """The mean weighted loss at F (n, d)."""
         return mean_loss(self.loss, self.code, F, self.c, self.weight, self.engine)

@@ -90,8 +90,9 @@ def different_examples(data: TrainingSet) -> tuple[AnyArray, Array]:
 
 
 def dense_keys(X: AnyArray, labels: AnyArray) -> AnyArray:
-    """A key for every row of X (n, p) and labels (n, m): their bytes, (n,)."""
-    content = np.ascontiguousarray(np.column_stack([X, labels]), dtype=np.float64)
+    """A key for every row of X (n, p) and labels (n, m): their bytes, (n,); equal numbers have equal bytes."""
+    content = np.ascontiguousarray(np.column_stack([X, labels]), dtype=np.float64) + 0.0  # turns −0.0 into 0.0
+    content[np.isnan(content)] = np.nan
     return content.view(np.dtype((np.void, content.strides[0]))).ravel()
 
 
@@ -102,7 +103,9 @@ def sparse_keys(X: Any, labels: AnyArray) -> AnyArray:
     key lists what is not zero: how far from the last column it is, the highest byte first, and the bytes of the number.
     """
     content = hstack([X, csr_array(labels, dtype=np.float64)], format="csr", dtype=np.float64)
+    content.eliminate_zeros()
     content.sort_indices()
+    content.data[np.isnan(content.data)] = np.nan
     entry = np.empty(content.nnz, dtype=[("from_end", ">i8"), ("value", "<f8")])
     entry["from_end"], entry["value"] = content.shape[1] - content.indices, content.data
     keys = np.empty(content.shape[0], dtype=object)

@@ -107,6 +107,10 @@ class SketchedNewton(Optimizer):
             return []
         return [Update(answer.hypothesis, answer.compact, stride.alpha, answer.edge, stride.perfect)]
 
+    def resume(self, run: Run) -> None:
+        """Let the risk be that of the rows, as it is in every round."""
+        self.objective(run)
+
     def leaf_rule(self, run: Run) -> tuple[tuple[float, float], bool]:
         """The `max_step` and `thin` of `LeafRule`, and whether leaf values are sparse."""
         canonical, thin = run.model.code.canonical, THIN if len(run.Y) >= MANY_CLASSES else 0.0
@@ -175,14 +179,14 @@ def forecast(run: Run, s: int) -> tuple[float, float]:
     leaves = run.learner.growth_for(run.data, 0).max_leaf_nodes or 255
     levels = np.log2(leaves + 1)
     cells, bins = n * p, run.data.max_bins * p
-    if issparse(run.data.X):  # only what is stored is read, and gives a column bins
-        cells, bins = 4 * run.data.X.nnz, min(bins, p + run.data.X.nnz)
+    if issparse(run.data.table):  # only what is stored is read, and gives a column bins
+        cells, bins = 4 * run.data.table.nnz, min(bins, p + run.data.table.nnz)
     histograms = 1.5e-9 * cells * (1 + levels / 4)  # subtraction saves half of each level, and rows become fewer
     scans = 2e-9 * leaves * float(bins)
     products = 0.0 if d == K else 4.0 * n * K * d / 4e10
     soft_max = (4e-9 if d == K else 2e-9) * n * K  # canonical: once for the sketch, once for the leaves
     seconds = (histograms + scans + products + soft_max) / max(1, min(run.data.engine.n_threads, 8)) + 2e-4
     copies = 1 if d == K and n * K > 2**21 else 2  # of F: the gradient, or the probabilities
-    table = 10 * run.data.X.nnz if issparse(run.data.X) else cells  # codes by columns and by rows
+    table = 10 * run.data.table.nnz if issparse(run.data.table) else cells  # codes by columns and by rows
     bytes_ = table + 4 * n * (copies * d + 2) + 8 * n * (s + 1) + min(2**29, 4 * 4 * leaves * bins)
     return seconds, bytes_ / 2**20

@@ -45,7 +45,13 @@ class CpuEngine(AllRows):
         """The instruction set of the inner loops: "avx512", "avx2" or "baseline"."""
         return _kernels.instruction_set()
 
-    def bin(self, X: AnyArray, max_bins: int = MAX_BINS, categorical: AnyArray | None = None) -> BinnedData:
+    def bin(
+        self,
+        X: AnyArray,
+        max_bins: int = MAX_BINS,
+        categorical: AnyArray | None = None,
+        sample: AnyArray | None = None,
+    ) -> BinnedData:
         """X as codes.
 
         Examples
@@ -56,9 +62,9 @@ class CpuEngine(AllRows):
         """
         mask = category_mask(categorical, X.shape[1])
         if issparse(X):
-            return bin_sparse(X, max_bins, mask, self.n_threads)
+            return bin_sparse(X, max_bins, mask, sample, self.n_threads)
         X = np.ascontiguousarray(X)
-        edges = self.quantiles(X, sampled_rows(len(X)), max_bins)
+        edges = self.quantiles(X, sampled_rows(len(X)) if sample is None else sample, max_bins)
         for f in np.flatnonzero(mask).tolist():
             edges[f] = category_edges(X[:, f], f)
         codes, has_missing = self.codes(X, edges)

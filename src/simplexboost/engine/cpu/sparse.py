@@ -18,9 +18,9 @@ from ..tree import Tree
 BLOCK = 2**22  # values of a dense block of columns: 32 MB
 
 
-def bin_sparse(X: Any, max_bins: int, mask: AnyArray, n_threads: int) -> BinnedData:
+def bin_sparse(X: Any, max_bins: int, mask: AnyArray, sample: AnyArray | None, n_threads: int) -> BinnedData:
     """A sparse table (n, p) as codes; the columns in the mask (p,) hold categories."""
-    columns, rows = X.tocsc(), sampled_rows(X.shape[0])
+    columns, rows = X.tocsc(), sampled_rows(X.shape[0]) if sample is None else sample
     edges = sparse_quantiles(columns if rows is None else X[rows], max_bins, n_threads)
     for f in np.flatnonzero(mask).tolist():
         edges[f] = category_edges(columns.data[columns.indptr[f] : columns.indptr[f + 1]], f)

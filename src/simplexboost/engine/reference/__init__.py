@@ -31,7 +31,13 @@ class ReferenceEngine(AllRows):
 
     n_threads: int = 1
 
-    def bin(self, X: AnyArray, max_bins: int = MAX_BINS, categorical: AnyArray | None = None) -> BinnedData:
+    def bin(
+        self,
+        X: AnyArray,
+        max_bins: int = MAX_BINS,
+        categorical: AnyArray | None = None,
+        sample: AnyArray | None = None,
+    ) -> BinnedData:
         """X as codes.
 
         Examples
@@ -41,7 +47,7 @@ class ReferenceEngine(AllRows):
         >>> binned.edges[0].tolist(), binned.column(0).tolist()
         ([1.5, 3.0], [0, 1, 3, 2])
         """
-        return bins.bin_values(X, max_bins, categorical)
+        return bins.bin_values(X, max_bins, categorical, sample)
 
     def codes(self, X: AnyArray, edges: list[Array]) -> tuple[AnyArray, AnyArray]:
         """The codes (n_blocks, n, 8) of X (n, p) between these edges, and which features have missing values (p,)."""

@@ -12,14 +12,14 @@ from ..binned import TILE, BinnedData, category_edges, category_mask, sampled_ro
 from ..sparse import SparseCodes, column_of
 
 
-def bin_values(X: AnyArray, max_bins: int, categorical: AnyArray | None) -> BinnedData:
+def bin_values(X: AnyArray, max_bins: int, categorical: AnyArray | None, sample: AnyArray | None = None) -> BinnedData:
     """X (n, p) as codes; see `interface.Engine.bin`."""
     if issparse(X):
-        return bin_sparse(X, max_bins, categorical)
-    mask, rows = category_mask(categorical, X.shape[1]), sampled_rows(len(X))
-    sample = X if rows is None else X[rows]
+        return bin_sparse(X, max_bins, categorical, sample)
+    mask, rows = category_mask(categorical, X.shape[1]), sampled_rows(len(X)) if sample is None else sample
+    some = X if rows is None else X[rows]
     edges = [
-        category_edges(X[:, f], f) if mask[f] else find_edges(sample[:, f], max_bins)  # (n_bins − 1,)
+        category_edges(X[:, f], f) if mask[f] else find_edges(some[:, f], max_bins)  # (n_bins − 1,)
         for f in range(X.shape[1])
     ]
     codes, has_missing = find_codes(X, edges)
@@ -27,15 +27,16 @@ def bin_values(X: AnyArray, max_bins: int, categorical: AnyArray | None) -> Binn
     return BinnedData(codes, n_bins, has_missing, edges, mask)
 
 
-def bin_sparse(X: Any, max_bins: int, categorical: AnyArray | None) -> BinnedData:
+def bin_sparse(X: Any, max_bins: int, categorical: AnyArray | None, sample: AnyArray | None = None) -> BinnedData:
     """The same for a sparse table: column by column as if it were dense, then what differs from zero is kept."""
     n, p = X.shape
-    mask, rows, columns = category_mask(categorical, p), sampled_rows(n), X.tocsc()
+    mask, columns = category_mask(categorical, p), X.tocsc()
+    rows = sampled_rows(n) if sample is None else sample
     edges, parts, zero, has_missing = [], [], [], []
     for f in range(p):
         values = column_of(columns, f)
-        sample = values if rows is None else values[rows]
-        edges.append(category_edges(values, f) if mask[f] else find_edges(sample, max_bins))
+        some = values if rows is None else values[rows]
+        edges.append(category_edges(values, f) if mask[f] else find_edges(some, max_bins))
         codes, missing = find_codes(values[:, None], [edges[f]])
         zero.append(np.searchsorted(edges[f], 0.0))
         has_missing.append(missing[0])
