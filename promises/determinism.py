@@ -1,0 +1,200 @@
+"""The same data give the same model: whatever the threads, the processes, the form and the order of the data."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+import simplexboost as sb
+from simplexboost.callbacks import Callback, Checkpoint
+from simplexboost.engine.sharded import ShardedEngine
+
+from .promise import promise
+from .tables import ROUNDS, any_case, digest, file_of, large_rows, random_booster, random_rows
+
+CLOSE = 1e-7  # probabilities that differ in rounding errors only
+
+
+@promise("Saved bytes are equal for any number of threads, of ours and of BLAS.", fast=18, soak=500)
+def same_bytes_for_any_threads(case: int) -> None:
+    """One fit with different numbers of threads."""
+    rng, clf, rows = any_case(case)
+    expected = digest(rows.fit(clone(clf)))
+    for n_jobs in (2, 3, 8):
+        with threadpool_limits(int(rng.integers(1, 5)), user_api="blas"):
+            found = digest(rows.fit(clone(clf).set_params(n_jobs=n_jobs)).set_params(n_jobs=clf.n_jobs))
+        assert found == expected, f"{clf!r} with n_jobs={n_jobs}"
+
+
+@promise("Saved bytes are equal however the rows are cut into shards.", fast=14, soak=300)
+def same_bytes_for_any_shards(case: int) -> None:
+    """One fit on a table that is cut at random places."""
+    rng, names = np.random.default_rng(case), list(ROUNDS)
+    clf = random_booster(rng, names[case % len(names)])
+    rows = large_rows(rng) if case % 50 == names.index("SimplexBoostClassifier") else random_rows(rng)
+    expected = digest(rows.fit(clone(clf)))
+    cuts = tuple(np.sort(rng.integers(0, len(rows.y) + 1, int(rng.integers(1, 6)))).tolist())
+    cut = type(clf)(**clf.get_params(deep=False))
+    cut.__dict__["_engine"] = lambda n_rows=None: ShardedEngine(cuts=cuts)
+    rows.fit(cut)
+    del cut.__dict__["_engine"]
+    assert digest(cut) == expected, f"{clf!r} with cuts at {cuts}"
+
+
+@promise("Saved bytes are equal again, in forked processes, and in new ones.", fast=2, soak=60, seconds=120)
+def same_bytes_in_other_processes(case: int) -> None:
+    """One fit, repeated here, in a forked child after the parent has fitted, and in a new process."""
+    _, clf, rows = any_case(case)
+    expected = digest(rows.fit(clone(clf)))
+    assert digest(rows.fit(clone(clf))) == expected, f"{clf!r}, repeated"
+    if hasattr(os, "fork"):
+        assert in_a_fork(lambda: digest(rows.fit(clone(clf)))) == expected, f"{clf!r}, in a fork"
+    code = (
+        "from promises.tables import any_case, digest\n"
+        f"rng, clf, rows = any_case({case})\nprint('digest', digest(rows.fit(clf)))"
+    )
+    root = Path(__file__).resolve().parents[1]
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, cwd=root)
+    assert done.stdout.split()[-1:] == [expected], f"{clf!r}, in a new process: {done.stdout}{done.stderr[-2000:]}"
+
+
+def in_a_fork(compute: Any) -> str:
+    """What a function returns in a forked child."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(write, compute().encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        answer = pipe.read().decode()
+    os.waitpid(child, 0)
+    return answer
+
+
+@promise("Saved bytes are equal for any order in memory, stride and equal type of the data.", fast=18, soak=400)
+def same_bytes_for_any_form(case: int) -> None:
+    """One fit on the same numbers in different arrays."""
+    rng, clf, _ = any_case(case)
+    rows = random_rows(rng, 2 if isinstance(clf, sb.MartiBoostClassifier) else None, exact=True)
+    X, y, weight = rows.X, rows.y, rows.weight
+    wide, tall = np.full((2 * len(X), 3 * X.shape[1]), 7.0), np.zeros(3 * len(y), dtype=y.dtype)
+    wide[::2, 1::3], tall[::3] = X, y
+    frozen = X.copy()
+    frozen.flags.writeable = False
+    forms = {
+        "Fortran order": (np.asfortranarray(X), y),
+        "strides": (wide[::2, 1::3], tall[::3]),
+        "backwards": (X[:, ::-1].copy()[:, ::-1], y[::-1].copy()[::-1]),
+        "read-only": (frozen, y),
+        "single precision": (X.astype(np.float32), y),
+        "big-endian": (X.astype(">f8"), y),
+        "lists": (X.tolist(), y.tolist()),
+        "sparse": (csr_array(X), y),
+    }
+    if not np.isnan(X).any():
+        forms["integers"] = (X.astype(np.int32), y)
+    expected = digest(clone(clf).fit(X, y, sample_weight=weight))
+    for name, (table, labels) in forms.items():
+        if name == "sparse" and getattr(clf, "learner", None) == "linear":
+            continue  # which needs a dense table
+        found = digest(clone(clf).fit(table, labels, sample_weight=weight))
+        assert found == expected, f"{clf!r} on the form: {name}"
+
+
+@promise("Saved bytes are equal while other fits run in other threads.", fast=2, soak=40, seconds=120)
+def same_bytes_while_others_fit(case: int) -> None:
+    """Fits of all boosters, alone and then eight at a time."""
+    rng = np.random.default_rng(case)
+    begin = int(rng.integers(18))
+    fits = [any_case(18 * case + (begin + i) % 18)[1:] for i in range(18)]
+
+    def fitted(fit: Any) -> str:
+        clf, rows = fit
+        return digest(rows.fit(clone(clf)))
+
+    expected = [fitted(fit) for fit in fits]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(fitted, fits))
+    wrong = [clf for (clf, _), a, b in zip(fits, expected, found, strict=True) if a != b]
+    assert not wrong, f"{wrong!r} differ among other fits"
+
+
+@promise("Saved bytes do not depend on the order of the rows.", fast=18, soak=800)
+def same_bytes_for_any_order_of_rows(case: int) -> None:
+    """One fit on the same rows in two orders."""
+    rng, clf, rows = any_case(case)
+    places = rng.permutation(len(rows.y))
+    assert digest(rows.take(places).fit(clone(clf))) == digest(rows.fit(clone(clf))), f"{clf!r}"
+
+
+@promise("Saved bytes do not change if all weights are multiplied by a power of two.", fast=14, soak=300)
+def same_bytes_for_scaled_weights(case: int) -> None:
+    """One fit with the same ratios of weights: equal bytes for powers of two, nearly equal probabilities for others."""
+    rng, names = np.random.default_rng(case), list(ROUNDS)
+    clf, rows = random_booster(rng, names[case % len(names)]), random_rows(rng)
+    weight = rng.uniform(0.2, 3.0, len(rows.y))
+    expected = digest(clone(clf).fit(rows.X, rows.y, sample_weight=weight))
+    for power in (-900, int(rng.integers(-900, 900)), 900):
+        found = digest(clone(clf).fit(rows.X, rows.y, sample_weight=np.ldexp(weight, power)))
+        assert found == expected, f"{clf!r} with weights times 2**{power}"
+    equal = digest(clone(clf).fit(rows.X, rows.y, sample_weight=np.full(len(rows.y), float(weight[0]))))
+    assert equal == digest(clone(clf).fit(rows.X, rows.y)), f"{clf!r} with equal weights"
+
+
+class Killed(BaseException):
+    """Ends a fit at once, as if the process were gone."""
+
+
+class Kill(Callback):
+    """Ends the fit after a round."""
+
+    def __init__(self, after: int) -> None:
+        self.after = after
+
+    def after_round(self, run: Any) -> None:
+        """End it."""
+        if run.round >= self.after:
+            raise Killed
+
+
+@promise("A fit that is resumed from a checkpoint gives the bytes of one that was not interrupted.", fast=14, soak=400)
+def same_bytes_after_a_resume(case: int) -> None:
+    """One fit, ended after random rounds, twice, and continued from its checkpoint."""
+    rng, names = np.random.default_rng(case), list(ROUNDS)
+    name = names[case % len(names)]
+    clf, rows, more = random_booster(rng, name), random_rows(rng), {}
+    if name == "SimplexBoostClassifier" and rng.random() < 0.3:
+        clf.set_params(n_estimators="auto", learning_rate=0.5, max_leaf_nodes=4)
+    if rng.random() < 0.2 and name != "OSBoostClassifier" and clf.get_params().get("codewords") != "max-min":
+        more["init_score"] = rng.normal(size=(len(rows.y), len(np.unique(rows.y))))
+    whole = rows.fit(clone(clf), **more)
+    if whole.n_iter_ == 0:
+        return  # nothing could be learnt, so that there is nothing to interrupt
+    with TemporaryDirectory() as folder:
+        path, rounds = Path(folder) / "model.sb", np.sort(rng.integers(1, whole.n_iter_ + 1, 2)).tolist()
+        broken_off(rows, clone(clf), path, rounds[0], more)
+        broken_off(rows, sb.load(path).set_params(warm_start=True), path, rounds[1], more)
+        resumed = sb.load(path).set_params(warm_start=True, callbacks=None)
+        rows.fit(resumed, **more).set_params(warm_start=False)
+    assert file_of(resumed) == file_of(whole), f"{clf!r}, ended after rounds {rounds} of {whole.n_iter_}"
+
+
+def broken_off(rows: Any, clf: Any, path: Path, after: int, more: dict[str, Any]) -> None:
+    """Begin a fit, or go on with one, and end it after a round, of which there is a checkpoint."""
+    with suppress(Killed):
+        rows.fit(clf.set_params(callbacks=[Checkpoint(path, every=1), Kill(after)]), **more)
+    clf.set_params(warm_start=False, callbacks=None)
