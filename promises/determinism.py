@@ -7,6 +7,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,12 +19,26 @@ from threadpoolctl import threadpool_limits
 
 import simplexboost as sb
 from simplexboost.callbacks import Callback, Checkpoint
+from simplexboost.cluster.fitting import fit_group
+from simplexboost.cluster.parts import Part, Tables
 from simplexboost.engine.sharded import ShardedEngine
+from tests.group_threads import run_group
 
 from .promise import promise
-from .tables import ROUNDS, any_case, digest, file_of, large_rows, random_booster, random_rows
+from .tables import (
+    PARTS,
+    ROUNDS,
+    any_case,
+    digest,
+    file_of,
+    large_rows,
+    plain_rows,
+    random_booster,
+    random_rows,
+    relabelled,
+)
 
-CLOSE = 1e-7  # probabilities that differ in rounding errors only
+CLOSE = 1e-6  # probabilities that differ in rounding errors only; the flagship computes in single precision
 
 
 @promise("Saved bytes are equal for any number of threads, of ours and of BLAS.", fast=18, soak=500)
@@ -153,6 +168,70 @@ def same_bytes_for_scaled_weights(case: int) -> None:
         assert found == expected, f"{clf!r} with weights times 2**{power}"
     equal = digest(clone(clf).fit(rows.X, rows.y, sample_weight=np.full(len(rows.y), float(weight[0]))))
     assert equal == digest(clone(clf).fit(rows.X, rows.y)), f"{clf!r} with equal weights"
+
+
+@promise("Other names for the classes only permute the outputs, up to rounding errors.", fast=13, soak=300)
+def relabelling_permutes_the_outputs(case: int) -> None:
+    """One fit with two sets of labels.
+
+    Weights are random, so that no two choices are equally good: of those the first class would be taken. Codewords that
+    are not all alike belong to the classes by their numbers, so that boosters that have them are left out.
+    """
+    rng = np.random.default_rng(case)
+    names = [name for name in ROUNDS if name != "CDMCBoostClassifier"]
+    clf = random_booster(rng, names[case % len(names)], plain=True)
+    if clf.get_params().get("codewords") in ("max-min", "simplex"):
+        clf.set_params(**(PARTS[2] if isinstance(clf, sb.BoostingClassifier) else {"codewords": "canonical"}))
+    rows = plain_rows(rng)
+    rows = replace(rows, weight=rng.uniform(0.5, 2.0, len(rows.y)))
+    other, named = relabelled(rows, rng)
+    a, b = (r.fit(clone(clf)).predict_proba(rows.X) for r in (rows, other))
+    assert np.abs(a - b[:, named]).max() < CLOSE, f"{clf!r} differs by {np.abs(a - b[:, named]).max():.2g}"
+
+
+@promise("Rows that occur several times count like whole-number weights, up to rounding errors.", fast=12, soak=300)
+def repetitions_are_weights(case: int) -> None:
+    """One fit with whole weights, and on rows repeated so many times.
+
+    A row weighs a random number, so that no two splits are equally good: rounding errors would choose between them.
+    Boosters with regularised Newton steps are left out: what they add to the curvature is measured in rows.
+    """
+    rng = np.random.default_rng(case)
+    names = [name for name in ROUNDS if name not in ("SimplexBoostClassifier", "LogitBoostClassifier")]
+    clf, rows = random_booster(rng, names[case % len(names)], plain=True), plain_rows(rng)
+    if "newton" in str(clf.get_params().get("optimizer")):
+        clf.set_params(**PARTS[0])
+    one, times = rng.uniform(0.5, 2.0, len(rows.y)), rng.integers(0, 4, len(rows.y))
+    times[np.unique(rows.y, return_index=True)[1]] += 1  # every class keeps a row
+    weighted = clone(clf).fit(rows.X, rows.y, sample_weight=one * times)
+    repeated = replace(rows, weight=one).take(np.repeat(np.arange(len(rows.y)), times)).fit(clone(clf))
+    differ = np.abs(weighted.predict_proba(rows.X) - repeated.predict_proba(rows.X)).max()
+    assert differ < CLOSE, f"{clf!r} differs by {differ:.2g}"
+
+
+@promise("Saved bytes are equal for any number of workers and partitions.", fast=4, soak=120)
+def same_bytes_for_any_workers(case: int) -> None:
+    """One fit by the members of a group, each of which sees the rows of its own partitions only."""
+    rng = np.random.default_rng(case)
+    clf, rows = random_booster(rng, ["SimplexBoostClassifier", "BoostingClassifier"][case % 2]), random_rows(rng)
+    if clf.get_params().get("learner") == "linear":
+        clf.set_params(**PARTS[0])  # lines are not fitted to partitions
+    expected = digest(rows.fit(clone(clf)))
+    n_members, n_parts = int(rng.integers(1, 5)), int(rng.integers(1, 9))
+    places = rng.permutation(len(rows.y))  # partitions hold the rows in another order
+    parts = [
+        Part(i, rows.X[at], rows.y[at], None if rows.weight is None else rows.weight[at])
+        for i, at in enumerate(np.array_split(places, n_parts))
+    ]
+
+    def program(group: Any, tables: Tables) -> Any:
+        own = clone(clf)
+        fit_group(group, own, Tables(list(tables.train), []))
+        return own
+
+    held = [Tables([part for part in parts if part.index % n_members == m], []) for m in range(n_members)]
+    found = [digest(one) for one in run_group(program, held, Tables([], []), None)]
+    assert set(found) == {expected}, f"{clf!r} on {n_members} workers with {n_parts} partitions"
 
 
 class Killed(BaseException):

@@ -57,6 +57,13 @@ class Rows:
         return clf.fit(self.X, self.y, sample_weight=self.weight, **more)
 
 
+def plain_rows(rng: np.random.Generator) -> Rows:
+    """Up to 250 rows in general position: no value occurs twice, nothing is missing, and every value has a bin."""
+    n, p, K = int(rng.integers(30, 250)), int(rng.integers(1, 9)), int(rng.integers(2, 6))
+    y = rng.permutation(np.arange(n) % K)
+    return Rows(rng.normal(size=(K, p))[y] + rng.normal(size=(n, p)), y)
+
+
 def random_rows(rng: np.random.Generator, K: int | None = None, *, exact: bool = False) -> Rows:
     """Up to 300 rows with some signal: ties, rows that occur twice, missing values and weights, each now and then.
 

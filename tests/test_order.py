@@ -7,7 +7,7 @@ from cases import BOOSTERS, blobs, each
 from scipy.sparse import csr_array
 
 import simplexboost as sb
-from simplexboost.data.order import hashes_of, in_own_order, order_of
+from simplexboost.data.order import hashes_of, hashes_of_classes, in_own_order, order_of
 from simplexboost.data.training_set import TrainingSet
 from simplexboost.engine import CPU, ReferenceEngine
 from simplexboost.engine.binned import SAMPLE_ROWS
@@ -161,10 +161,27 @@ def test_all_that_belongs_to_rows_moves_with_them():
     np.testing.assert_array_equal(data.on(CPU).X, data.X)
 
 
-def test_other_names_of_the_classes_leave_the_order_as_it_is():
+def test_classes_are_known_by_their_rows():
+    """Other names, weights and repetitions change neither the order of the classes nor, for names, that of the rows."""
     rng = np.random.default_rng(0)
-    content, c = rng.integers(0, 2**63, 50).astype(np.uint64), rng.integers(0, 4, 50)
-    np.testing.assert_array_equal(order_of(content, c), order_of(content, np.array([2, 0, 3, 1])[c]))
+    values, c, names = rng.integers(0, 2**63, 50).astype(np.uint64), rng.integers(0, 4, 50), np.array([2, 0, 3, 1])
+    a, b = hashes_of_classes(values, c), hashes_of_classes(values, names[c])
+    np.testing.assert_array_equal(a, b[names])
+    np.testing.assert_array_equal(order_of(values, a[c]), order_of(values, b[names[c]]))
+    rows = np.repeat(np.arange(50), rng.integers(1, 4, 50))
+    np.testing.assert_array_equal(hashes_of_classes(values[rows], c[rows]), a)
+
+
+@pytest.mark.parametrize(
+    "Booster", [sb.SimplexBoostClassifier, sb.AdaBoostECCClassifier, sb.SoftmaxBoostClassifier, sb.SAMMEClassifier]
+)
+def test_other_names_of_the_classes_permute_the_outputs(Booster):
+    """Also where something is drawn for every class."""
+    X, y = blobs(n=150, p=4, K=5)
+    names = np.array([3, 0, 4, 1, 2])
+    w = np.random.default_rng(0).uniform(0.5, 2.0, 150)
+    a, b = (Booster(n_estimators=9, random_state=0).fit(X, c, sample_weight=w).predict_proba(X) for c in (y, names[y]))
+    np.testing.assert_allclose(a, b[:, names], atol=1e-6)
 
 
 def test_hashes_tell_rows_apart():

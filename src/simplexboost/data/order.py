@@ -28,44 +28,63 @@ ODD = np.uint64(0xBF58476D1CE4E5B9)
 
 def in_own_order(data: TrainingSet, groups: AnyArray | None = None) -> tuple[TrainingSet, AnyArray | None]:
     """The training set with its rows sorted by their content, and their groups (n,) in the same order."""
-    engine = data.engine
-    content = engine.gathered(row_hashes(data))
-    c, labels = engine.gathered(data.c), None if groups is None else engine.gathered(groups)
-    order, engine = engine.arranged(lambda: order_of(content, c, labels))
+    engine, values = data.engine, hashes_of(data.table, 0)
+    content = engine.gathered(row_hashes(data, values))
+    values, c = engine.gathered(values), engine.gathered(data.c)
+    labels = None if groups is None else engine.gathered(groups)
+    of_classes = engine.decide(lambda: hashes_of_classes(values, c))
+    order, engine = engine.arranged(lambda: order_of(content, of_classes[c], labels))
     costs, init = (None if a is None else a[order] for a in (data.costs, data.init_score))
     data = replace(
-        data, c=data.c[order], weight=data.weight[order], costs=costs, init_score=init, engine=engine, order=order
+        data,
+        c=data.c[order],
+        weight=data.weight[order],
+        costs=costs,
+        init_score=init,
+        engine=engine,
+        order=order,
+        class_ranks=None if data.sets is not None else np.argsort(np.argsort(of_classes)),
     )
     return data, None if groups is None else groups[order]
 
 
-def order_of(content: AnyArray, c: Labels, groups: AnyArray | None = None) -> AnyArray:
-    """The rows (n,), sorted by their content (n,), their class and their group.
+def order_of(content: AnyArray, of_class: AnyArray, groups: AnyArray | None = None) -> AnyArray:
+    """The rows (n,), sorted by hashes of their content (n,) and of their class (n,), and by their group (n,).
 
     Examples
     --------
-    >>> content, c = np.array([5, 7, 5, 1], dtype=np.uint64), np.array([0, 1, 1, 0])
+    >>> content, c = np.array([5, 7, 5, 1], dtype=np.uint64), np.array([0, 1, 1, 0], dtype=np.uint64)
     >>> order = order_of(content, c)
     >>> back = np.array([2, 0, 3, 1])  # other places
     >>> (content[back][order_of(content[back], c[back])] == content[order]).all()
     np.True_
     """
-    of_class = np.zeros(int(c.max(initial=-1)) + 1, dtype=np.uint64)
-    np.add.at(of_class, c, mixed(content))
-    key = mixed(content + GOLDEN * mixed(of_class)[c])
+    key = mixed(content + GOLDEN * of_class)
     if groups is not None:
         _, number = np.unique(groups, return_inverse=True)
         key = mixed(key + GOLDEN * mixed(number.ravel().astype(np.uint64)))
     return np.argsort(key)
 
 
+def hashes_of_classes(values: AnyArray, c: Labels) -> AnyArray:
+    """A number for the rows that each class c (n,) has, from hashes of the values (n,) of the rows: (K,) uint64.
+
+    Weights do not matter, nor how often a row occurs: what is drawn for a class is then the same for repeated rows and
+    for weighted ones.
+    """
+    _, first = np.unique(values + GOLDEN * mixed(c.astype(np.uint64)), return_index=True)
+    sums = np.zeros(int(c.max(initial=-1)) + 1, dtype=np.uint64)
+    np.add.at(sums, c[first], mixed(values[first]))
+    return mixed(sums)
+
+
 # ---- hashes ---------------------------------------------------------------------------------------------------------
 
 
-def row_hashes(data: TrainingSet) -> AnyArray:
-    """A number for the content of every row, without its class: (n,) uint64."""
+def row_hashes(data: TrainingSet, values: AnyArray) -> AnyArray:
+    """A number for all that a row has but its class, from hashes (n,) of its values: (n,) uint64."""
     more = [data.weight[:, None], *(a for a in (data.costs, data.init_score) if a is not None)]
-    return mixed(sum((hashes_of(np.asarray(a), j + 1) for j, a in enumerate(more)), hashes_of(data.table, 0)))
+    return mixed(sum((hashes_of(np.asarray(a), j + 1) for j, a in enumerate(more)), values))
 
 
 def hashes_of(X: Any, number: int) -> AnyArray:

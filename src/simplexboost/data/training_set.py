@@ -33,6 +33,7 @@ class TrainingSet:
     bins_of : the training set that has these rows among others, and where; its bins are used. None for bins of its own
     order : (n,) which row of ``table`` is the first, the second, … (`data.order`); None leaves them as they are.
         Everything but ``table`` is in this order
+    class_ranks : (K,) the place of every class in an order that does not depend on the names of the classes, or None
     """
 
     table: Any
@@ -48,6 +49,7 @@ class TrainingSet:
     init_score: Array | None = None
     bins_of: tuple[TrainingSet, AnyArray] | None = None
     order: AnyArray | None = None
+    class_ranks: AnyArray | None = None
 
     @property
     def n(self) -> int:
@@ -104,6 +106,10 @@ class TrainingSet:
         out = np.empty_like(values)
         out[self.order] = values
         return out
+
+    def dealt(self, drawn: AnyArray) -> AnyArray:
+        """What was drawn at random for K classes, dealt out to them; other names of the classes do not change it."""
+        return drawn if self.class_ranks is None else drawn[self.class_ranks]
 
     def on(self, engine: Engine) -> TrainingSet:
         """The same training set on another engine, with the same bins."""

@@ -79,7 +79,7 @@ class NewColumn(Optimizer):
     def colours(self, run: Run, gradient: Gradient) -> Array:
         """μ (K,); both colours occur."""
         K = len(run.Y)
-        mu = run.rng.permutation(np.where(np.arange(K) < K // 2, 1.0, -1.0))
+        mu = run.data.dealt(run.rng.permutation(np.where(np.arange(K) < K // 2, 1.0, -1.0)))
         if self.colouring == "random":
             return mu
         totals = run.data.engine.totals

@@ -69,9 +69,10 @@ class SampledPairs(Optimizer):
         rows, weight = run.workspace  # (m,) one row of every different example, and the weight of all rows equal to it
         P, g = run.loss.residual(run.U, run.data.c)[rows], run.loss.probabilities(run.U[rows])  # (m, K)
         n_pairs = len(rows) if self.n_pairs == "n" else int(self.n_pairs)
-        ends = np.cumsum(weight[:, None] * g)
+        places = run.data.dealt(np.arange(P.shape[1]))  # (K,) where the classes are among the pairs of an example
+        ends = np.cumsum((weight[:, None] * g)[:, np.argsort(places)])
         drawn = np.searchsorted(ends, run.rng.random(n_pairs) * ends[-1], side="right")
-        counts = np.bincount(drawn, minlength=P.size).reshape(P.shape)
+        counts = np.bincount(drawn, minlength=P.size).reshape(P.shape)[:, places]
         P = np.divide(P, g, out=np.zeros_like(P), where=counts > 0)  # before the counts, so that equal pairs stay equal
         sampled = np.zeros_like(run.U)
         sampled[rows] = P * (counts * (weight.sum() / n_pairs))
@@ -83,7 +84,8 @@ def different_examples(data: TrainingSet) -> tuple[AnyArray, Array]:
 
     Draws from this list are the same whether rows are weighted or repeated, and for any order of the rows.
     """
-    labels = data.c[:, None] if data.costs is None else data.costs
+    places = data.dealt(np.arange(data.K))
+    labels = places[data.c][:, None] if data.costs is None else data.costs[:, np.argsort(places)]
     keys = sparse_keys(data.X, labels) if issparse(data.X) else dense_keys(data.X, labels)
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     return first, np.bincount(inverse, data.weight).astype(np.float64, copy=False)
