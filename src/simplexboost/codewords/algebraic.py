@@ -58,8 +58,10 @@ def hadamard(K: int) -> Array:
            [-1., -1.,  1.]])
     """
     order = hadamard_order(check_classes(K))
-    k, j = np.arange(K)[:, None], np.arange(1, order)
-    return 1.0 - 2.0 * (np.bitwise_count(k & j) & 1)
+    H = np.ones((1, 1))
+    while len(H) < order:
+        H = np.block([[H, H], [H, -H]])
+    return H[:K, 1:].copy()
 
 
 def hadamard_order(K: int) -> int:
@@ -80,6 +82,10 @@ class Hadamard(Codewords):
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
         """The ±1 code, (K, 2^⌈log₂ K⌉ - 1)."""
         return hadamard(K)
+
+    def columns(self, K: int) -> int:
+        """The next power of two, less one."""
+        return hadamard_order(K) - 1
 
 
 # ---- BCH ------------------------------------------------------------------------------------------------------------
