@@ -254,7 +254,8 @@ def test_progress_tells_the_time_so_far_and_to_go(monkeypatch):
     clock, lines, run = SimpleNamespace(now=100.0), io.StringIO(), run_by_hand()
     monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: clock.now))
     run.apply([vote()])  # from another fit
-    run.n_rounds, run.forecast, told = 5, (2.0, 30.0), Progress(every=10.0, stream=lines)
+    run.n_rounds, run.seconds, run.memory = 5, 2.0, 30 * 2**20
+    told = Progress(every=10.0, stream=lines)
     told.start(run)
     for clock.now in (106.0, 112.0, 113.0):
         run.apply([vote()])

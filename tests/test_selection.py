@@ -12,7 +12,6 @@ from scipy.special import log_softmax
 from sklearn.datasets import load_digits, load_iris
 
 import simplexboost as sb
-from simplexboost import _memory
 from simplexboost.boosting.hypotheses import TreeHypothesis
 from simplexboost.boosting.loop import boost
 from simplexboost.boosting.model import AdditiveModel, Term
@@ -20,7 +19,7 @@ from simplexboost.callbacks import Callback, Sampling
 from simplexboost.codewords import canonical, simplex
 from simplexboost.engine import CpuEngine
 from simplexboost.estimators import settling
-from simplexboost.estimators.settling import Starter, Table, most_canonical
+from simplexboost.estimators.settling import Starter, Table
 from simplexboost.losses import Logistic, Savage
 from simplexboost.selection import TEMPERATURES, Candidate, Terms, check_groups, folds, one_split, race
 from simplexboost.selection.race import Entrant, checkpoints, left_after
@@ -524,58 +523,3 @@ def test_boosting_goes_on_from_the_steps_as_they_are():
     run.resume(small_model().at(0.5))
     assert run.model.temperature == 1.0
     assert_allclose(run.F, small_model().predictor(data.X), rtol=1e-12)
-
-
-# ---- memory ---------------------------------------------------------------------------------------------------------
-
-
-def test_memory_that_a_container_leaves(tmp_path):
-    assert _memory._of_container(str(tmp_path)) is None  # no control groups
-    (tmp_path / "memory.max").write_text("1000000\n")
-    assert _memory._of_container(str(tmp_path)) is None  # half of what is needed
-    (tmp_path / "memory.current").write_text("400000\n")
-    assert _memory._of_container(str(tmp_path)) == 600_000
-    (tmp_path / "memory.max").write_text("max\n")
-    assert _memory._of_container(str(tmp_path)) is None  # no limit
-    old = tmp_path / "memory"
-    old.mkdir()
-    (old / "memory.limit_in_bytes").write_text("5000")
-    (old / "memory.usage_in_bytes").write_text("2000")
-    assert _memory._of_container(str(tmp_path)) == 3000
-
-
-@pytest.mark.parametrize(
-    ("machine", "container", "free"),
-    [(1000, None, 1000), (1000, 300, 300), (100, 300, 100), (None, 300, 300), (None, None, _memory.ASSUMED)],
-)
-def test_free_memory_is_the_least_of_what_is_known(monkeypatch, machine, container, free):
-    monkeypatch.setattr(_memory, "_of_machine", lambda: machine)
-    monkeypatch.setattr(_memory, "_of_container", lambda: container)
-    assert _memory.free_memory() == free
-
-
-def test_a_container_over_its_limit_leaves_nothing(tmp_path):
-    (tmp_path / "memory.max").write_text("1000")
-    (tmp_path / "memory.current").write_text("1500")
-    assert _memory._of_container(str(tmp_path)) == 0
-
-
-def test_this_machine_has_memory():
-    assert 2**20 < _memory.free_memory() < 2**60
-
-
-def test_canonical_codewords_as_far_as_memory_allows(monkeypatch):
-    monkeypatch.setattr(settling, "free_memory", lambda: 16 * 10**9)
-    assert most_canonical(100_000) == 10_000  # two arrays of 100 000 × 10 000 floats take half of it
-    assert most_canonical(10_000) == 100_000
-    assert most_canonical(10**8) == 1024  # whatever the memory
-    monkeypatch.setattr(settling, "free_memory", lambda: 0)
-    assert most_canonical(10) == 1024
-
-
-@pytest.mark.parametrize(("code_dim", "most"), [("auto", 5000), (7, 2**31 - 1)])
-def test_the_flagship_asks_for_the_memory(monkeypatch, code_dim, most):
-    monkeypatch.setattr(settling, "free_memory", lambda: 5000 * 16 * 60)
-    code = sb.SimplexBoostClassifier(code_dim=code_dim).resolved(problem(n=60))["codewords"]
-    assert code.most_canonical == most
-    assert code.matrix(30, rng()).shape == (30, 30 if code_dim == "auto" else 7)

@@ -57,7 +57,8 @@ class Run:
     updates : those of the last round
     stop_reason : why boosting stopped before its last round, or None
     refusal : why the optimizer proposes nothing, if the reason is not simply that there is no edge
-    forecast : the seconds per round and the megabytes that the optimizer expects
+    seconds : what the optimizer expects a round to take, or None if it does not know
+    memory : the bytes that boosting is expected to take beside X, or None
     workspace : whatever an optimizer keeps from round to round
     risk_before : the risk before the last round, if the gradient gave it for free while the risk after it would cost
         another pass over the rows
@@ -82,7 +83,8 @@ class Run:
     redraw: Callable[[Run], None] | None = None
     stop_reason: str | None = None
     refusal: str | None = None
-    forecast: tuple[float, float] | None = None
+    seconds: float | None = None
+    memory: float | None = None
     workspace: Any = None
     risk_before: float | None = None
     temperature: float = 1.0
@@ -92,8 +94,8 @@ class Run:
     def __post_init__(self) -> None:
         self.model = AdditiveModel(self.Y)
         self.objective = self._objective()
-        self.F = np.array(self.start())  # (n, d)
-        self._reach = float(np.abs(self.F).max(initial=0.0))  # a bound on the absolute entries of F
+        self.F = self.start()  # (n, d)
+        self._reach = float(row_reach(self.F).max(initial=0.0))  # a bound on the absolute entries of F
         self._U: Array | None = None
         self._risk: float | None = None
         self._buffer: Array | None = None
@@ -206,7 +208,7 @@ class Run:
 
     def _size(self) -> float:
         """The largest absolute entry of F."""
-        return max(self.data.engine.largest(self.F), self.data.engine.largest(-self.F), 0.0)
+        return max(self.data.engine.largest(row_reach(self.F)), 0.0)
 
     def divergence(self, move: float) -> ValueError:
         """The error to raise when the next round would make F too large."""
@@ -222,3 +224,8 @@ def named_classes(learner: Learner, h: Hypothesis, outputs: Array, Y: Array) -> 
         return None
     classes = (outputs @ Y.T).argmax(axis=1)
     return classes if (Y[classes] == outputs).all() else None
+
+
+def row_reach(F: AnyArray) -> AnyArray:
+    """The largest absolute entry of every row of F (n, d), (n,); no other array as large as F is made."""
+    return np.maximum(F.max(axis=1, initial=0.0), -F.min(axis=1, initial=0.0))

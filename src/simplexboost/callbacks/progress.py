@@ -44,10 +44,10 @@ class Progress(Callback):
         self._begin = self._last = time.perf_counter()
         self._first = run.round
         self._print(f"boosting: {run.data.n} rows, {run.data.K} classes, up to {run.n_rounds} rounds")
-        if run.forecast is not None:
-            seconds, megabytes = run.forecast
-            to_go = seconds * (run.n_rounds - run.round)
-            self._print(f"forecast: about {to_go:.1f} s and {megabytes:.0f} MB beside the data")
+        time_needed = [] if run.seconds is None else [f"{run.seconds * (run.n_rounds - run.round):.1f} s"]
+        memory = [] if run.memory is None else [f"{run.memory / 2**20:.0f} MB beside the data"]
+        if time_needed or memory:
+            self._print(f"forecast: about {' and '.join(time_needed + memory)}")
 
     def after_round(self, run: Run) -> None:
         """Print a line if enough time has passed since the last one."""

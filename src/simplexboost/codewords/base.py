@@ -40,6 +40,13 @@ class Codewords(Part, ABC):
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
         """The code of K classes, (K, d)."""
 
+    def columns(self, K: int) -> int | None:
+        """The number d of columns that the code of K classes has, or None if only `matrix` can tell.
+
+        It costs nothing, so that what a fit will need is known before codewords are searched or stored.
+        """
+        return getattr(self, "code_dim", None)
+
     def for_classes(self, K: int, present: ArrayLike, rng: np.random.Generator) -> Array:
         """The code (K_present, d) of the classes that occur; ``present`` (K,) says which of the K classes do."""
         return self.matrix(int(check_present(K, present).sum()), rng)
@@ -74,6 +81,10 @@ class Custom(Codewords):
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
         """The given code, (K, d), checked."""
         return check_codewords(self.Y, K)
+
+    def columns(self, K: int) -> int | None:
+        """Those of the given code."""
+        return int(np.shape(self.Y)[1]) if np.ndim(self.Y) == 2 else None
 
     def for_classes(self, K: int, present: ArrayLike, rng: np.random.Generator) -> Array:
         """The rows of the classes that occur, (K_present, d)."""

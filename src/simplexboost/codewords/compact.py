@@ -11,7 +11,7 @@ from .._typing import Array
 from .base import Codewords, RandomState
 from .checks import check_classes, check_dim
 from .packing import pack
-from .real import canonical, simplex
+from .real import Canonical, simplex
 
 
 def max_min(K: int, d: int, centered: bool = False, random_state: RandomState = 0) -> Array:
@@ -96,9 +96,12 @@ class MaxMin(Codewords):
 
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
         """A code of unit rows, (K, code_dim)."""
+        return max_min(K, self.columns(check_classes(K)), self.centered, rng)
+
+    def columns(self, K: int) -> int:
+        """The code dimension."""
         # 3 √K follows the dimensions that did best in trials with single vector trees: 16, 32, 64 for K = 26, 100, 438.
-        d = min(check_classes(K) - 1, int(np.ceil(3 * np.sqrt(K))), 64) if self.code_dim is None else self.code_dim
-        return max_min(K, d, self.centered, rng)
+        return min(K - 1, int(np.ceil(3 * np.sqrt(K))), 64) if self.code_dim is None else self.code_dim
 
 
 @dataclass(eq=False, repr=False)
@@ -132,6 +135,14 @@ class Auto(Codewords):
 
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
         """The code, (K, d)."""
+        return self._rule(K).matrix(K, rng)
+
+    def columns(self, K: int) -> int:
+        """K for canonical codewords, else the code dimension."""
+        return self._rule(K).columns(K)
+
+    def _rule(self, K: int) -> Canonical | MaxMin:
+        """What K classes get."""
         if self.code_dim is None and K <= self.most_canonical:
-            return canonical(K)
-        return MaxMin(None if self.code_dim is None else min(self.code_dim, K - 1)).matrix(K, rng)
+            return Canonical()
+        return MaxMin(None if self.code_dim is None else min(self.code_dim, K - 1))

@@ -62,6 +62,10 @@ class Canonical(Codewords):
         """The identity, (K, K), possibly centred."""
         return canonical(K) - 1.0 / K if self.centered else canonical(K)
 
+    def columns(self, K: int) -> int:
+        """One for every class."""
+        return K
+
 
 def simplex(K: int, d: int | None = None) -> Array:
     """The regular simplex, the code of largest margin capacity (Saberian and Vasconcelos, Theorems 1-3).
@@ -122,6 +126,10 @@ class Simplex(Codewords):
         """The simplex, (K, code_dim)."""
         return simplex(K, self.code_dim)
 
+    def columns(self, K: int) -> int:
+        """K − 1, unless more are asked for."""
+        return K - 1 if self.code_dim is None else self.code_dim
+
 
 def samme(K: int) -> Array:
     """The codewords of SAMME, ``(K I - 1 1ᵀ)/(K - 1)``: a simplex in K dimensions, of squared norm K/(K-1).
@@ -160,3 +168,7 @@ class SAMMECode(Codewords):
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
         """The code of SAMME, (K, K)."""
         return samme(K)
+
+    def columns(self, K: int) -> int:
+        """One for every class."""
+        return K

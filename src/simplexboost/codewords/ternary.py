@@ -50,6 +50,10 @@ class OneVsAllCode(Codewords):
         """+1 on the diagonal, -1 elsewhere, (K, K)."""
         return one_vs_all(K)
 
+    def columns(self, K: int) -> int:
+        """One for every class."""
+        return K
+
 
 def all_pairs(K: int) -> Array:
     """One binary problem per pair of classes k < l: +1 for k, -1 for l, 0 for the classes that do not take part.
@@ -92,6 +96,10 @@ class AllPairs(Codewords):
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
         """The ternary code, (K, K(K-1)/2)."""
         return all_pairs(K)
+
+    def columns(self, K: int) -> int:
+        """One for every pair of classes."""
+        return K * (K - 1) // 2
 
 
 def exhaustive(K: int) -> Array:

@@ -361,6 +361,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         if data.K == 1:  # all other classes are absent, so there is nothing to learn
             return Run(data, loss, np.ones((1, 1)), parts.learner, parts.step, rng=rng), None
         loss.check(data.K)
+        parts.check_memory(data, int(self.n_estimators))
         if self.early_stopping and not watched:
             data, held_out = split_off(data, self.validation_fraction, rng)
         if data.sets is not None:
@@ -371,7 +372,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         Y: Array = parts.codewords.for_classes(len(present), present, rng).astype(parts.optimizer.dtype)  # (K, d)
         parts.learner.check_for(data, Y)
         run = Run(data, loss, Y, parts.learner, parts.step, self.shrinkage(), rng)
-        parts.optimizer.check(run)
+        parts.check_run(run, int(self.n_estimators))
         return run, held_out
 
     def _resume(self, run: Run, parts: Parts, checked: Checked, history: History, n_rounds: int) -> None:

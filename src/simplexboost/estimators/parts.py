@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .._memory import check_memory
+from ..boosting.run import Run
 from ..codewords import Codewords, as_codewords
+from ..data.training_set import TrainingSet
 from ..learners import Learner, as_learner
 from ..losses import Loss, as_loss
 from ..optimizers import Optimizer, as_optimizer
@@ -36,6 +39,22 @@ class Parts:
         self.codewords.check()
         self.learner.check()
         self.step.check(self.loss)
+
+    def check_memory(self, data: TrainingSet, n_rounds: int) -> None:
+        """Raise MemoryError if boosting would need more memory than is free, as far as that is known beforehand."""
+        d = self.codewords.columns(data.K)
+        if d is None:
+            return
+        needed = self.optimizer.memory(data, self.learner, d, n_rounds)
+        least = 8.0 * d * (data.n_here + data.K)  # the predictor and the codewords
+        what = f"boosting on {data.n} rows of {data.K} classes, with codewords of {d} columns,"
+        advice = "Take fewer rows, or codewords of fewer columns, such as codewords='max-min'."
+        check_memory(least if needed is None else needed, what, advice)
+
+    def check_run(self, run: Run, n_rounds: int) -> None:
+        """Raise if the parts do not fit together; the run learns what it is expected to take."""
+        self.optimizer.check(run)
+        run.memory = self.optimizer.memory(run.data, self.learner, run.Y.shape[1], n_rounds)
 
 
 def make_parts(loss: Any, codewords: Any, learner: Any, optimizer: Any, step: Any) -> Parts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -118,7 +119,7 @@ class Starter:
         Y = parts.codewords.for_classes(len(present), present, rng).astype(parts.optimizer.dtype)  # (K, d)
         parts.learner.check_for(self.table.data, Y)
         run = Run(self.table.data, parts.loss, Y, parts.learner, parts.step, self.estimator.shrinkage(), rng)
-        parts.optimizer.check(run)
+        parts.check_run(run, int(self.estimator.n_estimators))
         sampling = Sampling(self.estimator.subsample, self.estimator.max_features, split.held)
         return run, parts.optimizer, [sampling]
 
@@ -200,7 +201,9 @@ def stages_up_to(longest: int, ratio: float) -> list[int]:
 
 
 def most_canonical(n: int) -> int:
-    """The largest number of classes for which n rows may have canonical codewords: two n × K arrays of single precision
-    must fit into half of the free memory. So a table near that limit gets another code on a smaller machine.
+    """The largest number K of classes for which n rows may have canonical codewords.
+
+    Two n × K arrays of single precision and the codewords themselves, K × K in both precisions, must fit into half of
+    the free memory: 8 n K + 12 K². So a table near that limit gets another code on a smaller machine.
     """
-    return max(1024, int(free_memory() // 2 // (8 * n)))
+    return max(1024, (math.isqrt((8 * n) ** 2 + 24 * free_memory()) - 8 * n) // 24)

@@ -9,6 +9,8 @@ import numpy as np
 
 from .._parts import Part
 from ..boosting.run import Run, Update
+from ..data.training_set import TrainingSet
+from ..learners import Learner
 
 
 class Optimizer(Part):
@@ -37,6 +39,10 @@ class Optimizer(Part):
     @abstractmethod
     def propose(self, run: Run) -> list[Update]:
         """The updates of the next round; none if the learner found no direction that decreases the risk."""
+
+    def memory(self, data: TrainingSet, learner: Learner, d: int, n_rounds: int) -> float | None:
+        """About how many bytes boosting takes beside X at its peak, with codewords of d columns; None if unknown."""
+        return None
 
     def check(self, run: Run) -> None:
         """Raise if the parts do not fit together; called once before boosting."""

@@ -18,17 +18,24 @@ from .._parts import check_number
 from .._typing import AnyArray, Array, Labels
 from ..boosting.run import Run, Update
 from ..codewords.code import Code
+from ..data.training_set import TrainingSet
 from ..engine import Engine, Grown, LeafRule, RowLoss, RowProblem
-from ..learners import Request, Sketched
+from ..learners import Learner, Request, Sketched, TreeLearner
 from ..losses import Gradient, Loss, Objective
 from ..losses.user_scores import UserLossError
 from .asking import ask, direction, ray_along
 from .base import Optimizer
 from .loss_rows import LossRows
+from .memory import BASE, ROW, binning_bytes, model_bytes, table_bytes, tree_bytes
 from .sketches import as_sketch
 
 # From this many classes on, leaf values below this part of the leaf's largest are dropped.
 MANY_CLASSES, THIN = 33, 0.1
+
+# Up to so many of them, probabilities (n, K) are kept from the sketch for the leaves; beyond, they are computed again.
+FEW_PROBABILITIES = 2**21
+# The part of the leaf values that is kept if small ones are dropped, for the forecast of memory.
+SPARSE_PART = 0.2
 
 # The furthest that a leaf may move the score of a class if the codewords are not canonical, after the learning rate.
 # Longer steps are caused by an almost singular Hessian; with the default learning rate, ordinary steps reach 3 for 1200
@@ -79,7 +86,20 @@ class SketchedNewton(Optimizer):
             raise ValueError(f"optimizer='sketched-newton' knows the losses {known}, not loss={run.loss!r}.")
         if not run.learner.takes_sketches:
             raise ValueError(f"optimizer='sketched-newton' needs learner='sketch-tree', not learner={run.learner!r}.")
-        run.forecast = forecast(run, as_sketch(self.sketch).size)
+        run.seconds = seconds_per_round(run)
+
+    def memory(self, data: TrainingSet, learner: Learner, d: int, n_rounds: int) -> float:
+        """F in single precision, the statistics of the sketch, and the gradient or, if there are few, probabilities."""
+        n, K, s = data.n_here, data.K, as_sketch(self.sketch).size
+        assert isinstance(learner, TreeLearner)
+        kept = n * (-(-K // 16) * 16)  # probabilities, in rows of whole vectors
+        kept = 4 * kept if d == K and kept <= FEW_PROBABILITIES else 0
+        weighted = 0 if data.uniform else 20  # the weights in both precisions, and times the tilt of the loss
+        rows = n * (ROW + 4 + 4 * d * (1 if d == K else 2) + 8 * (s + 1) + weighted) + kept
+        values = 4 * d if K < MANY_CLASSES or d < K else 8 * SPARSE_PART * d
+        model = model_bytes(data, learner, values, n_rounds)
+        growing = table_bytes(data) + tree_bytes(data, learner, s + 1) + model
+        return BASE + rows + 12 * K * d + max(growing, binning_bytes(data))
 
     def propose(self, run: Run) -> list[Update]:
         """One tree."""
@@ -175,8 +195,8 @@ def log_costs(cost_matrix: Any) -> AnyArray | None:
     return logs.astype(np.float32)
 
 
-def forecast(run: Run, s: int) -> tuple[float, float]:
-    """Seconds per round and megabytes, from costs measured on a 2.8 GHz core; right within about a factor of two."""
+def seconds_per_round(run: Run) -> float:
+    """Seconds per round, from costs measured on a 2.8 GHz core; right within about a factor of two."""
     n, p, (K, d) = run.data.n, run.data.p, run.Y.shape
     leaves = run.learner.growth_for(run.data, 0).max_leaf_nodes or 255
     levels = np.log2(leaves + 1)
@@ -187,8 +207,4 @@ def forecast(run: Run, s: int) -> tuple[float, float]:
     scans = 2e-9 * leaves * float(bins)
     products = 0.0 if d == K else 4.0 * n * K * d / 4e10
     soft_max = (4e-9 if d == K else 2e-9) * n * K  # canonical: once for the sketch, once for the leaves
-    seconds = (histograms + scans + products + soft_max) / max(1, min(run.data.engine.n_threads, 8)) + 2e-4
-    copies = 1 if d == K and n * K > 2**21 else 2  # of F: the gradient, or the probabilities
-    table = 10 * run.data.table.nnz if issparse(run.data.table) else cells  # codes by columns and by rows
-    bytes_ = table + 4 * n * (copies * d + 2) + 8 * n * (s + 1) + min(2**29, 4 * 4 * leaves * bins)
-    return seconds, bytes_ / 2**20
+    return (histograms + scans + products + soft_max) / max(1, min(run.data.engine.n_threads, 8)) + 2e-4

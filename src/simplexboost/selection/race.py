@@ -210,7 +210,7 @@ def checkpoints(begin: int, end: int) -> list[int]:
 
 def opening(entrants: Sequence[Entrant], terms: Terms) -> str:
     """The first line for the user, with a forecast: one candidate goes all the way, the others a quarter of it."""
-    seconds = [trial.run.forecast[0] for entrant in entrants for trial in entrant.trials if trial.run.forecast]
+    seconds = [trial.run.seconds or 0.0 for entrant in entrants for trial in entrant.trials]
     share = (0.75 + 0.25 * len(entrants)) / len(entrants) / terms.workers
     rounds = min(max(terms.usual, 1.0), terms.stages[-1])
     return (

@@ -1,0 +1,59 @@
+"""How much memory boosting takes beside the data, before anything is computed: the formula of docs/memory.md."""
+
+from __future__ import annotations
+
+import math
+
+from scipy.sparse import issparse
+
+from ..data.training_set import TrainingSet
+from ..engine import Growth
+from ..engine.cpu.trees import lane_count
+from ..learners import TreeLearner
+
+BASE = 6e6  # bytes that do not depend on the data: threads, samples of columns, what the allocator holds back
+ROW = 17  # bytes of a row whatever is boosted: its label, its weight, and whether it is used
+NODE = 80  # bytes of a leaf and of the node above it, in the model
+MANY_LEAVES = 255  # so many leaves are assumed where nothing limits them
+
+
+def table_bytes(data: TrainingSet) -> float:
+    """The codes: a byte for every value; of a sparse table those that are stored, by columns and by rows."""
+    return 9.0 * data.X.nnz if issparse(data.X) else 8.0 * -(-data.p // 8) * data.n_here
+
+
+def binning_bytes(data: TrainingSet) -> float:
+    """Computing the codes, before trees are grown: of a sparse table, its values by columns and the codes."""
+    return 18.0 * data.X.nnz if issparse(data.X) else 0.0
+
+
+def tree_bytes(data: TrainingSet, learner: TreeLearner, m: int) -> float:
+    """Growing a tree on m statistics: rows by nodes, their integers, and the histograms of nodes that wait.
+
+    With more than one block of features, integers are copied in the order of the rows, in memory whose size is a power
+    of two. Of a sparse table, histograms have only bins that are not empty, and most trees see less than half of the
+    features.
+    """
+    growth = learner.growth_for(data, 0)
+    bin_bytes = lane_count(m) * growth.bits / 8
+    if issparse(data.X):
+        bins = 0.5 * min((data.max_bins + 1) * data.p, data.p + data.X.nnz)
+    else:
+        bins = n_leaves(growth) * (data.max_bins + 1) * data.p
+    waiting = min(growth.histogram_memory, bins * bin_bytes)
+    copied = 2.0 ** math.ceil(math.log2(data.n_here * bin_bytes + 1)) if data.p > 8 else 0.0
+    return data.n_here * (12 + bin_bytes) + copied + waiting
+
+
+def model_bytes(data: TrainingSet, learner: TreeLearner, value_bytes: float, n_rounds: int) -> float:
+    """The trees of so many rounds, with so many bytes of values in every leaf."""
+    return n_rounds * n_leaves(learner.growth_for(data, 0)) * (NODE + value_bytes)
+
+
+def n_leaves(growth: Growth) -> int:
+    """The largest number of leaves, as far as limits say."""
+    if growth.order == "symmetric":
+        return 2**growth.levels
+    by_depth = [2 ** min(growth.max_depth, 20)] if growth.max_depth else []
+    by_number = [growth.max_leaf_nodes] if growth.max_leaf_nodes else []
+    return min(by_depth + by_number, default=MANY_LEAVES)

@@ -1,0 +1,202 @@
+"""Memory: what is free, what a fit will need, and the refusal of what cannot be had."""
+
+import resource
+
+import numpy as np
+import pytest
+from cases import problem
+from scipy.sparse import csr_array
+
+import simplexboost as sb
+from simplexboost import _memory
+from simplexboost.codewords import CODEWORDS, Custom
+from simplexboost.data.training_set import TrainingSet
+from simplexboost.engine import Growth
+from simplexboost.estimators import settling
+from simplexboost.estimators.settling import most_canonical
+from simplexboost.learners import SketchTree
+from simplexboost.optimizers import GradientDescent, SketchedNewton
+from simplexboost.optimizers.memory import n_leaves
+
+# ---- what is free ---------------------------------------------------------------------------------------------------
+
+
+def test_memory_that_a_container_leaves(tmp_path):
+    assert _memory._of_container(str(tmp_path)) is None  # no control groups
+    (tmp_path / "memory.max").write_text("1000000\n")
+    assert _memory._of_container(str(tmp_path)) is None  # half of what is needed
+    (tmp_path / "memory.current").write_text("400000\n")
+    assert _memory._of_container(str(tmp_path)) == 600_000
+    (tmp_path / "memory.max").write_text("max\n")
+    assert _memory._of_container(str(tmp_path)) is None  # no limit
+    old = tmp_path / "memory"
+    old.mkdir()
+    (old / "memory.limit_in_bytes").write_text("5000")
+    (old / "memory.usage_in_bytes").write_text("2000")
+    assert _memory._of_container(str(tmp_path)) == 3000
+
+
+def test_files_that_a_container_has_read_do_not_count_as_used(tmp_path):
+    (tmp_path / "memory.max").write_text("1000000")
+    (tmp_path / "memory.current").write_text("900000")
+    (tmp_path / "memory.stat").write_text("anon 100000\nactive_file 50000\ninactive_file 700000\n")
+    assert _memory._of_container(str(tmp_path)) == 800_000
+    (tmp_path / "memory.stat").write_text("\nnothing known\n")
+    assert _memory._of_container(str(tmp_path)) == 100_000
+
+
+@pytest.mark.parametrize(
+    ("machine", "container", "limit", "free"),
+    [
+        (1000, None, None, 1000),
+        (1000, 300, None, 300),
+        (100, 300, None, 100),
+        (None, 300, None, 300),
+        (1000, 300, 200, 200),
+        (None, None, None, _memory.ASSUMED),
+    ],
+)
+def test_free_memory_is_the_least_of_what_is_known(monkeypatch, machine, container, limit, free):
+    monkeypatch.setattr(_memory, "_of_machine", lambda: machine)
+    monkeypatch.setattr(_memory, "_of_container", lambda: container)
+    monkeypatch.setattr(_memory, "_of_limit", lambda: limit)
+    assert _memory.free_memory() == free
+
+
+def test_a_container_over_its_limit_leaves_nothing(tmp_path):
+    (tmp_path / "memory.max").write_text("1000")
+    (tmp_path / "memory.current").write_text("1500")
+    assert _memory._of_container(str(tmp_path)) == 0
+
+
+def test_a_limit_of_the_process_counts(monkeypatch):
+    monkeypatch.setattr(resource, "getrlimit", lambda what: (2**50, 2**60))
+    assert 2**49 < _memory._of_limit() < 2**50
+    monkeypatch.setattr(resource, "getrlimit", lambda what: (2**20, 2**60))
+    assert _memory._of_limit() == 0
+    monkeypatch.setattr(resource, "getrlimit", lambda what: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    assert _memory._of_limit() is None
+
+
+def test_this_machine_has_memory():
+    assert 2**20 < _memory.free_memory() < 2**60
+
+
+# ---- codewords ------------------------------------------------------------------------------------------------------
+
+
+def test_canonical_codewords_as_far_as_memory_allows(monkeypatch):
+    monkeypatch.setattr(settling, "free_memory", lambda: 16 * 10**9)
+    for n, K in ((100_000, 8830), (10_000, 22_700)):
+        assert most_canonical(n) == K
+        assert 8 * n * K + 12 * K**2 <= 8 * 10**9 < 8 * n * (K + 1) + 12 * (K + 1) ** 2  # half of the memory
+    assert most_canonical(10**8) == 1024  # whatever the memory
+    monkeypatch.setattr(settling, "free_memory", lambda: 0)
+    assert most_canonical(10) == 1024
+
+
+@pytest.mark.parametrize(("code_dim", "most"), [("auto", 5000), (7, 2**31 - 1)])
+def test_the_flagship_asks_for_the_memory(monkeypatch, code_dim, most):
+    monkeypatch.setattr(settling, "free_memory", lambda: 2 * (8 * 60 * 5000 + 12 * 5000**2))
+    code = sb.SimplexBoostClassifier(code_dim=code_dim).resolved(problem(n=60))["codewords"]
+    assert code.most_canonical == most
+    assert code.matrix(30, np.random.default_rng(0)).shape == (30, 30 if code_dim == "auto" else 7)
+
+
+@pytest.mark.parametrize("name", CODEWORDS)
+@pytest.mark.parametrize("K", [2, 7, 12])
+def test_the_columns_of_a_code_are_known_before_it_is_made(name, K):
+    code = CODEWORDS[name]()
+    assert code.columns(K) in (code.matrix(K, np.random.default_rng(0)).shape[1], None)
+    if name not in ("exhaustive", "random-dense", "random-sparse", "bch", "max-hamming"):
+        assert code.columns(K) is not None
+
+
+def test_the_columns_of_your_own_code():
+    assert Custom(np.eye(4, 3)).columns(4) == 3
+
+
+# ---- what a fit will need -------------------------------------------------------------------------------------------
+
+
+def data_of(n, p, K, **options):
+    return TrainingSet(np.broadcast_to(0.0, (n, p)), np.arange(n) % K, np.ones(n), K, **options)
+
+
+def test_the_memory_of_the_flagship_by_hand():
+    # 2**18 rows of 20 features in three blocks, 16 classes, 255 leaves, 256 bins with one for missing values, 32 bits.
+    n, tree = 2**18, SketchTree(max_leaf_nodes=255)
+    rows = 24 + 17 + 4 + 4 * 16 + 8 * 2 + 12 + 16  # codes, label and weight, loss, F, statistics, order, integers
+    trees = 2**23 + 255 * 256 * 20 * 16  # integers in the order of rows, up to a power of two; histograms
+    model = 10 * 255 * (80 + 4 * 16)
+    found = SketchedNewton().memory(data_of(n, 20, 16), tree, 16, 10)
+    assert found == pytest.approx(6e6 + n * rows + trees + 12 * 16 * 16 + model)
+
+
+def test_few_probabilities_few_columns_and_weights_are_counted():
+    tree, few, many = SketchTree(), data_of(2**16, 8, 16), data_of(2**17 + 1, 8, 16)
+
+    def per_row(data, d):
+        return SketchedNewton().memory(data, tree, d, 0) / data.n
+
+    # F (n, 16) is as large as F and the gradient, both (n, 8); beside it, few rows keep their probabilities.
+    assert per_row(few, 16) - per_row(few, 8) == pytest.approx(4 * 16, abs=0.1)
+    assert per_row(many, 16) - per_row(many, 8) == pytest.approx(0, abs=0.1)
+    weighted = TrainingSet(few.X, few.c, few.c + 1.0, 16)
+    least = SketchedNewton().memory(few, tree, 16, 0)
+    assert SketchedNewton().memory(weighted, tree, 16, 0) - least == 20 * few.n
+
+
+def test_a_sparse_table_takes_what_it_stores():
+    X = csr_array((np.ones(1000), np.zeros(1000, int), np.arange(1001)), (1000, 5000))
+    tree = SketchTree(max_leaf_nodes=4)
+    sparse = SketchedNewton().memory(TrainingSet(X, np.arange(1000) % 3, np.ones(1000), 3), tree, 3, 0)
+    dense = SketchedNewton().memory(data_of(1000, 5000, 3), tree, 3, 0)
+    histograms = 4 * 256 * 5000 * 16, 0.5 * 6000 * 16
+    assert dense - sparse == pytest.approx(5_000_000 - 9_000 + histograms[0] - histograms[1], abs=1)
+
+
+@pytest.mark.parametrize(
+    ("growth", "leaves"),
+    [
+        (Growth(), 255),
+        (Growth(max_leaf_nodes=31), 31),
+        (Growth(max_depth=3), 8),
+        (Growth(max_depth=3, max_leaf_nodes=31), 8),
+        (Growth(order="symmetric", max_depth=4), 16),
+    ],
+)
+def test_leaves_as_far_as_limits_say(growth, leaves):
+    assert n_leaves(growth) == leaves
+
+
+def test_optimizers_that_do_not_know_say_so():
+    assert GradientDescent().memory(data_of(10, 2, 3), SketchTree(), 3, 5) is None
+
+
+# ---- what cannot be had ---------------------------------------------------------------------------------------------
+
+IMPOSSIBLE = [
+    sb.SimplexBoostClassifier(codewords="canonical"),
+    sb.SimplexBoostClassifier(codewords="canonical", n_estimators=3),
+    sb.SimplexBoostClassifier(codewords="simplex", early_stopping=True),
+    sb.SAMMEClassifier(n_estimators=3),
+    sb.GDMCBoostClassifier(n_estimators=3),
+    sb.BoostingClassifier(codewords="all-pairs", n_estimators=3),
+]
+
+
+@pytest.mark.parametrize("clf", IMPOSSIBLE, ids=repr)
+def test_what_does_not_fit_into_memory_is_refused_before_it_is_begun(monkeypatch, clf):
+    """Nothing large is made on the way: neither codewords nor scores, of 50 000 columns each."""
+    X, y = np.zeros((110_000, 1)), np.arange(110_000) % 50_000
+    monkeypatch.setattr(_memory, "free_memory", lambda: 2 * 10**9)
+    with pytest.raises(MemoryError, match=r"110000 rows of 50000 classes.* needs about .* GB .* 2\.0 GB are free"):
+        clf.fit(X, y)
+    assert not hasattr(clf, "classes_")
+
+
+def test_what_fits_is_not_refused(monkeypatch):
+    monkeypatch.setattr(_memory, "free_memory", lambda: 0)
+    X, y = np.zeros((60, 1)), np.arange(60) % 3  # so little is not even compared with what is free
+    sb.SimplexBoostClassifier(n_estimators=2).fit(X, y)
