@@ -13,10 +13,10 @@ sources := pyproject.toml CMakeLists.txt $(kernels) \
            $(shell find src/simplexboost -type d -not -name __pycache__)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow soak bench race ranks papers docs wheel lint format check clean
+.PHONY: help setup demo test test-slow test-matrix sanitize soak bench race ranks papers docs wheel lint format check clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.dev ## everything a developer needs, in .venv
 
@@ -28,6 +28,24 @@ test: $(VENV)/.test $(VENV)/.browser ## run the tests, without the slow ones
 
 test-slow: $(VENV)/.test $(VENV)/.browser ## run the slow tests
 	@$(bin)/python -m pytest -q -m slow
+
+test-matrix: ## run most tests with the oldest and with the newest Python and packages, in build/matrix
+	@$(PYTHON) tests/matrix.py
+
+# What is watched: engine, files and flagship by ASan and UBSan, the thread pool by TSan, in a program of its own. Python
+# is not built with ASan, whose library is therefore loaded before it; leaks are not looked for, because Python frees
+# little when it ends.
+watched := $(wildcard tests/test_engine*.py) $(addprefix tests/test_,binning.py symmetric.py sparse.py categories.py \
+           files.py file_values.py file_versions.py savable.py flagship.py)
+core    := src/simplexboost/kernels
+
+sanitize: build/sanitize/.built ## run the kernels under ASan and UBSan, and the thread pool under TSan
+	@g++ -std=c++20 -O1 -g -fsanitize=thread -Wno-tsan -pthread -I$(core) tests/pool.cpp $(core)/core/pool.cpp \
+	    -o build/sanitize/pool
+	@TSAN_OPTIONS=halt_on_error=1 build/sanitize/pool
+	@LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so)" \
+	    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	    build/sanitize/bin/python -m pytest -q -p no:cacheprovider -m "not slow" $(watched)
 
 soak: $(VENV)/.test $(VENV)/.browser ## try every promise very often, for up to an hour, and write docs/reliability.md
 	@$(bin)/python -m promises --jobs $(THREADS) --out docs/reliability.md
@@ -68,13 +86,13 @@ lint: $(VENV)/.dev ## ruff, mypy, clang-format and the import contract
 	@$(bin)/ruff check .
 	@$(bin)/ruff format --check --quiet . || { $(bin)/ruff format --check .; exit 1; }
 	@$(bin)/mypy
-	@$(bin)/clang-format --dry-run --Werror $(kernels)
+	@$(bin)/clang-format --dry-run --Werror $(kernels) tests/pool.cpp
 	@$(bin)/lint-imports --no-logo
 
 format: $(VENV)/.dev ## let ruff and clang-format format and fix what they can
 	@$(bin)/ruff check --fix .
 	@$(bin)/ruff format .
-	@$(bin)/clang-format -i $(kernels)
+	@$(bin)/clang-format -i $(kernels) tests/pool.cpp
 
 check: lint test ## lint and test
 
@@ -98,6 +116,17 @@ $(VENV)/.package: $(VENV)/.python $(sources)
 $(VENV)/.test $(VENV)/.dev $(VENV)/.bench $(VENV)/.docs $(VENV)/.wheel: $(VENV)/.%: $(VENV)/.package
 	@echo "installing what '$*' needs"
 	@$(pip) "simplexboost[$*]"
+	@touch $@
+
+# Kernels with sanitizers, in an environment of their own that borrows all other packages from $(VENV). The editable
+# installation of $(VENV) is not borrowed: it hangs on a .pth file, and only those of the environment itself are read.
+build/sanitize/.built: $(VENV)/.test
+	@echo "building the kernels with sanitizers"
+	@rm -rf build/sanitize && $(bin)/python -m venv --without-pip build/sanitize
+	@$(bin)/python -m pip --python build/sanitize/bin/python install --quiet --disable-pip-version-check --no-deps \
+	    --config-settings=build-dir=build/sanitize/cmake --config-settings=cmake.build-type=RelWithDebInfo \
+	    --config-settings=cmake.define.SIMPLEXBOOST_SANITIZE=address,undefined --editable .
+	@cd build/sanitize/lib/python*/site-packages && echo $(abspath $(VENV))/lib/python*/site-packages > borrowed.pth
 	@touch $@
 
 # Tests of what runs in a browser need one. Debian's is installed where that is allowed; elsewhere pytest says which tests

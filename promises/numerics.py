@@ -21,16 +21,16 @@ SETS = ["baseline", "avx2", "avx512"]  # a machine that has fewer takes the best
 LOSS_APART, ROWS_APART = 0.02, 0.02  # what instruction sets may change in the flagship: see `instruction_sets_agree`
 
 BOOSTERS: list[Any] = [
-    sb.SAMMEClassifier(n_estimators=8),
-    sb.AdaBoostM1Classifier(n_estimators=8),
-    sb.AdaBoostMMClassifier(n_estimators=8),
-    sb.GDMCBoostClassifier(n_estimators=8),
-    sb.CDMCBoostClassifier(n_estimators=8),
-    sb.AdaBoostMHClassifier(n_estimators=8),
-    sb.LogitBoostClassifier(n_estimators=8),
-    sb.OneVsAllBoostClassifier(n_estimators=8),
-    sb.BoostingClassifier("savage", "canonical", n_estimators=8),
-    sb.BoostingClassifier("exponential", "simplex", "stump", n_estimators=8),
+    sb.SAMMEClassifier(n_estimators=8, random_state=0),
+    sb.AdaBoostM1Classifier(n_estimators=8, random_state=0),
+    sb.AdaBoostMMClassifier(n_estimators=8, random_state=0),
+    sb.GDMCBoostClassifier(n_estimators=8, random_state=0),
+    sb.CDMCBoostClassifier(n_estimators=8, random_state=0),
+    sb.AdaBoostMHClassifier(n_estimators=8, random_state=0),
+    sb.LogitBoostClassifier(n_estimators=8, random_state=0),
+    sb.OneVsAllBoostClassifier(n_estimators=8, random_state=0),
+    sb.BoostingClassifier("savage", "canonical", n_estimators=8, random_state=0),
+    sb.BoostingClassifier("exponential", "simplex", "stump", n_estimators=8, random_state=0),
 ]
 FLAGSHIPS: list[Any] = [
     sb.SimplexBoostClassifier(n_estimators=20, random_state=0),

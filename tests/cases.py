@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import ClassifierMixin
 from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -32,6 +33,11 @@ from simplexboost.steps import STEPS as STEP_TABLE
 from simplexboost.steps import ClosedForm, LineSearch, Step
 
 ENGINES: dict[str, Engine] = {"cpu": CpuEngine(), "reference": ReferenceEngine()}
+
+
+def sparse_rows(shape: tuple[int, int], density: float, rng: np.random.Generator) -> csr_array:
+    """A sparse table of numbers between zero and one; SciPy's own function for it is younger than the oldest SciPy."""
+    return csr_array(np.where(rng.random(shape) < density, rng.random(shape), 0.0))
 
 
 # ---- parts ----------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from cases import BOOSTERS, ENGINES, LEARNERS, each
+from cases import BOOSTERS, ENGINES, LEARNERS, each, sparse_rows
 from engine_cases import assert_same_tree, draw_statistics
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -173,7 +173,7 @@ def test_trees_are_those_of_the_dense_table(order, score, one_hot):
 @pytest.mark.parametrize("order", ORDERS)
 def test_large_tables_on_threads(order):
     """Enough entries for several strips of columns and for histograms that are cut by rows."""
-    X = sparse.random_array((9000, 300), density=0.2, format="csr", rng=np.random.default_rng(0))
+    X = sparse_rows((9000, 300), 0.2, np.random.default_rng(0))
     X.data = np.round(X.data, 2) + 0.01
     rng = np.random.default_rng(1)
     for statistics, score in ((draw_statistics(rng, 9000, 2, "newton", False), "newton"),
@@ -306,7 +306,7 @@ def test_flagship(params, tmp_path):
 def test_flagship_chooses_on_a_sample_of_a_large_table(tmp_path):
     """Beyond 10 000 rows the shape of the trees is chosen on some of the rows, whose codes are cut out."""
     rng = np.random.default_rng(0)
-    X = sparse.random_array((11_000, 120), density=0.05, format="csr", rng=rng)
+    X = sparse_rows((11_000, 120), 0.05, rng)
     y = np.asarray(X[:, :3].argmax(axis=1)).ravel()
     clf = sb.SimplexBoostClassifier(random_state=0, learning_rate=0.5, max_leaf_nodes=8)
     dense = saved(clf.fit(X.toarray(), y), tmp_path)

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from cases import blobs
+from cases import blobs, sparse_rows
 from scipy.optimize import minimize
-from scipy.sparse import csr_array, csr_matrix, random_array
+from scipy.sparse import csr_array, csr_matrix
 from sklearn.datasets import load_digits, load_iris, load_wine, make_classification
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
@@ -310,7 +310,7 @@ def visited(seed, n, passes):
 )
 def test_sparse_is_dense(parameters):
     rng = np.random.default_rng(0)
-    X = random_array((200, 40), density=0.1, rng=rng, format="csr")
+    X = sparse_rows((200, 40), 0.1, rng)
     c = rng.integers(0, 4, 200)
     dense, sparse = (MulticlassSVC(random_state=1, **parameters).fit(A, c) for A in (X.toarray(), X))
     np.testing.assert_allclose(sparse.objective_, dense.objective_, rtol=1e-3)
