@@ -1,10 +1,11 @@
 """Memory: what is free, what a fit will need, and the refusal of what cannot be had."""
 
 import resource
+import tracemalloc
 
 import numpy as np
 import pytest
-from cases import problem
+from cases import make_run, problem
 from scipy.sparse import csr_array
 
 import simplexboost as sb
@@ -15,6 +16,7 @@ from simplexboost.engine import Growth
 from simplexboost.estimators import settling
 from simplexboost.estimators.settling import most_canonical
 from simplexboost.learners import SketchTree
+from simplexboost.losses import Logistic
 from simplexboost.optimizers import GradientDescent, SketchedNewton
 from simplexboost.optimizers.memory import n_leaves
 
@@ -168,6 +170,19 @@ def test_a_sparse_table_takes_what_it_stores():
 )
 def test_leaves_as_far_as_limits_say(growth, leaves):
     assert n_leaves(growth) == leaves
+
+
+def test_a_run_begins_with_one_array_as_large_as_the_predictor():
+    n, K = 20_000, 50
+    data = data_of(n, 1, K)
+    tracemalloc.start()
+    try:
+        run = make_run(data, Logistic(), np.eye(K), SketchTree())
+        run._size()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert run.F.nbytes <= peak < 1.3 * run.F.nbytes
 
 
 def test_optimizers_that_do_not_know_say_so():
