@@ -19,12 +19,12 @@ MANY_LEAVES = 255  # so many leaves are assumed where nothing limits them
 
 def table_bytes(data: TrainingSet) -> float:
     """The codes: a byte for every value; of a sparse table those that are stored, by columns and by rows."""
-    return 9.0 * data.X.nnz if issparse(data.X) else 8.0 * -(-data.p // 8) * data.n_here
+    return 9.0 * data.table.nnz if issparse(data.table) else 8.0 * -(-data.p // 8) * data.n_here
 
 
 def binning_bytes(data: TrainingSet) -> float:
     """Computing the codes, before trees are grown: of a sparse table, its values by columns and the codes."""
-    return 18.0 * data.X.nnz if issparse(data.X) else 0.0
+    return 18.0 * data.table.nnz if issparse(data.table) else 0.0
 
 
 def tree_bytes(data: TrainingSet, learner: TreeLearner, m: int) -> float:
@@ -36,8 +36,8 @@ def tree_bytes(data: TrainingSet, learner: TreeLearner, m: int) -> float:
     """
     growth = learner.growth_for(data, 0)
     bin_bytes = lane_count(m) * growth.bits / 8
-    if issparse(data.X):
-        bins = 0.5 * min((data.max_bins + 1) * data.p, data.p + data.X.nnz)
+    if issparse(data.table):
+        bins = 0.5 * min((data.max_bins + 1) * data.p, data.p + data.table.nnz)
     else:
         bins = n_leaves(growth) * (data.max_bins + 1) * data.p
     waiting = min(growth.histogram_memory, bins * bin_bytes)
