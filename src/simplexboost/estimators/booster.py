@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._blas import one_blas_thread
 from .._compat import HAS_SKLEARN_CALLBACKS, CallbackSupportMixin, with_callbacks
 from .._parts import check_flag, check_number, check_verbose, random_numbers
+from .._telling import telling
 from .._typing import AnyArray, Array
 from ..boosting.loop import PERFECT, boost
 from ..boosting.run import Run
@@ -271,10 +272,11 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         ``last`` makes callbacks that are called after all others, from a function that gives the fitted attributes.
         """
         checked = watched.checked
-        with one_blas_thread():
+        with one_blas_thread(), telling(self.verbose):
             settled = self.settle(checked, groups, seed)
         booster, parts = settled.estimator, settled.estimator.parts()
-        run, held_out = booster._prepare(parts, checked, bool(evaluations), seed)
+        with telling(self.verbose):
+            run, held_out = booster._prepare(parts, checked, bool(evaluations), seed)
         if held_out is not None:
             evaluations.append(evaluate_held_out(held_out, run, watched))
         run.temperature = settled.temperature
