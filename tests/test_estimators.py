@@ -3,6 +3,7 @@
 import io
 import pickle
 import re
+import warnings
 from contextlib import redirect_stdout
 
 import numpy as np
@@ -12,7 +13,7 @@ from cases import BOOSTERS, CLASSIFIERS, blobs, each
 from scipy.special import logsumexp
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
@@ -502,6 +503,25 @@ def test_a_fit_that_diverges_says_so(Estimator):
 
 
 @every_shrunk_booster
+def test_a_fit_that_diverges_keeps_the_last_good_round(Estimator):
+    """It predicts as a fit of that many rounds, and says why it stopped."""
+    X, y = blobs(n=90, p=4)
+    options = {"learning_rate": 1e18, "random_state": 0}
+    if Estimator is not sb.SimplexBoostClassifier:  # which computes in single precision
+        options["learning_rate"] = 5e153
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        clf = Estimator(n_estimators=300, **options).fit(X, y)
+    assert np.isfinite(clf.class_scores(X)).all()
+    diverged = "diverges" in (clf.stop_reason_ or "")
+    assert [str(warning.message).endswith(f"keeps its {clf.n_iter_} rounds.") for warning in caught] == [
+        True
+    ] * diverged
+    short = Estimator(n_estimators=clf.n_iter_, **options).fit(X, y)
+    np.testing.assert_array_equal(clf.class_scores(X), short.class_scores(X))
+
+
+@every_shrunk_booster
 @pytest.mark.parametrize("learning_rate", [10.0, 1e10])
 def test_large_learning_rates_are_no_disaster(Estimator, learning_rate):
     X, y = blobs(n=90, p=4)
@@ -520,10 +540,13 @@ class FailingTree(VectorTree):
 
 
 def test_leaves_that_are_not_finite_end_the_fit(iris):
+    """The model keeps the rounds before them."""
     clf = sb.BoostingClassifier(learner=FailingTree(), step="fixed")
-    with pytest.raises(ValueError, match="round 3 would move the predictor by nan"):
+    with pytest.warns(ConvergenceWarning, match=r"round 3 would move the predictor by nan\. .* keeps its 2 rounds"):
         clf.fit(*iris)
-    assert not hasattr(clf, "model_")
+    assert clf.n_iter_ == 2 and "diverges" in clf.stop_reason_
+    short = sb.BoostingClassifier(step="fixed", n_estimators=2).fit(*iris)
+    np.testing.assert_array_equal(clf.class_scores(iris[0]), short.class_scores(iris[0]))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from ..callbacks import Callback
 from ..engine import boosting_on
 from ..optimizers import Optimizer
 from .model import AdditiveModel
-from .run import Run, Update
+from .run import DivergenceError, Run, Update
 
 NO_EDGE = "no edge: the weak learner found no direction that decreases the risk"
 PERFECT = "perfect learner: every example gains on every rival class along it, its best step is infinite"
@@ -16,7 +16,10 @@ MAX_DRAWS = 20  # boosting stops after so many samples without an edge
 
 
 def boost(run: Run, optimizer: Optimizer, n_rounds: int, callbacks: Sequence[Callback] = ()) -> AdditiveModel:
-    """Add rounds until there are ``n_rounds``, the learner finds no edge any more, or a callback asks to stop."""
+    """Add rounds until there are ``n_rounds``, the learner finds no edge any more, or a callback asks to stop.
+
+    A round that would make the predictor too large ends boosting too, and the model keeps the rounds before it.
+    """
     run.n_rounds = n_rounds
     with boosting_on(run.data.engine):
         for callback in callbacks:
@@ -24,11 +27,17 @@ def boost(run: Run, optimizer: Optimizer, n_rounds: int, callbacks: Sequence[Cal
         while run.round < n_rounds and run.stop_reason is None:
             for callback in callbacks:
                 callback.before_round(run)
-            updates = propose(run, optimizer)  # the weak learner and the step
-            if not updates:
-                run.stop_reason = run.refusal or NO_EDGE
+            try:
+                updates = propose(run, optimizer)  # the weak learner and the step
+                if not updates:
+                    run.stop_reason = run.refusal or NO_EDGE
+                    break
+                run.apply(updates)  # F += α h
+            except DivergenceError as error:
+                if run.round == 0:
+                    raise  # there is no round to keep
+                run.stop_reason, run.diverged = str(error), True
                 break
-            run.apply(updates)  # F += α h
             if any(update.perfect for update in updates):
                 run.stop_reason = PERFECT
             for callback in callbacks:

@@ -19,6 +19,10 @@ from .hypotheses import ClassifierHypothesis, Hypothesis, LeafOutputs, largest
 from .model import AdditiveModel, Term, add_terms
 
 
+class DivergenceError(ValueError):
+    """The next round would make the predictor so large that scores and probabilities are no longer finite."""
+
+
 @dataclass(frozen=True, eq=False)
 class Update:
     """One summand of a round: F += α h, in all coordinates or in one.
@@ -56,6 +60,7 @@ class Run:
     rows, features : what the next round's learner may use, None for everything; redraw : draws another sample of them
     updates : those of the last round
     stop_reason : why boosting stopped before its last round, or None
+    diverged : whether it stopped because the next round would have made F too large
     refusal : why the optimizer proposes nothing, if the reason is not simply that there is no edge
     seconds : what the optimizer expects a round to take, or None if it does not know
     memory : the bytes that boosting is expected to take beside X, or None
@@ -82,6 +87,7 @@ class Run:
     features: AnyArray | None = None
     redraw: Callable[[Run], None] | None = None
     stop_reason: str | None = None
+    diverged: bool = False
     refusal: str | None = None
     seconds: float | None = None
     memory: float | None = None
@@ -210,9 +216,9 @@ class Run:
         """The largest absolute entry of F."""
         return max(self.data.engine.largest(row_reach(self.F)), 0.0)
 
-    def divergence(self, move: float) -> ValueError:
+    def divergence(self, move: float) -> DivergenceError:
         """The error to raise when the next round would make F too large."""
-        return ValueError(
+        return DivergenceError(
             f"boosting diverges: round {self.round + 1} would move the predictor by {move:.3g}. Choose a smaller "
             f"learning_rate (now {self.learning_rate:g}), or a larger l2_regularization where the learner has one."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from .._blas import one_blas_thread
@@ -287,6 +289,10 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         callbacks = booster._callbacks(history, evaluations) + [make(finish) for make in last]
         with one_blas_thread():
             boost(run, parts.optimizer, n_rounds, callbacks)
+        if run.diverged:
+            warnings.warn(
+                f"{run.stop_reason} The model keeps its {run.round} rounds.", ConvergenceWarning, stacklevel=2
+            )
         for name in (*FOLLOWED, "choice_"):  # those of an earlier fit
             self.__dict__.pop(name, None)
         self.__dict__.update(finish(run))
