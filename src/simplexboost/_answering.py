@@ -33,6 +33,10 @@ class Answering(BaseEstimator):
             if word.partition("__")[0] not in known:
                 fit = keywords_of_fit(type(self))
                 raise ValueError(answer(type(self).__name__, "parameter", word, known, PARAMETERS, fit))
+            owner, nested, name = word.partition("__")
+            value = params.get(owner, getattr(self, owner))
+            if nested and not hasattr(value, "set_params"):
+                raise ValueError(f"{word} cannot be set: {owner}={value!r} has no parameter {name!r}.")
         return super().set_params(**params)
 
 

@@ -49,6 +49,10 @@ class LeafOutputs:
         self.engine.add_leaves(F, self.values, step, self.leaf_of_row)
 
 
+MOST = float(np.finfo(np.float64).max)
+FARTHEST = 1e100  # a line goes no further, so that sums of lines are finite for any x
+
+
 @dataclass(frozen=True, eq=False)
 class LinearHypothesis:
     """h(x) = slope · (x_f − centre) + intercept on one feature f; a missing value counts as the centre."""
@@ -60,8 +64,10 @@ class LinearHypothesis:
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
         """h(X), (n, d)."""
-        x = column_of(X, self.feature).astype(np.float64) - self.centre
-        return np.where(np.isnan(x), 0.0, x)[:, None] * self.slope + self.intercept
+        x = column_of(X, self.feature).astype(np.float64)
+        with np.errstate(over="ignore"):
+            x = np.clip(np.where(np.isnan(x), 0.0, x - self.centre), -MOST, MOST)
+            return np.clip(x[:, None] * self.slope + self.intercept, -FARTHEST, FARTHEST)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +79,8 @@ class ClassifierHypothesis:
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
         """h(X), (n, d)."""
-        return self.Y[self.estimator.predict(X)]
+        with np.errstate(over="ignore"):  # trees of scikit-learn turn X into single precision, and refuse infinity
+            return self.Y[self.estimator.predict(X)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +92,9 @@ class RegressorHypothesis:
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
         """h(X), (n, d)."""
-        return np.asarray(self.estimator.predict(X), dtype=np.float64).reshape(X.shape[0], self.d)
+        with np.errstate(over="ignore"):
+            outputs = np.asarray(self.estimator.predict(X), dtype=np.float64).reshape(X.shape[0], self.d)
+        return np.clip(outputs, -FARTHEST, FARTHEST)
 
 
 @dataclass(frozen=True, eq=False)

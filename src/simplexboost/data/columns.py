@@ -146,9 +146,21 @@ class Column:
         if not isinstance(self.plain, np.ndarray):
             return numbers_of_series(self.plain, self.kind)
         if self.plain.dtype.kind == "O":
-            number = NUMBER_OF[self.kind]
-            return self.distinct.map(np.array([number(value) for value in self.distinct.values]))
+            return self.distinct.map(self._numbers_of_objects())
         return days(self.plain) if self.plain.dtype.kind in "Mm" else self.plain
+
+    def _numbers_of_objects(self) -> AnyArray:
+        """The numbers of the distinct values; whole numbers that are too large are refused."""
+        number, out = NUMBER_OF[self.kind], np.empty(len(self.distinct.values))
+        for code, value in enumerate(self.distinct.values):
+            try:
+                out[code] = number(value)
+            except OverflowError:
+                digits = f"a number of {len(str(abs(value)))} digits" if isinstance(value, int) else repr(value)
+                raise ValueError(
+                    f"{self.label} holds {digits} in {self.distinct.place(code)}, which is too large."
+                ) from None
+        return out
 
 
 def sorted_categories(distinct: Distinct | Tally, label: str) -> tuple[list[Any], AnyArray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,6 +12,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array, check_X_y
 from sklearn.utils.validation import _check_n_features
 
+from .._typing import AnyArray
 from .features import Features, learn_features, more_features
 from .names import check_names, check_number, learn_names
 from .sparse import canonical, refuse_sparse, without_duplicates
@@ -37,6 +39,8 @@ class Taken:
 
 
 FRAMES = Taken()
+# Errors of scikit-learn that say whether X or y is wrong; others come from NumPy, which knows neither.
+SAYS_WHAT = re.compile(r"\b[Xy]\b|sample|feature|[Cc]olumn|2D array|[Ss]parse|Complex")
 SMALL = 2**14  # values of X for which a fast look is worth its while
 
 
@@ -92,7 +96,10 @@ def check_columns(estimator: Any, X: Any, *, reset: bool) -> Any:
     """X as it is, or as a frame that narwhals knows; only the names and the number of its columns are checked."""
     table = read_table(X)
     (learn_names if reset else check_names)(estimator, table)
-    _check_n_features(estimator, X if table is None else np.empty((0, len(table.columns))), reset=reset)
+    try:
+        _check_n_features(estimator, X if table is None else np.empty((0, len(table.columns))), reset=reset)
+    except LookupError as error:
+        raise TypeError(f"X={short(X)} must be a table with a row per example.") from error
     return X if table is None or table.native is None else table.native
 
 
@@ -108,17 +115,38 @@ def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, 
         "accept_sparse": "csr",
         "ensure_all_finite": "allow-nan",
     } | options
+    if options.get("y") is not None:
+        check_several_labels(options["y"])
     check = check_X_y if "y" in options else partial(check_array, input_name="X")
     try:
-        with np.errstate(invalid="ignore"):  # a sum of both infinities
+        with np.errstate(invalid="ignore", over="ignore"):  # sums of infinities, numbers of more than 64 bits
             checked = check(without_duplicates(X) if issparse(X) else X, estimator=estimator, **options)
-    except ValueError:
+    except (ValueError, TypeError, OverflowError) as error:
         check_infinity(X, table)
-        raise
+        if SAYS_WHAT.search(str(error)):
+            raise
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"X={short(given)} cannot be read as a table of numbers: {error}") from error
     _check_n_features(estimator, checked[0] if "y" in options else checked, reset=reset)
     if not issparse(X):
         return checked
     return (canonical(checked[0], given), *checked[1:]) if "y" in options else canonical(checked, given)
+
+
+def check_several_labels(y: Any) -> None:
+    """Raise unless y has rows."""
+    try:
+        rows = issparse(y) or np.ndim(y) > 0
+    except ValueError:  # rows of different lengths
+        rows = False
+    if not rows:
+        raise TypeError(f"y={short(y)} must hold a label for every row of X.")
+
+
+def short(value: Any) -> str:
+    """A value for a message, on one line and not too long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def plain_table(X: Any) -> Table | None:
@@ -129,7 +157,7 @@ def plain_table(X: Any) -> Table | None:
 
 def check_infinity(X: Any, table: Table | None) -> None:
     """Raise if an array holds an infinite number, and say where."""
-    X = np.array(X) if isinstance(X, list | tuple) else X
+    X = listed_numbers(X) if isinstance(X, list | tuple) else X
     if not (isinstance(X, np.ndarray) or issparse(X)) or X.dtype.kind != "f" or X.ndim != 2:
         return
     row, j, value = first_infinity(X)
@@ -140,6 +168,14 @@ def check_infinity(X: Any, table: Table | None) -> None:
         f"X contains infinity: {value} in {where}, row {row}. Replace it by a finite number, or by NaN, which means "
         "missing."
     )
+
+
+def listed_numbers(rows: Any) -> AnyArray:
+    """Rows in a list as an array; an empty one if they are of different lengths."""
+    try:
+        return np.array(rows)
+    except ValueError:
+        return np.empty(0)
 
 
 def first_infinity(X: Any) -> tuple[int, int, float | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -86,7 +87,7 @@ def check_training(
     X, y = learn_X(estimator, X, taken, reset=reset, y=y, multi_output=True)
     categorical = None if estimator.categories_ is None else estimator.categories_.mask
     bins = auto_bins(*X.shape) if max_bins == "auto" else max_bins
-    if labelling.several and type_of_target(y) == "multilabel-indicator":
+    if labelling.several and np.ndim(y) == 2 and type_of_target(y) == "multilabel-indicator":
         return check_indicator(X, y, sample_weight, labelling, bins, engine, categorical)
     classes, c, weight = check_labels(X, y, sample_weight, labelling)
     used = weight > NEGLIGIBLE * weight.max()
@@ -123,12 +124,45 @@ def check_labels(X: Any, y: Any, sample_weight: Any, labelling: Labelling) -> tu
 
     Raises an error if fewer than two classes have examples of positive weight, unless ``classes`` declares others.
     """
-    y = column_or_1d(y, warn=True)
+    y = of_one_kind(column_or_1d(y, warn=True))
     check_classification_targets(y)
     classes, c = encode_labels(y, labelling.classes)
     weight = check_weight(X, y, sample_weight, labelling.class_weight)
     check_two_classes(classes, np.unique(c[weight > 0]), labelling)
     return classes, c, weight
+
+
+def of_one_kind(y: AnyArray) -> AnyArray:
+    """Labels (n,) that can be compared: an array of objects must hold numbers only, or text only, or flags only."""
+    if y.dtype.kind != "O":
+        return y
+    listed = y.tolist()
+    kinds = {kind_of_label(of) for of in set(map(type, listed))}
+    if len(kinds) > 1:
+        raise mixed_labels(listed)
+    if not kinds & {"number", "flag"}:
+        return y
+    numbers = np.array(listed)
+    if numbers.dtype.kind == "O":
+        raise ValueError(
+            f"y has whole numbers beyond 64 bits, such as {max(listed, key=abs)}; use text for such labels."
+        )
+    return numbers
+
+
+def kind_of_label(of: type) -> str:
+    """What a label of this type is: text, a flag, a number, or something else by the name of the type."""
+    kinds = (("text", str), ("flag", bool | np.bool_), ("number", Real))
+    return next((kind for kind, types in kinds if issubclass(of, types)), of.__name__)
+
+
+def mixed_labels(listed: list[Any]) -> ValueError:
+    """The error that says which types y mixes, with the first row of each."""
+    rows: dict[str, int] = {}
+    for row, label in enumerate(listed):
+        rows.setdefault(kind_of_label(type(label)), row)
+    found = ", ".join(f"{type(listed[row]).__name__} (row {row}: {listed[row]!r:.60})" for row in rows.values())
+    return ValueError(f"y mixes labels of different types: {found}. Make them all numbers or all text.")
 
 
 def check_two_classes(classes: AnyArray, weighed: Labels, labelling: Labelling) -> None:
@@ -143,8 +177,13 @@ def check_two_classes(classes: AnyArray, weighed: Labels, labelling: Labelling) 
 
 def known_labels(y: Any, n: int, classes: AnyArray, what: str = "y", which: str = "known") -> Labels:
     """The numbers of n labels among the sorted classes, (n,); ``what`` and ``which`` name them in messages."""
-    y = np.asarray(y)
-    unknown = np.setdiff1d(y, classes)
+    try:
+        y = np.asarray(y)
+        unknown = np.setdiff1d(y, classes)
+    except (TypeError, ValueError) as error:  # rows of different lengths, or things that have no order
+        raise TypeError(
+            f"{what} must hold a {which} label per row of X, such as {classes[:3].tolist()}: {error}"
+        ) from error
     if y.shape != (n,) or len(unknown):
         raise ValueError(
             f"{what} must hold a {which} label per row of X; it has shape {y.shape} for {n} rows, unknown labels "
@@ -201,13 +240,26 @@ def encode_labels(y: AnyArray, classes: Any) -> tuple[AnyArray, Labels]:
 
 def check_weight(X: Any, y: AnyArray, sample_weight: Any, class_weight: Any) -> Array:
     """Example weights times class weights, (n,), finite, non-negative, not all zero."""
-    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weight = check_sample_weight(sample_weight, X)
     if class_weight is not None:
         check_class_weight(class_weight, y)
-        weight = weight * compute_sample_weight(class_weight, y)
+        with np.errstate(over="ignore"):  # an infinite product is refused next
+            weight = weight * compute_sample_weight(class_weight, y)
     check_finite_weight(weight, class_weight)
     check_some_weight(weight.any())
     return weight
+
+
+def check_sample_weight(sample_weight: Any, X: Any) -> Array:
+    """The weights of the rows of X, (n,), finite and not negative."""
+    try:
+        with np.errstate(over="ignore"):  # numbers of more than 64 bits; they are refused as infinite
+            return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    except (TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, ValueError) and "weight" in str(error):
+            raise
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"sample_weight must hold a number from 0 on for every row of X: {error}") from error
 
 
 def check_finite_weight(weight: Array, class_weight: Any) -> None:

@@ -451,7 +451,8 @@ class BaseBooster(CallbackSupportMixin, Predicts):
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; a part that is named by a string becomes an object when one of its own parameters is set."""
-        for name in {key.partition("__")[0] for key in params if "__" in key} & set(MAKERS):
+        nested = {key.partition("__")[0] for key in params if "__" in key}
+        for name in nested & set(MAKERS) & set(self._get_param_names()):
             if name not in params and not hasattr(getattr(self, name), "get_params"):
                 setattr(self, name, getattr(self.parts(), name))
         return super().set_params(**params)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import assert_all_finite
-from sklearn.utils.validation import _check_sample_weight, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from .._typing import AnyArray, Array, Labels, Mask
 from ..boosting.decisions import OneLabel, all_classes
@@ -19,7 +19,7 @@ from ..callbacks.sampling import others
 from ..data.init_score import check_init_score
 from ..data.inputs import check_X
 from ..data.training_set import LabelSets, TrainingSet
-from ..data.validation import Checked
+from ..data.validation import Checked, check_sample_weight
 from ..engine import CPU, Engine
 from ..losses import Loss
 from .metrics import Metrics, Predicted, Rows
@@ -175,9 +175,9 @@ def check_eval_weight(X: AnyArray, sample_weight: Any) -> Array | None:
     if sample_weight is None:
         return None
     try:
-        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    except ValueError as error:
-        raise ValueError(f"the sample_weight of an eval_set is refused: {error}") from error
+        return check_sample_weight(sample_weight, X)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"the sample_weight of an eval_set is refused: {error}") from error
 
 
 def check_eval_indicator(X: AnyArray, y: AnyArray, sets: LabelSets) -> Labels:

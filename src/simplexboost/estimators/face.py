@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
+import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -89,6 +90,32 @@ class Face(Saves, Reports, ClassifierMixin, Answering):
             The scores.
         """
         return as_decision(self.class_scores(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The part of the rows that is predicted right.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+        y : array of shape (n,)
+            The true labels; an indicator matrix (n, K) if the model was fitted to one.
+        sample_weight : array of shape (n,) or None, default=None
+            The weights of the rows.
+
+        Returns
+        -------
+        float
+            The accuracy.
+        """
+        from sklearn.metrics import accuracy_score  # not at the top: start-up time
+
+        predicted = self.predict(X)
+        try:
+            with np.errstate(invalid="ignore"):  # of missing labels, which are refused
+                return float(accuracy_score(y, predicted, sample_weight=sample_weight))
+        except TypeError as error:  # of labels that cannot be compared
+            raise TypeError(f"y must hold labels like {self.classes_[:3].tolist()}: {error}") from error
 
     def margins(self, X: Any, y: Any) -> Array:
         """The margin of every example, U_c − max_{k≠c} U_k: positive where the prediction is right.

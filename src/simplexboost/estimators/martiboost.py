@@ -118,6 +118,11 @@ class MartiBoostClassifier(Face):
                     "Only binary classification is supported. The type of the target is multiclass: y has "
                     f"{len(checked.classes)} classes, MartiBoostClassifier takes 2."
                 )
+            if not checked.present.all():
+                raise ValueError(
+                    f"y has examples of one class only ({checked.classes[checked.present][0]!r}, after leaving out "
+                    "rows of zero or negligible sample_weight); MartiBoostClassifier needs two."
+                )
             rng = np.random.default_rng(random_numbers(draft.random_state).randint(2**31 - 1))
             with one_blas_thread():
                 sampled = draft.routing == "sampled"

@@ -44,14 +44,23 @@ class LinearRegressor(Learner):
 
     @staticmethod
     def _regress(x: AnyArray, G: Array, h: Array, feature: int) -> tuple[float, LinearHypothesis]:
-        """The explained sum of squares, and the fit of G / h with weights h; its weighted sums need only G and h."""
-        x = x.astype(np.float64)
+        """The explained sum of squares, and the fit of G / h with weights h; its weighted sums need only G and h.
+
+        A power of two is taken out of the feature, which is exact: the squares of very large or small values would
+        overflow or vanish.
+        """
         known = ~np.isnan(x)
+        exponent = int(np.frexp(np.abs(x[known]).max(initial=0.0))[1])
+        x = np.ldexp(x.astype(np.float64), -exponent)
         total, known_total = h.sum(), h[known].sum()
         centre = float(h[known] @ x[known] / known_total) if known_total > 0 else 0.0
         x = np.where(known, x - centre, 0.0)
         intercept = G.sum(axis=0) / total if total > 0 else np.zeros(G.shape[1])  # (d,)
         moment, spread = x @ G, float(h @ (x * x))  # (d,), scalar; Σ h x = 0
         slope = moment / spread if spread > 0 else np.zeros(G.shape[1])
+        with np.errstate(over="ignore"):
+            rise = np.ldexp(slope, -exponent)  # in units of the feature
+        if not np.isfinite(rise).all():  # all values are so near to zero that they are as good as constant
+            slope = rise = np.zeros(G.shape[1])
         explained = float(moment @ slope + total * intercept @ intercept)
-        return explained, LinearHypothesis(feature, centre, slope, intercept)
+        return explained, LinearHypothesis(feature, float(np.ldexp(centre, exponent)), rise, intercept)

@@ -53,7 +53,8 @@ class SklearnLearner(Learner):
         if "random_state" in estimator.get_params() and estimator.get_params()["random_state"] is None:
             estimator.set_params(random_state=request.seed % 2**31)
         rows = np.arange(request.data.n) if request.rows is None else request.rows
-        return (self._classifier if is_classifier(estimator) else self._regressor)(estimator, request, rows)
+        with np.errstate(over="ignore"):  # trees of scikit-learn turn X into single precision, and refuse infinity
+            return (self._classifier if is_classifier(estimator) else self._regressor)(estimator, request, rows)
 
     @staticmethod
     def _classifier(estimator: Any, request: Request, rows: AnyArray) -> Answer:

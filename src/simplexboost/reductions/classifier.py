@@ -166,6 +166,11 @@ class OutputCodeClassifier(Decodes):
         X = indexable(X)
         self.classes_, c, weight = check_labels(X, y, sample_weight, Labelling(self.classes))
         check_label_types(self.classes_)
+        with np.errstate(over="ignore"):
+            if not np.isfinite(weight.sum()):
+                raise ValueError(
+                    f"sample_weight adds up to infinity, up to {weight.max():.3g} each; scale the weights."
+                )
         if not weight.all():
             rows = np.flatnonzero(weight)
             X, c, weight = _safe_indexing(X, rows), c[rows], weight[rows]

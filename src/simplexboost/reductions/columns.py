@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +46,8 @@ class Column:
         """The classifier's answer by one of its methods, (n,): of +1 where there are two sides."""
         if self.kernel_rows is not None:
             X = _safe_indexing(X, self.kernel_rows, axis=1)
-        values = np.asarray(getattr(self.estimator, method)(X), dtype=np.float64)
+        with blamed(self.estimator, self.number):
+            values = np.asarray(getattr(self.estimator, method)(X), dtype=np.float64)
         if method == "predict":
             return 2.0 * values - 1.0
         if method == "decision_function" and values.ndim == 1:
@@ -113,7 +115,8 @@ def fit_column(number: int, estimator: Any, X: Any, letters: Array, weight: Arra
         part = _safe_indexing(part, rows, axis=1)
     fit: Callable[..., Any] = estimator.fit
     target: AnyArray = (letters[rows] > 0).astype(np.intp)
-    fit(part, target) if weight is None else fit(part, target, sample_weight=weight[rows])
+    with blamed(estimator, number):
+        fit(part, target) if weight is None else fit(part, target, sample_weight=weight[rows])
     found = getattr(estimator, "classes_", [0, 1])
     if len(found) != 2:
         raise ValueError(
@@ -121,6 +124,17 @@ def fit_column(number: int, estimator: Any, X: Any, letters: Array, weight: Arra
             "and 1; it does not do as a binary classifier."
         )
     return Column(number, estimator, rows if pairwise else None)
+
+
+@contextmanager
+def blamed(estimator: Any, number: int) -> Iterator[None]:
+    """A context in which an error says whose it is: estimators of other libraries do not always name the culprit."""
+    try:
+        with np.errstate(over="ignore"):  # trees of scikit-learn turn X into single precision, and refuse infinity
+            yield
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{type(estimator).__name__} of column {number} refuses X, y or sample_weight: {error}") from error
 
 
 def seeded(estimator: Any, seed: int | None) -> Any:

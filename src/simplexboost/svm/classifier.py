@@ -196,9 +196,14 @@ class MulticlassSVC(Machine):
         self.classes_ = classes[found]  # those that weigh something
         if self.kernel != "precomputed" and not np.isfinite(squares(X)).all():
             raise ValueError("X holds numbers too large to be squared; scale the features.")
-        C = float(self.C) * weight[rows]
-        if not (np.isfinite(C) & (C > 0)).all():
-            raise ValueError(f"C={self.C!r} times the weights is not a positive finite number for every row.")
+        with np.errstate(over="ignore", under="ignore"):
+            C = float(self.C) * weight[rows]
+            total = C.sum()  # of equal examples, which are merged, at most
+        if not (C > 0).all() or not np.isfinite(total):
+            raise ValueError(
+                f"C={self.C!r} times sample_weight is not a positive finite number for every row and their sum; scale "
+                "the weights."
+            )
         if len(rows) < X.shape[0]:
             X = X[np.ix_(rows, rows)] if self.kernel == "precomputed" else X[rows]
         return X, rows, c, C

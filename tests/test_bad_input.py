@@ -1,0 +1,175 @@
+"""Inputs that once had a bad outcome: an internal error, a message that named nothing, traces of a refused fit."""
+
+import numpy as np
+import pytest
+from cases import blobs
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+import simplexboost as sb
+
+X, Y = blobs(n=40, p=3)
+
+
+def gdmc(**options):
+    return sb.GDMCBoostClassifier(n_estimators=2, **options)
+
+
+def test_a_refused_fit_leaves_nothing_behind():
+    clf = sb.SimplexBoostClassifier(n_estimators=2, loss="nonsense")
+    before = dict(vars(clf))
+    with pytest.raises(ValueError, match="loss"):
+        clf.fit(X, Y)
+    assert vars(clf) == before
+
+
+# ---- tables ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("table", "error"),
+    [(iter([[1.0]] * 40), TypeError), ({"a": 1}, TypeError), (object(), TypeError), (b"x", ValueError)],
+)
+@pytest.mark.parametrize("make", [gdmc, sb.MulticlassSVC])
+def test_what_is_no_table_is_called_X(make, table, error):
+    with pytest.raises(error, match=r"^X="):
+        make().fit(table, Y)
+
+
+def test_a_dict_is_no_table_for_an_output_code():
+    with pytest.raises(TypeError, match=r"^X=\{'a': \[1, 2\]\} must be a table"):
+        sb.OutputCodeClassifier(gdmc()).fit({"a": [1, 2]}, [0, 1])
+
+
+def test_whole_numbers_beyond_double_precision_are_refused_by_their_column():
+    table = [[1, 2]] * 39 + [[1, 10**400]]
+    with pytest.raises(ValueError, match="column 1 holds a number of 401 digits in row 39"):
+        gdmc().fit(table, Y)
+
+
+def test_rows_of_different_lengths_are_refused():
+    with pytest.raises(ValueError, match=r"^X="):
+        gdmc().fit([[1.0], [1.0, 2.0]] * 20, Y)
+
+
+# ---- weights --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("weight", "error"),
+    [
+        ({}, TypeError),
+        (object(), TypeError),
+        ("heavy", ValueError),
+        (["a"] * 40, ValueError),
+        (np.full(40, 10**400, dtype=object), ValueError),
+        (np.full(40, np.longdouble("1e4000")), ValueError),
+    ],
+)
+@pytest.mark.parametrize("make", [gdmc, sb.MulticlassSVC, sb.MartiBoostClassifier])
+def test_weights_that_are_no_numbers_are_called_sample_weight(make, weight, error):
+    with pytest.raises(error, match="sample_weight"):
+        make().fit(X[Y < 2], Y[Y < 2], sample_weight=weight if np.ndim(weight) == 0 else weight[: (Y < 2).sum()])
+
+
+def test_weights_whose_sum_is_infinite_are_refused_by_the_svm():
+    with pytest.raises(ValueError, match=r"C=1\.0 times sample_weight"):
+        sb.MulticlassSVC().fit(np.ones((40, 1)), Y, sample_weight=np.full(40, 1.7e308))
+
+
+# ---- labels ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [gdmc, sb.MulticlassSVC, sb.SimplexBoostClassifier])
+def test_numbers_among_objects_are_labels(make):
+    clf = make(random_state=0).fit(X, Y.astype(object))
+    assert clf.classes_.dtype.kind == "i"
+    np.testing.assert_array_equal(clf.predict(X), make(random_state=0).fit(X, Y).predict(X))
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        (["a", 1], r"y mixes labels of different types: str \(row 0: 'a'\), int \(row 1: 1\)"),
+        (["a", None], r"y mixes labels of different types: str \(row 0: 'a'\), NoneType \(row 1: None\)"),
+        ([True, 2], r"y mixes labels of different types: bool \(row 0: True\), int \(row 1: 2\)"),
+        ([10**30, 1], "y has whole numbers beyond 64 bits, such as 10{30};"),
+    ],
+)
+@pytest.mark.parametrize("make", [gdmc, sb.MulticlassSVC, sb.OutputCodeClassifier])
+def test_labels_that_cannot_be_compared_are_told_apart(make, labels, words):
+    with pytest.raises(ValueError, match=words):
+        make().fit(X, np.array(labels * 20, dtype=object))
+
+
+@pytest.mark.parametrize("labels", [{1, 2}, "text", 3, [[1], [1, 2]]])
+def test_what_is_no_list_of_labels_is_called_y(labels):
+    with pytest.raises(TypeError, match=r"^y=.* must hold a label for every row of X"):
+        gdmc().fit(X, labels)
+
+
+def test_weights_that_leave_one_class_are_refused_by_martiboost():
+    weight = np.where(np.arange(40) == 0, 1e308, 1e-308)
+    with pytest.raises(ValueError, match=r"one class only.*negligible sample_weight"):
+        sb.MartiBoostClassifier().fit(X, Y > 0, sample_weight=weight)
+
+
+def test_weights_that_add_up_to_infinity_are_refused_by_output_codes():
+    with pytest.raises(ValueError, match="sample_weight adds up to infinity"):
+        sb.OutputCodeClassifier(DecisionTreeClassifier()).fit(X, Y, sample_weight=np.full(40, 1.7e308))
+
+
+def test_class_weights_that_overflow_are_refused():
+    with pytest.raises(ValueError, match="class_weight="):
+        gdmc(class_weight={0: 1e300, 1: 1.0, 2: 1.0}).fit(X, Y, sample_weight=np.full(40, 1e300))
+
+
+def test_errors_of_the_estimator_of_an_output_code_name_it():
+    times = np.zeros((40, 2), dtype="M8[s]")
+    with pytest.raises(TypeError, match="GaussianNB of column 0 refuses X, y or sample_weight"):
+        sb.OutputCodeClassifier(GaussianNB()).fit(times, Y)
+
+
+# ---- methods --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["score", "margins"])
+@pytest.mark.parametrize("labels", [["a", 1] * 20, [object()] * 40, [None] * 40])
+def test_labels_that_cannot_be_compared_are_called_y(method, labels):
+    clf = gdmc().fit(X, Y)
+    with pytest.raises((TypeError, ValueError), match=r"\by\b"):
+        getattr(clf, method)(X, np.array(labels, dtype=object))
+
+
+@pytest.mark.parametrize(
+    ("make", "name"), [(gdmc, "n_estimators__x"), (sb.MulticlassSVC, "C__x"), (sb.SimplexBoostClassifier, "learner__x")]
+)
+def test_nested_names_of_what_has_no_parameters_are_refused(make, name):
+    with pytest.raises(ValueError, match=name):
+        make().set_params(**{name: 1})
+
+
+@pytest.mark.parametrize("scores", [np.full((40, 3), 1e300), np.full((40, 3), 10**400, dtype=object)])
+def test_scores_that_are_too_large_are_refused(scores):
+    clf = sb.SimplexBoostClassifier(n_estimators=2)
+    with pytest.raises((TypeError, ValueError), match="init_score"):
+        clf.fit(X, Y, init_score=scores)
+    with pytest.raises((TypeError, ValueError), match="init_score"):
+        clf.fit(X, Y).predict(X, init_score=scores)
+
+
+# ---- lines ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-150, 1e150, 1e300])
+def test_lines_through_very_large_and_small_features(scale):
+    """Up to the power of two nearest to the scale, which is exact, the model is that of ordinary numbers."""
+    power = 2.0 ** round(np.log2(scale))
+    clf = gdmc(learner="linear", random_state=0).fit(X * power, Y)
+    np.testing.assert_array_equal(clf.predict(X * power), gdmc(learner="linear", random_state=0).fit(X, Y).predict(X))
+
+
+def test_lines_are_finite_far_beyond_the_training_rows():
+    clf = gdmc(learner="linear").fit(X, Y)
+    U = clf.class_scores(np.array([[1.7e308, -1.7e308, 1.7e308], [-1.7e308, 1.7e308, -1.7e308]]))
+    assert np.isfinite(U).all()
