@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from cases import blobs
 from sklearn.naive_bayes import GaussianNB
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import simplexboost as sb
 
@@ -156,6 +156,35 @@ def test_scores_that_are_too_large_are_refused(scores):
         clf.fit(X, Y, init_score=scores)
     with pytest.raises((TypeError, ValueError), match="init_score"):
         clf.fit(X, Y).predict(X, init_score=scores)
+
+
+@pytest.mark.parametrize("classes", [[None, 0, 1, 2], [[0], [1, 2]], 3, "abc"])
+def test_classes_that_are_no_labels_are_called_classes(classes):
+    with pytest.raises((TypeError, ValueError), match="classes="):
+        gdmc(classes=classes).fit(X, Y)
+
+
+def test_complex_numbers_are_refused_where_numbers_are_wanted():
+    with pytest.raises(ValueError, match="cost_matrix"):
+        sb.SimplexBoostClassifier(n_estimators=1, cost_matrix=np.full((3, 3), 1j)).fit(X, Y)
+    with pytest.raises(TypeError, match="init_score"):
+        gdmc().fit(X, Y, init_score=np.full((40, 3), 1j))
+
+
+# ---- learners -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("learner", [DecisionTreeClassifier(max_depth=2), DecisionTreeRegressor(max_depth=2)])
+def test_estimators_where_nothing_is_left_to_gain(learner):
+    """All rows have no label at all: after a few rounds no row weighs anything."""
+    clf = sb.AdaBoostMHClassifier(learner=learner, n_estimators=5, random_state=0)
+    clf.fit(X, np.zeros((40, 2), dtype=bool), sample_weight=10.0 ** np.linspace(-300, 300, 40))
+    assert not clf.predict(X).any()
+
+
+def test_estimators_that_compute_in_single_precision_refuse_what_is_too_large_without_warnings():
+    with pytest.raises(ValueError, match="too large for dtype"):
+        gdmc(learner=DecisionTreeClassifier()).fit(X * 1e300 * np.where(np.arange(3) == 0, -1, 1), Y)
 
 
 # ---- lines ----------------------------------------------------------------------------------------------------------

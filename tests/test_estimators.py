@@ -508,7 +508,7 @@ def test_a_fit_that_diverges_keeps_the_last_good_round(Estimator):
     X, y = blobs(n=90, p=4)
     options = {"learning_rate": 1e18, "random_state": 0}
     if Estimator is not sb.SimplexBoostClassifier:  # which computes in single precision
-        options["learning_rate"] = 5e153
+        options["learning_rate"] = 1e153
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         clf = Estimator(n_estimators=300, **options).fit(X, y)

@@ -79,7 +79,7 @@ class ClassifierHypothesis:
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
         """h(X), (n, d)."""
-        with np.errstate(over="ignore"):  # trees of scikit-learn turn X into single precision, and refuse infinity
+        with np.errstate(over="ignore", invalid="ignore"):  # see `SklearnLearner.fit`
             return self.Y[self.estimator.predict(X)]
 
 
@@ -92,7 +92,7 @@ class RegressorHypothesis:
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
         """h(X), (n, d)."""
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             outputs = np.asarray(self.estimator.predict(X), dtype=np.float64).reshape(X.shape[0], self.d)
         return np.clip(outputs, -FARTHEST, FARTHEST)
 

@@ -21,6 +21,8 @@ def check_init_score(init_score: Any, n: int, K: int, what: str = "init_score") 
            [ 1. , -1. ]])
     """
     try:
+        if np.iscomplexobj(init_score):
+            raise TypeError("they are complex")
         scores = np.asarray(init_score, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"{what} must hold numbers: {error}") from error

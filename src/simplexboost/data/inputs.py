@@ -136,10 +136,10 @@ def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, 
 def check_several_labels(y: Any) -> None:
     """Raise unless y has rows."""
     try:
-        rows = issparse(y) or np.ndim(y) > 0
+        several = hasattr(y, "__array__") or issparse(y) or np.ndim(y) > 0
     except ValueError:  # rows of different lengths
-        rows = False
-    if not rows:
+        several = False
+    if not several:
         raise TypeError(f"y={short(y)} must hold a label for every row of X.")
 
 

@@ -194,7 +194,12 @@ def known_labels(y: Any, n: int, classes: AnyArray, what: str = "y", which: str 
 
 def check_costs(costs: Any, n: int, K: int) -> Array:
     """What each decision costs each example, (n, K), finite and not negative."""
-    C = np.asarray(costs, dtype=np.float64)
+    try:
+        if np.iscomplexobj(costs):
+            raise TypeError("they are complex")
+        C = np.asarray(costs, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"costs must hold numbers: {error}") from error
     if C.shape != (n, K):
         raise ValueError(f"costs has shape {C.shape}; pass ({n}, {K}): a row per example, a column per class.")
     if not (np.isfinite(C).all() and (C >= 0).all()):
@@ -228,10 +233,14 @@ def encode_labels(y: AnyArray, classes: Any) -> tuple[AnyArray, Labels]:
     if classes is None:
         found, c = np.unique(y, return_inverse=True)
         return found, c
-    declared = np.asarray(classes)
-    if declared.ndim != 1 or len(np.unique(declared)) != len(declared) or len(declared) < 2:
+    try:
+        declared = np.asarray(classes)
+        different = len(np.unique(declared)) if declared.ndim == 1 else 0
+        unknown = np.setdiff1d(y, declared)
+    except (TypeError, ValueError) as error:  # of several types, or rows of different lengths
+        raise TypeError(f"classes={classes!r} must list labels like those of y: {error}") from error
+    if declared.ndim != 1 or different < max(2, len(declared)):
         raise ValueError(f"classes={classes!r} must list at least two different labels.")
-    unknown = np.setdiff1d(y, declared)
     if len(unknown):
         raise ValueError(f"y has labels that classes={declared.tolist()!r} does not name: {unknown[:5].tolist()!r}.")
     declared = np.sort(declared)

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
-from .._typing import AnyArray
+from .._typing import AnyArray, Array
 from ..boosting.hypotheses import ClassifierHypothesis, RegressorHypothesis
 from .base import Answer, Learner, Request
 
@@ -53,26 +53,34 @@ class SklearnLearner(Learner):
         if "random_state" in estimator.get_params() and estimator.get_params()["random_state"] is None:
             estimator.set_params(random_state=request.seed % 2**31)
         rows = np.arange(request.data.n) if request.rows is None else request.rows
-        with np.errstate(over="ignore"):  # trees of scikit-learn turn X into single precision, and refuse infinity
+        # Trees of scikit-learn turn X into single precision, and refuse what is infinite then.
+        with np.errstate(over="ignore", invalid="ignore"):
             return (self._classifier if is_classifier(estimator) else self._regressor)(estimator, request, rows)
 
     @staticmethod
     def _classifier(estimator: Any, request: Request, rows: AnyArray) -> Answer:
-        rows = rows[request.weight[rows] > 0]
-        weight = request.weight[rows]
+        rows, weight = weighty(rows, request.weight)
         estimator.fit(request.data.X[rows], request.labels[rows], sample_weight=weight / weight.mean())
         names = estimator.predict(request.data.X)
         return Answer(ClassifierHypothesis(estimator, request.Y), request.Y[names], names)
 
     @staticmethod
     def _regressor(estimator: Any, request: Request, rows: AnyArray) -> Answer:
-        h = request.h
-        rows = rows[h[rows] > 0]
-        targets = request.G[rows] / h[rows, None]  # (n, d)
+        rows, h = weighty(rows, request.h)
+        targets = request.G[rows] / h[:, None]  # (n, d)
         targets = targets[:, 0] if targets.shape[1] == 1 else targets
-        estimator.fit(request.data.X[rows], targets, sample_weight=h[rows])
+        estimator.fit(request.data.X[rows], targets, sample_weight=h)
         hypothesis = RegressorHypothesis(estimator, request.G.shape[1])
         return Answer(hypothesis, hypothesis.outputs(request.data.X))
+
+
+def weighty(rows: AnyArray, weight: Array) -> tuple[AnyArray, Array]:
+    """The rows that weigh something, and their weights; if there are none, all rows, each of weight one.
+
+    Where nothing weighs anything there is nothing to gain either: whatever the estimator says, boosting stops.
+    """
+    some = rows[weight[rows] > 0]
+    return (some, weight[some]) if len(some) else (rows, np.ones(len(rows)))
 
 
 def is_estimator(value: Any) -> bool:

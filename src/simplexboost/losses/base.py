@@ -6,7 +6,7 @@ A new loss defines ``value`` and ``residual``; everything else has a default.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -237,6 +237,13 @@ def saturated_exp(x: Array) -> Array:
     return np.exp(np.minimum(x, CEILING))
 
 
+def real_array(values: Any) -> Array:
+    """Values as numbers in double precision; NumPy would drop imaginary parts with a warning."""
+    if np.iscomplexobj(values):
+        raise TypeError("complex numbers")
+    return np.asarray(values, dtype=np.float64)
+
+
 def check_cost_matrix(cost_matrix: ArrayLike | None, K: int, rows_need_a_rival: bool) -> None:
     """Raise ValueError unless it is None or a finite, non-negative (K, K) matrix.
 
@@ -246,7 +253,7 @@ def check_cost_matrix(cost_matrix: ArrayLike | None, K: int, rows_need_a_rival: 
         return
     accepted = f"pass an array of numbers of shape ({K}, {K}), a row per true class, or None."
     try:
-        C = np.asarray(cost_matrix, dtype=np.float64)
+        C = real_array(cost_matrix)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"cost_matrix={cost_matrix!r} is no array of numbers; {accepted}") from None
     if C.ndim == 0:

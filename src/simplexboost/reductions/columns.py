@@ -130,7 +130,7 @@ def fit_column(number: int, estimator: Any, X: Any, letters: Array, weight: Arra
 def blamed(estimator: Any, number: int) -> Iterator[None]:
     """A context in which an error says whose it is: estimators of other libraries do not always name the culprit."""
     try:
-        with np.errstate(over="ignore"):  # trees of scikit-learn turn X into single precision, and refuse infinity
+        with np.errstate(over="ignore", invalid="ignore"):  # trees of scikit-learn turn X into single precision
             yield
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
