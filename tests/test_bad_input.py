@@ -102,7 +102,7 @@ def test_labels_that_cannot_be_compared_are_told_apart(make, labels, words):
         make().fit(X, np.array(labels * 20, dtype=object))
 
 
-@pytest.mark.parametrize("labels", [{1, 2}, "text", 3, [[1], [1, 2]]])
+@pytest.mark.parametrize("labels", [{1, 2}, "text", 3, np.array(3), [[1], [1, 2]], [[]]])
 def test_what_is_no_list_of_labels_is_called_y(labels):
     with pytest.raises(TypeError, match=r"^y=.* must hold a label for every row of X"):
         gdmc().fit(X, labels)
@@ -164,11 +164,40 @@ def test_classes_that_are_no_labels_are_called_classes(classes):
         gdmc(classes=classes).fit(X, Y)
 
 
+@pytest.mark.parametrize("classes", [1.5, ["a"], "ab", [["a"], ["b"]]])
+def test_names_of_labels_that_are_none_are_called_classes(classes):
+    with pytest.raises(ValueError, match="classes="):
+        sb.AdaBoostMHClassifier(n_estimators=2, classes=classes).fit(X, np.stack([Y == 0, Y == 1], axis=1))
+
+
 def test_complex_numbers_are_refused_where_numbers_are_wanted():
+    with pytest.raises(ValueError, match="codewords"):
+        gdmc(codewords=np.eye(3, dtype=complex)).fit(X, Y)
     with pytest.raises(ValueError, match="cost_matrix"):
         sb.SimplexBoostClassifier(n_estimators=1, cost_matrix=np.full((3, 3), 1j)).fit(X, Y)
     with pytest.raises(TypeError, match="init_score"):
         gdmc().fit(X, Y, init_score=np.full((40, 3), 1j))
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.longdouble])
+def test_narrow_numbers_are_parameters(kind):
+    sb.MulticlassSVC(intercept_scaling=kind(2), C=kind(0.5)).fit(X, Y)
+    sb.SimplexBoostClassifier(n_estimators=2, learning_rate=kind(0.5), subsample=kind(0.5)).fit(X, Y)
+
+
+def test_votes_that_are_too_heavy_are_refused():
+    with pytest.raises(ValueError, match=r"eta=256 is out of range; it must be a number in \(0\.0, 100\.0\]"):
+        sb.OSBoostClassifier(n_estimators=2, eta=256).fit(X, Y)
+    clf = sb.OSBoostClassifier(n_estimators=20, eta=100.0).fit(X, Y)
+    np.testing.assert_allclose(clf.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_probabilities_of_martiboost_are_at_most_one():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        X = rng.normal(size=(14, 1))
+        P = sb.MartiBoostClassifier(n_layers=6).fit(X, np.arange(14) % 2).predict_proba(X)
+        assert P.max() <= 1.0
 
 
 # ---- learners -------------------------------------------------------------------------------------------------------

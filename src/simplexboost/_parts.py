@@ -59,7 +59,9 @@ def check_number(
     accepted += " or 'auto'" if auto else ""
     if isinstance(value, bool) or not isinstance(value, allowed):
         raise TypeError(f"{name}={value!r} must be {accepted}.")
-    number: Any = value  # not float(value), which fails for very large integers
+    # Not float(value), which fails for very large integers. NumPy would turn a limit into the type of its number, which
+    # may be too narrow for it.
+    number: Any = value.item() if isinstance(value, np.generic) else value
     too_low = low is not None and (number <= low if open_low else number < low)
     finite = is_finite(number, kind)
     if too_low or (high is not None and number > high) or not finite:

@@ -58,7 +58,7 @@ class Program:
         mass = np.ones((X.shape[0], 1))  # (n, nodes)
         for turn in self.turns(X, engine):
             mass = move(mass, turn)
-        return np.column_stack(answers(mass))
+        return np.clip(np.column_stack(answers(mass)), 0.0, 1.0)  # sums of masses may exceed one in the last digit
 
     def walk(self, X: AnyArray, random: np.random.RandomState, engine: Engine = CPU) -> Mask:
         """Whether one random path per example answers 1, (n,); a draw at the end is decided by a fair coin."""

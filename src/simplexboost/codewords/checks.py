@@ -47,8 +47,10 @@ def check_matrix(Y: ArrayLike) -> Array:
     """A new float64 (K, d) array of finite numbers, K >= 2 and d >= 1."""
     accepted = "accepted is a (K, d) array of finite numbers with K >= 2 and d >= 1."
     try:
+        if np.iscomplexobj(Y):
+            raise TypeError("they are complex")
         array = np.array(Y, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"codewords is no array of numbers ({error}); {accepted}") from None
     if array.ndim != 2 or array.shape[0] < 2 or array.shape[1] < 1:
         raise ValueError(f"codewords has shape {array.shape}; {accepted}")

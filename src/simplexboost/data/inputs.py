@@ -136,7 +136,11 @@ def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, 
 def check_several_labels(y: Any) -> None:
     """Raise unless y has rows."""
     try:
-        several = hasattr(y, "__array__") or issparse(y) or np.ndim(y) > 0
+        several = (
+            (hasattr(y, "__array__") and getattr(y, "ndim", 1) > 0)
+            or issparse(y)
+            or (np.ndim(y) > 0 and 0 not in np.shape(y)[1:])
+        )
     except ValueError:  # rows of different lengths
         several = False
     if not several:

@@ -213,7 +213,7 @@ def check_label_names(classes: Any, K: int) -> AnyArray:
     """The names of the columns of an indicator matrix; their numbers by default."""
     if classes is None:
         return np.arange(K)
-    if len(classes) != K:
+    if np.shape(classes) != (K,):
         raise ValueError(f"classes={classes!r} must name the {K} columns of y.")
     return np.asarray(classes)
 

@@ -95,7 +95,7 @@ def as_loss(loss: Any, eta: float | None, edge: float) -> GameLoss:
         return loss
     named = loss if isinstance(loss, str) else None
     if named == "exponential":
-        check_number("eta", eta, float, 0.0, none=True, open_low=True)
+        check_number("eta", eta, float, 0.0, 100.0, none=True, open_low=True)
         if eta is None and edge <= 0:
             raise ValueError("eta=None is ln(1 + edge), which is 0 with this edge; pass a positive eta.")
         return ExponentialLoss(float(np.log1p(edge)) if eta is None else float(eta))

@@ -69,7 +69,8 @@ def fixed_potential(
 def fixed_values(t: int, b: Array, S: AnyArray, loss: GameLoss, n_threads: int = 1) -> Array:
     """`fixed_potential` of checked arguments, (m,)."""
     if isinstance(loss, ExponentialLoss):
-        return np.exp(exponential_logs(t, b, S, loss.eta)).sum(axis=1)
+        with np.errstate(over="ignore"):  # a potential beyond all numbers is infinite
+            return np.exp(exponential_logs(t, b, S, loss.eta)).sum(axis=1)
     if isinstance(loss, ZeroOne):
         return zero_one_values(t, b, S, n_threads)
     return Layers(S, t, loss, symmetric=False).fold(lambda phi: phi @ b)[0]
