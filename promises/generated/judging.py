@@ -1,0 +1,127 @@
+"""What may come of a call: a result that makes sense, or an error that names what is wrong."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+# What compiled code, NumPy or Python say when nobody has checked a value before them. After a few words that name the
+# culprit it may be said, as the reason.
+RAW = [
+    "incompatible function arguments",
+    "cannot reshape",
+    "could not be broadcast",
+    "could not broadcast",
+    "cannot be broadcast",
+    "mismatch in its core dimension",
+    "shape mismatch",
+    "all the input array dimensions",
+    "need at least one array",
+    "zero-size array",
+    "zip() argument",
+    "unsupported operand",
+    "not supported between",
+    "ufunc",
+    "object is not",
+    "not subscriptable",
+    "has no attribute",
+    "has no len()",
+    "unexpected keyword",
+    "positional argument",
+    "bad operand type",
+    "cannot convert float",
+    "unhashable",
+    "only integer scalar arrays",
+    "truth value",
+    "setting an array element",
+    "inhomogeneous",
+    "too large to convert",
+    "Maximum allowed",
+    "array is too big",
+    "must be real number, not",
+    "must be str, not",
+    "bad allocation",
+    "vector::",
+    "Cannot cast",
+    "cannot cast",
+    "Singular matrix",
+    "did not converge",
+    "math domain",
+]
+MOST_WARNINGS = 3
+
+
+class BrokenError(AssertionError):
+    """A promise about inputs is broken."""
+
+
+def outcome(call: Callable[[], Any], words: str) -> tuple[Any, Exception | None]:
+    """What a call returns, or the error by which it refuses; raise `BrokenError` for anything else.
+
+    Parameters
+    ----------
+    call : what to do
+    words : a regular expression; a refusal has to say one of these words, the names of what is odd about the input
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.simplefilter("error", RuntimeWarning)  # of numbers that went wrong inside
+        warnings.simplefilter("error", DeprecationWarning)
+        try:
+            result, refusal = call(), None
+        except (ValueError, TypeError) as error:
+            check_refusal(error, words)
+            result, refusal = None, error
+        except BrokenError:
+            raise
+        except Exception as error:
+            raise BrokenError(f"raised {type(error).__name__}: {error}") from error
+    check_warnings(caught)
+    return result, refusal
+
+
+def check_refusal(error: Exception, words: str) -> None:
+    """A refusal names the culprit, and does not come from the depths."""
+    message = str(error)
+    for raw in RAW:
+        before, found, _ = message.partition(raw)
+        if found and not re.search(words, before):
+            raise BrokenError(f"refused with an internal error: {type(error).__name__}: {message}") from error
+    if not re.search(words, message):
+        raise BrokenError(f"refused, but does not say any of {words}: {type(error).__name__}: {message}") from error
+
+
+def check_warnings(caught: list[warnings.WarningMessage]) -> None:
+    """Warnings are few."""
+    shown = {str(warning.message) for warning in caught}  # Python shows a text once
+    if len(shown) > MOST_WARNINGS:
+        raise BrokenError(f"warned {len(shown)} times: {[text[:80] for text in shown]}")
+
+
+def check_predictions(clf: Any, X: Any, n: int) -> None:
+    """Labels are known ones, scores are finite, and probabilities are finite and sum to one."""
+    labels = clf.predict(X)
+    several = getattr(clf, "threshold_", None) is not None
+    if labels.shape != ((n, len(clf.classes_)) if several else (n,)):
+        raise BrokenError(f"predict gave shape {labels.shape} for {n} rows")
+    if not several and not np.isin(labels, clf.classes_).all():
+        raise BrokenError(f"predict gave {labels[~np.isin(labels, clf.classes_)][:3]}, which is no label")
+    U = clf.class_scores(X)
+    present = getattr(clf, "present_", np.ones(len(clf.classes_), dtype=bool))
+    if U.shape != (n, len(clf.classes_)) or not np.isfinite(U[:, present]).all():
+        raise BrokenError(f"class_scores of shape {U.shape}, not all finite: {U[:3]}")
+    if not (np.isfinite(clf.decision_function(X)).all() or not present.all()):
+        raise BrokenError("decision_function is not finite")
+    if not hasattr(clf, "predict_proba"):
+        return
+    P = clf.predict_proba(X)
+    if P.shape != U.shape or not ((P >= 0) & (P <= 1)).all():
+        raise BrokenError(f"probabilities of shape {P.shape}, outside of [0, 1]: {P[:3]}")
+    if not several and not np.allclose(P.sum(axis=1), 1.0, atol=1e-6):
+        raise BrokenError(f"probabilities that sum to {P.sum(axis=1)[:3]}")
+    if np.isnan(clf.predict_log_proba(X)).any():
+        raise BrokenError("predict_log_proba is NaN")
