@@ -28,6 +28,9 @@ def gather_columns(
     first: AnyArray, columns: AnyArray, values: AnyArray, place: AnyArray, out: AnyArray, n_threads: int
 ) -> None: ...
 
+class DenseTable:
+    def __init__(self, codes: AnyArray, n_bins: AnyArray, has_missing: AnyArray, n_threads: int) -> None: ...
+
 class SparseTable:
     def __init__(
         self,
@@ -44,7 +47,7 @@ class SparseTable:
 class Shard64:
     def __init__(
         self,
-        codes: AnyArray | None,
+        codes: DenseTable | None,
         sparse: SparseTable | None,
         n_bins: AnyArray,
         has_missing: AnyArray,

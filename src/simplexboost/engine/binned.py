@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -55,6 +56,9 @@ class BinnedData:
     has_missing: AnyArray
     edges: list[Array]
     categorical: AnyArray
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "table"}  # the engine makes it again
 
     @property
     def n(self) -> int:

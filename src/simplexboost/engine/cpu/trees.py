@@ -46,6 +46,15 @@ class GrownParts:
         return Grown(Tree(nodes, self.gain, self.count, category_sets), leaf_of_row, leaf_sums)
 
 
+def dense_table(data: BinnedData, n_threads: int) -> Any:
+    """The codes after a check that all of them are bins, which is made once for all trees."""
+    table = data.__dict__.get("table")
+    if table is None:
+        table = _kernels.DenseTable(data.codes, data.n_bins, data.has_missing, n_threads)
+        table = data.__dict__.setdefault("table", table)  # in one step: threads share the data
+    return table
+
+
 def make_shard(
     data: BinnedData,
     statistics: Dense | OneHot,
@@ -64,7 +73,7 @@ def make_shard(
         raise ValueError(f"bits={growth.bits!r} must be 32 or 64.")
     kind = _kernels.Shard64 if growth.bits == 64 else _kernels.Shard32
     return kind(
-        None if isinstance(data.codes, SparseCodes) else data.codes,
+        None if isinstance(data.codes, SparseCodes) else dense_table(data, n_threads),
         sparse_table(data, n_threads) if isinstance(data.codes, SparseCodes) else None,
         data.n_bins,
         data.has_missing,

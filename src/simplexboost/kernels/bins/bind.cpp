@@ -1,6 +1,8 @@
 // Bindings: edges of bins, values to codes.
 #include "core/bind.hpp"
 
+#include <limits>
+
 #include "bins/bin.hpp"
 #include "bins/edges.hpp"
 #include "bins/sparse.hpp"
@@ -9,12 +11,17 @@
 namespace simplexboost {
 namespace {
 
-void check_edges(const In<std::int64_t, Vector>& first_edge, std::size_t n_edges, std::size_t p) {
+void check_edges(const In<std::int64_t, Vector>& first_edge, const In<double, Vector>& edges, std::size_t p) {
   const std::int64_t* first = first_edge.data();
+  const std::size_t n_edges = edges.shape(0);
   require(first_edge.shape(0) == p + 1, "shapes disagree");
   require(first[0] == 0 && first[p] == static_cast<std::int64_t>(n_edges), "first_edge must span the edges");
-  for (std::size_t f = 0; f < p; ++f)
+  for (std::size_t f = 0; f < p; ++f) {
     require(first[f] <= first[f + 1] && first[f + 1] - first[f] <= 254, "a feature has 0 .. 254 edges");
+    double last = -std::numeric_limits<double>::infinity();
+    for (std::int64_t e = first[f]; e < first[f + 1]; last = edges.data()[e++])
+      require(last <= edges.data()[e], "the edges of a feature must ascend");  // which NaN does not
+  }
 }
 
 template <class Value>
@@ -27,6 +34,9 @@ SparseColumns<Value> sparse_columns(std::size_t n, const In<std::int64_t, Vector
               first.data()[p] == static_cast<std::int64_t>(rows.shape(0)),
           "the columns must span the entries");
   require(all_below(rows.data(), rows.shape(0), n), "rows must be row numbers");
+  for (std::size_t f = 0; f < p; ++f)
+    require(first.data()[f + 1] - first.data()[f] <= static_cast<std::int64_t>(n),
+            "a column has more entries than rows");
   return {n, p, first.data(), rows.data(), values.data()};
 }
 
@@ -36,6 +46,7 @@ void bind_sparse(nb::module_& m) {
       "find_edges_sparse",
       [](std::size_t n, In<std::int64_t, Vector> first, In<std::int32_t, Vector> rows, In<Value, Vector> values,
          std::size_t max_bins, int n_threads) {
+        check_threads(n_threads);
         const auto X = sparse_columns(n, first, rows, values);
         require(max_bins >= 1 && max_bins <= 255, "max_bins must lie in 1 .. 255");
         Edges edges;
@@ -52,8 +63,9 @@ void bind_sparse(nb::module_& m) {
       "bin_sparse",
       [](std::size_t n, In<std::int64_t, Vector> first, In<std::int32_t, Vector> rows, In<Value, Vector> values,
          In<double, Vector> edges, In<std::int64_t, Vector> first_edge, int n_threads) {
+        check_threads(n_threads);
         const auto X = sparse_columns(n, first, rows, values);
-        check_edges(first_edge, edges.shape(0), X.p);
+        check_edges(first_edge, edges, X.p);
         SparseCodes out;
         {
           WithoutGil release;
@@ -72,6 +84,7 @@ void bind_values(nb::module_& m) {
   m.def(
       "find_edges",
       [](In<Value, Matrix> X, std::optional<In<std::int64_t, Vector>> rows, std::size_t max_bins, int n_threads) {
+        check_threads(n_threads);
         const std::size_t n = X.shape(0), p = X.shape(1);
         require(n < (std::size_t{1} << 30), "more than 2^30 rows");
         require(max_bins >= 1 && max_bins <= 255, "max_bins must lie in 1 .. 255");
@@ -95,16 +108,17 @@ void bind_values(nb::module_& m) {
       "bin_values",
       [](In<Value, Matrix> X, In<double, Vector> edges, In<std::int64_t, Vector> first_edge,
          Out<std::uint8_t, Codes> codes, Out<std::uint8_t, Vector> has_missing, int n_threads) {
+        check_threads(n_threads);
         const std::size_t n = X.shape(0), p = X.shape(1);
         require(codes.shape(1) == n && codes.shape(0) == (p + kTile - 1) / kTile && codes.shape(2) == kTile &&
                     has_missing.shape(0) == p,
                 "shapes disagree");
-        check_edges(first_edge, edges.shape(0), p);
+        check_edges(first_edge, edges, p);
         const std::int64_t* first = first_edge.data();
         WithoutGil release;
         bin_values(X.data(), n, p, edges.data(), first, codes.data(), has_missing.data(), n_threads);
       },
-      "X"_a, "edges"_a, "first_edge"_a, "codes"_a, "has_missing"_a, "n_threads"_a);
+      "X"_a, "edges"_a, "first_edge"_a, "codes"_a.noconvert(), "has_missing"_a.noconvert(), "n_threads"_a);
 }
 
 }  // namespace

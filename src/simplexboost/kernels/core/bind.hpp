@@ -6,6 +6,8 @@
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -41,10 +43,26 @@ inline bool all_below(const std::int32_t* x, std::size_t n, std::size_t limit) {
   return n == 0 || largest < limit;
 }
 
+// Whether all numbers of x (n,) are finite; no branch in the loop here either.
+inline bool all_finite(const double* x, std::size_t n) {
+  std::uint64_t largest = 0;  // a number that is not finite has the highest exponent
+  for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::bit_cast<std::uint64_t>(x[i]) << 1);
+  return largest < std::uint64_t{0x7ff} << 53;
+}
+
+inline void check_threads(int n_threads) { require(n_threads >= 1, "n_threads must be 1 or more"); }
+
+// Sizes that arrays of the kernels are multiplied by: below this, no product of two of them overflows.
+constexpr std::size_t kMostItems = std::size_t{1} << 31;
+
+// Whether a number is finite and not negative.
+inline bool is_amount(double x) { return x >= 0.0 && std::isfinite(x); }
+
 inline void check_labels(const In<std::int64_t, Vector>& c, std::size_t n, std::size_t K) {
   require(c.shape(0) == n, "labels must have an entry per row");
-  for (std::size_t i = 0; i < n; ++i)
-    require(c.data()[i] >= 0 && static_cast<std::size_t>(c.data()[i]) < K, "labels must lie in 0 .. K - 1");
+  std::uint64_t largest = 0;  // as in all_below
+  for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, static_cast<std::uint64_t>(c.data()[i]));
+  require(n == 0 || largest < K, "labels must lie in 0 .. K - 1");
 }
 
 // An array that owns the values, of a vector or of a Buffer (core/arena.hpp); they are moved, not copied.

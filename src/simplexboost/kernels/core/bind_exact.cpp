@@ -20,6 +20,9 @@ double largest_magnitude(In<double, Vector> values) {
 
 // The two integer sums of some of n_all numbers, whose largest absolute value is `largest`.
 nb::tuple sum_limbs(In<double, Vector> values, double largest, std::uint64_t n_all) {
+  require(n_all >= values.shape(0), "n_all must not be less than the numbers here");
+  require(is_amount(largest) && hot().largest_magnitude(values.data(), values.shape(0)) <= largest,
+          "largest must be finite, and no |value| above it");
   std::uint64_t sums[2] = {0, 0};
   {
     WithoutGil release;
@@ -30,6 +33,7 @@ nb::tuple sum_limbs(In<double, Vector> values, double largest, std::uint64_t n_a
 }
 
 double limb_total(std::int64_t hi, std::int64_t lo, double largest, std::uint64_t n_all) {
+  require(is_amount(largest), "largest must be finite and not negative");
   const int width = exact_width(n_all);
   return ExactUnits(exact_exponent(largest, width), width)
       .value(static_cast<std::uint64_t>(hi), static_cast<std::uint64_t>(lo));
@@ -70,6 +74,7 @@ double exact_total(std::size_t n, int n_threads, const Read& read) {
 
 template <class Value>
 double total(In<Value, Vector> values, int n_threads) {
+  check_threads(n_threads);
   WithoutGil release;
   return exact_total(values.shape(0), n_threads, [&](std::size_t begin, std::size_t size, double* buffer) {
     const Value* x = values.data() + begin;
@@ -81,6 +86,7 @@ double total(In<Value, Vector> values, int n_threads) {
 
 // The sum of |value| over a column of a matrix.
 double total_magnitude(nb::ndarray<const double, Vector, nb::device::cpu> values, int n_threads) {
+  check_threads(n_threads);
   WithoutGil release;
   return exact_total(values.shape(0), n_threads, [&](std::size_t begin, std::size_t size, double* buffer) {
     const double* x = values.data() + static_cast<std::int64_t>(begin) * values.stride(0);

@@ -42,6 +42,7 @@ void bind_values(nb::class_<Explainer<Real>>& explainer) {
   explainer.def(
       "set_background",
       [](Explainer<Real>& self, In<Value, Matrix> X, int n_threads) {
+        check_threads(n_threads);
         require(X.shape(1) == self.n_features() && X.shape(0) > 0,
                 "the background must have rows, and the columns of X");
         WithoutGil release;
@@ -53,6 +54,7 @@ void bind_values(nb::class_<Explainer<Real>>& explainer) {
       [](const Explainer<Real>& self, In<Value, Matrix> X, In<Real, Vector> values,
          std::optional<In<std::int32_t, Vector>> columns, std::optional<In<std::int64_t, Vector>> start,
          std::optional<In<double, Matrix>> total, Out<double, Cube> out, int n_threads) {
+        check_threads(n_threads);
         const std::size_t n = X.shape(0), p = self.n_features();
         require(X.shape(1) == p && out.shape(0) == n && out.shape(1) == p, "X and out disagree with the forest");
         const LeafValues<Real> leaves = checked_leaves<Real>({values, columns, start}, self.n_leaves(), out.shape(2));
@@ -67,6 +69,7 @@ void bind_values(nb::class_<Explainer<Real>>& explainer) {
       [](const Explainer<Real>& self, In<Value, Matrix> X, In<Real, Vector> values,
          std::optional<In<std::int32_t, Vector>> columns, std::optional<In<std::int64_t, Vector>> start,
          Out<double, Hypercube> out, int n_threads) {
+        check_threads(n_threads);
         const std::size_t n = X.shape(0), p = self.n_features();
         require(X.shape(1) == p && out.shape(0) == n && out.shape(1) == p && out.shape(2) == p,
                 "X and out disagree with the forest");
@@ -96,8 +99,9 @@ void bind_explainer(nb::module_& m, const char* name) {
         require(ascends(first_node.data(), nodes.shape(0)) && ascends(first_set.data(), category_sets.shape(0)),
                 "where trees begin must ascend from zero to the end");
         require(count.shape(0) == nodes.shape(0), "count must have an entry per node");
-        require(std::all_of(count.data(), count.data() + count.shape(0), [](double c) { return c >= 0.0; }),
-                "counts must not be negative");
+        require(std::all_of(count.data(), count.data() + count.shape(0), is_amount),
+                "counts must be finite and not negative");
+        require(n_features >= 1 && n_features < kMostItems, "n_features must lie in 1 .. 2^31 - 1");
         WithoutGil release;
         new (self) Explainer<Real>(nodes_of(nodes), first_node.data(), count.data(), sets_of(category_sets),
                                    first_set.data(), n_trees, n_features);
@@ -115,6 +119,7 @@ void bind_explain(nb::module_& m) {
       [](Out<double, Cube> phi, In<double, Matrix> total) {
         const std::size_t n = phi.shape(0), p = phi.shape(1), D = phi.shape(2);
         require(total.shape(0) == n && total.shape(1) == D, "total must have the rows and columns of phi");
+        if (phi.size() == 0) return;
         WithoutGil release;
         share_rounding(phi.data(), n, p, D, total.data());
       },

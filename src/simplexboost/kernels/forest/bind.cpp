@@ -13,6 +13,7 @@ namespace {
 template <class Value>
 void add_tree(Out<Value, Matrix> F, In<Value, Matrix> values, Value step, In<std::int32_t, Vector> leaf_of_row,
               int n_threads) {
+  check_threads(n_threads);
   const std::size_t n = F.shape(0), d = F.shape(1), n_leaves = values.shape(0);
   require(values.shape(1) == d && leaf_of_row.shape(0) == n, "F, values and leaf_of_row disagree");
   require(all_below(leaf_of_row.data(), n, n_leaves), "leaves must be rows of values");
@@ -26,18 +27,20 @@ void bind_apply(nb::module_& m) {
       "apply",
       [](In<std::uint8_t, Matrix> nodes, In<std::uint8_t, Matrix> category_sets, In<Value, Matrix> X,
          Out<std::int32_t, Vector> leaves, int n_threads) {
+        check_threads(n_threads);
         require(leaves.shape(0) == X.shape(0), "leaves must have an entry per row of X");
         check_tree(nodes_of(nodes), nodes.shape(0), category_sets.shape(0), X.shape(1));
         WithoutGil release;
         apply(nodes_of(nodes), sets_of(category_sets), X.data(), X.shape(0), X.shape(1), leaves.data(), n_threads);
       },
-      "nodes"_a, "category_sets"_a, "X"_a, "leaves"_a, "n_threads"_a);
+      "nodes"_a, "category_sets"_a, "X"_a, "leaves"_a.noconvert(), "n_threads"_a);
 }
 
 // out (n, u) = some columns of a sparse table by rows: column f goes to place[f], those with place -1 are left out.
 template <class Value>
 void gather_columns(In<std::int64_t, Vector> first, In<std::int32_t, Vector> columns, In<Value, Vector> values,
                     In<std::int32_t, Vector> place, Out<Value, Matrix> out, int n_threads) {
+  check_threads(n_threads);
   const std::size_t n = out.shape(0), u = out.shape(1), p = place.shape(0);
   require(first.shape(0) == n + 1 && columns.shape(0) == values.shape(0), "the arrays of the table disagree");
   require(first.data()[0] >= 0 && std::is_sorted(first.data(), first.data() + n + 1) &&
@@ -97,6 +100,7 @@ void bind_packed(nb::module_& m, const char* name) {
       "nodes"_a, "first_node"_a, "values"_a, "first_value"_a, "columns"_a.none(), "row_start"_a.none(), "coordinate"_a,
       "step"_a, "category_sets"_a, "first_set"_a, "n_features"_a);
   const auto predict = [](const Forest<Leaf>& self, const auto& X, Out<Leaf, Matrix>& F, int n_threads) {
+    check_threads(n_threads);
     require(F.shape(0) == X.shape(0), "F must have a row per row of X");
     require(self.fits(X.shape(1), F.shape(1)),
             "X must have the columns that the forest was packed for, and F those of the values");
@@ -108,13 +112,13 @@ void bind_packed(nb::module_& m, const char* name) {
       [predict](const Forest<Leaf>& self, In<double, Matrix> X, Out<Leaf, Matrix> F, int n_threads) {
         predict(self, X, F, n_threads);
       },
-      "X"_a, "F"_a, "n_threads"_a);
+      "X"_a, "F"_a.noconvert(), "n_threads"_a);
   forest.def(
       "predict",
       [predict](const Forest<Leaf>& self, In<float, Matrix> X, Out<Leaf, Matrix> F, int n_threads) {
         predict(self, X, F, n_threads);
       },
-      "X"_a, "F"_a, "n_threads"_a);
+      "X"_a, "F"_a.noconvert(), "n_threads"_a);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ class BoundLoss {
             Out<double, Matrix> stats, Out<float, Vector> loss, std::optional<Out<double, Vector>> scale,
             int n_threads) {
     const RowArrays arrays = checked(F, G, loss, scale);
+    check_threads(n_threads);
     const std::size_t s = Z.shape(1);
     require(Z.shape(0) == loss_.K(), "Z must be (K, s)");
     require(stats.shape(0) == loss_.n() && stats.shape(1) == s + 1, "stats must be (n, s + 1)");
@@ -43,7 +44,7 @@ class BoundLoss {
                            double max_step, double thin, int n_threads) {
     const RowArrays arrays = checked(F, G, loss, scale);
     check_leaves(leaf_of_row, rows, n_leaves);
-    require(max_step > 0.0, "max_step must be positive");
+    check_options(l2, max_step, thin, n_threads);
     std::vector<float> values(n_leaves * loss_.d());
     {
       WithoutGil release;
@@ -64,7 +65,9 @@ class BoundLoss {
     const RowArrays arrays = checked(F, G, loss, scale);
     const std::size_t n_leaves = all.shape(0);
     check_leaves(leaf_of_row, rows, n_leaves);
-    require(before.shape(0) == n_leaves && n_rows >= 1, "before and all must have an entry per leaf");
+    check_threads(n_threads);
+    check_scales(largest_weight, n_rows);
+    require(before.shape(0) == n_leaves, "before and all must have an entry per leaf");
     std::vector<LeafShare> shares(n_leaves);
     for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
       require(before.data()[leaf] >= 0 && before.data()[leaf] <= all.data()[leaf], "before must lie in 0 .. all");
@@ -84,7 +87,9 @@ class BoundLoss {
                          double max_step, double thin, int n_threads) const {
     const std::size_t n_leaves = sums.shape(0);
     require(sums.shape(1) == loss_.sums_size(), "sums must be (L, size)");
-    require(max_step > 0.0 && n_rows >= 1, "max_step must be positive");
+    require(n_leaves < kMostItems, "sums must have fewer than 2^31 rows");
+    check_options(l2, max_step, thin, n_threads);
+    check_scales(largest_weight, n_rows);
     std::vector<float> values(n_leaves * loss_.d());
     {
       WithoutGil release;
@@ -98,8 +103,9 @@ class BoundLoss {
   static RowProblem checked(const std::optional<In<float, Matrix>>& Y, const In<std::int64_t, Vector>& c, std::size_t K,
                             const std::optional<In<float, Vector>>& weight,
                             const std::optional<In<float, Matrix>>& log_cost, int a, int b, std::uint64_t n_all) {
+    require(K >= 2 && K < kMostItems, "K must lie in 2 .. 2^31 - 1");
     check_labels(c, c.shape(0), K);
-    require(K >= 2 && (!Y || Y->shape(0) == K), "Y must have a row per class");
+    require(!Y || (Y->shape(0) == K && Y->shape(1) >= 1), "Y must have a row per class, and columns");
     require(!weight || weight->shape(0) == c.shape(0), "weight must have an entry per row");
     require(!log_cost || (log_cost->shape(0) == K && log_cost->shape(1) == K), "log_cost must be (K, K)");
     require(a >= 0 && a <= 64 && b >= 0 && b <= 64, "exponents must lie in 0 .. 64");
@@ -116,6 +122,16 @@ class BoundLoss {
             b};
   }
 
+  static void check_options(double l2, double max_step, double thin, int n_threads) {
+    check_threads(n_threads);
+    require(is_amount(l2) && is_amount(thin), "l2 and thin must be finite and not negative");
+    require(max_step > 0.0, "max_step must be positive");
+  }
+
+  static void check_scales(double largest_weight, std::uint64_t n_rows) {
+    require(!(largest_weight < 0.0) && n_rows >= 1, "largest_weight must not be negative, and n_rows be 1 or more");
+  }
+
   RowArrays checked(const In<float, Matrix>& F, const std::optional<Out<float, Matrix>>& G,
                     const Out<float, Vector>& loss, const std::optional<Out<double, Vector>>& scale) const {
     const std::size_t n = loss_.n(), d = loss_.d();
@@ -128,6 +144,7 @@ class BoundLoss {
   void check_leaves(const In<std::int32_t, Vector>& leaf_of_row, const std::optional<In<std::uint32_t, Vector>>& rows,
                     std::size_t n_leaves) const {
     require(leaf_of_row.shape(0) == loss_.n(), "leaf_of_row must be (n,)");
+    require(n_leaves < kMostItems, "there are fewer than 2^31 leaves");
     require(all_below(leaf_of_row.data(), loss_.n(), n_leaves), "leaves must lie in 0 .. n_leaves - 1");
     if (rows)
       for (std::size_t r = 0; r < rows->shape(0); ++r)
@@ -149,7 +166,8 @@ class BoundLoss {
 // with zeros, on one thread, took two thirds of the time for 438 classes.
 void softmax_scores(In<float, Matrix> F, std::optional<In<float, Matrix>> Y, Out<double, Matrix> P, int n_threads) {
   const std::size_t n = F.shape(0), d = F.shape(1), K = Y ? Y->shape(0) : d, Kp = padded(K);
-  require(!Y || Y->shape(1) == d, "F and Y disagree");
+  check_threads(n_threads);
+  require(K >= 1 && d >= 1 && (!Y || Y->shape(1) == d), "F and Y disagree");
   require(P.shape(0) == n && P.shape(1) == K, "P must be (n, K)");
   const std::vector<float> YT = Y ? transposed(Y->data(), K, d, Kp) : std::vector<float>();
   LogisticArgs args{};
@@ -166,8 +184,8 @@ void bind_logistic(nb::module_& m) {
       .def(nb::init<std::optional<In<float, Matrix>>, In<std::int64_t, Vector>, std::size_t,
                     std::optional<In<float, Vector>>, std::optional<In<float, Matrix>>, int, int, std::uint64_t>(),
            "Y"_a.none(), "c"_a, "K"_a, "weight"_a.none(), "log_cost"_a.none(), "a"_a, "b"_a, "n_all"_a)
-      .def("pull", &BoundLoss::pull, "F"_a, "Z"_a, "tilt_scale"_a, "G"_a.none(), "stats"_a, "loss"_a, "scale"_a.none(),
-           "n_threads"_a)
+      .def("pull", &BoundLoss::pull, "F"_a, "Z"_a, "tilt_scale"_a, "G"_a.none().noconvert(), "stats"_a.noconvert(),
+           "loss"_a.noconvert(), "scale"_a.none().noconvert(), "n_threads"_a)
       .def("largest_weight", &BoundLoss::largest_weight, "scale"_a.none())
       .def("newton_leaves", &BoundLoss::newton_leaves, "F"_a, "G"_a.none(), "loss"_a, "scale"_a.none(), "leaf_of_row"_a,
            "rows"_a.none(), "n_leaves"_a, "l2"_a, "max_step"_a, "thin"_a, "n_threads"_a)

@@ -58,8 +58,10 @@ nb::tuple race_along(In<double, Matrix> U, In<std::int64_t, Vector> c, In<double
 // out (n, K) = factor * A (n, m) M (m, K); see losses/product.inl.
 template <class T>
 void times(In<T, Matrix> A, In<T, Matrix> M, double factor, Out<T, Matrix> out, int n_threads) {
+  check_threads(n_threads);
   const std::size_t n = A.shape(0), m = A.shape(1), K = M.shape(1);
   require(M.shape(0) == m && out.shape(0) == n && out.shape(1) == K, "A, M and out disagree");
+  if (out.size() == 0) return;
   WithoutGil release;
   const std::size_t pitch = (K + kProductColumns - 1) / kProductColumns * kProductColumns;
   std::vector<T> padded(m * pitch, T{0});

@@ -43,13 +43,12 @@ class Svm {
       In<std::int64_t, Vector> y, In<double, Vector> C, std::size_t K)
       : dense_(dense), data_(data), indices_(indices), indptr_(indptr), y_(y), C_(C) {
     const std::size_t n = y.shape(0);
-    require(n >= 1 && K >= 2 && C.shape(0) == n, "y and C must have an entry per example");
+    require(n >= 1 && C.shape(0) == n, "y and C must have an entry per example");
+    require(K >= 2 && K < kMostItems && p < kMostItems, "K must lie in 2 .. 2^31 - 1, and p below 2^31");
     problem_.rows = view(dense, data, indices, indptr, n, p);
     require(!dense || dense->shape(1) == p, "X must be (n, p)");
-    if (!dense)
-      for (std::size_t j = 0; j < indices->shape(0); ++j)
-        require(indices->data()[j] >= 0 && static_cast<std::size_t>(indices->data()[j]) < p,
-                "indices must lie in 0 .. p - 1");
+    require(dense || all_below(indices->data(), indices->shape(0), p), "indices must lie in 0 .. p - 1");
+    require(dense ? all_finite(dense->data(), n * p) : all_finite(data->data(), data->shape(0)), "X must be finite");
     check_labels(y, n, K);
     for (std::size_t i = 0; i < n; ++i)
       require(C.data()[i] > 0.0 && std::isfinite(C.data()[i]), "C must be positive and finite");
@@ -58,19 +57,24 @@ class Svm {
 
   nb::tuple linear(double bias, double tol, std::int64_t max_iter, std::uint64_t seed,
                    std::optional<nb::callable> progress) const {
+    require(std::isfinite(bias), "bias must be finite");
     return run({tol, max_iter, seed, 0, 1, {}}, progress,
                [&](const SvmOptions& options) { return svm_linear(problem_, bias, options); });
   }
 
   nb::tuple sgd(double bias, double tol, std::int64_t max_iter, std::uint64_t seed,
                 std::optional<nb::callable> progress) const {
+    require(std::isfinite(bias), "bias must be finite");
     return run({tol, max_iter, seed, 0, 1, {}}, progress,
                [&](const SvmOptions& options) { return svm_sgd(problem_, bias, options); });
   }
 
   nb::tuple kernel(int kind, double gamma, double coef0, int degree, double bias, double tol, std::int64_t max_iter,
                    std::size_t cache_bytes, int n_threads, std::optional<nb::callable> progress) const {
+    check_threads(n_threads);
     require(kind >= 0 && kind <= static_cast<int>(SvmKernel::precomputed), "unknown kernel function");
+    require(std::isfinite(gamma) && std::isfinite(coef0) && std::isfinite(bias) && degree >= 0,
+            "gamma, coef0 and bias must be finite, and degree not negative");
     const SvmKernelSpec spec{static_cast<SvmKernel>(kind), gamma, coef0, bias, degree};
     require(spec.kind != SvmKernel::precomputed || (problem_.rows.dense && problem_.rows.p == problem_.rows.n),
             "a precomputed Gram matrix must be (n, n)");
@@ -81,6 +85,7 @@ class Svm {
  private:
   template <class Solve>
   nb::tuple run(SvmOptions options, std::optional<nb::callable>& progress, const Solve& solve) const {
+    require(options.tol >= 0.0 && options.max_iter >= 1, "tol must not be negative, and max_iter be 1 or more");
     options.tick = [&progress](const SvmProgress& at) {
       WithGil lock;
       if (PyErr_CheckSignals() != 0) throw nb::python_error();

@@ -29,13 +29,68 @@ Columns columns_of(const In<std::int32_t, Vector>& n_bins, const In<std::uint8_t
   return columns;
 }
 
+// The bins of a table's features, of which all its codes are known to be.
+class Bins {
+ public:
+  explicit Bins(const Columns& columns)
+      : offset_(columns.offset), missing_(columns.has_missing, columns.has_missing + columns.p) {}
+  std::size_t p() const { return missing_.size(); }
+  std::size_t of(std::size_t f) const { return offset_[f + 1] - offset_[f]; }  // with the one of missing values
+  bool are_those_of(const Columns& columns) const {
+    return offset_ == columns.offset && std::equal(missing_.begin(), missing_.end(), columns.has_missing);
+  }
+
+ private:
+  std::vector<std::size_t> offset_;
+  std::vector<std::uint8_t> missing_;
+};
+
+// Dense codes (n_blocks, n, 8) whose range has been checked. That takes a pass over all of them, as a tree takes
+// several: so it is done once for all trees.
+class DenseTable {
+ public:
+  DenseTable(In<std::uint8_t, Codes> codes, In<std::int32_t, Vector> n_bins, In<std::uint8_t, Vector> has_missing,
+             int n_threads)
+      : codes_(codes), bins_(columns_of(n_bins, has_missing, has_missing)) {
+    check_threads(n_threads);
+    require(codes.shape(0) == (bins_.p() + kTile - 1) / kTile && codes.shape(2) == kTile,
+            "codes must be (n_blocks, n, 8)");
+    require(n() < (std::size_t{1} << 30), "more than 2^30 rows");
+    WithoutGil release;
+    parallel_for(codes.shape(0), n_threads, [&](std::size_t block) { check_block(block); });
+  }
+
+  std::size_t n() const { return codes_.shape(1); }
+  const std::uint8_t* codes() const { return codes_.data(); }
+  const Bins& bins() const { return bins_; }
+
+ private:
+  void check_block(std::size_t block) const {
+    std::uint8_t largest[kTile] = {};
+    const std::uint8_t* codes = codes_.data() + block * n() * kTile;
+    for (std::size_t i = 0; i < n() * kTile; i += kTile)
+      for (std::size_t c = 0; c < kTile; ++c) largest[c] = std::max(largest[c], codes[i + c]);
+    for (std::size_t f = block * kTile; f < std::min(bins_.p(), (block + 1) * kTile); ++f)
+      require(n() == 0 || largest[f % kTile] < bins_.of(f), "a code beyond the bins of its column");
+  }
+
+  In<std::uint8_t, Codes> codes_;
+  Bins bins_;
+};
+
 // Sparse codes, by columns as Python has them and by rows.
 class SparseTable {
  public:
   SparseTable(In<std::uint8_t, Vector> zero, In<std::int64_t, Vector> first, In<std::uint32_t, Vector> rows,
               In<std::uint8_t, Vector> codes, In<std::int32_t, Vector> n_bins, In<std::uint8_t, Vector> has_missing,
               std::size_t n, int n_threads)
-      : zero_(zero), first_(first), rows_(rows), codes_(codes), n_(n) {
+      : zero_(zero),
+        first_(first),
+        rows_(rows),
+        codes_(codes),
+        n_(n),
+        bins_(columns_of(n_bins, has_missing, has_missing)) {
+    check_threads(n_threads);
     const Columns columns = columns_of(n_bins, has_missing, has_missing);
     const std::size_t p = columns.p, n_entries = rows.shape(0);
     require(n < (std::size_t{1} << 30), "more than 2^30 rows");
@@ -58,7 +113,7 @@ class SparseTable {
   }
 
   std::size_t n() const { return n_; }
-  std::size_t p() const { return zero_.shape(0); }
+  const Bins& bins() const { return bins_; }
   SparseView view() const {
     return {zero_.data(),       first_.data(),        rows_.data(),          codes_.data(),
             strips_.n_strips(), strips_.strip.data(), strips_.starts.data(), strips_.bins.data()};
@@ -70,38 +125,33 @@ class SparseTable {
   In<std::uint32_t, Vector> rows_;
   In<std::uint8_t, Vector> codes_;
   std::size_t n_;
+  Bins bins_;
   Strips strips_;
 };
 
-BinnedView view(const std::optional<In<std::uint8_t, Codes>>& codes, const SparseTable* sparse,
-                const Columns& columns) {
-  require(codes.has_value() != (sparse != nullptr), "codes are either dense or sparse");
-  if (sparse != nullptr) {
-    require(sparse->p() == columns.p, "the sparse codes have another number of columns");
-    return {columns, nullptr, sparse->n(), sparse->view()};
-  }
-  require(codes->shape(0) == columns.n_blocks() && codes->shape(2) == kTile, "codes must be (n_blocks, n, 8)");
-  const BinnedView data{columns, codes->data(), codes->shape(1)};
-  require(data.n < (std::size_t{1} << 30), "more than 2^30 rows");
-  return data;
+BinnedView view(const DenseTable* dense, const SparseTable* sparse, const Columns& columns) {
+  require((dense != nullptr) != (sparse != nullptr), "codes are either dense or sparse");
+  require((dense != nullptr ? dense->bins() : sparse->bins()).are_those_of(columns), "the codes have other bins");
+  if (sparse != nullptr) return {columns, nullptr, sparse->n(), sparse->view()};
+  return {columns, dense->codes(), dense->n()};
 }
 
 // Statistics are dense (n, m), or sparse: classes (n,) and weight (n,) with m columns.
 StatisticsView statistics_view(const std::optional<In<double, Matrix>>& dense,
                                const std::optional<In<std::int32_t, Vector>>& classes,
                                const std::optional<In<double, Vector>>& weight, std::size_t m, std::size_t n) {
+  require(m >= 1 && m < kMostItems, "m must lie in 1 .. 2^31 - 1");
   StatisticsView statistics;
   statistics.m = m;
   if (dense) {
-    require(dense->shape(0) == n && dense->shape(1) == m && m >= 1, "statistics must be (n, m)");
+    require(!classes && !weight, "statistics are either dense or one-hot");
+    require(dense->shape(0) == n && dense->shape(1) == m, "statistics must be (n, m)");
     statistics.dense = dense->data();
   } else {
     require(classes && weight && classes->shape(0) == n && weight->shape(0) == n, "classes and weight must be (n,)");
     statistics.classes = classes->data();
     statistics.weight = weight->data();
-    for (std::size_t i = 0; i < n; ++i)
-      require(classes->data()[i] >= 0 && static_cast<std::size_t>(classes->data()[i]) < m,
-              "classes must lie in 0 .. m - 1");
+    require(all_below(classes->data(), n, m), "classes must lie in 0 .. m - 1");
   }
   return statistics;
 }
@@ -145,7 +195,8 @@ std::vector<std::int32_t> features_of(const std::optional<In<std::int32_t, Vecto
 std::vector<std::vector<std::int32_t>> groups_of(const std::optional<In<std::int32_t, Vector>>& features,
                                                  const std::optional<In<std::int64_t, Vector>>& starts, std::size_t p) {
   std::vector<std::vector<std::int32_t>> groups;
-  if (!features || !starts) return groups;
+  require(features.has_value() == starts.has_value(), "groups and group_starts go together");
+  if (!features) return groups;
   const auto size = static_cast<std::int64_t>(features->shape(0));
   for (std::size_t g = 0; g + 1 < starts->shape(0); ++g) {
     const std::int64_t begin = starts->data()[g], end = starts->data()[g + 1];
@@ -189,12 +240,16 @@ std::vector<Order> orders_of(const In<std::int32_t, Matrix>& cells, const In<std
   require(cells.shape(1) == 3 && splits.shape(0) == b && splits.shape(1) == 4 && sets.shape(0) == b &&
               sets.shape(1) == sizeof(CategorySet) && build.shape(0) == b && build.shape(1) == 2,
           "orders must be cells (b, 3), splits (b, 4), sets (b, 32) and build (b, 2)");
+  require(n_cells + 2 * b < kMostItems, "there are fewer than 2^31 cells");
   std::vector<Order> orders(b);
+  std::vector<bool> cut(n_cells);
   for (std::size_t i = 0; i < b; ++i) {
     const std::int32_t *cell = cells.data() + 3 * i, *split = splits.data() + 4 * i;
     const auto known = static_cast<std::int32_t>(n_cells);
-    require(cell[0] >= 0 && cell[0] < known && cell[1] >= known && cell[2] == cell[1] + 1 && cell[2] < (1 << 30),
-            "an order must cut a cell that is there in two new ones");
+    require(cell[0] >= 0 && cell[0] < known && !cut[static_cast<std::size_t>(cell[0])] &&
+                cell[1] == known + 2 * static_cast<std::int32_t>(i) && cell[2] == cell[1] + 1,
+            "an order must cut a cell that is there in two new ones, which are numbered in sequence");
+    cut[static_cast<std::size_t>(cell[0])] = true;
     require(split[0] >= 0 && static_cast<std::size_t>(split[0]) < p && split[1] >= 0 && split[1] < 256,
             "splits must name a feature and a bin");
     Order& o = orders[i];
@@ -211,23 +266,34 @@ std::vector<Order> orders_of(const In<std::int32_t, Matrix>& cells, const In<std
 template <class Lane>
 class Shard {
  public:
-  Shard(std::optional<In<std::uint8_t, Codes>> codes, const SparseTable* sparse, In<std::int32_t, Vector> n_bins,
+  Shard(const DenseTable* codes, const SparseTable* sparse, In<std::int32_t, Vector> n_bins,
         In<std::uint8_t, Vector> has_missing, In<std::uint8_t, Vector> categorical,
         std::optional<In<double, Matrix>> dense, std::optional<In<std::int32_t, Vector>> classes,
         std::optional<In<double, Vector>> weight, std::size_t m, std::optional<In<std::uint32_t, Vector>> rows,
         std::optional<In<std::int32_t, Vector>> features, In<std::int64_t, Matrix> segments, std::uint64_t seed,
         int n_threads)
-      : arrays_{codes, n_bins, has_missing, categorical, dense, classes, weight},
+      : arrays_{n_bins, has_missing, categorical, dense, classes, weight},
         data_(view(codes, sparse, columns_of(n_bins, has_missing, categorical))),
         statistics_(statistics_view(dense, classes, weight, m, data_.n)),
         n_threads_(n_threads),
-        source_(data_, statistics_, rows_of(rows, data_.n, n_threads), features_of(features, data_.p),
-                segments_of(segments, data_.n), seed, n_threads) {}
+        features_(features_of(features, data_.p)),
+        source_(data_, statistics_, rows_of(rows, data_.n, n_threads), features_, segments_of(segments, data_.n), seed,
+                n_threads) {
+    check_threads(n_threads);
+  }
   Shard(const Shard&) = delete;  // the source refers to the shard's views
 
   LocalSource<Lane>& source() { return source_; }
   const BinnedView& data() const { return data_; }
   const StatisticsView& statistics() const { return statistics_; }
+
+  // Whether a tree on these columns, statistics and features may be grown from here; the rows must not be cut yet.
+  bool fits(const Columns& columns, std::size_t m, const std::vector<std::int32_t>& features) const {
+    return data_.offset == columns.offset &&
+           std::equal(data_.has_missing, data_.has_missing + data_.p, columns.has_missing) &&
+           std::equal(data_.categorical, data_.categorical + data_.p, columns.categorical) && statistics_.m == m &&
+           features_ == features && source_.n_cells() == 1;
+  }
 
   // The largest absolute value of every column, of the statistics or of other values (n, d).
   nb::ndarray<nb::numpy, double> column_maxima(std::optional<In<double, Matrix>> values) {
@@ -243,7 +309,8 @@ class Shard {
   }
 
   nb::ndarray<nb::numpy, double> column_magnitudes(In<double, Vector> unit) {
-    require(unit.shape(0) == statistics_.columns(), "unit must have an entry per column");
+    require(unit.shape(0) == statistics_.columns() && all_finite(unit.data(), unit.shape(0)),
+            "unit must have a finite entry per column");
     std::vector<double> units(unit.data(), unit.data() + unit.shape(0)), magnitude;
     {
       WithoutGil release;
@@ -254,13 +321,15 @@ class Shard {
 
   void quantize(In<std::int32_t, Vector> exponents) {
     require(exponents.shape(0) == statistics_.columns(), "exponents must have an entry per column");
+    for (std::size_t j = 0; j < exponents.shape(0); ++j)
+      require(exponents.data()[j] >= -1000 && exponents.data()[j] <= 1000, "exponents must lie in -1000 .. 1000");
     WithoutGil release;
     source_.quantize(std::vector<int>(exponents.data(), exponents.data() + exponents.shape(0)));
     quantized_ = true;
   }
 
   nb::ndarray<nb::numpy, Lane> root() {
-    require(quantized_, "quantize first");
+    require(quantized_ && source_.n_cells() == 1, "quantize first, and cut afterwards");
     const auto& shape = source_.shape();
     std::vector<Lane> out(shape.size(), 0);
     {
@@ -306,7 +375,7 @@ class Shard {
                                                    std::int64_t n_rows) {
     StatisticsView statistics = statistics_;
     if (values) {
-      require(values->shape(0) == data_.n, "leaf_statistics must have n rows");
+      require(values->shape(0) == data_.n && values->shape(1) >= 1, "leaf_statistics must have n rows, and columns");
       statistics = {};
       statistics.dense = values->data(), statistics.m = values->shape(1);
     }
@@ -328,7 +397,9 @@ class Shard {
     Tree tree;
     tree.nodes.assign(nodes_of(nodes), nodes_of(nodes) + nodes.shape(0));
     tree.category_sets.assign(sets_of(sets), sets_of(sets) + sets.shape(0));
+    require(cells.shape(0) == (nodes.shape(0) + 1) / 2, "cells must have an entry per leaf");
     const LeafRows leaves = leaf_rows(cells);
+    check_disjoint(leaves);
     Buffer<std::int32_t> out(data_.n);
     {
       WithoutGil release;
@@ -348,8 +419,18 @@ class Shard {
     return leaves;
   }
 
+  // As many rows as there are must be all of them.
+  static void check_disjoint(LeafRows leaves) {
+    std::sort(leaves.begin(), leaves.end(), [](const auto& a, const auto& b) { return a.data() < b.data(); });
+    const std::uint32_t* end = nullptr;
+    for (const auto& rows : leaves) {
+      if (rows.empty()) continue;
+      require(end == nullptr || end <= rows.data(), "the cells of leaves must not overlap");
+      end = rows.data() + rows.size();
+    }
+  }
+
   struct Arrays {  // kept alive
-    std::optional<In<std::uint8_t, Codes>> codes;
     In<std::int32_t, Vector> n_bins;
     In<std::uint8_t, Vector> has_missing, categorical;
     std::optional<In<double, Matrix>> dense;
@@ -359,6 +440,7 @@ class Shard {
   BinnedView data_;
   StatisticsView statistics_;
   int n_threads_;
+  std::vector<std::int32_t> features_;
   LocalSource<Lane> source_;
   bool quantized_ = false;
 };
@@ -454,11 +536,13 @@ nb::tuple grow_from(nb::handle source, const Columns& columns, std::size_t m, co
     auto& shard = nb::cast<Shard<Lane>&>(source);
     Columns of_shard = columns;
     of_shard.zero = shard.data().sparse.zero;
-    require(shard.data().p == columns.p && shard.statistics().m == m, "the source and the tree disagree");
+    require(shard.fits(columns, m, features), "the source and the tree disagree");
     require(shard.source().n_rows() > 0, "rows must not be empty");
     WithoutGil release;
     grown = grow_tree<Lane>(shard.source(), of_shard, m, features, options);
   } else {
+    using Other = std::conditional_t<sizeof(Lane) == 8, std::int32_t, std::int64_t>;
+    require(!nb::isinstance<Shard<Other>>(source), "the source and the tree disagree about the bits");
     const HistogramShape<Lane> shape(columns, lane_count(m), features);
     PythonSource<Lane> python(source, shape, options.n_threads);
     require(python.n_rows() > 0, "rows must not be empty");
@@ -481,7 +565,12 @@ nb::tuple grow(nb::handle source, In<std::int32_t, Vector> n_bins, In<std::uint8
                int bits, std::size_t histogram_memory, std::size_t most_together,
                std::optional<In<std::int32_t, Vector>> groups, std::optional<In<std::int64_t, Vector>> group_starts,
                int n_threads) {
+  check_threads(n_threads);
   const Columns columns = columns_of(n_bins, has_missing, categorical);
+  require(m >= 1 && m < kMostItems, "m must lie in 1 .. 2^31 - 1");
+  require(is_amount(l2), "l2 must be finite and not negative");
+  require(max_depth >= 0 && max_leaves >= 0, "max_depth and max_leaves must not be negative");
+  require(min_samples_leaf >= 1, "min_samples_leaf must be 1 or more");
   require(score >= 0 && score <= static_cast<int>(Score::gini), "unknown score");
   require(static_cast<Score>(score) != Score::newton || m >= 2,
           "the newton score needs gradient and curvature columns");
@@ -489,9 +578,9 @@ nb::tuple grow(nb::handle source, In<std::int32_t, Vector> n_bins, In<std::uint8
   require(order >= 0 && order <= static_cast<int>(GrowthOrder::symmetric), "unknown order of growth");
   require(order != static_cast<int>(GrowthOrder::symmetric) || (max_depth >= 0 && max_depth <= kMostLevels),
           "max_depth must be at most 15 for a symmetric tree");
-  require(noise >= 0.0, "noise must not be negative");
-  require(min_category_count >= 1 && category_smoothing >= 0.0,
-          "min_category_count must be 1 or more, category_smoothing not negative");
+  require(is_amount(noise), "noise must be finite and not negative");
+  require(min_category_count >= 1 && is_amount(category_smoothing),
+          "min_category_count must be 1 or more, category_smoothing finite and not negative");
   const GrowOptions options{static_cast<Score>(score),
                             l2,
                             max_depth,
@@ -512,7 +601,7 @@ nb::tuple grow(nb::handle source, In<std::int32_t, Vector> n_bins, In<std::uint8
 nb::ndarray<nb::numpy, double> sums_of_limbs(In<std::uint64_t, nb::ndim<3>> limbs, In<double, Vector> largest,
                                              std::int64_t n_rows) {
   const std::size_t n_leaves = limbs.shape(0), m = limbs.shape(2);
-  require(limbs.shape(1) == 2 && (largest.shape(0) == m || largest.shape(0) == 1) && n_rows >= 1,
+  require(limbs.shape(1) == 2 && m >= 1 && (largest.shape(0) == m || largest.shape(0) == 1) && n_rows >= 1,
           "limbs must be (L, 2, m), and largest have an entry per column");
   const LimbScales scales(std::vector<double>(largest.data(), largest.data() + largest.shape(0)), n_rows);
   return to_numpy(
@@ -523,14 +612,14 @@ nb::ndarray<nb::numpy, double> sums_of_limbs(In<std::uint64_t, nb::ndim<3>> limb
 template <class Lane>
 void bind_shard(nb::module_& m, const char* name) {
   nb::class_<Shard<Lane>>(m, name, "The rows of one shard, for growing a tree; see kernels/trees/source.hpp.")
-      .def(nb::init<std::optional<In<std::uint8_t, Codes>>, const SparseTable*, In<std::int32_t, Vector>,
-                    In<std::uint8_t, Vector>, In<std::uint8_t, Vector>, std::optional<In<double, Matrix>>,
-                    std::optional<In<std::int32_t, Vector>>, std::optional<In<double, Vector>>, std::size_t,
-                    std::optional<In<std::uint32_t, Vector>>, std::optional<In<std::int32_t, Vector>>,
-                    In<std::int64_t, Matrix>, std::uint64_t, int>(),
-           nb::keep_alive<1, 3>(), "codes"_a.none(), "sparse"_a.none(), "n_bins"_a, "has_missing"_a, "categorical"_a,
-           "dense"_a.none(), "classes"_a.none(), "weight"_a.none(), "m"_a, "rows"_a.none(), "features"_a.none(),
-           "segments"_a, "seed"_a, "n_threads"_a)
+      .def(
+          nb::init<const DenseTable*, const SparseTable*, In<std::int32_t, Vector>, In<std::uint8_t, Vector>,
+                   In<std::uint8_t, Vector>, std::optional<In<double, Matrix>>, std::optional<In<std::int32_t, Vector>>,
+                   std::optional<In<double, Vector>>, std::size_t, std::optional<In<std::uint32_t, Vector>>,
+                   std::optional<In<std::int32_t, Vector>>, In<std::int64_t, Matrix>, std::uint64_t, int>(),
+          nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), "codes"_a.none(), "sparse"_a.none(), "n_bins"_a,
+          "has_missing"_a, "categorical"_a, "dense"_a.none(), "classes"_a.none(), "weight"_a.none(), "m"_a,
+          "rows"_a.none(), "features"_a.none(), "segments"_a, "seed"_a, "n_threads"_a)
       .def_prop_ro("n_rows", [](Shard<Lane>& self) { return self.source().n_rows(); })
       .def("column_maxima", &Shard<Lane>::column_maxima, "values"_a.none() = nb::none())
       .def("column_magnitudes", &Shard<Lane>::column_magnitudes, "unit"_a)
@@ -546,6 +635,9 @@ void bind_shard(nb::module_& m, const char* name) {
 
 void bind_trees(nb::module_& m) {
   m.attr("NODE_SIZE") = sizeof(Node);
+  nb::class_<DenseTable>(m, "DenseTable", "Codes that are known to be bins; see kernels/trees/data.hpp.")
+      .def(nb::init<In<std::uint8_t, Codes>, In<std::int32_t, Vector>, In<std::uint8_t, Vector>, int>(), "codes"_a,
+           "n_bins"_a, "has_missing"_a, "n_threads"_a);
   nb::class_<SparseTable>(m, "SparseTable", "Sparse codes by columns and by rows; see kernels/trees/data.hpp.")
       .def(nb::init<In<std::uint8_t, Vector>, In<std::int64_t, Vector>, In<std::uint32_t, Vector>,
                     In<std::uint8_t, Vector>, In<std::int32_t, Vector>, In<std::uint8_t, Vector>, std::size_t, int>(),

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <stdexcept>
 #include <vector>
 
 #include "core/pool.hpp"
@@ -311,6 +312,8 @@ class Grower {
     const Place& of = parent.at;
     const ReachPtr below = extended(of.reach, parent.found.split.feature, options_.interactions, features_);
     const std::int64_t count = parent.found.split.left_count;
+    if (count <= 0 || count >= of.count)  // a source whose sums disagree could go on for ever
+      throw std::invalid_argument("the histograms of the source do not fit its rows");
     parent.left = std::make_unique<Candidate>(), parent.right = std::make_unique<Candidate>();
     parent.left->at = {0, count, of.depth + 1, child_place(of.path, false), below};
     parent.right->at = {0, of.count - count, of.depth + 1, child_place(of.path, true), below};
@@ -553,6 +556,8 @@ template <class Lane>
 Grown grow_tree(Source<Lane>& source, const Columns& columns, std::size_t m, const std::vector<std::int32_t>& features,
                 const GrowOptions& options) {
   const auto largest = source.column_maxima(), magnitude = source.column_magnitudes(magnitude_units(largest));
+  if (magnitude.size() != largest.size() || (largest.size() != m && largest.size() != 1))
+    throw std::invalid_argument("the source has another number of columns");
   std::vector<int> exponents(largest.size());
   for (std::size_t j = 0; j < exponents.size(); ++j) exponents[j] = scale_exponent<Lane>(largest[j], magnitude[j]);
   source.quantize(exponents);

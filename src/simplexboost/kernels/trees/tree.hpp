@@ -35,19 +35,25 @@ struct Tree {
   std::size_t n_leaves = 0;
 };
 
-// Throws if a path down the tree could leave it or never end. Trees may come from damaged or hand-made files.
+// Throws if a path down the tree could leave it or never end, or if two paths meet. Trees may come from damaged or
+// hand-made files. Where no two nodes share a child, and no two leaves a number, every node has a parent.
 inline void check_tree(const Node* nodes, std::size_t size, std::size_t n_sets, std::size_t n_features) {
   if (size % 2 == 0) throw std::invalid_argument("a tree must have an odd number of nodes");
+  std::vector<bool> has_parent(size), has_leaf(size / 2 + 1);
   for (std::size_t i = 0; i < size; ++i) {
     const Node& node = nodes[i];
     const auto left = static_cast<std::size_t>(node.left);  // larger than any size if it is negative
     if (node.feature < 0) {
       if (left > size / 2) throw std::invalid_argument("a leaf must have an index below the number of leaves");
+      if (has_leaf[left]) throw std::invalid_argument("every leaf of a tree must have an index of its own");
+      has_leaf[left] = true;
       continue;
     }
     if (static_cast<std::size_t>(node.feature) >= n_features)
       throw std::invalid_argument("a node splits a feature that X does not have");
     if (left <= i || left >= size - 1) throw std::invalid_argument("a node must lead forward to two nodes of its tree");
+    if (has_parent[left] || has_parent[left + 1]) throw std::invalid_argument("two nodes lead to the same node");
+    has_parent[left] = has_parent[left + 1] = true;
     if (node.category >= 0 ? static_cast<std::size_t>(node.category) >= n_sets : std::isnan(node.threshold))
       throw std::invalid_argument("a node must have a threshold that is not NaN, or a category set of its tree");
   }

@@ -1,0 +1,417 @@
+"""Every compiled function checks its arguments: a call whose arguments do not fit raises, and leaves no array."""
+
+import numpy as np
+import pytest
+
+from promises.kernels import K, N, P, columns, node_bytes, stumps
+from simplexboost import _kernels
+from simplexboost.engine import NODE, SET_BYTES
+
+RNG = np.random.default_rng(0)
+CODES = RNG.integers(5, size=(2, N, 8)).astype(np.uint8)
+COLUMNS = columns(RNG)
+STATISTICS = np.column_stack([RNG.normal(size=N), np.ones(N)])
+BINS = {name: COLUMNS[name] for name in ("n_bins", "has_missing")}
+
+
+def ints(*numbers, dtype=np.int32):
+    return np.array(numbers, dtype=dtype)
+
+
+def beyond(array, place, value):
+    """A copy with one number changed."""
+    out = array.copy()
+    out[place] = value
+    return out
+
+
+def dense(codes=CODES, **changes):
+    return _kernels.DenseTable(codes, **(BINS | {"n_threads": 1} | changes))
+
+
+def sparse(**changes):
+    rows = np.tile(np.arange(0, N, 8), P).astype(np.uint32)
+    arguments = {
+        "zero": np.zeros(P, dtype=np.uint8),
+        "first": np.arange(P + 1) * (len(rows) // P),
+        "rows": rows,
+        "codes": np.ones(len(rows), dtype=np.uint8),
+        "n": N,
+        "n_threads": 1,
+    }
+    return _kernels.SparseTable(**(arguments | BINS | changes))
+
+
+def shard(kind=_kernels.Shard64, codes=None, sparse_codes=None, **changes):
+    arguments = {
+        "dense": STATISTICS,
+        "classes": None,
+        "weight": None,
+        "m": 2,
+        "rows": None,
+        "features": None,
+        "segments": np.array([[0, 0]]),
+        "seed": 0,
+        "n_threads": 1,
+    }
+    codes = dense() if codes is None and sparse_codes is None else codes
+    return kind(codes, sparse_codes, **(COLUMNS | arguments | changes))
+
+
+def grow(source=None, **changes):
+    arguments = {
+        "m": 2,
+        "features": None,
+        "score": 0,
+        "l2": 1.0,
+        "max_depth": 3,
+        "max_leaves": 6,
+        "min_samples_leaf": 1,
+        "min_category_count": 1,
+        "category_smoothing": 0.0,
+        "order": 0,
+        "noise": 0.0,
+        "seed": 0,
+        "bits": 64,
+        "histogram_memory": 2**20,
+        "most_together": 0,
+        "groups": None,
+        "group_starts": None,
+        "n_threads": 1,
+    }
+    return _kernels.grow(shard() if source is None else source, **(COLUMNS | arguments | changes))
+
+
+def refused(call, message, **changes):
+    with pytest.raises(ValueError, match=message):
+        call(**changes)
+
+
+# ---- tables of codes ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"codes": beyond(CODES, (0, 7, 3), 6)}, "beyond the bins"),
+        ({"codes": beyond(CODES, (1, N - 1, 0), 5)}, "beyond the bins"),
+        ({"codes": CODES[:1].copy()}, "n_blocks, n, 8"),
+        ({"codes": CODES[:, :, :4].copy()}, "n_blocks, n, 8"),
+        ({"n_bins": beyond(BINS["n_bins"], 2, 300)}, "n_bins must lie"),
+        ({"n_bins": beyond(BINS["n_bins"], 2, 0)}, "n_bins must lie"),
+        ({"n_bins": BINS["n_bins"][:-1].copy()}, "one entry per feature"),
+        ({"n_threads": 0}, "n_threads"),
+    ],
+)
+def test_dense_codes(changes, message):
+    dense()
+    refused(dense, message, **changes)
+
+
+def test_the_code_of_missing_values_is_a_bin_only_where_there_are_some():
+    """Column 0 has missing values, column 1 has none; both have five bins."""
+    dense(beyond(CODES, (0, 3, 0), 5))
+    refused(dense, "beyond the bins", codes=beyond(CODES, (0, 3, 1), 5))
+    dense(beyond(CODES, (1, 3, 7), 255))  # beyond the last column, where nobody looks
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"codes": np.full(5 * P, 9, dtype=np.uint8)}, "its codes be bins"),
+        ({"rows": np.zeros(5 * P, dtype=np.uint32)}, "must ascend"),
+        ({"rows": np.tile(np.arange(5) + N, P).astype(np.uint32)}, "must ascend"),
+        ({"first": np.arange(P + 1) * 6}, "span the entries"),
+        ({"zero": np.full(P, 7, dtype=np.uint8)}, "beyond the bins"),
+        ({"n": 2**31}, "more than 2"),
+        ({"n_threads": -3}, "n_threads"),
+    ],
+)
+def test_sparse_codes(changes, message):
+    sparse()
+    refused(sparse, message, **changes)
+
+
+# ---- shards and trees -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"n_bins": COLUMNS["n_bins"] + 1}, "other bins"),
+        ({"has_missing": 1 - COLUMNS["has_missing"]}, "other bins"),
+        ({"sparse_codes": sparse(n_bins=COLUMNS["n_bins"] + 1)}, "other bins"),
+        ({"dense": np.ones((N, 3))}, r"\(n, m\)"),
+        ({"dense": np.ones((N - 1, 2))}, r"\(n, m\)"),
+        ({"dense": None}, r"\(n,\)"),
+        ({"m": 0, "dense": np.ones((N, 0))}, "m must lie"),
+        ({"dense": None, "classes": np.full(N, 2, np.int32), "weight": np.ones(N)}, "classes must lie"),
+        ({"dense": None, "classes": np.full(N, -1, np.int32), "weight": np.ones(N)}, "classes must lie"),
+        ({"dense": None, "classes": np.zeros(N, np.int32), "weight": np.ones(N - 1)}, r"\(n,\)"),
+        ({"rows": ints(0, N, dtype=np.uint32)}, "ascending row numbers"),
+        ({"rows": ints(3, 3, dtype=np.uint32)}, "ascending row numbers"),
+        ({"features": ints(0, P)}, "ascending feature numbers"),
+        ({"features": ints(-1)}, "ascending feature numbers"),
+        ({"features": ints()}, "not be empty"),
+        ({"segments": np.array([[5, 0]])}, "beginning at row 0"),
+        ({"segments": np.array([[0, 0], [0, 5]])}, "ascend"),
+        ({"n_threads": 0}, "n_threads"),
+    ],
+)
+def test_shards(changes, message):
+    shard()
+    refused(shard, message, **changes)
+
+
+def quantized():
+    made = shard()
+    made.quantize(ints(8, 8))
+    return made
+
+
+def expand(made, cells, splits=((1, 2, 0, 0),)):
+    b = len(cells)
+    cells, splits = np.array(cells, dtype=np.int32), np.array(splits * b, dtype=np.int32)
+    return made.expand(cells, splits, np.zeros((b, SET_BYTES), dtype=np.uint8), np.ones((b, 2), dtype=np.uint8))
+
+
+@pytest.mark.parametrize(
+    ("cells", "splits"),
+    [
+        ([(5, 1, 2)], ((1, 2, 0, 0),)),
+        ([(-1, 1, 2)], ((1, 2, 0, 0),)),
+        ([(0, 2**30, 2**30 + 1)], ((1, 2, 0, 0),)),
+        ([(0, 0, 1)], ((1, 2, 0, 0),)),
+        ([(0, 1, 2), (0, 3, 4)], ((1, 2, 0, 0),)),
+        ([(0, 1, 2)], ((P, 2, 0, 0),)),
+        ([(0, 1, 2)], ((-1, 2, 0, 0),)),
+        ([(0, 1, 2)], ((1, 256, 0, 0),)),
+    ],
+)
+def test_orders(cells, splits):
+    with pytest.raises(ValueError, match=r"an order must cut|splits must name"):
+        expand(quantized(), cells, splits)
+
+
+def test_the_methods_of_a_shard():
+    made = quantized()
+    expand(made, [(0, 1, 2)])
+    refused(made.root, "cut afterwards")
+    refused(shard().root, "quantize first")
+    refused(made.quantize, "entry per column", exponents=ints(8))
+    refused(made.quantize, "exponents must lie", exponents=ints(8, 10**6))
+    refused(made.column_magnitudes, "finite entry", unit=np.array([1.0, np.nan]))
+    refused(made.column_maxima, "n rows", values=np.ones((N + 1, 2)))
+    refused(made.cell_sizes, "cells of the source", cells=ints(3))
+    refused(made.leaf_limbs, "entry per column", cells=ints(1), values=None, largest=np.ones(1), n_rows=N)
+    refused(made.leaf_limbs, "n rows", cells=ints(1), values=np.ones((N - 1, 1)), largest=np.ones(1), n_rows=N)
+    refused(made.leaf_limbs, "columns", cells=ints(1), values=np.ones((N, 0)), largest=np.ones(0), n_rows=N)
+
+
+def test_the_leaves_of_rows_are_theirs_alone():
+    """As many rows as there are must be all of them: else some would keep what was in the memory before."""
+    nodes = np.zeros(3, dtype=NODE)
+    nodes["feature"], nodes["left"], nodes["category"] = [1, -1, -1], [1, 0, 1], -1
+    made = quantized()
+    expand(made, [(0, 1, 2)])
+    tree = {"nodes": node_bytes(nodes), "category_sets": np.zeros((0, SET_BYTES), dtype=np.uint8)}
+    assert set(made.leaf_of_row(**tree, cells=ints(1, 2)).tolist()) == {0, 1}
+    refused(made.leaf_of_row, "overlap", **tree, cells=ints(0, 0))
+    refused(made.leaf_of_row, "overlap", **tree, cells=ints(0, 1))
+    refused(made.leaf_of_row, "entry per leaf", **tree, cells=ints(1))
+    refused(made.leaf_of_row, "cells of the source", **tree, cells=ints(1, 9))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"source": shard(_kernels.Shard32)}, "bits"),
+        ({"source": shard(features=ints(0, 1, 2))}, "disagree"),
+        ({"features": ints(0, 1, 2)}, "disagree"),
+        ({"n_bins": COLUMNS["n_bins"] + 1}, "disagree"),
+        ({"has_missing": 1 - COLUMNS["has_missing"]}, "disagree"),
+        ({"categorical": 1 - COLUMNS["categorical"]}, "disagree"),
+        ({"m": 3}, "disagree"),
+        ({"m": 0}, "m must lie"),
+        ({"source": shard(rows=ints(dtype=np.uint32))}, "not be empty"),
+        ({"score": 6}, "score"),
+        ({"score": -1}, "score"),
+        ({"l2": np.nan}, "l2"),
+        ({"l2": -1.0}, "l2"),
+        ({"max_depth": -1}, "max_depth"),
+        ({"max_leaves": -1}, "max_leaves"),
+        ({"min_samples_leaf": 0}, "min_samples_leaf"),
+        ({"min_samples_leaf": -(2**63)}, "min_samples_leaf"),
+        ({"min_category_count": 0}, "min_category_count"),
+        ({"category_smoothing": np.inf}, "category_smoothing"),
+        ({"order": 3}, "order"),
+        ({"order": 2, "max_depth": 16}, "symmetric"),
+        ({"noise": np.nan}, "noise"),
+        ({"bits": 16}, "bits"),
+        ({"groups": ints(0, 1)}, "go together"),
+        ({"groups": ints(0, P), "group_starts": ints(0, 2, dtype=np.int64)}, "ascending feature numbers"),
+        ({"groups": ints(0, 1), "group_starts": ints(0, 9, dtype=np.int64)}, "ascending places"),
+        ({"n_threads": 0}, "n_threads"),
+    ],
+)
+def test_growing(changes, message):
+    grow()
+    refused(grow, message, **changes)
+
+
+def test_the_largest_number_of_rows_in_a_leaf_is_no_overflow():
+    nodes, *_ = grow(min_samples_leaf=2**63 - 1)
+    assert len(nodes) == 1
+
+
+def test_a_shard_is_grown_on_once():
+    """Its rows are cut then, and in another order."""
+    source = shard()
+    nodes, *_ = grow(source)
+    assert len(nodes) > 1
+    refused(grow, "disagree", source=source)
+
+
+class Liar:
+    """A source whose histograms are always the same, whatever was cut: a tree on it would never end."""
+
+    n_rows = N
+
+    def __init__(self):
+        self.real = quantized()
+        self.histogram = self.real.root()
+
+    def column_maxima(self):
+        return self.real.column_maxima()
+
+    def column_magnitudes(self, unit):
+        return self.real.column_magnitudes(unit)
+
+    def quantize(self, exponents):
+        """It is already."""
+
+    def root(self):
+        return self.histogram
+
+    def expand(self, cells, splits, sets, build):
+        return np.repeat(self.histogram[None], int(build.sum()), axis=0)
+
+    def cell_sizes(self, cells):
+        return np.full(len(cells), N)
+
+
+def test_a_source_that_contradicts_itself_is_noticed():
+    refused(grow, "do not fit its rows", source=Liar(), max_depth=0, max_leaves=0)
+
+
+def test_a_source_with_other_columns_is_noticed():
+    liar = Liar()
+    liar.column_maxima = lambda: np.ones(3)
+    liar.column_magnitudes = lambda unit: unit
+    refused(grow, "another number of columns", source=liar)
+
+
+# ---- trees that come from elsewhere ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("left", "message"),
+    [([1, 3, 0, 0, 1], "index of its own"), ([1, 2, 0, 1, 2], "lead to the same node")],
+)
+def test_paths_of_a_tree_do_not_meet(left, message):
+    trees = stumps(RNG)
+    nodes = trees["nodes"][:5].copy().view(NODE)[:, 0].copy()
+    nodes["left"] = left
+    leaves = np.zeros(N, dtype=np.int32)
+    with pytest.raises(ValueError, match=message):
+        _kernels.apply(node_bytes(nodes), trees["category_sets"][:1], np.zeros((N, 2)), leaves, 1)
+
+
+# ---- the rest -------------------------------------------------------------------------------------------------------
+
+ROWS = {"U": np.ones((N, K)), "c": np.zeros(N, dtype=np.int64), "rate": 1.0}
+RACE = ROWS | {"E": np.ones((N, K)), "Z": np.ones(N), "lead": np.ones(N)}
+EDGES = {"edges": np.tile([-1.0, 1.0], P), "first_edge": np.arange(P + 1) * 2}
+CODED = {"codes": np.zeros((2, N, 8), dtype=np.uint8), "has_missing": np.zeros(P, dtype=np.uint8), "n_threads": 1}
+DENSE = {"X": np.zeros((N, P))} | EDGES | CODED
+GAME = {"t": 5, "b": np.array([0.4, 0.3, 0.3]), "leads": np.zeros((3, 2), dtype=np.int32), "n_threads": 1}
+LOSS = {"Y": None, "c": np.zeros(N, dtype=np.int64), "K": K, "weight": None, "log_cost": None}
+LOSS |= {"a": 0, "b": 0, "n_all": N}
+MACHINE = {"dense": np.ones((N, P)), "data": None, "indices": None, "indptr": None, "p": P}
+MACHINE |= {"y": np.zeros(N, dtype=np.int64), "C": np.ones(N), "K": K}
+SPARSE_ROWS = {"dense": None, "data": np.ones(N), "indices": np.zeros(N, np.int32), "indptr": np.arange(N + 1)}
+SHAPLEY = stumps(RNG) | {"count": np.ones(10), "n_features": 2}
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "changes", "message"),
+    [
+        (_kernels.race, RACE, {"c": np.full(N, K)}, "labels"),
+        (_kernels.race, RACE, {"c": np.full(N, -1)}, "labels"),
+        (_kernels.race, RACE, {"c": np.zeros(N - 1, dtype=np.int64)}, "labels"),
+        (_kernels.race, RACE, {"Z": np.ones(N - 1)}, "disagree"),
+        (_kernels.total, {"values": np.ones(3), "n_threads": 1}, {"n_threads": 0}, "n_threads"),
+        (_kernels.sum_limbs, {"values": np.ones(3), "largest": 1.0, "n_all": 3}, {"n_all": 2}, "n_all"),
+        (_kernels.sum_limbs, {"values": np.ones(3), "largest": 1.0, "n_all": 3}, {"largest": 0.5}, "largest"),
+        (_kernels.sum_limbs, {"values": np.ones(3), "largest": 1.0, "n_all": 3}, {"largest": np.inf}, "largest"),
+        (_kernels.limb_total, {"hi": 1, "lo": 1, "largest": 1.0, "n_all": 3}, {"largest": np.nan}, "largest"),
+        (
+            _kernels.limb_values,
+            {"limbs": np.ones((2, 2, 1), dtype=np.uint64), "largest": np.ones(1), "n_rows": 1},
+            {"limbs": np.ones((2, 2, 0), dtype=np.uint64)},
+            "limbs must be",
+        ),
+        (_kernels.bin_values, DENSE, {"edges": EDGES["edges"][::-1].copy()}, "ascend"),
+        (_kernels.bin_values, DENSE, {"edges": np.full(2 * P, np.nan)}, "ascend"),
+        (_kernels.bin_values, DENSE, {"first_edge": np.arange(P + 1)}, "span"),
+        (_kernels.bin_values, DENSE, {"codes": np.zeros((1, N, 8), dtype=np.uint8)}, "shapes"),
+        (_kernels.zero_one_potential, GAME, {"t": -1}, "t must lie"),
+        (_kernels.zero_one_potential, GAME, {"t": 2**31 - 1}, "t must lie"),
+        (_kernels.zero_one_potential, GAME, {"b": np.array([np.nan, 0.5, 0.5])}, "b must"),
+        (_kernels.zero_one_potential, GAME, {"b": np.array([-0.5, 1.0, 0.5])}, "b must"),
+        (_kernels.zero_one_potential, GAME, {"leads": np.full((3, 2), -(2**31), dtype=np.int32)}, "leads"),
+        (_kernels.zero_one_potential, GAME, {"leads": np.zeros((3, 3), dtype=np.int32)}, "leads"),
+        (_kernels.LogisticLoss, LOSS, {"K": 1}, "K must lie"),
+        (_kernels.LogisticLoss, LOSS, {"K": 2**62}, "K must lie"),
+        (_kernels.LogisticLoss, LOSS, {"Y": np.zeros((K, 0), dtype=np.float32)}, "Y must"),
+        (_kernels.LogisticLoss, LOSS, {"n_all": N - 1}, "n_all"),
+        (_kernels.LogisticLoss, LOSS, {"a": 65}, "exponents"),
+        (_kernels.Svm, MACHINE, {"K": 2**62}, "K must lie"),
+        (_kernels.Svm, MACHINE, {"K": 1}, "K must lie"),
+        (_kernels.Svm, MACHINE, {"C": np.zeros(N)}, "C must"),
+        (_kernels.Svm, MACHINE, {"dense": np.full((N, P), np.nan)}, "finite"),
+        (_kernels.Svm, MACHINE, {"dense": np.ones((N, P + 1))}, r"\(n, p\)"),
+        (_kernels.Svm, MACHINE | SPARSE_ROWS, {"indices": np.full(N, P, np.int32)}, "indices"),
+        (_kernels.Svm, MACHINE | SPARSE_ROWS, {"p": 2**40}, "p below"),
+        (_kernels.Svm, MACHINE | SPARSE_ROWS, {"indptr": np.arange(N + 1)[::-1].copy()}, "indptr"),
+        (_kernels.Explainer, SHAPLEY, {"count": np.full(10, np.inf)}, "counts"),
+        (_kernels.Explainer, SHAPLEY, {"count": np.full(10, -1.0)}, "counts"),
+        (_kernels.Explainer, SHAPLEY, {"n_features": 0}, "n_features"),
+        (_kernels.Explainer, SHAPLEY, {"first_node": np.array([0, 4, 10])}, "odd"),
+    ],
+)
+def test_arguments_that_do_not_fit(call, arguments, changes, message):
+    call(**arguments)
+    refused(call, message, **(arguments | changes))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"tol": np.nan}, {"tol": -1.0}, {"max_iter": 0}, {"bias": np.inf}],
+)
+def test_the_options_of_solvers(changes):
+    machine = _kernels.Svm(**MACHINE)
+    for solve in (machine.linear, machine.sgd):
+        refused(
+            solve,
+            next(iter(changes)),
+            **({"bias": 1.0, "tol": 0.1, "max_iter": 3, "seed": 0, "progress": None} | changes),
+        )
+
+
+def test_what_is_written_to_is_no_copy():
+    """An array of another type would be converted, and the results be lost with the copy."""
+    with pytest.raises(TypeError):
+        _kernels.bin_values(**(DENSE | {"codes": np.zeros((2, N, 8))}))
+    with pytest.raises(TypeError):
+        _kernels.apply(stumps(RNG)["nodes"][:5], np.zeros((1, SET_BYTES), np.uint8), np.zeros((N, 2)), np.zeros(N), 1)
