@@ -1,6 +1,7 @@
 """The standalone predictor: NumPy alone, and the predictions of the classifier."""
 
 import ast
+import hashlib
 import io
 import json
 import subprocess
@@ -204,3 +205,53 @@ def test_real_sets(name):
     data = datasets.load(name)
     clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(data.X_train, data.y_train)
     check_same(clf, model_of(clf), data.X_test[:2000])
+
+
+# ---- damaged files --------------------------------------------------------------------------------------------------
+
+OLD = Path(__file__).parent / "files" / "v2-adaboost.sb"
+
+
+def changed_file(change):
+    """A model file whose header and members went through a function."""
+    with zipfile.ZipFile(OLD) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    header = json.loads(members["header.json"])
+    change(header, members)
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, data in (members | {"header.json": json.dumps(header).encode()}).items():
+            archive.writestr(name, data)
+    return stream
+
+
+def lead_back(header, members):
+    """The root of the first tree is its own child."""
+    nodes = bytearray(members["nodes"])
+    nodes[12:16] = bytes(4)
+    members["nodes"] = bytes(nodes)
+    header["arrays"]["nodes"]["sha256"] = hashlib.sha256(nodes).hexdigest()
+
+
+def claim_more(header, members):
+    header["arrays"]["values"]["shape"] = [10**12]
+
+
+def lack_a_key(header, members):
+    del header["loss"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [(lead_back, "a tree leads back"), (claim_more, "another size"), (lack_a_key, "KeyError")],
+)
+def test_damaged_files_are_value_errors(change, message):
+    standalone.load(changed_file(lambda header, members: None))
+    with pytest.raises(ValueError, match=message):
+        standalone.load(changed_file(change))
+
+
+@pytest.mark.parametrize("data", [b"", b"no model", OLD.read_bytes()[:2000]])
+def test_what_is_no_archive_is_a_value_error(data):
+    with pytest.raises(ValueError, match="damaged"):
+        standalone.load(io.BytesIO(data))

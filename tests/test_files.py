@@ -159,7 +159,7 @@ def change_header(**changes):
     ("name", "change", "message"),
     [
         ("values", lambda data: data[:-1] + b"\x01", "checksum"),
-        ("nodes", lambda data: data[:-8], "checksum"),
+        ("nodes", lambda data: data[:-8], "bytes, but its shape and type take"),
         ("header.json", lambda data: b"{", "damaged"),
         ("header.json", change_header(format="other"), "not a simplexboost model"),
         ("header.json", lambda data: b"[]", "not a simplexboost model"),
@@ -218,7 +218,7 @@ def test_flipped_bits_are_refused(tmp_path):
             path.write_bytes(data)
             try:
                 again = sb.load(path)
-            except (ValueError, OSError):
+            except sb.ModelFileError:
                 continue
             assert (again.predict(X) == clf.predict(X)).all()
 
@@ -231,7 +231,7 @@ def test_headers_with_parts_missing_are_refused(tmp_path):
             for change in (lambda data, name=name: {k: v for k, v in data.items() if k != name}, {name: [[0]]}.__ror__):
                 path.write_bytes(before)
                 rewrite(path, "header.json", lambda data, change=change: json.dumps(change(json.loads(data))).encode())
-                with contextlib.suppress(ValueError):
+                with contextlib.suppress(sb.ModelFileError):
                     sb.load(path)
 
 
@@ -294,6 +294,35 @@ CRAFTED = [
     (COORDINATES, {"n_features_in": "4"}, "features"),
     (LINEAR, {"linear_feature": lambda feature: feature + 9}, "features"),
     (LINEAR, {"linear_centre": lambda centre: centre * np.nan}, "NaN in 'linear_centre'"),
+    # what would load, and not work
+    (COORDINATES, {"classes": {"dtype": "<i8", "values": [0, 1, 1]}}, "no classes"),
+    (COORDINATES, {"classes": {"dtype": "<f8", "values": [0.0, 1.0, {"float": "nan"}]}}, "no classes"),
+    (COORDINATES, {"classes": {"dtype": "<i8", "values": [[0, 1, 2]]}}, "no classes"),
+    (COORDINATES, {"classes": {"dtype": "<i8", "values": []}}, "no classes"),
+    (COORDINATES, {"n_features_in": 2**40}, "features"),
+    (COORDINATES, {"n_features_in": True}, "features"),
+    (COORDINATES, {"loss": 3}, "a loss that is none"),
+    (COORDINATES, {"loss": {"part": "VectorTree", "parameters": {}}}, "a loss that is none"),
+    (COORDINATES, {"stop_reason": 3}, "text"),
+    (COORDINATES, {"present": lambda present: 0 * present, "Y": lambda Y: Y[:0]}, "codewords"),
+    (COORDINATES, {"Y": lambda Y: Y[:, :0]}, "codewords"),
+    (COORDINATES, {"gain": lambda gain: gain * np.nan}, "NaN in 'gain'"),
+    (COORDINATES, {"count": lambda count: -count}, "sizes"),
+    (COORDINATES, {"values": lambda values: np.sign(values) * 1e308}, "overflow"),
+    (COORDINATES, {"step": lambda step: step * 1e307}, "overflow"),
+    (COORDINATES, {"Y": lambda Y: Y * 1e308}, "overflow"),
+    (FLAGSHIP, {"values": lambda values: np.sign(values) * np.float32(3e38)}, "overflow"),
+    (COORDINATES, {"history.risk": lambda risk: risk[:-1]}, "history"),
+    (COORDINATES, {"history.risk": lambda risk: risk[:, None]}, "history"),
+    (COORDINATES, {"categories": [None] * 3}, "categories or kinds"),
+    (COORDINATES, {"categories": "none"}, "categories or kinds"),
+    (COORDINATES, {"feature_kinds": ["wonder"] * 4}, "kinds of features"),
+    (COORDINATES, {"categories": [{"dtype": "<f8", "values": [0.0, 1.0]}] * 4}, "do not fit its categories"),
+    (COORDINATES, {"categories": [{"dtype": "<f8", "values": [1.0, 1.0]}] * 4}, "categories that are none"),
+    (COORDINATES, {"categories": [{"dtype": "object", "values": ["a", 1.0]}] * 4}, "categories that are none"),
+    (COORDINATES, {"categories": [{"dtype": "<f8", "values": list(range(255))}] * 4}, "categories that are none"),
+    (COORDINATES, {"categories": [{"dtype": "<f8", "values": [{"float": "inf"}]}] * 4}, "neither numbers nor text"),
+    (FLAGSHIP, {"choice": {"dict": [["params", 3]]}}, "unexpected|missing"),
 ]
 
 
@@ -321,7 +350,72 @@ def test_impossible_models_are_refused(clf, changes, message, tmp_path):
     clone(clf).fit(X, two).save(tmp_path / "m.sb")
     sb.load(tmp_path / "m.sb")
     craft(tmp_path / "m.sb", changes)
-    with pytest.raises(ValueError, match=rf"({message}).*; it is damaged"):
+    with pytest.raises(sb.ModelFileError, match=rf"({message}).*; it is damaged|is damaged .*({message})"):
+        sb.load(tmp_path / "m.sb")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"cost_matrix": {"array": {"dtype": "<f8", "values": [1.0, 2.0]}}}, "cost_matrix"),
+        ({"cost_matrix": {"array": {"dtype": "<f8", "shape": [2, 2], "values": [0, 1, 1, 0]}}}, "cost_matrix"),
+        ({"cost_matrix": {"array": {"dtype": "<f8", "shape": [3, 3], "values": [-1.0] * 9}}}, "cost_matrix"),
+    ],
+)
+def test_costs_of_other_classes_are_refused(parameters, message, tmp_path):
+    path = saved(tmp_path)
+    craft(path, {"loss": {"part": "Logistic", "parameters": parameters}})
+    with pytest.raises(sb.ModelFileError, match=message):
+        sb.load(path)
+
+
+@pytest.mark.parametrize("n_jobs", [0, "all", 1.5, 2**40])
+def test_jobs_that_are_none_are_refused(n_jobs, tmp_path):
+    path = saved(tmp_path)
+    parameters = read_zip(path)[0]["parameters"]
+    craft(path, {"parameters": parameters | {"n_jobs": n_jobs}})
+    with pytest.raises(sb.ModelFileError, match="n_jobs"):
+        sb.load(path)
+
+
+MACHINE = sb.MulticlassSVC(kernel="rbf")
+PLANES = sb.MulticlassSVC()
+CODE = sb.OutputCodeClassifier(sb.GDMCBoostClassifier(n_estimators=1))
+
+
+@pytest.mark.parametrize(
+    ("clf", "changes"),
+    [
+        (PLANES, {"coef_": lambda coef: coef * np.nan}),
+        (PLANES, {"coef_": lambda coef: coef * np.inf}),
+        (PLANES, {"coef_": lambda coef: coef.astype(np.float32)}),
+        (PLANES, {"intercept_": lambda intercept: intercept[:2]}),
+        (MACHINE, {"support_vectors_": lambda vectors: vectors * np.nan}),
+        (MACHINE, {"dual_coef_": lambda dual: dual * 1e305}),
+        (MACHINE, {"support_": lambda support: -1 - support}),
+        (MACHINE, {"gamma_": {"float": "nan"}}),
+        (MACHINE, {"gamma_": "scale"}),
+        (MACHINE, {"gamma_": -1e300}),
+        (CODE, {"codewords": lambda codewords: codewords * 3}),
+        (CODE, {"present": lambda present: 0 * present}),
+        (CODE, {"columns": []}),
+        (CODE, {"columns": [{"side": 7}] * 3}),
+        (CODE, {"n_features_in": 5}),
+    ],
+)
+def test_other_impossible_classifiers_are_refused(clf, changes, tmp_path):
+    clone(clf).fit(X, y).save(tmp_path / "m.sb")
+    sb.load(tmp_path / "m.sb")
+    craft(tmp_path / "m.sb", changes)
+    with pytest.raises(sb.ModelFileError):
+        sb.load(tmp_path / "m.sb")
+
+
+def test_columns_must_answer_as_they_are_asked(tmp_path):
+    sb.OutputCodeClassifier(sb.MulticlassSVC()).fit(X, y).save(tmp_path / "m.sb")
+    parameters = read_zip(tmp_path / "m.sb")[0]["parameters"]
+    craft(tmp_path / "m.sb", {"parameters": parameters | {"response": "predict_proba"}})
+    with pytest.raises(sb.ModelFileError, match="no such method"):
         sb.load(tmp_path / "m.sb")
 
 

@@ -23,7 +23,7 @@ from .algorithms import (
 from .estimators.composed import BoostingClassifier
 from .estimators.flagship import SimplexBoostClassifier
 from .estimators.martiboost import MartiBoostClassifier
-from .files import load
+from .files import ModelFileError, load
 
 if TYPE_CHECKING:
     from .reductions import OutputCodeClassifier
@@ -42,6 +42,7 @@ __all__ = [
     "GDMCBoostClassifier",
     "LogitBoostClassifier",
     "MartiBoostClassifier",
+    "ModelFileError",
     "MulticlassSVC",
     "OSBoostClassifier",
     "OneVsAllBoostClassifier",

@@ -13,6 +13,7 @@ from ..codewords import Auto, Codewords, as_codewords
 from ..data.training_set import TrainingSet
 from ..data.validation import Checked
 from ..engine import ORDERS
+from ..files import damaged, is_number
 from ..files.parameters import from_json, to_json
 from ..learners import SketchTree
 from ..losses import Logistic, Loss, Savage, SoftmaxCost
@@ -392,4 +393,15 @@ class SimplexBoostClassifier(Booster):
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
         super()._unpack(header, arrays)
         if header.get("choice") is not None:  # files of version 0.1 have none
-            self.choice_ = Choice(**from_json(header["choice"]))
+            self.choice_ = checked_choice(from_json(header["choice"]))
+
+
+def checked_choice(value: Any) -> Choice:
+    """What was chosen, from a file; raise unless it can be shown."""
+    choice = Choice(**value)
+    numbers = ("n_estimators", "temperature", "risk", "n_splits", "n_held", "learning_rate")
+    fits = isinstance(choice.params, dict) and isinstance(choice.candidates, list) and isinstance(choice.curve, dict)
+    if not fits or not all(is_number(getattr(choice, name)) for name in numbers):
+        raise damaged("a choice that is none")
+    str(choice)
+    return choice

@@ -39,18 +39,31 @@ NODE = np.dtype(
 
 
 def load(path: Any) -> Model:
-    """Read a model file: a path, or a binary file that is open."""
-    with zipfile.ZipFile(path) as archive:
-        header = json.loads(archive.read("header.json"))
-        if header.get("format") != "simplexboost" or header.get("version") not in (1, 2):
-            raise ValueError("this is no model file of simplexboost, or one of a newer version of the format.")
-        arrays = {}
-        for name, about in header["arrays"].items():
-            data = archive.read(name)
-            if hashlib.sha256(data).hexdigest() != about["sha256"]:
-                raise ValueError(f"the file is damaged: the checksum of {name!r} does not match.")
-            arrays[name] = np.frombuffer(data, about["dtype"]).reshape(about["shape"])
-    return Model(header, arrays)
+    """Read a model file: a path, or a binary file that is open. Raises a ValueError if it is damaged."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            header = json.loads(archive.read("header.json"))
+            if header.get("format") != "simplexboost" or header.get("version") not in (1, 2):
+                raise ValueError("this is no model file of simplexboost, or one of a newer version of the format.")
+            arrays = {name: array_in(archive, name, about) for name, about in header["arrays"].items()}
+        return Model(header, arrays)
+    except (OSError, ValueError):
+        raise
+    except Exception as error:  # on damaged bytes zipfile, zlib, json and NumPy raise many types
+        raise ValueError(f"the file is damaged ({type(error).__name__}: {error}).") from error
+
+
+def array_in(archive: zipfile.ZipFile, name: str, about: dict[str, Any]) -> Array:
+    """An array of a file; its size is compared with its shape and type before it is inflated."""
+    size = np.dtype(about["dtype"]).itemsize
+    for n in about["shape"]:
+        size *= n
+    if archive.getinfo(name).file_size != size:
+        raise ValueError(f"the file is damaged: {name!r} has another size than its shape and type.")
+    data = archive.read(name)
+    if hashlib.sha256(data).hexdigest() != about["sha256"]:
+        raise ValueError(f"the file is damaged: the checksum of {name!r} does not match.")
+    return np.frombuffer(data, about["dtype"]).reshape(about["shape"])
 
 
 class Model:
@@ -220,6 +233,8 @@ class Terms:
         first_set = starts(arrays["n_sets"])[:-1]
         owner = np.repeat(np.arange(len(self.roots)), arrays["n_nodes"])
         self.is_leaf = nodes["feature"] < 0
+        if (~self.is_leaf & (nodes["left"] <= np.arange(len(nodes)) - self.roots[owner])).any():
+            raise ValueError("the file is damaged: a tree leads back.")  # for ever
         self.threshold, self.missing_left = nodes["threshold"].copy(), nodes["missing_left"].astype(bool)
         self.of_feature = np.where(self.is_leaf, 0, nodes["feature"])
         self.left = np.where(self.is_leaf, nodes["left"], nodes["left"] + self.roots[owner])

@@ -1,8 +1,9 @@
 """Model files: a zip of a JSON header and raw arrays with checksums, never a pickle.
 
-``container`` reads and writes the file itself; ``scalars``, ``pandas_values``, ``values`` and ``parameters`` the JSON
-in its header, from single values to estimators; ``terms`` and ``models`` the arrays. ``checks`` refuses damaged models,
-``boosters`` has what only boosters store, ``classifiers`` saves and loads. The format is described in docs/files.md.
+``container`` writes the file itself, and ``reading`` reads it; ``scalars``, ``pandas_values``, ``values`` and
+``parameters`` the JSON in its header, from single values to estimators; ``terms`` and ``models`` the arrays. ``checks``
+refuses damaged models, ``boosters`` has what only boosters store, ``classifiers`` saves and loads. The format is
+described in docs/files.md.
 """
 
 from .boosters import (
@@ -13,13 +14,15 @@ from .boosters import (
     unpack_features,
     unpack_program,
 )
-from .checks import damaged
+from .checks import ModelFileError, damaged, is_number
 from .classifiers import Saves, check_label_types, load, pack, save, unpack
 
 __all__ = [
+    "ModelFileError",
     "Saves",
     "check_label_types",
     "damaged",
+    "is_number",
     "load",
     "pack",
     "pack_booster",

@@ -6,14 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import AnyArray
+from .._typing import AnyArray, Array
 from ..data.categories import Categories
 from ..data.columns import WORDS
 from ..data.values import as_categories
-from .checks import check_layout, damaged
+from ..engine import MAX_CATEGORIES, Tree
+from ..losses import Loss
+from .checks import check_layout, damaged, is_number
 from .models import model_from_arrays, model_to_arrays, program_from_arrays, program_to_arrays
 from .parameters import categories_to_json, from_json, threshold_to_json, to_json
 from .values import array_from_json
+
+MOST_TRIED = 64  # classes; with costs, probabilities are the solution of a system of as many equations
 
 
 def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
@@ -31,18 +35,69 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     """The reverse of `pack_booster`."""
     model = model_from_arrays(arrays, len(estimator.classes_), header["n_features_in"])
     estimator.model_ = model
-    estimator.loss_ = from_json(header["loss"])
-    estimator.n_iter_ = model.n_rounds
-    estimator.stop_reason_ = header["stop_reason"]
-    estimator.rng_state_ = rng_state_from_json(header.get("rng_state"))
-    estimator.history_ = history_from_arrays(arrays)
     estimator.present_ = arrays["present"].astype(bool)
+    estimator.loss_ = loss_from_json(header["loss"], len(model.Y))
+    estimator.n_iter_ = model.n_rounds
+    estimator.stop_reason_ = text_or_none(header["stop_reason"])
+    estimator.rng_state_ = rng_state_from_json(header.get("rng_state"))
+    estimator.history_ = history_from_arrays(arrays, model.n_rounds)
     if getattr(estimator, "multilabel", False):
-        estimator.threshold_ = (
-            None if header["threshold"] is None else np.array(from_json({"list": header["threshold"]}))
-        )
+        estimator.threshold_ = threshold_from_json(header["threshold"], len(estimator.classes_))
+    check_link(estimator)
     unpack_followed(estimator, header.get("followed"), arrays)
     unpack_features(estimator, header)
+    check_categories(estimator, model.trees)
+
+
+def loss_from_json(value: Any, n_classes: int) -> Loss:
+    """The loss; raise unless it is one for so many classes."""
+    loss = from_json(value)
+    if not isinstance(loss, Loss):
+        raise damaged("a loss that is none")
+    if n_classes > 1:
+        loss.check(n_classes)
+    return loss
+
+
+def text_or_none(value: Any) -> str | None:
+    """A text, or None."""
+    if value is not None and not isinstance(value, str):
+        raise damaged(f"{value!r:.50} where a text should be")
+    return value
+
+
+def threshold_from_json(value: Any, n_classes: int) -> Array | None:
+    """The threshold of several labels, (K + 1,); None of a model for one label."""
+    if value is None:
+        return None
+    threshold = from_json({"list": value})
+    if len(threshold) != n_classes + 1 or not all(map(is_number, threshold)):
+        raise damaged("a threshold that is none")
+    return np.array(threshold, dtype=np.float64)
+
+
+def check_link(estimator: Any) -> None:
+    """Raise unless scores become probabilities. This tries two rows; not where many classes would make it slow."""
+    K = len(estimator.classes_)
+    if K > MOST_TRIED:
+        return
+    several = getattr(estimator, "threshold_", None) is not None
+    with np.errstate(all="ignore"):
+        P = estimator._decision().probabilities(np.stack([np.zeros(K), np.linspace(-2.0, 2.0, K)]))
+    if P.shape != (2, K) or not (P >= 0).all() or not (several or np.allclose(P.sum(axis=1), 1.0)):
+        raise damaged("a loss that gives no probabilities")
+
+
+def check_categories(estimator: Any, trees: list[Tree]) -> None:
+    """Raise if trees split by categories a feature that has none, or the reverse."""
+    if estimator.categories_ is None:
+        mask = np.zeros(estimator.n_features_in_, dtype=bool)
+    else:
+        mask = estimator.categories_.mask
+    for tree in trees:
+        inner = tree.nodes[tree.nodes["feature"] >= 0]
+        if (mask[inner["feature"]] != (inner["category"] >= 0)).any():
+            raise damaged("splits that do not fit its categories")
 
 
 def pack_features(estimator: Any) -> dict[str, Any]:
@@ -54,12 +109,27 @@ def pack_features(estimator: Any) -> dict[str, Any]:
 def unpack_features(estimator: Any, header: dict[str, Any]) -> None:
     """The reverse of `pack_features`; earlier files know no kinds, those of programs no categories either."""
     columns, kinds, p = header.get("categories"), header.get("feature_kinds"), header["n_features_in"]
-    if any(some is not None and len(some) != p for some in (columns, kinds)) or not set(kinds or ()) <= set(WORDS):
+    lists = all(some is None or isinstance(some, list) for some in (columns, kinds))
+    if not lists or any(some is not None and len(some) != p for some in (columns, kinds)):
         raise damaged("categories or kinds that do not fit its features")
+    if not set(kinds or ()) <= set(WORDS):
+        raise damaged("kinds of features that are none")
     estimator.feature_kinds_ = kinds
     estimator.categories_ = None
     if columns is not None:
-        estimator.categories_ = Categories([c and as_categories(array_from_json(c)) for c in columns])
+        estimator.categories_ = Categories([None if c is None else categories_from_json(c) for c in columns])
+
+
+def categories_from_json(value: Any) -> AnyArray:
+    """The categories of a column; raise unless they are different, not too many, and all numbers or all text."""
+    values = as_categories(array_from_json(value))
+    names = values.tolist()
+    texts = sum(isinstance(name, str) for name in names)
+    if values.ndim != 1 or len(names) > MAX_CATEGORIES or len(set(names)) < len(names) or texts not in (0, len(names)):
+        raise damaged("categories that are none")
+    if not texts and not all(map(is_number, names)):
+        raise damaged("categories that are neither numbers nor text")
+    return values
 
 
 def rng_state_from_json(value: Any) -> dict[str, Any] | None:
@@ -97,7 +167,8 @@ def unpack_followed(estimator: Any, followed: Any, arrays: dict[str, AnyArray]) 
     check_layout(arrays, dict.fromkeys([*curves, "validation_score"], ("<f8", 1)))
     lengths = {len(arrays[name]) for name in [*curves, "validation_score"]}
     texts = all(isinstance(name, str) for some in names for name in some)
-    if not texts or type(best) is not int or len(lengths) > 1 or not 0 <= best <= max(lengths):
+    score_fits = score is None or (isinstance(score, int | float) and not isinstance(score, bool))
+    if not texts or not score_fits or type(best) is not int or len(lengths) > 1 or not 0 <= best <= max(lengths):
         raise damaged("evaluations that do not fit together")
     estimator.evals_result_ = [
         {name: arrays[f"evals.{i}.{j}"] for j, name in enumerate(some)} for i, some in enumerate(names)
@@ -117,8 +188,10 @@ def unpack_program(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
         raise damaged(f"a branching program for {len(estimator.classes_)} classes")
     estimator.program_ = program_from_arrays(arrays, header["n_features_in"])
     estimator.n_iter_ = estimator.program_.n_layers
-    estimator.history_ = history_from_arrays(arrays)
+    estimator.history_ = history_from_arrays(arrays, estimator.n_iter_)
     unpack_features(estimator, header)
+    trees = [term.hypothesis.tree for term in estimator.program_.terms]
+    check_categories(estimator, trees)
 
 
 def history_to_arrays(history: dict[str, AnyArray]) -> dict[str, AnyArray]:
@@ -126,6 +199,9 @@ def history_to_arrays(history: dict[str, AnyArray]) -> dict[str, AnyArray]:
     return {f"history.{name}": values for name, values in history.items() if name != "seconds"}
 
 
-def history_from_arrays(arrays: dict[str, AnyArray]) -> dict[str, AnyArray]:
-    """The reverse of `history_to_arrays`."""
-    return {name.removeprefix("history."): v for name, v in arrays.items() if name.startswith("history.")}
+def history_from_arrays(arrays: dict[str, AnyArray], n_rounds: int) -> dict[str, AnyArray]:
+    """The reverse of `history_to_arrays`; raise unless there is an entry for every round."""
+    history = {name.removeprefix("history."): v for name, v in arrays.items() if name.startswith("history.")}
+    if any(values.shape != (n_rounds,) for values in history.values()):
+        raise damaged("a history that does not fit its rounds")
+    return history

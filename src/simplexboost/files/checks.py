@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from .._typing import AnyArray
 from ..boosting.hypotheses import LinearHypothesis, TreeHypothesis
-from ..boosting.model import Term
+from ..boosting.model import AdditiveModel, Term
 from ..boosting.program import Program
 from ..engine import NODE, SET_BYTES, Tree
 
@@ -30,16 +32,57 @@ TERMS = {
     "linear_feature": ("<i8", 1),
     "linear_centre": ("<f8", 1),
 }
+MOST_FEATURES = 2**31
 SPARSE = {"columns": ("<u2 <u4", 1), "row_sizes": ("<u4", 1)}
 
 
 class ModelFileError(ValueError):
-    """A file that is not a model, is damaged, or holds something impossible."""
+    """What `simplexboost.load` raises for every bad file.
+
+    The file is not a model, is damaged, was made to do harm, or was written by a newer version of the package; the
+    message says which. Being a ``ValueError``, it is caught as such, too.
+
+    Examples
+    --------
+    >>> import io, simplexboost
+    >>> try:
+    ...     simplexboost.load(io.BytesIO(b"no model"))
+    ... except simplexboost.ModelFileError as error:
+    ...     print(error)
+    the file is not a simplexboost model file, or it is damaged (File is not a zip file).
+    """
 
 
 def damaged(what: str) -> ModelFileError:
     """The error for a file whose checksums are right but which holds something impossible."""
     return ModelFileError(f"the file holds {what}; it is damaged.")
+
+
+# ---- what all classifiers have --------------------------------------------------------------------------------------
+
+
+def check_classes(classes: AnyArray) -> AnyArray:
+    """The labels (K,); raise unless there are some, all different, and none is NaN."""
+    labels = classes.ravel().tolist()
+    if classes.ndim != 1 or not labels or len(set(labels)) < len(labels) or any(label != label for label in labels):
+        raise damaged("labels that are no classes")
+    return classes
+
+
+def check_features(n_features: Any, names: Any) -> int:
+    """The number of features; raise unless it is one, and there is a name for each of them or none at all."""
+    if type(n_features) is not int or not 1 <= n_features < MOST_FEATURES:
+        raise damaged(f"a number of features that is none, {n_features!r:.50}")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise damaged("names that do not fit its features")
+    if names and len(names) != n_features:
+        raise damaged("names that do not fit its features")
+    return n_features
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number, and finite."""
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
 
 
 # ---- arrays ---------------------------------------------------------------------------------------------------------
@@ -66,21 +109,22 @@ def check_codewords(arrays: dict[str, AnyArray], n_classes: int) -> None:
     check_layout(arrays, CODEWORDS)
     check_finite(arrays, "Y")
     present = arrays["present"]
-    if present.shape != (n_classes,) or (present > 1).any() or present.sum() != len(arrays["Y"]):
+    fits = present.shape == (n_classes,) and (present <= 1).all() and present.any()
+    if not fits or present.sum() != len(arrays["Y"]) or not arrays["Y"].shape[1]:
         raise damaged("codewords that do not fit its classes")
 
 
 def check_term_arrays(arrays: dict[str, AnyArray], d: int) -> None:
     """Raise if the arrays are not what `terms_to_arrays` writes for d coordinates, or do not fit together."""
     check_layout(arrays, TERMS | (SPARSE if "columns" in arrays or "row_sizes" in arrays else {}))
-    check_finite(arrays, "values", "step", "linear_centre")
+    check_finite(arrays, "values", "step", "linear_centre", "gain")
     kind, shapes = arrays["kind"], arrays["value_shape"]
     n_linear, n = int((kind == 1).sum()), len(kind)
     lengths = {"step": n, "coordinate": n, "value_shape": n, "linear_feature": n_linear, "linear_centre": n_linear}
     lengths |= {"n_nodes": n - n_linear, "n_sets": n - n_linear}
     fits = (kind <= 1).all() and all(len(arrays[name]) == length for name, length in lengths.items())
     fits = fits and shapes.shape[1] == 2 and (shapes >= 0).all() and (shapes <= 2**31).all()
-    if not fits or len(arrays["nodes"]) % NODE.itemsize:
+    if not fits or len(arrays["nodes"]) % NODE.itemsize or (arrays["count"] < 0).any():
         raise damaged("arrays whose sizes do not fit together")
     if (arrays["coordinate"] < -1).any() or (arrays["coordinate"] >= d).any():
         raise damaged("terms of coordinates that it does not have")
@@ -99,8 +143,6 @@ def check_ends(ends: AnyArray, n_terms: int) -> None:
 
 def check_terms(terms: list[Term], d: int, n_features: Any) -> None:
     """Raise if a term does not fit the d coordinates or the features."""
-    if type(n_features) is not int or n_features < 1:
-        raise damaged(f"a number of features that is none, {n_features!r}")
     for term in terms:
         h, width = term.hypothesis, d if term.coordinate is None else 1
         if isinstance(h, TreeHypothesis):
@@ -110,6 +152,31 @@ def check_terms(terms: list[Term], d: int, n_features: Any) -> None:
         if not fits:
             raise damaged("a term that does not fit its coordinates or features")
     check_kinds_of_splits([term.hypothesis.tree for term in terms if isinstance(term.hypothesis, TreeHypothesis)])
+
+
+def check_range(model: AdditiveModel, arrays: dict[str, AnyArray]) -> None:
+    """Raise if scores could overflow: the largest values of all terms, added up, must be numbers of the model's type.
+
+    A bound from the largest of all values is enough for ordinary models, and takes no loop over the terms.
+    """
+    steps, values = np.abs(arrays["step"]) * model.temperature, arrays["values"]
+    most = float(np.finfo(model.dtype).max) / 8
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = max(1.0, float(np.abs(model.Y).sum(axis=1, dtype=np.float64).max()))
+        rough = spread * float(steps.sum()) * max(1.0, float(np.abs(values).max(initial=0.0)))
+        if rough <= most:
+            return
+        largest = [float(np.abs(addends(term)).max(initial=0.0)) for term in model.terms]
+        if not spread * float(steps @ largest) <= most or not steps.max() <= most:
+            raise damaged("values whose sums overflow")
+
+
+def addends(term: Term) -> AnyArray:
+    """All numbers that a term may add."""
+    h = term.hypothesis
+    if isinstance(h, TreeHypothesis):
+        return np.asarray(h.values.data if issparse(h.values) else h.values)
+    return np.concatenate([h.slope, h.intercept]) if isinstance(h, LinearHypothesis) else np.empty(0)
 
 
 def check_kinds_of_splits(trees: list[Tree]) -> None:
@@ -132,6 +199,8 @@ def checked(tree: Tree) -> Tree:
         raise damaged("a tree with splits of categories but without their sets")
     if np.isnan(tree.nodes["threshold"]).any():
         raise damaged("a tree with thresholds that are NaN")
+    if (tree.nodes["missing_left"] > 1).any():
+        raise damaged("a tree that sends missing values neither left nor right")
     return tree
 
 

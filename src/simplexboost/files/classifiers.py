@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._threads import thread_count
 from .._typing import AnyArray
-from .checks import ModelFileError, damaged
-from .container import FORMAT, VERSION, describe, name_of, read, write
+from .checks import ModelFileError, check_classes, check_features
+from .container import FORMAT, VERSION, describe, write
 from .parameters import (
     estimator_class,
     parameters_from_json,
@@ -20,8 +22,9 @@ from .parameters import (
     to_json,
     written_by,
 )
+from .reading import name_of, opened, read_archive
 from .values import array_from_json, array_to_json
-from .whole import PathError, Target
+from .whole import Target
 
 
 def save(estimator: Any, path: Target) -> None:
@@ -115,7 +118,7 @@ def load(path: Target) -> Any:
 
     Raises
     ------
-    ValueError : if the file is not a model, is damaged, or has another version of the format
+    ModelFileError : a ``ValueError``, if the file is not a model, is damaged, or has another version of the format
     OSError : if it cannot be read
 
     Examples
@@ -130,12 +133,17 @@ def load(path: Target) -> Any:
     >>> bool((again.decision_function(X) == clf.decision_function(X)).all())
     True
     """
-    try:
-        return unpack(*read(path))
-    except (OSError, MemoryError, ModelFileError, PathError):
-        raise
-    except Exception as error:  # on damaged bytes zipfile, zlib, json, NumPy and constructors raise many types
-        raise ModelFileError(f"{name_of(path)} is damaged ({type(error).__name__}: {error}).") from error
+    with opened(path) as stream:
+        try:
+            return unpack(*read_archive(stream, name_of(path)))
+        except ModelFileError:
+            raise
+        except MemoryError as error:
+            raise ModelFileError(f"{name_of(path)} needs more memory than there is.") from error
+        except Exception as error:  # on damaged bytes zipfile, zlib, json, NumPy and constructors raise many types
+            if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+                raise  # the disk, not its contents; a place before the file's beginning is EINVAL
+            raise ModelFileError(f"{name_of(path)} is damaged ({type(error).__name__}: {error}).") from error
 
 
 def pack(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
@@ -165,12 +173,11 @@ def unpack(header: dict[str, Any], arrays: dict[str, AnyArray]) -> Any:
             "one, the file is damaged."
         )
     estimator = kind(**parameters)
-    estimator.classes_ = array_from_json(header["classes"])
-    estimator.n_features_in_ = header["n_features_in"]
+    thread_count(estimator.n_jobs)  # raises if it is no number of threads
     names = header["feature_names_in"]
+    estimator.classes_ = check_classes(array_from_json(header["classes"]))
+    estimator.n_features_in_ = check_features(header["n_features_in"], names)
     if names:
-        if not all(isinstance(name, str) for name in names) or len(names) != estimator.n_features_in_:
-            raise damaged("names that do not fit its features")
         estimator.feature_names_in_ = np.array(names, dtype=object)
     estimator._unpack(header, arrays)
     return estimator

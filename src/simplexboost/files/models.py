@@ -9,7 +9,7 @@ import numpy as np
 from .._typing import AnyArray
 from ..boosting.model import AdditiveModel
 from ..boosting.program import Program
-from .checks import ENDS, check_codewords, check_ends, check_layout, check_program, damaged
+from .checks import ENDS, check_codewords, check_ends, check_layout, check_program, check_range, damaged
 from .terms import terms_from_arrays, terms_to_arrays
 
 
@@ -26,7 +26,9 @@ def model_from_arrays(arrays: dict[str, AnyArray], n_classes: int, n_features: A
     check_codewords(arrays, n_classes)
     terms = terms_from_arrays(arrays, arrays["Y"].shape[1], n_features)
     check_ends(arrays["round_ends"], len(terms))
-    return AdditiveModel(arrays["Y"], terms, arrays["round_ends"].tolist(), temperature_from_arrays(arrays))
+    model = AdditiveModel(arrays["Y"], terms, arrays["round_ends"].tolist(), temperature_from_arrays(arrays))
+    check_range(model, arrays)
+    return model
 
 
 def temperature_from_arrays(arrays: dict[str, AnyArray]) -> float:

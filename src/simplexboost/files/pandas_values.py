@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any, NamedTuple
 
-from .scalars import MICROSECOND, int_to_json, whole, zone_to_json
+from .scalars import MICROSECOND, int_to_json, whole, zone_from_json, zone_to_json
 
 NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 MISSING = ("NaT", "NA")
@@ -52,8 +52,8 @@ def timestamp_from_json(value: dict[str, Any]) -> Any:
     pd = pandas()
     if pd is None:
         return dt.datetime.fromisoformat(value["timestamp"])
-    moment = pd.Timestamp(value["timestamp"]).as_unit(value["unit"])
-    return moment.tz_convert(value["zone"]) if "zone" in value else moment
+    moment, zone = pd.Timestamp(value["timestamp"]).as_unit(value["unit"]), zone_from_json(value)
+    return moment if zone is None else moment.tz_convert(zone)
 
 
 def duration_from_json(value: dict[str, Any]) -> Any:

@@ -89,9 +89,18 @@ def object_from_json(value: dict[str, Any]) -> Any:
 
 def random_state_from_json(state: dict[str, Any]) -> np.random.RandomState:
     """A generator that goes on where the saved one was."""
-    generator = np.random.RandomState(GENERATORS[state["bit_generator"]]())
+    name = state["bit_generator"]
+    check_position(name, state)
+    generator = np.random.RandomState(GENERATORS[name]())
     generator.set_state(state)
     return generator
+
+
+def check_position(name: str, state: dict[str, Any]) -> None:
+    """Raise if a generator would go on outside its numbers: NumPy believes what it is told."""
+    place, numbers = (state["state"]["pos"], 624) if name == "MT19937" else (state.get("buffer_pos", 0), 4)
+    if type(place) is not int or not 0 <= place <= numbers:
+        raise ModelFileError(f"the file holds a state of random numbers that is none, at place {place!r:.50}.")
 
 
 def categories_to_json(categories: Categories) -> list[Any]:
@@ -108,9 +117,9 @@ def estimator_class(name: str) -> Any:
     """A public estimator of the package by its name."""
     import simplexboost
 
-    found = getattr(simplexboost, name, None) if name in simplexboost.__all__ else None
-    if not isinstance(found, type):
-        raise ModelFileError(f"the file holds a {name!r}, which this version of simplexboost does not have.")
+    found = getattr(simplexboost, name, None) if isinstance(name, str) and name in simplexboost.__all__ else None
+    if not isinstance(found, type) or not is_public(found):
+        raise ModelFileError(f"the file holds a {name!r:.50}, which this version of simplexboost does not have.")
     return found
 
 
@@ -143,7 +152,8 @@ def is_public(kind: type) -> bool:
     """Whether a class is one of the package's classifiers."""
     import simplexboost
 
-    return kind.__name__ in simplexboost.__all__ and getattr(simplexboost, kind.__name__) is kind
+    known = kind.__name__ in simplexboost.__all__ and getattr(simplexboost, kind.__name__) is kind
+    return known and issubclass(kind, BaseEstimator)
 
 
 def written_by() -> str:

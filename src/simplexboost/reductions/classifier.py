@@ -20,7 +20,7 @@ from ..estimators.atomic import all_or_nothing
 from ..estimators.flagship import SimplexBoostClassifier
 from ..files import check_label_types, damaged
 from .codes import make_code
-from .columns import RESPONSES, check_estimator, check_takes_weights, fit_column, indexable
+from .columns import RESPONSES, check_estimator, check_takes_weights, fit_column, indexable, jobs_for
 from .decoding import DECODINGS
 from .files import pack_columns, unpack_columns
 from .predicting import Decodes
@@ -183,7 +183,7 @@ class OutputCodeClassifier(Decodes):
         M = M[:, M.any(axis=0)]  # a column of absent classes only has nothing to learn from
         seeds = [None if self.random_state is None else int(random.randint(2**31 - 1)) for _ in range(M.shape[1])]
         estimator = self._estimator()
-        self.columns_ = Parallel(n_jobs=self.n_jobs)(
+        self.columns_ = Parallel(n_jobs=jobs_for(self.n_jobs, M.shape[1]))(
             delayed(fit_column)(j, estimator, X, M[c, j], weight, seed) for j, seed in enumerate(seeds)
         )
         self._set_codewords(M)
@@ -210,11 +210,19 @@ class OutputCodeClassifier(Decodes):
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
         """The reverse of `_pack`."""
-        columns = unpack_columns(header["columns"], arrays)
+        check_choice("decoding", self.decoding, DECODINGS)
+        check_choice("response", self.response, RESPONSES)
+        check_choice("probability", self.probability, PROBABILITIES)
+        check_flag("break_ties", self.break_ties)
+        columns = unpack_columns(header["columns"], arrays, self.n_features_in_)
         M, present = arrays["codewords"].astype(np.float64), arrays["present"].astype(bool)
         K = len(self.classes_)
         if M.shape != (K, len(columns)) or present.shape != (K,) or not np.isin(M, [-1, 0, 1]).all():
             raise damaged("codewords that do not fit its classes or columns")
+        if not present.any():
+            raise damaged("a model without classes")
+        for column in columns:
+            column.method(self.response, self.decoding)  # raises where the classifier has no such answer
         self.columns_, self.present_ = columns, present
         self._set_codewords(M)
 

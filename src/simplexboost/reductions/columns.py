@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from scipy.sparse import issparse
 from scipy.special import expit
 from sklearn.base import clone, is_classifier
@@ -85,6 +86,11 @@ class Column:
         if decoding in FROM_PROBABILITIES:
             order = ["predict_proba", "decision_function", "predict"]
         return next(method for method in order if hasattr(self.estimator, method))
+
+
+def jobs_for(n_jobs: int | None, n_columns: int) -> int | None:
+    """As many jobs as are wanted, but no more than there are columns: each is a process."""
+    return n_jobs if n_jobs is None else max(1, min(effective_n_jobs(n_jobs), n_columns))
 
 
 def indexable(X: Any) -> Any:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .._typing import AnyArray
-from ..files import pack, unpack
+from ..files import damaged, pack, unpack
 from .columns import Column, ConstantColumn
 
 
@@ -25,14 +27,35 @@ def pack_columns(columns: list[Column]) -> tuple[list[dict[str, Any]], dict[str,
     return headers, arrays
 
 
-def unpack_columns(headers: list[dict[str, Any]], arrays: dict[str, AnyArray]) -> list[Column]:
-    """The reverse of `pack_columns`."""
+def unpack_columns(headers: list[dict[str, Any]], arrays: dict[str, AnyArray], n_features: int) -> list[Column]:
+    """The reverse of `pack_columns`; raise unless each classifier tells two classes apart by the same features."""
     columns = []
     for j, header in enumerate(headers):
         if "side" in header:
-            columns.append(Column(j, ConstantColumn(int(header["side"]))))
+            columns.append(Column(j, ConstantColumn(checked_side(header["side"]))))
         else:
             own = {name: arrays[f"{j}.{name}"] for name in header["arrays"]}
             rows = own.pop("kernel_rows", None)
-            columns.append(Column(j, unpack(header["estimator"], own), rows))
+            columns.append(checked(Column(j, unpack(header["estimator"], own), rows), n_features))
     return columns
+
+
+def checked_side(side: Any) -> int:
+    """+1 or −1."""
+    if type(side) is not int or side not in (-1, 1):
+        raise damaged(f"a column of side {side!r:.50}")
+    return side
+
+
+def checked(column: Column, n_features: int) -> Column:
+    """The column, if its classifier fits the others."""
+    rows, seen = column.kernel_rows, n_features
+    if rows is not None:
+        if rows.ndim != 1 or rows.dtype.kind != "i" or (rows < 0).any() or (rows >= n_features).any():
+            raise damaged("rows of a kernel that it does not have")
+        seen = len(rows)
+    if column.estimator.n_features_in_ != seen or column.estimator.classes_.tolist() != [0, 1]:
+        raise damaged("a column whose classifier does not fit the others")
+    if np.ndim(column.estimator.classes_) != 1 or getattr(column.estimator, "threshold_", None) is not None:
+        raise damaged("a column whose classifier is none for two classes")
+    return column

@@ -15,7 +15,7 @@ from ..data.inputs import check_columns
 from ..data.validation import known_labels
 from ..estimators.face import Face
 from ..losses.links import log_of
-from .columns import Column, indexable
+from .columns import Column, indexable, jobs_for
 from .coupling import couple, softmax_link
 from .decoding import confidence, distances
 from .report import CodeReport
@@ -116,7 +116,8 @@ class Decodes(Face):
 
     def _ask(self, X: Any, question: str, *how: str) -> Array:
         """Every column's answers or probabilities, (n, l)."""
-        columns = Parallel(n_jobs=self.n_jobs)(delayed(getattr(column, question))(X, *how) for column in self.columns_)
+        jobs = jobs_for(self.n_jobs, len(self.columns_))
+        columns = Parallel(n_jobs=jobs)(delayed(getattr(column, question))(X, *how) for column in self.columns_)
         return np.column_stack(columns) if columns else np.zeros((_num_samples(X), 0))
 
     def _present_scores(self, f: Array) -> Array:

@@ -12,14 +12,15 @@ from .._blas import one_blas_thread
 from .._typing import AnyArray, Array, Labels
 from ..data.inputs import check_X
 from ..estimators.face import Face
-from ..files import damaged, pack_features, unpack_features
+from ..files import damaged, is_number, pack_features, unpack_features
 from ..files.parameters import from_json, to_json
-from .kernels import Kernel
+from .kernels import Kernel, check_kernel
 
 # What model files hold; sparse support vectors in three parts.
 FACTS = ("objective_", "duality_gap_", "n_iter_", "gamma_")
 ARRAYS = ("coef_", "intercept_", "support_", "dual_coef_", "support_vectors_")
 CSR = ("data", "indices", "indptr")
+LARGEST = 1e300  # of the numbers of a file: products with features are then finite, unless these are huge
 BLOCK = 1 << 22  # kernel values computed at a time in prediction: 32 MB
 
 
@@ -27,6 +28,7 @@ class Machine(Face):
     """Predicts with weights or support vectors; a subclass finds them."""
 
     kernel: Any
+    gamma: Any
     degree: int
     coef0: float
     fit_intercept: Any
@@ -92,13 +94,19 @@ class Machine(Face):
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
         """The reverse of `_pack`."""
-        self.__dict__.update({name: from_json(header[name]) for name in FACTS if name in header})
+        check_kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        facts = {name: from_json(header[name]) for name in FACTS if name in header}
+        if not all(map(is_number, facts.values())):
+            raise damaged("numbers that are none")
+        self.__dict__.update(facts)
         self.__dict__.update({name: arrays[name] for name in ARRAYS if name in arrays})
         unpack_features(self, header)
         refused = damaged("weights that do not fit its classes or features")
         try:
             if "support_vectors_.data" in arrays:
                 parts = tuple(arrays[f"support_vectors_.{part}"] for part in CSR)
+                if len(parts[2]) != len(self.support_) + 1 or any(part.dtype.kind != "i" for part in parts[1:]):
+                    raise refused
                 self.support_vectors_ = csr_matrix(parts, shape=(len(self.support_), self.n_features_in_))
                 self.support_vectors_.check_format(full_check=True)
             fits = self._fits()
@@ -109,15 +117,34 @@ class Machine(Face):
         if self.kernel != "linear":
             gamma = getattr(self, "gamma_", 1.0)
             self._kernel = Kernel(self.kernel, None, gamma, self.degree, self.coef0, self._constant() ** 2)
+            self._check_scores()
 
     def _fits(self) -> bool:
         """Whether the arrays of a file fit together."""
         K, p = len(self.classes_), self.n_features_in_
         if self.kernel == "linear":
-            return self.coef_.shape == (K, p) and self.intercept_.shape == (K,)
+            return is_table(self.coef_, (K, p)) and is_table(self.intercept_, (K,))
         m = len(self.support_)
+        rows = self.support_
+        known = rows.ndim == 1 and rows.dtype.kind == "i" and bool((rows >= 0).all())
         if self.kernel == "precomputed":
-            known = bool(((self.support_ >= 0) & (self.support_ < p)).all())
+            known = known and bool((rows < p).all())
         else:
-            known = self.support_vectors_.shape == (m, p)
-        return known and self.dual_coef_.shape == (m, K)
+            vectors = self.support_vectors_
+            known = known and vectors.shape == (m, p) and is_table(vectors.data if issparse(vectors) else vectors)
+        return known and is_table(self.dual_coef_, (m, K))
+
+    def _check_scores(self) -> None:
+        """Raise unless the scores of a support vector are finite."""
+        if self.kernel == "precomputed" or not len(self.support_):
+            return
+        with np.errstate(all="ignore"):
+            scores = self._kernel(self.support_vectors_[:1], self.support_vectors_) @ self.dual_coef_
+        if not np.isfinite(scores).all():
+            raise damaged("a kernel whose values are not finite")
+
+
+def is_table(values: AnyArray, shape: tuple[int, ...] | None = None) -> bool:
+    """Whether an array holds numbers that can be added up without overflow, and has the shape, if one is given."""
+    fits = values.dtype == np.float64 and (shape is None or values.shape == shape)
+    return fits and bool((np.abs(values) <= LARGEST).all())
