@@ -105,7 +105,8 @@ def changed_array(rng: Rng, values: np.ndarray) -> Any:
         return np.concatenate([values, values[:1]])
     if kind == 4:
         return pick(rng, [values[:0], values.T, values[::2], values[..., None], flat, values[None]])
-    return values.astype(pick(rng, [np.float32, np.float64, np.int32, np.int64, np.uint8, np.uint32]))
+    with np.errstate(all="ignore"):
+        return values.astype(pick(rng, [np.float32, np.float64, np.int32, np.int64, np.uint8, np.uint32]))
 
 
 # ---- sound calls ----------------------------------------------------------------------------------------------------

@@ -205,7 +205,8 @@ def test_the_methods_of_a_shard():
     refused(made.cell_sizes, "cells of the source", cells=ints(3))
     refused(made.leaf_limbs, "entry per column", cells=ints(1), values=None, largest=np.ones(1), n_rows=N)
     refused(made.leaf_limbs, "n rows", cells=ints(1), values=np.ones((N - 1, 1)), largest=np.ones(1), n_rows=N)
-    refused(made.leaf_limbs, "columns", cells=ints(1), values=np.ones((N, 0)), largest=np.ones(0), n_rows=N)
+    nothing = made.leaf_limbs(cells=ints(1), values=np.ones((N, 0)), largest=np.ones(0), n_rows=N)
+    assert _kernels.limb_values(nothing, np.ones(0), N).shape == (1, 0)
 
 
 def test_the_leaves_of_rows_are_theirs_alone():
@@ -358,7 +359,7 @@ SHAPLEY = stumps(RNG) | {"count": np.ones(10), "n_features": 2}
         (
             _kernels.limb_values,
             {"limbs": np.ones((2, 2, 1), dtype=np.uint64), "largest": np.ones(1), "n_rows": 1},
-            {"limbs": np.ones((2, 2, 0), dtype=np.uint64)},
+            {"limbs": np.ones((2, 3, 1), dtype=np.uint64)},
             "limbs must be",
         ),
         (_kernels.bin_values, DENSE, {"edges": EDGES["edges"][::-1].copy()}, "ascend"),

@@ -375,7 +375,7 @@ class Shard {
                                                    std::int64_t n_rows) {
     StatisticsView statistics = statistics_;
     if (values) {
-      require(values->shape(0) == data_.n && values->shape(1) >= 1, "leaf_statistics must have n rows, and columns");
+      require(values->shape(0) == data_.n, "leaf_statistics must have n rows");
       statistics = {};
       statistics.dense = values->data(), statistics.m = values->shape(1);
     }
@@ -601,7 +601,7 @@ nb::tuple grow(nb::handle source, In<std::int32_t, Vector> n_bins, In<std::uint8
 nb::ndarray<nb::numpy, double> sums_of_limbs(In<std::uint64_t, nb::ndim<3>> limbs, In<double, Vector> largest,
                                              std::int64_t n_rows) {
   const std::size_t n_leaves = limbs.shape(0), m = limbs.shape(2);
-  require(limbs.shape(1) == 2 && m >= 1 && (largest.shape(0) == m || largest.shape(0) == 1) && n_rows >= 1,
+  require(limbs.shape(1) == 2 && (largest.shape(0) == m || largest.shape(0) == 1) && n_rows >= 1,
           "limbs must be (L, 2, m), and largest have an entry per column");
   const LimbScales scales(std::vector<double>(largest.data(), largest.data() + largest.shape(0)), n_rows);
   return to_numpy(
