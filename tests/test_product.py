@@ -19,6 +19,7 @@ from simplexboost import (
     OneVsAllBoostClassifier,
     SoftmaxBoostClassifier,
 )
+from simplexboost.data.order import hashes_of, hashes_of_classes
 from simplexboost.datasets import make_long_servedio
 from simplexboost.learners import ClassTree, HammingTree, SignTree, SubsetTree
 from simplexboost.losses import SoftmaxCost
@@ -137,16 +138,17 @@ def test_sm_boost_on_drawn_pairs(data, mode, n_pairs):
     n, _, K, seed = data
     rng = np.random.default_rng(check_random_state(seed).randint(2**31 - 1))
     costs = np.random.default_rng(seed).uniform(0, 1, (n, K))  # of every example, so that no two splits tie
-    order = sorted(range(n), key=lambda i: np.append(X[i], costs[i]).tobytes())  # not that of the rows
+    places = np.argsort(hashes_of_classes(hashes_of(X, 0), c))  # the order of the classes, not that of their numbers
+    order = sorted(range(n), key=lambda i: np.append(X[i], costs[i, places]).tobytes())  # not that of the rows
 
     def draws(share, t):
         u = rng.random(n if n_pairs == "n" else n_pairs)
         rng.integers(2**63, size=K if mode == "separate" else 1)
-        ends = np.cumsum(share[order])
+        ends = np.cumsum(share[order][:, places])
         counts = np.zeros((n, K))
         for value in u * ends[-1]:
             i, k = divmod(int(np.flatnonzero(ends > value)[0]), K)
-            counts[order[i], k] += 1
+            counts[order[i], places[k]] += 1
         return counts
 
     rounds = textbook.sm_boost(X, costs, w, ROUNDS, LEARNERS[mode], draws, max_leaf_nodes=4)

@@ -211,7 +211,7 @@ def test_seconds_per_round_of_large_data_by_hand():
     # 2**20 rows of 10 features, 8 classes, 255 leaves of 8 levels, 16 bins; two threads.
     n, K = 2**20, 8
     growth = SimpleNamespace(growth_for=lambda data, seed: SimpleNamespace(max_leaf_nodes=0))
-    data = SimpleNamespace(n=n, p=10, X=np.broadcast_to(0.0, (n, 10)), max_bins=16, engine=CpuEngine(2))
+    data = SimpleNamespace(n=n, p=10, table=np.broadcast_to(0.0, (n, 10)), max_bins=16, engine=CpuEngine(2))
     trees = 1.5e-9 * n * 10 * (1 + 8 / 4) + 2e-9 * 255 * 16 * 10
     for d, soft_max in ((8, 4e-9 * n * K), (3, 2e-9 * n * K + 1e-10 * n * K * 3)):
         run = SimpleNamespace(data=data, Y=np.ones((K, d)), learner=growth)
