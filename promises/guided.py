@@ -17,7 +17,7 @@ import numpy as np
 
 def main() -> None:
     """Change files until time is up or one breaks the promise."""
-    import atheris  # type: ignore[import-not-found, unused-ignore]
+    import atheris  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
     with atheris.instrument_imports(include=["simplexboost.files", "simplexboost.svm.machine", "zipfile", "json"]):
         from . import files, mutations

@@ -428,7 +428,7 @@ def games(rng: Rng) -> list[Step]:
 def machines(rng: Rng) -> list[Step]:
     """The multiclass SVM."""
     X, sparse = rng.normal(size=(N, P)), rng.random() < 0.4
-    rows = {"dense": None if sparse else X, "data": None, "indices": None, "indptr": None}
+    rows: dict[str, Any] = {"dense": None if sparse else X, "data": None, "indices": None, "indptr": None}
     if sparse:
         rows |= {
             "data": rng.normal(size=2 * N),

@@ -85,10 +85,18 @@ PREDICT = ("predict", "predict_proba", "predict_log_proba", "decision_function",
 STAGED = ("staged_predict", "staged_predict_proba", "staged_decision_function")
 OF_ROUNDS = {"n_rounds", "init_score"}  # arguments of `predict` and its like that only boosters have
 
-METHODS: list[tuple[str, dict[str, Draw]]] = [
-    *[(name, {"X": some_rows}) for name in (*PREDICT, *STAGED, "apply", "shap_values")],
-    *[(name, {"X": own_rows, "n_rounds": among(None, 1, 2, 3, 0, -1, 99, np.int64(1))}) for name in PREDICT],
-    *[(name, {"X": own_rows, "init_score": some_scores}) for name in (*PREDICT, *STAGED)],
+Method = tuple[str, dict[str, Draw]]  # its name, and how its arguments are drawn
+
+
+def each(names: tuple[str, ...], **draws: Draw) -> list[Method]:
+    """Methods with the same arguments."""
+    return [(name, draws) for name in names]
+
+
+METHODS: list[Method] = [
+    *each((*PREDICT, *STAGED, "apply", "shap_values"), X=some_rows),
+    *each(PREDICT, X=own_rows, n_rounds=among(None, 1, 2, 3, 0, -1, 99, np.int64(1))),
+    *each((*PREDICT, *STAGED), X=own_rows, init_score=some_scores),
     ("score", {"X": own_rows, "y": some_labels}),
     ("margins", {"X": own_rows, "y": some_labels}),
     ("top_k", {"X": own_rows, "k": among(1, 2, 3, 4, 0, -1, np.int8(1))}),

@@ -255,7 +255,7 @@ def check_weight(X: Any, y: AnyArray, sample_weight: Any, class_weight: Any) -> 
         with np.errstate(over="ignore"):  # an infinite product is refused next
             weight = weight * compute_sample_weight(class_weight, y)
     check_finite_weight(weight, class_weight)
-    check_some_weight(weight.any())
+    check_some_weight(bool(weight.any()))
     return weight
 
 

@@ -97,10 +97,10 @@ def read_header(archive: zipfile.ZipFile, file_size: int, path: str) -> dict[str
     """The header, after checking that it is one, and what its own arrays of values will take."""
     size = archive.getinfo(HEADER).file_size
     check_size(size, HEADER_SPARE + HEADER_DENSITY * file_size, path)
-    header = json.loads(inflated(archive, HEADER, size, path).tobytes())
+    header: dict[str, Any] = json.loads(inflated(archive, HEADER, size, path).tobytes())
     check_header(path, header)
     check_size(size_of_values(header), SPARE + DENSITY * file_size, path)
-    return header  # type: ignore[no-any-return]
+    return header
 
 
 def check_header(path: str, header: Any) -> None:
@@ -160,7 +160,7 @@ def inflated(archive: zipfile.ZipFile, name: str, size: int, path: str) -> AnyAr
 
 def restored(data: AnyArray, name: str, about: dict[str, Any], path: str) -> AnyArray:
     """An array from its bytes; raise unless their checksum is right."""
-    if hashlib.sha256(data).hexdigest() != about["sha256"]:
+    if hashlib.sha256(data.data).hexdigest() != about["sha256"]:
         raise ModelFileError(f"{path} is damaged: the checksum of {name!r} does not match.")
     return data.view(np.dtype(about["dtype"])).reshape(about["shape"])
 

@@ -50,6 +50,7 @@ def dense_table(data: BinnedData, n_threads: int) -> Any:
     """The codes after a check that all of them are bins, which is made once for all trees."""
     table = data.__dict__.get("table")
     if table is None:
+        assert not isinstance(data.codes, SparseCodes)
         table = _kernels.DenseTable(data.codes, data.n_bins, data.has_missing, n_threads)
         table = data.__dict__.setdefault("table", table)  # in one step: threads share the data
     return table
