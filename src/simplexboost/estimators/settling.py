@@ -119,7 +119,7 @@ class Starter:
         Y = parts.codewords.for_classes(len(present), present, rng).astype(parts.optimizer.dtype)  # (K, d)
         parts.learner.check_for(self.table.data, Y)
         run = Run(self.table.data, parts.loss, Y, parts.learner, parts.step, self.estimator.shrinkage(), rng)
-        parts.check_run(run, int(self.estimator.n_estimators))
+        parts.optimizer.check(run)
         sampling = Sampling(self.estimator.subsample, self.estimator.max_features, split.held)
         return run, parts.optimizer, [sampling]
 
