@@ -47,9 +47,15 @@ def test_whole_numbers_beyond_double_precision_are_refused_by_their_column():
         gdmc().fit(table, Y)
 
 
-def test_rows_of_different_lengths_are_refused():
+@pytest.mark.parametrize("categorical", ["from_dtype", [0]])
+def test_rows_of_different_lengths_are_refused(categorical):
     with pytest.raises(ValueError, match=r"^X="):
-        gdmc().fit([[1.0], [1.0, 2.0]] * 20, Y)
+        gdmc(categorical_features=categorical).fit([[1.0], [1.0, 2.0]] * 20, Y)
+
+
+def test_a_method_that_the_estimator_of_an_output_code_lacks_is_missed_in_fit():
+    with pytest.raises(ValueError, match="response='decision_function', but DecisionTreeClassifier has no such method"):
+        sb.OutputCodeClassifier(DecisionTreeClassifier(), response="decision_function").fit(X, Y)
 
 
 # ---- weights --------------------------------------------------------------------------------------------------------
@@ -193,11 +199,10 @@ def test_votes_that_are_too_heavy_are_refused():
 
 
 def test_probabilities_of_martiboost_are_at_most_one():
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        X = rng.normal(size=(14, 1))
-        P = sb.MartiBoostClassifier(n_layers=6).fit(X, np.arange(14) % 2).predict_proba(X)
-        assert P.max() <= 1.0
+    """Also in the last digit: here the sum of the masses is 1 + 2.2e-16 before it is cut."""
+    rng = np.random.default_rng(80)
+    X, y = rng.normal(size=(14, 1)), rng.permutation(np.arange(14) % 2)
+    assert sb.MartiBoostClassifier(n_layers=4).fit(X, y).predict_proba(X).max() <= 1.0
 
 
 # ---- learners -------------------------------------------------------------------------------------------------------

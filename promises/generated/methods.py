@@ -85,18 +85,16 @@ PREDICT = ("predict", "predict_proba", "predict_log_proba", "decision_function",
 STAGED = ("staged_predict", "staged_predict_proba", "staged_decision_function")
 OF_ROUNDS = {"n_rounds", "init_score"}  # arguments of `predict` and its like that only boosters have
 
-Method = tuple[str, dict[str, Draw]]  # its name, and how its arguments are drawn
+
+def of_each(names: tuple[str, ...], **draws: Draw) -> list[tuple[str, dict[str, Draw]]]:
+    """Several methods that take the same arguments."""
+    return [(name, dict(draws)) for name in names]
 
 
-def each(names: tuple[str, ...], **draws: Draw) -> list[Method]:
-    """Methods with the same arguments."""
-    return [(name, draws) for name in names]
-
-
-METHODS: list[Method] = [
-    *each((*PREDICT, *STAGED, "apply", "shap_values"), X=some_rows),
-    *each(PREDICT, X=own_rows, n_rounds=among(None, 1, 2, 3, 0, -1, 99, np.int64(1))),
-    *each((*PREDICT, *STAGED), X=own_rows, init_score=some_scores),
+METHODS: list[tuple[str, dict[str, Draw]]] = [
+    *of_each((*PREDICT, *STAGED, "apply", "shap_values"), X=some_rows),
+    *of_each(PREDICT, X=own_rows, n_rounds=among(None, 1, 2, 3, 0, -1, 99, np.int64(1))),
+    *of_each((*PREDICT, *STAGED), X=own_rows, init_score=some_scores),
     ("score", {"X": own_rows, "y": some_labels}),
     ("margins", {"X": own_rows, "y": some_labels}),
     ("top_k", {"X": own_rows, "k": among(1, 2, 3, 4, 0, -1, np.int8(1))}),
@@ -112,7 +110,9 @@ METHODS: list[Method] = [
     ("to_shap", {"classes": some_classes}),
     ("doubtful_labels", {"X": some_rows, "y": some_labels, "cv": among(2, 1, 0)}),
     ("predict_random", {"X": some_rows, "random_state": among(None, 0, -1)}),
-    *[("set_params", {name: among(1)}) for name in ("nope", "n_estimators__x", "learner__nope", "n_jobs")],
+    ("set_params", {"nope": among(1)}),
+    ("set_params", {"n_estimators__x": among(1)}),
+    ("set_params", {"learner__nope": among(1)}),
 ]
 
 # What a refusal of such a call has to speak of.

@@ -162,9 +162,8 @@ def special_value(rng: np.random.Generator, name: str, n: int, p: int, K: int) -
             DecisionTreeClassifier(max_depth=-1),
         ],
         "kernel": [
-            "rbf", "poly", "precomputed", "sigmoid", np.dot, lambda A, B: A @ B.T, lambda A, B: np.nan,
+            "rbf", "poly", "precomputed", "sigmoid", lambda A, B: A @ B.T, lambda A, B: np.nan,
             lambda A, B: np.ones((1, 1)), lambda A, B: "x", lambda A, B: np.full((A.shape[0], B.shape[0]), np.inf),
-            lambda: 1,
         ],
         "gamma": ["scale", "auto", 1e-300, 1e300, 5e-324],
         "random_state": [

@@ -155,7 +155,10 @@ def short(value: Any) -> str:
 
 def plain_table(X: Any) -> Table | None:
     """The columns of an array of numbers, or of what can be one; None if it has not two dimensions."""
-    array = None if issparse(X) else np.asarray(X)
+    try:
+        array = None if issparse(X) else np.asarray(X)
+    except ValueError:  # rows of different lengths, which are refused later
+        array = None
     return None if array is None or array.ndim != 2 else array_table(array)
 
 

@@ -148,7 +148,9 @@ class OutputCodeClassifier(Decodes):
         check_flag("break_ties", self.break_ties)
         random_numbers(self.random_state)
         thread_count(self.n_jobs)
-        check_estimator(self._estimator())
+        estimator = check_estimator(self._estimator())
+        if self.response != "auto" and not hasattr(estimator, self.response):
+            raise ValueError(f"response={self.response!r}, but {type(estimator).__name__} has no such method.")
 
     def _estimator(self) -> Any:
         return SimplexBoostClassifier(n_estimators=100) if self.estimator is None else self.estimator
