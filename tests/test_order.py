@@ -172,7 +172,9 @@ def test_classes_are_known_by_their_rows():
     np.testing.assert_array_equal(hashes_of_classes(values[rows], c[rows]), a)
 
 
-@pytest.mark.parametrize("Booster", [sb.AdaBoostECCClassifier, sb.SoftmaxBoostClassifier, sb.SAMMEClassifier])
+@pytest.mark.parametrize(
+    "Booster", [sb.SimplexBoostClassifier, sb.AdaBoostECCClassifier, sb.SoftmaxBoostClassifier, sb.SAMMEClassifier]
+)
 def test_other_names_of_the_classes_permute_the_outputs(Booster):
     """Also where something is drawn for every class."""
     X, y = blobs(n=150, p=4, K=5)

@@ -105,7 +105,9 @@ class SketchedNewton(Optimizer):
     def propose(self, run: Run) -> list[Update]:
         """One tree."""
         objective = self.objective(run)
-        Z = as_sketch(self.sketch).directions(run.Y, run.rng)
+        Z = as_sketch(self.sketch).directions(run.Y, run.rng)  # (K, s)
+        if run.model.code.canonical:
+            Z = run.data.dealt(Z)
         try:
             statistics = objective.pull(run.F, Z)  # (n, s + 1)
         except UserLossError as error:
