@@ -210,7 +210,7 @@ def test_early_stopping():
     clf = sb.SimplexBoostClassifier(
         n_estimators=2000, learning_rate=0.3, early_stopping=True, random_state=0, n_iter_no_change=20
     ).fit(X, y)
-    assert clf.n_iter_ < 1500 and clf.stop_reason_.startswith("early stopping")  # 745
+    assert clf.n_iter_ < 300 and clf.stop_reason_.startswith("early stopping")  # 198; other seeds 105 to 247
     assert np.sum(clf.predict(X_test) != y_test) <= 10 + 4  # of 450
 
 
