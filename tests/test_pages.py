@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from promises import all_promises
+
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+PROMISES = ROOT / "docs" / "promises.md"
 MADE = ("gallery_pages/", "reference/generated/")  # written when the site is built
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)\s]+)\)")
@@ -42,10 +45,31 @@ def test_dead_links_are_found(tmp_path):
 
 
 def test_promises_name_tests_that_exist():
-    named = NAMED.findall((ROOT / "docs" / "promises.md").read_text(encoding="utf-8"))
+    named = NAMED.findall(PROMISES.read_text(encoding="utf-8"))
     assert len(named) > 30
     for path, name in named:
-        assert f"\ndef {name}(" in (ROOT / path).read_text(encoding="utf-8"), f"{path}::{name}"
+        assert path.startswith("promises/") or f"\ndef {name}(" in (ROOT / path).read_text(encoding="utf-8"), name
+
+
+def test_every_promise_that_is_tried_is_on_the_page():
+    named = {f"{path}::{name}" for path, name in NAMED.findall(PROMISES.read_text(encoding="utf-8"))}
+    tried = {f"promises/{promise.subject}.py::{name}" for name, promise in all_promises().items()}
+    assert {name for name in named if name.startswith("promises/")} == tried
+
+
+def test_every_promise_of_the_page_names_what_tests_it():
+    rows = re.findall(r"^\| (.*) \| (.*) \|$", PROMISES.read_text(encoding="utf-8"), re.MULTILINE)
+    for promise, tested in rows:
+        assert promise == "promise" or NAMED.search(tested) or "`make " in tested, promise
+
+
+def test_the_list_of_files_names_every_module():
+    page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    listed = page[page.index("## The files") : page.index("## Who may import whom")]
+    together = {"algorithms", "commands", "reference", "generated"}  # folders whose modules are of one kind
+    modules = [*(ROOT / "src" / "simplexboost").rglob("*.py"), *(ROOT / "promises").rglob("*.py")]
+    missing = [module for module in modules if not re.search(rf"\b{module.stem}\b", listed)]
+    assert [m for m in missing if m.parent.name not in together and m.stem not in ("__init__", "__main__")] == []
 
 
 def test_every_tutorial_is_listed():
