@@ -126,7 +126,7 @@ class Predicts(Explains, Face):
         >>> iris = load_iris()
         >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0)
         >>> clf = clf.fit(iris.data, iris.target_names[iris.target])
-        >>> labels, P = clf.top_k(iris.data[[60]], 2)
+        >>> labels, P = clf.top_k(iris.data[[77]], 2)
         >>> labels.tolist(), bool(P[0, 0] > P[0, 1])
         ([['versicolor', 'virginica']], True)
         """
