@@ -67,7 +67,7 @@ def same_bytes_for_any_shards(case: int) -> None:
     assert digest(cut) == expected, f"{clf!r} with cuts at {cuts}"
 
 
-@promise("Saved bytes are equal again, in forked processes, and in new ones.", fast=2, soak=60, seconds=120)
+@promise("Saved bytes are equal again, in forked processes, and in new ones.", fast=2, soak=60)
 def same_bytes_in_other_processes(case: int) -> None:
     """One fit, repeated here, in a forked child after the parent has fitted, and in a new process."""
     _, clf, rows = any_case(case)
@@ -130,7 +130,7 @@ def same_bytes_for_any_form(case: int) -> None:
         assert found == expected, f"{clf!r} on the form: {name}"
 
 
-@promise("Saved bytes are equal while other fits run in other threads.", fast=2, soak=40, seconds=120)
+@promise("Saved bytes are equal while other fits run in other threads.", fast=2, soak=40)
 def same_bytes_while_others_fit(case: int) -> None:
     """Fits of all boosters, alone and then eight at a time."""
     rng = np.random.default_rng(case)

@@ -31,7 +31,6 @@ MOST_FEATURES = 1000  # beyond, the table to predict would be what takes the mem
     fast=2,
     soak=1000,
     each=BATCH,
-    seconds=240,
 )
 def changed_files_are_refused_or_work(case: int) -> None:
     """A case is a batch of 100 files."""

@@ -274,7 +274,6 @@ EXTREMES = (
     "columns without values.",
     fast=2 * len(CLASSIFIERS),
     soak=len(CLASSIFIERS) * len(EXTREMES),
-    seconds=120,
 )
 def extreme_data_works(case: int) -> None:
     """One case: one classifier and one kind of data, the small ones first."""

@@ -105,7 +105,6 @@ LONG: dict[str, Callable[[int], tuple[Any, Callable[[], Any]]]] = {
     "Ctrl-C ends a fit or a prediction within a second of work, and leaves the estimator as it was.",
     fast=4,
     soak=60,
-    seconds=200,
 )
 def ctrl_c(case: int) -> None:
     """The second is one of this process's own time on the processors, so that other programs do not count."""
@@ -166,7 +165,6 @@ def resume(case: int, path: str, X: np.ndarray, y: np.ndarray) -> Any:
     "A fit with checkpoints that is killed at any moment goes on to the same model, and leaves nothing but its file.",
     fast=3,
     soak=50,
-    seconds=200,
 )
 def sigkill(case: int) -> None:
     """Every fourth case works as on systems where files cannot be without a name."""
@@ -201,7 +199,6 @@ def sigkill(case: int) -> None:
     fast=1,
     soak=20,
     each=6,
-    seconds=200,
 )
 def saves_to_one_place(case: int) -> None:
     """Six processes save without a pause, three are killed; the file is read all the while."""
@@ -251,7 +248,6 @@ class At(Callback):
     "A full disk, a folder that vanishes or a disk that fails costs a warning and the checkpoint, not the fit.",
     fast=4,
     soak=60,
-    seconds=100,
 )
 def a_disk_that_fails(case: int) -> None:
     """In a child, whose limits and functions may be spoilt."""

@@ -35,7 +35,6 @@ class Step:
     fast=3,
     soak=200,
     each=BATCH,
-    seconds=120,
 )
 def inconsistent_calls_raise(case: int) -> None:
     """A case is a batch of 100 sequences of calls, each with one to three changed arguments."""

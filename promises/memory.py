@@ -52,7 +52,7 @@ def some_rows(n: int, p: int, K: int, rng: np.random.Generator, dtype: str = "fl
     return X, y
 
 
-@promise("A thousand fits leave no memory behind.", fast=1, soak=len(GROWING), each=1000, seconds=240, alone=True)
+@promise("A thousand fits leave no memory behind.", fast=1, soak=len(GROWING), each=1000, alone=True)
 def fits_leave_nothing(case: int) -> None:
     """One case: a thousand fits of a booster, with predictions, on tables of 40 rows, after 200 more to warm up."""
     clf, rng = GROWING[case % len(GROWING)], np.random.default_rng(case)
@@ -69,7 +69,7 @@ def fits_leave_nothing(case: int) -> None:
     assert grown < 1000 * MOST_PER_FIT, f"{clf!r}: 1000 fits left {grown / MIB:.1f} MiB behind"
 
 
-@promise("The forecast of memory is within 10 % of the peak.", fast=1, soak=12, seconds=240, alone=True)
+@promise("The forecast of memory is within 10 % of the peak.", fast=1, soak=12, alone=True)
 def peaks_are_forecast(case: int) -> None:
     """One case: the peak of a fit of the flagship in a process of its own, between 60 and 200 MB."""
     rng = np.random.default_rng(case)

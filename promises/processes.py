@@ -21,7 +21,7 @@ from joblib.externals.loky import get_reusable_executor
 import simplexboost as sb
 from promises.promise import promise
 
-PATIENCE = 40  # seconds after which a forked child that hangs is ended
+PATIENCE = 120  # seconds after which a forked child that hangs is ended
 FORKS = 25  # of one case
 
 
@@ -120,7 +120,6 @@ def forks_while_fitting(case: int) -> None:
     fast=1,
     soak=40,
     each=16,
-    seconds=200,
 )
 def sixteen_threads(case: int) -> None:
     """Half of the threads share two estimators, which they also fit again; the others have their own."""
@@ -148,7 +147,6 @@ def sixteen_threads(case: int) -> None:
     "Who predicts while another thread fits the same estimator gets the answer of the old model or of the new one.",
     fast=2,
     soak=60,
-    seconds=120,
 )
 def a_refit_is_seen_whole(case: int) -> None:
     """The models differ in their classes, so that a mixture of them would show, or fail."""
@@ -182,7 +180,6 @@ def a_refit_is_seen_whole(case: int) -> None:
     fast=1,
     soak=12,
     each=12,
-    seconds=300,
 )
 def joblib_of_any_kind(case: int) -> None:
     """−1 and None mean the share of a worker; so all workers together use no more threads than there are cores."""
@@ -216,7 +213,6 @@ def nested_jobs(X: np.ndarray, y: np.ndarray, case: int, n_jobs: int | None) -> 
     fast=1,
     soak=20,
     each=8,
-    seconds=120,
 )
 def a_server_that_forks(case: int) -> None:
     """As gunicorn does with preload: workers answer at the same time as their parent; one is killed and replaced."""
@@ -272,7 +268,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 
 @promise("Where the system starts no more threads, fewer do the work, and the result is the same.", fast=1, soak=8,
-         seconds=300, needs=("cc",))  # fmt: skip
+         needs=("cc",))  # fmt: skip
 def fewer_threads(case: int) -> None:
     """A library of ours stands in for the system, and refuses every thread but the first few."""
     with tempfile.TemporaryDirectory() as folder:

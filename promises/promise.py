@@ -22,7 +22,7 @@ class Promise:
     attempt : tries one case, made from its number, and raises where the promise is broken
     fast, soak : how many cases `make test` and `make soak` try
     each : so many tries are made by one case, for the count in the table
-    seconds : after so long a case counts as a hang
+    seconds : after so long a case counts as a hang; much, since the machine may be busy with something else
     alone : a case needs the machine for itself, for instance because it measures memory
     needs : markers of tests/conftest.py that say what a machine must have
     """
@@ -32,7 +32,7 @@ class Promise:
     fast: int
     soak: int
     each: int = 1
-    seconds: float = 60.0
+    seconds: float = 300.0
     alone: bool = False
     needs: tuple[str, ...] = ()
 
@@ -56,7 +56,7 @@ def promise(
     fast: int,
     soak: int,
     each: int = 1,
-    seconds: float = 60.0,
+    seconds: float = 300.0,
     alone: bool = False,
     needs: tuple[str, ...] = (),
 ) -> Callable[[Try], Try]:

@@ -21,6 +21,9 @@ from .stores import Outcome
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
+STARTING = 600.0  # seconds that a process may take to start and to import what a cell needs: much, on a busy machine
+BEGUN = "begun"  # what a process sends when it has imported it
+
 Work = TypeVar("Work")
 Compute = Callable[[Any], dict[str, Any]]
 
@@ -44,7 +47,7 @@ class Workers:
     count : so many processes at a time
     threads : of BLAS and OpenMP in each
     fresh : a new process for every cell, for what a cell measures of its process; else processes are used again
-    limit : seconds after which a cell is given up
+    limit : seconds after which a cell is given up, from the moment when its process has imported what the cell needs
     """
 
     count: int = 1
@@ -68,6 +71,9 @@ class Workers:
                 for worker in [w for w in busy if w.connection in ready or w.deadline <= now]:
                     in_time = worker.connection in ready
                     outcome = worker.outcome() if in_time else Outcome(error=f"not done after {self.limit:.0f} s")
+                    if outcome is None:
+                        worker.deadline = now + self.limit
+                        continue
                     busy.remove(worker)
                     if self.fresh or outcome.error:
                         worker.end()
@@ -100,20 +106,20 @@ class _Worker(Generic[Work]):
 
     def begin(self, work: Work, limit: float) -> None:
         """Send a cell; a process that is gone shows when its outcome is asked for."""
-        self.work, self.deadline = work, time.monotonic() + limit
+        self.work, self.deadline = work, time.monotonic() + STARTING + limit
         with contextlib.suppress(BrokenPipeError):
             self.connection.send(work)
 
-    def outcome(self) -> Outcome:
-        """What came back; nothing does where the process has died."""
+    def outcome(self) -> Outcome | None:
+        """What came back, None if the process has only begun; nothing comes back where it has died."""
         try:
-            outcome: Outcome = self.connection.recv()
+            message: Outcome | str = self.connection.recv()
         except (EOFError, ConnectionResetError):
             self.process.join()
             status = self.process.exitcode
             killed = " (killed; out of memory?)" if status == -signal.SIGKILL else ""
             return Outcome(error=f"its process ended with status {status}{killed}")
-        return outcome
+        return message if isinstance(message, Outcome) else None
 
     def end(self) -> None:
         """End the process, whatever it does."""
@@ -128,9 +134,10 @@ def _serve(connection: Connection, compute: Compute, parent: int) -> None:
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     while True:
         try:
-            work = connection.recv()
+            work = connection.recv()  # which imports what the cell is made of
         except EOFError:
             return
+        connection.send(BEGUN)
         connection.send(attempt(compute, work))
 
 

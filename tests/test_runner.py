@@ -38,6 +38,20 @@ class Square(Cell):
         return f"square/{self.x}"
 
 
+def arrive_late(x):
+    """A cell that takes long to come out of the pipe, as if much were imported for it."""
+    time.sleep(3)
+    return Square(x)
+
+
+@dataclass(frozen=True)
+class Late(Square):
+    """A square that arrives late."""
+
+    def __reduce__(self):
+        return arrive_late, (self.x,)
+
+
 def square(cell):
     """What workers compute; they find it by its name."""
     if cell.how == "fail":
@@ -208,6 +222,10 @@ def test_a_killed_process_costs_its_own_cell_only(tmp_path):
     assert run(cells, store, square, Workers(2)) == [cells[2]]
     assert [cell.x for cell in cells if store.get(cell)] == [0, 1, 3, 4]
     assert "status -9 (killed; out of memory?)" in store.error(cells[2])
+
+
+def test_the_start_of_a_process_does_not_count_as_time_of_its_cell(tmp_path):
+    assert run([Late(3)], Folder(tmp_path), square, Workers(limit=2.0)) == []
 
 
 def test_a_cell_that_takes_too_long_is_given_up_and_its_process_ended(tmp_path):
