@@ -29,7 +29,9 @@ def explain(error: BaseException) -> str:
             what = "the disk is full"
         return f"{error.filename}: {what}" if error.filename else what
     if isinstance(error, MemoryError):
-        return "there is not enough memory for this; try fewer rows or columns (--drop)."
+        return (
+            "there is not enough memory for this; try fewer rows, columns (--drop) or rounds (--set n_estimators=100)."
+        )
     return " ".join(str(error).split()) or type(error).__name__
 
 

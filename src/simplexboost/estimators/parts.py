@@ -48,7 +48,7 @@ class Parts:
         needed = self.optimizer.memory(data, self.learner, d, n_rounds)
         least = 8.0 * d * (data.n_here + data.K)  # the predictor and the codewords
         what = f"boosting on {data.n} rows of {data.K} classes, with codewords of {d} columns,"
-        advice = "Take fewer rows, or codewords of fewer columns, such as codewords='max-min'."
+        advice = "Take fewer rows or rounds (n_estimators), or codewords of fewer columns, such as codewords='max-min'."
         check_memory(least if needed is None else needed, what, advice)
 
     def check_run(self, run: Run, n_rounds: int) -> None:
