@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from simplexboost.codewords import Exhaustive
+
 from . import labels, tables
 from .parameters import CLASSIFIERS, PARTS, classifier, spoil
 
@@ -68,6 +70,8 @@ def random_fit(rng: np.random.Generator) -> Fit:
     K = 2 if kind == "MartiBoostClassifier" else min(n, int(rng.integers(2, 5)))
     odd = rng.choice(["table", "labels", "weights", "parameters"], size=int(rng.integers(0, 3)), replace=False)
     case = Fit(classifier(rng, kind))
+    if is_exhaustive(case.clf):  # 2 ** (K - 1) columns, where every row may be a class: seconds beyond a dozen rows
+        n = min(n, 7)
     case.X = drawn(rng, case, tables, "table" in odd, OF_TABLE, n, p)
     case.y = drawn(rng, case, labels, "labels" in odd, OF_LABELS, n, K)
     if "weights" in odd or rng.random() < 0.3:
@@ -82,6 +86,12 @@ def random_fit(rng: np.random.Generator) -> Fit:
     if kind == "MartiBoostClassifier":
         case.words.append("Only binary classification")
     return case
+
+
+def is_exhaustive(clf: Any) -> bool:
+    """Whether the codewords are the exhaustive ones."""
+    codewords = clf.get_params(deep=False).get("codewords")
+    return isinstance(codewords, Exhaustive) or codewords == "exhaustive"
 
 
 def drawn(rng: np.random.Generator, case: Fit, module: ModuleType, odd: bool, words: str, n: int, m: int) -> Any:
