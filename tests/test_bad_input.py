@@ -1,6 +1,7 @@
 """Inputs that once had a bad outcome: an internal error, a message that named nothing, traces of a refused fit."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from cases import blobs
 from sklearn.naive_bayes import GaussianNB
@@ -108,7 +109,9 @@ def test_labels_that_cannot_be_compared_are_told_apart(make, labels, words):
         make().fit(X, np.array(labels * 20, dtype=object))
 
 
-@pytest.mark.parametrize("labels", [{1, 2}, "text", 3, np.array(3), [[1], [1, 2]], [[]]])
+@pytest.mark.parametrize(
+    "labels", [{1, 2}, "text", 3, np.array(3), [[1], [1, 2]], [[]], pd.DataFrame(), np.ones((40, 0))]
+)
 def test_what_is_no_list_of_labels_is_called_y(labels):
     with pytest.raises(TypeError, match=r"^y=.* must hold a label for every row of X"):
         gdmc().fit(X, labels)
@@ -183,6 +186,13 @@ def test_complex_numbers_are_refused_where_numbers_are_wanted():
         sb.SimplexBoostClassifier(n_estimators=1, cost_matrix=np.full((3, 3), 1j)).fit(X, Y)
     with pytest.raises(TypeError, match="init_score"):
         gdmc().fit(X, Y, init_score=np.full((40, 3), 1j))
+
+
+@pytest.mark.parametrize("other", [np.ones((4, 1), dtype=complex), np.zeros((4, 1), dtype="V8")])
+def test_categories_that_are_no_numbers_any_more_are_refused(other):
+    clf = gdmc(categorical_features=[0]).fit(Y[:, None] * 1.0, Y)
+    with pytest.raises((ValueError, TypeError), match=r"column 0 (has the type complex128|holds raw bytes)"):
+        clf.predict(other)
 
 
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.longdouble])

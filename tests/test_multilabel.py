@@ -311,6 +311,12 @@ def test_refusals():
         sb.SAMMEClassifier().fit(X, Z)
     with pytest.raises(ValueError, match=r"class_weight names \[7\]; the columns of y are 0 \.\. 3"):
         AdaBoostMHClassifier(class_weight={7: 1.0}).fit(X, Z)
+    for wrong in ([1.0, 2.0, 1.0, 1.0], [{0: 1.0, 1: 2.0}]):
+        with pytest.raises(ValueError, match=r"class_weight=.* must list a dict of weights for each of the 4 columns"):
+            AdaBoostMHClassifier(class_weight=wrong).fit(X, Z)
+    for wrong in ({0: "1"}, [{0: 1.0, 1: "1"}] * 4):
+        with pytest.raises(TypeError, match=r"class_weight=.*: the weight of [01]"):
+            AdaBoostMHClassifier(class_weight=wrong).fit(X, Z)
     with pytest.raises(ValueError, match="must name the 4 columns"):
         AdaBoostMHClassifier(classes=["a"]).fit(X, Z)
     clf = AdaBoostMHClassifier(n_estimators=2).fit(X, Z)

@@ -115,7 +115,9 @@ class Column:
     @cached
     def plain(self) -> Any:
         """The values as a typed series of narwhals, or as an array (n,)."""
-        return as_plain(self.values)
+        plain = as_plain(self.values)
+        check_type(plain, self.label)
+        return plain
 
     @cached
     def distinct(self) -> Distinct:
@@ -191,11 +193,18 @@ def as_plain(values: Any) -> Any:
     return values
 
 
+def check_type(values: Any, label: str) -> None:
+    """Raise if an array holds neither numbers nor times nor objects."""
+    kind = values.dtype.kind if isinstance(values, np.ndarray) else ""
+    if kind == "c":
+        raise ValueError(f"Complex data not supported: {label} has the type {values.dtype}.")
+    if kind == "V":
+        raise TypeError(f"{label} holds raw bytes ({values.dtype}); a column must hold numbers, text or times.")
+
+
 def kind_of_type(values: Any, label: str) -> str | None:
     """The kind by the type of the values; None if it takes a look at them."""
     if isinstance(values, np.ndarray):
-        if values.dtype.kind == "c":
-            raise ValueError(f"Complex data not supported: {label} has the type {values.dtype}.")
         kinds = {"M": "date", "m": "duration", "O": None}
         return kinds.get(values.dtype.kind, "number")
     import narwhals as nw

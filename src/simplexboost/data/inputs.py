@@ -134,16 +134,12 @@ def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, 
 
 
 def check_several_labels(y: Any) -> None:
-    """Raise unless y has rows."""
-    try:
-        several = (
-            (hasattr(y, "__array__") and getattr(y, "ndim", 1) > 0)
-            or issparse(y)
-            or (np.ndim(y) > 0 and 0 not in np.shape(y)[1:])
-        )
+    """Raise unless y has rows, and columns if it has two dimensions."""
+    try:  # what tells its shape, as arrays, frames and sparse matrices do, is not made an array
+        shape = y.shape if hasattr(y, "shape") else np.shape(y)
     except ValueError:  # rows of different lengths
-        several = False
-    if not several:
+        shape = ()
+    if not shape or 0 in shape[1:]:
         raise TypeError(f"y={short(y)} must hold a label for every row of X.")
 
 

@@ -225,6 +225,7 @@ def weights_of_labels(class_weight: Any, K: int) -> Any:
     unknown = sorted(set(class_weight) - set(range(K)), key=str)
     if unknown:
         raise ValueError(f"class_weight names {unknown[:5]}; the columns of y are 0 .. {K - 1}.")
+    check_weights_by_label(class_weight, class_weight)
     return [{0: 1.0, 1: class_weight.get(k, 1.0)} for k in range(K)]
 
 
@@ -288,9 +289,10 @@ def check_class_weight(class_weight: Any, y: AnyArray) -> None:
 
     Labels that y does not have are allowed if all labels of y have a weight: a fold may lack a class.
     """
-    if (isinstance(class_weight, str) and class_weight == "balanced") or (
-        np.ndim(y) > 1 and type(class_weight) is list
-    ):
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return
+    if np.ndim(y) > 1 and type(class_weight) is list:
+        check_weights_by_column(class_weight, np.shape(y)[1])
         return
     accepted = "pass a dict of weights by label, 'balanced' or None."
     if not isinstance(class_weight, Mapping):
@@ -302,7 +304,20 @@ def check_class_weight(class_weight: Any, y: AnyArray) -> None:
             f"class_weight={class_weight!r} has labels that y does not have, {unknown[:5]}, and none for some of "
             f"{labels[:5]}; {accepted}"
         )
-    for label, weight in class_weight.items():
+    check_weights_by_label(class_weight, class_weight)
+
+
+def check_weights_by_column(class_weight: list[Any], K: int) -> None:
+    """Raise unless a list holds, for each of K columns of an indicator matrix, weights of 0 and 1 in a dict."""
+    if len(class_weight) != K or not all(isinstance(weights, Mapping) for weights in class_weight):
+        raise ValueError(f"class_weight={class_weight!r} must list a dict of weights for each of the {K} columns of y.")
+    for weights in class_weight:
+        check_weights_by_label(weights, class_weight)
+
+
+def check_weights_by_label(weights: Mapping[Any, Any], class_weight: Any) -> None:
+    """Raise unless the weights of labels, all or a part of ``class_weight``, are numbers that are not negative."""
+    for label, weight in weights.items():
         check_parameter(f"class_weight={class_weight!r}: the weight of {label!r}, weight", weight, float, 0.0)
 
 
