@@ -441,10 +441,10 @@ def test_leaf_budgets_of_the_papers():
 def test_any_scikit_learn_classifier(name):
     X, y = load_iris(return_X_y=True)
     tree = DecisionTreeClassifier(max_depth=2, random_state=0)
-    clf = getattr(sb, name)(tree, n_estimators=5, random_state=0).fit(X, y)
-    assert clf.score(X, y) > tree.fit(X, y).score(X, y)
+    clf = getattr(sb, name)(tree, n_estimators=20, random_state=0).fit(X, y)
+    assert clf.score(X, y) == 1.0 > tree.fit(X, y).score(X, y)  # so with other seeds, too
     if name == "AdaBoostECCClassifier":
-        assert clf.codewords_.shape == (3, 5)
+        assert clf.codewords_.shape == (3, 20)
 
 
 def test_logitboost_takes_linear_regressors():

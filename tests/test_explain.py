@@ -310,7 +310,7 @@ def test_nearest_examples_share_leaves(numeric):
 
 def test_wrong_labels_are_doubtful():
     X, c = blobs(240, 4, 3, seed=3)
-    X = X + 4.0 * np.random.default_rng(0).normal(size=(3, 4))[c]
+    X = X + 8.0 * np.random.default_rng(0).normal(size=(3, 4))[c]
     y = np.array(["a", "b", "c"])[c]
     wrong = np.array([5, 77, 140])
     y[wrong] = np.array(["b", "c", "a"])[c[wrong]]

@@ -712,8 +712,11 @@ def test_answers_that_are_not_binary():
 
 
 def test_a_response_that_is_not_there():
-    clf = sb.OutputCodeClassifier(GaussianNB(), response="decision_function").fit(X, y)
-    with pytest.raises(ValueError, match="GaussianNB has no such method"):
+    clf = sb.OutputCodeClassifier(GaussianNB(), response="decision_function")
+    with pytest.raises(ValueError, match="response='decision_function', but GaussianNB has no such method"):
+        clf.fit(X, y)
+    clf.set_params(response="predict").fit(X, y).set_params(response="decision_function")
+    with pytest.raises(ValueError, match="response='decision_function', but GaussianNB has no such method"):
         clf.predict(X)
 
 

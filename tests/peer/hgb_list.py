@@ -36,9 +36,6 @@ def makes_sense(params: dict[str, Any]) -> bool:
 CARDINALITY = "more categories than max_bins are no error: the rarest share a number"
 NUMERIC_TEXT = "a column of numbers written as text is refused, not converted"
 EXPECTED_FAILURES: dict[str, str] = {
-    "test_early_stopping_classification[loss-0.1-True-5-1e-07-data1]": (
-        "three rows are held out, others than HGB's, and their risk still falls in round 50"
-    ),
     "test_infinite_values_missing_values": "infinite values are refused, because they are mostly mistakes",
     "test_single_node_trees": "y of a single class is refused, unless `classes` names others",
     "test_unknown_categories_nan[-1-True-HistGradientBoostingClassifier-True]": "-1 is a category like any other",
