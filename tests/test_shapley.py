@@ -14,9 +14,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
+from simplexboost import _kernels
 from simplexboost.boosting.hypotheses import LinearHypothesis, TreeHypothesis
 from simplexboost.boosting.model import AdditiveModel, Term
-from simplexboost.engine import NODE, CpuEngine, Dense, Growth, Tree
+from simplexboost.engine import NODE, CpuEngine, Dense, Growth, Tree, no_sets, node_bytes
 from simplexboost.explain import reference, shapley
 from simplexboost.explain.leaves import leaf_outputs
 from simplexboost.learners import SklearnLearner
@@ -245,15 +246,13 @@ def test_rows_do_not_depend_on_threads_or_on_each_other():
     ("changed", "message"),
     [
         ({"count": np.array([2.0, 1.0])}, "count must have an entry per node"),
-        ({"count": np.array([2.0, -1.0, 1.0])}, "counts must not be negative"),
-        ({"n_features": 0}, "splits a feature that X does not have"),
+        ({"count": np.array([2.0, -1.0, 1.0])}, "counts must be finite and not negative"),
+        ({"n_features": 0}, "n_features must lie in 1 .. "),
+        ({"nodes": node_bytes(stump(1, 0.0).nodes)}, "splits a feature that X does not have"),
         ({"first_node": np.array([0, 2])}, "where trees begin must ascend"),
     ],
 )
 def test_the_kernel_refuses_forests_that_disagree(changed, message):
-    from simplexboost import _kernels
-    from simplexboost.engine import no_sets, node_bytes
-
     right = {
         "nodes": node_bytes(stump(0, 0.0).nodes),
         "first_node": np.array([0, 3]),
