@@ -1,9 +1,9 @@
 """Model files: a zip of a JSON header and raw arrays with checksums, never a pickle.
 
-``container`` writes the file itself, and ``reading`` reads it; ``scalars``, ``pandas_values``, ``values`` and
-``parameters`` the JSON in its header, from single values to estimators; ``terms`` and ``models`` the arrays. ``checks``
-refuses damaged models, ``boosters`` has what only boosters store, ``classifiers`` saves and loads. The format is
-described in docs/files.md.
+``container`` writes the file itself, complete or not at all by ``whole``, and ``reading`` reads it; ``scalars``,
+``pandas_values``, ``values`` and ``parameters`` the JSON in its header, from single values to estimators; ``terms`` and
+``models`` the arrays. ``checks`` refuses damaged models, ``boosters`` has what only boosters store, ``classifiers``
+saves and loads. The format is described in docs/files.md.
 """
 
 from .boosters import (

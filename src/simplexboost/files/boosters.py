@@ -90,10 +90,8 @@ def check_link(estimator: Any) -> None:
 
 def check_categories(estimator: Any, trees: list[Tree]) -> None:
     """Raise if trees split by categories a feature that has none, or the reverse."""
-    if estimator.categories_ is None:
-        mask = np.zeros(estimator.n_features_in_, dtype=bool)
-    else:
-        mask = estimator.categories_.mask
+    known = estimator.categories_
+    mask = np.zeros(estimator.n_features_in_, dtype=bool) if known is None else known.mask
     for tree in trees:
         inner = tree.nodes[tree.nodes["feature"] >= 0]
         if (mask[inner["feature"]] != (inner["category"] >= 0)).any():
@@ -190,8 +188,7 @@ def unpack_program(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     estimator.n_iter_ = estimator.program_.n_layers
     estimator.history_ = history_from_arrays(arrays, estimator.n_iter_)
     unpack_features(estimator, header)
-    trees = [term.hypothesis.tree for term in estimator.program_.terms]
-    check_categories(estimator, trees)
+    check_categories(estimator, [term.hypothesis.tree for term in estimator.program_.terms])
 
 
 def history_to_arrays(history: dict[str, AnyArray]) -> dict[str, AnyArray]:

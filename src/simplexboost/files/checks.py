@@ -32,8 +32,8 @@ TERMS = {
     "linear_feature": ("<i8", 1),
     "linear_centre": ("<f8", 1),
 }
-MOST_FEATURES = 2**31
 SPARSE = {"columns": ("<u2 <u4", 1), "row_sizes": ("<u4", 1)}
+MOST_FEATURES = 2**31
 
 
 class ModelFileError(ValueError):
@@ -73,9 +73,8 @@ def check_features(n_features: Any, names: Any) -> int:
     """The number of features; raise unless it is one, and there is a name for each of them or none at all."""
     if type(n_features) is not int or not 1 <= n_features < MOST_FEATURES:
         raise damaged(f"a number of features that is none, {n_features!r:.50}")
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise damaged("names that do not fit its features")
-    if names and len(names) != n_features:
+    texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if not texts or len(names) not in (0, n_features):
         raise damaged("names that do not fit its features")
     return n_features
 

@@ -109,13 +109,10 @@ def check_header(path: str, header: Any) -> None:
         raise ModelFileError(f"{path} is not a simplexboost model file.")
     version = header.get("version")
     if type(version) is not int or not 1 <= version <= VERSION:
-        newer = type(version) is int and version > VERSION
-        advice = (
-            f" It was written by {header.get('written_by', 'a newer version')}: update the package." if newer else ""
-        )
-        raise ModelFileError(
-            f"{path} has format version {version!r}; this simplexboost reads versions 1 to {VERSION}.{advice}"
-        )
+        message = f"{path} has format version {version!r:.50}; this simplexboost reads versions 1 to {VERSION}."
+        if type(version) is int and version > VERSION:
+            message += f" It was written by {header.get('written_by', 'a newer version')!s:.50}: update the package."
+        raise ModelFileError(message)
 
 
 def read_arrays(archive: zipfile.ZipFile, abouts: Any, file_size: int, path: str) -> dict[str, AnyArray]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .._typing import AnyArray
 from ..files import damaged, pack, unpack
 from .columns import Column, ConstantColumn
@@ -56,6 +54,6 @@ def checked(column: Column, n_features: int) -> Column:
         seen = len(rows)
     if column.estimator.n_features_in_ != seen or column.estimator.classes_.tolist() != [0, 1]:
         raise damaged("a column whose classifier does not fit the others")
-    if np.ndim(column.estimator.classes_) != 1 or getattr(column.estimator, "threshold_", None) is not None:
+    if getattr(column.estimator, "threshold_", None) is not None:
         raise damaged("a column whose classifier is none for two classes")
     return column
