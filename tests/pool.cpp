@@ -84,15 +84,16 @@ std::size_t nested(std::size_t rounds, int n_threads) {
 }  // namespace
 
 int main() {
+  make_pool();
   std::vector<std::size_t> wrong(4, 0);
   std::vector<std::thread> callers;
   for (std::size_t caller = 0; caller < wrong.size(); ++caller)
     callers.emplace_back([&wrong, caller] {
       const int n_threads = 2 + static_cast<int>(caller);
-      wrong[caller] = batches(2000, n_threads) + exceptions(300, n_threads) + locked_sums(200, n_threads) +
-                      buffers(2000, n_threads) + nested(100, n_threads);
+      wrong[caller] = batches(20000, n_threads) + exceptions(3000, n_threads) + locked_sums(2000, n_threads) +
+                      buffers(20000, n_threads) + nested(1000, n_threads);
       std::this_thread::sleep_for(std::chrono::milliseconds(20));  // workers fall asleep, and are woken again
-      wrong[caller] += batches(200, 2 * n_threads);
+      wrong[caller] += batches(2000, 2 * n_threads);
     });
   for (std::thread& caller : callers) caller.join();
   const std::size_t all = std::accumulate(wrong.begin(), wrong.end(), std::size_t{0});
