@@ -18,7 +18,8 @@ BATCH = 100  # calls in a case
 NUMBERS = [0, 1, -1, 2, 3, 7, 255, 256, 10**6, 2**30, 2**31 - 1, 2**31, -(2**31), 2**32, 2**62, 2**63 - 1, 2**64 - 1]
 REALS = [0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e300, -1e300, float("nan"), float("inf"), float("-inf")]
 REFUSALS = (ValueError, TypeError, MemoryError, IndexError)
-MOST_WORK = 10**4  # rounds, passes or steps: more of them are allowed, and take as long as they take
+# More are allowed, and take as long as they take; the time of a potential grows with the third power of its rounds.
+MOST_WORK = {"max_iter": 10**4, "t": 500}
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def changed(rng: Rng, name: str, value: Any) -> Any:
         return pick(rng, REALS)
     if isinstance(value, int):
         number = pick(rng, [*NUMBERS, value + 1, value - 1, 2 * value])
-        return min(number, MOST_WORK) if name in ("max_iter", "t") else number
+        return min(number, MOST_WORK.get(name, number))
     return pick(rng, [None, np.zeros(3), np.zeros(4, dtype=np.int32), np.zeros((3, 4))])
 
 

@@ -4,6 +4,7 @@
 constexpr std::size_t kWide = 8;
 typedef double Wide __attribute__((vector_size(8 * kWide), aligned(8), may_alias));
 typedef std::int64_t WideInt __attribute__((vector_size(8 * kWide), aligned(8), may_alias));
+typedef std::uint64_t WideBits __attribute__((vector_size(8 * kWide), aligned(8), may_alias));  // sums may overflow
 
 // Eight statistics of a bin.
 template <class Lane>

@@ -5,7 +5,7 @@ constexpr std::size_t W = VECTOR_BYTES / sizeof(float);  // floats per vector
 // The size of a tile of the matrix products, in rows and in vectors of columns: its sums just fit in the registers.
 constexpr std::size_t kTileRows = VECTOR_BYTES == 16 ? 4 : 6, kTileVectors = VECTOR_BYTES == 64 ? 4 : 2;
 typedef float Vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
-typedef std::int32_t IntVec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+typedef std::uint32_t BitsVec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));  // sums may overflow
 
 inline Vec load(const float* p) { return *reinterpret_cast<const Vec*>(p); }
 inline void store(float* p, Vec v) { *reinterpret_cast<Vec*>(p) = v; }
@@ -58,7 +58,7 @@ inline Vec exp_nonpositive(Vec x) {
   y = y * r + 1.6666665459e-1f;
   y = y * r + 5.0000001201e-1f;
   y = y * r * r + r + 1.0f;
-  const Vec scaled = (Vec)((IntVec)y + ((IntVec)shifted << 23));
+  const Vec scaled = (Vec)((BitsVec)y + ((BitsVec)shifted << 23));
   return x < low ? Vec{} : scaled;
 }
 

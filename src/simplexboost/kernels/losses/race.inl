@@ -25,7 +25,7 @@ inline Wide exp_nonpositive(Wide x) {
   y = y * r + 0.5;
   y = y * r + 1.0;
   y = y * r + 1.0;
-  const WideInt bits = reinterpret_cast<const WideInt&>(y) + (reinterpret_cast<const WideInt&>(shifted) << 52);
+  const WideBits bits = reinterpret_cast<const WideBits&>(y) + (reinterpret_cast<const WideBits&>(shifted) << 52);
   return x < -708.0 ? Wide{} : reinterpret_cast<const Wide&>(bits);
 }
 
