@@ -215,3 +215,11 @@ def test_what_fits_is_not_refused(monkeypatch):
     monkeypatch.setattr(_memory, "free_memory", lambda: 0)
     X, y = np.zeros((60, 1)), np.arange(60) % 3  # so little is not even compared with what is free
     sb.SimplexBoostClassifier(n_estimators=2).fit(X, y)
+
+
+def test_trees_have_no_more_leaves_than_there_are_rows(monkeypatch):
+    monkeypatch.setattr(_memory, "free_memory", lambda: 0)
+    X, y = np.arange(60.0)[:, None], np.arange(60) % 3
+    sb.SimplexBoostClassifier(n_estimators=2, max_leaf_nodes=2**31 - 1, growth="best").fit(X, y)
+    with pytest.raises(MemoryError, match="n_estimators"):
+        sb.SimplexBoostClassifier(n_estimators=10**8, growth="best").fit(X, y)

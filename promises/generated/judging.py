@@ -73,7 +73,7 @@ def outcome(call: Callable[[], Any], words: str) -> tuple[Any, Exception | None]
         warnings.simplefilter("error", DeprecationWarning)
         try:
             result, refusal = call(), None
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, MemoryError) as error:
             check_refusal(error, words)
             result, refusal = None, error
         except BrokenError:

@@ -39,7 +39,7 @@ def tree_bytes(data: TrainingSet, learner: TreeLearner, m: int) -> float:
     if issparse(data.table):
         bins = 0.5 * min((data.max_bins + 1) * data.p, data.p + data.table.nnz)
     else:
-        bins = n_leaves(growth) * (data.max_bins + 1) * data.p
+        bins = leaves_on(data, growth) * (data.max_bins + 1) * data.p
     waiting = min(growth.histogram_memory, bins * bin_bytes)
     copied = 2.0 ** math.ceil(math.log2(data.n_here * bin_bytes + 1)) if data.p > 8 else 0.0
     return data.n_here * (12 + bin_bytes) + copied + waiting
@@ -47,7 +47,12 @@ def tree_bytes(data: TrainingSet, learner: TreeLearner, m: int) -> float:
 
 def model_bytes(data: TrainingSet, learner: TreeLearner, value_bytes: float, n_rounds: int) -> float:
     """The trees of so many rounds, with so many bytes of values in every leaf."""
-    return n_rounds * n_leaves(learner.growth_for(data, 0)) * (NODE + value_bytes)
+    return n_rounds * leaves_on(data, learner.growth_for(data, 0)) * (NODE + value_bytes)
+
+
+def leaves_on(data: TrainingSet, growth: Growth) -> int:
+    """The largest number of leaves on these rows: every leaf has one, unless trees are symmetric."""
+    return n_leaves(growth) if growth.order == "symmetric" else min(n_leaves(growth), data.n)
 
 
 def n_leaves(growth: Growth) -> int:
