@@ -61,6 +61,23 @@ def test_ctrl_c_ends_one_long_call_of_compiled_code(call):
     assert done.stdout == "interrupted half way\n", done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("n_states", [1, 20])  # which are computed in two ways
+def test_ctrl_c_ends_a_potential(n_states):
+    """A potential of 20 000 steps takes minutes, without any task that ends before."""
+    script = f"""
+import os, signal, threading
+from simplexboost.games import fixed_potential
+
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    fixed_potential(20_000, [0.31, 0.24, 0.23, 0.22], [[i, 0, 0, 0] for i in range({n_states})])
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=100)
+    assert done.stdout == "interrupted\n", done.stdout + done.stderr
+
+
 def test_other_signals_are_handled_in_the_middle_of_a_call():
     """A handler that returns lets the computation go on, and changes nothing."""
     calls = []

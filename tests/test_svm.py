@@ -174,6 +174,17 @@ def test_strong_duality_against_a_general_solver(kernel, seed):
         np.testing.assert_allclose(W, a.T @ X1, atol=1e-9)
 
 
+@pytest.mark.parametrize("degree", [1, 2, 3, 5, 12, 2**31 - 1])
+def test_polynomials_of_any_degree(degree):
+    """A power takes as many products as its exponent has binary digits."""
+    X, c = blobs(30, 4, 3)
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    how = {"C": 2.0, "tol": 1e-6, "max_iter": 10_000, "random_state": 0}
+    clf = MulticlassSVC(kernel="poly", degree=degree, gamma=0.9, coef0=0.1, **how).fit(X, c)
+    same = MulticlassSVC(kernel="precomputed", **how).fit(polynomial_kernel(X, degree=degree, gamma=0.9, coef0=0.1), c)
+    assert clf.objective_ == pytest.approx(same.objective_, rel=1e-5)
+
+
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_every_gap_is_a_certificate(kernel):
     """Stopped early, the objective exceeds the optimum by no more than the gap says."""

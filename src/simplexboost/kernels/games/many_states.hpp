@@ -26,6 +26,7 @@ class ManyStates {
       shared.restart();
       bool all_done = true;
       for (std::size_t i = 0; i < m; ++i) {
+        if (i % 16 == 0) look_up();
         if (done[i]) continue;
         const double f = shared_failure(x, leads + i * R, shared);
         values[i] += steps_.own[x] * f;

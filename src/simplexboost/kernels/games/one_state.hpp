@@ -37,6 +37,7 @@ class OneState {
 
   // The probability that some rival has caught up, given x steps of the true class.
   double failure(int x, const std::int32_t* d) {
+    look_up();
     const int N = steps_.t - x;
     double free_rate = 0.0;  // of the rivals that cannot catch up
     groups_.clear();

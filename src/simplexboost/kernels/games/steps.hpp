@@ -7,12 +7,19 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/pool.hpp"
 #include "games/series.hpp"
 
 namespace simplexboost {
 
 // A sum ends when the rest is below this part of it.
 constexpr double kNegligible = 1e-18;
+
+// To be called every few milliseconds: potentials of thousands of steps take minutes, and a signal must be able to end
+// them.
+inline void look_up() {
+  if (between_tasks != nullptr) between_tasks();
+}
 
 class WalkSteps {
  public:

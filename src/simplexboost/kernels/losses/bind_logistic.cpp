@@ -44,6 +44,7 @@ class BoundLoss {
                            double max_step, double thin, int n_threads) {
     const RowArrays arrays = checked(F, G, loss, scale);
     check_leaves(leaf_of_row, rows, n_leaves);
+    require(n_leaves <= loss_.n(), "there must not be more leaves than rows");  // empty ones would take memory and time
     check_options(l2, max_step, thin, n_threads);
     std::vector<float> values(n_leaves * loss_.d());
     {

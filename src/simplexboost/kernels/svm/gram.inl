@@ -33,9 +33,10 @@ inline Vec8 kernel_values(const SvmKernelSpec& spec, Vec8 dot, double own_norm, 
     distance = distance > Vec8{} ? distance : Vec8{};
     dot = exp_nonpositive(distance * -spec.gamma);
   } else if (spec.kind == SvmKernel::poly) {
-    const Vec8 base = spec.gamma * dot + spec.coef0;
+    Vec8 power = spec.gamma * dot + spec.coef0;  // to the powers 1, 2, 4, ...
     dot = splat(1.0);
-    for (int i = 0; i < spec.degree; ++i) dot *= base;
+    for (int left = spec.degree; left > 0; left /= 2, power *= power)
+      if (left % 2) dot *= power;
   }
   return dot + spec.bias;
 }
