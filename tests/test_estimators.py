@@ -562,7 +562,7 @@ def test_leaves_that_are_not_finite_end_the_fit(iris):
         (X4, [0.5, 1.25, 2.5, 3.1], None, ["continuous"]),
         (np.where(X4 == 3, np.inf, X4), Y4, None, ["infinity"]),
         (X4, Y4, [1, 1, -1, 1], ["Negative", "sample_weight"]),
-        (X4, Y4, [0, 0, 0, 0], ["Sample weights", "zero"]),
+        (X4, Y4, [0, 0, 0, 0], ["weight", "zero"]),
         (X4, Y4, [1, np.nan, 1, 1], ["NaN"]),
         (X4, Y4, [1, 1], ["sample_weight"]),
         (X4.ravel(), Y4, None, ["2D"]),
