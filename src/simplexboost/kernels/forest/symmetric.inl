@@ -30,11 +30,12 @@ __attribute__((optimize("no-tree-vectorize", "no-tree-slp-vectorize"))) void fin
 void symmetric_leaves(const PackedLevel* levels, std::int32_t depth, const std::int8_t* ranks,
                       const std::int8_t* ranks_left, std::size_t stride, std::size_t n_rows, std::uint16_t* leaves) {
   typedef std::int8_t Bytes __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
+  typedef std::uint8_t Bits __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
   for (std::size_t r = 0; r < n_rows; r += VECTOR_BYTES) {
-    Bytes low{}, high{};  // of the leaves' numbers
+    Bits low{}, high{};  // of the leaves' numbers
     for (std::int32_t l = 0; l < depth; ++l) {
       const std::int8_t* column = (levels[l].missing_left ? ranks_left : ranks) + levels[l].column * stride + r;
-      const Bytes right = *reinterpret_cast<const Bytes*>(column) > levels[l].last;  // -1 where it is true
+      const Bits right = (Bits)(*reinterpret_cast<const Bytes*>(column) > levels[l].last);  // 255 where it is true
       if (l + 8 < depth) high = high + high - right;
       else low = low + low - right;
     }
