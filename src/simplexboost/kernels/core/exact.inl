@@ -3,7 +3,6 @@
 // Adding this constant to a number below 2^51 rounds it to an integer: the bits of the sum minus those of the constant.
 // These are added modulo 2^64, so that intermediate overflows do no harm.
 constexpr double kRound = 0x1.8p52;
-typedef std::uint64_t WideBits __attribute__((vector_size(8 * kWide), aligned(8), may_alias));
 
 inline std::uint64_t rounded_bits(double x) {
   return __builtin_bit_cast(std::uint64_t, x + kRound) - __builtin_bit_cast(std::uint64_t, kRound);
