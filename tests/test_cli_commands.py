@@ -327,6 +327,14 @@ def test_settings_reach_the_classifier(messy, tmp_path):
     assert done.err == ""
 
 
+def test_a_setting_wins_over_the_default_seed(messy, tmp_path):
+    model = tmp_path / "m.sb"
+    how = ("--algorithm", "samme", "--set", "n_estimators=2", "--set", "random_state=7", "-q")
+    done = inside("fit", messy, "--target", "species", "-o", model, "--drop", "id", *how)
+    assert done.code == 0, done.err
+    assert simplexboost.load(model).random_state == 7
+
+
 def test_weights(tmp_path):
     """Rows of weight zero do not count."""
     lines = [f"{i % 2},1,{'ab'[i % 2]}" for i in range(40)] + [f"{i % 2},0,{'ba'[i % 2]}" for i in range(400)]

@@ -397,13 +397,14 @@ def test_arguments_that_do_not_fit(call, arguments, changes, message):
 
 
 def test_leaves_of_the_loss():
-    """Each leaf takes memory and time, so there are no more than rows."""
+    """Each leaf takes memory and time, so there are no more than rows, or than a symmetric tree has."""
     loss = _kernels.LogisticLoss(**LOSS)
     rows = {"F": np.zeros((N, K), np.float32), "G": None, "loss": np.zeros(N, np.float32), "scale": np.ones(N)}
     how = {"leaf_of_row": np.zeros(N, np.int32), "rows": None, "l2": 1.0, "max_step": 2.0, "thin": 0.0, "n_threads": 1}
-    assert loss.newton_leaves(**rows, **how, n_leaves=N).shape == (N, K)
-    for more in (N + 1, 2**30):
-        refused(loss.newton_leaves, "more leaves than rows", **rows, **how, n_leaves=more)
+    for some in (N, 2**15):
+        assert loss.newton_leaves(**rows, **how, n_leaves=some).shape == (some, K)
+    for more in (2**15 + 1, 2**30):
+        refused(loss.newton_leaves, "too many leaves", **rows, **how, n_leaves=more)
 
 
 @pytest.mark.parametrize(

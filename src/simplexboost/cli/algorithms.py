@@ -50,12 +50,12 @@ def classifier_class(name: str) -> type[Any]:
 def make_classifier(name: str, settings: tuple[str, ...], seed: int | None, jobs: int | None) -> Any:
     """A classifier with its parameters."""
     classifier = classifier_class(name)()
-    for setting in settings:
-        key, value = parse_setting(setting)
-        set_parameter(classifier, key, value)
     for key, value in (("random_state", seed), ("n_jobs", jobs)):
         if value is not None:
             set_parameter(classifier, key, value)
+    for setting in settings:  # after the general options, whose defaults they must win over
+        key, value = parse_setting(setting)
+        set_parameter(classifier, key, value)
     return classifier
 
 

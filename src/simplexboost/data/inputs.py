@@ -136,7 +136,7 @@ def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, 
 def check_several_labels(y: Any) -> None:
     """Raise unless y has rows, and columns if it has two dimensions."""
     try:  # what tells its shape, as arrays, frames and sparse matrices do, is not made an array
-        shape = y.shape if hasattr(y, "shape") else np.shape(y)
+        shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
     except ValueError:  # rows of different lengths
         shape = ()
     if not shape or 0 in shape[1:]:

@@ -44,7 +44,8 @@ class BoundLoss {
                            double max_step, double thin, int n_threads) {
     const RowArrays arrays = checked(F, G, loss, scale);
     check_leaves(leaf_of_row, rows, n_leaves);
-    require(n_leaves <= loss_.n(), "there must not be more leaves than rows");  // empty ones would take memory and time
+    // Empty leaves take memory and time; only a symmetric tree, of at most 15 levels, has more leaves than rows.
+    require(n_leaves <= std::max<std::size_t>(loss_.n(), 1 << 15), "there are too many leaves for the rows");
     check_options(l2, max_step, thin, n_threads);
     std::vector<float> values(n_leaves * loss_.d());
     {
