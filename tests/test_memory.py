@@ -223,3 +223,15 @@ def test_trees_have_no_more_leaves_than_there_are_rows(monkeypatch):
     sb.SimplexBoostClassifier(n_estimators=2, max_leaf_nodes=2**31 - 1, growth="best").fit(X, y)
     with pytest.raises(MemoryError, match="n_estimators"):
         sb.SimplexBoostClassifier(n_estimators=10**8, growth="best").fit(X, y)
+
+
+def test_rounds_that_early_stopping_may_not_make_are_not_counted(monkeypatch):
+    """A generous number of rounds is refused without early stopping only."""
+    X, y = np.random.default_rng(0).normal(size=(400, 3)), np.arange(400) % 4
+    monkeypatch.setattr(_memory, "free_memory", lambda: 2 * 10**9)
+    clf = sb.SimplexBoostClassifier(n_estimators=10**9, early_stopping=True, n_iter_no_change=2, random_state=0).fit(
+        X, y
+    )
+    assert clf.n_iter_ < 100
+    with pytest.raises(MemoryError, match="n_estimators"):
+        clf.set_params(early_stopping=False).fit(X, y)

@@ -361,6 +361,11 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         patience = self.n_iter_no_change if self.early_stopping else None
         return Watched(self, checked, loss, check_metrics(eval_metric), patience, self.tol)
 
+    def _fewest_rounds(self) -> int:
+        """The rounds that a fit makes at least: early stopping may end it long before a generous ``n_estimators``."""
+        rounds = int(self.n_estimators)
+        return min(rounds, self.n_iter_no_change + 1) if self.early_stopping else rounds
+
     def _prepare(self, parts: Parts, checked: Checked, watched: bool, seed: int) -> tuple[Run, TrainingSet | None]:
         """A run of the parts, after checking that they fit together; and the rows held out for early stopping."""
         rng = np.random.default_rng(seed)
@@ -369,7 +374,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         if data.K == 1:  # all other classes are absent, so there is nothing to learn
             return Run(data, loss, np.ones((1, 1)), parts.learner, parts.step, rng=rng), None
         loss.check(data.K)
-        parts.check_memory(data, int(self.n_estimators))
+        parts.check_memory(data, self._fewest_rounds())
         if self.early_stopping and not watched:
             data, held_out = split_off(data, self.validation_fraction, rng)
         if data.sets is not None:
