@@ -12,7 +12,9 @@ the order.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -106,15 +108,31 @@ def hashes_of(X: Any, number: int) -> AnyArray:
     out = np.empty(n, dtype=np.uint64)
     if issparse(X):
         table = X.tocsr()
-        sums = np.zeros(table.nnz + 1, dtype=np.uint64)
-        np.cumsum(hashed(table.data) * factors[table.indices], out=sums[1:])  # modulo 2⁶⁴, and so are differences
-        return sums[table.indptr[1:]] - sums[table.indptr[:-1]]
+        for begin, end in row_blocks(table.indptr):
+            ends = table.indptr[begin : end + 1]
+            stored = slice(ends[0], ends[-1])
+            sums = np.zeros(ends[-1] - ends[0] + 1, dtype=np.uint64)
+            np.cumsum(hashed(table.data[stored]) * factors[table.indices[stored]], out=sums[1:])  # modulo 2⁶⁴
+            out[begin:end] = np.diff(sums[ends - ends[0]])  # and so are differences
+        return out
     step = max(1, BLOCK // max(p, 1))
     for begin in range(0, n, step):
         block = hashed(X[begin : begin + step])
         block *= factors
         block.sum(axis=1, out=out[begin : begin + step])
     return out
+
+
+def row_blocks(indptr: AnyArray) -> Iterator[tuple[int, int]]:
+    """Where blocks of rows of a sparse table begin and end, each with about ``BLOCK`` stored values, or one row.
+
+    Examples
+    --------
+    >>> list(row_blocks(np.array([0, 2**15, 2**16, 2**18, 2**18 + 5])))
+    [(0, 2), (2, 3), (3, 4)]
+    """
+    cuts = np.searchsorted(indptr, np.arange(0, indptr[-1], BLOCK))
+    yield from pairwise(np.unique([0, *cuts, len(indptr) - 1]).tolist())
 
 
 def hashed(values: AnyArray) -> AnyArray:
