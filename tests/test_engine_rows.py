@@ -138,12 +138,15 @@ def test_engine_equals_twin(case):
     """Round after round: what a pull leaves behind, the scale of tilted weights, matters to the next."""
     rows, predictors, sketches, leaf_of_row, used, rule = case
     ours, twin = CPU.row_loss(rows), TWIN.row_loss(rows)
+    # Leaves of few columns solve a d × d system whose sums are integers of single precision; with little l2 its
+    # condition multiplies their rounding errors.
+    near = 1e-4 if rows.Y is None else 1e-3
     for F, Z in zip(predictors, sketches, strict=True):
         np.testing.assert_allclose(ours.pull(F, Z), twin.pull(F, Z), rtol=1e-4, atol=2e-5 * ours.stats.max(initial=1))
         np.testing.assert_allclose(ours.loss, twin.loss, rtol=1e-5, atol=1e-5)
         assert ours.risk() == pytest.approx(twin.risk(), rel=1e-5, abs=1e-6)
         values, expected = (work.leaves(F, leaf_of_row, used, 4, rule) for work in (ours, twin))
-        np.testing.assert_allclose(values, expected, rtol=1e-4, atol=1e-4 * np.abs(expected).max(initial=1))
+        np.testing.assert_allclose(values, expected, rtol=near, atol=near * np.abs(expected).max(initial=1))
 
 
 @pytest.mark.parametrize(("K", "d"), CODES)
