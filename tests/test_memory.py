@@ -235,3 +235,10 @@ def test_rounds_that_early_stopping_may_not_make_are_not_counted(monkeypatch):
     assert clf.n_iter_ < 100
     with pytest.raises(MemoryError, match="n_estimators"):
         clf.set_params(early_stopping=False).fit(X, y)
+
+
+@pytest.mark.parametrize("booster", [sb.SAMMEClassifier, sb.GDMCBoostClassifier, sb.AdaBoostMMClassifier])
+def test_rounds_that_no_machine_could_hold_are_refused(booster):
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 3
+    with pytest.raises(MemoryError, match=r"needs about .* GB .*n_estimators"):
+        booster(n_estimators=10**12).fit(X, y)

@@ -14,6 +14,8 @@ from ..losses import Loss, as_loss
 from ..optimizers import Optimizer, as_optimizer
 from ..steps import Step, as_step
 
+ROUND = 500  # bytes that a round leaves in the model at the least: what is learned and its place in the list
+
 # How a parameter given as a string becomes a part.
 MAKERS: dict[str, Any] = {
     "loss": as_loss,
@@ -46,7 +48,7 @@ class Parts:
         if d is None:
             return
         needed = self.optimizer.memory(data, self.learner, d, n_rounds)
-        least = 8.0 * d * (data.n_here + data.K)  # the predictor and the codewords
+        least = 8.0 * d * (data.n_here + data.K) + ROUND * n_rounds  # the predictor, the codewords and the model
         what = f"boosting on {data.n} rows of {data.K} classes, with codewords of {d} columns,"
         advice = "Take fewer rows or rounds (n_estimators), or codewords of fewer columns, such as codewords='max-min'."
         check_memory(least if needed is None else needed, what, advice)
