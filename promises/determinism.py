@@ -150,8 +150,10 @@ def same_bytes_while_others_fit(case: int) -> None:
 
 @promise("Saved bytes do not depend on the order of the rows.", fast=18, soak=800)
 def same_bytes_for_any_order_of_rows(case: int) -> None:
-    """One fit on the same rows in two orders."""
+    """One fit on the same rows in two orders; in some cases features have few values, which occur with every class."""
     rng, clf, rows = any_case(case)
+    if rng.random() < 0.3:
+        rows = replace(rows, X=np.sign(rows.X[:, :2]))
     places = rng.permutation(len(rows.y))
     assert digest(rows.take(places).fit(clone(clf))) == digest(rows.fit(clone(clf))), f"{clf!r}"
 

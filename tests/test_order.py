@@ -42,6 +42,16 @@ def test_every_booster(Booster, options, tmp_path):
     check(lambda: Booster(n_estimators=6, random_state=0, **options), X, y, tmp_path, sample_weight=w)
 
 
+@pytest.mark.parametrize("more", [{}, {"subsample": 0.5}, {"early_stopping": True}], ids=["all", "some", "held out"])
+@pytest.mark.parametrize("name", ["SimplexBoostClassifier", "GDMCBoostClassifier"])
+def test_classes_that_have_the_same_rows(name, more, tmp_path):
+    """As where features have few values, which then occur with every class."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, size=(200, 2)).astype(float), rng.integers(0, 3, 200)
+    assert len({tuple(np.unique(X[y == k], axis=0).ravel()) for k in range(3)}) == 1
+    check(lambda: getattr(sb, name)(n_estimators=4, random_state=0, **more), X, y, tmp_path)
+
+
 def test_other_classifiers(tmp_path):
     X, y = blobs(n=120, p=4)
     for routing in ("exact", "sampled"):
@@ -167,7 +177,7 @@ def test_classes_are_known_by_their_rows():
     values, c, names = rng.integers(0, 2**63, 50).astype(np.uint64), rng.integers(0, 4, 50), np.array([2, 0, 3, 1])
     a, b = hashes_of_classes(values, c), hashes_of_classes(values, names[c])
     np.testing.assert_array_equal(a, b[names])
-    np.testing.assert_array_equal(order_of(values, a[c]), order_of(values, b[names[c]]))
+    np.testing.assert_array_equal(order_of(values, a, c), order_of(values, b, names[c]))
     rows = np.repeat(np.arange(50), rng.integers(1, 4, 50))
     np.testing.assert_array_equal(hashes_of_classes(values[rows], c[rows]), a)
 

@@ -3,7 +3,8 @@
 Much depends on the order of rows: which of them a random sample has, which are held out, how a statistic is rounded to
 an integer, and in which order numbers are added. So that none of this depends on the order of the table, the rows are
 sorted by a number that is made of their values, weight, class and whatever else belongs to them. Rows with the same
-number are equal, and it does not matter which of them comes first. (Different rows share a number of 64 bits with a
+number are equal, and it does not matter which of them comes first, unless they are of different classes that have the
+same rows: then the class with the lower number comes first. (Different rows share a number of 64 bits with a
 probability of about n² / 2⁶⁵: three in a hundred million for a million rows.)
 
 Classes enter by the rows that they have and not by their own numbers, so that other names for the classes do not change
@@ -35,7 +36,7 @@ def in_own_order(data: TrainingSet, groups: AnyArray | None = None) -> tuple[Tra
     values, c = engine.gathered(values), engine.gathered(data.c)
     labels = None if groups is None else engine.gathered(groups)
     of_classes = engine.decide(lambda: hashes_of_classes(values, c))
-    order, engine = engine.arranged(lambda: order_of(content, of_classes[c], labels))
+    order, engine = engine.arranged(lambda: order_of(content, of_classes, c, labels))
     costs, init = (None if a is None else a[order] for a in (data.costs, data.init_score))
     data = replace(
         data,
@@ -50,21 +51,28 @@ def in_own_order(data: TrainingSet, groups: AnyArray | None = None) -> tuple[Tra
     return data, None if groups is None else groups[order]
 
 
-def order_of(content: AnyArray, of_class: AnyArray, groups: AnyArray | None = None) -> AnyArray:
-    """The rows (n,), sorted by hashes of their content (n,) and of their class (n,), and by their group (n,).
+def order_of(content: AnyArray, of_classes: AnyArray, c: Labels, groups: AnyArray | None = None) -> AnyArray:
+    """The rows (n,), sorted by hashes of their content (n,) and of their class c (n,), and by their group (n,).
+
+    Classes that have the same rows, as happens where features have few values, share their number of ``of_classes``
+    (K,). Of equal rows of such classes, those of the lower class come first.
 
     Examples
     --------
-    >>> content, c = np.array([5, 7, 5, 1], dtype=np.uint64), np.array([0, 1, 1, 0], dtype=np.uint64)
-    >>> order = order_of(content, c)
+    >>> content, c = np.array([5, 7, 5, 1], dtype=np.uint64), np.array([0, 1, 1, 0])
     >>> back = np.array([2, 0, 3, 1])  # other places
-    >>> (content[back][order_of(content[back], c[back])] == content[order]).all()
-    np.True_
+    >>> for of_classes in np.array([[3, 4], [3, 3]], dtype=np.uint64):
+    ...     a, b = order_of(content, of_classes, c), order_of(content[back], of_classes, c[back])
+    ...     print((content[back][b] == content[a]).all(), (c[back][b] == c[a]).all())
+    True True
+    True True
     """
-    key = mixed(content + GOLDEN * of_class)
+    key = mixed(content + GOLDEN * of_classes[c])
     if groups is not None:
         _, number = np.unique(groups, return_inverse=True)
         key = mixed(key + GOLDEN * mixed(number.ravel().astype(np.uint64)))
+    if len(np.unique(of_classes)) < len(of_classes):
+        return np.lexsort((c, key))  # which takes twice as long
     return np.argsort(key)
 
 
