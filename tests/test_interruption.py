@@ -93,6 +93,28 @@ def test_other_signals_are_handled_in_the_middle_of_a_call():
         signal.signal(signal.SIGALRM, handler)
 
 
+def test_ctrl_c_is_heard_while_the_libraries_of_matrix_products_are_searched():
+    """The system calls threadpoolctl back in the first fit; Python ignores exceptions in such a call."""
+    script = """
+import ctypes, signal
+import simplexboost as sb
+from simplexboost import _blas
+
+class Interrupted(_blas.ThreadpoolController):
+    def __init__(self):
+        ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(signal.SIGINT))()
+        super().__init__()
+
+_blas.ThreadpoolController = Interrupted
+try:
+    sb.GDMCBoostClassifier().fit([[0.0], [1.0]], [0, 1])
+except KeyboardInterrupt:
+    print("heard")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=100)
+    assert (done.stdout, done.stderr) == ("heard\n", "")
+
+
 def test_workers_of_the_pool_receive_no_signals():
     """A signal that a worker received would not wake the thread that waits for it."""
     script = """

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cache
-from threading import RLock, get_ident
+from threading import RLock, Thread, current_thread, get_ident, main_thread
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
@@ -34,7 +35,35 @@ def one_blas_thread() -> Iterator[None]:
 
 @cache
 def blas_libraries() -> list[Any]:
-    """The loaded BLAS libraries, as threadpoolctl controls them; they are searched once, which takes milliseconds."""
+    """The loaded BLAS libraries, as threadpoolctl controls them; they are searched once, which takes milliseconds.
+
+    The main thread has another one search. threadpoolctl is called back by the system, and Python ignores exceptions in
+    such a call: Ctrl-C at that moment would be lost, together with a library. Only the main thread gets Ctrl-C.
+    """
+    if current_thread() is not main_thread():
+        return search_libraries()
+    found: Future[list[Any]] = Future()
+    helper = Thread(target=search_for, args=(found,), name="simplexboost")
+    try:
+        helper.start()
+    except RuntimeError:  # the system starts no more threads
+        return search_libraries()
+    try:
+        return found.result()
+    finally:
+        helper.join()
+
+
+def search_for(found: Future[list[Any]]) -> None:
+    """Search for the libraries, and pass them on, or the exception."""
+    try:
+        found.set_result(search_libraries())
+    except BaseException as error:
+        found.set_exception(error)
+
+
+def search_libraries() -> list[Any]:
+    """The loaded BLAS libraries."""
     return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
