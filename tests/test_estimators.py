@@ -215,10 +215,12 @@ def test_same_bytes_for_any_number_of_jobs(Estimator, options, tmp_path, digits)
 
 @every_estimator
 def test_weights_are_repetitions(Estimator):
+    """Rows weigh random numbers, so that no two choices are equally good: rounding errors would decide between them."""
     rng = np.random.default_rng(0)
-    X, y, w = rng.normal(size=(60, 4)), rng.integers(0, 3, 60), rng.integers(0, 4, 60)
-    weighted = Estimator(n_estimators=8).fit(X, y, sample_weight=w)
-    repeated = Estimator(n_estimators=8).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    X, y, times, one = rng.normal(size=(60, 4)), rng.integers(0, 3, 60), rng.integers(0, 4, 60), rng.uniform(0.5, 2, 60)
+    weighted = Estimator(n_estimators=8).fit(X, y, sample_weight=times * one)
+    rows = np.repeat(np.arange(60), times)
+    repeated = Estimator(n_estimators=8).fit(X[rows], y[rows], sample_weight=one[rows])
     np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X), rtol=1e-6)
 
 
