@@ -16,7 +16,8 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PYTHONS = ["3.11", "3.12", "3.13", "3.14"]  # those of [tool.cibuildwheel] in pyproject.toml
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PYTHONS = [re.sub(r"cp3(\d+)-.*", r"3.\1", build) for build in PROJECT["tool"]["cibuildwheel"]["build"]]  # 3.11, …
 PACKAGES = ["pytest", "pytest-xdist", "hypothesis", "pandas", "polars", "pyarrow", "matplotlib", "click", "rich"]
 # Tests of what other packages bring, of pages, and of what is no part of the library.
 LEFT_OUT = re.compile(
@@ -63,7 +64,7 @@ def find_python(versions: list[str]) -> str:
 
 def requirements(lowest: bool) -> list[str]:
     """What the library and the tests need, with the lowest versions that pyproject.toml allows or with any."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    project = PROJECT["project"]
     optional = [line for extra in ("plot", "cli", "test") for line in project["optional-dependencies"][extra]]
     chosen = [line for line in optional if re.split("[>=[]", line)[0] in PACKAGES]
     lines = list(dict.fromkeys(project["dependencies"] + chosen))

@@ -30,6 +30,19 @@ def test_wheels_are_built_for_all_pythons_that_are_supported():
     assert built == list(range(oldest, oldest + len(built)))
 
 
+def test_pythons_that_are_named_get_wheels():
+    """Newer ones, with which the tests have not been run, may get wheels but are not named."""
+    lines = " ".join(PROJECT["project"]["classifiers"])
+    named = [f"cp3{minor}-*" for minor in re.findall(r"Python :: 3\.(\d+)", lines)]
+    assert named and named == PROJECT["tool"]["cibuildwheel"]["build"][: len(named)]
+
+
+def test_the_page_says_which_versions_are_needed():
+    page = " ".join((ROOT / "docs" / "index.md").read_text(encoding="utf-8").lower().split())
+    for needed in (*PROJECT["project"]["dependencies"], "python" + PROJECT["project"]["requires-python"]):
+        assert re.search(rf"\b{re.escape(needed.replace('>=', ' '))}(?![.\d]*\d)", page), needed
+
+
 def test_kernels_are_not_compiled_for_the_processor_at_hand():
     """Such a wheel would end with an illegal instruction on an older one."""
     assert "-march" not in (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
