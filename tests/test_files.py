@@ -304,6 +304,8 @@ CRAFTED = [
     (COORDINATES, {"loss": 3}, "a loss that is none"),
     (COORDINATES, {"loss": {"part": "VectorTree", "parameters": {}}}, "a loss that is none"),
     (COORDINATES, {"stop_reason": 3}, "text"),
+    (COORDINATES, {"seed": 2**31}, "seed"),
+    (COORDINATES, {"seed": True}, "seed"),
     (COORDINATES, {"present": lambda present: 0 * present, "Y": lambda Y: Y[:0]}, "codewords"),
     (COORDINATES, {"Y": lambda Y: Y[:, :0]}, "codewords"),
     (COORDINATES, {"gain": lambda gain: gain * np.nan}, "NaN in 'gain'"),

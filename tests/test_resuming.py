@@ -27,8 +27,9 @@ def saved(clf, tmp_path):
 
 def check(make, X, y, tmp_path, rounds, **more):
     whole = make().fit(X, y, **more)
-    for after in sorted({*rounds, whole.n_iter_}):
-        if after > whole.n_iter_:
+    made = len(getattr(whole, "validation_score_", whole.history_["risk"]))  # early stopping keeps fewer than it made
+    for after in sorted({*rounds, whole.n_iter_, made}):
+        if after > made:
             continue
         path = tmp_path / "checkpoint.sb"
         with pytest.raises(KeyboardInterrupt):
@@ -36,7 +37,7 @@ def check(make, X, y, tmp_path, rounds, **more):
         clf = sb.load(path).set_params(warm_start=True)
         assert clf.n_iter_ == after
         clf.fit(X, y, **more).set_params(warm_start=False)
-        assert saved(clf, tmp_path) == saved(whole, tmp_path), f"after {after} of {whole.n_iter_} rounds"
+        assert saved(clf, tmp_path) == saved(whole, tmp_path), f"after {after} of {made} rounds"
 
 
 @pytest.mark.parametrize(
@@ -48,6 +49,22 @@ def check(make, X, y, tmp_path, rounds, **more):
 def test_every_booster(Booster, options, tmp_path):
     X, y = blobs(n=120, p=4)
     check(lambda: Booster(n_estimators=ROUNDS, random_state=0, **options), X, y, tmp_path, (1, 7, 17))
+
+
+@pytest.mark.parametrize(
+    "options", [{"codewords": "random-dense"}, {"early_stopping": True}], ids=["drawn", "held out"]
+)
+@pytest.mark.parametrize("seed", [None, 3], ids=["no seed", "generator"])
+def test_that_draw_from_a_generator(seed, options, tmp_path):
+    """A fit that goes on has the codewords and the held-out rows of the first, though the generator has moved on."""
+    X, y = blobs(n=120, p=4)
+
+    def make():
+        np.random.seed(5)  # None draws from it
+        state = None if seed is None else np.random.RandomState(seed)
+        return sb.SimplexBoostClassifier(n_estimators=9, random_state=state, **options)
+
+    check(make, X, y, tmp_path, (4,))
 
 
 @each("Booster", {name: kind for name, kind in BOOSTERS.items() if name != "OSBoostClassifier"})

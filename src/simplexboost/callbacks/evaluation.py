@@ -171,9 +171,17 @@ class EarlyStopping(Evaluation):
     n_iter_no_change: int = 10
     what: str = "held-out"  # which rows, for the reason of the stop
 
+    def start(self, run: Run) -> None:
+        """Evaluate the rounds of the model so far; if the best one is long ago, the fit had just been stopped."""
+        super().start(run)
+        self._stop_if_stale(run)
+
     def after_round(self, run: Run) -> None:
         """Evaluate the newest round, and stop if the best one is long ago."""
         super().after_round(run)
+        self._stop_if_stale(run)
+
+    def _stop_if_stale(self, run: Run) -> None:
         if run.round - self.best_round >= self.n_iter_no_change and run.stop_reason is None:
             run.stop_reason = f"early stopping: no better {self.what} {self.watch} in {self.n_iter_no_change} rounds"
 

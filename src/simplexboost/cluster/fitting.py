@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from .._parts import random_numbers
 from .._typing import AnyArray, Mask
 from ..boosting.run import Run
 from ..callbacks import Callback, Checkpoint, Evaluation, History, Progress, Sampling
@@ -53,7 +52,7 @@ def fit_group(group: Group, estimator: Any, tables: Tables, eval_metric: Any = N
         checked, groups = agree_on_training(group, draft, tables.train)
         watched = draft._watched(checked, draft.parts().loss, eval_metric)
         evaluations = [agree_on_evaluation(group, watched, i, parts) for i, parts in enumerate(tables.evals)]
-        seed = group.decide("seed", lambda: int(random_numbers(draft.random_state).randint(2**31 - 1)))
+        seed = group.decide("seed", draft._draw_seed)
         draft._boost(watched, evaluations, groups, seed, history, [lambda finish: agreement])
 
 
@@ -90,7 +89,7 @@ def agree_on_training(group: Group, estimator: Any, parts: list[Part]) -> tuple[
         joint(labels.c, np.empty(0, dtype=np.intp)),
         joint(labels.weight, np.empty(0)),
         K,
-        auto_bins(labels.n, p) if estimator.max_bins == "auto" else estimator.max_bins,
+        auto_bins(labels.n, p) if estimator.max_bins == "auto" else int(estimator.max_bins),
         GroupEngine(n_threads=estimator._engine().n_threads, group=group, share=labels.share),
         None if estimator.categories_ is None else estimator.categories_.mask,
         names=getattr(estimator, "feature_names_in_", None),

@@ -255,7 +255,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             checked = replace(checked, data=data)
             watched = draft._watched(checked, draft.parts().loss, eval_metric)
             evaluations = check_eval_set(eval_set, watched)
-            seed = random_numbers(draft.random_state).randint(2**31 - 1)
+            seed = draft._draw_seed()
             last = [partial(SklearnCallbacks, self, draft, X=X, y=y, sample_weight=sample_weight)]
             draft._boost(watched, evaluations, groups, seed, history, last if HAS_SKLEARN_CALLBACKS else [])
         return self
@@ -284,7 +284,9 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         run.temperature = settled.temperature
         n_rounds = int(booster.n_estimators) if checked.data.K > 1 else 0
         self._resume(run, parts, checked, history, n_rounds)
-        finish = partial(self._fitted, settled=settled, checked=checked, history=history, evaluations=evaluations)
+        finish = partial(
+            self._fitted, seed=seed, settled=settled, checked=checked, history=history, evaluations=evaluations
+        )
         run.snapshot = lambda: self._snapshot(finish(run))
         callbacks = booster._callbacks(history, evaluations) + [make(finish) for make in last]
         with one_blas_thread():
@@ -315,6 +317,14 @@ class BaseBooster(CallbackSupportMixin, Predicts):
     def _goes_on(self) -> bool:
         """Whether ``fit`` continues a fitted model."""
         return self.warm_start and hasattr(self, "model_")
+
+    def _draw_seed(self) -> int:
+        """The seed of a fit. One that goes on keeps the seed of the fitted model, whatever ``random_state`` is.
+
+        Otherwise codewords and choices might be others, and rows that the model was trained on might be held out.
+        """
+        known: int | None = getattr(self, "seed_", None) if self._goes_on else None
+        return int(random_numbers(self.random_state).randint(2**31 - 1)) if known is None else known
 
     def _check_training(self, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
         """The training set; if a fitted model is continued, X must have that model's columns.
@@ -421,7 +431,14 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         return out + list(self.callbacks or ())
 
     def _fitted(
-        self, run: Run, *, settled: Settled, checked: Checked, history: History, evaluations: list[Evaluation]
+        self,
+        run: Run,
+        *,
+        seed: int,
+        settled: Settled,
+        checked: Checked,
+        history: History,
+        evaluations: list[Evaluation],
     ) -> dict[str, Any]:
         """The fitted attributes so far; prediction uses only these, so that a later `set_params` does not change it."""
         several = {"threshold_": run.loss.threshold(run.U, run.data.c, run.data.weight)} if self.multilabel else {}
@@ -432,6 +449,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             "history_": history.arrays(run.round),
             "n_iter_": run.round,
             "stop_reason_": run.stop_reason,
+            "seed_": seed,
             "rng_state_": run.rng.bit_generator.state,
             "present_": checked.present,
             **({"choice_": settled.choice} if settled.choice is not None else {}),

@@ -28,7 +28,8 @@ def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     header = {"loss": to_json(estimator.loss_, "loss"), "threshold": threshold, **pack_features(estimator)}
     more, curves = pack_followed(estimator)
     state = to_json(estimator.rng_state_, "rng_state_")
-    return {**header, "stop_reason": estimator.stop_reason_, "rng_state": state, **more}, arrays | curves
+    random = {"seed": estimator.seed_, "rng_state": state}
+    return {**header, "stop_reason": estimator.stop_reason_, **random, **more}, arrays | curves
 
 
 def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
@@ -39,6 +40,7 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     estimator.loss_ = loss_from_json(header["loss"], len(model.Y))
     estimator.n_iter_ = model.n_rounds
     estimator.stop_reason_ = text_or_none(header["stop_reason"])
+    estimator.seed_ = seed_from_json(header.get("seed"))
     estimator.rng_state_ = rng_state_from_json(header.get("rng_state"))
     estimator.history_ = history_from_arrays(arrays, model.n_rounds)
     if getattr(estimator, "multilabel", False):
@@ -128,6 +130,13 @@ def categories_from_json(value: Any) -> AnyArray:
     if not texts and not all(map(is_number, names)):
         raise damaged("categories that are neither numbers nor text")
     return values
+
+
+def seed_from_json(value: Any) -> int | None:
+    """The seed of the fit; None for files that have none."""
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31):
+        raise damaged("a seed that is none")
+    return value
 
 
 def rng_state_from_json(value: Any) -> dict[str, Any] | None:
