@@ -43,6 +43,8 @@ WRONG: dict[str, Any] = {
     "an array": np.ones((2, 2)),
     "an array of text": np.array(["a", "b"]),
     "a NumPy integer": np.int64(3),
+    "a narrow NumPy integer": np.uint8(3),
+    "a number of single precision": np.float32(0.25),
 }
 SMALL = {"n_estimators": 3, "n_layers": 2, "estimator": DecisionTreeClassifier(max_depth=2)}
 # A fit with so many rounds would succeed, but nobody waits for it.
@@ -65,9 +67,12 @@ def check_every_value(make: Any, name: str, X: np.ndarray, y: np.ndarray) -> Non
         if (name, what) in ENDLESS:
             continue
         try:
-            make(**{name: value}).fit(X, y)
+            clf = make(**{name: value}).fit(X, y)
         except (ValueError, TypeError) as error:
             check_message(error, name, value)
+        else:
+            sums = clf.predict_proba(X).sum(axis=1) if hasattr(clf, "predict_proba") else np.ones(1)
+            np.testing.assert_allclose(sums, 1.0, rtol=1e-6, err_msg=f"{name}={value!r:.60}")
 
 
 def small(kind: type, **options: Any) -> Any:
@@ -120,7 +125,7 @@ def test_parameters_of_parts(which, part, name, others):
 
 
 @pytest.mark.parametrize(
-    "every", [value for name, value in WRONG.items() if name not in ("a NumPy integer", "a huge integer")]
+    "every", [value for name, value in WRONG.items() if "NumPy integer" not in name and name != "a huge integer"]
 )
 def test_parameters_of_checkpoints(tmp_path, every):
     with pytest.raises((ValueError, TypeError)) as caught:
@@ -163,3 +168,21 @@ def test_values_that_are_fine():
         "n_estimators": np.int64(2),
     }
     sb.SimplexBoostClassifier(**options, class_weight={0: 1, 1: 2, 2: 3, 7: 9}, random_state=np.int64(3)).fit(X, Y)
+
+
+@pytest.mark.parametrize("name", ["max_depth", "max_leaf_nodes", "max_bins", "code_dim", "min_samples_leaf"])
+@pytest.mark.parametrize("growth", ["best", "symmetric"])
+def test_narrow_integers_are_the_same_numbers(name, growth):
+    """Products of NumPy's narrow integers would overflow, with a warning, which is an error here."""
+    rng = np.random.default_rng(0)
+    table, c = rng.normal(size=(300, 3)), np.arange(300) % 3
+    wide, narrow = (
+        sb.SimplexBoostClassifier(n_estimators=3, growth=growth, random_state=0, **{name: kind(2)}).fit(table, c)
+        for kind in (int, np.uint8)
+    )
+    np.testing.assert_array_equal(wide.class_scores(table), narrow.class_scores(table))
+
+
+def test_fractions_of_any_precision_hold_rows_out():
+    part = sb.SimplexBoostClassifier(n_estimators=3, early_stopping=True, validation_fraction=np.float32(0.25))
+    assert part.fit(X, Y).n_iter_ > 0

@@ -45,7 +45,8 @@ class Codewords(Part, ABC):
 
         It costs nothing, so that what a fit will need is known before codewords are searched or stored.
         """
-        return getattr(self, "code_dim", None)
+        d = getattr(self, "code_dim", None)
+        return None if d is None else int(d)
 
     def for_classes(self, K: int, present: ArrayLike, rng: np.random.Generator) -> Array:
         """The code (K_present, d) of the classes that occur; ``present`` (K,) says which of the K classes do."""

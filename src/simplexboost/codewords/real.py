@@ -128,7 +128,7 @@ class Simplex(Codewords):
 
     def columns(self, K: int) -> int:
         """K − 1, unless more are asked for."""
-        return K - 1 if self.code_dim is None else self.code_dim
+        return K - 1 if self.code_dim is None else int(self.code_dim)
 
 
 def samme(K: int) -> Array:

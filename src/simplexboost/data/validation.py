@@ -86,7 +86,7 @@ def check_training(
     """
     X, y = learn_X(estimator, X, taken, reset=reset, y=y, multi_output=True)
     categorical = None if estimator.categories_ is None else estimator.categories_.mask
-    bins = auto_bins(*X.shape) if max_bins == "auto" else max_bins
+    bins = auto_bins(*X.shape) if max_bins == "auto" else int(max_bins)
     if labelling.several and np.ndim(y) == 2 and type_of_target(y) == "multilabel-indicator":
         return check_indicator(X, y, sample_weight, labelling, bins, engine, categorical)
     classes, c, weight = check_labels(X, y, sample_weight, labelling)

@@ -259,7 +259,7 @@ def split_off(data: TrainingSet, fraction: float | None, rng: np.random.Generato
     seed = int(rng.integers(2**31 - 1))
     c = data.c if data.sets is None else np.zeros_like(data.c)  # all label sets may differ: no stratification
     every = data.engine.gathered(c)
-    held = data.engine.decide(lambda: rows_to_hold(every, fraction, seed))
+    held = data.engine.decide(lambda: rows_to_hold(every, float(fraction), seed))
     return data.sample(others(data.n, held)), data.sample(held)
 
 

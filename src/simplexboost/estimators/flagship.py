@@ -35,6 +35,7 @@ SHAPES: list[dict[str, Any]] = [
 ]
 FEW_ROWS = 5_000  # up to here the last shape does not take part: on small tables it gains nothing
 USUAL = 40  # the usual number of rounds, times the learning rate
+HOTTEST = 1e6  # the largest temperature: with it scores stay finite, however large boosting lets the predictor become
 LONGEST = 80  # the most rounds to choose from, times the learning rate
 
 ROW_LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "softmax-cost": SoftmaxCost}
@@ -240,7 +241,7 @@ class SimplexBoostClassifier(Booster):
         check_number("gain_noise", self.gain_noise, float, 0.0, auto=True)
         check_number("code_dim", self.code_dim, int, 1, auto=True)
         if not isinstance(self.calibration, bool):
-            check_number("calibration", self.calibration, float, 0.0, auto=True, open_low=True)
+            check_number("calibration", self.calibration, float, 0.0, HOTTEST, auto=True, open_low=True)
         if self.calibration is True and self.early_stopping:
             raise ValueError(
                 "calibration=True chooses the temperature of a number of rounds, which early_stopping=True leaves "

@@ -17,7 +17,7 @@ from ..engine import ORDERS, Dense, Grown, Growth
 from .base import Answer, Request
 from .constraints import monotone_signs
 from .monotone import monotone
-from .trees import SMALL, TreeLearner
+from .trees import MOST, SMALL, TreeLearner
 
 
 @described
@@ -202,6 +202,8 @@ class SketchTree(NewtonTree):
     def check(self) -> None:
         """Raise if a limit is invalid."""
         check_choice("growth", self.growth, tuple(ORDERS))
+        check_number("max_leaf_nodes", self.max_leaf_nodes, int, 2, MOST, none=True, auto=True)
+        check_number("min_samples_leaf", self.min_samples_leaf, int, 1, MOST, auto=True)
         self.suited(1000, 10).check()
 
     def suited(self, n: int, K: int) -> NewtonTree:

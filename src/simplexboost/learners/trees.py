@@ -118,9 +118,9 @@ class TreeLearner(Learner):
     def growth_for(self, data: TrainingSet, seed: int) -> Growth:
         """How the engine is to grow."""
         return Growth(
-            max_depth=self.max_depth or 0,
-            max_leaf_nodes=self.max_leaf_nodes or 0,
-            min_samples_leaf=self.min_samples_leaf,
+            max_depth=int(self.max_depth or 0),  # not of NumPy's narrow types, whose products would overflow
+            max_leaf_nodes=int(self.max_leaf_nodes or 0),
+            min_samples_leaf=int(self.min_samples_leaf),
             order=self.growth,
             seed=seed,
             noise=float(self.gain_noise),

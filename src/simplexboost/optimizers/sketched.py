@@ -91,7 +91,7 @@ class SketchedNewton(Optimizer):
     def memory(self, data: TrainingSet, learner: Learner, d: int, n_rounds: int) -> float:
         """F in single precision, the statistics of the sketch, and the gradient or, if there are few, probabilities."""
         as_sketch(self.sketch).check()  # this is asked first of all, before `check`
-        n, K, s = data.n_here, data.K, as_sketch(self.sketch).size
+        n, K, s = data.n_here, data.K, int(as_sketch(self.sketch).size)
         assert isinstance(learner, TreeLearner)
         kept = n * (-(-K // 16) * 16)  # probabilities, in rows of whole vectors
         kept = 4 * kept if d == K and kept <= FEW_PROBABILITIES else 0

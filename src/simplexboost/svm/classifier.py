@@ -213,7 +213,7 @@ class MulticlassSVC(Machine):
         return Limits(
             float(self.tol),
             min(int(self.max_iter), 2**62),
-            int(self.cache_size * 2**20),
+            int(float(self.cache_size) * 2**20),
             thread_count(self.n_jobs),
             progress,
         )
