@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from cases import problem
 from numpy.testing import assert_allclose, assert_array_equal
@@ -10,6 +11,7 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 
+import simplexboost as sb
 from simplexboost.data.training_set import LabelSets, TrainingSet
 from simplexboost.data.validation import (
     Labelling,
@@ -53,6 +55,30 @@ def test_numbers_that_are_no_labels_are_refused_and_columns_warn():
         checked(np.linspace(0, 1, 6))
     with pytest.warns(DataConversionWarning):
         assert_array_equal(checked(Y[:, None]).data.c, [1, 0, 2, 1, 0, 2])
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array(["a", None, "b"] * 20, dtype=object),
+        np.array(["a", np.nan, "b"] * 20, dtype=object),
+        pd.Series(["a", None, "b"] * 20),
+        pd.Series(["a", None, "b"] * 20, dtype="string"),
+        pd.Categorical(["a", None, "b"] * 20),
+        np.array(["2020-01-01", "NaT", "2021-01-01"] * 20, dtype="datetime64[D]"),
+        pd.Series(pd.to_datetime(["2020-01-01", None, "2021-01-01"] * 20)),
+        np.array([3, "NaT", 4] * 20, dtype="timedelta64[s]"),
+    ],
+    ids=["None", "NaN", "text", "string", "category", "dates", "timestamps", "durations"],
+)
+def test_a_missing_label_is_named_and_the_table_not_blamed(y):
+    with pytest.raises(ValueError, match=r"^y contains NaN: the label of row 1 is missing"):
+        sb.SAMMEClassifier(n_estimators=2).fit(np.arange(120.0).reshape(60, 2), y)
+
+
+def test_labels_of_three_dimensions_are_refused_as_labels():
+    with pytest.raises(ValueError, match=r"^y should hold a label .* shape \(60, 1, 1\)"):
+        sb.SAMMEClassifier(n_estimators=2).fit(np.arange(120.0).reshape(60, 2), np.zeros((60, 1, 1)))
 
 
 def test_rows_of_no_and_of_negligible_weight_are_left_out():

@@ -123,6 +123,7 @@ def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, 
             checked = check(without_duplicates(X) if issparse(X) else X, estimator=estimator, **options)
     except (ValueError, TypeError, OverflowError) as error:
         check_infinity(X, table)
+        check_no_label_is_missing(options.get("y"))
         if SAYS_WHAT.search(str(error)):
             raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
@@ -141,6 +142,29 @@ def check_several_labels(y: Any) -> None:
         shape = ()
     if not shape or 0 in shape[1:]:
         raise TypeError(f"y={short(y)} must hold a label for every row of X.")
+    if len(shape) > 2:
+        raise ValueError(f"y should hold a label for every row of X; it has the shape {shape}.")
+    if getattr(getattr(y, "dtype", None), "kind", "") in ("M", "m"):  # scikit-learn takes a missing date for a class
+        check_no_label_is_missing(y)
+
+
+def check_no_label_is_missing(y: Any) -> None:
+    """Raise if labels (n,) are dates, text or other objects, and one of them is missing."""
+    try:
+        labels = np.asarray(y)
+    except (TypeError, ValueError):  # refused for another reason
+        return
+    if labels.ndim == 1 and labels.dtype.kind in ("M", "m", "O"):
+        row = next((i for i, label in enumerate(labels.tolist()) if is_missing(label)), None)
+        if row is not None:
+            raise ValueError(f"y contains NaN: the label of row {row} is missing. Leave such rows out.")
+
+
+def is_missing(label: Any) -> bool:
+    """Whether a label is None, NaN, or one of pandas' missing values, which are not equal to themselves either."""
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(label, float) and label != label
 
 
 def short(value: Any) -> str:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 from .._parts import check_number as check_parameter
 from .._typing import AnyArray, Array, Labels, Mask
 from ..engine import CPU, Engine, auto_bins
-from .inputs import FRAMES, Taken, learn_X
+from .inputs import FRAMES, Taken, check_no_label_is_missing, learn_X
 from .training_set import LabelSets, TrainingSet
 
 # Boosting multiplies weights, so that after a few rounds the initial ones hardly matter: a row that began with a tiny
@@ -139,6 +139,7 @@ def of_one_kind(y: AnyArray) -> AnyArray:
     listed = y.tolist()
     kinds = {kind_of_label(of) for of in set(map(type, listed))}
     if len(kinds) > 1:
+        check_no_label_is_missing(y)
         raise mixed_labels(listed)
     if not kinds & {"number", "flag"}:
         return y
