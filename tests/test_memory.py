@@ -225,20 +225,20 @@ def test_trees_have_no_more_leaves_than_there_are_rows(monkeypatch):
         sb.SimplexBoostClassifier(n_estimators=10**8, growth="best").fit(X, y)
 
 
-def test_rounds_that_early_stopping_may_not_make_are_not_counted(monkeypatch):
-    """A generous number of rounds is refused without early stopping only."""
-    X, y = np.random.default_rng(0).normal(size=(400, 3)), np.arange(400) % 4
-    monkeypatch.setattr(_memory, "free_memory", lambda: 2 * 10**9)
-    clf = sb.SimplexBoostClassifier(n_estimators=10**9, early_stopping=True, n_iter_no_change=2, random_state=0).fit(
-        X, y
-    )
-    assert clf.n_iter_ < 100
-    with pytest.raises(MemoryError, match="n_estimators"):
-        clf.set_params(early_stopping=False).fit(X, y)
+@pytest.mark.parametrize(
+    "name", ["SimplexBoostClassifier", "GDMCBoostClassifier", "SAMMEClassifier", "LogitBoostClassifier"]
+)
+def test_more_rounds_than_memory_are_refused_unless_early_stopping_ends_them(monkeypatch, name):
+    monkeypatch.setattr(_memory, "free_memory", lambda: 10**11)
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.arange(60) % 3
+    many = getattr(sb, name)(n_estimators=10**9, n_iter_no_change=3, random_state=0)
+    with pytest.raises(MemoryError, match=r"1000000000 rounds .*n_estimators"):
+        many.fit(X, y)
+    assert many.set_params(early_stopping=True).fit(X, y).n_iter_ < 1000
 
 
-@pytest.mark.parametrize("booster", [sb.SAMMEClassifier, sb.GDMCBoostClassifier, sb.AdaBoostMMClassifier])
-def test_rounds_that_no_machine_could_hold_are_refused(booster):
-    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 3
-    with pytest.raises(MemoryError, match=r"needs about .* GB .*n_estimators"):
-        booster(n_estimators=10**12).fit(X, y)
+def test_more_layers_than_memory_are_refused(monkeypatch):
+    monkeypatch.setattr(_memory, "free_memory", lambda: 10**11)
+    with pytest.raises(MemoryError, match=r"1000000000 layers .*n_layers"):
+        sb.MartiBoostClassifier(n_layers=10**9).fit(np.zeros((4, 1)), [0, 1, 0, 1])

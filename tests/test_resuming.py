@@ -60,7 +60,7 @@ def test_that_draw_from_a_generator(seed, options, tmp_path):
     X, y = blobs(n=120, p=4)
 
     def make():
-        np.random.seed(5)  # noqa: NPY002  # random_state=None draws from it
+        np.random.seed(5)  # noqa: NPY002 - random_state=None draws from it
         state = None if seed is None else np.random.RandomState(seed)
         return sb.SimplexBoostClassifier(n_estimators=9, random_state=state, **options)
 

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._blas import one_blas_thread
+from .._memory import check_memory
 from .._parts import check_choice, check_number, random_numbers
 from .._threads import thread_count
 from .._typing import AnyArray, Array
@@ -22,6 +23,7 @@ from ..learners import Learner, as_learner, refusal_of
 from ..losses.links import log_of
 from .atomic import all_or_nothing
 from .face import Face
+from .parts import LEAST_ROUND
 
 
 @dataclass(eq=False, repr=False)
@@ -134,6 +136,7 @@ class MartiBoostClassifier(Face):
 
     def _check_parameters(self) -> Learner:
         check_number("n_layers", self.n_layers, int, 1)
+        check_memory(LEAST_ROUND * int(self.n_layers), f"a program of {self.n_layers} layers", "Take fewer (n_layers).")
         check_number("max_bins", self.max_bins, int, 2, MAX_BINS)
         check_choice("routing", self.routing, ("exact", "sampled"))
         random_numbers(self.random_state)

@@ -25,6 +25,8 @@ MAKERS: dict[str, Any] = {
     "step": as_step,
 }
 
+LEAST_ROUND = 500.0  # bytes of a round in the model, at least; a stump for two classes takes 2700
+
 
 @dataclass(frozen=True)
 class Parts:
@@ -48,8 +50,8 @@ class Parts:
         if d is None:
             return
         needed = self.optimizer.memory(data, self.learner, d, n_rounds)
-        least = 8.0 * d * (data.n_here + data.K) + ROUND * n_rounds  # the predictor, the codewords and the model
-        what = f"boosting on {data.n} rows of {data.K} classes, with codewords of {d} columns,"
+        least = 8.0 * d * (data.n_here + data.K) + LEAST_ROUND * n_rounds  # the predictor, the codewords, the model
+        what = f"boosting of {n_rounds} rounds on {data.n} rows of {data.K} classes, with codewords of {d} columns,"
         advice = "Take fewer rows or rounds (n_estimators), or codewords of fewer columns, such as codewords='max-min'."
         check_memory(least if needed is None else needed, what, advice)
 
