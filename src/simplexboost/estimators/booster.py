@@ -40,6 +40,8 @@ from .predicting import Predicts
 from .settling import Settled
 from .sklearn_callbacks import SklearnCallbacks
 
+ENDLESS = 10**18  # rounds; more of them are as many, for no computer makes them, and sizes are computed as floats
+
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BaseBooster(CallbackSupportMixin, Predicts):
@@ -329,7 +331,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
     @property
     def _sure_rounds(self) -> int:
         """The rounds for which there must be memory. With early stopping ``n_estimators`` may mean "as many as pay"."""
-        n_rounds = int(self.n_estimators)
+        n_rounds = min(int(self.n_estimators), ENDLESS)
         return min(n_rounds, int(self.n_iter_no_change) + 1) if self.early_stopping else n_rounds
 
     def _check_training(self, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
@@ -401,7 +403,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         Y: Array = parts.codewords.for_classes(len(present), present, rng).astype(parts.optimizer.dtype)  # (K, d)
         parts.learner.check_for(data, Y)
         run = Run(data, loss, Y, parts.learner, parts.step, self.shrinkage(), rng)
-        parts.check_run(run, int(self.n_estimators))
+        parts.check_run(run, min(int(self.n_estimators), ENDLESS))
         return run, held_out
 
     def _resume(self, run: Run, parts: Parts, checked: Checked, history: History, n_rounds: int) -> None:

@@ -136,7 +136,8 @@ class MartiBoostClassifier(Face):
 
     def _check_parameters(self) -> Learner:
         check_number("n_layers", self.n_layers, int, 1)
-        check_memory(LEAST_ROUND * int(self.n_layers), f"a program of {self.n_layers} layers", "Take fewer (n_layers).")
+        layers = min(int(self.n_layers), 10**18)  # sizes are computed as floats
+        check_memory(LEAST_ROUND * layers, f"a program of {layers} layers", "Take fewer (n_layers).")
         check_number("max_bins", self.max_bins, int, 2, MAX_BINS)
         check_choice("routing", self.routing, ("exact", "sampled"))
         random_numbers(self.random_state)
