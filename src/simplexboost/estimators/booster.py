@@ -35,12 +35,10 @@ from ..selection import check_groups
 from .atomic import all_or_nothing
 from .evaluation import FOLLOWED, Watched, as_eval_set, check_eval_set, evaluate_held_out, followed, split_off
 from .metrics import check_metrics
-from .parts import MAKERS, Parts
+from .parts import ENDLESS, MAKERS, Parts
 from .predicting import Predicts
 from .settling import Settled
 from .sklearn_callbacks import SklearnCallbacks
-
-ENDLESS = 10**18  # rounds; more of them are as many, for no computer makes them, and sizes are computed as floats
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -378,11 +376,6 @@ class BaseBooster(CallbackSupportMixin, Predicts):
     def _watched(self, checked: Checked, loss: Loss, eval_metric: Any) -> Watched:
         patience = self.n_iter_no_change if self.early_stopping else None
         return Watched(self, checked, loss, check_metrics(eval_metric), patience, self.tol)
-
-    def _fewest_rounds(self) -> int:
-        """The rounds that a fit makes at least: early stopping may end it long before a generous ``n_estimators``."""
-        rounds = int(self.n_estimators)
-        return min(rounds, self.n_iter_no_change + 1) if self.early_stopping else rounds
 
     def _prepare(self, parts: Parts, checked: Checked, watched: bool, seed: int) -> tuple[Run, TrainingSet | None]:
         """A run of the parts, after checking that they fit together; and the rows held out for early stopping."""

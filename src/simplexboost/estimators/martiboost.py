@@ -23,7 +23,7 @@ from ..learners import Learner, as_learner, refusal_of
 from ..losses.links import log_of
 from .atomic import all_or_nothing
 from .face import Face
-from .parts import LEAST_ROUND
+from .parts import ENDLESS, LEAST_ROUND
 
 
 @dataclass(eq=False, repr=False)
@@ -136,7 +136,7 @@ class MartiBoostClassifier(Face):
 
     def _check_parameters(self) -> Learner:
         check_number("n_layers", self.n_layers, int, 1)
-        layers = min(int(self.n_layers), 10**18)  # sizes are computed as floats
+        layers = min(int(self.n_layers), ENDLESS)
         check_memory(LEAST_ROUND * layers, f"a program of {layers} layers", "Take fewer (n_layers).")
         check_number("max_bins", self.max_bins, int, 2, MAX_BINS)
         check_choice("routing", self.routing, ("exact", "sampled"))

@@ -14,8 +14,6 @@ from ..losses import Loss, as_loss
 from ..optimizers import Optimizer, as_optimizer
 from ..steps import Step, as_step
 
-ROUND = 500  # bytes that a round leaves in the model at the least: what is learned and its place in the list
-
 # How a parameter given as a string becomes a part.
 MAKERS: dict[str, Any] = {
     "loss": as_loss,
@@ -26,6 +24,7 @@ MAKERS: dict[str, Any] = {
 }
 
 LEAST_ROUND = 500.0  # bytes of a round in the model, at least; a stump for two classes takes 2700
+ENDLESS = 10**18  # rounds; more of them are as many, for no computer makes them, and sizes are computed as floats
 
 
 @dataclass(frozen=True)
