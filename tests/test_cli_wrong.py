@@ -195,3 +195,11 @@ def test_an_old_output_stays_if_the_new_one_fails(model, tmp_path):
     check(inside("predict", model, tmp_path / "bad.csv", "-o", out, "-q"), 1, "Expected 2 columns, got 3")
     assert out.read_text() == "old"
     assert not [path for path in tmp_path.iterdir() if path.name.startswith("out.csv.")]
+
+
+def test_the_forecast_of_memory_is_told():
+    from simplexboost.cli.errors import explain
+
+    ours = "boosting needs about 9.0 GB of memory beside the data, and 1.0 GB are free."
+    assert explain(MemoryError(ours)).startswith(ours)
+    assert explain(MemoryError()).startswith("there is not enough memory for this. Try fewer rows")
