@@ -246,3 +246,15 @@ def test_lines_are_finite_far_beyond_the_training_rows():
     clf = gdmc(learner="linear").fit(X, Y)
     U = clf.class_scores(np.array([[1.7e308, -1.7e308, 1.7e308], [-1.7e308, 1.7e308, -1.7e308]]))
     assert np.isfinite(U).all()
+
+
+@pytest.mark.parametrize("loss", ["savage", "softmax-cost"])
+@pytest.mark.parametrize("size", [1e-300, 5e-324])
+def test_tiny_weights_and_losses_that_tilt_them(loss, size):
+    """The tilt is scaled by the mean weight, which must not be zero."""
+    some = sb.SimplexBoostClassifier(n_estimators=3, loss=loss, random_state=0)
+    tiny = sb.SimplexBoostClassifier(n_estimators=3, loss=loss, random_state=0)
+    expected = some.fit(X, Y, sample_weight=np.ones(len(Y))).predict_proba(X)
+    np.testing.assert_allclose(
+        tiny.fit(X, Y, sample_weight=np.full(len(Y), size)).predict_proba(X), expected, rtol=1e-6
+    )
