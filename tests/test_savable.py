@@ -184,6 +184,19 @@ def test_other_paths_are_refused(path, clf):
             act(path)
 
 
+@pytest.mark.parametrize("path", ["", "m.sb/", "m\0.sb"])
+def test_paths_that_name_no_file_are_refused(path, clf):
+    for act in (clf.save, sb.load):
+        with pytest.raises(ValueError, match=r"path=.* names no file"):
+            act(path)
+
+
+def test_a_model_is_not_read_as_text(clf, tmp_path):
+    clf.save(tmp_path / "m.sb")
+    with open(tmp_path / "m.sb") as stream, pytest.raises(TypeError, match="gives text; .* 'rb'"):
+        sb.load(stream)
+
+
 def test_text_files_are_refused(clf, tmp_path):
     with open(tmp_path / "m.txt", "w+") as stream:
         with pytest.raises(TypeError, match="binary"):

@@ -50,7 +50,7 @@ def ballast_for(file_size: int, header_size: int, total_size: int) -> int:
 def opened(path: Target) -> Iterator[IO[bytes]]:
     """The bytes of a file, from a path or from a file that is open; raises what ``open`` raises."""
     if hasattr(path, "read"):
-        data = path.read()
+        data = "" if isinstance(path, io.TextIOBase) else path.read()  # bytes of a model cannot be read as text
         if not isinstance(data, bytes | bytearray):
             raise PathError(
                 f"path={path!r} gives text; a model is loaded from a binary file, as open(..., 'rb') gives."

@@ -34,7 +34,10 @@ def as_path(path: Any, accepted: str = "text, a path or an open binary file") ->
     """A path from what the user passed; ``accepted`` is what the message says is possible."""
     if not isinstance(path, str | os.PathLike):
         raise PathError(f"path={path!r} must be {accepted}.")
-    return Path(path)
+    text = os.fsdecode(path)
+    if not text or text.endswith(("/", os.sep)) or "\0" in text:
+        raise ValueError(f"path={path!r} names no file: it must not be empty, end with {os.sep!r} or hold a NUL.")
+    return Path(text)
 
 
 def write_bytes(path: Target, data: bytes) -> None:
