@@ -57,6 +57,7 @@ FEATURES = {
     "large integers": lambda rng, n: rng.integers(-(10**6), 10**6, n),
     "huge integers": lambda rng, n: rng.integers(-(2**62), 2**62, n),
     "around 1e9": lambda rng, n: 1e9 + rng.integers(0, 1000, n),
+    "far apart": lambda rng, n: rng.choice([-(2**30), 2**30], n),
     "tenths": lambda rng, n: rng.integers(0, 100, n) / 10,
     "integers, then not": lambda rng, n: np.where(np.arange(n) < 0.7 * n, rng.integers(0, 9, n), rng.normal(size=n)),
     "missing, then known": lambda rng, n: np.where(np.arange(n) < 0.7 * n, np.nan, rng.integers(0, 9, n)),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from promises.files import little_memory
 from promises.kernels import K, N, P, columns, node_bytes, stumps
 from simplexboost import _kernels
 from simplexboost.engine import NODE, SET_BYTES
@@ -200,13 +201,60 @@ def test_the_methods_of_a_shard():
     refused(shard().root, "quantize first")
     refused(made.quantize, "entry per column", exponents=ints(8))
     refused(made.quantize, "exponents must lie", exponents=ints(8, 10**6))
-    refused(made.column_magnitudes, "finite entry", unit=np.array([1.0, np.nan]))
+    for unit in (np.nan, 0.0, -1.0):
+        refused(made.column_magnitudes, "finite, positive entry", unit=np.array([1.0, unit]))
     refused(made.column_maxima, "n rows", values=np.ones((N + 1, 2)))
     refused(made.cell_sizes, "cells of the source", cells=ints(3))
     refused(made.leaf_limbs, "entry per column", cells=ints(1), values=None, largest=np.ones(1), n_rows=N)
     refused(made.leaf_limbs, "n rows", cells=ints(1), values=np.ones((N - 1, 1)), largest=np.ones(1), n_rows=N)
     nothing = made.leaf_limbs(cells=ints(1), values=np.ones((N, 0)), largest=np.ones(0), n_rows=N)
     assert _kernels.limb_values(nothing, np.ones(0), N).shape == (1, 0)
+
+
+def one_hot(values):
+    """Statistics of one column, as a weight per row."""
+    return {"dense": None, "classes": np.zeros(N, dtype=np.int32), "weight": values, "m": 1}
+
+
+@pytest.mark.parametrize(("kind", "most"), [(_kernels.Shard64, 61), (_kernels.Shard32, 30)])
+@pytest.mark.parametrize("asked", [None, 2.0**20, 2.0**-1000])
+@pytest.mark.parametrize("arrange", [lambda values: {"dense": values[:, None], "m": 1}, one_hot])
+def test_sums_of_integers_do_not_overflow(kind, most, asked, arrange):
+    """32 ones may be multiplied by 2^(most - 5), whether or not their magnitude was asked for before."""
+    made = shard(kind, **arrange(np.where(np.arange(N) < 32, 1.0, 0.0)))
+    if asked is not None:
+        made.column_magnitudes(np.array([asked]))
+    if asked != 2.0**-1000:  # in so small a unit every row counts as one: only small scales are known to be safe
+        made.quantize(ints(most - 5))
+        assert made.root().reshape(-1, _kernels.lane_count(1))[: 5 + 1, 0].sum() == 2**most
+    for exponent in (most - 4, 70, 1000):
+        refused(made.quantize, "overflow", exponents=ints(exponent))
+
+
+@pytest.mark.parametrize("kind", [_kernels.Shard64, _kernels.Shard32])
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_numbers_without_a_size_do_not_become_integers(kind, number):
+    bad = {"dense": beyond(STATISTICS, (7, 0), number)}
+    refused(shard(kind, **bad).quantize, "finite", exponents=ints(8, 8))
+    refused(grow, "finite", source=shard(kind, **bad), bits=64 if kind is _kernels.Shard64 else 32)
+
+
+def test_statistics_of_any_size_have_a_scale_or_are_too_large():
+    """Multiplied by a power of two they give the same tree, down to where doubles end; the very largest are refused."""
+    rng, n = np.random.default_rng(0), 12_000
+    codes = dense(rng.integers(5, size=(2, n, 8)).astype(np.uint8))
+    values = rng.uniform(0.5, 1.0, size=(n, 2))
+
+    def tree(exponent):
+        source = shard(_kernels.Shard32, codes, dense=np.ldexp(values, exponent))
+        return grow(source, bits=32, score=2)[0].tobytes()  # the largest sum: a score that doubles as they do
+
+    wanted = tree(0)
+    assert len(wanted) > _kernels.NODE_SIZE
+    for exponent in (900, -900, -979, -980, -981, -982, -983):
+        assert tree(exponent) == wanted, exponent
+    with pytest.raises(ValueError, match="too large"):
+        tree(1022)
 
 
 def test_the_leaves_of_rows_are_theirs_alone():
@@ -419,6 +467,24 @@ def test_the_options_of_solvers(changes):
             next(iter(changes)),
             **({"bias": 1.0, "tol": 0.1, "max_iter": 3, "seed": 0, "progress": None} | changes),
         )
+
+
+@pytest.mark.parametrize("changes", [{"gamma": -0.5}, {"gamma": np.nan}, {"coef0": np.inf}, {"degree": -1}])
+def test_the_options_of_kernels(changes):
+    """A negative gamma would make exponentials, which are computed for numbers up to 0 only, grow."""
+    how = {"kind": 1, "gamma": 0.5, "coef0": 0.0, "degree": 2, "bias": 1.0, "tol": 0.1, "max_iter": 3}
+    machine, rest = _kernels.Svm(**MACHINE), {"cache_bytes": 2**20, "n_threads": 1, "progress": None}
+    machine.kernel(**how, **rest)
+    refused(machine.kernel, next(iter(changes)), **(how | changes), **rest)
+
+
+def test_columns_that_are_not_in_use_take_no_memory():
+    """A row of 2^31 - 1 numbers would be 16 GiB."""
+    entries = {"data": np.ones(N), "indices": np.arange(N, dtype=np.int32) % 5, "indptr": np.arange(N + 1)}
+    machine = _kernels.Svm(**(MACHINE | {"dense": None, "p": 2**31 - 1} | entries))
+    with little_memory():
+        *_, n_iter, _ = machine.kernel(1, 0.5, 0.0, 2, 1.0, 0.1, 3, 2**20, 1, None)
+    assert n_iter >= 1
 
 
 def test_what_is_written_to_is_no_copy():

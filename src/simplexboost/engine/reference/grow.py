@@ -75,11 +75,15 @@ def scale_exponent(column: Array, bits: int) -> int:
     largest = float(np.abs(column).max())
     if largest == 0.0:
         return 0
-    e = math.frexp(largest)[1]
-    unit = math.ldexp(1.0, min(max(20 - e, -1000), 1000))
-    magnitude = float(np.ceil(np.abs(column) * unit).sum())  # integers below 2^53: exact in any order
+    unit = min(max(20 - math.frexp(largest)[1], -1000), 1000)
+    magnitude = float(np.ceil(np.abs(column) * math.ldexp(1.0, unit)).sum())  # integers below 2^53: exact in any order
+    if not math.isfinite(magnitude):
+        raise ValueError("the statistics of a tree must be finite")
     room = 61 if bits == 64 else 30
-    return min(max(room - math.frexp(magnitude)[1] + 20 - e, -1000), 1000)
+    exponent = room - math.frexp(magnitude)[1] + unit
+    if exponent < -1000:
+        raise ValueError("the statistics of a tree are too large")
+    return min(exponent, 1000)
 
 
 def hashed_uniform(seed: int, rows: AnyArray, column: int) -> Array:

@@ -117,14 +117,15 @@ class Tally {
   // addition to a count has to wait for the one before (a quarter of the time, for images).
   bool count(const Value* x, std::size_t m) {
     std::int32_t slots[kChunk], strange = 0;
-    const std::int32_t base = base_;
+    std::uint32_t beyond = 0;  // differences from the first slot; without a sign, because they may overflow
+    const auto base = static_cast<std::uint32_t>(base_);
     for (std::size_t i = 0; i < m; ++i) strange |= std::abs(x[i]) <= kLimit ? 0 : 1;
     if (strange) return false;
     for (std::size_t i = 0; i < m; ++i) slots[i] = static_cast<std::int32_t>(x[i]);
     for (std::size_t i = 0; i < m; ++i) strange |= static_cast<Value>(slots[i]) != x[i] ? 1 : 0;
-    for (std::size_t i = 0; i < m; ++i) strange |= (slots[i] -= base) & -kSlots;
-    if (strange) return false;
-    for (std::size_t i = 0; i < m; ++i) ++counts_[2 * static_cast<std::size_t>(slots[i]) + i % 2];
+    for (std::size_t i = 0; i < m; ++i) beyond |= static_cast<std::uint32_t>(slots[i]) - base;
+    if (strange || beyond >= kSlots) return false;
+    for (std::size_t i = 0; i < m; ++i) ++counts_[2 * (static_cast<std::uint32_t>(slots[i]) - base) + i % 2];
     return true;
   }
 

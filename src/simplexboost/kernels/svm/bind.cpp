@@ -73,8 +73,8 @@ class Svm {
                    std::size_t cache_bytes, int n_threads, std::optional<nb::callable> progress) const {
     check_threads(n_threads);
     require(kind >= 0 && kind <= static_cast<int>(SvmKernel::precomputed), "unknown kernel function");
-    require(std::isfinite(gamma) && std::isfinite(coef0) && std::isfinite(bias) && degree >= 0,
-            "gamma, coef0 and bias must be finite, and degree not negative");
+    require(is_amount(gamma) && std::isfinite(coef0) && std::isfinite(bias) && degree >= 0,
+            "gamma, coef0 and bias must be finite, gamma and degree not negative");
     const SvmKernelSpec spec{static_cast<SvmKernel>(kind), gamma, coef0, bias, degree};
     require(spec.kind != SvmKernel::precomputed || (problem_.rows.dense && problem_.rows.p == problem_.rows.n),
             "a precomputed Gram matrix must be (n, n)");

@@ -100,7 +100,10 @@ class GramCache {
         for (std::size_t i = 0; i < n_; ++i) norm_[i] += XT_[f * ld_ + i] * XT_[f * ld_ + i];
     } else {
       for (std::size_t i = 0; i < n_; ++i)
-        for (std::int64_t j = rows.indptr[i]; j < rows.indptr[i + 1]; ++j) norm_[i] += rows.data[j] * rows.data[j];
+        for (std::int64_t j = rows.indptr[i]; j < rows.indptr[i + 1]; ++j) {
+          norm_[i] += rows.data[j] * rows.data[j];
+          width_ = std::max(width_, static_cast<std::size_t>(rows.indices[j]) + 1);
+        }
     }
   }
 
@@ -152,9 +155,9 @@ class GramCache {
 
   void compute_sparse(const std::vector<std::size_t>& positions, const std::vector<double>& own_norm, std::size_t begin,
                       std::size_t end, const std::vector<T*>& out) const {
-    const std::size_t q = positions.size(), p = problem_.rows.p;
+    const std::size_t q = positions.size();
     const SvmRows& rows = problem_.rows;
-    std::vector<double> x(p, 0.0), dots(ld_, 0.0);
+    std::vector<double> x(width_, 0.0), dots(ld_, 0.0);
     for (std::size_t b = 0; b < q; ++b) {
       const std::size_t i = original_[positions[b]];
       for (std::int64_t j = rows.indptr[i]; j < rows.indptr[i + 1]; ++j)
@@ -199,6 +202,7 @@ class GramCache {
   const SvmOptions& options_;
   const SvmHot& hot_;
   std::size_t n_, ld_;
+  std::size_t width_ = 0;  // the columns of sparse examples up to the last that is in use; there may be 2^31 of them
   std::vector<std::size_t> original_;  // by position, like norm_ and the columns of XT_ (p, ld)
   std::vector<double> norm_, XT_;
   std::vector<Row> row_;                               // by original number

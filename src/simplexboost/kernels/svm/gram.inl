@@ -22,7 +22,7 @@ inline Vec8 exp_nonpositive(Vec8 x) {
   y = y * r + 0.5;
   y = y * r + 1.0;
   y = y * r + 1.0;
-  const Vec8 scaled = (Vec8)((Int8)y + ((Int8)shifted << 52));
+  const Vec8 scaled = (Vec8)((Bits8)y + ((Bits8)shifted << 52));
   return x < low ? Vec8{} : scaled;
 }
 

@@ -2,7 +2,7 @@
 // along examples, never along a sum, so that every instruction set gets the same bits.
 
 typedef double Vec8 __attribute__((vector_size(64), aligned(8), may_alias));
-typedef std::int64_t Int8 __attribute__((vector_size(64), aligned(8), may_alias));
+typedef std::uint64_t Bits8 __attribute__((vector_size(64), aligned(8), may_alias));  // sums may overflow
 typedef float Float8 __attribute__((vector_size(32), aligned(4), may_alias));
 
 inline Vec8 load(const double* p) { return *reinterpret_cast<const Vec8*>(p); }

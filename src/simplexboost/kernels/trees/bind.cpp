@@ -309,14 +309,15 @@ class Shard {
   }
 
   nb::ndarray<nb::numpy, double> column_magnitudes(In<double, Vector> unit) {
-    require(unit.shape(0) == statistics_.columns() && all_finite(unit.data(), unit.shape(0)),
-            "unit must have a finite entry per column");
-    std::vector<double> units(unit.data(), unit.data() + unit.shape(0)), magnitude;
+    require(unit.shape(0) == statistics_.columns() && all_finite(unit.data(), unit.shape(0)) &&
+                std::all_of(unit.data(), unit.data() + unit.shape(0), [](double x) { return x > 0.0; }),
+            "unit must have a finite, positive entry per column");
+    units_.assign(unit.data(), unit.data() + unit.shape(0));
     {
       WithoutGil release;
-      magnitude = source_.column_magnitudes(units);
+      magnitudes_ = source_.column_magnitudes(units_);
     }
-    return to_numpy(std::move(magnitude), {units.size()});
+    return to_numpy(std::vector<double>(magnitudes_), {magnitudes_.size()});
   }
 
   void quantize(In<std::int32_t, Vector> exponents) {
@@ -324,6 +325,13 @@ class Shard {
     for (std::size_t j = 0; j < exponents.shape(0); ++j)
       require(exponents.data()[j] >= -1000 && exponents.data()[j] <= 1000, "exponents must lie in -1000 .. 1000");
     WithoutGil release;
+    if (magnitudes_.empty()) {  // nobody has asked for them
+      units_ = magnitude_units(source_.column_maxima());
+      magnitudes_ = source_.column_magnitudes(units_);
+    }
+    for (std::size_t j = 0; j < exponents.shape(0); ++j)
+      require(scale_fits<Lane>(exponents.data()[j], magnitudes_[j], units_[j], source_.rows().size()),
+              "exponents must not be so large that sums of the statistics overflow; these must be finite");
     source_.quantize(std::vector<int>(exponents.data(), exponents.data() + exponents.shape(0)));
     quantized_ = true;
   }
@@ -442,6 +450,7 @@ class Shard {
   int n_threads_;
   std::vector<std::int32_t> features_;
   LocalSource<Lane> source_;
+  std::vector<double> units_, magnitudes_;  // of the columns, when they were last asked for; else empty
   bool quantized_ = false;
 };
 

@@ -1,4 +1,21 @@
 // Loops of histogram.hpp: sums per bin. Part of core/hot.inl.
+//
+// Lanes are added and subtracted as numbers without a sign, that is modulo 2^64 or 2^32. Sums that anybody reads do not
+// overflow (quantize.hpp); but of sparse codes the bins of features that are not wanted are added to without being set
+// to zero before, and what is in the memory then may be any number.
+
+template <class Lane>
+using Unsigned = std::make_unsigned_t<Lane>;
+
+template <class Lane>
+inline void increase(Lane& sum, Lane by) {
+  sum = static_cast<Lane>(static_cast<Unsigned<Lane>>(sum) + static_cast<Unsigned<Lane>>(by));
+}
+
+template <class Lane>
+inline void decrease(Lane& sum, Lane by) {
+  sum = static_cast<Lane>(static_cast<Unsigned<Lane>>(sum) - static_cast<Unsigned<Lane>>(by));
+}
 
 // Adds rows to the histograms of one block of up to 8 features; base[f] is feature f's first bin.
 // `stats` is in the order of the row list if Packed, otherwise indexed by row number.
@@ -10,7 +27,7 @@ void accumulate_fixed(const std::uint64_t* words, const std::uint32_t* rows, std
   // long.
   constexpr std::size_t bytes = L * sizeof(Lane), power = bytes & ~(bytes - 1), line = power < 64 ? power : 64;
   constexpr std::size_t n_lines = bytes / line;
-  typedef Lane Line __attribute__((vector_size(line), aligned(sizeof(Lane)), may_alias));
+  typedef Unsigned<Lane> Line __attribute__((vector_size(line), aligned(sizeof(Lane)), may_alias));
   for (std::size_t r = 0; r < n_rows; ++r) {
     if (r + ahead < n_rows) __builtin_prefetch(words + rows[r + ahead]);
     std::uint64_t word = words[rows[r]];
@@ -32,7 +49,7 @@ void accumulate_any(const std::uint64_t* words, const std::uint32_t* rows, std::
     const Lane* s = stats + (Packed ? r : rows[r]) * lanes;
     for (std::size_t f = 0; f < n_features; ++f, word >>= 8) {
       Lane* h = base[f] + (word & 255u) * lanes;
-      for (std::size_t l = 0; l < lanes; ++l) h[l] += s[l];
+      for (std::size_t l = 0; l < lanes; ++l) increase(h[l], s[l]);
     }
   }
 }
@@ -69,8 +86,8 @@ void accumulate_sparse(const std::uint64_t* words, const std::uint32_t* rows, st
     const Lane w = weight[rows[r]];
     for (std::size_t f = 0; f < n_features; ++f, word >>= 8) {
       Lane* h = base[f] + (word & 255u) * lanes;
-      h[k] += w;
-      h[m] += 1;
+      increase(h[k], w);
+      increase(h[m], Lane{1});
     }
   }
 }
@@ -83,7 +100,7 @@ void accumulate_entries_fixed(const std::int64_t* starts, const std::uint32_t* b
   constexpr std::size_t ahead = 8;  // rows of prefetch distance
   constexpr std::size_t bytes = L * sizeof(Lane), power = bytes & ~(bytes - 1), line = power < 64 ? power : 64;
   constexpr std::size_t n_lines = bytes / line;
-  typedef Lane Line __attribute__((vector_size(line), aligned(sizeof(Lane)), may_alias));
+  typedef Unsigned<Lane> Line __attribute__((vector_size(line), aligned(sizeof(Lane)), may_alias));
   for (std::size_t r = 0; r < n_rows; ++r) {
     if (r + 2 * ahead < n_rows) __builtin_prefetch(starts + rows[r + 2 * ahead]);
     if (r + ahead < n_rows) __builtin_prefetch(bins + starts[rows[r + ahead]]);
@@ -108,7 +125,7 @@ void accumulate_entries(const std::int64_t* starts, const std::uint32_t* bins, c
     const Lane* s = stats + (Packed ? r : rows[r]) * lanes;
     for (std::int64_t e = starts[rows[r]]; e < starts[rows[r] + 1]; ++e) {
       Lane* h = histogram + bins[e] * lanes;
-      for (std::size_t l = 0; l < lanes; ++l) h[l] += s[l];
+      for (std::size_t l = 0; l < lanes; ++l) increase(h[l], s[l]);
     }
   }
 }
@@ -123,8 +140,8 @@ void accumulate_entries_sparse(const std::int64_t* starts, const std::uint32_t* 
     const Lane w = weight[rows[r]];
     for (std::int64_t e = starts[rows[r]]; e < starts[rows[r] + 1]; ++e) {
       Lane* h = histogram + bins[e] * lanes;
-      h[k] += w;
-      h[m] += 1;
+      increase(h[k], w);
+      increase(h[m], Lane{1});
     }
   }
 }
@@ -136,15 +153,15 @@ void fill_zero_bin(Lane* bins, std::size_t n_bins, std::size_t zero, const Lane*
   for (std::size_t l = 0; l < lanes; ++l) out[l] = total[l];
   for (std::size_t b = 0; b < n_bins; ++b)
     if (b != zero)
-      for (std::size_t l = 0; l < lanes; ++l) out[l] -= bins[b * lanes + l];
+      for (std::size_t l = 0; l < lanes; ++l) decrease(out[l], bins[b * lanes + l]);
 }
 
 template <class Lane>
 void add_lanes(Lane* a, const Lane* b, std::size_t size) {
-  for (std::size_t i = 0; i < size; ++i) a[i] += b[i];
+  for (std::size_t i = 0; i < size; ++i) increase(a[i], b[i]);
 }
 
 template <class Lane>
 void subtract_lanes(Lane* a, const Lane* b, std::size_t size) {
-  for (std::size_t i = 0; i < size; ++i) a[i] -= b[i];
+  for (std::size_t i = 0; i < size; ++i) decrease(a[i], b[i]);
 }

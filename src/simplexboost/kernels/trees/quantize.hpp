@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <mutex>
+#include <stdexcept>
 #include <vector>
 
 #include "core/arena.hpp"
@@ -34,27 +35,45 @@ struct LaneUnits {
   std::vector<double> inverse;  // (m,) the value of one lane unit in each column
 };
 
-// 2^(20 - e) of every column, whose largest |v| <= 2^e: the unit in which magnitudes are counted.
+// log2 of the unit in which the magnitudes of a column are counted: 20 - e if its largest |v| <= 2^e, as far as doubles
+// reach.
+inline int magnitude_exponent(double largest) {
+  int e = 0;
+  std::frexp(largest, &e);
+  return std::clamp(20 - e, -1000, 1000);
+}
+
+// These units.
 inline std::vector<double> magnitude_units(const std::vector<double>& largest) {
   std::vector<double> unit(largest.size());
-  for (std::size_t j = 0; j < unit.size(); ++j) {
-    int e = 0;
-    std::frexp(largest[j], &e);
-    unit[j] = std::ldexp(1.0, std::clamp(20 - e, -1000, 1000));
-  }
+  for (std::size_t j = 0; j < unit.size(); ++j) unit[j] = std::ldexp(1.0, magnitude_exponent(largest[j]));
   return unit;
 }
 
-// log2 of a column's scale from its largest |v| <= 2^e and magnitude = sum of ceil(|v| * 2^(20 - e)):
-// sum |v| * scale < 2^61 (64-bit lanes) or < 2^30 (32-bit lanes).
+// log2 of what sum |v| * scale stays below: half of what a lane holds, or less. Rounding adds at most 1 per row, and
+// there are fewer than 2^30 rows.
+template <class Lane>
+constexpr int kLaneRoom = sizeof(Lane) == 8 ? 61 : 30;
+
+// log2 of a column's scale from its largest |v| and magnitude = sum of ceil(|v| * unit). Statistics beyond 1e290 may
+// want a scale that doubles do not have; where one of them is not finite, the magnitude is not either.
 template <class Lane>
 int scale_exponent(double largest, double magnitude) {
-  if (largest == 0.0) return 0;
-  int e, e_sum;
-  std::frexp(largest, &e);
+  if (largest == 0.0 && magnitude == 0.0) return 0;
+  if (!std::isfinite(magnitude)) throw std::invalid_argument("the statistics of a tree must be finite");
+  int e_sum = 0;
   std::frexp(magnitude, &e_sum);  // magnitude < 2^e_sum
-  constexpr int room = sizeof(Lane) == 8 ? 61 : 30;
-  return std::clamp(room - e_sum + 20 - e, -1000, 1000);
+  const int exponent = kLaneRoom<Lane> - e_sum + magnitude_exponent(largest);
+  if (exponent < -1000) throw std::invalid_argument("the statistics of a tree are too large");
+  return std::min(exponent, 1000);
+}
+
+// Whether no sum of a column can overflow with this scale, if its magnitude in this unit is known. A product with the
+// unit may have become zero where it was below 2^-1022.
+template <class Lane>
+bool scale_fits(int exponent, double magnitude, double unit, std::size_t n_rows) {
+  const double most = (magnitude + static_cast<double>(n_rows) * 0x1p-1022) / unit;  // sum |v|
+  return std::ldexp(most, exponent) <= std::ldexp(1.0, kLaneRoom<Lane>);
 }
 
 // The units of m statistics with these scales; sparse statistics have a single scale for all classes.
