@@ -393,6 +393,7 @@ CODE = sb.OutputCodeClassifier(sb.GDMCBoostClassifier(n_estimators=1))
         (PLANES, {"coef_": lambda coef: coef.astype(np.float32)}),
         (PLANES, {"intercept_": lambda intercept: intercept[:2]}),
         (MACHINE, {"support_vectors_": lambda vectors: vectors * np.nan}),
+        (MACHINE, {"support_vectors_": lambda vectors: np.vstack([vectors[:-1], vectors[-1:] + 1e200])}),
         (MACHINE, {"dual_coef_": lambda dual: dual * 1e305}),
         (MACHINE, {"support_": lambda support: -1 - support}),
         (MACHINE, {"gamma_": {"float": "nan"}}),

@@ -14,7 +14,7 @@ from ..data.inputs import check_X
 from ..estimators.face import Face
 from ..files import damaged, is_number, pack_features, unpack_features
 from ..files.parameters import from_json, to_json
-from .kernels import Kernel, check_kernel
+from .kernels import Kernel, check_kernel, squares
 
 # What model files hold; sparse support vectors in three parts.
 FACTS = ("objective_", "duality_gap_", "n_iter_", "gamma_")
@@ -135,12 +135,14 @@ class Machine(Face):
         return known and is_table(self.dual_coef_, (m, K))
 
     def _check_scores(self) -> None:
-        """Raise unless the scores of a support vector are finite."""
+        """Raise unless support vectors can be squared, and the scores of the first and of the longest are finite."""
         if self.kernel == "precomputed" or not len(self.support_):
             return
+        sizes = squares(self.support_vectors_)
+        some = self.support_vectors_[[0, int(np.argmax(sizes))]]
         with np.errstate(all="ignore"):
-            scores = self._kernel(self.support_vectors_[:1], self.support_vectors_) @ self.dual_coef_
-        if not np.isfinite(scores).all():
+            scores = self._kernel(some, self.support_vectors_) @ self.dual_coef_
+        if not (np.isfinite(sizes).all() and np.isfinite(scores).all()):
             raise damaged("a kernel whose values are not finite")
 
 
