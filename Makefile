@@ -32,20 +32,26 @@ test-slow: $(VENV)/.test $(VENV)/.browser ## run the slow tests
 test-matrix: ## run most tests with the oldest and with the newest Python and packages, in build/matrix
 	@$(PYTHON) tests/matrix.py
 
-# What is watched: engine, files and flagship by ASan and UBSan, the thread pool by TSan, in a program of its own. Python
-# is not built with ASan, whose library is therefore loaded before it; leaks are not looked for, because Python frees
-# little when it ends.
+# What is watched: by TSan the thread pool, in a program of its own; by ASan and UBSan the tests of engine, files and
+# flagship, all checks of arguments, and random cases of the two promises about what compiled code and files are given
+# (docs/promises.md says how many). Python is not built with ASan, whose library is therefore loaded before it, also in
+# processes that Python starts; leaks are not looked for, because Python frees little when it ends. What a sanitizer says
+# before it ends the process goes to the standard error, which pytest must leave alone (--capture=sys).
 watched := $(wildcard tests/test_engine*.py) $(addprefix tests/test_,binning.py symmetric.py sparse.py categories.py \
-           files.py file_values.py file_versions.py savable.py flagship.py)
+           kernel_arguments.py files.py file_values.py file_versions.py savable.py flagship.py)
 core    := src/simplexboost/kernels
+watch    = LD_PRELOAD="$(abspath build/sanitize/bad_alloc.so) $$(g++ -print-file-name=libasan.so) \
+           $$(g++ -print-file-name=libstdc++.so)" UBSAN_OPTIONS=print_stacktrace=1 \
+           ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:verify_asan_link_order=0 build/sanitize/bin/python
 
 sanitize: build/sanitize/.built ## run the kernels under ASan and UBSan, and the thread pool under TSan
 	@g++ -std=c++20 -O1 -g -fsanitize=thread -Wno-tsan -pthread -I$(core) tests/pool.cpp $(core)/core/pool.cpp \
 	    -o build/sanitize/pool
 	@TSAN_OPTIONS=halt_on_error=1 build/sanitize/pool
-	@LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so)" \
-	    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	    build/sanitize/bin/python -m pytest -q -p no:cacheprovider -m "not slow" $(watched)
+	@g++ -std=c++20 -O1 -g -fPIC -shared tests/bad_alloc.cpp -o build/sanitize/bad_alloc.so
+	@$(watch) -m pytest -q -p no:cacheprovider --capture=sys -n $(THREADS) --dist loadfile -m "not slow" $(watched)
+	@$(watch) -m promises inconsistent_calls_raise --cases 200 --jobs $(THREADS)
+	@$(watch) -m promises changed_files_are_refused_or_work --cases 100 --jobs $(THREADS)
 
 soak: $(VENV)/.test $(VENV)/.browser ## try every promise very often, for up to an hour, and write docs/reliability.md
 	@$(bin)/python -m promises --jobs $(THREADS) --out docs/reliability.md
@@ -86,13 +92,13 @@ lint: $(VENV)/.dev ## ruff, mypy, clang-format and the import contract
 	@$(bin)/ruff check .
 	@$(bin)/ruff format --check --quiet . || { $(bin)/ruff format --check .; exit 1; }
 	@$(bin)/mypy
-	@$(bin)/clang-format --dry-run --Werror $(kernels) tests/pool.cpp
+	@$(bin)/clang-format --dry-run --Werror $(kernels) tests/pool.cpp tests/bad_alloc.cpp
 	@$(bin)/lint-imports --no-logo
 
 format: $(VENV)/.dev ## let ruff and clang-format format and fix what they can
 	@$(bin)/ruff check --fix .
 	@$(bin)/ruff format .
-	@$(bin)/clang-format -i $(kernels) tests/pool.cpp
+	@$(bin)/clang-format -i $(kernels) tests/pool.cpp tests/bad_alloc.cpp
 
 check: lint test ## lint and test
 

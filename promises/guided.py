@@ -1,26 +1,34 @@
 """Changed model files, led by what they reach: ``python -m promises.guided -max_total_time=600``.
 
-The changes are those of `mutations`, and plain ones of bytes; atheris, which is to be installed before (``pip install
-atheris``), keeps the files that reach new lines of the reader and changes them further. The options are those of
-libFuzzer. It ends with a traceback, and keeps the file, where one is neither refused by `ModelFileError` nor works.
+The changes are those of `mutations`, and plain ones of bytes. atheris, which is to be installed before (``pip install
+atheris``; 3.0 was tried), keeps the files that reach new places of the package in build/guided, and changes
+them further. The options are those of libFuzzer. It ends with a traceback, and keeps the file in build, where one is
+neither refused by `ModelFileError` nor works.
 """
 
 from __future__ import annotations
 
 import sys
-import tempfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+
+CORPUS = Path("build", "guided")
+OPTIONS = ["-max_len=65536", "-rss_limit_mb=4096", "-timeout=60", "-artifact_prefix=build/", "-reduce_inputs=0"]
 
 
 def main() -> None:
     """Change files until time is up or one breaks the promise."""
     import atheris  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-    with atheris.instrument_imports(include=["simplexboost.files", "simplexboost.svm.machine", "zipfile", "json"]):
+    with atheris.instrument_imports(include=["simplexboost", "zipfile"]):
         from . import files, mutations
+
+        for path in mutations.FOLDER.glob("*.sb"):  # which imports what is imported at the first use
+            files.use(path.read_bytes())
+
+    def attempt(data: bytes) -> None:
+        files.use(data)
 
     def change(data: bytes, max_size: int, seed: int) -> bytes:
         rng = np.random.default_rng(seed)
@@ -31,12 +39,11 @@ def main() -> None:
         except Exception:  # it is no sound file any more
             return bytes(atheris.Mutate(data, max_size))
 
-    with tempfile.TemporaryDirectory() as corpus:
-        for path in mutations.FOLDER.glob("*.sb"):
-            Path(corpus, path.name).write_bytes(path.read_bytes())
-        options: list[Any] = [*sys.argv, corpus, "-max_len=65536", "-rss_limit_mb=2048", "-timeout=5"]
-        atheris.Setup(options, files.use, custom_mutator=change)
-        atheris.Fuzz()
+    CORPUS.mkdir(parents=True, exist_ok=True)
+    for path in mutations.FOLDER.glob("*.sb"):
+        (CORPUS / path.name).write_bytes(path.read_bytes())
+    atheris.Setup([sys.argv[0], *OPTIONS, *sys.argv[1:], str(CORPUS)], attempt, custom_mutator=change)
+    atheris.Fuzz()
 
 
 if __name__ == "__main__":
