@@ -25,6 +25,17 @@ def problem(seed, n=60, p=3):
     return X, y, np.random.default_rng(seed + 1).uniform(0.5, 1.5, n)
 
 
+@pytest.mark.parametrize("options", [{}, {"learner": "vector-tree"}])
+def test_weights_are_repetitions(options):
+    """Rows weigh random numbers, so that no two choices are equally good: rounding errors would decide between them."""
+    X, y, w = problem(5)
+    times = np.random.default_rng(0).integers(0, 4, len(y))
+    rows = np.repeat(np.arange(len(y)), times)
+    weighted = MartiBoostClassifier(n_layers=5, **options).fit(X, y, sample_weight=times * w)
+    repeated = MartiBoostClassifier(n_layers=5, **options).fit(X[rows], y[rows], sample_weight=w[rows])
+    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-7)
+
+
 @pytest.mark.parametrize(("seed", "n_layers"), [(0, 10), (1, 10), (2, 11)])
 def test_textbook(seed, n_layers):
     """Every node, on new rows too, and the probabilities at the end."""
