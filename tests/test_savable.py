@@ -193,7 +193,7 @@ def test_paths_that_name_no_file_are_refused(path, clf):
 
 def test_a_model_is_not_read_as_text(clf, tmp_path):
     clf.save(tmp_path / "m.sb")
-    with open(tmp_path / "m.sb") as stream, pytest.raises(TypeError, match="gives text; .* 'rb'"):
+    with open(tmp_path / "m.sb") as stream, pytest.raises(TypeError, match=r"gives text; .* 'rb'"):
         sb.load(stream)
 
 
