@@ -283,7 +283,7 @@ def openml_copy(folder, data_id, attributes, rows):
         for i, (name, kind) in enumerate(attributes.items())
     ]
     description = {"status": "active", "format": "ARFF", "description": "", "name": "small", "version": "1"}
-    description |= {"url": "https://www.openml.org/data/v1/download/1/small.arff"}
+    description |= {"url": "https://www.openml.org/data/v1/download/1/small.arff", "file_id": "1"}
     description |= {"md5_checksum": hashlib.md5(arff.encode()).hexdigest()}
     api = "api/v1/json/data"
     files = {
@@ -293,6 +293,7 @@ def openml_copy(folder, data_id, attributes, rows):
             {"data_qualities": {"quality": [{"name": "NumberOfInstances", "value": str(len(rows))}]}}
         ),
         "data/v1/download/1/small.arff": arff,
+        "data/v1/download/1": arff,  # where scikit-learn 1.6 keeps it
     }
     for path, content in files.items():
         copy = folder / "openml/openml.org" / f"{path}.gz"
