@@ -2,12 +2,15 @@
 
 import os
 import shutil
+import signal
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # else scikit-learn skips its array-API check
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so a shell starts what runs in the background (`make test &`)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # tests press Ctrl-C
 
 
 def missing():
