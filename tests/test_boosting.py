@@ -559,3 +559,22 @@ def test_fixed_steps_and_float32():
     X32 = X.astype(np.float32)
     as_float32 = clf.fit(X32, y).decision_function(X32)
     assert_array_equal(clf.fit(X32.astype(float), y).decision_function(X32.astype(float)), as_float32)
+
+
+def test_importances_of_huge_slopes_are_finite():
+    """Squares of such slopes are beyond doubles, and a file may hold them."""
+    X, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 3
+    model = sb.BoostingClassifier(learner="linear", n_estimators=3, random_state=0).fit(X, y).model_
+    for term in model.terms:
+        object.__setattr__(term.hypothesis, "slope", term.hypothesis.slope * 1e200)
+    gains = model.feature_gains(2)
+    assert np.isfinite(gains).all() and gains.sum() == pytest.approx(1.0)
+
+
+def test_a_bound_that_is_too_large_is_infinite():
+    """In a fit that diverges, the bound overflows before the scores do; that is no warning."""
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(30, 3)), rng.integers(0, 3, 30)
+    clf = sb.OneVsAllBoostClassifier(learning_rate=6320.0, n_estimators=4, random_state=0).fit(X, y)
+    assert np.isfinite(clf.history_["bound"]).tolist() == [True, False, False, False]
+    assert np.isposinf(clf.history_["bound"][1:]).all()

@@ -399,6 +399,7 @@ CODE = sb.OutputCodeClassifier(sb.GDMCBoostClassifier(n_estimators=1))
         (MACHINE, {"gamma_": {"float": "nan"}}),
         (MACHINE, {"gamma_": "scale"}),
         (MACHINE, {"gamma_": -1e300}),
+        (MACHINE, {"categories": [["a", "b"], None]}),
         (CODE, {"codewords": lambda codewords: codewords * 3}),
         (CODE, {"present": lambda present: 0 * present}),
         (CODE, {"columns": []}),

@@ -427,6 +427,7 @@ SHAPLEY = stumps(RNG) | {"count": np.ones(10), "n_features": 2}
         (_kernels.LogisticLoss, LOSS, {"a": 65}, "exponents"),
         (_kernels.Svm, MACHINE, {"K": 2**62}, "K must lie"),
         (_kernels.Svm, MACHINE, {"K": 1}, "K must lie"),
+        (_kernels.Svm, MACHINE, {"K": N + 1}, "more classes than rows"),
         (_kernels.Svm, MACHINE, {"C": np.zeros(N)}, "C must"),
         (_kernels.Svm, MACHINE, {"dense": np.full((N, P), np.nan)}, "finite"),
         (_kernels.Svm, MACHINE, {"dense": np.ones((N, P + 1))}, r"\(n, p\)"),

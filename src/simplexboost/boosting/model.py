@@ -139,14 +139,16 @@ class AdditiveModel:
 
     def feature_gains(self, p: int) -> Array:
         """The gains of the splits on each feature, times the tree's step, divided by their total; (p,)."""
-        gains = np.zeros(p)
-        for term in self.terms:
-            if isinstance(term.hypothesis, TreeHypothesis):
-                tree = term.hypothesis.tree
-                inner = tree.nodes["feature"] >= 0
-                np.add.at(gains, tree.nodes["feature"][inner], term.step * tree.gain[inner])
-            elif isinstance(term.hypothesis, LinearHypothesis):
-                gains[term.hypothesis.feature] += term.step * np.linalg.norm(term.hypothesis.slope)
+        gains, most = np.zeros(p), np.finfo(np.float64).max / max(p, 1)
+        with np.errstate(over="ignore", invalid="ignore"):  # numbers so large come from files that were made by hand
+            for term in self.terms:
+                if isinstance(term.hypothesis, TreeHypothesis):
+                    tree = term.hypothesis.tree
+                    inner = tree.nodes["feature"] >= 0
+                    np.add.at(gains, tree.nodes["feature"][inner], term.step * tree.gain[inner])
+                elif isinstance(term.hypothesis, LinearHypothesis):
+                    gains[term.hypothesis.feature] += term.step * np.linalg.norm(term.hypothesis.slope)
+        gains = np.clip(np.nan_to_num(gains), -most, most)  # so that their sum is finite
         return gains / gains.sum() if gains.sum() > 0 else gains
 
     def scores(self, F: AnyArray) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, field
 
@@ -53,7 +54,8 @@ class History(Callback):
         if all(update.error is not None for update in run.updates):
             self.add("error", float(np.mean([update.error for update in run.updates])))
         if all(update.drop is not None for update in run.updates):
-            self.add("bound", self._bound(run) * bound_factor(run))
+            bound = float(self._bound(run)) * float(bound_factor(run))
+            self.add("bound", bound if math.isfinite(bound) else math.inf)  # of a fit that diverges
         self.add("edge", float(np.mean([update.edge for update in run.updates])))
         self.add("step", float(np.mean([update.alpha for update in run.updates])))
         self.add("coordinate", -1 if only is None else only)

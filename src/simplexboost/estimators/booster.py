@@ -326,7 +326,6 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         known: int | None = getattr(self, "seed_", None) if self._goes_on else None
         return int(random_numbers(self.random_state).randint(2**31 - 1)) if known is None else known
 
-    @property
     def _sure_rounds(self) -> int:
         """The rounds for which there must be memory. With early stopping ``n_estimators`` may mean "as many as pay"."""
         n_rounds = min(int(self.n_estimators), ENDLESS)
@@ -385,7 +384,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         if data.K == 1:  # all other classes are absent, so there is nothing to learn
             return Run(data, loss, np.ones((1, 1)), parts.learner, parts.step, rng=rng), None
         loss.check(data.K)
-        parts.check_memory(data, self._sure_rounds)
+        parts.check_memory(data, self._sure_rounds())
         if self.early_stopping and not watched:
             data, held_out = split_off(data, self.validation_fraction, rng)
         if data.sets is not None:

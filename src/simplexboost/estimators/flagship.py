@@ -255,7 +255,7 @@ class SimplexBoostClassifier(Booster):
         constraints = by_class_number(self.monotonic_cst, checked)
         plain = self.with_params(**self.resolved(checked.data), monotonic_cst=constraints)
         plain.parts().check()
-        plain.parts().check_memory(checked.data, plain._sure_rounds)
+        plain.parts().check_memory(checked.data, plain._sure_rounds())
         if self._goes_on and hasattr(self, "choice_"):
             return plain.chosen(self.choice_, self)  # the model goes on with what was chosen for it
         if self.chooses(checked.data):

@@ -101,6 +101,8 @@ class Machine(Face):
         self.__dict__.update(facts)
         self.__dict__.update({name: arrays[name] for name in ARRAYS if name in arrays})
         unpack_features(self, header)
+        if self.categories_ is not None:
+            raise damaged("categories, where a machine takes numbers only")
         refused = damaged("weights that do not fit its classes or features")
         try:
             if "support_vectors_.data" in arrays:

@@ -1,6 +1,7 @@
 // Bindings: the multiclass SVM.
 #include "core/bind.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "module.hpp"
@@ -49,6 +50,7 @@ class Svm {
     require(!dense || dense->shape(1) == p, "X must be (n, p)");
     require(dense || all_below(indices->data(), indices->shape(0), p), "indices must lie in 0 .. p - 1");
     require(dense ? all_finite(dense->data(), n * p) : all_finite(data->data(), data->shape(0)), "X must be finite");
+    require(K <= std::max<std::size_t>(n, 2), "there must not be more classes than rows");  // each takes memory
     check_labels(y, n, K);
     for (std::size_t i = 0; i < n; ++i)
       require(C.data()[i] > 0.0 && std::isfinite(C.data()[i]), "C must be positive and finite");
