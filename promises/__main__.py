@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from pathlib import Path
@@ -23,12 +24,15 @@ def main() -> int:
             promise.attempt(options.case)
         print("kept")
         return 0
-    begin = time.monotonic()
-    until = begin + 60 * options.minutes
-    tallies = [try_one(promise, options.cases or promise.soak, options.jobs, until) for promise in promises]
-    print(summary(tallies, time.monotonic() - begin))
+    until = time.monotonic() + 60 * options.minutes
+    tallies = [
+        kept(options.keep, promise)
+        or try_one(promise, options.cases or promise.soak, options.jobs, until, options.keep)
+        for promise in promises
+    ]
+    print(summary(tallies))
     if options.out:
-        options.out.write_text(page(tallies, time.monotonic() - begin), encoding="utf-8")
+        options.out.write_text(page(tallies), encoding="utf-8")
     return int(any(tally.failures for tally in tallies))
 
 
@@ -41,6 +45,9 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time (%(default)s)")
     parser.add_argument("--minutes", type=float, default=60.0, help="stop after so long (%(default)g)")
     parser.add_argument("--out", type=Path, help="write the table to this page, in Markdown")
+    parser.add_argument(
+        "--keep", type=Path, help="list promises that were kept in this file, and do not try again those that it has"
+    )
     return parser
 
 
@@ -53,9 +60,26 @@ def chosen(names: list[str]) -> list[Promise]:
     return [promise for promise in promises if not names or {promise.name, promise.subject} & set(names)]
 
 
-def try_one(promise: Promise, cases: int, jobs: int, until: float) -> Tally:
+def kept(file: Path | None, promise: Promise) -> Tally | None:
+    """What came of a promise in an earlier run that was kept; None if it is to be tried."""
+    lines = file.read_text(encoding="utf-8").splitlines() if file is not None and file.exists() else []
+    found = next((facts for facts in map(json.loads, lines) if facts.pop("name") == promise.name), None)
+    return None if found is None else Tally(promise, **found)
+
+
+def keep(file: Path, tally: Tally) -> None:
+    """Add what came of a promise to a file, unless it was broken or time ran out before all of its cases were tried."""
+    if tally.cases == tally.planned and not tally.failures:
+        facts = {"name": tally.promise.name, "planned": tally.planned, "cases": tally.cases, "seconds": tally.seconds}
+        with file.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(facts) + "\n")
+
+
+def try_one(promise: Promise, cases: int, jobs: int, until: float, file: Path | None = None) -> Tally:
     """Try a promise, with a line that says how far it is."""
     tally = try_promise(promise, range(cases), jobs=jobs, until=until, watch=show_progress)
+    if file is not None:
+        keep(file, tally)
     print(f"{CLEAR}{line(tally)}", flush=True)
     for case, error in list(tally.failures.items())[:5]:
         print(f"  case {case}: {error}", flush=True)

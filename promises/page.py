@@ -24,9 +24,9 @@ fails can be repeated with `python -m promises NAME --case NUMBER`.
 TABLE = "| promise | name | tried | broken |\n|---|---|---:|---:|"
 
 
-def page(tallies: list[Tally], seconds: float) -> str:
+def page(tallies: list[Tally]) -> str:
     """docs/reliability.md."""
-    parts = [HEAD, summary(tallies, seconds)]
+    parts = [HEAD, summary(tallies)]
     for subject, group in groupby(tallies, key=lambda tally: tally.promise.subject):
         parts += [f"## {subject.replace('_', ' ').capitalize()}\n", TABLE, *map(row, group), ""]
     return "\n".join(parts)
@@ -37,10 +37,11 @@ def row(tally: Tally) -> str:
     return f"| {tally.promise.words} | `{tally.promise.name}` | {count(tally)} | {len(tally.failures)} |"
 
 
-def summary(tallies: list[Tally], seconds: float) -> str:
+def summary(tallies: list[Tally]) -> str:
     """When, where, how many."""
     tried = sum(tally.tried for tally in tallies)
     broken = sum(len(tally.failures) for tally in tallies)
+    seconds = sum(tally.seconds for tally in tallies)
     what = f"{tried:,} cases of {len(tallies)} promises in {duration(seconds)}, {broken or 'none'} of them broken"
     return f"On {datetime.now(UTC):%d %B %Y}, {machine()}: {what}.\n"
 

@@ -1,15 +1,19 @@
 """A few cases of every promise, and what counts the cases; `make soak` tries very many."""
 
+import math
 import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
 from promises import Promise, all_promises, page
+from promises import __main__ as soak
 from promises.trying import try_promise
 
 PROMISES = all_promises()
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize(
@@ -23,6 +27,18 @@ def test_promise(promise):
     tally = try_promise(promise, range(promise.fast))
     assert tally.cases == promise.fast
     assert not tally.failures, "\n".join(f"case {case}: {error}" for case, error in tally.failures.items())
+
+
+def test_the_page_has_every_promise_and_none_is_broken():
+    """docs/reliability.md is what `make soak` last wrote."""
+    lines = (ROOT / "docs/reliability.md").read_text(encoding="utf-8").splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ") and "`" in line]
+    assert {name.strip("`") for _, name, _, _ in rows} == set(PROMISES)
+    assert {broken for _, _, _, broken in rows} == {"0"}
+
+
+def keeps_all_cases(case):
+    pass
 
 
 def breaks_odd_cases(case):
@@ -64,6 +80,20 @@ def test_a_soak_stops_in_time_and_says_how_far_it_came():
 
 def test_the_page_says_what_was_tried_and_what_broke():
     tally = try_promise(Promise("It works.", breaks_odd_cases, fast=2, soak=2), range(2))
-    text = page.page([tally], 90.0)
+    tally.seconds = 90.0
+    text = page.page([tally])
     assert "| It works. | `breaks_odd_cases` | 2 | 1 |" in text
     assert "2 cases of 1 promises in 90 s, 1 of them broken" in text
+
+
+def test_a_soak_in_parts(tmp_path):
+    """What was kept in an earlier part is not tried again; what was broken or not finished is."""
+    file = tmp_path / "kept.jsonl"
+    good, bad = (Promise("It works.", attempt, fast=2, soak=2) for attempt in (keeps_all_cases, breaks_odd_cases))
+    for promise in (good, bad):
+        assert soak.kept(file, promise) is None
+        tally = soak.try_one(promise, 2, 1, math.inf, file)
+    assert soak.kept(file, bad) is None
+    tally = soak.kept(file, good)
+    assert (tally.promise, tally.cases, tally.planned, tally.failures) == (good, 2, 2, {})
+    assert soak.kept(None, good) is None
