@@ -54,14 +54,14 @@ def told_of(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def little_memory() -> Iterator[None]:
-    """The process gets no more than `ROOM` bytes of memory inside; what wants more gets a MemoryError."""
+def little_memory(room: int = ROOM) -> Iterator[None]:
+    """The process gets no more than so many bytes of memory inside; what wants more gets a MemoryError."""
     if "libasan" in SELF.joinpath("maps").read_text():  # the address sanitizer has mapped everything in advance
         yield
         return
     before = resource.getrlimit(resource.RLIMIT_AS)
     used = int(SELF.joinpath("statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + ROOM, before[1]))
+    resource.setrlimit(resource.RLIMIT_AS, (used + room, before[1]))
     try:
         yield
     finally:

@@ -11,10 +11,12 @@ import numpy as np
 from simplexboost import _kernels
 from simplexboost.engine import NODE, SET_BYTES, node_bytes
 
+from .files import little_memory
 from .promise import promise
 
 Rng = np.random.Generator
 BATCH = 100  # calls in a case
+ROOM = 2**32  # bytes; 2^31 columns of a machine are legal and need more, which a large machine would have
 NUMBERS = [0, 1, -1, 2, 3, 7, 255, 256, 10**6, 2**30, 2**31 - 1, 2**31, -(2**31), 2**32, 2**62, 2**63 - 1, 2**64 - 1]
 REALS = [0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e300, -1e300, float("nan"), float("inf"), float("-inf")]
 REFUSALS = (ValueError, TypeError, MemoryError, IndexError)
@@ -50,7 +52,7 @@ def inconsistent_calls_raise(case: int) -> None:
         for _ in range(int(rng.integers(1, 4))):
             change(rng, steps)
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), little_memory(ROOM):
                 run(steps)
         except REFUSALS:
             pass

@@ -258,3 +258,16 @@ def test_tiny_weights_and_losses_that_tilt_them(loss, size):
     np.testing.assert_allclose(
         tiny.fit(X, Y, sample_weight=np.full(len(Y), size)).predict_proba(X), expected, rtol=1e-6
     )
+
+
+def test_complex_labels_are_named():
+    for clf in (sb.SimplexBoostClassifier(), gdmc(), sb.MulticlassSVC()):
+        with pytest.raises(ValueError, match=r"Complex data not supported: y "):
+            clf.fit(X, Y + 1j)
+
+
+@pytest.mark.parametrize("learner", ["linear", "index-stump"])
+def test_a_sketch_needs_a_tree(learner):
+    clf = sb.BoostingClassifier(optimizer="sketched-newton", learner=learner, codewords="canonical", loss="logistic")
+    with pytest.raises(ValueError, match=r"optimizer='sketched-newton' needs learner='sketch-tree'"):
+        clf.fit(X, Y)

@@ -332,3 +332,11 @@ def test_parameters_come_back(parameters, tmp_path):
             assert np.array_equal(getattr(again, name), value)
     if parameters.get("random_state") is not np.random:  # which goes on from fit to fit
         assert (again.fit(table, y).predict_proba(table) == clf.fit(table, y).predict_proba(table)).all()
+
+
+def test_decimals_of_a_million_digits_are_refused():
+    """To compare one with a whole number takes many seconds."""
+    assert from_json({"decimal": "1e4300"}) == Decimal("1e4300")
+    for text in ("1e4301", "1e999999", "-1e-999999"):
+        with pytest.raises(ValueError, match="digits"):
+            from_json({"decimal": text})

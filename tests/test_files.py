@@ -403,6 +403,7 @@ CODE = sb.OutputCodeClassifier(sb.GDMCBoostClassifier(n_estimators=1))
         (CODE, {"codewords": lambda codewords: codewords * 3}),
         (CODE, {"present": lambda present: 0 * present}),
         (CODE, {"columns": []}),
+        (CODE, {"parameters": {"estimator": "float"}}),
         (CODE, {"columns": [{"side": 7}] * 3}),
         (CODE, {"n_features_in": 5}),
     ],

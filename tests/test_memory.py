@@ -128,7 +128,7 @@ def data_of(n, p, K, **options):
 def test_the_memory_of_the_flagship_by_hand():
     # 2**18 rows of 20 features in three blocks, 16 classes, 255 leaves, 256 bins with one for missing values, 32 bits.
     n, tree = 2**18, SketchTree(max_leaf_nodes=255)
-    rows = 24 + 41 + 4 + 4 * 16 + 8 * 2 + 12 + 16  # codes, label and weight, loss, F, statistics, order, integers
+    rows = 24 + 39 + 4 + 4 * 16 + 8 * 2 + 12 + 16  # codes, label and weight, loss, F, statistics, order, integers
     trees = 2**23 + 255 * 256 * 20 * 16  # integers in the order of rows, up to a power of two; histograms
     model = 10 * 255 * (80 + 4 * 16)
     found = SketchedNewton().memory(data_of(n, 20, 16), tree, 16, 10)

@@ -813,3 +813,13 @@ def test_no_warnings_in_ordinary_use():
         warnings.simplefilter("error")
         for code in CODES:
             sb.OutputCodeClassifier(TREE, code, random_state=0).fit(X, y).predict_proba(X)
+
+
+@pytest.mark.parametrize("decoding", DECODINGS)
+def test_huge_answers_are_decoded(decoding):
+    """The squares of such answers are beyond doubles, and infinity times zero would be no number."""
+    M = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
+    found = distances(np.array([[1e308, -np.inf], [-1e200, 1e308]]), M, decoding)
+    assert np.isfinite(found).all()
+    if decoding not in ("squared", "euclidean"):  # in whose squares everything else is lost
+        assert found.argmin(axis=1).tolist() == [0, 1]

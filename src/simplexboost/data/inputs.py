@@ -124,6 +124,8 @@ def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, 
     except (ValueError, TypeError, OverflowError) as error:
         check_infinity(X, table)
         check_no_label_is_missing(options.get("y"))
+        if "Complex" in str(error) and options.get("y") is not None and np.iscomplexobj(options["y"]):
+            raise ValueError("Complex data not supported: y holds complex numbers, which are no labels.") from error
         if SAYS_WHAT.search(str(error)):
             raise
         kind = TypeError if isinstance(error, TypeError) else ValueError

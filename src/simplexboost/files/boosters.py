@@ -73,8 +73,8 @@ def threshold_from_json(value: Any, n_classes: int) -> Array | None:
     if value is None:
         return None
     threshold = from_json({"list": value})
-    if len(threshold) != n_classes + 1 or not all(map(is_number, threshold)):
-        raise damaged("a threshold that is none")
+    if len(threshold) != n_classes + 1 or not all(is_number(part) and abs(part) < 1e100 for part in threshold):
+        raise damaged("a threshold that is none")  # scores less a larger one might not be finite
     return np.array(threshold, dtype=np.float64)
 
 

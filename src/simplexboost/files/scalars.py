@@ -14,6 +14,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 EXACT = 2**53  # readers that know only double precision read whole numbers exactly up to here
+MOST_DIGITS = 4300  # of a decimal number; Python's own limit for whole numbers as text
 MICROSECOND = dt.timedelta(microseconds=1)
 
 
@@ -74,7 +75,7 @@ DECODERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "int": lambda value: int(value["int"]),
     "float": lambda value: float(value["float"]),
     "bytes": lambda value: bytes.fromhex(value["bytes"]),
-    "decimal": lambda value: Decimal(value["decimal"]),
+    "decimal": lambda value: decimal_from_json(value["decimal"]),
     "datetime": moment_from_json,
     "date": lambda value: dt.date.fromisoformat(value["date"]),
     "time": lambda value: dt.time.fromisoformat(value["time"]),
@@ -85,6 +86,14 @@ DECODERS: dict[str, Callable[[dict[str, Any]], Any]] = {
 def whole(value: Any) -> int:
     """A whole number as `int_to_json` writes it."""
     return int(value["int"] if isinstance(value, dict) else value)
+
+
+def decimal_from_json(text: str) -> Decimal:
+    """A decimal number. To compare one of a million digits with a whole number takes many seconds, so it is refused."""
+    value = Decimal(text)
+    if value.is_finite() and abs(value.adjusted()) > MOST_DIGITS:
+        raise ValueError(f"a decimal number of more than {MOST_DIGITS} digits")
+    return value
 
 
 def encoder_of(value: Any) -> Encoder | None:

@@ -12,7 +12,7 @@ from ..engine.cpu.trees import lane_count
 from ..learners import TreeLearner
 
 BASE = 2e6  # bytes that do not depend on the data: threads, samples of columns, what the allocator holds back
-ROW = 41  # bytes of a row whatever is boosted: label and weight as given and in order, its place, whether it is used
+ROW = 39  # bytes of a row whatever is boosted: its label and weight as given and in order, and its place; measured
 NODE = 80  # bytes of a leaf and of the node above it, in the model
 MANY_LEAVES = 255  # so many leaves are assumed where nothing limits them
 

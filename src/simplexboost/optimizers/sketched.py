@@ -88,11 +88,12 @@ class SketchedNewton(Optimizer):
             raise ValueError(f"optimizer='sketched-newton' needs learner='sketch-tree', not learner={run.learner!r}.")
         run.seconds = seconds_per_round(run)
 
-    def memory(self, data: TrainingSet, learner: Learner, d: int, n_rounds: int) -> float:
+    def memory(self, data: TrainingSet, learner: Learner, d: int, n_rounds: int) -> float | None:
         """F in single precision, the statistics of the sketch, and the gradient or, if there are few, probabilities."""
         as_sketch(self.sketch).check()  # this is asked first of all, before `check`
+        if not isinstance(learner, TreeLearner):
+            return None  # `check` will refuse it
         n, K, s = data.n_here, data.K, int(as_sketch(self.sketch).size)
-        assert isinstance(learner, TreeLearner)
         kept = n * (-(-K // 16) * 16)  # probabilities, in rows of whole vectors
         kept = 4 * kept if d == K and kept <= FEW_PROBABILITIES else 0
         weighted = 0 if data.uniform else 20  # the weights in both precisions, and times the tilt of the loss

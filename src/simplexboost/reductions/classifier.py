@@ -216,6 +216,8 @@ class OutputCodeClassifier(Decodes):
         check_choice("response", self.response, RESPONSES)
         check_choice("probability", self.probability, PROBABILITIES)
         check_flag("break_ties", self.break_ties)
+        if self.estimator is not None and not hasattr(self.estimator, "fit"):
+            raise damaged("an estimator that is none")
         columns = unpack_columns(header["columns"], arrays, self.n_features_in_)
         M, present = arrays["codewords"].astype(np.float64), arrays["present"].astype(bool)
         K = len(self.classes_)

@@ -18,6 +18,7 @@ MARGIN_LOSSES: dict[str, Callable[[Array], Array]] = {
 }
 DECODINGS = (*MARGIN_LOSSES, "hamming", "votes", "euclidean")
 
+MOST = 1e150  # beyond, a score counts as this one, whose square is still finite
 CERTAIN = 1e-6  # a probability p counts as (1 − 2·10⁻⁶) p + 10⁻⁶: log-odds stay within ±13.8 and keep their order
 
 
@@ -40,6 +41,7 @@ def distances(f: Array, M: Array, decoding: str) -> Array:
     array([[1.5, 2.5, 0.5]])
     """
     plus, minus = (M > 0).astype(float).T, (M < 0).astype(float).T  # (l, K)
+    f = np.clip(f, -MOST, MOST)
     if decoding in MARGIN_LOSSES:
         loss = MARGIN_LOSSES[decoding]
         nothing = loss(np.zeros(1))[0] * (M == 0).sum(axis=1)
