@@ -461,8 +461,9 @@ def test_an_interrupt_in_the_race_is_heard():
         "rng = np.random.default_rng(0); X = rng.normal(size=(6000, 30))\n"
         "y = np.digitize(X[:, 0] * X[:, 1], [-0.5, 0.0, 0.5])  # learnt slowly: the race goes on for a minute\n"
         "clf = sb.SimplexBoostClassifier(learning_rate=0.001, n_jobs=2)\n"
-        "threading.Timer(1.0, _thread.interrupt_main).start()\n"
-        "try: clf.fit(X, y)\n"
+        "try:\n"
+        "    threading.Timer(1.0, _thread.interrupt_main).start()\n"
+        "    clf.fit(X, y)\n"
         "except KeyboardInterrupt: print('heard', [n for n in vars(clf) if n.endswith('_')])\n"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True)

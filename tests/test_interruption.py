@@ -233,6 +233,19 @@ def test_an_interrupt_does_not_wait_for_the_others():
     go_on.set()
 
 
+def test_an_interrupt_while_threads_are_started_stops_them(monkeypatch):
+    """Otherwise those that have begun would go on, and the program with them."""
+
+    def start(self):
+        raise KeyboardInterrupt
+
+    cancelled = Event()
+    monkeypatch.setattr(Thread, "start", start)
+    with pytest.raises(KeyboardInterrupt):
+        side_by_side(print, range(5), 3, cancelled)
+    assert cancelled.is_set()
+
+
 @pytest.mark.parametrize("most", [0, 2])
 def test_a_system_that_starts_fewer_threads(most, monkeypatch):
     start, started, seen = Thread.start, [], []

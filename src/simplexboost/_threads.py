@@ -93,13 +93,13 @@ def side_by_side(function: Callable[[Any], None], items: Iterable[Any], n_thread
                 errors.append(error)
                 cancelled.set()
 
-    helpers = start_threads(work, min(n_threads, len(waiting)) - 1)
     try:
+        helpers = start_threads(work, min(n_threads, len(waiting)) - 1)
         work()
         if not any(isinstance(error, KeyboardInterrupt) for error in errors):
             for helper in helpers:
                 helper.join()
-    except BaseException:  # an interrupt that came while this thread was waiting
+    except BaseException:  # an interrupt that came while this thread started others or waited for them
         cancelled.set()
         raise
     if errors:
