@@ -1,5 +1,8 @@
 """Inputs that once had a bad outcome: an internal error, a message that named nothing, traces of a refused fit."""
 
+import datetime as dt
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,6 +28,26 @@ def test_a_refused_fit_leaves_nothing_behind():
 
 
 # ---- tables ---------------------------------------------------------------------------------------------------------
+
+
+def test_durations_are_the_same_categories_in_every_container():
+    hours = np.arange(40) % 4 * 30
+    tables = [
+        (hours * np.timedelta64(1, "h"))[:, None],
+        np.array([[dt.timedelta(hours=int(h))] for h in hours], dtype=object),
+        np.array([[np.timedelta64(h, "h")] for h in hours] + [[None]], dtype=object)[:-1],
+        pd.DataFrame({0: pd.to_timedelta(hours, unit="h")}),
+    ]
+    fits = [gdmc(categorical_features=[0], random_state=0).fit(table, hours // 60) for table in tables]
+    for clf in fits:
+        for table in tables:
+            np.testing.assert_array_equal(clf.class_scores(table), fits[0].class_scores(tables[0]))
+
+
+def test_times_that_python_cannot_hold_are_categories_too():
+    years = np.array([["20000", "30000"][i % 2] for i in range(40)], dtype="M8[Y]")[:, None]
+    clf = gdmc(categorical_features=[0]).fit(years, np.arange(40) % 2)
+    assert clf.score(years, np.arange(40) % 2) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -135,8 +158,17 @@ def test_class_weights_that_overflow_are_refused():
 
 def test_errors_of_the_estimator_of_an_output_code_name_it():
     times = np.zeros((40, 2), dtype="M8[s]")
-    with pytest.raises(TypeError, match="GaussianNB of column 0 refuses X, y or sample_weight"):
+    with pytest.raises(TypeError, match="GaussianNB of column 0 refuses X, y, sample_weight"):
         sb.OutputCodeClassifier(GaussianNB()).fit(times, Y)
+    with pytest.raises(ValueError, match=r"estimator: DecisionTree.* of column 0 refuses .* its own parameters"):
+        sb.OutputCodeClassifier(DecisionTreeClassifier(min_samples_leaf=2**63)).fit(X, Y)
+
+
+def test_machines_of_an_output_code_that_do_not_converge_give_one_warning():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        sb.OutputCodeClassifier(sb.MulticlassSVC(C=100.0, max_iter=2)).fit(X, np.arange(40) % 4)
+    assert len(caught) > 1 and len({str(warning.message) for warning in caught}) == 1
 
 
 # ---- methods --------------------------------------------------------------------------------------------------------

@@ -142,6 +142,14 @@ def test_rounds_that_cancel_are_no_divergence():
     assert run.round == 10
 
 
+@pytest.mark.parametrize(("dtype", "alpha"), [(np.float32, 1e39), (np.float64, np.inf)])
+def test_a_step_that_the_predictor_cannot_hold_is_refused_even_along_zeros(dtype, alpha):
+    run = run_of(Logistic(), code("simplex", 3).astype(dtype))
+    with pytest.raises(ValueError, match="diverges: round 1"):
+        run.apply([update(np.zeros((4, 2), dtype=dtype), alpha=alpha)])
+    assert_array_equal(run.F, 0.0)
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_outputs_that_are_no_numbers_are_refused(bad):
     with pytest.raises(ValueError, match="diverges"):

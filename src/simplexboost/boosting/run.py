@@ -201,8 +201,12 @@ class Run:
         """Raise if a round would make F so large that scores and probabilities are no longer finite.
 
         A bound on what every round adds is summed up, which costs next to nothing; F itself is read only when that sum
-        says that it might be too large.
+        says that it might be too large. A step that the type of F cannot hold is refused even where the outputs are
+        zero: infinity times zero is no number.
         """
+        longest = max(abs(term.step) for term in terms)
+        if not longest <= float(np.finfo(self.F.dtype).max):
+            raise self.divergence(longest)
         moves = [abs(t.step) * largest(t.hypothesis, u.outputs) for t, u in zip(terms, updates, strict=True)]
         self._reach += sum(moves)
         limit = math.sqrt(np.finfo(self.F.dtype).max)  # so that products of predictor and codewords are finite too

@@ -39,12 +39,12 @@ def kind_of_value(value: Any) -> str:
     """The kind of a Python object; "other" if it is none that a column may hold."""
     if isinstance(value, str):
         return "text"
+    if isinstance(value, dt.timedelta | np.timedelta64):  # before numbers: timedelta64 is an integer of NumPy's
+        return "duration"
     if isinstance(value, Real | Decimal | np.bool_):
         return "number"
     if isinstance(value, dt.date | np.datetime64) or type(value).__name__ == "Period":
         return "date"
-    if isinstance(value, dt.timedelta | np.timedelta64):
-        return "duration"
     if isinstance(value, dt.time):
         return "time"
     return "category" if type(value).__name__ == "Interval" else "other"
@@ -101,21 +101,28 @@ def as_category(value: Any) -> float | int | str:
     """A value in the form in which categories are kept: a number, or text.
 
     Equal values of any container have the same form, and every form can be saved. Intervals of ``pd.cut`` become text
-    such as "(0, 1]", times become text in the form of ISO 8601, in UTC where they have a time zone.
+    such as "(0, 1]", times become text in the form of ISO 8601, in UTC where they have a time zone, and durations are
+    told in days, hours, minutes and seconds.
 
     Examples
     --------
     >>> as_category(True), as_category("Bonn"), as_category(dt.date(2024, 2, 29))
     (1.0, 'Bonn', '2024-02-29T00:00:00')
+    >>> as_category(np.timedelta64(36, "h"))
+    '1 day, 12:00:00'
     """
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, Integral) and abs(int(value)) > 2**53:
-        return int(value)  # as floats, neighbours would be the same category
-    if isinstance(value, Real | Decimal | np.bool_):
+    kind = kind_of_value(value)
+    if kind == "number":
+        if isinstance(value, Integral) and abs(int(value)) > 2**53:
+            return int(value)  # as floats, neighbours would be the same category
         return float(value)
-    if kind_of_value(value) == "date":
-        return (EPOCH + round(date_number(value) * DAY) * MICROSECOND).isoformat()
+    try:
+        if kind == "date":
+            return (EPOCH + round(date_number(value) * DAY) * MICROSECOND).isoformat()
+        if kind == "duration":
+            return str(round(duration_number(value) * DAY) * MICROSECOND)
+    except OverflowError:  # of NumPy's, longer than a timedelta or after the year 9999
+        pass
     return str(value)
 
 

@@ -138,9 +138,12 @@ def blamed(estimator: Any, number: int) -> Iterator[None]:
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # trees of scikit-learn turn X into single precision
             yield
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{type(estimator).__name__} of column {number} refuses X, y or sample_weight: {error}") from error
+        raise kind(
+            f"estimator: {type(estimator).__name__} of column {number} refuses X, y, sample_weight or its own "
+            f"parameters: {error}"
+        ) from error
 
 
 def seeded(estimator: Any, seed: int | None) -> Any:

@@ -253,14 +253,16 @@ class MulticlassSVC(Machine):
             self.gamma_ = self._kernel.gamma
 
     def _advice(self) -> str:
-        """What to do where the gap is too large, for the warning."""
-        part = self.duality_gap_ / self.objective_ if self.objective_ > 0 else float("inf")
+        """What to do where the gap is too large, for the warning.
+
+        It does not name the gap, so that it is one text, which Python shows once, for all machines of an output code.
+        """
         advice = "scale the features, lower C, or raise max_iter or tol"
         if self.solver == "sgd":
             advice = "use solver='dual', " + advice
         return (
-            f"MulticlassSVC stopped after max_iter={self.max_iter} passes with a duality gap of {part:.2g} of the "
-            f"objective (tol={self.tol:g}); the objective may be that much above its minimum. To get closer, {advice}."
+            f"MulticlassSVC stopped after max_iter={self.max_iter} passes, with a duality gap above tol={self.tol:g} "
+            f"of the objective; duality_gap_ says how far that may be above its minimum. To get closer, {advice}."
         )
 
     # ---- scikit-learn -----------------------------------------------------------------------------------------------
