@@ -11,6 +11,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import simplexboost as sb
+from simplexboost.learners import GiniTree
+from simplexboost.losses import OwnScoreExponential
 
 X, Y = blobs(n=40, p=3)
 
@@ -162,6 +164,46 @@ def test_errors_of_the_estimator_of_an_output_code_name_it():
         sb.OutputCodeClassifier(GaussianNB()).fit(times, Y)
     with pytest.raises(ValueError, match=r"estimator: DecisionTree.* of column 0 refuses .* its own parameters"):
         sb.OutputCodeClassifier(DecisionTreeClassifier(min_samples_leaf=2**63)).fit(X, Y)
+
+
+@pytest.mark.parametrize("bad", [{"min_samples_leaf": 2**63}, {"max_features": np}], ids=["too large", "no number"])
+def test_errors_of_estimators_that_learn_for_a_booster_name_them(bad):
+    words = "DecisionTree.* refuses X, y, sample_weight or its own parameters"
+    for booster in (sb.SAMMEClassifier(DecisionTreeClassifier(**bad)), gdmc(learner=DecisionTreeRegressor(**bad))):
+        with pytest.raises((TypeError, ValueError), match="learner: " + words):
+            booster.fit(X, Y)
+    with pytest.raises(
+        (TypeError, ValueError), match="estimator: " + words.replace(" refuses", " of column 0 refuses")
+    ):
+        sb.OutputCodeClassifier(DecisionTreeClassifier(**bad)).fit(X, Y)
+
+
+def test_kernels_that_return_no_numbers_are_named():
+    with pytest.raises(ValueError, match=r"kernel.*must return an array of numbers, not 'x'"):
+        sb.MulticlassSVC(kernel=lambda X, Z: "x").fit(X, Y)
+
+
+SIGNS = [[i, j, k] for i in (1, -1) for j in (1, -1) for k in (1, -1)]  # some are along the weights of a class
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
+def test_rows_whose_scores_are_not_finite_are_refused_by_machines(kernel):
+    clf = sb.MulticlassSVC(kernel=kernel).fit(X, Y)
+    for method in (clf.predict, clf.class_scores):
+        with pytest.raises(ValueError, match="X holds numbers so large that scores are not finite"):
+            method(1.7e308 * np.array(SIGNS))
+
+
+def test_any_number_of_leaves_per_rival_is_taken():
+    most = 2**31 - 1
+    many, some = (GiniTree(leaves_per_rival=leaves) for leaves in (most, 1000))
+    fits = [sb.SAMMEClassifier(learner, n_estimators=2).fit(X, np.arange(40) % 5) for learner in (many, some)]
+    np.testing.assert_array_equal(fits[0].class_scores(X), fits[1].class_scores(X))
+
+
+def test_an_alpha_that_cannot_be_squared_is_refused():
+    with pytest.raises(ValueError, match="alpha"):
+        sb.CDMCBoostClassifier(loss=OwnScoreExponential(alpha=1.7e308)).fit(X, Y)
 
 
 def test_machines_of_an_output_code_that_do_not_converge_give_one_warning():

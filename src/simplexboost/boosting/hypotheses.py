@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.sparse import issparse
 
+from .._blaming import blamed
 from .._typing import AnyArray, Array
 from ..engine import CPU, Engine, Tree, column_of
 
@@ -79,7 +80,7 @@ class ClassifierHypothesis:
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
         """h(X), (n, d)."""
-        with np.errstate(over="ignore", invalid="ignore"):  # see `SklearnLearner.fit`
+        with blamed(f"learner: {type(self.estimator).__name__}"):
             return self.Y[self.estimator.predict(X)]
 
 
@@ -92,7 +93,7 @@ class RegressorHypothesis:
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
         """h(X), (n, d)."""
-        with np.errstate(over="ignore", invalid="ignore"):
+        with blamed(f"learner: {type(self.estimator).__name__}"):
             outputs = np.asarray(self.estimator.predict(X), dtype=np.float64).reshape(X.shape[0], self.d)
         return np.clip(outputs, -FARTHEST, FARTHEST)
 

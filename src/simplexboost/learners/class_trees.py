@@ -46,7 +46,7 @@ class NamesClasses(TreeLearner):
         growth = super().growth_for(data, seed)
         if self.max_leaf_nodes is not None or self.leaves_per_rival is None:
             return growth
-        return replace(growth, max_leaf_nodes=max(2, int(self.leaves_per_rival) * (data.K - 1)))
+        return replace(growth, max_leaf_nodes=min(MOST, max(2, int(self.leaves_per_rival) * (data.K - 1))))
 
     def fit(self, request: Request) -> Answer:
         """Grow a tree and let its leaves name classes."""

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
+from .._blaming import blamed
 from .._typing import AnyArray, Array
 from ..boosting.hypotheses import ClassifierHypothesis, RegressorHypothesis
 from .base import Answer, Learner, Request
@@ -49,12 +50,11 @@ class SklearnLearner(Learner):
 
     def fit(self, request: Request) -> Answer:
         """Train a clone."""
-        estimator = clone(self.estimator)
-        if "random_state" in estimator.get_params() and estimator.get_params()["random_state"] is None:
-            estimator.set_params(random_state=request.seed % 2**31)
         rows = np.arange(request.data.n) if request.rows is None else request.rows
-        # Trees of scikit-learn turn X into single precision, and refuse what is infinite then.
-        with np.errstate(over="ignore", invalid="ignore"):
+        with blamed(f"learner: {type(self.estimator).__name__}"):
+            estimator = clone(self.estimator)
+            if "random_state" in estimator.get_params() and estimator.get_params()["random_state"] is None:
+                estimator.set_params(random_state=request.seed % 2**31)
             return (self._classifier if is_classifier(estimator) else self._regressor)(estimator, request, rows)
 
     @staticmethod

@@ -21,6 +21,8 @@ from .exponential import Exponential
 from .links import HUGE, softmax
 from .objective import Objective
 
+STEEPEST = 1e100  # an alpha so large can be squared, and multiplied with any score that is not clipped
+
 
 @dataclass(eq=False, repr=False)
 class OneVsAll(Loss):
@@ -188,7 +190,7 @@ class OwnScoreExponential(Loss):
         if isinstance(self.alpha, str):
             check_choice("alpha", self.alpha, ("1/K",))
         else:
-            check_number("alpha", self.alpha, float, 0.0, open_low=True)
+            check_number("alpha", self.alpha, float, 0.0, STEEPEST, open_low=True)
 
     def weights_of(self, own: Array, K: int) -> tuple[Array, float]:
         """The residual at the true class, (n,), from its score, up to a factor; and the logarithm of that factor."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +14,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 
+from .._blaming import blamed
 from .._typing import AnyArray, Array, Labels
 from .decoding import answers_from_probabilities
 
@@ -47,7 +47,7 @@ class Column:
         """The classifier's answer by one of its methods, (n,): of +1 where there are two sides."""
         if self.kernel_rows is not None:
             X = _safe_indexing(X, self.kernel_rows, axis=1)
-        with blamed(self.estimator, self.number):
+        with blamed(owner(self.estimator, self.number)):
             values = np.asarray(getattr(self.estimator, method)(X), dtype=np.float64)
         if method == "predict":
             return 2.0 * values - 1.0
@@ -113,7 +113,8 @@ def fit_column(number: int, estimator: Any, X: Any, letters: Array, weight: Arra
     sides = np.unique(letters[rows])
     if len(sides) < 2:
         return Column(number, ConstantColumn(int(sides[0])))
-    estimator = seeded(clone(estimator), seed)
+    with blamed(owner(estimator, number)):
+        estimator = seeded(clone(estimator), seed)
     pairwise = get_tags(estimator).input_tags.pairwise
     everyone = len(rows) == len(letters)
     part = X if everyone else _safe_indexing(X, rows)
@@ -121,7 +122,7 @@ def fit_column(number: int, estimator: Any, X: Any, letters: Array, weight: Arra
         part = _safe_indexing(part, rows, axis=1)
     fit: Callable[..., Any] = estimator.fit
     target: AnyArray = (letters[rows] > 0).astype(np.intp)
-    with blamed(estimator, number):
+    with blamed(owner(estimator, number)):
         fit(part, target) if weight is None else fit(part, target, sample_weight=weight[rows])
     found = getattr(estimator, "classes_", [0, 1])
     if len(found) != 2:
@@ -132,18 +133,9 @@ def fit_column(number: int, estimator: Any, X: Any, letters: Array, weight: Arra
     return Column(number, estimator, rows if pairwise else None)
 
 
-@contextmanager
-def blamed(estimator: Any, number: int) -> Iterator[None]:
-    """A context in which an error says whose it is: estimators of other libraries do not always name the culprit."""
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):  # trees of scikit-learn turn X into single precision
-            yield
-    except (TypeError, ValueError, OverflowError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(
-            f"estimator: {type(estimator).__name__} of column {number} refuses X, y, sample_weight or its own "
-            f"parameters: {error}"
-        ) from error
+def owner(estimator: Any, number: int) -> str:
+    """Whose error it is, for `blamed`."""
+    return f"estimator: {type(estimator).__name__} of column {number}"
 
 
 def seeded(estimator: Any, seed: int | None) -> Any:

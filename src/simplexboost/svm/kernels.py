@@ -107,7 +107,10 @@ def resolve_gamma(X: Any, weight: Array, gamma: Any) -> float:
 
 def as_gram(values: Any, shape: tuple[int, int]) -> Array:
     """What a user's kernel returned, as an array of the shape."""
-    gram = np.asarray(values, dtype=np.float64)
+    try:
+        gram = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"kernel(X, Z) must return an array of numbers, not {values!r:.100}.") from error
     if gram.shape != shape:
         raise ValueError(
             f"kernel(X, Z) returned an array of shape {gram.shape}; it must be (rows of X, rows of Z), {shape}."

@@ -56,14 +56,23 @@ class Machine(Face):
         """
         check_is_fitted(self)
         X = check_X(self, X, **self._options())
-        with one_blas_thread():
-            if self.kernel == "linear":
-                return np.asarray(X @ self.coef_.T) + self.intercept_
-            if self.kernel == "precomputed":
-                return X[:, self.support_] @ self.dual_coef_ + self._kernel.constant * self.dual_coef_.sum(axis=0)
-            size = max(1, BLOCK // max(1, len(self.support_)))
-            blocks = [X[i : i + size] for i in range(0, X.shape[0], size)]
-            return np.concatenate([self._kernel(block, self.support_vectors_) @ self.dual_coef_ for block in blocks])
+        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+            U = self._scores(X)
+        if not np.isfinite(U).all():
+            raise ValueError("X holds numbers so large that scores are not finite; scale the features.")
+        return U
+
+    def _scores(self, X: Any) -> Array:
+        """The scores (n, K) of rows that are checked."""
+        if self.kernel == "linear":
+            return np.asarray(X @ self.coef_.T) + self.intercept_
+        if self.kernel == "precomputed":
+            return np.asarray(
+                X[:, self.support_] @ self.dual_coef_ + self._kernel.constant * self.dual_coef_.sum(axis=0)
+            )
+        size = max(1, BLOCK // max(1, len(self.support_)))
+        blocks = [X[i : i + size] for i in range(0, X.shape[0], size)]
+        return np.concatenate([self._kernel(block, self.support_vectors_) @ self.dual_coef_ for block in blocks])
 
     def _options(self) -> dict[str, Any]:
         """What X may be."""
