@@ -213,6 +213,18 @@ def test_machines_of_an_output_code_that_do_not_converge_give_one_warning():
     assert len(caught) > 1 and len({str(warning.message) for warning in caught}) == 1
 
 
+def test_masked_labels_and_weights_are_refused():
+    mask = np.arange(40) == 3
+    for y, weight, name in (
+        (np.ma.array(Y, mask=mask), None, "y"),
+        (Y, np.ma.array(np.ones(40), mask=mask), "sample_weight"),
+    ):
+        for clf in (gdmc(), sb.SimplexBoostClassifier(n_estimators=2), sb.MulticlassSVC(), sb.OutputCodeClassifier()):
+            with pytest.raises(ValueError, match=f"{name} has 1 masked entries"):
+                clf.fit(X, y, sample_weight=weight)
+    np.testing.assert_array_equal(gdmc().fit(X, np.ma.array(Y)).classes_, np.unique(Y))
+
+
 # ---- methods --------------------------------------------------------------------------------------------------------
 
 

@@ -14,6 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from simplexboost.boosting.hypotheses import FARTHEST
 from simplexboost.engine import CPU, NODE, CpuEngine, Dense, Grown, Growth, Tree
 from simplexboost.learners import (
     ClassTree,
@@ -401,6 +402,13 @@ def test_linear_regressor_is_least_squares_on_the_best_feature(d, seed):
     answer = LinearRegressor().fit(req)
     assert answer.hypothesis.feature == feature
     assert_allclose(answer.outputs, outputs, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("scale", [2.0**-1000, 2.0**1000])
+def test_linear_regressor_takes_gradients_whose_squares_are_no_numbers(scale):
+    req = request(problem(n=50, p=4, seed=1))
+    plain, scaled = (LinearRegressor().fit(with_pull(req, G=factor * req.G)).outputs for factor in (1.0, scale))
+    assert_array_equal(scaled, np.clip(scale * plain, -FARTHEST, FARTHEST))
 
 
 def test_linear_regressor_counts_missing_values_as_the_mean():

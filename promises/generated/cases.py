@@ -85,6 +85,8 @@ def random_fit(rng: np.random.Generator) -> Fit:
         case.words += [OF_TABLE, OF_PARTS]
     if kind == "MartiBoostClassifier":
         case.words.append("Only binary classification")
+    if case.clf.random_state is None:  # a case must be the same whenever it is tried
+        case.clf.random_state = int(rng.integers(2**31))
     return case
 
 

@@ -148,6 +148,13 @@ def check_several_labels(y: Any) -> None:
         raise ValueError(f"y should hold a label for every row of X; it has the shape {shape}.")
     if getattr(getattr(y, "dtype", None), "kind", "") in ("M", "m"):  # scikit-learn takes a missing date for a class
         check_no_label_is_missing(y)
+    check_nothing_is_masked("y", y)
+
+
+def check_nothing_is_masked(name: str, values: Any) -> None:
+    """Raise if entries of a masked array are masked: the libraries that look at them later ignore the mask."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(f"{name} has {np.ma.count_masked(values)} masked entries; leave these rows out.")
 
 
 def check_no_label_is_missing(y: Any) -> None:

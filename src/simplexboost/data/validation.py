@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 from .._parts import check_number as check_parameter
 from .._typing import AnyArray, Array, Labels, Mask
 from ..engine import CPU, Engine, auto_bins
-from .inputs import FRAMES, Taken, check_no_label_is_missing, learn_X
+from .inputs import FRAMES, Taken, check_no_label_is_missing, check_nothing_is_masked, learn_X
 from .training_set import LabelSets, TrainingSet
 
 # Boosting multiplies weights, so that after a few rounds the initial ones hardly matter: a row that began with a tiny
@@ -263,6 +263,7 @@ def check_weight(X: Any, y: AnyArray, sample_weight: Any, class_weight: Any) -> 
 
 def check_sample_weight(sample_weight: Any, X: Any) -> Array:
     """The weights of the rows of X, (n,), finite and not negative."""
+    check_nothing_is_masked("sample_weight", sample_weight)
     try:
         with np.errstate(over="ignore"):  # numbers of more than 64 bits; they are refused as infinite
             return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)

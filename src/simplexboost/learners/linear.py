@@ -46,10 +46,12 @@ class LinearRegressor(Learner):
     def _regress(x: AnyArray, G: Array, h: Array, feature: int) -> tuple[float, LinearHypothesis]:
         """The explained sum of squares, and the fit of G / h with weights h; its weighted sums need only G and h.
 
-        A power of two is taken out of the feature, which is exact: the squares of very large or small values would
-        overflow or vanish.
+        A power of two is taken out of the feature and of the gradient, which is exact: the squares of very large or
+        small values would overflow or vanish. The explained sum is that of the gradient without it.
         """
         known = ~np.isnan(x)
+        height = int(np.frexp(np.abs(G).max(initial=0.0))[1])
+        G = np.ldexp(G, -height)
         exponent = int(np.frexp(np.abs(x[known]).max(initial=0.0))[1])
         x = np.ldexp(x.astype(np.float64), -exponent)
         total, known_total = h.sum(), h[known].sum()
@@ -59,8 +61,9 @@ class LinearRegressor(Learner):
         moment, spread = x @ G, float(h @ (x * x))  # (d,), scalar; Σ h x = 0
         slope = moment / spread if spread > 0 else np.zeros(G.shape[1])
         with np.errstate(over="ignore"):
-            rise = np.ldexp(slope, -exponent)  # in units of the feature
+            rise = np.ldexp(slope, height - exponent)  # in units of the feature
         if not np.isfinite(rise).all():  # all values are so near to zero that they are as good as constant
             slope = rise = np.zeros(G.shape[1])
         explained = float(moment @ slope + total * intercept @ intercept)
-        return explained, LinearHypothesis(feature, float(np.ldexp(centre, exponent)), rise, intercept)
+        centre, intercept = float(np.ldexp(centre, exponent)), np.ldexp(intercept, height)
+        return explained, LinearHypothesis(feature, centre, rise, intercept)
