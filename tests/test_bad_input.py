@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import blobs
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -204,6 +205,20 @@ def test_any_number_of_leaves_per_rival_is_taken():
 def test_an_alpha_that_cannot_be_squared_is_refused():
     with pytest.raises(ValueError, match="alpha"):
         sb.CDMCBoostClassifier(loss=OwnScoreExponential(alpha=1.7e308)).fit(X, Y)
+
+
+def test_sampled_pairs_whose_gradient_cannot_be_squared_end_boosting():
+    clf = sb.BoostingClassifier(
+        codewords="hadamard",
+        loss="exponential",
+        learner="newton-tree",
+        optimizer="sampled-pairs",
+        step="fixed",
+        n_estimators=20,
+    )
+    with pytest.warns(ConvergenceWarning, match="diverges"):
+        clf.set_params(random_state=0, learning_rate=20.0).fit(X, np.arange(40) % 4)
+    assert np.isfinite(clf.class_scores(X)).all()
 
 
 def test_machines_of_an_output_code_that_do_not_converge_give_one_warning():

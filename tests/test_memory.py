@@ -2,6 +2,7 @@
 
 import resource
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import simplexboost as sb
 from simplexboost import _memory
 from simplexboost.codewords import CODEWORDS, Custom
 from simplexboost.data.training_set import TrainingSet
-from simplexboost.engine import Growth
+from simplexboost.engine import CpuEngine, Growth
 from simplexboost.estimators import settling
 from simplexboost.estimators.settling import most_canonical
 from simplexboost.learners import SketchTree
@@ -128,11 +129,21 @@ def data_of(n, p, K, **options):
 def test_the_memory_of_the_flagship_by_hand():
     # 2**18 rows of 20 features in three blocks, 16 classes, 255 leaves, 256 bins with one for missing values, 32 bits.
     n, tree = 2**18, SketchTree(max_leaf_nodes=255)
-    rows = 24 + 39 + 4 + 4 * 16 + 8 * 2 + 12 + 16  # codes, label and weight, loss, F, statistics, order, integers
+    rows = 24 + 26.3 + 4 + 4 * 16 + 8 * 2 + 12 + 16  # codes, label and weight, loss, F, statistics, order, integers
     trees = 2**23 + 255 * 256 * 20 * 16  # integers in the order of rows, up to a power of two; histograms
     model = 10 * 255 * (80 + 4 * 16)
     found = SketchedNewton().memory(data_of(n, 20, 16), tree, 16, 10)
     assert found == pytest.approx(2e6 + n * rows + trees + 12 * 16 * 16 + model)
+
+
+def test_threads_take_memory_and_many_of_them_most_of_it_while_bins_are_found():
+    one = data_of(2**18, 20, 3)
+    some, many = (replace(one, engine=CpuEngine(n_threads)) for n_threads in (4, 64))
+    least, more, most = (
+        SketchedNewton().memory(data, SketchTree(max_leaf_nodes=255), 3, 0) for data in (one, some, many)
+    )
+    assert more - least == pytest.approx(2**18 * 6.3 * 3)
+    assert most == pytest.approx(2e6 + 12 * 9 + 2**18 * 20 + 20 * 200_000 * (8 + 8 + 8 + 4))  # a column for each of 20
 
 
 def test_few_probabilities_few_columns_and_weights_are_counted():

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from scipy.sparse import issparse
 
 from ..data.training_set import TrainingSet
 from ..engine import Growth
+from ..engine.binned import SAMPLE_ROWS
 from ..engine.cpu.trees import lane_count
 from ..learners import TreeLearner
 
 BASE = 2e6  # bytes that do not depend on the data: threads, samples of columns, what the allocator holds back
-ROW = 39  # bytes of a row whatever is boosted: its label and weight as given and in order, and its place; measured
+ROW = 20  # bytes of a row whatever is boosted: its label and weight as given and in order, and its place; measured
+THREAD_ROW = 6.3  # bytes of a row for every thread: what the allocator keeps in heaps of the threads; measured
+LINE = 64  # bytes of a cache line: columns that share one are sorted together
 NODE = 80  # bytes of a leaf and of the node above it, in the model
 MANY_LEAVES = 255  # so many leaves are assumed where nothing limits them
 
@@ -22,9 +26,24 @@ def table_bytes(data: TrainingSet) -> float:
     return 9.0 * data.table.nnz if issparse(data.table) else 8.0 * -(-data.p // 8) * data.n_here
 
 
+def row_bytes(data: TrainingSet) -> float:
+    """What a row takes whatever is boosted; threads that have no column to work on take nothing."""
+    return ROW + THREAD_ROW * min(data.engine.n_threads, data.p)
+
+
 def binning_bytes(data: TrainingSet) -> float:
-    """Computing the codes, before trees are grown: of a sparse table, its values by columns and the codes."""
-    return 18.0 * data.table.nnz if issparse(data.table) else 0.0
+    """Computing the codes, before trees are grown: of a sparse table, its values by columns and the codes.
+
+    Of a dense table, every thread sorts a sample of some columns, those of a cache line if there are enough of them.
+    Rows that came as codes, as those of a cluster do, take nothing.
+    """
+    if issparse(data.table):
+        return 18.0 * data.table.nnz
+    if not isinstance(data.table, np.ndarray):
+        return 0.0
+    size, threads = data.table.dtype.itemsize, min(data.engine.n_threads, data.p)
+    columns = min(LINE // size, -(-data.p // threads))
+    return threads * min(data.n_here, SAMPLE_ROWS) * ((columns + 1) * size + 12.0)
 
 
 def tree_bytes(data: TrainingSet, learner: TreeLearner, m: int) -> float:

@@ -17,6 +17,8 @@ from ..losses import Gradient
 from .asking import gradient_of, step_along, step_together
 from .base import Optimizer
 
+LARGEST = 1e150  # of a gradient whose squares can be added up
+
 
 @dataclass(eq=False, repr=False)
 class SampledPairs(Optimizer):
@@ -76,6 +78,8 @@ class SampledPairs(Optimizer):
         P = np.divide(P, g, out=np.zeros_like(P), where=counts > 0)  # before the counts, so that equal pairs stay equal
         sampled = np.zeros_like(run.U)
         sampled[rows] = P * (counts * (weight.sum() / n_pairs))
+        if not (size := float(np.abs(sampled).max(initial=0.0))) < LARGEST:
+            raise run.divergence(size)
         return run.objective.of_residual(sampled)
 
 

@@ -26,7 +26,7 @@ from ..losses.user_scores import UserLossError
 from .asking import ask, direction, ray_along
 from .base import Optimizer
 from .loss_rows import LossRows
-from .memory import BASE, ROW, binning_bytes, model_bytes, table_bytes, tree_bytes
+from .memory import BASE, ROW, binning_bytes, model_bytes, row_bytes, table_bytes, tree_bytes
 from .sketches import as_sketch
 
 # From this many classes on, leaf values below this part of the leaf's largest are dropped.
@@ -97,11 +97,12 @@ class SketchedNewton(Optimizer):
         kept = n * (-(-K // 16) * 16)  # probabilities, in rows of whole vectors
         kept = 4 * kept if d == K and kept <= FEW_PROBABILITIES else 0
         weighted = 0 if data.uniform else 20  # the weights in both precisions, and times the tilt of the loss
-        rows = n * (ROW + 4 + 4 * d * (1 if d == K else 2) + 8 * (s + 1) + weighted) + kept
+        rows = n * (row_bytes(data) + 4 + 4 * d * (1 if d == K else 2) + 8 * (s + 1) + weighted) + kept
         values = 4 * d if K < MANY_CLASSES or d < K else 8 * SPARSE_PART * d
         model = model_bytes(data, learner, values, n_rounds)
-        growing = table_bytes(data) + tree_bytes(data, learner, s + 1) + model
-        return BASE + rows + 12 * K * d + max(growing, binning_bytes(data))
+        growing = rows + table_bytes(data) + tree_bytes(data, learner, s + 1) + model
+        binning = binning_bytes(data) + (rows if issparse(data.table) else n * ROW)
+        return BASE + 12 * K * d + max(growing, binning)
 
     def propose(self, run: Run) -> list[Update]:
         """One tree."""

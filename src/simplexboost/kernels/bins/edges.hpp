@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bins/bin.hpp"
+#include "core/heap.hpp"
 #include "core/pool.hpp"
 
 namespace simplexboost {
@@ -19,6 +20,7 @@ namespace simplexboost {
 constexpr std::int32_t kSpan = 4096;        // integers at most this far from a feature's first value are counted
 constexpr std::int32_t kSlots = 2 * kSpan;  // a power of two
 constexpr std::size_t kSmallSort = 1024;    // for fewer keys std::sort is faster than a radix sort
+constexpr std::size_t kManyRows = 10000;    // sorting so many rows takes megabytes
 
 template <class Value>
 constexpr std::size_t kLine = 64 / sizeof(Value);  // numbers in a cache line
@@ -243,6 +245,7 @@ Edges find_edges(const Value* X, std::size_t p, std::size_t n_rows, RowOf row_of
   parallel_ranges(p, p == 0 ? 1 : ceil_div(p, n_tasks), n_threads, [&](std::size_t begin, std::size_t end) {
     find_edges_of_columns(X, p, begin, end, n_rows, row_of, max_bins, edges.data() + begin);
   });
+  if (n_rows >= kManyRows) give_memory_back();
   return joined(edges);
 }
 
