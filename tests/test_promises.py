@@ -4,6 +4,7 @@ import math
 import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from promises import __main__ as soak
 from promises.trying import try_promise
 
 PROMISES = all_promises()
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize(
@@ -87,3 +89,11 @@ def test_a_soak_in_parts(tmp_path):
     tally = soak.kept(file, good)
     assert (tally.promise, tally.cases, tally.planned, tally.failures) == (good, 2, 2, {})
     assert soak.kept(None, good) is None
+
+
+def test_the_page_has_every_promise_and_none_is_broken():
+    """docs/reliability.md is what `make soak` last wrote."""
+    lines = (ROOT / "docs/reliability.md").read_text(encoding="utf-8").splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ") and "`" in line]
+    assert {name.strip("`") for _, name, _, _ in rows} == set(PROMISES)
+    assert {broken for _, _, _, broken in rows} == {"0"}
