@@ -1,0 +1,297 @@
+"""The GPU through CuPy: memory, kernels compiled at first use, launches.
+
+CuPy is imported when a device is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import deque
+from collections.abc import Callable
+from functools import cache, cached_property, partial
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from .copying import PIECE, Copier
+
+SOURCE = Path(__file__).parent / "source"
+ON_CUDA = 2  # the number of CUDA among DLPack's devices
+OLDEST_DRIVER = 12000  # CUDA 12.0
+OPTIONS = ("--std=c++17", "--fmad=false")  # without fused multiply-add, so that trees are those of the other engines
+
+
+class DeviceError(RuntimeError):
+    """The GPU cannot be used; the message says why."""
+
+
+class DeviceMemoryError(DeviceError, MemoryError):
+    """The GPU has too little memory for a fit."""
+
+
+def cupy() -> Any:
+    """The package CuPy, with a GPU behind it."""
+    package, process = found_cupy()
+    if os.getpid() != process:
+        raise DeviceError(
+            "device='cuda' does not work in a process that was forked from one that used the GPU, since CUDA does not "
+            "survive a fork; start processes by the method 'spawn'."
+        )
+    return package
+
+
+@cache
+def found_cupy() -> tuple[Any, int]:
+    """The package CuPy, and the process in which it found a GPU."""
+    try:
+        import cupy as package
+    except ImportError as error:
+        raise DeviceError(
+            "device='cuda' needs the package CuPy, which is not installed: pip install 'simplexboost[cuda]'."
+        ) from error
+    try:
+        count = package.cuda.runtime.getDeviceCount()
+    except Exception as error:
+        raise DeviceError(f"device='cuda' needs an NVIDIA GPU with its driver; CUDA says: {error}.") from error
+    if count == 0:
+        raise DeviceError("device='cuda' needs an NVIDIA GPU, and this machine has none.")
+    driver = package.cuda.runtime.driverGetVersion()
+    if driver < OLDEST_DRIVER:
+        raise DeviceError(
+            f"device='cuda' needs a driver for CUDA {OLDEST_DRIVER // 1000}.{OLDEST_DRIVER % 1000 // 10} or newer; "
+            f"this one is for {driver // 1000}.{driver % 1000 // 10}."
+        )
+    return package, os.getpid()
+
+
+def check_gpu() -> None:
+    """Raise `DeviceError` unless there is a GPU that can be used; the message says what is missing."""
+    cupy()
+
+
+def has_gpu() -> bool:
+    """Whether there is a GPU that can be used."""
+    try:
+        cupy()
+    except DeviceError:
+        return False
+    return True
+
+
+class CudaKernel:
+    """A kernel with its dynamic shared memory."""
+
+    def __init__(self, function: Any, shared: int, cooperative: bool) -> None:
+        self.function, self.shared, self.cooperative = function, shared, cooperative
+        if shared > 48 * 1024:
+            function.max_dynamic_shared_size_bytes = shared
+        self.pointer = function.kernel.ptr
+        from cupy_backends.cuda.api import driver
+
+        self._launch = driver.launchCooperativeKernel if cooperative else driver.launchKernel
+        self._stream = cupy().cuda.get_current_stream
+
+    def n_blocks(self, block: int, per_processor: int = 0) -> int:
+        """How many blocks of this many threads run at the same time, with at most so many per processor."""
+        xp = cupy()
+        from cupy_backends.cuda.api import driver
+
+        each = int(driver.occupancyMaxActiveBlocksPerMultiprocessor(self.pointer, block, self.shared))
+        processors = int(xp.cuda.Device().attributes["MultiProcessorCount"])
+        return processors * (min(each, per_processor) if per_processor else each)
+
+    def __call__(self, grid: int | tuple[int, int], block: int, arguments: Any) -> None:
+        """Launch it on the current stream with `Arguments`.
+
+        The driver is called directly: CuPy's launch looks at the type of the structure every time, which took longer
+        than the launch.
+        """
+        x, y = grid if isinstance(grid, tuple) else (grid, 1)
+        stream = self._stream().ptr
+        if self.cooperative:
+            self._launch(self.pointer, x, y, 1, block, 1, 1, self.shared, stream, arguments.address)
+        else:
+            self._launch(self.pointer, x, y, 1, block, 1, 1, self.shared, stream, arguments.address, 0)
+
+
+class Piece:
+    """Page-locked memory of the host with an event, which tells when a copy from or to it is done."""
+
+    def __init__(self, size: int) -> None:
+        self.bytes = np.frombuffer(cupy().cuda.alloc_pinned_memory(size), dtype=np.uint8, count=size)
+        self.address = int(self.bytes.ctypes.data)
+        self.event = cupy().cuda.Event(disable_timing=True)
+
+
+class Staging:
+    """Page-locked memory of the host for copies that do not wait: pieces that are used again when a copy is done.
+
+    Several threads may use it at the same time.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._free: dict[int, list[Piece]] = {}
+        self._sent: deque[Piece] = deque()
+
+    def take(self, size: int) -> Piece:
+        """A piece of at least this size that nothing uses."""
+        room = 1 << max(12, (size - 1).bit_length())
+        with self._lock:
+            while self._sent and self._sent[0].event.done:
+                self.give_back(self._sent.popleft())
+            free = self._free.setdefault(room, [])
+            return free.pop() if free else Piece(room)
+
+    def give_back(self, piece: Piece) -> None:
+        """Nothing uses this piece any more."""
+        self._free[piece.bytes.size].append(piece)
+
+    def give_back_later(self, piece: Piece) -> None:
+        """A copy from this piece is under way."""
+        self._sent.append(piece)
+
+
+class Fetched:
+    """A copy to the host that is under way."""
+
+    def __init__(self, staging: Staging, piece: Piece, size: int) -> None:
+        self._staging, self._piece, self._size = staging, piece, size
+
+    def wait(self) -> Any:
+        """The bytes, when they have come; to be called once."""
+        self._piece.event.synchronize()
+        out = self._piece.bytes[: self._size].copy()
+        self._staging.give_back(self._piece)
+        return out
+
+
+class CudaDevice:
+    """The current GPU."""
+
+    def __init__(self) -> None:
+        self.xp = cupy()
+        self._kernels: dict[Any, CudaKernel] = {}
+        self._staging = Staging()
+        self.work: list[Any] = []  # functions to be called while the device is busy
+
+    def owns(self, array: Any) -> bool:
+        """Whether an array is on the device."""
+        return isinstance(array, self.xp.ndarray)
+
+    def take(self, array: Any) -> Any:
+        """An array of any library that is on the device, as one of CuPy; None for everything else."""
+        if self.owns(array):
+            return array
+        if hasattr(array, "__cuda_array_interface__"):
+            return self.xp.asarray(array)
+        if hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] == ON_CUDA:
+            return self.xp.from_dlpack(array)
+        return None
+
+    def in_kind(self, array: Any, given: Any) -> Any:
+        """An array of the device as one of the library that `given` is from: a tensor of torch, or an array of CuPy."""
+        if self.owns(array) and type(given).__module__.partition(".")[0] == "torch":
+            return sys.modules["torch"].from_dlpack(array)
+        return array
+
+    def room(self) -> int:
+        """The bytes that are free, with those that CuPy has in reserve."""
+        return int(self.xp.cuda.Device().mem_info[0] + self.xp.get_default_memory_pool().free_bytes())
+
+    @property
+    def n_processors(self) -> int:
+        """The number of multiprocessors."""
+        return int(self.xp.cuda.Device().attributes["MultiProcessorCount"])
+
+    def empty(self, shape: Any, dtype: Any) -> Any:
+        """An array that is not initialised."""
+        return self.xp.empty(shape, dtype=dtype)
+
+    def upload(self, array: Any) -> Any:
+        """An array of the host on the device."""
+        return self.xp.asarray(array)
+
+    def upload_large(self, array: Any) -> Any:
+        """The same for rows of a table, by several threads if there are many."""
+        if array.nbytes < 2 * PIECE:
+            return self.upload(array)
+        there = self.empty(array.shape, array.dtype)
+        self.copier.up(there, array)
+        return there
+
+    def download_into(self, array: Any, out: Any) -> Callable[[], None]:
+        """Copy an array of the device to one of the host; the function that is returned waits for it."""
+        if not out.flags.c_contiguous:
+            out[...] = self.download(array)
+            return lambda: None
+        if array.nbytes < 2 * PIECE:
+            return partial(array.get, out=out)
+        return self.copier.down(array, out)
+
+    @cached_property
+    def copier(self) -> Copier:
+        """What copies large arrays."""
+        return Copier(self.xp)
+
+    def download(self, array: Any, size: int | None = None) -> Any:
+        """An array of the device, or the first numbers of it, in the host's memory."""
+        return self.xp.asnumpy(array if size is None else array[:size])
+
+    def send(self, array: Any, values: Any) -> None:
+        """Copy a small array of the host to the beginning of one on the device, without waiting."""
+        raw = np.ascontiguousarray(values).reshape(-1).view(np.uint8)
+        piece = self._staging.take(raw.size)
+        piece.bytes[: raw.size] = raw
+        self._copy(array.data.ptr, piece.address, raw.size, self.xp.cuda.runtime.memcpyHostToDevice, piece.event)
+        self._staging.give_back_later(piece)
+
+    def fetch(self, array: Any, size: int) -> Fetched:
+        """Copy the first bytes of an array to the host, without waiting."""
+        piece = self._staging.take(size)
+        self._copy(piece.address, array.data.ptr, size, self.xp.cuda.runtime.memcpyDeviceToHost, piece.event)
+        return Fetched(self._staging, piece, size)
+
+    def _copy(self, to: int, source: int, size: int, kind: int, event: Any) -> None:
+        stream = self.xp.cuda.get_current_stream()
+        self.xp.cuda.runtime.memcpyAsync(to, source, size, kind, stream.ptr)
+        event.record(stream)
+
+    def clear(self, array: Any, size: int | None = None) -> None:
+        """Fill it, or its first bytes, with zeros."""
+        array.data.memset_async(0, array.nbytes if size is None else size)
+
+    def pointer(self, array: Any) -> int:
+        """The address on the device."""
+        return int(array.data.ptr)
+
+    def kernel(
+        self, module: str, name: str, options: dict[str, Any], shared: int = 0, cooperative: bool = False
+    ) -> CudaKernel:
+        """A kernel of ``source/<module>.cu``, compiled with these macros."""
+        key = (module, name, tuple(options.items()), shared)
+        if key not in self._kernels:
+            function = self.module(module, tuple(options.items()), cooperative).get_function(name)
+            self._kernels[key] = CudaKernel(function, shared, cooperative)
+        return self._kernels[key]
+
+    def module(self, module: str, options: tuple[tuple[str, Any], ...], cooperative: bool) -> Any:
+        """A source file, compiled; CuPy keeps the result on disk."""
+        code = source_text("common.cuh") + source_text(f"{module}.cu")
+        macros = tuple(f"-D{name}={value}" for name, value in options)
+        return self.xp.RawModule(code=code, options=OPTIONS + macros, enable_cooperative_groups=cooperative)
+
+
+@cache
+def current_device() -> CudaDevice:
+    """The current GPU, always the same object."""
+    return CudaDevice()
+
+
+def source_text(name: str) -> str:
+    """A source file with those that it includes in their places, so that CuPy's cache sees changes in all of them."""
+    lines = (SOURCE / name).read_text().splitlines(keepends=True)
+    return "".join(source_text(line.split('"')[1]) if line.startswith('#include "') else line for line in lines)
