@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cuda_emulator import EmulatedDevice
 from scipy.sparse import csr_array
 from sklearn.base import ClassifierMixin
 from sklearn.linear_model import Ridge
@@ -21,7 +22,7 @@ from simplexboost.boosting.run import Run
 from simplexboost.codewords import CODEWORDS as CODEWORD_TABLE
 from simplexboost.codewords import Codewords, MaxMin, RandomDense, RandomSparse
 from simplexboost.data.training_set import TrainingSet
-from simplexboost.engine import CPU, NODE, CpuEngine, Engine, ReferenceEngine, Tree
+from simplexboost.engine import CPU, NODE, CpuEngine, CudaEngine, Engine, ReferenceEngine, Tree, has_gpu
 from simplexboost.estimators.booster import BaseBooster as Booster
 from simplexboost.learners import LEARNERS as LEARNER_TABLE
 from simplexboost.learners import Answer, Learner, PlainPull, Request, SklearnLearner, TreeLearner
@@ -33,6 +34,11 @@ from simplexboost.steps import STEPS as STEP_TABLE
 from simplexboost.steps import ClosedForm, LineSearch, Step
 
 ENGINES: dict[str, Engine] = {"cpu": CpuEngine(), "reference": ReferenceEngine()}
+# Those of GPUs: one whose kernels run on the processor, and a real one, where there is a GPU.
+GPU_ENGINES: dict[str, Any] = {
+    "emulated": pytest.param(CudaEngine(1, EmulatedDevice()), marks=pytest.mark.gxx),
+    "cuda": pytest.param(CudaEngine() if has_gpu() else None, marks=pytest.mark.cuda),
+}
 
 
 def sparse_rows(shape: tuple[int, int], density: float, rng: np.random.Generator) -> csr_array:
@@ -119,6 +125,11 @@ BOOSTERS = {
 def each(argument: str, table: dict[str, Any]) -> pytest.MarkDecorator:
     """Run a test once for every entry of a table."""
     return pytest.mark.parametrize(argument, list(table.values()), ids=list(table))
+
+
+def each_engine(test: Any) -> Any:
+    """Run a test once for every engine, those of GPUs included."""
+    return each("engine", ENGINES | GPU_ENGINES)(test)
 
 
 def code(name: str, K: int) -> np.ndarray:

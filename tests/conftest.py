@@ -12,6 +12,8 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")  # else scikit-learn skips its arr
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so a shell starts what runs in the background (`make test &`)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # tests press Ctrl-C
 
+from simplexboost.engine import DeviceError, check_gpu
+
 
 def missing():
     """What this machine lacks: by the marker of tests that need it, why they are skipped."""
@@ -22,6 +24,12 @@ def missing():
         yield "node", "there is no JavaScript: node is not installed"
     if shutil.which("cc") is None:
         yield "cc", "there is no C compiler called cc"
+    if shutil.which("g++") is None:
+        yield "gxx", "there is no C++ compiler called g++, with which the kernels of GPUs run on the processor"
+    try:
+        check_gpu()
+    except DeviceError as error:
+        yield "cuda", str(error)
     if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
         yield "browser", "there is no browser: chromium and chromedriver are not both installed"
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from cases import ENGINES, each
+from cases import each_engine
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -90,7 +90,7 @@ def test_categories_equal_twin():
     assert_same_bins(X, 16, categorical=np.array([True, True, True, False]))
 
 
-@each("engine", ENGINES)
+@each_engine
 @settings(max_examples=300, deadline=None)
 @given(
     arrays(np.float64, st.integers(0, 30), elements=anything.filter(lambda x: x == x), unique=True),
@@ -109,7 +109,7 @@ def test_codes_of_foreign_values(engine, edges, values, dtype):
     assert (codes[~known] == len(edges) + 1).all()
 
 
-@each("engine", ENGINES)
+@each_engine
 @settings(max_examples=100, deadline=None)
 @given(arrays(np.float64, st.integers(1, 60), elements=finite | st.just(np.nan)), st.integers(2, 255))
 def test_codes_count_edges_below(engine, values, max_bins):
@@ -122,7 +122,7 @@ def test_codes_count_edges_below(engine, values, max_bins):
     assert binned.has_missing[0] == (not known.all())
 
 
-@each("engine", ENGINES)
+@each_engine
 @settings(max_examples=100, deadline=None)
 @given(arrays(np.float64, st.integers(1, 60), elements=finite))
 def test_few_values_have_a_bin_each(engine, values):
@@ -131,7 +131,7 @@ def test_few_values_have_a_bin_each(engine, values):
     assert codes.tolist() == np.unique(values, return_inverse=True)[1].tolist()
 
 
-@each("engine", ENGINES)
+@each_engine
 @pytest.mark.parametrize("max_bins", [2, 7, 16])
 def test_many_values_are_cut_at_quantiles(engine, max_bins):
     """An edge lies above each quantile b / max_bins, midway to the next value in the data."""
@@ -141,7 +141,7 @@ def test_many_values_are_cut_at_quantiles(engine, max_bins):
     np.testing.assert_array_equal(engine.bin(values[:, None], max_bins).edges[0], expected)
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_many_values_share_bins_evenly(engine):
     values = np.random.default_rng(0).normal(size=10_000)
     counts = np.bincount(engine.bin(values[:, None]).column(0))
@@ -149,14 +149,14 @@ def test_many_values_share_bins_evenly(engine):
     assert counts.min() > 30 and counts.max() < 50  # 39.2 on average
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_one_heavy_value_does_not_eat_the_bins(engine):
     values = np.concatenate([np.zeros(9000), np.arange(1, 1001)])
     edges = engine.bin(values[:, None], 50).edges[0]
     assert edges[0] == 0.5 and len(edges) >= 4
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_neighbouring_floats_are_told_apart(engine):
     low = 1.0
     high = np.nextafter(low, 2.0)
@@ -175,7 +175,7 @@ def test_layout_and_threads(dtype, p):
         assert (one.column(f) == np.searchsorted(one.edges[f], X[:, f].astype(np.float64))).all()
 
 
-@each("engine", ENGINES)
+@each_engine
 @pytest.mark.parametrize(
     ("value", "message"), [(254, "at most 254"), (-1, "0, 1, 2"), (0.5, "0, 1, 2"), (np.inf, "0, 1")]
 )
@@ -185,7 +185,7 @@ def test_categories_are_small_whole_numbers(engine, value, message):
         engine.bin(X, categorical=np.array([False, True]))
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_a_large_table_is_sampled(engine, monkeypatch):
     """Edges come from some rows, codes from all."""
     monkeypatch.setattr("simplexboost.engine.binned.SAMPLE_ROWS", 500)

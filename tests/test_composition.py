@@ -8,6 +8,7 @@ from cases import BOOSTERS, CLASSIFIERS, blobs, each, training_set
 from sklearn.base import clone
 
 import simplexboost as sb
+from simplexboost.engine import HostRows
 from simplexboost.files import pack
 from simplexboost.learners import PlainPull, Request, Sketched, SketchTree
 from simplexboost.losses import Logistic
@@ -132,9 +133,12 @@ def test_edges_along_a_sketch(s, rows):
         answered["grown"], answered["l2"] = grown, l2_regularization
         return np.ones((grown.tree.n_leaves, 4), dtype=np.float32)
 
-    request = Request(
-        data, PlainPull(g, Y_TRUE, h), np.eye(4), rows=rows, sketched=Sketched(np.column_stack([g, h]), leaves)
-    )
+    def size():
+        return HostRows.gradient_size(None, statistics, rows, data.engine)
+
+    statistics = np.column_stack([g, h])
+    sketched = Sketched(statistics, leaves, size)
+    request = Request(data, PlainPull(g, Y_TRUE, h), np.eye(4), rows=rows, sketched=sketched)
     edge = SketchTree(max_leaf_nodes=6).fit(request).edge
     used = np.arange(400) if rows is None else rows
     leaf = answered["grown"].leaf_of_row

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from cases import ENGINES, each
+from cases import each_engine
 from engine_cases import (
     NAIVE_SCORES,
     assert_same_tree,
@@ -69,7 +69,7 @@ def test_one_gradient_column_equals_twin(bits, min_samples_leaf, order):
 # ---- what no engine may violate -------------------------------------------------------------------------------------
 
 
-@each("engine", ENGINES)
+@each_engine
 @pytest.mark.parametrize("one_hot", [False, True])
 @pytest.mark.parametrize("score", SCORES)
 def test_a_stump_is_the_best_split_of_all(engine, score, one_hot):
@@ -92,7 +92,7 @@ def test_a_stump_is_the_best_split_of_all(engine, score, one_hot):
     np.testing.assert_allclose(grown.leaf_sums, [values[left].sum(axis=0), values[~left].sum(axis=0)], rtol=1e-12)
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_ties_go_to_the_lower_feature_and_the_lower_bin(engine):
     x = np.array([0.0, 0.0, 1.0, 1.0, 2.0, 2.0])
     X = np.column_stack([np.zeros(6), x, x[::-1], x])
@@ -101,7 +101,7 @@ def test_ties_go_to_the_lower_feature_and_the_lower_bin(engine):
     assert (root["feature"], root["bin"], root["threshold"]) == (1, 0, 0.5)
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_missing_values_go_where_they_gain(engine):
     x = np.array([0.0, 1.0, np.nan, 0.0, 1.0, np.nan])
     for missing, side in ((-1.0, True), (1.0, False)):
@@ -121,7 +121,7 @@ def levels_of(tree):
     return levels
 
 
-@each("engine", ENGINES)
+@each_engine
 @settings(max_examples=50, deadline=None)
 @given(tree_problems())
 def test_sums_are_conserved_and_limits_kept(engine, problem):
@@ -147,7 +147,7 @@ def test_sums_are_conserved_and_limits_kept(engine, problem):
     assert arguments["features"] is None or used <= set(arguments["features"])
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_one_hot_equals_dense(engine):
     """One non-zero a row, told as such or written out: the same tree."""
     n = 3000 if isinstance(engine, CpuEngine) else 300
@@ -162,7 +162,7 @@ def test_one_hot_equals_dense(engine):
         assert_same_tree(sparse_tree, engine.grow(data, Dense(dense), score, growth, dense))
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_repacked_rows_and_features_change_nothing(engine):
     """A permutation of the features renames them, one of the rows renames the rows."""
     n = 2000 if isinstance(engine, CpuEngine) else 300
@@ -180,7 +180,7 @@ def test_repacked_rows_and_features_change_nothing(engine):
     assert (columns[renamed.tree.nodes["feature"][inner]] == grown.tree.nodes["feature"][inner]).all()
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_leaf_sums_are_exact_in_any_order(engine):
     """Sums are the same for any order of the rows, and keep digits that sums of doubles lose."""
     rng = np.random.default_rng(0)
@@ -192,7 +192,7 @@ def test_leaf_sums_are_exact_in_any_order(engine):
     assert sums[0] == pytest.approx([math.fsum(column) for column in values.T], rel=1e-15)
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_totals_are_exact_in_any_order(engine):
     rng = np.random.default_rng(0)
     for n in (1, 7, 8, 1000, 100_003):
@@ -205,7 +205,7 @@ def test_totals_are_exact_in_any_order(engine):
     assert engine.total(np.array([1.0, np.inf])) == np.inf and np.isnan(engine.total(np.array([1.0, np.nan])))
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_a_huge_min_samples_leaf_is_a_single_leaf(engine):
     """Twice the number would overflow."""
     data, statistics, score = large_problem(100)

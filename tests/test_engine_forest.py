@@ -4,7 +4,7 @@ from itertools import cycle
 
 import numpy as np
 import pytest
-from cases import ENGINES, each
+from cases import ENGINES, each_engine
 from engine_cases import draw_values, tree_problems
 from hypothesis import given, settings
 from scipy.sparse import csr_array
@@ -61,7 +61,7 @@ def grown_trees(n_trees, seed=0, n=150, p=5, max_leaf_nodes=9):
 # ---- leaves ---------------------------------------------------------------------------------------------------------
 
 
-@each("engine", ENGINES)
+@each_engine
 @settings(max_examples=100, deadline=None)
 @given(tree_problems())
 def test_prediction_on_values_equals_codes(engine, problem):
@@ -72,7 +72,7 @@ def test_prediction_on_values_equals_codes(engine, problem):
     assert leaves.dtype == np.int32 and leaves.tolist() == grown.leaf_of_row.tolist()
 
 
-@each("engine", ENGINES)
+@each_engine
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_strange_values_find_their_leaves(engine, dtype):
     trees, _, new, _ = grown_trees(4)
@@ -83,7 +83,7 @@ def test_strange_values_find_their_leaves(engine, dtype):
         assert engine.apply(tree, new).tolist() == [walk(tree, x) for x in new]
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_all_known_values_against_the_missing_ones(engine):
     """Such a split has the threshold ∞, which +∞ does not lie above."""
     nodes = np.zeros(3, dtype=NODE)
@@ -109,7 +109,7 @@ def make_forest(kind, dtype, n_trees=12, d=6):
     return arrays, np.concatenate([X, new]), rng.normal(size=(2 * len(X), d)).astype(dtype)
 
 
-@each("engine", ENGINES)
+@each_engine
 @pytest.mark.parametrize("kind", ["dense", "sparse", "coordinates"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_forest_is_the_sum_of_its_trees(engine, kind, dtype):

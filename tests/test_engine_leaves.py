@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import ENGINES, each
+from cases import each_engine
 from engine_cases import CODES, codewords, probabilities, row_problem, thirds
 
 from simplexboost.engine import CpuEngine, LeafRule, ReferenceEngine
@@ -15,7 +15,7 @@ from simplexboost.engine import CpuEngine, LeafRule, ReferenceEngine
 CPU, TWIN = CpuEngine(), ReferenceEngine()
 
 
-@each("engine", ENGINES)
+@each_engine
 @pytest.mark.parametrize(("K", "d"), CODES)
 def test_leaves_are_newton_steps(engine, K, d):
     """Small leaves, so that every row counts in the Hessian: values are (H + l2)⁻¹ ΣwG."""
@@ -38,7 +38,7 @@ def test_leaves_are_newton_steps(engine, K, d):
         assert error < (1e-4 if d is None or K < 50 else 0.05)
 
 
-@each("engine", ENGINES)
+@each_engine
 @pytest.mark.parametrize("d", [None, 7])
 def test_leaves_are_made_from_the_rows_given(engine, d):
     """Other rows count for nothing, and a leaf without rows stays where it is."""
@@ -53,7 +53,7 @@ def test_leaves_are_made_from_the_rows_given(engine, d):
     assert (values[3] == 0).all() and (values[:3] != 0).all()
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_steps_never_overshoot(engine):
     """The Hessian that is used is above the true one in every direction, also where it almost vanishes."""
     rows, F, Z = row_problem(60, 7, n=48, weighted=False)
@@ -68,7 +68,7 @@ def test_steps_never_overshoot(engine):
     assert values @ H @ values <= 1.02 * (values @ g)  # a step v = A⁻¹ g with A above H has vᵀHv <= vᵀg
 
 
-@each("engine", ENGINES)
+@each_engine
 @pytest.mark.parametrize("K", [2, 26, 100])
 def test_no_class_steps_further_than_it_may(engine, K):
     rows, F, Z = row_problem(K, None, n=90)
@@ -79,7 +79,7 @@ def test_no_class_steps_further_than_it_may(engine, K):
     np.testing.assert_array_equal(bounded, np.clip(free, -0.5, 0.5))
 
 
-@each("engine", ENGINES)
+@each_engine
 @pytest.mark.parametrize("max_step", [0.5, 50.0])
 def test_steps_that_are_too_long_are_made_safe(engine, max_step):
     """Without curvature but with a gradient Newton's step is endless; one that is short enough is left alone."""
@@ -96,7 +96,7 @@ def test_steps_that_are_too_long_are_made_safe(engine, max_step):
     np.testing.assert_array_equal(free[short], bounded[short])
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_leaf_values_are_thinned_out(engine):
     """The median is taken off, what is then small is dropped, and nothing else changes."""
     rows, F, Z = row_problem(60, None, n=90)

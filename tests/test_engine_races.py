@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from cases import ENGINES, each
+from cases import each_engine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logsumexp
@@ -30,7 +30,7 @@ def residual(K, n=50):
     return E, c, w
 
 
-@each("engine", ENGINES)
+@each_engine
 @pytest.mark.parametrize("K", KS)
 def test_race_and_pull(engine, K):
     U, c, _ = scores(K)
@@ -46,7 +46,7 @@ def test_race_and_pull(engine, K):
     np.testing.assert_allclose(E, np.where(np.arange(K) == c[:, None], w[:, None], -w[:, None] * shares), rtol=1e-12)
 
 
-@each("engine", ENGINES)
+@each_engine
 @pytest.mark.parametrize("K", KS)
 def test_race_along(engine, K):
     U, c, W = scores(K)
@@ -74,7 +74,7 @@ def test_races_equal_twin(K, n, size, rate):
     assert ours.tobytes() == twin.tobytes()
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_the_race_is_written_where_it_should_be(engine):
     U, c, _ = scores(5)
     out = np.empty_like(U)
@@ -82,7 +82,7 @@ def test_the_race_is_written_where_it_should_be(engine):
     np.testing.assert_array_equal(out, engine.race(U, c, 1.0)[0])
 
 
-@each("engine", ENGINES)
+@each_engine
 @pytest.mark.parametrize("K", KS)
 def test_votes(engine, K):
     """A right vote moves its class against all rivals, a wrong one the rival it names: as if scores had moved."""
@@ -117,7 +117,7 @@ def test_the_twins_exponential():
     assert exp_nonpositive(np.array([0.0, -0.0, -708.5, -np.inf])).tolist() == [1.0, 1.0, 0.0, 0.0]
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_totals(engine):
     values = np.random.default_rng(0).normal(size=1000)
     assert engine.total(values) == pytest.approx(sum(values.tolist()), rel=1e-12)

@@ -9,7 +9,7 @@ by the diagonal and 4e-5 by the whole Hessian of the longest step.
 
 import numpy as np
 import pytest
-from cases import ENGINES, each
+from cases import each, each_engine
 from engine_cases import CODES, ROW_LOSSES, codewords, probabilities, row_problem, thirds
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -25,7 +25,7 @@ CPU, TWIN = CpuEngine(), ReferenceEngine()
 # ---- the definition -------------------------------------------------------------------------------------------------
 
 
-@each("engine", ENGINES)
+@each_engine
 @pytest.mark.parametrize(("K", "d"), CODES)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_pull_is_sketched_gradient_and_curvature(engine, K, d, weighted):
@@ -38,11 +38,11 @@ def test_pull_is_sketched_gradient_and_curvature(engine, K, d, weighted):
     spread = np.einsum("nk,nks->n", P, (Z - (P @ Z)[:, None, :]) ** 2)
     np.testing.assert_allclose(stats[:, 3], w * spread, atol=1e-4)
     losses = -log_softmax(F.astype(np.float64) @ codewords(rows).T, axis=1)[np.arange(300), rows.c]
-    np.testing.assert_allclose(work.loss, losses, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(engine.host(work.loss), losses, rtol=1e-5, atol=1e-5)
     assert work.risk() == pytest.approx(np.average(losses, weights=w), rel=1e-5)
 
 
-@each("engine", ENGINES)
+@each_engine
 @each("loss", ROW_LOSSES)
 @pytest.mark.parametrize("d", [None, 4])
 def test_pull_is_the_gradient_of_the_loss(engine, loss, d):
@@ -58,7 +58,7 @@ def test_pull_is_the_gradient_of_the_loss(engine, loss, d):
     assert work.risk() == pytest.approx(np.mean(rows.value(probabilities(rows, F)[np.arange(300), rows.c])), rel=1e-5)
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_tilted_weights_are_scaled_down_but_never_up(engine):
     """To a mean of one at the first pull, whose probabilities are alike; later by the largest mean there has been."""
     rows, F, Z = row_problem(4, None, weighted=False, loss=ROW_LOSSES["softmax-cost"])
@@ -73,7 +73,7 @@ def test_tilted_weights_are_scaled_down_but_never_up(engine):
         np.testing.assert_allclose(curvature, scale * P[np.arange(300), rows.c] * variance, rtol=1e-4)
 
 
-@each("engine", ENGINES)
+@each_engine
 @pytest.mark.parametrize("d", [None, 4])
 def test_costs_join_the_scores(engine, d):
     cost = np.random.default_rng(1).uniform(0.2, 3, size=(6, 6))
@@ -83,11 +83,11 @@ def test_costs_join_the_scores(engine, d):
     U = 0.5 * F.astype(np.float64) @ Y.T
     work = engine.row_loss(rows)
     G = work.pull(F, Y.astype(np.float32))[:, :-1]
-    np.testing.assert_allclose(work.loss, exact.value(U, rows.c), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(engine.host(work.loss), exact.value(U, rows.c), rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(G, 0.5 * exact.residual(U, rows.c) @ Y, atol=1e-5)
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_extreme_scores_stay_finite(engine):
     rows, F, Z = row_problem(7, None)
     for size in (1e4, 1e30):
@@ -98,7 +98,7 @@ def test_extreme_scores_stay_finite(engine):
         assert all(np.isfinite(a).all() for a in (stats, values, work.risk()))
 
 
-@each("engine", ENGINES)
+@each_engine
 @pytest.mark.parametrize(("K", "d"), CODES)
 def test_softmax(engine, K, d):
     rows, F, _ = row_problem(K, d)

@@ -19,6 +19,7 @@ from simplexboost.boosting.hypotheses import (
     TreeHypothesis,
     direction,
     largest,
+    sparse_values,
     spread,
 )
 
@@ -119,3 +120,15 @@ def test_the_largest_value_of_other_hypotheses_is_that_of_their_outputs():
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_the_largest_value_is_no_number_where_one_is_none(bad):
     assert not np.isfinite(largest(TreeHypothesis(stump(0, 0.5), np.array([[1.0], [bad]])), np.ones((3, 1))))
+
+
+@pytest.mark.parametrize(("L", "d"), [(1, 1), (7, 40), (3, 2)])
+def test_sparse_values_are_those_of_scipy(L, d):
+    rng = np.random.default_rng(0)
+    values = (rng.normal(size=(L, d)) * (rng.random((L, d)) < 0.3)).astype(np.float32)
+    values[0] = 0.0
+    ours, expected = sparse_values(values), csr_array(values)
+    for part in ("data", "indices", "indptr"):
+        a, b = getattr(ours, part), getattr(expected, part)
+        assert a.dtype == b.dtype and a.tolist() == b.tolist()
+    assert ours.shape == expected.shape and ours.has_canonical_format

@@ -41,6 +41,13 @@ def test_many_directions_keep_the_distances_of_codewords():
             assert np.sum((Z[c] - Z[k]) ** 2) == pytest.approx(np.sum((Y[c] - Y[k]) ** 2), rel=5 * np.sqrt(2 / s))
 
 
+@pytest.mark.parametrize("Y", [np.eye(6, dtype=np.float32), np.arange(12.0).reshape(6, 2)], ids=["canonical", "other"])
+def test_codewords_of_which_more_is_known_have_the_same_directions(Y):
+    first, second = (np.random.default_rng(0) for _ in range(2))
+    known, plain = GaussianSketch(2).along(Code(Y), first), GaussianSketch(2).directions(Y, second)
+    assert known.tobytes() == plain.tobytes() and first.random() == second.random()
+
+
 def test_directions_are_drawn_anew():
     rng = np.random.default_rng(0)
     first, second = (GaussianSketch(2).directions(np.eye(K), rng) for _ in range(2))

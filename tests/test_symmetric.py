@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import ENGINES, each
+from cases import each_engine
 from engine_cases import CPU, NAIVE_SCORES, assert_same_tree, draw_statistics, draw_values, large_problem, splits_of
 from sklearn.datasets import load_iris, load_wine
 
@@ -35,7 +35,7 @@ def level_gains(values, cell, left, score, min_samples):
     return np.array(gains, dtype=float)
 
 
-@each("engine", ENGINES)
+@each_engine
 @pytest.mark.parametrize("min_samples_leaf", [1, 4])
 @pytest.mark.parametrize("one_hot", [False, True])
 @pytest.mark.parametrize("score", SCORES)
@@ -62,7 +62,7 @@ def test_a_level_has_the_best_sum_of_all_splits(engine, score, one_hot, min_samp
         assert not told[len(gains) :].any()
 
 
-@each("engine", ENGINES)
+@each_engine
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_a_level_of_categories_has_the_best_prefix(engine, missing):
     """Categories are in the order of Σg / Σh over all rows, the same for every level."""
@@ -90,7 +90,7 @@ def test_a_level_of_categories_has_the_best_prefix(engine, missing):
         assert grown.tree.gain[2**level - 1 : 2 ** (level + 1) - 1].sum() == pytest.approx(told)
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_nodes_that_do_not_gain_are_outvoted(engine):
     """The first level separates the signs. Of the second only the right half gains; the left one is cut as well."""
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]).repeat(5, axis=0).astype(float)
@@ -102,7 +102,7 @@ def test_nodes_that_do_not_gain_are_outvoted(engine):
     np.testing.assert_allclose(tree.gain[1:3], [0.0, 10.0], atol=1e-9)
 
 
-@each("engine", ENGINES)
+@each_engine
 def test_children_without_rows(engine):
     """The same feature splits two levels: the middle of three values lies on one side of each."""
     x = np.array([0.0, 1.0, 2.0]).repeat(4)
@@ -125,7 +125,7 @@ def test_children_without_rows(engine):
         ({"max_depth": 9, "max_leaf_nodes": 64}, 6),
     ],
 )
-@each("engine", ENGINES)
+@each_engine
 def test_levels(engine, limits, levels):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 4))
@@ -176,7 +176,7 @@ def test_noise_depends_on_the_seed_only(order):
     assert len({grown.tree.nodes.tobytes() for grown in others}) > 3
 
 
-@each("engine", ENGINES)
+@each_engine
 @pytest.mark.parametrize("order", ["level", "symmetric"])
 def test_noise_chooses_among_gains_and_reports_true_ones(engine, order):
     """Much noise takes any feature that gains, with its best threshold; one that does not gain is never taken."""

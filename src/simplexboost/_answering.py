@@ -58,15 +58,16 @@ def answering(method: Callable[..., Any], table: Iterable[Entry]) -> Callable[..
     return answered
 
 
-def keywords_of(function: Callable[..., Any]) -> list[str] | None:
+@functools.lru_cache(maxsize=256)  # asked in every round, by parts that are made anew
+def keywords_of(function: Callable[..., Any]) -> tuple[str, ...] | None:
     """The keywords that a function takes, without ``self``; None if it takes any."""
     parameters = list(inspect.signature(function).parameters.values())[1:]
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return None
-    return [p.name for p in parameters]
+    return tuple(p.name for p in parameters)
 
 
 def keywords_of_fit(cls: type) -> Where:
     """What `fit` takes beside X and y."""
     fit = getattr(cls, "fit", None)
-    return Where("an argument of fit", ((fit and keywords_of(fit)) or [])[2:])
+    return Where("an argument of fit", ((fit and keywords_of(fit)) or ())[2:])

@@ -145,13 +145,8 @@ PARAMETERS = [
         xgb="scale_pos_weight",
         cat="scale_pos_weight",
     ),
-    entry(
-        "",
-        "it computes on the processor; n_jobs is the number of its threads.",
-        lgb="device device_type",
-        xgb="device",
-        cat="task_type devices",
-    ),
+    entry("device", "It takes 'cpu' and 'cuda'.", lgb="device_type", cat="task_type"),
+    entry("", "device='cuda' takes the current GPU of CuPy.", cat="devices"),
     entry(
         "",
         "there is one way of boosting in each class; `python -m simplexboost list` shows all of them.",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
 from .._blaming import blamed
+from .._cached import cached
 from .._typing import AnyArray, Array
-from ..engine import CPU, Engine, Tree, column_of
+from ..engine import CPU, Engine, LateValues, Tree, column_of
 
 
 class Hypothesis(Protocol):
@@ -33,17 +35,58 @@ class TreeHypothesis:
         return outputs.toarray() if issparse(outputs) else outputs
 
 
+class LateTreeHypothesis(TreeHypothesis):
+    """A `TreeHypothesis` that is made when it is first used, or while a device works on the next round.
+
+    It is for the time of the fit only: `AdditiveModel.settle` puts what was made in its place.
+    """
+
+    def __init__(self, make: Callable[[], TreeHypothesis]) -> None:
+        self.__dict__["_make"] = make
+
+    @cached
+    def made(self) -> TreeHypothesis:
+        """What it stands for."""
+        return self.__dict__.pop("_make")()
+
+    @property
+    def tree(self) -> Tree:
+        """The tree."""
+        return self.made.tree
+
+    @property
+    def values(self) -> Any:
+        """(L, d)"""
+        return self.made.values
+
+    def __reduce__(self) -> Any:
+        return TreeHypothesis, (self.tree, self.values)
+
+
+def sparse_values(values: AnyArray) -> Any:
+    """Leaf values (L, d) as a sparse array: ``csr_array(values)``, whose search for the zeros takes five times as long.
+
+    >>> sparse_values(np.array([[0.0, 2.0], [0.0, 0.0]], dtype=np.float32)).indices
+    array([1], dtype=int32)
+    """
+    filled = values != 0
+    at, ends = np.flatnonzero(filled), np.zeros(len(values) + 1, dtype=np.int32)
+    np.cumsum(filled.sum(axis=1, dtype=np.int32), out=ends[1:])
+    columns = (at % values.shape[1]).astype(np.int32)
+    return csr_array((values.reshape(-1)[at], columns, ends), shape=values.shape)
+
+
 @dataclass(frozen=True, eq=False)
 class LeafOutputs:
-    """A tree's outputs on the training rows in compact form: values (L, d) and the leaf of every row."""
+    """A tree's outputs on the training rows in compact form: values (L, d), maybe `LateValues`, and leaves of rows."""
 
-    values: AnyArray
+    values: Any
     leaf_of_row: AnyArray
     engine: Engine = CPU
 
     def dense(self) -> Array:
         """The outputs, (n, d)."""
-        return self.values[self.leaf_of_row]
+        return np.asarray(self.values)[self.engine.host(self.leaf_of_row)]
 
     def add_to(self, F: AnyArray, step: float) -> None:
         """F += step · outputs, in place."""
@@ -137,8 +180,10 @@ def largest(h: Any, outputs: Array | LeafOutputs) -> float:
 
     For a hypothesis with a table of leaf values (L, d) only the table is read, not the rows.
     """
-    if isinstance(h, TreeHypothesis | ClassifierHypothesis):
-        outputs = h.values if isinstance(h, TreeHypothesis) else h.Y
     table: Any = outputs.values if isinstance(outputs, LeafOutputs) else outputs
+    if isinstance(h, TreeHypothesis | ClassifierHypothesis) and not isinstance(h, LateTreeHypothesis):
+        table = h.values if isinstance(h, TreeHypothesis) else h.Y
+    if isinstance(table, LateValues):
+        return table.bound
     table = table.data if issparse(table) else table
     return float(np.abs(table).max(initial=0.0))

@@ -44,6 +44,7 @@ def boost(run: Run, optimizer: Optimizer, n_rounds: int, callbacks: Sequence[Cal
                 callback.after_round(run)
         for callback in callbacks:
             callback.finish(run)
+        run.model.settle()
     return run.model
 
 

@@ -13,7 +13,7 @@ from .._cached import cached
 from .._typing import AnyArray, Array
 from ..codewords.code import Code
 from ..engine import CPU, Engine, ForestArrays, PackedForest, Tree
-from .hypotheses import Hypothesis, LeafOutputs, LinearHypothesis, TreeHypothesis
+from .hypotheses import Hypothesis, LateTreeHypothesis, LeafOutputs, LinearHypothesis, TreeHypothesis
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +73,12 @@ class AdditiveModel:
         self.terms.extend(terms)
         self.round_ends.append(len(self.terms))
 
+    def settle(self) -> None:
+        """Replace hypotheses that are made late by what they stand for."""
+        for i, term in enumerate(self.terms):
+            if isinstance(term.hypothesis, LateTreeHypothesis):
+                self.terms[i] = replace(term, hypothesis=term.hypothesis.made)
+
     def first(self, n_rounds: int) -> AdditiveModel:
         """The model after its first rounds."""
         ends = self.round_ends[:n_rounds]
@@ -109,11 +115,25 @@ class AdditiveModel:
     def predictor(self, X: AnyArray, engine: Engine = CPU) -> AnyArray:
         """F(X), (n, d)."""
         F = np.zeros((X.shape[0], self.Y.shape[1]), dtype=self.dtype)  # (n, d)
-        if self._is_packed(engine) or (self.terms and len(self.trees) == len(self.terms)):
+        if self._is_forest(engine):
             self._packed(X.shape[1], engine).predict(X, F, engine.n_threads)
         else:
             add_terms(self.scaled_terms, X, F, engine)
         return F
+
+    def probabilities(self, X: AnyArray, out: Array, engine: Engine) -> bool:
+        """Write softmax(2U) to out (n, K) if the engine computes it where it computes F; otherwise return False."""
+        ours = self.code.canonical and self.dtype == np.float32 and self._is_forest(engine)
+        return ours and self._packed(X.shape[1], engine).probabilities(X, out)
+
+    def winners(self, X: AnyArray, out: AnyArray, engine: Engine) -> bool:
+        """The same for the column of the highest score, in out (n,) int32."""
+        ours = self.code.canonical and self._is_forest(engine)
+        return ours and self._packed(X.shape[1], engine).winners(X, len(self.Y), out)
+
+    def _is_forest(self, engine: Engine) -> bool:
+        """Whether all terms are trees, and there are some."""
+        return self._is_packed(engine) or (bool(self.terms) and len(self.trees) == len(self.terms))
 
     def _packed(self, n_features: int, engine: Engine) -> PackedForest:
         """The whole forest, packed once (18 ms for 400 trees) and kept as long as the model does not change."""

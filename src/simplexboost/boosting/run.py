@@ -64,6 +64,7 @@ class Run:
     refusal : why the optimizer proposes nothing, if the reason is not simply that there is no edge
     seconds : what the optimizer expects a round to take, or None if it does not know
     memory : the bytes that boosting is expected to take beside X, or None
+    memory_there : those on the engine's device; 0 if it has none
     workspace : whatever an optimizer keeps from round to round
     risk_before : the risk before the last round, if the gradient gave it for free while the risk after it would cost
         another pass over the rows
@@ -91,6 +92,7 @@ class Run:
     refusal: str | None = None
     seconds: float | None = None
     memory: float | None = None
+    memory_there: float = 0.0
     workspace: Any = None
     risk_before: float | None = None
     temperature: float = 1.0
@@ -101,7 +103,8 @@ class Run:
         self.model = AdditiveModel(self.Y)
         self.objective = self._objective()
         self.F = self.start()  # (n, d)
-        self._reach = float(row_reach(self.F).max(initial=0.0))  # a bound on the absolute entries of F
+        # A bound on the absolute entries of F. Zeros are not read: they take memory only when they are written.
+        self._reach = 0.0 if self.data.init_score is None else float(row_reach(self.F).max(initial=0.0))
         self._U: Array | None = None
         self._risk: float | None = None
         self._buffer: Array | None = None
@@ -110,7 +113,7 @@ class Run:
         """F (n, d) before the first round, of some of the training rows: zeros, or what ``init_score`` says."""
         init = self.data.init_score
         if init is not None and self.data.K > 1:
-            return self.model.code.predictor(init[rows])
+            return np.array(self.model.code.predictor(init[rows]))
         return np.zeros((len(self.data.c[rows]), self.Y.shape[1]), dtype=self.Y.dtype)
 
     @property
@@ -119,9 +122,9 @@ class Run:
         if self._U is None and self.F.dtype == np.float64:
             # The same memory in every round: to allocate it anew would take longer than to compute the scores.
             self._buffer = np.empty((self.data.n_here, len(self.Y))) if self._buffer is None else self._buffer
-            self._U = self.model.code.forward(self.F, self._buffer)
+            self._U = self.model.code.forward(self.data.engine.host(self.F), self._buffer)
         elif self._U is None:
-            self._U = self.model.scores(self.F)
+            self._U = self.model.scores(self.data.engine.host(self.F))
         return self._U
 
     @property
@@ -238,4 +241,4 @@ def named_classes(learner: Learner, h: Hypothesis, outputs: Array, Y: Array) -> 
 
 def row_reach(F: AnyArray) -> AnyArray:
     """The largest absolute entry of every row of F (n, d), (n,); no other array as large as F is made."""
-    return np.maximum(F.max(axis=1, initial=0.0), -F.min(axis=1, initial=0.0))
+    return np.maximum(F.max(axis=1), -F.min(axis=1)) if F.size else np.zeros(len(F))

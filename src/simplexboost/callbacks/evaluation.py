@@ -83,6 +83,8 @@ class Evaluation(Callback):
         self._start = None if self.init_score is None else run.model.code.predictor(self.init_score)
         self._known = np.flatnonzero(self.c >= 0)
         self._engine = run.data.engine.alone() if self.engine is None else self.engine
+        self._table: Any = self.X
+        self._there: Any = None  # the objective of the rows, if they are on a device
         self._best = -np.inf
         self.results.update({name: [] for name in ("risk", *self.metrics)})
         run.evaluations.append(self.results)
@@ -93,16 +95,29 @@ class Evaluation(Callback):
         """Evaluate the newest round."""
         self._record(run, run.round)
 
+    def finish(self, run: Run) -> None:
+        """Bring back what is on a device, whose memory others may need."""
+        self._F, self._table, self._there = self._engine.host(self._F), self.X, None
+
     def _record(self, run: Run, n_rounds: int) -> None:
         """Add the terms of one round to the predictor, and record."""
         begin, end = [0, *run.model.round_ends][n_rounds - 1 : n_rounds + 1]
-        add_terms(run.model.terms[begin:end], self.X, self._F, self._engine)
+        if self._there is None:
+            self._follow(run)
+        add_terms(run.model.terms[begin:end], self._table, self._F, self._engine)
         self.results["risk"].append(self.risk(run))
         for name, value in self._measured(run, n_rounds).items():
             self.results[name].append(value)
         score = self.sign * self.results[self.watch][-1]
         if score > self._best + self.tol:
             self._best, self.best_round = score, n_rounds
+
+    def _follow(self, run: Run) -> None:
+        """Move the rows and their predictor to the engine's device, if it has one where it also evaluates the loss."""
+        found = None if self._start is not None else run.objective.on_device(self.X, self.c, self.weight, self._engine)
+        if found is not None:
+            self._table, self._there = found
+            self._F = self._there.rows.home(self._F)
 
     def _measured(self, run: Run, n_rounds: int) -> dict[str, float]:
         """The metrics of all rows, by name."""
@@ -118,6 +133,8 @@ class Evaluation(Callback):
 
     def risk(self, run: Run) -> float:
         """The mean loss now."""
+        if self._there is not None and run.temperature == 1:
+            return self._there.risk(self._F)
         F, c, weight = self._predictor(run), self.c, self.weight
         if len(self._known) < len(c):
             F, c, weight = F[self._known], c[self._known], weight[self._known]
@@ -125,7 +142,8 @@ class Evaluation(Callback):
 
     def _predictor(self, run: Run) -> AnyArray:
         """F (n, d) as the model predicts it: the temperature multiplies the trees, not what they start from."""
-        F = self._F if run.temperature == 1 else self._F * run.temperature
+        F = self._engine.host(self._F)
+        F = F if run.temperature == 1 else F * run.temperature
         return F if self._start is None else self._start + F
 
     @property
@@ -187,6 +205,7 @@ class EarlyStopping(Evaluation):
 
     def finish(self, run: Run) -> None:
         """Forget the rounds after the best one."""
+        super().finish(run)
         run.model = run.model.first(self.best_iteration)
 
 

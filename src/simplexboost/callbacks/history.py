@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -52,12 +53,12 @@ class History(Callback):
         coordinates = {update.coordinate for update in run.updates}
         only = coordinates.pop() if len(coordinates) == 1 else None
         if all(update.error is not None for update in run.updates):
-            self.add("error", float(np.mean([update.error for update in run.updates])))
+            self.add("error", mean_of([update.error for update in run.updates]))
         if all(update.drop is not None for update in run.updates):
             bound = float(self._bound(run)) * float(bound_factor(run))
             self.add("bound", bound if math.isfinite(bound) else math.inf)  # of a fit that diverges
-        self.add("edge", float(np.mean([update.edge for update in run.updates])))
-        self.add("step", float(np.mean([update.alpha for update in run.updates])))
+        self.add("edge", mean_of([update.edge for update in run.updates]))
+        self.add("step", mean_of([update.alpha for update in run.updates]))
         self.add("coordinate", -1 if only is None else only)
         self.add("seconds", time.perf_counter() - self.begin)
         if run.risk_before is None:
@@ -93,6 +94,11 @@ class History(Callback):
         """The records of the first rounds as arrays; a risk that is not known yet is NaN."""
         columns = {name: [*values, np.nan] for name, values in self.records.items()}
         return {name: np.array(values[:n_rounds]) for name, values in columns.items()}
+
+
+def mean_of(values: list[Any]) -> float:
+    """The mean of some numbers; that of one is itself, which a GPU would otherwise wait for."""
+    return float(values[0] if len(values) == 1 else np.mean(values))
 
 
 def bound_factor(run: Run) -> float:

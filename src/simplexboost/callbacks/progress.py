@@ -46,6 +46,7 @@ class Progress(Callback):
         self._print(f"boosting: {run.data.n} rows, {run.data.K} classes, up to {run.n_rounds} rounds")
         time_needed = [] if run.seconds is None else [f"{run.seconds * (run.n_rounds - run.round):.1f} s"]
         memory = [] if run.memory is None else [f"{run.memory / 2**20:.0f} MB beside the data"]
+        memory += [f"{run.memory_there / 2**20:.0f} MB on the GPU"] if run.memory_there else []
         if time_needed or memory:
             self._print(f"forecast: about {' and '.join(time_needed + memory)}")
 

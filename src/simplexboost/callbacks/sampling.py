@@ -54,11 +54,11 @@ class Sampling(Callback):
 
     def _rows(self, data: TrainingSet, rng: np.random.Generator) -> AnyArray | None:
         """Those of the rows of this round that are here; None if all are."""
-        held = np.empty(0, dtype=np.intp) if self.held is None else self.held
-        drawn = self._draw(rng, data.n - len(held), self.subsample)
+        held = self.held
+        drawn = self._draw(rng, data.n - (0 if held is None else len(held)), self.subsample)
         if drawn is not None:
-            return data.engine.here(drawn if self.held is None else others(data.n, held)[drawn])
-        return None if self.held is None else others(data.n_here, data.engine.here(held))
+            return data.engine.here(drawn if held is None else others(data.n, held)[drawn])
+        return None if held is None else others(data.n_here, data.engine.here(held))
 
     @staticmethod
     def _draw(rng: np.random.Generator, size: int, fraction: float) -> AnyArray | None:

@@ -29,7 +29,7 @@ def explain(error: BaseException) -> str:
             what = "the disk is full"
         return f"{error.filename}: {what}" if error.filename else what
     if isinstance(error, MemoryError):
-        said = str(error) if "GB are free" in str(error) else "there is not enough memory for this."  # ours, or NumPy's
+        said = str(error) if " are free" in str(error) else "there is not enough memory for this."  # ours, or NumPy's
         return f"{said} Try fewer rows, columns (--drop) or rounds (--set n_estimators=100)."
     return " ".join(str(error).split()) or type(error).__name__
 

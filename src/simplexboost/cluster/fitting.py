@@ -74,6 +74,8 @@ def check_parts(parts: Parts) -> None:
 
 def agree_on_training(group: Group, estimator: Any, parts: list[Part]) -> tuple[Checked, AnyArray | None]:
     """The rows here as a training set, and their groups, or None."""
+    if estimator.device != "cpu":
+        raise ValueError(f"device={estimator.device!r} does not work on tables in partitions; take device='cpu'.")
     taken = Taken(estimator.categorical_features, refusal_of(estimator.parts().learner))
     X = agree_on_columns(group, estimator, parts, taken, reset=not estimator._goes_on)
     labelling = Labelling(estimator.classes, estimator.class_weight, estimator.multilabel)

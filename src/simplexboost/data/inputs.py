@@ -92,6 +92,15 @@ def learn_X(estimator: Any, X: Any, taken: Taken, *, reset: bool = True, **optio
     return as_numbers(estimator, X, table, features, reset=reset, **options)
 
 
+def learn_rows(estimator: Any, X: Any, y: Any) -> Any:
+    """`learn_X` for rows on a GPU, whose numbers were looked at there: the checked y."""
+    learn_names(estimator, None)
+    estimator.n_features_in_, features = X.shape[1], Features()
+    estimator.feature_kinds_, estimator.categories_ = features.kinds, features.categories
+    stand_in = np.zeros((len(X), 1), dtype=np.float32)
+    return check_X_y(stand_in, y, multi_output=True, estimator=estimator)[1]
+
+
 def check_columns(estimator: Any, X: Any, *, reset: bool) -> Any:
     """X as it is, or as a frame that narwhals knows; only the names and the number of its columns are checked."""
     table = read_table(X)

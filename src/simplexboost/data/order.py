@@ -22,6 +22,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._typing import AnyArray, Labels
+from ..engine import DeviceTable
 from .training_set import TrainingSet
 
 BLOCK = 2**16  # values that are hashed at a time: they stay in the cache
@@ -113,6 +114,8 @@ def hashes_of(X: Any, number: int) -> AnyArray:
     """
     n, p = X.shape
     factors = np.random.default_rng([number, 64]).integers(0, 2**64, size=p, dtype=np.uint64) | np.uint64(1)
+    if isinstance(X, DeviceTable):
+        return X.hashes(factors)
     out = np.empty(n, dtype=np.uint64)
     if issparse(X):
         table = X.tocsr()

@@ -15,8 +15,8 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from .._parts import check_number as check_parameter
 from .._typing import AnyArray, Array, Labels, Mask
-from ..engine import CPU, Engine, auto_bins
-from .inputs import FRAMES, Taken, check_no_label_is_missing, check_nothing_is_masked, learn_X
+from ..engine import CPU, DeviceTable, Engine, auto_bins
+from .inputs import FRAMES, Taken, check_no_label_is_missing, check_nothing_is_masked, learn_rows, learn_X
 from .training_set import LabelSets, TrainingSet
 
 # Boosting multiplies weights, so that after a few rounds the initial ones hardly matter: a row that began with a tiny
@@ -84,7 +84,10 @@ def check_training(
     examples, whether it occurs only in ``classes`` or all its rows are left out, is not trained on: `TrainingSet.c`
     numbers the present classes only. If ``reset`` is false, X must have the features the estimator was fitted on.
     """
-    X, y = learn_X(estimator, X, taken, reset=reset, y=y, multi_output=True)
+    if isinstance(X, DeviceTable):
+        y = learn_rows(estimator, X, y)
+    else:
+        X, y = learn_X(estimator, X, taken, reset=reset, y=y, multi_output=True)
     categorical = None if estimator.categories_ is None else estimator.categories_.mask
     bins = auto_bins(*X.shape) if max_bins == "auto" else int(max_bins)
     if labelling.several and np.ndim(y) == 2 and type_of_target(y) == "multilabel-indicator":

@@ -1,4 +1,4 @@
-"""Engines do the heavy computations of boosting behind one protocol. ``cpu`` is compiled, ``reference`` is in NumPy."""
+"""Engines do the heavy computations of boosting behind one protocol: ``cpu`` is compiled, ``cuda`` for GPUs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,14 +6,17 @@ from contextvars import ContextVar
 
 from .binned import MAX_BINS, MAX_CATEGORIES, BinnedData, CodedRows, auto_bins, sampled_rows
 from .cpu import CpuEngine
+from .cuda import CudaEngine, DeviceError, DeviceTable, check_gpu, has_gpu
 from .group import GroupEngine
 from .interface import (
     ORDERS,
     SCORES,
     Dense,
     Engine,
+    FitSize,
     ForestArrays,
     Growth,
+    HostRows,
     LeafRule,
     OneHot,
     PackedForest,
@@ -24,7 +27,9 @@ from .interface import (
 )
 from .reference import ReferenceEngine
 from .sparse import SparseCodes, column_of
-from .tree import NODE, SET_BYTES, Grown, Tree, no_sets, node_bytes, single_leaf
+from .tree import NODE, SET_BYTES, Grown, LateValues, Tree, no_sets, node_bytes, single_leaf
+
+DEVICES = ("cpu", "cuda")  # where estimators compute
 
 CPU: Engine = CpuEngine()  # one thread; the default where no engine is passed
 
@@ -49,6 +54,7 @@ def boosting_on(engine: Engine) -> Iterator[None]:
 
 __all__ = [
     "CPU",
+    "DEVICES",
     "MAX_BINS",
     "MAX_CATEGORIES",
     "NODE",
@@ -58,12 +64,18 @@ __all__ = [
     "BinnedData",
     "CodedRows",
     "CpuEngine",
+    "CudaEngine",
     "Dense",
+    "DeviceError",
+    "DeviceTable",
     "Engine",
+    "FitSize",
     "ForestArrays",
     "GroupEngine",
     "Grown",
     "Growth",
+    "HostRows",
+    "LateValues",
     "LeafRule",
     "OneHot",
     "PackedForest",
@@ -74,8 +86,10 @@ __all__ = [
     "Tree",
     "auto_bins",
     "boosting_on",
+    "check_gpu",
     "column_of",
     "engine_of",
+    "has_gpu",
     "no_sets",
     "node_bytes",
     "row_sizes",

@@ -72,7 +72,7 @@ class BinnedData:
 
     def subset(self, rows: AnyArray | slice) -> BinnedData:
         """Some of the rows, with the same bins."""
-        if isinstance(self.codes, SparseCodes):
+        if not isinstance(self.codes, np.ndarray):  # of a sparse table, or on a device
             return replace(self, codes=self.codes.subset(rows))
         words = np.ascontiguousarray(self.codes).view(np.uint64)  # faster than byte by byte
         return replace(self, codes=np.ascontiguousarray(words[:, rows]).view(np.uint8))
@@ -88,6 +88,13 @@ class BinnedData:
         if isinstance(self.codes, SparseCodes):
             return self.codes.column(f)
         return self.codes[f // TILE, :, f % TILE]
+
+    @cached
+    def all_edges(self) -> tuple[Array, AnyArray]:
+        """The edges of all features, each with infinity behind them, and where they begin, (p + 1,)."""
+        lengths = np.array([len(edges) + 1 for edges in self.edges], dtype=np.intp)
+        ends = [np.append(edges, np.inf) for edges in self.edges]
+        return np.concatenate(ends) if ends else np.empty(0), np.append(0, np.cumsum(lengths))
 
     @cached
     def seen_categories(self) -> AnyArray:

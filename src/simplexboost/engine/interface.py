@@ -15,7 +15,7 @@ import numpy as np
 
 from .._typing import AnyArray, Array, Labels
 from .binned import BinnedData
-from .tree import Grown, Tree
+from .tree import Grown, LateValues, Tree
 
 # A node score turns the sum of a node's statistics into a number; children that score high make a good split.
 SCORES = {
@@ -150,6 +150,23 @@ class LeafRule:
     thin: float = 0.0
 
 
+@dataclass(frozen=True)
+class FitSize:
+    """The size of a fit of the flagship, from which an engine forecasts its memory.
+
+    n rows of p features with at most `max_bins` bins; K columns of F that the engine keeps (0 if it keeps none); s
+    directions of the sketch; `weighted` if rows have weights.
+    """
+
+    n: int
+    p: int
+    K: int
+    s: int
+    max_bins: int
+    weighted: bool
+    growth: Growth
+
+
 @dataclass(frozen=True, eq=False)
 class ForestArrays:
     """The trees of a forest with their leaf values, as `Engine.pack` takes them.
@@ -180,6 +197,27 @@ class PackedForest(Protocol):
     def predict(self, X: AnyArray, F: AnyArray, n_threads: int) -> None:
         """F (n, d) += the trees' values at X (n, p), tree after tree, in place."""
 
+    def probabilities(self, X: AnyArray, out: Array) -> bool:
+        """Write the soft-max of the sums of the trees' values at X to out (n, K), if it is computed where they are.
+
+        Otherwise return False; whoever asks then computes it from what `predict` adds up. Numbers of out are positive.
+        """
+
+    def winners(self, X: AnyArray, K: int, out: AnyArray) -> bool:
+        """The same for the column of the largest of the K sums, the first of equal ones, in out (n,) int32."""
+
+
+class HostForest:
+    """What a `PackedForest` says that leaves probabilities and winners to others."""
+
+    def probabilities(self, X: AnyArray, out: Array) -> bool:
+        """Nothing."""
+        return False
+
+    def winners(self, X: AnyArray, K: int, out: AnyArray) -> bool:
+        """Nothing."""
+        return False
+
 
 class RowLoss(Protocol):
     """Evaluates a `RowProblem`, in two passes per round: `pull` for the sketch and `leaves` for the leaf values.
@@ -198,8 +236,39 @@ class RowLoss(Protocol):
     ) -> AnyArray:
         """Newton's steps in the leaves, (L, d) float32, at the F of the last `pull`, from `rows` (ascending) only."""
 
+    def leaves_of(self, F: AnyArray, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> AnyArray | LateValues:
+        """`leaves` of a tree, which may still be growing."""
+
+    def home(self, F: AnyArray) -> AnyArray:
+        """F in the memory where it is read fastest: the array itself, or a copy on a device."""
+
     def risk(self) -> float:
         """The mean weighted loss at the F of the last `pull`."""
+
+    def gradient_size(self, statistics: Array, rows: AnyArray | None, engine: Engine) -> float:
+        """Σ‖g‖ over `rows` of the sketched gradients g in what the last `pull` returned."""
+
+
+class HostRows(ABC):
+    """What a `RowLoss` says that computes in the memory of the host."""
+
+    @abstractmethod
+    def leaves(
+        self, F: AnyArray, leaf_of_row: AnyArray, rows: AnyArray | None, n_leaves: int, rule: LeafRule
+    ) -> AnyArray:
+        """Newton's steps in the leaves."""
+
+    def leaves_of(self, F: AnyArray, grown: Grown, rows: AnyArray | None, rule: LeafRule) -> AnyArray:
+        """`leaves` of a tree."""
+        return self.leaves(F, grown.leaf_of_row, rows, grown.tree.n_leaves, rule)
+
+    def home(self, F: AnyArray) -> AnyArray:
+        """F itself."""
+        return F
+
+    def gradient_size(self, statistics: Array, rows: AnyArray | None, engine: Engine) -> float:
+        """Σ‖g‖ of the sketched gradients."""
+        return engine.total_size(statistics[slice(None) if rows is None else rows, :-1])
 
 
 class Engine(Protocol):
@@ -274,6 +343,38 @@ class Engine(Protocol):
 
     def every(self, mask: AnyArray) -> bool:
         """Whether the mask is true for all rows."""
+
+    def host(self, values: Any) -> Any:
+        """An array in the memory of the host: the array itself, unless it is on a device."""
+
+    def take(self, values: Any) -> Any:
+        """What another library has on the engine's device, as an array of the engine; None for everything else."""
+
+    def there(self, X: AnyArray, d: int) -> Any:
+        """A copy of rows X (n, p) on the engine's device, where trees are added to their F (n, d) one after another.
+
+        None if they stay where they are.
+        """
+
+    @property
+    def has_device(self) -> bool:
+        """Whether the engine computes on a device that has a memory of its own."""
+
+    def check_memory(self, size: FitSize) -> float:
+        """The bytes that a fit is expected to need on the device; raises if it has less."""
+
+    def later(self, work: Callable[[], Any]) -> bool:
+        """Put off some work until a device is busy with the next tree, if the engine has one; else return False.
+
+        Nobody may depend on when the function is called, or whether it is.
+        """
+
+    def explain(self, paths: Any, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> bool:
+        """Path-dependent Shapley values of the rows of X (n, p) in out (n, p, D), if the engine has a device for them.
+
+        Otherwise return False. `paths` has the trees (``trees``, ``n_features``, ``dtype``), `leaves` their values (an
+        `explain.leaves.LeafTable`); if totals (n, D) are given, the values are made to add up to them.
+        """
 
     # An engine may have only some of all rows here: those of a member of a group. Rows are chosen by their numbers
     # among all rows, and where a decision looks at all rows, it is made in one place and known to all.
@@ -368,6 +469,35 @@ class AllRows(ABC):
     def largest(self, values: AnyArray) -> float:
         """The largest of the values; −inf without any."""
         return float(np.max(values, initial=-np.inf))
+
+    def host(self, values: Any) -> Any:
+        """The array itself."""
+        return values
+
+    @property
+    def has_device(self) -> bool:
+        """There is no device."""
+        return False
+
+    def check_memory(self, size: FitSize) -> float:
+        """None; the memory of the host is forecast by `optimizers.memory`."""
+        return 0.0
+
+    def take(self, values: Any) -> Any:
+        """None: there is no device."""
+        return None
+
+    def there(self, X: AnyArray, d: int) -> Any:
+        """There is no device."""
+        return None
+
+    def later(self, work: Callable[[], Any]) -> bool:
+        """There is no device."""
+        return False
+
+    def explain(self, paths: Any, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> bool:
+        """There is no device."""
+        return False
 
     def every(self, mask: AnyArray) -> bool:
         """Whether the mask is true everywhere."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -96,14 +98,37 @@ class Grown:
     leaf_sums: Array
 
 
-def set_thresholds(nodes: AnyArray, edges: list[Array]) -> None:
+class LateValues(ABC):
+    """Leaf values (L, d) that a device is still computing; ``np.asarray`` waits for them.
+
+    Attributes
+    ----------
+    bound : what their absolute values do not exceed
+    sparse : the same as a ``csr_array`` if most of them are zero, else None
+    """
+
+    bound: float
+    sparse: Any = None
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """The number of leaves, which is known earlier than the values."""
+
+    @abstractmethod
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
+        """The values."""
+
+
+def set_thresholds(nodes: AnyArray, all_edges: Array, starts: AnyArray) -> None:
     """Fill in the thresholds of numeric splits: the edge above the last bin that goes left.
 
-    If all known values go left and only missing ones right, there is no such edge, and the threshold is infinite.
+    If all known values go left and only missing ones right, there is no such edge, and the threshold is infinite. The
+    edges of feature f begin at ``starts[f]`` of ``all_edges``, with infinity behind them; see `BinnedData.all_edges`.
     """
     split = np.flatnonzero((nodes["feature"] >= 0) & (nodes["category"] < 0))
-    where = zip(nodes["feature"][split].tolist(), nodes["bin"][split].tolist(), strict=True)
-    nodes["threshold"][split] = [edges[f][last] if last < len(edges[f]) else np.inf for f, last in where]
+    feature = nodes["feature"][split]
+    place = np.minimum(starts[feature] + nodes["bin"][split], starts[feature + 1] - 1)
+    nodes["threshold"][split] = all_edges[place]
 
 
 def set_unseen(nodes: AnyArray, category_sets: AnyArray, seen: AnyArray) -> None:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._blas import one_blas_thread
 from .._compat import HAS_SKLEARN_CALLBACKS, CallbackSupportMixin, with_callbacks
-from .._parts import check_flag, check_number, check_verbose, random_numbers
+from .._parts import check_choice, check_flag, check_number, check_verbose, random_numbers
 from .._telling import telling
 from .._typing import AnyArray, Array
 from ..boosting.loop import PERFECT, boost
@@ -27,7 +27,7 @@ from ..data.inputs import Taken
 from ..data.order import in_own_order
 from ..data.training_set import TrainingSet
 from ..data.validation import Checked, Labelling, check_training
-from ..engine import MAX_BINS
+from ..engine import DEVICES, MAX_BINS, DeviceTable, Engine, check_gpu
 from ..files import check_label_types
 from ..learners import refusal_of
 from ..losses import Loss, for_label_sets
@@ -86,6 +86,9 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         The seed of all random numbers. With the same seed and data the model is the same, bit for bit.
     n_jobs : int or None, default=None
         The number of threads. None takes one, and −1 takes all cores. The fitted model does not depend on it.
+    device : {"cpu", "cuda"}, default="cpu"
+        Where the model is fitted and predicts. "cuda" computes on an NVIDIA GPU, which needs the extra
+        ``simplexboost[cuda]``. The model is an ordinary one, which predicts on the processor where there is no GPU.
     verbose : int, default=0
         1 prints progress about once a second, together with what is evaluated.
 
@@ -146,6 +149,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
     callbacks: Sequence[Callback] | None = None
     random_state: Any = None
     n_jobs: int | None = None
+    device: str = "cpu"
     verbose: int = 0
 
     takes_init_score: ClassVar[bool] = True
@@ -247,6 +251,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             draft._check_parameters()
             for callback in draft.callbacks or ():
                 callback.check(draft)
+            X, y, sample_weight = draft._table(X), draft._brought(y), draft._brought(sample_weight)
             checked = draft._with_start(draft._check_training(X, y, sample_weight, costs), init_score)
             check_label_types(checked.classes)
             if groups is not None:
@@ -312,6 +317,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         check_callbacks(self.callbacks)
         random_numbers(self.random_state)
         check_verbose(self.verbose)
+        check_choice("device", self.device, DEVICES)
 
     @property
     def _goes_on(self) -> bool:
@@ -344,13 +350,31 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             sample_weight,
             Labelling(self.classes, self.class_weight, self.multilabel),
             self.max_bins,
-            self._engine(),
+            self._fitting_engine(),
             Taken(self.categorical_features, refusal_of(self.parts().learner)),
             costs,
             reset=not self._goes_on,
         )
         names = getattr(self, "feature_names_in_", None)
         return checked if names is None else replace(checked, data=replace(checked.data, names=names))
+
+    def _table(self, X: Any) -> Any:
+        """X as it is; rows on the GPU stay there unless they have categories, or continue a model."""
+        if self.device == "cpu" or type(X) is np.ndarray:
+            return X
+        engine: Any = self._fitting_engine()
+        there = engine.take(X)
+        if there is None:
+            return X
+        if Taken(self.categorical_features, refusal_of(self.parts().learner)).declared or self._goes_on:
+            return engine.host(there)
+        return DeviceTable.of(there, engine.device)
+
+    def _fitting_engine(self) -> Engine:
+        """The engine to fit on; without the GPU that ``device="cuda"`` asks for, an error says what is missing."""
+        if self.device == "cuda":
+            check_gpu()
+        return self._engine()
 
     def _with_start(self, checked: Checked, init_score: Any) -> Checked:
         """The training set with the scores that boosting starts from; a model that goes on needs them again."""

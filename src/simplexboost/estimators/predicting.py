@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,12 +16,13 @@ from ..boosting.decisions import Decision, OneLabel, SeveralLabels, all_classes,
 from ..boosting.model import AdditiveModel
 from ..data.init_score import check_init_score
 from ..data.inputs import check_X
-from ..engine import CPU, CpuEngine, Engine
+from ..engine import CPU, CpuEngine, CudaEngine, Engine, has_gpu
 from ..explain import Explains
 from ..files import pack_booster, unpack_booster
 from ..losses import Loss, for_label_sets
 from ..losses.links import log_of, log_softmax
 from .face import Face
+from .on_device import check_rows, labels_there, probabilities_there
 
 # The number of probabilities computed at a time: to allocate F (n, K) for all rows takes longer than to compute it.
 CHUNK = 2**20
@@ -34,6 +35,7 @@ class Predicts(Explains, Face):
     multilabel: ClassVar[bool] = False  # whether y may be an indicator matrix
     all_cores: ClassVar[bool] = False  # whether n_jobs=None means all cores, not one
     n_jobs: int | None
+    device: str
 
     model_: AdditiveModel
     n_iter_: int
@@ -59,8 +61,22 @@ class Predicts(Explains, Face):
         array of shape (n,)
             The labels; an indicator matrix (n, K) if the model was fitted to one.
         """
-        U = self.class_scores(X, n_rounds, init_score=init_score)
-        return self._decision().labels(U)
+        there = self._there(X, n_rounds, labels_there) if init_score is None else None
+        if there is not None:
+            return there
+        X = self._check_X(X)
+        model = self._rounds(n_rounds)
+        best = None if init_score is not None else self._winners(X, model)
+        if best is not None:
+            return self.classes_[self.present_].take(best)
+        return self._decision().labels(self._start_and_scores(X, model, init_score))
+
+    def _winners(self, X: AnyArray, model: AdditiveModel) -> AnyArray | None:
+        """The number among the present classes of every row's best class, (n,); None if they need the scores."""
+        if getattr(self, "threshold_", None) is not None or self.device == "cpu":
+            return None
+        best = np.empty(X.shape[0], dtype=np.int32)
+        return best if model.winners(X, best, self._engine(X.shape[0])) else None
 
     def predict_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Array:
         """Probabilities by the loss's link, (n, K); classes without training examples get 0, and only these.
@@ -80,6 +96,9 @@ class Predicts(Explains, Face):
         array of shape (n, K)
             The probabilities, a column for every class in the order of ``classes_``.
         """
+        there = self._there(X, n_rounds, probabilities_there) if init_score is None else None
+        if there is not None:
+            return there
         X = self._check_X(X)
         return self._proba(X, self._rounds(n_rounds), self._start(X, init_score))
 
@@ -88,6 +107,9 @@ class Predicts(Explains, Face):
         if not self._is_softmax:
             return self._probabilities(started(model.predictor(X, self._engine(X.shape[0])), start))
         P = np.empty((X.shape[0], len(self.classes_)))  # (n, K)
+        whole = start is None and self.device != "cpu" and bool(self.present_.all())
+        if whole and model.probabilities(X, P, self._engine(X.shape[0])):
+            return P
         step = max(1024, CHUNK // len(model.Y))
         for begin in range(0, X.shape[0], step):
             rows = slice(begin, begin + step)
@@ -213,7 +235,11 @@ class Predicts(Explains, Face):
             The scores, a column for every class in the order of ``classes_``.
         """
         X = self._check_X(X)
-        F = self._rounds(n_rounds).predictor(X, self._engine(X.shape[0]))
+        return self._start_and_scores(X, self._rounds(n_rounds), init_score)
+
+    def _start_and_scores(self, X: AnyArray, model: AdditiveModel, init_score: Any) -> Array:
+        """Class scores (n, K) of rows that are checked, by a model that starts from an ``init_score``."""
+        F = model.predictor(X, self._engine(X.shape[0]))
         return self._scores(started(F, self._start(X, init_score)))
 
     def _checked_scores(self, X: AnyArray) -> Array:
@@ -280,15 +306,39 @@ class Predicts(Explains, Face):
     # ---- from F to predictions --------------------------------------------------------------------------------------
 
     def _engine(self, n_rows: int | None = None) -> Engine:
-        """The engine that does the heavy computations, on so many rows if their number is given."""
+        """The engine that does the heavy computations, on so many rows if their number is given.
+
+        A model that was fitted on a GPU is used on the processor where there is none.
+        """
         if n_rows is not None and n_rows <= FEW and (self.n_jobs is None or (type(self.n_jobs) is int and self.n_jobs)):
             return CPU  # which works on one thread, as any engine would; to count the cores takes 60 µs
-        return CpuEngine(thread_count(self.n_jobs, all_by_default=self.all_cores))
+        n_threads = thread_count(self.n_jobs, all_by_default=self.all_cores)
+        return CudaEngine(n_threads) if self.device == "cuda" and has_gpu() else CpuEngine(n_threads)
 
     def _check_X(self, X: Any) -> AnyArray:
         if not self.__sklearn_is_fitted__():
             check_is_fitted(self)  # says what is wrong; asked every time it would take 8 µs
-        return check_X(self, X)
+        return check_X(self, self._brought(X))
+
+    def _brought(self, array: Any) -> Any:
+        """An array that may be on the GPU, in the memory of the host."""
+        if self.device == "cpu" or type(array) is np.ndarray:
+            return array
+        engine = self._engine()
+        there = engine.take(array)
+        return array if there is None else engine.host(there)
+
+    def _there(self, X: Any, n_rounds: int | None, predict: Callable[..., Any]) -> Any:
+        """What a function of `on_device` predicts for rows that are on the GPU, in kind; None for other rows."""
+        if self.device == "cpu" or type(X) is np.ndarray or not has_gpu():
+            return None
+        check_is_fitted(self)
+        engine: Any = self._engine()
+        rows = engine.take(X)
+        if rows is None or self.categories_ is not None:
+            return None
+        found = predict(self, check_rows(self, rows, engine), n_rounds, engine)
+        return None if found is None else engine.device.in_kind(found, X)
 
     def _rounds(self, n_rounds: int | None) -> AdditiveModel:
         """The first rounds of the model; None means all."""

@@ -158,8 +158,9 @@ def choose(rivals: Rivals, table: Table, seed: int, wanted: Wanted) -> Choice:
 def hold_race(rivals: Rivals, table: Table, splits: list[Split], seed: int, cost: Effort, wanted: Wanted) -> Choice:
     """A race of the rivals on these rows."""
     engine, workers = table.data.engine, 1
-    if len(splits) * len(rivals) > 1 and isinstance(engine, CpuEngine) and engine.alone() is engine:
-        # A thread for each trial: small tables do not keep several threads busy.
+    threads = isinstance(engine, CpuEngine) and not engine.has_device and engine.alone() is engine
+    if len(splits) * len(rivals) > 1 and threads:
+        # A thread for each trial: small tables do not keep several threads busy. A GPU takes one trial after another.
         table, workers = replace(table, data=table.data.on(CpuEngine(1))), engine.n_threads
     stages = stages_up_to(wanted.longest, 2.0 if len(rivals) > 1 else 1.25)
     terms = Terms(

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .. import _kernels
+from .._cached import cached
 from .._typing import AnyArray, Array
 from ..boosting.hypotheses import LinearHypothesis, TreeHypothesis
 from ..boosting.model import AdditiveModel
@@ -27,22 +28,27 @@ from .leaves import LeafTable, chosen_rows, leaf_table, scaled_values, tree_term
 
 
 class Paths:
-    """The trees of a model, taken apart for the kernel; `used` are the columns that it gets, None for all.
+    """The trees of a model, to be taken apart; `used` are the columns that the kernel gets, None for all.
 
     The kernel computes in the precision of the model's predictions.
     """
 
     def __init__(self, trees: list[Tree], n_features: int, sparse: bool, dtype: Any = np.float64) -> None:
+        self.trees, self.n_features, self.dtype = trees, n_features, dtype
         self.used: AnyArray | None
-        kernel = _kernels.SingleExplainer if dtype == np.float32 else _kernels.Explainer
-        nodes, self.used = compact(trees) if sparse else ([tree.nodes for tree in trees], None)
-        self.kernel = kernel(
-            np.concatenate([node_bytes(of_tree) for of_tree in nodes]),
-            starts([len(of_tree) for of_tree in nodes]),
-            np.concatenate([tree.count for tree in trees]).astype(np.float64),
-            np.concatenate([tree.category_sets for tree in trees]),
-            starts([len(tree.category_sets) for tree in trees]),
-            n_features if self.used is None else len(self.used),
+        self.nodes, self.used = compact(trees) if sparse else ([tree.nodes for tree in trees], None)
+
+    @cached
+    def kernel(self) -> Any:
+        """The trees, taken apart."""
+        kernel = _kernels.SingleExplainer if self.dtype == np.float32 else _kernels.Explainer
+        return kernel(
+            np.concatenate([node_bytes(of_tree) for of_tree in self.nodes]),
+            starts([len(of_tree) for of_tree in self.nodes]),
+            np.concatenate([tree.count for tree in self.trees]).astype(np.float64),
+            np.concatenate([tree.category_sets for tree in self.trees]),
+            starts([len(tree.category_sets) for tree in self.trees]),
+            self.n_features if self.used is None else len(self.used),
         )
 
 
@@ -105,7 +111,8 @@ def values(
     elif not issparse(X) and len(model.trees) == len(model.terms) > 0:
         out = np.empty((X.shape[0], X.shape[1], D))
         paths, leaves = paths_against(model, X, background, engine), leaves_of(model, M)
-        paths.kernel.values(np.ascontiguousarray(X), *leaves, total, out, engine.n_threads)
+        if background is not None or not engine.explain(paths, X, leaves, total, out):
+            paths.kernel.values(np.ascontiguousarray(X), *leaves, total, out, engine.n_threads)
         return out
     else:
         out = np.zeros((X.shape[0], X.shape[1], D))

@@ -12,7 +12,7 @@ from .._parts import Part
 from .._typing import AnyArray, Array, Labels
 from ..boosting.hypotheses import Hypothesis, LeafOutputs
 from ..data.training_set import TrainingSet
-from ..engine import Grown
+from ..engine import Grown, LateValues
 
 
 class Pull(Protocol):
@@ -100,19 +100,22 @@ class Sketched:
         The negative gradient along s directions, and the curvature along them.
     leaves : callable
         A function of the grown tree and of the learner's ``l2_regularization`` that gives the leaf values (L, d).
+    size : callable
+        A function that gives Σ‖g‖ of the gradients g along these directions, over the rows of the request.
     sparse : bool, default=False
         Whether most of the leaf values are zero.
 
     Examples
     --------
     >>> import numpy as np
-    >>> sketched = Sketched(np.zeros((5, 2)), lambda grown, l2: np.zeros((1, 3)))
+    >>> sketched = Sketched(np.zeros((5, 2)), lambda grown, l2: np.zeros((1, 3)), lambda: 0.0)
     >>> sketched.statistics.shape, sketched.sparse
     ((5, 2), False)
     """
 
     statistics: Array
-    leaves: Callable[[Grown, float], AnyArray]
+    leaves: Callable[[Grown, float], AnyArray | LateValues]
+    size: Callable[[], float]
     sparse: bool = False
 
 

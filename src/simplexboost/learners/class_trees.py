@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from .._describing import described
 from .._parts import check_number
@@ -41,9 +41,9 @@ class NamesClasses(TreeLearner):
         super().check()
         check_number("leaves_per_rival", self.leaves_per_rival, int, 1, MOST, none=True)
 
-    def growth_for(self, data: TrainingSet, seed: int) -> Growth:
+    def growth_for(self, data: TrainingSet, seed: int, **more: Any) -> Growth:
         """How the engine is to grow."""
-        growth = super().growth_for(data, seed)
+        growth = super().growth_for(data, seed, **more)
         if self.max_leaf_nodes is not None or self.leaves_per_rival is None:
             return growth
         return replace(growth, max_leaf_nodes=min(MOST, max(2, int(self.leaves_per_rival) * (data.K - 1))))
@@ -85,9 +85,11 @@ class ClassTree(NamesClasses):
         A = request.G @ request.Y.T if request.pull.gains is None else request.pull.gains  # (n, K)
         return Dense(A)
 
-    def growth_for(self, data: TrainingSet, seed: int) -> Growth:
+    def growth_for(self, data: TrainingSet, seed: int, **more: Any) -> Growth:
         """How the engine is to grow."""
-        growth = super().growth_for(data, seed if self.gain_noise else 0)  # without noise, sums are rounded to nearest
+        growth = super().growth_for(
+            data, seed if self.gain_noise else 0, **more
+        )  # without noise, sums are rounded to nearest
         return replace(growth, bits=64 if data.n * data.K < SMALL else 32)
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from .._describing import described
 from .._parts import check_choice, check_number, is_auto
-from .._typing import AnyArray, Array
-from ..boosting.hypotheses import LeafOutputs, TreeHypothesis
+from .._typing import Array
+from ..boosting.hypotheses import LateTreeHypothesis, LeafOutputs, TreeHypothesis, sparse_values
 from ..data.training_set import TrainingSet
-from ..engine import ORDERS, Dense, Grown, Growth
+from ..engine import ORDERS, Dense, Grown, Growth, LateValues
 from .base import Answer, Request
 from .constraints import monotone_signs
 from .monotone import monotone
@@ -78,21 +77,31 @@ class NewtonTree(TreeLearner):
         grown = self.grow(request, Dense(sketched.statistics))
         values = self.constrained(sketched.leaves(grown, self.l2_for(request.data)), grown, request)  # (L, d)
         outputs = LeafOutputs(values, grown.leaf_of_row, request.data.engine)
-        hypothesis = TreeHypothesis(grown.tree, csr_array(values) if sketched.sparse else values)
-        says_nothing = grown.tree.n_leaves == 1 and np.abs(values).max() < 1e-6
+
+        def made() -> TreeHypothesis:
+            known = values.sparse if sketched.sparse and isinstance(values, LateValues) else None
+            if known is not None:
+                return TreeHypothesis(grown.tree, known)
+            table = np.asarray(values)
+            return TreeHypothesis(grown.tree, sparse_values(table) if sketched.sparse else table)
+
+        late = LateTreeHypothesis(made)
+        hypothesis = late if request.data.engine.later(lambda: late.made) else late.made
+        says_nothing = len(values) == 1 and np.abs(np.asarray(values)).max() < 1e-6
         return Answer(hypothesis, outputs, edge=0.0 if says_nothing else self.sketched_edge(request, grown))
 
     def sketched_edge(self, request: Request, grown: Grown) -> float:
         """Σ⟨g, v⟩ / (Σ‖g‖ · max‖v‖) of the gradients g along the sketch and the Newton steps v of their leaves."""
         assert request.sketched is not None
-        g = request.sketched.statistics[request.used, :-1]  # (n, s)
-        v = newton_steps(grown.leaf_sums, self.l2_for(request.data))  # (L, s)
-        most = request.data.engine.total_size(g) * float(np.linalg.norm(v, axis=1).max())
-        return float(np.vdot(grown.leaf_sums[:, :-1], v)) / most if most > 0 else 0.0
+        sums = grown.leaf_sums  # (L, s + 1)
+        v = newton_steps(sums, self.l2_for(request.data))  # (L, s)
+        longest = np.abs(v).max() if v.shape[1] == 1 else np.linalg.norm(v, axis=1).max()
+        most = request.sketched.size() * float(longest)
+        return float(np.vdot(sums[:, :-1], v)) / most if most > 0 else 0.0
 
-    def growth_for(self, data: TrainingSet, seed: int) -> Growth:
+    def growth_for(self, data: TrainingSet, seed: int, **more: Any) -> Growth:
         """How the engine is to grow."""
-        return replace(super().growth_for(data, seed), l2_regularization=self.l2_for(data))
+        return super().growth_for(data, seed, l2_regularization=self.l2_for(data), **more)
 
     def l2_for(self, data: TrainingSet) -> float:
         """What is added to every curvature sum on these data."""
@@ -106,13 +115,14 @@ class NewtonTree(TreeLearner):
         """ΣG / (Σh + l2)."""
         return self.constrained(newton_steps(grown.leaf_sums, self.l2_for(request.data)), grown, request)
 
-    def constrained(self, values: AnyArray, grown: Grown, request: Request) -> AnyArray:
+    def constrained(self, values: Any, grown: Grown, request: Request) -> Any:
         """The leaf values (L, d), made monotone where that is asked for; leaves weigh what their curvature weighs."""
         if self.monotonic_cst is None:
             return values
         signs = monotone_signs(self.monotonic_cst, request.data)
         if signs is None:
             return values
+        values = np.asarray(values)
         if values.shape[1] != len(signs):
             raise ValueError(
                 "monotonic_cst needs an optimizer that fits all classes in one tree, such as 'sketched-newton' or "
@@ -230,10 +240,10 @@ class SketchTree(NewtonTree):
         """What is added to every curvature sum on these data."""
         return float(self.suited_l2(data.K))
 
-    def growth_for(self, data: TrainingSet, seed: int) -> Growth:
+    def growth_for(self, data: TrainingSet, seed: int, **more: Any) -> Growth:
         """How the engine is to grow."""
-        growth = self.suited(data.n, data.K).growth_for(data, seed)
-        return replace(growth, bits=64 if data.n * data.p < SMALL else 32)
+        bits = 64 if data.n * data.p < SMALL else 32
+        return self.suited(data.n, data.K).growth_for(data, seed, bits=bits, **more)
 
 
 def is_identity(Y: Array) -> bool:

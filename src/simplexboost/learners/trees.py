@@ -115,8 +115,8 @@ class TreeLearner(Learner):
     def leaf_values(self, grown: Grown, request: Request) -> Array:
         """Values of the leaves, (L, d)."""
 
-    def growth_for(self, data: TrainingSet, seed: int) -> Growth:
-        """How the engine is to grow."""
+    def growth_for(self, data: TrainingSet, seed: int, **more: Any) -> Growth:
+        """How the engine is to grow; a subclass adds `more` of its own."""
         return Growth(
             max_depth=int(self.max_depth or 0),  # not of NumPy's narrow types, whose products would overflow
             max_leaf_nodes=int(self.max_leaf_nodes or 0),
@@ -125,6 +125,7 @@ class TreeLearner(Learner):
             seed=seed,
             noise=float(self.gain_noise),
             interactions=interactions(self.interaction_cst, data),
+            **more,
         )
 
 

@@ -7,7 +7,7 @@ round to round or needs only the scores of the true classes, has its own kind of
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -152,6 +152,13 @@ class Objective:
     def risk(self, F: AnyArray) -> float:
         """The mean weighted loss at F (n, d)."""
         return mean_loss(self.loss, self.code, F, self.c, self.weight, self.engine)
+
+    def on_device(self, X: AnyArray, c: Labels, weight: Array, engine: Engine) -> Any:
+        """Other rows X on the engine's device, and their objective, which is evaluated there; None if it has no device.
+
+        Rows with target −1 are left out of the risk.
+        """
+        return None
 
     def risk_at_start(self, F: AnyArray | None = None) -> float:
         """The mean weighted loss where boosting starts, by default at F = 0."""

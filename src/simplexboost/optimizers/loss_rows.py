@@ -9,12 +9,12 @@ from scipy.sparse import csr_array
 
 from .._typing import AnyArray, Array, Labels
 from ..codewords.code import Code
-from ..engine import Engine, LeafRule
+from ..engine import Engine, HostRows, LeafRule
 from ..engine.reference.rows import thinned
 from ..losses.user_scores import along_columns
 
 
-class LossRows:
+class LossRows(HostRows):
     """A loss with `residual` and `second`, as `engine.interface.RowLoss`; codewords are canonical, so that F = 2U."""
 
     def __init__(self, loss: Any, c: Labels, weight: Array, code: Code, engine: Engine) -> None:

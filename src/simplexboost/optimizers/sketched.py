@@ -19,7 +19,7 @@ from .._typing import AnyArray, Array, Labels
 from ..boosting.run import Run, Update
 from ..codewords.code import Code
 from ..data.training_set import TrainingSet
-from ..engine import Engine, Grown, LeafRule, RowLoss, RowProblem
+from ..engine import Engine, FitSize, Grown, LateValues, LeafRule, RowLoss, RowProblem
 from ..learners import Learner, Request, Sketched, TreeLearner
 from ..losses import Gradient, Loss, Objective
 from ..losses.user_scores import UserLossError
@@ -87,6 +87,7 @@ class SketchedNewton(Optimizer):
         if not run.learner.takes_sketches:
             raise ValueError(f"optimizer='sketched-newton' needs learner='sketch-tree', not learner={run.learner!r}.")
         run.seconds = seconds_per_round(run)
+        run.memory_there = run.data.engine.check_memory(fit_size(run, as_sketch(self.sketch).size))
 
     def memory(self, data: TrainingSet, learner: Learner, d: int, n_rounds: int) -> float | None:
         """F in single precision, the statistics of the sketch, and the gradient or, if there are few, probabilities."""
@@ -97,33 +98,38 @@ class SketchedNewton(Optimizer):
         kept = n * (-(-K // 16) * 16)  # probabilities, in rows of whole vectors
         kept = 4 * kept if d == K and kept <= FEW_PROBABILITIES else 0
         weighted = 0 if data.uniform else 20  # the weights in both precisions, and times the tilt of the loss
-        rows = n * (row_bytes(data) + 4 + 4 * d * (1 if d == K else 2) + 8 * (s + 1) + weighted) + kept
         values = 4 * d if K < MANY_CLASSES or d < K else 8 * SPARSE_PART * d
-        model = model_bytes(data, learner, values, n_rounds)
+        model = 12 * K * d + model_bytes(data, learner, values, n_rounds)
+        if data.engine.has_device and d == K and not issparse(data.table):  # F and the trees are there
+            return BASE + n * (ROW + weighted) + 2 * table_bytes(data) + model
+        rows = n * (row_bytes(data) + 4 + 4 * d * (1 if d == K else 2) + 8 * (s + 1) + weighted) + kept
         growing = rows + table_bytes(data) + tree_bytes(data, learner, s + 1) + model
-        binning = binning_bytes(data) + (rows if issparse(data.table) else n * ROW)
-        return BASE + 12 * K * d + max(growing, binning)
+        binning = 12 * K * d + binning_bytes(data) + (rows if issparse(data.table) else n * ROW)
+        return BASE + max(growing, binning)
 
     def propose(self, run: Run) -> list[Update]:
         """One tree."""
         objective = self.objective(run)
-        Z = as_sketch(self.sketch).directions(run.Y, run.rng)  # (K, s)
+        Z = as_sketch(self.sketch).along(run.model.code, run.rng)  # (K, s)
         if run.model.code.canonical:
             Z = run.data.dealt(Z)
         try:
             statistics = objective.pull(run.F, Z)  # (n, s + 1)
         except UserLossError as error:
             raise UserLossError(f"in round {run.round + 1}, {error}") from error
-        run.risk_before = objective.rows.risk()
         gradient = objective.lazy_gradient(run)
         rule, sparse = self.leaf_rule(run)
 
-        def leaves(grown: Grown, l2_regularization: float) -> AnyArray:
+        def leaves(grown: Grown, l2_regularization: float) -> AnyArray | LateValues:
             return objective.leaves(run, grown, LeafRule(l2_regularization, *rule))
 
-        sketched = Sketched(statistics, leaves, sparse)
+        def size() -> float:
+            return objective.rows.gradient_size(statistics, run.rows, run.data.engine)
+
+        sketched = Sketched(statistics, leaves, size, sparse)
         request = Request(run.data, gradient, run.Y, None, run.rows, run.features, run.seed(), sketched)
         answer = ask(run, request)
+        run.risk_before = objective.rows.risk()  # now, since a device has then computed it while the tree was growing
         if not answer.edge:
             return []
         stride = run.step.length(ray_along(run, lambda: direction(run, answer.outputs), gradient))
@@ -147,6 +153,7 @@ class SketchedNewton(Optimizer):
         """The run's objective, row by row on the engine; made in the first round."""
         if not isinstance(run.objective, RowObjective):
             run.objective = RowObjective(run.loss, run.data.c, run.data.weight, run.model.code, run.data.engine)
+            run.F = run.objective.rows.home(run.F)
         return run.objective
 
 
@@ -175,13 +182,25 @@ class RowObjective(Objective):
         """Minus the gradient, and the curvature, along the sketch at F, (n, s + 1); Z (K, s) are its codewords."""
         return self.rows.pull(F, Z)
 
-    def leaves(self, run: Run, grown: Grown, rule: LeafRule) -> AnyArray:
+    def leaves(self, run: Run, grown: Grown, rule: LeafRule) -> AnyArray | LateValues:
         """Newton's steps in the leaves of a tree, (L, d), at the F of the last `pull`."""
-        return self.rows.leaves(run.F, grown.leaf_of_row, run.rows, grown.tree.n_leaves, rule)
+        return self.rows.leaves_of(run.F, grown, run.rows, rule)
 
     def lazy_gradient(self, run: Run) -> Gradient:
         """The whole gradient, computed only if it is used."""
         return Gradient(lambda: self._residual(run.U, scaled=True)[0], self.code, self.c, self.weight)
+
+    def on_device(self, X: AnyArray, c: Labels, weight: Array, engine: Engine) -> tuple[Any, RowObjective] | None:
+        """Other rows on the engine's device, and their objective."""
+        K = len(self.code.Y)
+        if self.loss.rowwise or not self.code.canonical or c.max(initial=0) >= K:  # costs of its own for every row
+            return None
+        table = engine.there(X, K)
+        if table is None:
+            return None
+        weight = np.where(c < 0, 0.0, weight)
+        mean = float(weight.mean()) or 1.0
+        return table, RowObjective(self.loss, np.maximum(c, 0), weight / mean, self.code, engine)
 
     def risk(self, F: AnyArray) -> float:
         """The mean weighted loss at F, by one more `pull`."""
@@ -198,9 +217,18 @@ def log_costs(cost_matrix: Any) -> AnyArray | None:
     return logs.astype(np.float32)
 
 
+def fit_size(run: Run, s: int) -> FitSize:
+    """The size of the fit, with s directions of the sketch."""
+    data, kept = run.data, run.model.code.canonical and not run.loss.rowwise
+    growth = run.learner.growth_for(data, 0)
+    return FitSize(data.n, data.p, len(run.Y) if kept else 0, s, data.max_bins, not data.uniform, growth)
+
+
 def seconds_per_round(run: Run) -> float:
-    """Seconds per round, from costs measured on a 2.8 GHz core; right within about a factor of two."""
+    """Seconds per round, from costs measured on a 2.8 GHz core and on an H200; right within about a factor of two."""
     n, p, (K, d) = run.data.n, run.data.p, run.Y.shape
+    if run.data.engine.has_device and d == K and not issparse(run.data.table):
+        return 1.3e-3 + n * (2.5e-11 * p + 6e-12 * K)
     leaves = run.learner.growth_for(run.data, 0).max_leaf_nodes or 255
     levels = np.log2(leaves + 1)
     cells, bins = n * p, run.data.max_bins * p

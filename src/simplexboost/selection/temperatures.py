@@ -22,13 +22,13 @@ def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
     held = run.data.engine.here(held)
     c, weight, totals = run.data.c[held], run.data.weight[held], run.data.engine.totals
     if not run.loss.likelihood:
-        return totals((weight * run.loss.value(run.model.scores(run.F[held]), c))[:, None])
+        return totals((weight * run.loss.value(run.model.scores(run.data.engine.host(run.F[held])), c))[:, None])
     losses = np.empty((len(temperatures), len(held)))  # (T, n)
     step = max(1, BLOCK // run.data.K)  # so that many classes need no more memory than few
     for begin in range(0, len(held), step):
         rows = slice(begin, begin + step)
         start = None if run.data.init_score is None else run.start(held[rows])
-        losses[:, rows] = log_losses(run, run.F[held[rows]], c[rows], temperatures, start)
+        losses[:, rows] = log_losses(run, run.data.engine.host(run.F[held[rows]]), c[rows], temperatures, start)
     return totals((weight * losses).T)
 
 

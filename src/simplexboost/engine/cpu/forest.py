@@ -12,14 +12,14 @@ from ... import _kernels
 from ..._cached import cached
 from ..._typing import AnyArray
 from ..binned import CodedRows
-from ..interface import ForestArrays
+from ..interface import ForestArrays, HostForest
 from ..tree import node_bytes
 from .sparse import blocks, compact
 from .trees import route
 
 
 @dataclass(frozen=True, eq=False)
-class CpuForest:
+class CpuForest(HostForest):
     """A packed forest; see `interface.PackedForest`. It is packed for dense or for sparse tables when one comes."""
 
     forest: ForestArrays

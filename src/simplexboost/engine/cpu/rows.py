@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import _kernels
 from ..._typing import AnyArray, Array
-from ..interface import Engine, LeafRule, RowProblem
+from ..interface import Engine, HostRows, LeafRule, RowProblem
 
 
 def logistic_kernel(problem: RowProblem, n_all: int) -> Any:
@@ -18,7 +18,7 @@ def logistic_kernel(problem: RowProblem, n_all: int) -> Any:
     )
 
 
-class CpuRowLoss:
+class CpuRowLoss(HostRows):
     """The row-wise loss of the flagship on the compiled engine, with its arrays, which every `pull` fills again.
 
     `kernel` computes the rows, `engine` the totals over them.

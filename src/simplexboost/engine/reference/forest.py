@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ..._typing import AnyArray
-from ..interface import ForestArrays
+from ..interface import ForestArrays, HostForest
 from ..sparse import column_of
 from ..tree import Tree
 
@@ -40,7 +40,7 @@ def goes_left(tree: Tree, at: int, values: AnyArray) -> AnyArray:
     return np.where(is_category, in_set[np.where(is_category, values, 0).astype(np.intp)], bool(node["missing_left"]))
 
 
-class ReferenceForest:
+class ReferenceForest(HostForest):
     """A forest that predicts tree by tree; see `interface.PackedForest`."""
 
     def __init__(self, forest: ForestArrays) -> None:

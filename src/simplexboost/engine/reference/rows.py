@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..._typing import AnyArray, Array
-from ..interface import LeafRule, RowProblem
+from ..interface import HostRows, LeafRule, RowProblem
 
 HESSIAN_ROWS = 48  # rows per leaf, evenly spread, that its Hessian uses: each costs another soft-max
 SMALL_CLASS = 0.002  # classes with less than this part of an equal share of a leaf enter its Hessian as a bound
@@ -36,7 +36,7 @@ def softmax(S: Array) -> Array:
     return E / E.sum(axis=1, keepdims=True)
 
 
-class ReferenceRowLoss:
+class ReferenceRowLoss(HostRows):
     """Evaluates a `RowProblem`; see `interface.RowLoss`."""
 
     def __init__(self, problem: RowProblem) -> None:

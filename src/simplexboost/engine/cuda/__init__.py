@@ -1,0 +1,158 @@
+"""The engine for NVIDIA GPUs, through CuPy; kernels of our own are compiled at first use.
+
+``device`` is the GPU, ``growing`` and ``stepping`` launch the kernels in ``source``; they know arrays only. ``trees``
+and ``rows`` translate between them and the engine's types, and the engine itself stands here. Whatever it does not
+compute on the device it inherits from the compiled engine: trees of sparse tables, codewords that are not canonical,
+and the losses of other boosters. CuPy is imported when an engine is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..._typing import AnyArray, Array
+from ..binned import MAX_BINS, BinnedData
+from ..cpu import CpuEngine
+from ..interface import Dense, FitSize, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem
+from ..tree import Grown
+from .binning import DeviceCodes, DeviceTable, bin_there
+from .device import DeviceError, check_gpu, current_device, has_gpu
+from .explaining import explain_there
+from .forest import CudaForest
+from .memory import check_room
+from .rows import CudaLeaves, CudaRowLoss
+from .stepping import Launcher
+from .trees import PendingGrown, begin_tree, can_grow, grower_of, has_room, kept_limits, route_all
+
+FEW_SCORES = 2**15  # evaluated in every round: up to here a tree comes to the device later than the processor adds it
+
+__all__ = ["CudaEngine", "DeviceError", "DeviceTable", "check_gpu", "has_gpu"]
+
+
+@dataclass(frozen=True)
+class CudaEngine(CpuEngine):
+    """The engine on the current GPU; see `interface.Engine`.
+
+    ``n_threads`` is for what is computed on the host. The same GPU gives the same bytes every time, and from the same
+    statistics the tree of the compiled engine, bit for bit.
+    """
+
+    device: Any = field(default_factory=current_device)
+
+    def host(self, values: Any) -> Any:
+        """An array that may be on the device, in the memory of the host."""
+        return self.device.download(values) if self.device.owns(values) else values
+
+    def take(self, values: Any) -> Any:
+        """An array of the device by its ``__cuda_array_interface__`` or DLPack, without a copy; else None."""
+        return self.device.take(values)
+
+    def there(self, X: AnyArray, d: int) -> Any:
+        """Rows of a dense table on the device, if they are not few and take at most a quarter of what is free there."""
+        if type(X) is not np.ndarray or len(X) * d < FEW_SCORES or X.nbytes + 4 * len(X) * d > self.device.room() // 4:
+            return None
+        return self.device.upload_large(np.ascontiguousarray(X))
+
+    @property
+    def has_device(self) -> bool:
+        """There is one."""
+        return True
+
+    def check_memory(self, size: FitSize) -> float:
+        """The bytes of `memory.fit_bytes`; raises `DeviceMemoryError` if less is free on the device."""
+        return check_room(size, self.device.room())
+
+    def later(self, work: Callable[[], Any]) -> bool:
+        """Call a function while the device grows the next tree."""
+        self.device.work.append(work)
+        return True
+
+    def bin(
+        self,
+        X: Any,
+        max_bins: int = MAX_BINS,
+        categorical: AnyArray | None = None,
+        sample: AnyArray | None = None,
+    ) -> BinnedData:
+        """X as codes; a table that is on the device stays there."""
+        if isinstance(X, DeviceTable):
+            return bin_there(X, self, max_bins, categorical, sample)
+        return super().bin(X, max_bins, categorical, sample)
+
+    def grow(
+        self,
+        data: BinnedData,
+        statistics: Dense | OneHot,
+        score: str,
+        growth: Growth,
+        leaf_statistics: Array | None = None,
+        rows: AnyArray | None = None,
+        features: AnyArray | None = None,
+    ) -> Grown:
+        """Grow one tree; if the statistics are on the device, so is its `leaf_of_row`, and it may still be growing."""
+        n_rows = data.n if rows is None else len(rows)
+        d = statistics.m if leaf_statistics is None else leaf_statistics.shape[1]
+        if can_grow(data, statistics.m, d, growth, rows, features):
+            limits = kept_limits(grower_of(self.device, data), score, growth, n_rows)
+            if has_room(self.device, data, statistics.m, d, limits, n_rows):
+                pending = begin_tree(
+                    self.device, data, statistics, limits, growth.seed, leaf_statistics, rows, features
+                )
+                if rows is not None:
+                    route_all(self.device, data, pending)
+                grown = PendingGrown(data, pending, n_rows)
+                if isinstance(statistics, Dense) and self.device.owns(statistics.values):
+                    return grown
+                return Grown(grown.tree, self.host(grown.leaf_of_row), grown.leaf_sums)
+        if isinstance(statistics, Dense):
+            statistics = Dense(self.host(statistics.values))
+        if isinstance(data.codes, DeviceCodes):
+            data = replace(data, codes=data.codes.host)
+        return super().grow(data, statistics, score, growth, self.host(leaf_statistics), rows, features)
+
+    def pack(self, forest: ForestArrays) -> PackedForest:
+        """Trees packed for prediction."""
+        return CudaForest(forest, device=self.device)
+
+    def add_leaves(self, F: AnyArray, values: Any, step: float, leaf_of_row: AnyArray) -> None:
+        """F[i] += step · values[leaf of i], in place, where F is."""
+        if not self.device.owns(F):
+            return super().add_leaves(F, np.asarray(values), step, self.host(leaf_of_row))
+        if isinstance(values, CudaLeaves):
+            there = values.there
+        else:
+            there = self.device.upload(np.ascontiguousarray(values, dtype=np.float32))
+        if not self.device.owns(leaf_of_row):
+            leaf_of_row = self.device.upload(np.ascontiguousarray(leaf_of_row, dtype=np.int32))
+        Launcher.of(self.device).add_leaves(F, there, float(step), leaf_of_row)
+        return None
+
+    def row_loss(self, problem: RowProblem) -> RowLoss:
+        """The flagship's loss on these rows: on the device if codewords are canonical."""
+        if problem.Y is not None:
+            return super().row_loss(problem)
+        return CudaRowLoss(problem, self, self.device)
+
+    def explain(self, paths: Any, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> bool:
+        """Shapley values on the device, unless rows are few or it has no room; see `interface.Engine.explain`."""
+        return explain_there(self.device, paths, X, leaves, total, out)
+
+    def total(self, values: Array) -> float:
+        """Σ values."""
+        if not self.device.owns(values):
+            return super().total(values)
+        return float(values.sum(dtype=np.float64))
+
+    def total_size(self, vectors: Array) -> float:
+        """Σ‖v‖ over the rows of vectors (n, s)."""
+        if not self.device.owns(vectors):
+            return super().total_size(vectors)
+        return self.total(abs(vectors[:, 0]) if vectors.shape[1] == 1 else (vectors**2).sum(axis=1) ** 0.5)
+
+    def largest(self, values: AnyArray) -> float:
+        """The largest of the values; −inf without any."""
+        return super().largest(values) if not self.device.owns(values) or values.size == 0 else float(values.max())

@@ -1,0 +1,187 @@
+"""Trees of the CUDA engine: between the engine's types and the arrays of `growing`."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ..._cached import cached
+from ..._typing import AnyArray, Array
+from ..binned import BinnedData
+from ..cpu.trees import GrownParts, limb_values
+from ..interface import ORDERS, SCORES, Dense, Growth, OneHot
+from ..sparse import SparseCodes
+from ..tree import Grown, Tree
+from .binning import DeviceCodes
+from .growing import GrownArrays, Limits, PendingTree, Sizes, Table, TreeGrower, most_leaves
+from .layout import MOST_WORKS
+from .stepping import Launcher
+
+MOST = 2**31 - 1  # the kernels count in 32 bits
+
+# The growers of tables that are in use, with their memory on the device.
+_growers: WeakKeyDictionary[Any, WeakKeyDictionary[BinnedData, TreeGrower]] = WeakKeyDictionary()
+
+
+class PendingGrown(Grown):
+    """A tree that is being grown on the device; what is asked of it waits until it is finished.
+
+    Attributes
+    ----------
+    pending : what works on the rows on the device, before the tree is finished
+    leaf_of_row : (n,) int32, on the device
+    """
+
+    data: BinnedData
+    pending: PendingTree
+    n_rows: int
+
+    def __init__(self, data: BinnedData, pending: PendingTree, n_rows: int) -> None:
+        self.__dict__.update(data=data, pending=pending, n_rows=n_rows, leaf_of_row=pending.leaf_of_row)
+
+    @cached
+    def _found(self) -> GrownArrays:
+        return self.pending.wait()
+
+    @cached
+    def _whole(self) -> Grown:
+        found = self._found
+        parts = GrownParts(found.nodes, found.gain, found.count, found.sets, np.empty(0, np.int32), found.largest)
+        return parts.grown(self.data, self.leaf_of_row, self.leaf_sums)
+
+    @property
+    def n_leaves(self) -> int:
+        """The number of leaves."""
+        return len(self._found.limbs)
+
+    @property
+    def tree(self) -> Tree:
+        """The tree."""
+        return self._whole.tree
+
+    @cached
+    def leaf_sums(self) -> Array:
+        """(L, d)"""
+        return limb_values(self._found.limbs, self._found.largest, self.n_rows)
+
+
+def grower_of(device: Any, data: BinnedData) -> TreeGrower:
+    """The grower of a table, whose codes are copied to the device at the first tree."""
+    growers = _growers.setdefault(device, WeakKeyDictionary())
+    if data not in growers:
+        if isinstance(data.codes, DeviceCodes):
+            codes = data.codes.there
+        else:
+            words = np.ascontiguousarray(data.codes).view(np.uint64)[:, :, 0]
+            codes = device.upload_large(np.ascontiguousarray(words))
+        growers[data] = TreeGrower(Table(device, codes, data.n_bins, data.has_missing, data.categorical))
+    return growers[data]
+
+
+def kept_limits(grower: TreeGrower, score: str, growth: Growth, n_rows: int) -> Limits:
+    """`limits_of`, made once: from round to round, only the seed changes."""
+    key = (score, growth.max_depth, growth.max_leaf_nodes, growth.min_samples_leaf, growth.order, growth.noise,
+           growth.l2_regularization, growth.bits, growth.min_category_count, growth.category_smoothing,
+           growth.interactions, n_rows)  # fmt: skip
+    if key not in grower.limits:
+        grower.limits[key] = limits_of(score, growth, n_rows, grower.table.p)
+    return grower.limits[key]
+
+
+def limits_of(score: str, growth: Growth, n_rows: int, p: int) -> Limits:
+    """The limits as the kernel takes them."""
+    groups, most, symmetric = None, 0, growth.order == "symmetric"
+    if isinstance(growth.interactions, int):
+        most = min(growth.interactions, MOST)
+    else:
+        groups = np.zeros((len(growth.interactions), -(-p // 32)), dtype=np.uint32)
+        for i, group in enumerate(growth.interactions):
+            for f in group:
+                groups[i, f // 32] |= np.uint32(1 << (f % 32))
+    return Limits(
+        SCORES[score],
+        growth.bits,
+        growth.levels if symmetric else min(growth.max_depth, MOST),
+        0 if symmetric else min(growth.max_leaf_nodes, MOST),
+        min(growth.min_samples_leaf, MOST),
+        ORDERS[growth.order],
+        growth.l2_regularization,
+        growth.noise,
+        min(growth.category_count(n_rows), MOST),
+        growth.category_smoothing,
+        most,
+        groups,
+    )
+
+
+def too_many_levels(growth: Growth) -> bool:
+    """Whether a symmetric tree has levels of more nodes than the device expands together."""
+    return growth.order == "symmetric" and 2 ** (growth.levels - 1) > MOST_WORKS
+
+
+def can_grow(
+    data: BinnedData, m: int, d: int, growth: Growth, rows: AnyArray | None, features: AnyArray | None
+) -> bool:
+    """Whether the device grows such trees: neither those of sparse or of empty tables, nor very deep symmetric ones."""
+    if too_many_levels(growth) or isinstance(data.codes, SparseCodes) or growth.bits not in (32, 64):
+        return False
+    n_rows = data.n if rows is None else len(rows)
+    return min(n_rows, m, d, data.p if features is None else len(features)) > 0
+
+
+def tree_bytes(data: BinnedData, m: int, d: int, limits: Limits, n_rows: int) -> int:
+    """The memory on the device for growing a tree on m statistics, and its sums of d columns over the leaves."""
+    stride = int(-(-int((data.n_bins + data.has_missing).max()) // 32) * 32)
+    sizes = Sizes.for_bins(stride, data.p, bool(data.categorical.any()), m, limits, n_rows)
+    lane, leaves = limits.bits // 8, most_leaves(limits, n_rows)
+    histograms = sizes.slots * sizes.slot * lane
+    cells = sizes.cells * (112 + 8 * (m + 1) + 4 * sizes.words + 40)
+    rows = data.n * (lane * m + 4) + 12 * n_rows
+    return histograms + cells + rows + leaves * (16 * d + 112)
+
+
+def has_room(device: Any, data: BinnedData, m: int, d: int, limits: Limits, n_rows: int) -> bool:
+    """Whether there is memory on the device for such trees; asked once, since the driver takes long to answer."""
+    known = grower_of(device, data).room_for
+    key = (m, d, n_rows, limits.kind)
+    if key not in known:
+        known[key] = tree_bytes(data, m, d, limits, n_rows) <= device.room()
+    return known[key]
+
+
+def begin_tree(
+    device: Any,
+    data: BinnedData,
+    statistics: Dense | OneHot,
+    limits: Limits,
+    seed: int,
+    leaf_statistics: AnyArray | None,
+    rows: AnyArray | None,
+    features: AnyArray | None,
+) -> PendingTree:
+    """Begin to grow a tree; arrays may be in the host's memory or on the device."""
+
+    def there(values: Any, dtype: Any) -> Any:
+        if values is None or device.owns(values):
+            return values
+        return device.upload(np.ascontiguousarray(values, dtype=dtype))
+
+    dense = isinstance(statistics, Dense)
+    return grower_of(device, data).grow(
+        there(statistics.values if isinstance(statistics, Dense) else statistics.weight, np.float64),
+        None if dense or isinstance(statistics, Dense) else there(statistics.classes, np.int32),
+        statistics.m,
+        limits,
+        seed,
+        there(leaf_statistics, np.float64),
+        there(rows, np.int32),
+        features,
+    )
+
+
+def route_all(device: Any, data: BinnedData, pending: PendingTree) -> None:
+    """Find the leaves of all rows of a tree that is being grown on some of them."""
+    table = grower_of(device, data).table
+    Launcher.of(device).route(table, pending.nodes, pending.sets, pending.leaf_of_row)
