@@ -253,7 +253,11 @@ def test_rows_on_the_device_are_predicted_there(engine, names, on_gpu):
     assert np.array_equal(engine.host(labels), clf.predict(X))
     assert clf.decision_function(there).tobytes() == clf.decision_function(X).tobytes()
     assert clf.predict(engine.device.upload(X[:5].astype(np.int64))).shape == (5,)
-    for wrong, message in ((X[:, :3], "X has 3 features"), (X[0], "rows and columns"), (X + np.inf, "infinity")):
+    for wrong, message in (
+        (X[:, :3], "X has 3 features"),
+        (X[0], "rows and columns"),
+        (X + np.inf, r"infinity: inf in column 0, row 0"),
+    ):
         with pytest.raises(ValueError, match=message):
             clf.predict(engine.device.upload(wrong))
 
@@ -297,7 +301,13 @@ def test_fits_to_rows_on_the_device_need_no_copy(engine, on_gpu, monkeypatch):
     assert found.tobytes() == expected.tobytes() and clf.n_features_in_ == 4
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         clf.fit(engine.device.upload(X), y[:-1])
-    for wrong, message in ((X[0], "rows and columns"), (X + np.inf, "infinity")):
+    wrong_place = np.where(np.arange(800).reshape(200, 4) % 131 == 130, -np.inf, X)
+    for wrong, message in (
+        (X[0], "rows and columns"),
+        (X[:, :0], "at least one of each"),
+        (X * 1j, "real numbers; its type is complex128"),
+        (wrong_place, "infinity: -inf in column 2, row 32"),
+    ):
         with pytest.raises(ValueError, match=message):
             clf.fit(engine.device.upload(wrong), y)
 
@@ -404,11 +414,45 @@ def test_rows_have_one_order_wherever_they_are(engine, dtype):
     X = draw_values(np.random.default_rng(0), 300, 11, missing=0.1).astype(dtype)
     X[:, 2], X[::2, 3], X[1::2, 3] = np.random.default_rng(1).normal(size=300), 0.0, -0.0
     there = binning.DeviceTable.of(engine.device.upload(X), engine.device)
-    assert order.hashes_of(there, 3).tobytes() == order.hashes_of(X, 3).tobytes()
+    assert order.hashes_of(there, 3, engine).tobytes() == order.hashes_of(X, 3).tobytes()
     here = np.random.default_rng(2).permutation(300)[:200]
     codes, expected = engine.bin(there, sample=np.arange(50)), CpuEngine().bin(X, sample=np.arange(50))
     assert np.asarray(codes.subset(here).codes).tobytes() == expected.subset(here).codes.tobytes()
     assert np.asarray(codes.subset(slice(5, 9)).codes).tobytes() == expected.subset(slice(5, 9)).codes.tobytes()
+
+
+@each("engine", GPU_ENGINES)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_large_tables_of_the_host_are_hashed_and_binned_on_the_device(engine, dtype, monkeypatch):
+    """Some rows after the others, with the numbers of the processor."""
+    X = draw_values(np.random.default_rng(0), 300, 11, missing=0.1).astype(dtype)
+    X[:, 4] = np.abs(np.nan_to_num(X[:, 4])).round() % 9
+    mask, keys = np.arange(11) == 4, np.random.default_rng(0).integers(0, 2**64, 300, dtype=np.uint64)
+    expected = CpuEngine().bin(X, 40, mask), order.hashes_of(X, 3), np.argsort(keys)
+    monkeypatch.setattr(cuda, "FEW_VALUES", 10)
+    monkeypatch.setattr(binning, "FEW_VALUES", 10)
+    monkeypatch.setattr(binning, "PART", 7000)
+    found = engine.bin(X, 40, mask), order.hashes_of(X, 3, engine), engine.argsort(keys)
+    assert isinstance(found[0].codes, binning.DeviceCodes)
+    assert np.asarray(found[0].codes).tobytes() == expected[0].codes.tobytes()
+    assert [e.tolist() for e in found[0].edges] == [e.tolist() for e in expected[0].edges]
+    assert found[0].has_missing.tolist() == expected[0].has_missing.tolist()
+    assert found[0].seen_categories.tolist() == expected[0].seen_categories.tolist()
+    assert found[1].tobytes() == expected[1].tobytes() and found[2].tolist() == expected[2].tolist()
+
+
+@each("engine", GPU_ENGINES)
+def test_what_is_put_off_is_done_by_the_thread_that_put_it_off(engine, on_gpu):
+    """It waits for copies to the host, which only one thread may wait for."""
+    X, y = table()
+    on_gpu(engine)
+    done = []
+    assert engine.later(lambda: done.append("work"))
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(sb.SimplexBoostClassifier(n_estimators=2, device="cuda").fit, X, y).result()
+    assert not done
+    sb.SimplexBoostClassifier(n_estimators=2, device="cuda").fit(X, y)
+    assert done == ["work"]
 
 
 @each("engine", GPU_ENGINES)

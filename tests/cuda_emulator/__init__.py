@@ -12,6 +12,8 @@ from threading import Lock
 
 import numpy as np
 
+from simplexboost.engine.cuda.device import Later
+
 HERE = Path(__file__).parent
 SOURCE = HERE.parents[1] / "src" / "simplexboost" / "engine" / "cuda" / "source"
 
@@ -77,7 +79,7 @@ class EmulatedDevice:
     def __init__(self, n_blocks: int = 3, memory: int = 2**30) -> None:
         self.most, self.memory = n_blocks, memory
         self.n_processors = 1
-        self.work = []
+        self.later = Later()
 
     def owns(self, array):
         """Whether an array is on the device."""
@@ -117,6 +119,10 @@ class EmulatedDevice:
     def download(self, array, size=None):
         """A copy."""
         return np.array(array[:size])
+
+    def argsort(self, keys):
+        """The order in which keys ascend."""
+        return np.argsort(keys, kind="stable")
 
     def send(self, array, values):
         """Copy to the beginning of an array."""

@@ -203,6 +203,12 @@ T atomicAdd(T* p, T x) {
   return old;
 }
 template <class T>
+T atomicMin(T* p, T x) {
+  const T old = *p;
+  if (x < old) *p = x;
+  return old;
+}
+template <class T>
 T atomicMax(T* p, T x) {
   const T old = *p;
   if (x > old) *p = x;

@@ -13,6 +13,7 @@ from sklearn.utils import check_array, check_X_y
 from sklearn.utils.validation import _check_n_features
 
 from .._typing import AnyArray
+from ..engine import infinity_at
 from .features import Features, learn_features, more_features
 from .names import check_names, check_number, learn_names
 from .sparse import canonical, refuse_sparse, without_duplicates
@@ -209,10 +210,7 @@ def check_infinity(X: Any, table: Table | None) -> None:
     if value is None:
         return
     where = f"column {j}" if table is None else table.columns[j].label
-    raise ValueError(
-        f"X contains infinity: {value} in {where}, row {row}. Replace it by a finite number, or by NaN, which means "
-        "missing."
-    )
+    raise infinity_at(value, where, row)
 
 
 def listed_numbers(rows: Any) -> AnyArray:

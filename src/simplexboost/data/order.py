@@ -22,7 +22,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .._typing import AnyArray, Labels
-from ..engine import DeviceTable
+from ..engine import CPU, Engine
 from .training_set import TrainingSet
 
 BLOCK = 2**16  # values that are hashed at a time: they stay in the cache
@@ -32,12 +32,12 @@ ODD = np.uint64(0xBF58476D1CE4E5B9)
 
 def in_own_order(data: TrainingSet, groups: AnyArray | None = None) -> tuple[TrainingSet, AnyArray | None]:
     """The training set with its rows sorted by their content, and their groups (n,) in the same order."""
-    engine, values = data.engine, hashes_of(data.table, 0)
+    engine, values = data.engine, hashes_of(data.table, 0, data.engine)
     content = engine.gathered(row_hashes(data, values))
     values, c = engine.gathered(values), engine.gathered(data.c)
     labels = None if groups is None else engine.gathered(groups)
-    of_classes = engine.decide(lambda: hashes_of_classes(values, c))
-    order, engine = engine.arranged(lambda: order_of(content, of_classes, c, labels))
+    of_classes = engine.decide(lambda: hashes_of_classes(values, c, data.engine))
+    order, engine = engine.arranged(lambda: order_of(content, of_classes, c, labels, data.engine))
     costs, init = (None if a is None else a[order] for a in (data.costs, data.init_score))
     data = replace(
         data,
@@ -52,7 +52,9 @@ def in_own_order(data: TrainingSet, groups: AnyArray | None = None) -> tuple[Tra
     return data, None if groups is None else groups[order]
 
 
-def order_of(content: AnyArray, of_classes: AnyArray, c: Labels, groups: AnyArray | None = None) -> AnyArray:
+def order_of(
+    content: AnyArray, of_classes: AnyArray, c: Labels, groups: AnyArray | None = None, engine: Engine = CPU
+) -> AnyArray:
     """The rows (n,), sorted by hashes of their content (n,) and of their class c (n,), and by their group (n,).
 
     Classes that have the same rows, as happens where features have few values, share their number of ``of_classes``
@@ -74,16 +76,19 @@ def order_of(content: AnyArray, of_classes: AnyArray, c: Labels, groups: AnyArra
         key = mixed(key + GOLDEN * mixed(number.ravel().astype(np.uint64)))
     if len(np.unique(of_classes)) < len(of_classes):
         return np.lexsort((c, key))  # which takes twice as long
-    return np.argsort(key)
+    return engine.argsort(key)
 
 
-def hashes_of_classes(values: AnyArray, c: Labels) -> AnyArray:
+def hashes_of_classes(values: AnyArray, c: Labels, engine: Engine = CPU) -> AnyArray:
     """A number for the rows that each class c (n,) has, from hashes of the values (n,) of the rows: (K,) uint64.
 
     Weights do not matter, nor how often a row occurs: what is drawn for a class is then the same for repeated rows and
     for weighted ones.
     """
-    _, first = np.unique(values + GOLDEN * mixed(c.astype(np.uint64)), return_index=True)
+    keys = values + GOLDEN * mixed(c.astype(np.uint64))
+    order = engine.argsort(keys)
+    sorted_keys = keys[order]
+    first = order[np.append(True, sorted_keys[1:] != sorted_keys[:-1])[: len(order)]]  # one of equal ones
     sums = np.zeros(int(c.max(initial=-1)) + 1, dtype=np.uint64)
     np.add.at(sums, c[first], mixed(values[first]))
     return mixed(sums)
@@ -95,10 +100,10 @@ def hashes_of_classes(values: AnyArray, c: Labels) -> AnyArray:
 def row_hashes(data: TrainingSet, values: AnyArray) -> AnyArray:
     """A number for all that a row has but its class, from hashes (n,) of its values: (n,) uint64."""
     more = [data.weight[:, None], *(a for a in (data.costs, data.init_score) if a is not None)]
-    return mixed(sum((hashes_of(np.asarray(a), j + 1) for j, a in enumerate(more)), values))
+    return mixed(sum((hashes_of(np.asarray(a), j + 1, data.engine) for j, a in enumerate(more)), values))
 
 
-def hashes_of(X: Any, number: int) -> AnyArray:
+def hashes_of(X: Any, number: int, engine: Engine = CPU) -> AnyArray:
     """Σ_j hash(X_ij) a_j for every row of X (n, p), dense or sparse: (n,) uint64.
 
     The odd numbers a_j are drawn with the seed ``number``. A zero adds nothing, so that sparse and dense rows agree;
@@ -114,8 +119,9 @@ def hashes_of(X: Any, number: int) -> AnyArray:
     """
     n, p = X.shape
     factors = np.random.default_rng([number, 64]).integers(0, 2**64, size=p, dtype=np.uint64) | np.uint64(1)
-    if isinstance(X, DeviceTable):
-        return X.hashes(factors)
+    found = engine.hashes(X, factors)
+    if found is not None:
+        return found
     out = np.empty(n, dtype=np.uint64)
     if issparse(X):
         table = X.tocsr()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from .binned import MAX_BINS, MAX_CATEGORIES, BinnedData, CodedRows, auto_bins, sampled_rows
+from .binned import MAX_BINS, MAX_CATEGORIES, BinnedData, CodedRows, auto_bins, infinity_at, sampled_rows
 from .cpu import CpuEngine
 from .cuda import CudaEngine, DeviceError, DeviceTable, check_gpu, has_gpu
 from .group import GroupEngine
@@ -90,6 +90,7 @@ __all__ = [
     "column_of",
     "engine_of",
     "has_gpu",
+    "infinity_at",
     "no_sets",
     "node_bytes",
     "row_sizes",

@@ -132,6 +132,14 @@ def category_mask(categorical: AnyArray | None, p: int) -> AnyArray:
     return np.asarray(categorical, dtype=bool).astype(np.uint8)
 
 
+def infinity_at(value: Any, where: str, row: int) -> ValueError:
+    """The error for an infinite value in some column and row."""
+    return ValueError(
+        f"X contains infinity: {value} in {where}, row {row}. Replace it by a finite number, or by NaN, which means "
+        "missing."
+    )
+
+
 def category_edges(values: AnyArray, f: int) -> Array:
     """Edges ½, 1½, …, so that the code of a category is its number; ``f`` is the column, for error messages."""
     values = values[~np.isnan(values)]

@@ -356,6 +356,15 @@ class Engine(Protocol):
         None if they stay where they are.
         """
 
+    def argsort(self, keys: AnyArray) -> AnyArray:
+        """The order (n,) in which keys (n,) uint64 ascend."""
+
+    def hashes(self, X: AnyArray, factors: AnyArray) -> AnyArray | None:
+        """Σ_j hash(X_ij) a_j of every row of a table X (n, p), (n,) uint64; factors a (p,). See `data.order.hashes_of`.
+
+        None if whoever asks must compute it.
+        """
+
     @property
     def has_device(self) -> bool:
         """Whether the engine computes on a device that has a memory of its own."""
@@ -473,6 +482,14 @@ class AllRows(ABC):
     def host(self, values: Any) -> Any:
         """The array itself."""
         return values
+
+    def argsort(self, keys: AnyArray) -> AnyArray:
+        """The order in which keys ascend."""
+        return np.argsort(keys)
+
+    def hashes(self, X: AnyArray, factors: AnyArray) -> AnyArray | None:
+        """There is no device."""
+        return None
 
     @property
     def has_device(self) -> bool:

@@ -101,9 +101,11 @@ class SketchedNewton(Optimizer):
         values = 4 * d if K < MANY_CLASSES or d < K else 8 * SPARSE_PART * d
         model = 12 * K * d + model_bytes(data, learner, values, n_rounds)
         if data.engine.has_device and d == K and not issparse(data.table):  # F and the trees are there
-            return BASE + n * (ROW + weighted) + 2 * table_bytes(data) + model
-        rows = n * (row_bytes(data) + 4 + 4 * d * (1 if d == K else 2) + 8 * (s + 1) + weighted) + kept
-        growing = rows + table_bytes(data) + tree_bytes(data, learner, s + 1) + model
+            rows = n * (ROW + weighted)
+            growing = rows + table_bytes(data) + model
+        else:
+            rows = n * (row_bytes(data) + 4 + 4 * d * (1 if d == K else 2) + 8 * (s + 1) + weighted) + kept
+            growing = rows + table_bytes(data) + tree_bytes(data, learner, s + 1) + model
         binning = 12 * K * d + binning_bytes(data) + (rows if issparse(data.table) else n * ROW)
         return BASE + max(growing, binning)
 
@@ -152,6 +154,8 @@ class SketchedNewton(Optimizer):
     def objective(run: Run) -> RowObjective:
         """The run's objective, row by row on the engine; made in the first round."""
         if not isinstance(run.objective, RowObjective):
+            if run.data.engine.has_device:
+                run.data.binned  # noqa: B018 (now: later the device has less room for rows on their way)
             run.objective = RowObjective(run.loss, run.data.c, run.data.weight, run.model.code, run.data.engine)
             run.F = run.objective.rows.home(run.F)
         return run.objective

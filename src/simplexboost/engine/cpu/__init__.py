@@ -63,7 +63,7 @@ class CpuEngine(AllRows):
         mask = category_mask(categorical, X.shape[1])
         if issparse(X):
             return bin_sparse(X, max_bins, mask, sample, self.n_threads)
-        X = np.ascontiguousarray(X)
+        X = np.ascontiguousarray(X) if isinstance(X, np.ndarray) else X  # which a device has
         edges = self.quantiles(X, sampled_rows(len(X)) if sample is None else sample, max_bins)
         for f in np.flatnonzero(mask).tolist():
             edges[f] = category_edges(X[:, f], f)

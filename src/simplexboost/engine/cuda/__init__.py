@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from ..._typing import AnyArray, Array
-from ..binned import MAX_BINS, BinnedData
+from ..binned import BinnedData
 from ..cpu import CpuEngine
 from ..interface import Dense, FitSize, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem
 from ..tree import Grown
-from .binning import DeviceCodes, DeviceTable, bin_there
+from .binning import FEW_VALUES, DeviceCodes, DeviceTable, codes_there, hashes_there, is_there
 from .device import DeviceError, check_gpu, current_device, has_gpu
 from .explaining import explain_there
 from .forest import CudaForest
@@ -68,20 +68,26 @@ class CudaEngine(CpuEngine):
 
     def later(self, work: Callable[[], Any]) -> bool:
         """Call a function while the device grows the next tree."""
-        self.device.work.append(work)
+        self.device.later.work.append(work)
         return True
 
-    def bin(
-        self,
-        X: Any,
-        max_bins: int = MAX_BINS,
-        categorical: AnyArray | None = None,
-        sample: AnyArray | None = None,
-    ) -> BinnedData:
-        """X as codes; a table that is on the device stays there."""
+    def quantiles(self, X: Any, rows: AnyArray | None, max_bins: int) -> list[Array]:
+        """The edges of every column; of a table on the device, only the rows that tell them come to the host."""
         if isinstance(X, DeviceTable):
-            return bin_there(X, self, max_bins, categorical, sample)
-        return super().bin(X, max_bins, categorical, sample)
+            X, rows = X.some(rows), None
+        return super().quantiles(X, rows, max_bins)
+
+    def codes(self, X: Any, edges: list[Array]) -> tuple[Any, AnyArray]:
+        """The codes of X between these edges, on the device unless the table is small; and what has missing values."""
+        return codes_there(X, edges, self.device) if is_there(X) else super().codes(X, edges)
+
+    def argsort(self, keys: AnyArray) -> AnyArray:
+        """The order in which keys ascend."""
+        return super().argsort(keys) if keys.size < FEW_VALUES else self.device.argsort(keys)
+
+    def hashes(self, X: Any, factors: AnyArray) -> AnyArray | None:
+        """Σ_j hash(X_ij) a_j of every row, if the table is on the device or large."""
+        return hashes_there(X, factors, self.device) if is_there(X) else None
 
     def grow(
         self,

@@ -1,20 +1,23 @@
-"""Tables that are on the device already: they are looked at and binned there."""
+"""Tables on the device: those that are there already, and large ones of the host, are hashed and binned there."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ..._cached import cached
 from ..._typing import AnyArray, Array
-from ..binned import TILE, BinnedData, category_mask, sampled_rows
+from ..binned import TILE, infinity_at
 from .layout import BLOCK, Arguments, records
 from .stepping import BLOCKS_PER_PROCESSOR
 
+FEW_VALUES = 2**20  # tables with fewer values are hashed and binned by the processor, which takes milliseconds
+PART = 2**27  # bytes of rows of the host that are looked at together
 VALUES = records("X found", [("size", "i8")])
 HASHES = records("X factors out", [("n", "i8"), ("p", "i4"), ("pad", "i4")])
-BINS = records("X edges first codes missing", [("n", "i8"), ("p", "i4"), ("pad", "i4")])
+BINS = records("X edges first codes missing", [("n", "i8"), ("all", "i8"), ("p", "i4"), ("pad", "i4")])
 
 
 class OnHost:
@@ -59,24 +62,24 @@ class DeviceTable(OnHost):
         """X in the memory of the host."""
         return self.device.download(self.there)
 
-    def hashes(self, factors: AnyArray) -> AnyArray:
-        """Σ_j hash(X_ij) a_j of every row (n,) uint64, with factors a (p,) uint64; see `data.order.hashes_of`."""
-        (n, p), device = self.shape, self.device
-        out = device.empty(n, np.uint64)
-        # An array on the device must not be empty.
-        arrays = {"X": self.there, "factors": device.upload(np.append(factors, np.uint64(0))), "out": out}
-        launch(device, "hash_rows", HASHES, n, arrays, n=n, p=p)
-        return device.download(out)
+    def some(self, rows: AnyArray | None) -> AnyArray:
+        """Some of the rows, or all, in the memory of the host."""
+        there = self.there if rows is None else self.there[self.device.upload(rows)]
+        return np.ascontiguousarray(self.device.download(there))
 
     @staticmethod
     def of(X: Any, device: Any) -> DeviceTable:
-        """Any array of numbers on the device as a table; raises for other shapes and for infinity."""
-        if X.ndim != 2 or not len(X):
-            raise ValueError(f"X must be an array of rows and columns with at least one row; its shape is {X.shape}.")
+        """Any array of numbers on the device as a table; raises for other shapes and types, and for infinity."""
+        if X.ndim != 2 or not X.size:
+            raise ValueError(f"X must have rows and columns, at least one of each; its shape is {X.shape}.")
+        if X.dtype.kind not in "fiub":
+            raise ValueError(f"X must hold real numbers; its type is {X.dtype}.")
         X = X if X.dtype in (np.float64, np.float32) else X.astype(np.float64)
         X = X if X.flags.c_contiguous else X.copy(order="C")
-        if has_infinity(X, device):
-            raise ValueError("X contains infinity. Replace it by a finite number, or by NaN, which means missing.")
+        place = first_infinity(X, device)
+        if place is not None:
+            row, column = place
+            raise infinity_at(device.download(X[row])[column], f"column {column}", row)
         return DeviceTable(X, device)
 
 
@@ -104,37 +107,59 @@ class DeviceCodes(OnHost):
         return DeviceCodes(there if there.flags.c_contiguous else there.copy(order="C"), self.device)
 
 
-def bin_there(
-    table: DeviceTable, engine: Any, max_bins: int, categorical: AnyArray | None, rows: AnyArray | None
-) -> BinnedData:
-    """The bins of a table without categories; only the rows that the edges are computed from come to the host."""
-    device, (n, p) = table.device, table.shape
-    rows = sampled_rows(len(table)) if rows is None else rows
-    sample = table.there if rows is None else table.there[device.upload(rows)]
-    edges: list[Array] = engine.quantiles(np.ascontiguousarray(device.download(sample)), None, max_bins)
+def is_there(X: Any) -> bool:
+    """Whether a table is on the device, or so large that it is looked at there."""
+    return isinstance(X, DeviceTable) or (isinstance(X, np.ndarray) and X.size >= FEW_VALUES)
+
+
+def pieces(X: Any, device: Any) -> Iterator[tuple[int, Any]]:
+    """A table on the device: all of it if it is there; else some rows after the others, and where they begin."""
+    if isinstance(X, DeviceTable):
+        yield 0, X.there
+        return
+    step = max(1, PART // (X.itemsize * max(1, X.shape[1])))
+    for begin in range(0, len(X), step):
+        yield begin, device.upload_large(np.ascontiguousarray(X[begin : begin + step]))
+
+
+def codes_there(X: Any, edges: list[Array], device: Any) -> tuple[Any, AnyArray]:
+    """`CpuEngine.codes` on the device."""
+    n, p = X.shape
     codes, missing = device.empty((-(-p // TILE), n), np.uint64), device.empty(p, np.int32)
     device.clear(missing)
     first = device.upload(np.cumsum([0, *map(len, edges)], dtype=np.int32))
     values = device.upload(np.concatenate([*edges, [0.0]]))  # an array on the device must not be empty
-    arrays = {"X": table.there, "edges": values, "first": first, "codes": codes, "missing": missing}
-    launch(device, "find_codes", BINS, n, arrays, n=n, p=p)
-    has_missing = device.download(missing).astype(np.uint8)
-    n_bins = np.array([len(e) + 1 for e in edges], dtype=np.int32)
-    there: Any = DeviceCodes(codes, device)
-    return BinnedData(there, n_bins, has_missing, edges, category_mask(categorical, p))
+    for begin, rows in pieces(X, device):
+        place = device.pointer(codes) + 8 * begin
+        arrays = {"X": rows, "edges": values, "first": first, "codes": place, "missing": missing}
+        launch(device, "find_codes", BINS, len(rows), arrays, n=len(rows), all=n, p=p)
+    return DeviceCodes(codes, device), device.download(missing).astype(np.uint8)
 
 
-def has_infinity(X: Any, device: Any) -> bool:
-    """Whether a C-contiguous array of the device has an infinite number."""
-    found, size = device.empty(1, np.int32), int(X.size)
-    device.clear(found)
+def hashes_there(X: Any, factors: AnyArray, device: Any) -> AnyArray:
+    """`data.order.hashes_of` on the device."""
+    n, p = X.shape
+    out = device.empty(n, np.uint64)
+    there = device.upload(np.append(factors, np.uint64(0)))  # an array on the device must not be empty
+    for begin, rows in pieces(X, device):
+        arrays = {"X": rows, "factors": there, "out": device.pointer(out) + 8 * begin}
+        launch(device, "hash_rows", HASHES, len(rows), arrays, n=len(rows), p=p)
+    return device.download(out)
+
+
+def first_infinity(X: Any, device: Any) -> tuple[int, int] | None:
+    """The row and column of the first infinite number of a C-contiguous array of the device; None without any."""
+    size = int(X.size)
+    found = device.upload(np.array([size], dtype=np.uint64))
     launch(device, "find_infinity", VALUES, size, {"X": X, "found": found}, size=size)
-    return bool(device.download(found)[0])
+    place = int(device.download(found)[0])
+    return None if place == size else divmod(place, X.shape[1])
 
 
 def launch(device: Any, name: str, dtype: Any, count: int, arrays: dict[str, Any], **sizes: int) -> None:
     """Launch a kernel of ``source/bins.cu`` with a thread for each of some things, as far as there are so many."""
     kernel = device.kernel("bins", name, {"VALUE": "float" if arrays["X"].dtype == np.float32 else "double"})
     arguments = Arguments(dtype)
-    arguments.set(**{name: device.pointer(array) for name, array in arrays.items()}, **sizes)
+    pointers = {name: x if isinstance(x, int) else device.pointer(x) for name, x in arrays.items()}
+    arguments.set(**pointers, **sizes)
     kernel(max(1, min(-(-count // BLOCK), BLOCKS_PER_PROCESSOR * device.n_processors)), BLOCK, arguments)

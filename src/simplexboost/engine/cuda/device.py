@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from functools import cache, cached_property, partial
 from pathlib import Path
-from threading import Lock
+from threading import Lock, local
 from typing import Any
 
 import numpy as np
@@ -169,6 +169,13 @@ class Fetched:
         return out
 
 
+class Later(local):
+    """Functions to be called while the device is busy; each thread has its own, since what they wait for is theirs."""
+
+    def __init__(self) -> None:
+        self.work: list[Any] = []
+
+
 class CudaDevice:
     """The current GPU."""
 
@@ -176,7 +183,7 @@ class CudaDevice:
         self.xp = cupy()
         self._kernels: dict[Any, CudaKernel] = {}
         self._staging = Staging()
-        self.work: list[Any] = []  # functions to be called while the device is busy
+        self.later = Later()
 
     def owns(self, array: Any) -> bool:
         """Whether an array is on the device."""
@@ -240,6 +247,10 @@ class CudaDevice:
     def download(self, array: Any, size: int | None = None) -> Any:
         """An array of the device, or the first numbers of it, in the host's memory."""
         return self.xp.asnumpy(array if size is None else array[:size])
+
+    def argsort(self, keys: Any) -> Any:
+        """The order in which keys of the host ascend, in the host's memory."""
+        return self.download(self.upload(keys).argsort())
 
     def send(self, array: Any, values: Any) -> None:
         """Copy a small array of the host to the beginning of one on the device, without waiting."""

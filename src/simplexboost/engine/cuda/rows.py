@@ -179,7 +179,8 @@ class CudaRowLoss:
 
     def work_meanwhile(self) -> None:
         """Call what was put off until the device is busy."""
-        work, self.device.work = self.device.work, []
+        later = self.device.later
+        work, later.work = later.work, []
         for call in work:
             call()
 

@@ -4,15 +4,15 @@
 
 struct Values {
   const VALUE* X;
-  int* found;  // 0 in the beginning
+  u64* found;
   i64 size;
 };
 
-// found = 1 if one of the numbers is infinite.
+// found = the place of the first number that is infinite, if that is less than what it was.
 extern "C" __global__ void __launch_bounds__(BLOCK) find_infinity(const __grid_constant__ Values a) {
   const i64 stride = static_cast<i64>(gridDim.x) * BLOCK;
   for (i64 i = static_cast<i64>(blockIdx.x) * BLOCK + threadIdx.x; i < a.size; i += stride)
-    if (fabs(static_cast<double>(a.X[i])) == -minus_infinity()) *a.found = 1;
+    if (fabs(static_cast<double>(a.X[i])) == -minus_infinity()) atomicMin(a.found, static_cast<u64>(i));
 }
 
 struct Hashes {
@@ -44,12 +44,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK) hash_rows(const __grid_const
 }
 
 struct Bins {
-  const VALUE* X;       // (n, p)
+  const VALUE* X;       // (n, p), some or all of the rows
   const double* edges;  // of all features
   const int* first;     // (p + 1,) where those of a feature begin
-  u64* codes;           // (n_tiles, n) words of eight codes
+  u64* codes;           // (n_tiles, all) words of eight codes, from the first of these rows on
   int* missing;         // (p,) 0 in the beginning
-  i64 n;
+  i64 n, all;
   int p, pad;
 };
 
@@ -60,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) find_codes(const __grid_cons
   const i64 stride = static_cast<i64>(gridDim.x) * BLOCK;
   for (int begin = 0; begin < a.p; begin += TILE) {
     const int width = smaller(TILE, a.p - begin);
-    u64* out = a.codes + static_cast<i64>(begin / TILE) * a.n;
+    u64* out = a.codes + static_cast<i64>(begin / TILE) * a.all;
     for (i64 row = static_cast<i64>(blockIdx.x) * BLOCK + threadIdx.x; row < a.n; row += stride) {
       const VALUE* x = a.X + row * a.p + begin;
       u64 word = 0;
