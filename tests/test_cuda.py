@@ -13,6 +13,7 @@ from engine_cases import assert_same_tree, draw_values, large_problem, row_probl
 
 import simplexboost as sb
 from benchmarks import gpu
+from simplexboost.boosting.hypotheses import TreeHypothesis
 from simplexboost.callbacks import evaluation
 from simplexboost.data import order
 from simplexboost.data.training_set import TrainingSet
@@ -34,7 +35,7 @@ from simplexboost.engine.cuda import device as devices
 from simplexboost.engine.cuda.memory import fit_bytes
 from simplexboost.estimators import booster, predicting
 from simplexboost.explain import shapley
-from simplexboost.learners import SketchTree
+from simplexboost.learners import Answer, SketchTree
 from simplexboost.losses.objective import mean_loss
 from simplexboost.optimizers.sketched import SketchedNewton
 
@@ -160,6 +161,46 @@ def test_evaluated_rows_leave_the_device_after_the_fit(engine, on_gpu, monkeypat
     held = Followed(X, y, np.ones(200))
     sb.SimplexBoostClassifier(n_estimators=2, callbacks=[held], device="cuda").fit(X, y)
     assert where == [True, True] and type(held._F) is np.ndarray and held._table is X
+
+
+@each("engine", GPU_ENGINES)
+def test_what_was_added_ahead_is_taken_back_if_the_round_is_refused(engine, on_gpu, monkeypatch):
+    """Leaf values are added to F before the tree is looked at."""
+    X, y = table()
+    on_gpu(engine)
+    edges = iter([0.5, 0.5, 0.0, 0.5, *[0.0] * 30])
+    seen = []
+
+    class Look(sb.callbacks.Callback):
+        def finish(self, run):
+            seen.append((engine.host(run.F), run.recomputed()))
+
+    options = {"n_estimators": 9, "max_leaf_nodes": 7, "random_state": 0, "device": "cuda", "callbacks": [Look()]}
+    monkeypatch.setattr(SketchTree, "sketched_edge", lambda *_: next(edges))
+    clf = sb.SimplexBoostClassifier(**options, subsample=0.8).fit(X, y)
+    assert clf.n_iter_ == 3 and seen[0][0].tobytes() == seen[0][1].tobytes()
+
+
+@each("engine", GPU_ENGINES)
+def test_learners_of_others_may_change_leaf_values(engine, on_gpu):
+    """So theirs are not added ahead."""
+    X, y = table()
+    on_gpu(engine)
+
+    class Half(SketchTree):
+        def fit(self, request):
+            answer = super().fit(request)
+            values = 0.5 * np.asarray(answer.compact.values)
+            outputs = replace(answer.compact, values=values)
+            return Answer(TreeHypothesis(answer.hypothesis.tree, values), outputs, edge=answer.edge)
+
+    parts = {"loss": "logistic", "codewords": "canonical", "step": "fixed", "optimizer": "sketched-newton"}
+    fits = [
+        sb.BoostingClassifier(**parts, learner=Half(max_leaf_nodes=7), n_estimators=3, random_state=0, device=d)
+        for d in ("cuda", "cpu")
+    ]
+    P = [clf.fit(X, y).predict_proba(X) for clf in fits]
+    np.testing.assert_allclose(P[0], P[1], atol=1e-6)
 
 
 @each("engine", GPU_ENGINES)
@@ -429,7 +470,7 @@ def test_large_tables_of_the_host_are_hashed_and_binned_on_the_device(engine, dt
     X[:, 4] = np.abs(np.nan_to_num(X[:, 4])).round() % 9
     mask, keys = np.arange(11) == 4, np.random.default_rng(0).integers(0, 2**64, 300, dtype=np.uint64)
     expected = CpuEngine().bin(X, 40, mask), order.hashes_of(X, 3), np.argsort(keys)
-    monkeypatch.setattr(cuda, "FEW_VALUES", 10)
+    monkeypatch.setattr(cuda, "FEW_KEYS", 10)
     monkeypatch.setattr(binning, "FEW_VALUES", 10)
     monkeypatch.setattr(binning, "PART", 7000)
     found = engine.bin(X, 40, mask), order.hashes_of(X, 3, engine), engine.argsort(keys)

@@ -105,6 +105,8 @@ class Run:
         self.F = self.start()  # (n, d)
         # A bound on the absolute entries of F. Zeros are not read: they take memory only when they are written.
         self._reach = 0.0 if self.data.init_score is None else float(row_reach(self.F).max(initial=0.0))
+        # What no entry of F may exceed, so that products of predictor and codewords are finite too.
+        self._limit = math.sqrt(np.finfo(self.F.dtype).max)
         self._U: Array | None = None
         self._risk: float | None = None
         self._buffer: Array | None = None
@@ -146,13 +148,22 @@ class Run:
         """Continue a model: every number is then what it would be in one long fit, bit for bit."""
         model = model.at(1.0)
         begin = model.n_rounds - self.objective.relived(model.n_rounds)
-        self.model, data = model.first(begin), self.data
-        F = np.array(data.as_given(self.start()))  # (n, d), to which terms are added one by one, as boosting does
-        add_terms(self.model.terms, data.table, F, data.engine)
-        self.move_to(data.in_order(F))
+        self.model = model.first(begin)
+        self.move_to(self.recomputed())
         for first, end in pairwise([0, *model.round_ends][begin:]):
             self._relive(model.terms[first:end])
         self._reach = self._size()
+
+    def recomputed(self) -> AnyArray:
+        """F (n, d) from the model: its terms are added one by one, as boosting does, so every bit is the same."""
+        data = self.data
+        F = np.array(data.as_given(self.start()))
+        add_terms(self.model.terms, data.table, F, data.engine)
+        return data.in_order(F)
+
+    def may_move(self, by: float) -> bool:
+        """Whether a round that changes the entries of F by at most this surely leaves F small enough."""
+        return self._reach + by < self._limit
 
     def _relive(self, terms: list[Term]) -> None:
         """Add a round of a model, with all that it leaves to later rounds."""
@@ -212,11 +223,10 @@ class Run:
             raise self.divergence(longest)
         moves = [abs(t.step) * largest(t.hypothesis, u.outputs) for t, u in zip(terms, updates, strict=True)]
         self._reach += sum(moves)
-        limit = math.sqrt(np.finfo(self.F.dtype).max)  # so that products of predictor and codewords are finite too
-        if self._reach < limit:
+        if self._reach < self._limit:
             return
         self._reach = self._size() + sum(moves)
-        if not self._reach < limit:
+        if not self._reach < self._limit:
             raise self.divergence(sum(moves))
 
     def _size(self) -> float:

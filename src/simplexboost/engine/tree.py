@@ -105,10 +105,12 @@ class LateValues(ABC):
     ----------
     bound : what their absolute values do not exceed
     sparse : the same as a ``csr_array`` if most of them are zero, else None
+    added : whether `add_ahead` has added them to F
     """
 
     bound: float
     sparse: Any = None
+    added: bool = False
 
     @abstractmethod
     def __len__(self) -> int:
@@ -117,6 +119,13 @@ class LateValues(ABC):
     @abstractmethod
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
         """The values."""
+
+    @abstractmethod
+    def add_ahead(self, F: AnyArray, step: float, leaf_of_row: AnyArray) -> None:
+        """Let the device do `Engine.add_leaves` as soon as it has them, unless the tree has one leaf only.
+
+        When the engine is asked to do it later, it then has nothing left to do.
+        """
 
 
 def set_thresholds(nodes: AnyArray, all_edges: Array, starts: AnyArray) -> None:

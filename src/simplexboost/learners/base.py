@@ -104,6 +104,9 @@ class Sketched:
         A function that gives Σ‖g‖ of the gradients g along these directions, over the rows of the request.
     sparse : bool, default=False
         Whether most of the leaf values are zero.
+    ahead : callable or None, default=None
+        A function of the grown tree and of its leaf values that lets a device add them to the predictor as soon as it
+        has computed them; None if that must wait for the step.
 
     Examples
     --------
@@ -117,6 +120,7 @@ class Sketched:
     leaves: Callable[[Grown, float], AnyArray | LateValues]
     size: Callable[[], float]
     sparse: bool = False
+    ahead: Callable[[Grown, LateValues], None] | None = None
 
 
 @dataclass(frozen=True, eq=False)

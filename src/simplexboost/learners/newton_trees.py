@@ -75,7 +75,10 @@ class NewtonTree(TreeLearner):
         sketched = request.sketched
         assert sketched is not None
         grown = self.grow(request, Dense(sketched.statistics))
-        values = self.constrained(sketched.leaves(grown, self.l2_for(request.data)), grown, request)  # (L, d)
+        free = sketched.leaves(grown, self.l2_for(request.data))  # (L, d)
+        values = self.constrained(free, grown, request)
+        if values is free and sketched.ahead is not None and isinstance(values, LateValues):
+            sketched.ahead(grown, values)
         outputs = LeafOutputs(values, grown.leaf_of_row, request.data.engine)
 
         def made() -> TreeHypothesis:

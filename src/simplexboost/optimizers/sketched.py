@@ -8,6 +8,7 @@ no n × K gradient is stored.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,11 +17,12 @@ from scipy.sparse import issparse
 
 from .._parts import check_number
 from .._typing import AnyArray, Array, Labels
+from ..boosting.hypotheses import LeafOutputs
 from ..boosting.run import Run, Update
 from ..codewords.code import Code
 from ..data.training_set import TrainingSet
 from ..engine import Engine, FitSize, Grown, LateValues, LeafRule, RowLoss, RowProblem
-from ..learners import Learner, Request, Sketched, TreeLearner
+from ..learners import Answer, Learner, NewtonTree, Request, Sketched, SketchTree, TreeLearner
 from ..losses import Gradient, Loss, Objective
 from ..losses.user_scores import UserLossError
 from .asking import ask, direction, ray_along
@@ -128,17 +130,41 @@ class SketchedNewton(Optimizer):
         def size() -> float:
             return objective.rows.gradient_size(statistics, run.rows, run.data.engine)
 
-        sketched = Sketched(statistics, leaves, size, sparse)
+        sketched = Sketched(statistics, leaves, size, sparse, self.ahead_of(run))
         request = Request(run.data, gradient, run.Y, None, run.rows, run.features, run.seed(), sketched)
         answer = ask(run, request)
         run.risk_before = objective.rows.risk()  # now, since a device has then computed it while the tree was growing
         if not answer.edge:
+            self.take_back(run, answer)
             return []
         stride = run.step.length(ray_along(run, lambda: direction(run, answer.outputs), gradient))
         if stride.alpha <= 0:
             run.refusal = stride.stop
             return []
         return [Update(answer.hypothesis, answer.compact, stride.alpha, answer.edge, stride.perfect)]
+
+    @staticmethod
+    def ahead_of(run: Run) -> Callable[[Grown, LateValues], None] | None:
+        """What lets a device add leaf values before anybody has looked at the tree: the step must be known already.
+
+        A learner of somebody else's might still change or refuse the values.
+        """
+        if run.step.constant is None or type(run.learner) not in (NewtonTree, SketchTree):
+            return None
+        step = run.learning_rate * run.step.constant
+
+        def ahead(grown: Grown, values: LateValues) -> None:
+            if run.may_move(step * values.bound):
+                values.add_ahead(run.F, step, grown.leaf_of_row)
+
+        return ahead
+
+    @staticmethod
+    def take_back(run: Run, answer: Answer) -> None:
+        """Undo what was added ahead. A tree that has splits has an edge, so this is for rounding errors only."""
+        outputs = answer.compact
+        if isinstance(outputs, LeafOutputs) and isinstance(outputs.values, LateValues) and outputs.values.added:
+            run.F = SketchedNewton.objective(run).rows.home(run.recomputed())
 
     def resume(self, run: Run) -> None:
         """Let the risk be that of the rows, as it is in every round."""

@@ -37,6 +37,7 @@ class Step(Part):
     """
 
     measures_edge: ClassVar[bool] = False  # whether its strides tell the edge
+    constant: ClassVar[float | None] = None  # the step, if it is the same along every ray
 
     @abstractmethod
     def length(self, ray: Ray) -> Stride:
@@ -246,6 +247,11 @@ class FixedStep(Step):
     def length(self, ray: Ray) -> Stride:
         """The step."""
         return Stride(self.alpha)
+
+    @property
+    def constant(self) -> float:  # type: ignore[override]
+        """The step."""
+        return self.alpha
 
 
 @dataclass(eq=False, repr=False)

@@ -19,7 +19,7 @@ from ..binned import BinnedData
 from ..cpu import CpuEngine
 from ..interface import Dense, FitSize, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem
 from ..tree import Grown
-from .binning import FEW_VALUES, DeviceCodes, DeviceTable, codes_there, hashes_there, is_there
+from .binning import DeviceCodes, DeviceTable, codes_there, hashes_there, is_there
 from .device import DeviceError, check_gpu, current_device, has_gpu
 from .explaining import explain_there
 from .forest import CudaForest
@@ -28,6 +28,7 @@ from .rows import CudaLeaves, CudaRowLoss
 from .stepping import Launcher
 from .trees import PendingGrown, begin_tree, can_grow, grower_of, has_room, kept_limits, route_all
 
+FEW_KEYS = 2**17  # the processor sorts fewer in milliseconds
 FEW_SCORES = 2**15  # evaluated in every round: up to here a tree comes to the device later than the processor adds it
 
 __all__ = ["CudaEngine", "DeviceError", "DeviceTable", "check_gpu", "has_gpu"]
@@ -83,7 +84,7 @@ class CudaEngine(CpuEngine):
 
     def argsort(self, keys: AnyArray) -> AnyArray:
         """The order in which keys ascend."""
-        return super().argsort(keys) if keys.size < FEW_VALUES else self.device.argsort(keys)
+        return super().argsort(keys) if keys.size < FEW_KEYS else self.device.argsort(keys)
 
     def hashes(self, X: Any, factors: AnyArray) -> AnyArray | None:
         """Σ_j hash(X_ij) a_j of every row, if the table is on the device or large."""
@@ -129,6 +130,8 @@ class CudaEngine(CpuEngine):
         if not self.device.owns(F):
             return super().add_leaves(F, np.asarray(values), step, self.host(leaf_of_row))
         if isinstance(values, CudaLeaves):
+            if values.added:
+                return None
             there = values.there
         else:
             there = self.device.upload(np.ascontiguousarray(values, dtype=np.float32))
@@ -141,6 +144,7 @@ class CudaEngine(CpuEngine):
         """The flagship's loss on these rows: on the device if codewords are canonical."""
         if problem.Y is not None:
             return super().row_loss(problem)
+        self.device.give_back_reserve()
         return CudaRowLoss(problem, self, self.device)
 
     def explain(self, paths: Any, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> bool:

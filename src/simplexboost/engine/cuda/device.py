@@ -19,6 +19,7 @@ import numpy as np
 from .copying import PIECE, Copier
 
 SOURCE = Path(__file__).parent / "source"
+MUCH = 2**28  # bytes in reserve
 ON_CUDA = 2  # the number of CUDA among DLPack's devices
 OLDEST_DRIVER = 12000  # CUDA 12.0
 OPTIONS = ("--std=c++17", "--fmad=false")  # without fused multiply-add, so that trees are those of the other engines
@@ -208,6 +209,12 @@ class CudaDevice:
     def room(self) -> int:
         """The bytes that are free, with those that CuPy has in reserve."""
         return int(self.xp.cuda.Device().mem_info[0] + self.xp.get_default_memory_pool().free_bytes())
+
+    def give_back_reserve(self) -> None:
+        """Let go what CuPy has in reserve, if it is much: rows that were on the way before a fit."""
+        pool = self.xp.get_default_memory_pool()
+        if pool.free_bytes() > MUCH:
+            pool.free_all_blocks()
 
     @property
     def n_processors(self) -> int:

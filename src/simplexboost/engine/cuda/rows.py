@@ -14,7 +14,7 @@ from ..._cached import cached
 from ..._typing import AnyArray, Array
 from ..interface import Engine, LeafRule, RowProblem
 from ..tree import Grown, LateValues
-from .stepping import Stepper
+from .stepping import Launcher, Stepper
 from .trees import PendingGrown
 
 
@@ -26,8 +26,9 @@ class CudaLeaves(LateValues):
     there : (at least L, K) float32, on the device
     """
 
-    def __init__(self, there: Any, device: Any, n_leaves: Callable[[], int], bound: float) -> None:
+    def __init__(self, there: Any, device: Any, n_leaves: Callable[[], int], bound: float, counted: int = 0) -> None:
         self.there, self._device, self._n_leaves, self._bound = there, device, n_leaves, bound
+        self._counted, self._step = counted, 0.0  # where the number of leaves is on the device
         self._fetched = self._fetch()
 
     def _fetch(self) -> Any:
@@ -43,6 +44,16 @@ class CudaLeaves(LateValues):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> AnyArray:
         return np.array(self.values, dtype=dtype, copy=copy)
+
+    def add_ahead(self, F: AnyArray, step: float, leaf_of_row: AnyArray) -> None:
+        """Launch the kernel, which looks at the number of leaves."""
+        Launcher.of(self._device).add_leaves(F, self.there, step, leaf_of_row, self._counted)
+        self._step = step
+
+    @property
+    def added(self) -> bool:  # type: ignore[override]
+        """Whether they were, for which the tree must be finished."""
+        return self._step != 0.0 and len(self) > 1
 
     @property
     def bound(self) -> float:  # type: ignore[override]
@@ -167,7 +178,7 @@ class CudaRowLoss:
 
     def leaves_later(self, there: Any, grown: PendingGrown, rule: LeafRule, bound: float) -> CudaLeaves:
         """Leaf values that are on the way."""
-        parts = (there, self.device, lambda: grown.n_leaves, bound)
+        parts = (there, self.device, lambda: grown.n_leaves, bound, grown.pending.n_leaves)
         if not rule.thin:
             return CudaLeaves(*parts)
         return ThinLeaves(*parts, pairs=self.stepper.pairs(there, grown.pending), expected=self._expected)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from threading import Lock
-from typing import Any
+from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -25,7 +25,7 @@ LEAF_STEPS = records(
     "sums values n_leaves counts", [("inverse", "f8"), ("l2", "f8"), ("max_step", "f8"), ("thin", "f4"), ("K", "i4")]
 )
 LEAF_PAIRS = records("values n_leaves counts ends pairs", [("K", "i4"), ("pad", "i4")])
-UPDATE = records("F values leaf_of_row", [("n", "i8"), ("d", "i4"), ("step", "f4")])
+UPDATE = records("F values leaf_of_row n_leaves", [("n", "i8"), ("d", "i4"), ("step", "f4")])
 ROUTE = records("codes n_bins has_missing nodes sets leaf_of_row", [("n", "i8")])
 BLOCKS_PER_PROCESSOR = 8
 NUMBERS = (int, float)
@@ -57,7 +57,10 @@ _launchers: WeakKeyDictionary[Any, Launcher] = WeakKeyDictionary()
 class Launcher:
     """Launches kernels of ``source/rows.cu``; keeps their arguments from launch to launch."""
 
+    keeps: ClassVar[bool] = False  # whether it also keeps the arrays, so as to know which ones are others
+
     def __init__(self, device: Any) -> None:
+        self._arrays: dict[str, dict[str, Any]] = {}
         self.device, self._lock = device, Lock()  # the structures of arguments are shared by all fits
         self.blocks = BLOCKS_PER_PROCESSOR * device.n_processors
         self._arguments: dict[str, Arguments] = {}
@@ -72,7 +75,12 @@ class Launcher:
 
     def launch(self, name: str, grid: Any, dtype: Any, fields: dict[str, Any], shared: int = 0, **macros: int) -> None:
         """Launch a kernel; arrays among the fields become pointers."""
-        pointers = {name: x if type(x) in NUMBERS else pointer(self.device, x) for name, x in fields.items()}
+        known, pointers = self._arrays.setdefault(name, {}) if self.keeps else {}, {}
+        for field, x in fields.items():
+            if type(x) in NUMBERS:
+                pointers[field] = x
+            elif field not in known or known[field] is not x:
+                pointers[field], known[field] = pointer(self.device, x), x
         key = (name, shared, *macros.items())
         if key not in self._kernels:
             options = {"GROUP": 32, "EACH": 0, "DIRECTIONS": 1, "CLASSES": 32, "TURNS": 1} | macros
@@ -83,12 +91,14 @@ class Launcher:
             self._arguments[name].set(**pointers)
             self._kernels[key](grid, BLOCK, self._arguments[name])
 
-    def add_leaves(self, F: Any, values: Any, step: float, leaf_of_row: Any) -> None:
-        """F[i] += step · values[leaf of i]."""
+    def add_leaves(self, F: Any, values: Any, step: float, leaf_of_row: Any, n_leaves: int = 0) -> None:
+        """F[i] += step · values[leaf of i]; given the address of the number of leaves, only if there are several."""
         n, d = F.shape
         rows = power_of_two(-(-n // (WARPS * self.blocks)), 32)  # of a warp, so that every warp has some
         rows = max(4, rows)
-        fields = {"F": F, "values": values, "leaf_of_row": leaf_of_row, "n": n, "d": d, "step": step}
+        fields = {
+            "F": F, "values": values, "leaf_of_row": leaf_of_row, "n_leaves": n_leaves, "n": n, "d": d, "step": step,
+        }  # fmt: skip
         self.launch("add_leaves", min(-(-n // (WARPS * rows)), self.blocks), UPDATE, fields, GROUP=rows)
 
     def route(self, table: Any, nodes: Any, sets: Any, leaf_of_row: Any) -> None:
@@ -105,6 +115,8 @@ class Stepper(Launcher):
 
     c (n,) int32; weight (n,) float32 or None; log_cost (K, K) float32 or None.
     """
+
+    keeps = True  # as long as the fit
 
     def __init__(self, device: Any, c: Any, K: int, weight: Any, log_cost: Any, exponents: tuple[int, int]) -> None:
         super().__init__(device)

@@ -335,6 +335,7 @@ struct Update {
   float* F;             // (n, d)
   const float* values;  // (L, d)
   const int* leaf_of_row;
+  const int* n_leaves;  // or null
   i64 n;
   int d;
   float step;
@@ -342,9 +343,11 @@ struct Update {
 
 // F[i] += step * values[leaf of i]; a product and a sum, each rounded, as in the other engines. A warp has GROUP rows, a
 // multiple of four, whose numbers lie one after another: every lane reads and writes four neighbours at once, whether or
-// not they belong to the same row. (Eight lanes per row, one number each, reached 1 of 4.2 TB/s at 100 classes.)
+// not they belong to the same row. (Eight lanes per row, one number each, reached 1 of 4.2 TB/s at 100 classes.) Whoever
+// launches it before the tree is finished gives the number of leaves: a single leaf may turn out to say nothing.
 extern "C" __global__ void __launch_bounds__(BLOCK) add_leaves(const __grid_constant__ Update a) {
   static_assert(GROUP % 4 == 0, "the numbers of a warp begin at a multiple of 16 bytes");
+  if (a.n_leaves != nullptr && *a.n_leaves < 2) return;
   const u32 d = static_cast<u32>(a.d), lane = static_cast<u32>(lane_id());
   const i64 step = static_cast<i64>(gridDim.x) * WARPS * GROUP;
 #pragma unroll 1
