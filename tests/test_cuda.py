@@ -1,6 +1,8 @@
 """The engine for GPUs: fits with `device="cuda"`, on the emulator and where there is a GPU, and what it refuses."""
 
+import gc
 import sys
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
@@ -545,6 +547,33 @@ def test_a_fit_that_is_interrupted_leaves_nothing_behind(engine, on_gpu):
         clf.set_params(callbacks=[PressCtrlC()]).fit(X, y)
     assert clf.predict_proba(X).tobytes() == expected.tobytes() and clf.n_iter_ == 6
     assert clf.set_params(callbacks=None).fit(X, y).predict_proba(X).tobytes() == expected.tobytes()
+
+
+@each("engine", GPU_ENGINES)
+@pytest.mark.parametrize("device", ["cuda", "cpu"])
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_what_a_fit_took_is_free_when_it_ends(engine, device, interrupted, on_gpu):
+    """At once, not when Python looks for cycles: memory on a device does not make it look."""
+    X, y = table()
+    on_gpu(engine)
+    seen = []
+
+    class Look(sb.callbacks.Callback):
+        def after_round(self, run):
+            seen[:] = [weakref.ref(run), weakref.ref(run.data)]
+            if interrupted and run.round == 2:
+                raise KeyboardInterrupt
+
+    gc.collect()
+    gc.disable()
+    try:
+        clf = sb.SimplexBoostClassifier(n_estimators=4, random_state=0, device=device, callbacks=[Look()]).fit(X, y)
+        assert clf.n_iter_ == 4
+    except KeyboardInterrupt:
+        pass
+    finally:
+        gc.enable()
+    assert [known() for known in seen] == [None, None]
 
 
 @each("engine", GPU_ENGINES)

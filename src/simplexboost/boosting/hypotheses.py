@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -48,6 +49,17 @@ class LateTreeHypothesis(TreeHypothesis):
     def made(self) -> TreeHypothesis:
         """What it stands for."""
         return self.__dict__.pop("_make")()
+
+    def maker(self) -> Callable[[], None]:
+        """A function that makes it if somebody still has it: what is put off must not keep an interrupted fit alive."""
+        known = weakref.ref(self)
+
+        def make() -> None:
+            late = known()
+            if late is not None:
+                late.made  # noqa: B018
+
+        return make
 
     @property
     def tree(self) -> Tree:

@@ -294,8 +294,11 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         )
         run.snapshot = lambda: self._snapshot(finish(run))
         callbacks = booster._callbacks(history, evaluations) + [make(finish) for make in last]
-        with one_blas_thread():
-            boost(run, parts.optimizer, n_rounds, callbacks)
+        try:
+            with one_blas_thread():
+                boost(run, parts.optimizer, n_rounds, callbacks)
+        finally:
+            run.snapshot = None  # it knows the run: neither would be freed before Python looks for cycles
         if run.diverged:
             warnings.warn(
                 f"{run.stop_reason} The model keeps its {run.round} rounds.", ConvergenceWarning, stacklevel=2

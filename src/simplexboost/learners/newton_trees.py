@@ -81,15 +81,17 @@ class NewtonTree(TreeLearner):
             sketched.ahead(grown, values)
         outputs = LeafOutputs(values, grown.leaf_of_row, request.data.engine)
 
-        def made() -> TreeHypothesis:
-            known = values.sparse if sketched.sparse and isinstance(values, LateValues) else None
+        sparse = sketched.sparse
+
+        def made() -> TreeHypothesis:  # it must not know the request, which knows the run
+            known = values.sparse if sparse and isinstance(values, LateValues) else None
             if known is not None:
                 return TreeHypothesis(grown.tree, known)
             table = np.asarray(values)
-            return TreeHypothesis(grown.tree, sparse_values(table) if sketched.sparse else table)
+            return TreeHypothesis(grown.tree, sparse_values(table) if sparse else table)
 
         late = LateTreeHypothesis(made)
-        hypothesis = late if request.data.engine.later(lambda: late.made) else late.made
+        hypothesis = late if request.data.engine.later(late.maker()) else late.made
         says_nothing = len(values) == 1 and np.abs(np.asarray(values)).max() < 1e-6
         return Answer(hypothesis, outputs, edge=0.0 if says_nothing else self.sketched_edge(request, grown))
 
