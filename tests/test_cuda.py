@@ -32,7 +32,7 @@ from simplexboost.engine import (
     cuda,
     has_gpu,
 )
-from simplexboost.engine.cuda import binning, explaining, growing, layout
+from simplexboost.engine.cuda import binning, explaining, growing, layout, trees
 from simplexboost.engine.cuda import device as devices
 from simplexboost.engine.cuda.memory import fit_bytes
 from simplexboost.estimators import booster, predicting
@@ -429,6 +429,25 @@ def test_trees_below_a_split_of_small_gain(engine, leaves, little_memory, monkey
     assert_same_tree(expected, engine.grow(data, statistics, "newton", growth))
 
 
+@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("m", [1, 2, 20, 100])
+@pytest.mark.parametrize("leaves", [2, 255, 300, 5000])
+def test_shared_memory_is_enough_on_small_gpus(bits, m, leaves):
+    limits = trees.limits_of("newton", Growth(max_leaf_nodes=leaves, order="best", bits=bits), 10**6, 50)
+    assert growing.Sizes.for_bins(256, 50, True, m, limits, 10**6).shared <= 64 * 1024
+
+
+@each("engine", GPU_ENGINES)
+def test_trees_of_very_many_columns_are_left_to_the_processor(engine, monkeypatch):
+    """A warp that searches has a few numbers of every column in shared memory."""
+    rng = np.random.default_rng(0)
+    data, statistics = CpuEngine().bin(rng.normal(size=(60, 2)), 20), Dense(rng.normal(size=(60, 2000)))
+    growth = Growth(max_depth=2)
+    expected = CpuEngine().grow(data, statistics, "norm", growth)
+    monkeypatch.setattr(cuda, "begin_tree", None)
+    assert_same_tree(expected, engine.grow(data, statistics, "norm", growth))
+
+
 @pytest.mark.gxx
 def test_python_and_kernels_agree_about_structures():
     kernels = library("tree", (("LANE", "int"), ("SCORE", 0), ("COLUMNS", 2), ("BINS", 32)))
@@ -671,7 +690,7 @@ def test_what_the_device_does_not_explain(engine, on_gpu, monkeypatch):
 # ---- refusals -------------------------------------------------------------------------------------------------------
 
 
-def fake_cupy(count=1, driver=13000, error=None):
+def fake_cupy(count=1, driver=13000, error=None, capability="90"):
     """A package CuPy on a machine with so many GPUs."""
 
     def n_devices():
@@ -680,7 +699,8 @@ def fake_cupy(count=1, driver=13000, error=None):
         return count
 
     runtime = SimpleNamespace(getDeviceCount=n_devices, driverGetVersion=lambda: driver)
-    return SimpleNamespace(cuda=SimpleNamespace(runtime=runtime))
+    device = SimpleNamespace(compute_capability=capability)
+    return SimpleNamespace(cuda=SimpleNamespace(runtime=runtime, Device=lambda: device))
 
 
 @pytest.mark.parametrize(
@@ -690,8 +710,9 @@ def fake_cupy(count=1, driver=13000, error=None):
         (fake_cupy(0), "needs an NVIDIA GPU, and this machine has none"),
         (fake_cupy(error=RuntimeError("no driver")), "needs an NVIDIA GPU with its driver; CUDA says: no driver"),
         (fake_cupy(driver=11080), r"needs a driver for CUDA 12\.0 or newer; this one is for 11\.8"),
+        (fake_cupy(capability="61"), r"needs a GPU of compute capability 7\.0 or newer; this one has 6\.1"),
     ],
-    ids=["no CuPy", "no GPU", "no driver", "old driver"],
+    ids=["no CuPy", "no GPU", "no driver", "old driver", "old GPU"],
 )
 def test_what_is_missing_is_said_in_one_sentence(package, message, monkeypatch):
     X, y = table()
@@ -730,7 +751,7 @@ def test_the_forecast_is_the_formula():
         "codes": 8 * 7 * 10**6,
         "predictor": 4 * 10**8,
         "rows": (16 + 8 + 24) * 10**6,
-        "histograms": 4 * 50 * 3 * 256 * 512,
+        "histograms": 4 * 50 * 3 * 256 * 512 + 16384 * 50,
         "leaves": 40 * 255 * 100,
     }
 

@@ -78,7 +78,7 @@ class EmulatedDevice:
 
     def __init__(self, n_blocks: int = 3, memory: int = 2**30) -> None:
         self.most, self.memory = n_blocks, memory
-        self.n_processors = 1
+        self.n_processors, self.most_shared = 1, 227 * 1024
         self.later = Later()
 
     def owns(self, array):

@@ -22,6 +22,7 @@ SOURCE = Path(__file__).parent / "source"
 MUCH = 2**28  # bytes in reserve
 ON_CUDA = 2  # the number of CUDA among DLPack's devices
 OLDEST_DRIVER = 12000  # CUDA 12.0
+OLDEST_GPU = 70  # arguments that are constants of the grid, and threads of a warp that go their own ways
 OPTIONS = ("--std=c++17", "--fmad=false")  # without fused multiply-add, so that trees are those of the other engines
 
 
@@ -64,6 +65,12 @@ def found_cupy() -> tuple[Any, int]:
         raise DeviceError(
             f"device='cuda' needs a driver for CUDA {OLDEST_DRIVER // 1000}.{OLDEST_DRIVER % 1000 // 10} or newer; "
             f"this one is for {driver // 1000}.{driver % 1000 // 10}."
+        )
+    capability = int(package.cuda.Device().compute_capability)
+    if capability < OLDEST_GPU:
+        raise DeviceError(
+            f"device='cuda' needs a GPU of compute capability {OLDEST_GPU // 10}.{OLDEST_GPU % 10} or newer; "
+            f"this one has {capability // 10}.{capability % 10}."
         )
     return package, os.getpid()
 
@@ -220,6 +227,11 @@ class CudaDevice:
     def n_processors(self) -> int:
         """The number of multiprocessors."""
         return int(self.xp.cuda.Device().attributes["MultiProcessorCount"])
+
+    @property
+    def most_shared(self) -> int:
+        """The bytes that the threads of a block may share."""
+        return int(self.xp.cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"])
 
     def empty(self, shape: Any, dtype: Any) -> Any:
         """An array that is not initialised."""

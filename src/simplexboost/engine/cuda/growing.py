@@ -26,7 +26,9 @@ from .layout import (
     planning_bytes,
 )
 
-ROOM = 68 * 1024  # bytes of shared memory for histograms or plans of a block, so that a processor has three blocks
+# Bytes of shared memory for histograms or plans of a block: with the header, all that a block may have on GPUs of
+# compute capability 7.5. Newer ones then have room for three blocks on a processor.
+ROOM = 59 * 1024
 SYMMETRIC = ORDERS["symmetric"]
 N_LEAVES_AT = (RESULT.names or ()).index("n_leaves") * 4  # its place in the result, in bytes
 HEADER = 64 + 8 * (MOST_WORKS + 4)  # bytes of shared memory before that

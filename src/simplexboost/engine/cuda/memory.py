@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..interface import FitSize
 from .device import DeviceMemoryError
 from .growing import Sizes, most_leaves
-from .trees import limits_of, too_many_levels
+from .trees import limits_of, splits_bytes, too_many_levels
 
 
 def fit_bytes(size: FitSize) -> dict[str, int]:
@@ -14,7 +14,7 @@ def fit_bytes(size: FitSize) -> dict[str, int]:
     With n rows, p features, K classes, s directions of the sketch, at most L leaves, B bins (rounded up to a multiple
     of 32) and integers of w = 4 or 8 bytes: codes 8 n ⌈p/8⌉; predictor 4 n K; rows n (8 (s + 1) + w (s + 1) + 24), and
     20 n more if they have weights; histograms w p (s + 2) B (2 L + 2), or of trees that do not grow best first
-    w p (s + 2) B (L + 2); leaves 40 L K.
+    w p (s + 2) B (L + 2), and 16384 p for splits; leaves 40 L K.
     """
     n, p, m = size.n, size.p, size.s + 1
     out = {"codes": 8 * n * -(-p // 8), "predictor": 4 * n * size.K}
@@ -25,7 +25,7 @@ def fit_bytes(size: FitSize) -> dict[str, int]:
         return out
     limits = limits_of("newton", size.growth, n, p)
     sizes = Sizes.for_bins(-(-(size.max_bins + 1) // 32) * 32, p, False, m, limits, n)
-    out["histograms"] = sizes.slots * sizes.slot * width
+    out["histograms"] = sizes.slots * sizes.slot * width + splits_bytes(p)
     out["leaves"] = 40 * most_leaves(limits, n) * max(1, size.K)
     return out
 

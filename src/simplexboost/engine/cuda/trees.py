@@ -16,7 +16,7 @@ from ..sparse import SparseCodes
 from ..tree import Grown, Tree
 from .binning import DeviceCodes
 from .growing import GrownArrays, Limits, PendingTree, Sizes, Table, TreeGrower, most_leaves
-from .layout import MOST_WORKS
+from .layout import FEATURE_BEST, MOST_WORKS
 from .stepping import Launcher
 
 MOST = 2**31 - 1  # the kernels count in 32 bits
@@ -131,24 +131,32 @@ def can_grow(
     return min(n_rows, m, d, data.p if features is None else len(features)) > 0
 
 
-def tree_bytes(data: BinnedData, m: int, d: int, limits: Limits, n_rows: int) -> int:
+def splits_bytes(p: int, any_categories: bool = False) -> int:
+    """The memory for the best splits of p features in all nodes that are expanded together."""
+    return 2 * MOST_WORKS * p * (FEATURE_BEST + (32 if any_categories else 0))
+
+
+def tree_bytes(data: BinnedData, sizes: Sizes, m: int, d: int, limits: Limits, n_rows: int) -> int:
     """The memory on the device for growing a tree on m statistics, and its sums of d columns over the leaves."""
-    stride = int(-(-int((data.n_bins + data.has_missing).max()) // 32) * 32)
-    sizes = Sizes.for_bins(stride, data.p, bool(data.categorical.any()), m, limits, n_rows)
     lane, leaves = limits.bits // 8, most_leaves(limits, n_rows)
-    histograms = sizes.slots * sizes.slot * lane
+    histograms = sizes.slots * sizes.slot * lane + splits_bytes(data.p, bool(data.categorical.any()))
     cells = sizes.cells * (112 + 8 * (m + 1) + 4 * sizes.words + 40)
     rows = data.n * (lane * m + 4) + 12 * n_rows
     return histograms + cells + rows + leaves * (16 * d + 112)
 
 
 def has_room(device: Any, data: BinnedData, m: int, d: int, limits: Limits, n_rows: int) -> bool:
-    """Whether there is memory on the device for such trees; asked once, since the driver takes long to answer."""
-    known = grower_of(device, data).room_for
+    """Whether there is memory on the device for such trees; asked once, since the driver takes long to answer.
+
+    With very many statistics, the memory that the threads of a block share is too small.
+    """
+    grower = grower_of(device, data)
     key = (m, d, n_rows, limits.kind)
-    if key not in known:
-        known[key] = tree_bytes(data, m, d, limits, n_rows) <= device.room()
-    return known[key]
+    if key not in grower.room_for:
+        sizes = Sizes.of(grower.table, m, limits, n_rows)
+        enough = tree_bytes(data, sizes, m, d, limits, n_rows) <= device.room()
+        grower.room_for[key] = enough and sizes.shared <= device.most_shared
+    return grower.room_for[key]
 
 
 def begin_tree(
