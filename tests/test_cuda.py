@@ -341,8 +341,15 @@ def test_fits_to_rows_on_the_device_need_no_copy(engine, on_gpu, monkeypatch):
     without_its_values(monkeypatch)
     found = clf.fit(engine.device.upload(X), engine.device.upload(y)).predict_proba(X)
     assert found.tobytes() == expected.tobytes() and clf.n_features_in_ == 4
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        clf.fit(engine.device.upload(X), y[:-1])
+    masked, missing = np.ma.masked_array(y, mask=np.arange(200) == 7), np.array([None, *"ab" * 99, "a"], dtype=object)
+    for labels, message in (
+        (y[:-1], "inconsistent numbers of samples"),
+        (masked, "y has 1 masked entries"),
+        (missing, "the label of row 0 is missing"),
+        (y * 1j, "y holds complex numbers"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            clf.fit(engine.device.upload(X), labels)
     wrong_place = np.where(np.arange(800).reshape(200, 4) % 131 == 130, -np.inf, X)
     for wrong, message in (
         (X[0], "rows and columns"),

@@ -96,10 +96,11 @@ def learn_X(estimator: Any, X: Any, taken: Taken, *, reset: bool = True, **optio
 def learn_rows(estimator: Any, X: Any, y: Any) -> Any:
     """`learn_X` for rows on a GPU, whose numbers were looked at there: the checked y."""
     learn_names(estimator, None)
-    estimator.n_features_in_, features = X.shape[1], Features()
+    features, stand_in = Features(), np.zeros((len(X), 1), dtype=np.float32)
     estimator.feature_kinds_, estimator.categories_ = features.kinds, features.categories
-    stand_in = np.zeros((len(X), 1), dtype=np.float32)
-    return check_X_y(stand_in, y, multi_output=True, estimator=estimator)[1]
+    y = as_numbers(estimator, stand_in, None, features, reset=True, y=y, multi_output=True)[1]
+    estimator.n_features_in_ = X.shape[1]
+    return y
 
 
 def check_columns(estimator: Any, X: Any, *, reset: bool) -> Any:
