@@ -103,7 +103,7 @@ class SketchedNewton(Optimizer):
         values = 4 * d if K < MANY_CLASSES or d < K else 8 * SPARSE_PART * d
         model = 12 * K * d + model_bytes(data, learner, values, n_rounds)
         if data.engine.has_device and d == K and not issparse(data.table):  # F and the trees are there
-            rows = n * (ROW + weighted)
+            rows: float = n * (ROW + weighted)
             growing = rows + table_bytes(data) + model
         else:
             rows = n * (row_bytes(data) + 4 + 4 * d * (1 if d == K else 2) + 8 * (s + 1) + weighted) + kept
