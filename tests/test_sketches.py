@@ -178,7 +178,8 @@ def test_a_round_is_one_tree_that_tells_the_risk_before():
 
 def test_a_step_of_no_length_ends_the_rounds_and_says_why():
     run = sketched_run(K)
-    run.step = SimpleNamespace(length=lambda ray: SimpleNamespace(alpha=0.0, stop="no way down", perfect=False))
+    stride = SimpleNamespace(alpha=0.0, stop="no way down", perfect=False)
+    run.step = SimpleNamespace(length=lambda ray: stride, constant=None)
     assert SketchedNewton().propose(run) == [] and run.refusal == "no way down"
 
 
