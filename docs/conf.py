@@ -115,6 +115,7 @@ SHOWN = {
     "benchmarks/TEXT.md": "measured/text.md",
     "experiments/RESULTS.md": "measured/papers.md",
     "src/simplexboost/kernels/README.md": "measured/kernels.md",
+    "src/simplexboost/engine/cuda/source/README.md": "measured/gpu_kernels.md",
 }
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)#\s]+)")  # the file of a link or picture in Markdown
 
