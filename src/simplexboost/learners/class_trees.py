@@ -87,9 +87,8 @@ class ClassTree(NamesClasses):
 
     def growth_for(self, data: TrainingSet, seed: int, **more: Any) -> Growth:
         """How the engine is to grow."""
-        growth = super().growth_for(
-            data, seed if self.gain_noise else 0, **more
-        )  # without noise, sums are rounded to nearest
+        seed = seed if self.gain_noise else 0  # without noise, sums are rounded to nearest
+        growth = super().growth_for(data, seed, **more)
         return replace(growth, bits=64 if data.n * data.K < SMALL else 32)
 
 

@@ -9,7 +9,7 @@
 
 namespace simplexboost {
 
-// Takes a millisecond or so; worth its while after tens of megabytes.
+// It takes 0.06 ms in a small process: little beside the sorting of 10000 rows, after which it is called.
 inline void give_memory_back() {
 #ifdef __GLIBC__
   malloc_trim(0);
