@@ -88,7 +88,7 @@ class OnDask:
         Dask collection or array of shape (n,)
             The labels.
         """
-        return self._predict("predict", X, n_rounds, init_score)
+        return self._predict("predict", X, init_score, n_rounds=n_rounds)
 
     def predict_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Any:
         """Probabilities by the loss's link; classes without training examples get 0, and only these.
@@ -108,7 +108,7 @@ class OnDask:
         Dask collection or array of shape (n, K)
             The probabilities, a column for every class in the order of ``classes_``.
         """
-        return self._predict("predict_proba", X, n_rounds, init_score)
+        return self._predict("predict_proba", X, init_score, n_rounds=n_rounds)
 
     def predict_log_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Any:
         """The logarithms of `predict_proba`.
@@ -128,7 +128,7 @@ class OnDask:
         Dask collection or array of shape (n, K)
             The logarithms.
         """
-        return self._predict("predict_log_proba", X, n_rounds, init_score)
+        return self._predict("predict_log_proba", X, init_score, n_rounds=n_rounds)
 
     def decision_function(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Any:
         """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,).
@@ -148,7 +148,7 @@ class OnDask:
         Dask collection or array of shape (n, K) or (n,)
             The scores.
         """
-        return self._predict("decision_function", X, n_rounds, init_score)
+        return self._predict("decision_function", X, init_score, n_rounds=n_rounds)
 
     def class_scores(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Any:
         """Class scores U = ½ F Yᵀ.
@@ -168,14 +168,88 @@ class OnDask:
         Dask collection or array of shape (n, K)
             The scores, a column for every class in the order of ``classes_``.
         """
-        return self._predict("class_scores", X, n_rounds, init_score)
+        return self._predict("class_scores", X, init_score, n_rounds=n_rounds)
 
-    def _predict(self, method: str, X: Any, n_rounds: int | None, init_score: Any) -> Any:
+    def predict_set(self, X: Any, coverage: float = 0.9, per_class: bool = False, *, init_score: Any = None) -> Any:
+        """A set of classes for every row that holds the true one with a promised probability.
+
+        Parameters
+        ----------
+        X : Dask DataFrame, Dask Array, list of delayed partitions, or table in memory
+            The rows, with the columns of the fit. For a Dask collection the answer is one of the same kind, not
+            computed yet; a table in memory is answered at once.
+        coverage : float, default=0.9
+            The part of the sets that hold the true class, between 0 and 1.
+        per_class : bool, default=False
+            Whether that is so for the rows of every class, and not only for all rows together.
+        init_score : Dask collection or array, or None, default=None
+            Log-odds that the trees' scores are added to, of the same kind as X.
+
+        Returns
+        -------
+        Dask collection or bool array of shape (n, K)
+            Which classes are in the set, a column for every class in the order of ``classes_``.
+        """
+        self.to_local()._set_scores().thresholds(coverage, per_class)  # raises
+        return self._predict("predict_set", X, init_score, coverage=coverage, per_class=per_class)
+
+    def predict_or_abstain(
+        self, X: Any, confidence: float = 0.9, *, missing: Any = None, init_score: Any = None
+    ) -> Any:
+        """The most probable class where its probability reaches a confidence, and no answer elsewhere.
+
+        Parameters
+        ----------
+        X : Dask DataFrame, Dask Array, list of delayed partitions, or table in memory
+            The rows, with the columns of the fit. For a Dask collection the answer is one of the same kind, not
+            computed yet; a table in memory is answered at once.
+        confidence : float, default=0.9
+            The smallest probability with which a row gets an answer, from 0 to 1.
+        missing : scalar or None, default=None
+            What stands for no answer; None takes NaN, NaT or None, as suits the labels.
+        init_score : Dask collection or array, or None, default=None
+            Log-odds that the trees' scores are added to, of the same kind as X.
+
+        Returns
+        -------
+        Dask collection or array of shape (n,)
+            The labels.
+        """
+        self.to_local()._check_abstaining(confidence, missing)
+        return self._predict("predict_or_abstain", X, init_score, confidence=confidence, missing=missing)
+
+    def calibrate_sets(self, X: Any, y: Any, sample_weight: Any = None, *, init_score: Any = None) -> Self:
+        """Learn from fresh rows, in memory, how large the sets of `predict_set` must be.
+
+        Parameters
+        ----------
+        X : table in memory of shape (n, p)
+            The rows, with the columns of the fit; a few thousand are enough.
+        y : array of shape (n,)
+            Their labels, of the classes of the model.
+        sample_weight : array of shape (n,) or None, default=None
+            What the rows count.
+        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        if is_distributed(X):
+            raise TypeError(
+                f"calibrate_sets takes rows in memory, not a {type(X).__name__}; a few thousand rows are enough, and "
+                "X.compute() brings them here."
+            )
+        return super().calibrate_sets(X, y, sample_weight, init_score=init_score)  # type: ignore[misc]
+
+    def _predict(self, method: str, X: Any, init_score: Any, **arguments: Any) -> Any:
         local = self.to_local()
         if not is_distributed(X):
-            return getattr(local, method)(X, n_rounds, init_score=init_score)
-        local._rounds(n_rounds)  # raises
-        return lazily(local, method, X, init_score, n_rounds)
+            return getattr(local, method)(X, **arguments, init_score=init_score)
+        local._rounds(arguments.get("n_rounds"))  # raises
+        return lazily(local, method, X, init_score, arguments)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """The accuracy.

@@ -14,6 +14,7 @@ import pandas as pd
 
 from .._typing import AnyArray
 from ..cluster.parts import Part
+from ..deciding.abstaining import with_missing
 from .collections import as_items, check_aligned, n_rows, partitions
 
 
@@ -27,7 +28,7 @@ def as_model(local: Any) -> Any:
     return dask.delayed(model, name=f"simplexboost-model-{secrets.token_hex(4)}", traverse=False)
 
 
-def lazily(local: Any, method: str, X: Any, init_score: Any = None, n_rounds: int | None = None) -> Any:
+def lazily(local: Any, method: str, X: Any, init_score: Any, arguments: dict[str, Any]) -> Any:
     """A prediction of a fitted classifier for a Dask collection, as one of the same kind.
 
     Parameters
@@ -36,13 +37,14 @@ def lazily(local: Any, method: str, X: Any, init_score: Any = None, n_rounds: in
     method : its method that predicts
     X : Dask DataFrame, Dask Array or list of delayed partitions
     init_score : like X, or None
-    n_rounds : see `Predicts.predict`
+    arguments : the other arguments of the method, the same for all partitions
 
     Returns
     -------
     A Dask Series or DataFrame with the index of X, a Dask Array, or a list of delayed arrays
     """
-    options = {"model": as_model(local), "method": method, "n_rounds": n_rounds, "empty": empty_like(local, method)}
+    empty = empty_like(local, method, arguments)
+    options = {"model": as_model(local), "method": method, "arguments": arguments, "empty": empty}
     if init_score is not None:
         check_aligned(X, init_score, "X", "init_score")
     if isinstance(X, da.Array):
@@ -109,17 +111,22 @@ def with_index(values: AnyArray, index: Any, columns: Any, dtype: Any) -> Any:
 
 
 def of_part(
-    X: Any, init_score: Any = None, *, model: Any, method: str, n_rounds: int | None, empty: AnyArray
+    X: Any, init_score: Any = None, *, model: Any, method: str, arguments: dict[str, Any], empty: AnyArray
 ) -> AnyArray:
     """The prediction for one partition, which may have no rows."""
     if n_rows(X) == 0:
         return empty
     start = init_score.to_numpy() if hasattr(init_score, "to_numpy") else init_score
-    return np.asarray(getattr(model, method)(X, n_rounds, init_score=start))
+    return np.asarray(getattr(model, method)(X, **arguments, init_score=start))
 
 
-def empty_like(local: Any, method: str) -> AnyArray:
+def empty_like(local: Any, method: str, arguments: dict[str, Any]) -> AnyArray:
     """What a method predicts for no rows."""
+    if method == "predict_or_abstain":
+        none = np.empty(0, dtype=np.intp)
+        return with_missing(local.classes_, none, none.astype(bool), arguments["missing"])
+    if method == "predict_set":
+        return np.empty((0, len(local.classes_)), dtype=bool)
     if method == "predict":
         return local.classes_[:0]
     K = len(local.classes_)

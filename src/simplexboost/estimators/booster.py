@@ -303,7 +303,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             warnings.warn(
                 f"{run.stop_reason} The model keeps its {run.round} rounds.", ConvergenceWarning, stacklevel=2
             )
-        for name in (*FOLLOWED, "choice_"):  # those of an earlier fit
+        for name in (*FOLLOWED, "choice_", "sets_"):  # those of an earlier fit
             self.__dict__.pop(name, None)
         self.__dict__.update(finish(run))
 
@@ -480,6 +480,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             "rng_state_": run.rng.bit_generator.state,
             "present_": checked.present,
             **({"choice_": settled.choice} if settled.choice is not None else {}),
+            **({"sets_": settled.sets} if settled.sets is not None else {}),
             **followed(evaluations),
             **several,
         }

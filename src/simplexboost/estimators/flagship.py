@@ -260,9 +260,14 @@ class SimplexBoostClassifier(Booster):
         plain.parts().check()
         plain.parts().check_memory(checked.data, plain._sure_rounds())
         if self._goes_on and hasattr(self, "choice_"):
-            return plain.chosen(self.choice_, self)  # the model goes on with what was chosen for it
+            settled = plain.chosen(self.choice_, self)  # the model goes on with what was chosen for it
+            sets = getattr(self, "sets_", None)  # they are for the rounds that were chosen, and no others
+            same = sets is not None and sets.n_rounds == int(settled.estimator.n_estimators)
+            return replace(settled, sets=sets if same else None)
         if self.chooses(checked.data):
-            return plain.chosen(plain.choose(self, checked, groups, seed), self)
+            settled = plain.chosen(plain.choose(self, checked, groups, seed), self)
+            assert settled.sets is not None
+            return replace(settled, sets=settled.sets.of_model(checked.present, int(settled.estimator.n_estimators)))
         return Settled(plain, float(plain.calibration))
 
     def chooses(self, data: TrainingSet) -> bool:
@@ -310,6 +315,7 @@ class SimplexBoostClassifier(Booster):
             exact,
             asked.calibrates(),
             (lambda line: print(line, flush=True)) if self.verbose else (lambda line: None),
+            None if asked.calibrates() else float(self.calibration),
         )
         choice = choose(rivals, Table(data, checked.present, groups), seed, wanted)
         return replace(choice, learning_rate=float(self.learning_rate))
@@ -337,7 +343,9 @@ class SimplexBoostClassifier(Booster):
         rounds = choice.n_estimators if is_auto(asked.n_estimators) else self.n_estimators
         params = {name: value for name, value in choice.params.items() if is_auto(getattr(asked, name))}
         temperature = choice.temperature if asked.calibrates() else float(self.calibration)
-        return Settled(self.with_params(**params, n_estimators=rounds), temperature, choice)
+        settled = self.with_params(**params, n_estimators=rounds)
+        shown = choice if choice.sets is None else replace(choice, sets=None)
+        return Settled(settled, temperature, shown, choice.sets)
 
     def with_params(self, **params: Any) -> SimplexBoostClassifier:
         """An unfitted copy with other parameters; unlike `clone` it shares the callbacks.
@@ -391,13 +399,18 @@ class SimplexBoostClassifier(Booster):
         header, arrays = super()._pack()
         return {
             **header,
-            "choice": to_json(vars(self.choice_), "choice_") if hasattr(self, "choice_") else None,
+            "choice": choice_to_json(self.choice_) if hasattr(self, "choice_") else None,
         }, arrays
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
         super()._unpack(header, arrays)
         if header.get("choice") is not None:  # files of version 0.1 have none
             self.choice_ = checked_choice(from_json(header["choice"]))
+
+
+def choice_to_json(choice: Choice) -> Any:
+    """What was chosen, without the scores of the rows held out, which the estimator keeps."""
+    return to_json({name: value for name, value in vars(choice).items() if name != "sets"}, "choice_")
 
 
 def checked_choice(value: Any) -> Choice:

@@ -16,11 +16,13 @@ from ..boosting.decisions import Decision, OneLabel, SeveralLabels, all_classes,
 from ..boosting.model import AdditiveModel
 from ..data.init_score import check_init_score
 from ..data.inputs import check_X
+from ..deciding.sets import sets_from_arrays, sets_to_arrays
 from ..engine import CPU, CpuEngine, CudaEngine, Engine, has_gpu
 from ..explain import Explains
 from ..files import pack_booster, unpack_booster
 from ..losses import Loss, for_label_sets
 from ..losses.links import log_of, log_softmax
+from .deciding import Decides
 from .face import Face
 from .on_device import check_rows, labels_there, probabilities_there
 
@@ -29,7 +31,7 @@ CHUNK = 2**20
 FEW = 64  # rows that one thread predicts, however many there are
 
 
-class Predicts(Explains, Face):
+class Predicts(Decides, Explains, Face):
     """A classifier that predicts with an additive model; a subclass fits it."""
 
     multilabel: ClassVar[bool] = False  # whether y may be an indicator matrix
@@ -402,10 +404,14 @@ class Predicts(Explains, Face):
     # ---- files ------------------------------------------------------------------------------------------------------
 
     def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-        return pack_booster(self)
+        header, arrays = pack_booster(self)
+        return header, arrays | (sets_to_arrays(self.sets_) if hasattr(self, "sets_") else {})
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
         unpack_booster(self, header, arrays)
+        sets = sets_from_arrays(arrays, len(self.classes_))
+        if sets is not None:
+            self.sets_ = sets
 
     # ---- scikit-learn -----------------------------------------------------------------------------------------------
 

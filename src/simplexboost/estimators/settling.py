@@ -14,6 +14,7 @@ from .._typing import AnyArray
 from ..boosting.run import Run
 from ..callbacks import Callback, Sampling
 from ..data.training_set import TrainingSet
+from ..deciding.sets import SetScores
 from ..engine import CpuEngine
 from ..optimizers import Optimizer
 from ..selection import TEMPERATURES, Candidate, Choice, Split, Terms, folds, one_split, race
@@ -23,11 +24,15 @@ FEWEST_ROWS = 20  # below this, folds are too small to tell anything
 
 @dataclass(frozen=True, eq=False)
 class Settled:
-    """An estimator whose parameters are all settled, the temperature its scores get, and how they were chosen."""
+    """An estimator whose parameters are all settled, the temperature its scores get, and how they were chosen.
+
+    The rows that the choice held out also tell how sets of classes are made (``sets``); None if nothing was held out.
+    """
 
     estimator: Any
     temperature: float = 1.0
     choice: Choice | None = None
+    sets: SetScores | None = None
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,7 @@ class Wanted:
     exact : the number of rounds of the fit, if it is given: then the race compares after `longest` rounds only
     calibrate : whether a temperature is chosen
     say : prints a line of progress
+    temperature : that of the fit, if it is not chosen
     """
 
     longest: int
@@ -81,6 +87,7 @@ class Wanted:
     exact: int | None
     calibrate: bool
     say: Callable[[str], None]
+    temperature: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +150,7 @@ def choose(rivals: Rivals, table: Table, seed: int, wanted: Wanted) -> Choice:
         sample = table.brought(decide(lambda: np.sort(rng.choice(data.n, sample_rows(data.n), replace=False))))
         first = decide(
             lambda: (
-                hold_race(rivals, sample, make_splits(sample, cost, rng), seed, cost, wanted)
+                hold_race(rivals, sample, make_splits(sample, cost, rng), seed, cost, wanted, sets=False)
                 if sample.divisible
                 else None
             )
@@ -155,8 +162,10 @@ def choose(rivals: Rivals, table: Table, seed: int, wanted: Wanted) -> Choice:
     return choice if first is None else replace(choice, candidates=first.candidates)
 
 
-def hold_race(rivals: Rivals, table: Table, splits: list[Split], seed: int, cost: Effort, wanted: Wanted) -> Choice:
-    """A race of the rivals on these rows."""
+def hold_race(
+    rivals: Rivals, table: Table, splits: list[Split], seed: int, cost: Effort, wanted: Wanted, sets: bool = True
+) -> Choice:
+    """A race of the rivals on these rows, with the scores of those held out or without."""
     engine, workers = table.data.engine, 1
     threads = isinstance(engine, CpuEngine) and not engine.has_device and engine.alone() is engine
     if len(splits) * len(rivals) > 1 and threads:
@@ -171,6 +180,8 @@ def hold_race(rivals: Rivals, table: Table, splits: list[Split], seed: int, cost
         TEMPERATURES if wanted.calibrate else np.ones(1),
         wanted.exact,
         wanted.say,
+        wanted.temperature,
+        sets,
     )
     return race([Candidate(params, Starter(rival, table, seed)) for params, rival in rivals], splits, terms)
 

@@ -14,13 +14,14 @@ from .boosters import (
     unpack_features,
     unpack_program,
 )
-from .checks import ModelFileError, damaged, is_number
+from .checks import ModelFileError, check_layout, damaged, is_number
 from .classifiers import Saves, check_label_types, load, pack, save, unpack
 
 __all__ = [
     "ModelFileError",
     "Saves",
     "check_label_types",
+    "check_layout",
     "damaged",
     "is_number",
     "load",

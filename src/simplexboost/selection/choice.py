@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._typing import Array
+from ..deciding.sets import SetScores
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,8 @@ class Choice:
         The number of rows that were held out in all of them.
     learning_rate : float
         The learning rate of the fit, for which these rounds are meant.
+    sets : `simplexboost.deciding.SetScores` or None
+        How the true classes of the rows held out were ranked. A fit moves it to ``sets_`` of the estimator.
 
     Examples
     --------
@@ -54,6 +57,7 @@ class Choice:
     n_splits: int
     n_held: int
     learning_rate: float = 0.1
+    sets: SetScores | None = None
 
     def __str__(self) -> str:
         lines = [f"held-out risk of {len(self.candidates)} candidate(s) on {self.n_splits} split(s)"]

@@ -15,8 +15,10 @@ from .._typing import Array
 from ..boosting.loop import boost
 from ..boosting.run import Run
 from ..callbacks import Callback
+from ..deciding.sets import SetScores
 from ..optimizers import Optimizer
 from .choice import Choice, describe
+from .held_out import held_out_scores
 from .splits import Split
 from .temperatures import best_temperature, cautious, held_out_losses
 
@@ -66,6 +68,8 @@ class Terms:
     temperatures : (T,) those among which to choose
     exact : the number of rounds of the fit, if it is given: that of the last stage, which is the only one compared
     say : prints a line of progress
+    given : the temperature of the fit, if none is chosen
+    sets : whether the scores of the rows held out are wanted, from which sets of classes are made
     """
 
     stages: Sequence[int]
@@ -75,6 +79,8 @@ class Terms:
     temperatures: Array
     exact: int | None = None
     say: Callable[[str], None] = lambda line: None
+    given: float | None = None
+    sets: bool = True
 
 
 class Cancelled(Callback):
@@ -161,6 +167,13 @@ class Entrant:
             "n_tried": self.terms.exact or tried,
         }
 
+    def held_out(self, temperature: float) -> SetScores:
+        """The scores of the true classes of all rows held out, at the best number of rounds."""
+        rounds, _, _, risk = self.curve()
+        temperature = temperature if self.terms.given is None else self.terms.given
+        runs = [(trial.run, trial.split) for trial in self.trials]
+        return held_out_scores(runs, int(rounds[self.best(risk)]), temperature)
+
 
 def race(candidates: Sequence[Candidate], splits: Sequence[Split], terms: Terms) -> Choice:
     """The candidate of the lowest held-out risk, with the number of rounds and the temperature where it is lowest."""
@@ -240,4 +253,5 @@ def decide(entrants: Sequence[Entrant], splits: Sequence[Split], terms: Terms) -
     }
     held = sum(len(split.held) for split in splits)
     return Choice(**{k: table[winner][k] for k in ("params", "n_estimators", "temperature", "risk")},
-                  candidates=table, curve=curve, n_splits=len(splits), n_held=held)  # fmt: skip
+                  candidates=table, curve=curve, n_splits=len(splits), n_held=held,
+                  sets=entrants[winner].held_out(table[winner]["temperature"]) if terms.sets else None)  # fmt: skip
