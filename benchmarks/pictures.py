@@ -21,6 +21,7 @@ from .contestants import OURS
 from .plots import pyplot
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
+SETS = Path(__file__).parent / "SETS.md"
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 NAMES = {OURS: "simplexboost", "lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"} | {
     "xgboost-multi": "XGBoost, vector leaves",
@@ -119,6 +120,40 @@ def draw_ours(ax: Any, race: Race) -> None:
     words = f"{way[-1, 1]:.3f} after {way[-1, 0]:.0f} s"
     ax.annotate(words, way[-1], (-9, 5), textcoords="offset points", ha="right", fontsize=9, color=COLOURS[OURS])
     ax.margins(y=0.12)
+
+
+# ---- sets of classes ------------------------------------------------------------------------------------------------
+
+
+def draw_sets(plt: Any) -> Any:
+    """Coverage on fresh rows beside what was promised, of all sets of the page; and risk curves on digits."""
+    from sklearn.datasets import load_digits
+
+    from simplexboost import SimplexBoostClassifier
+    from simplexboost.plotting import RiskCurveDisplay
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.6), layout="constrained")
+    table = list(rows(SETS.read_text(encoding="utf-8").partition("\n## Beside")[0]))
+    for shift, level in enumerate(("0.9", "0.95", "0.99")):
+        found = np.array([float(row[level].split(" / ")[0]) for row in table])
+        right_anyway = np.array([float(row["accuracy"]) >= float(level) for row in table])
+        x = shift + np.linspace(-0.3, 0.3, len(table))
+        for mask, face, words in (
+            (~right_anyway, PALETTE[0], "data set"),
+            (right_anyway, "white", "accuracy is higher"),
+        ):
+            style = {"color": PALETTE[0], "markerfacecolor": face, "markersize": 5, "linestyle": "none", "marker": "o"}
+            left.plot(x[mask], found[mask], **style, label=words if shift == 0 else None)
+        left.hlines(float(level), shift - 0.4, shift + 0.4, color="black", linewidth=1)
+    left.set_xticks(range(3), ["0.9", "0.95", "0.99"])
+    left.set(xlabel="coverage that is asked for", ylabel="coverage of fresh rows", ylim=(0.8, 1.005))
+    left.legend(frameon=False, fontsize=9, loc="lower right")
+    X, y = load_digits(return_X_y=True)
+    for rounds in (10, 40, 160):
+        clf = SimplexBoostClassifier(n_estimators=rounds, random_state=0).fit(X[:600], y[:600])
+        RiskCurveDisplay.from_estimator(clf, X[600:], y[600:], name=f"{rounds} rounds", ax=right)
+    right.set_title("digits", fontsize=10)
+    return figure
 
 
 # ---- theory ---------------------------------------------------------------------------------------------------------
@@ -228,6 +263,7 @@ PICTURES: dict[str, Callable[[Any], Any]] = {
     "margins": draw_margins,
     "conditions": draw_conditions,
     "potentials": draw_potentials,
+    "sets": draw_sets,
 }
 
 

@@ -111,6 +111,7 @@ SHOWN = {
     "benchmarks/RESULTS.md": "measured/race.md",
     "benchmarks/TUNING.md": "measured/tuning.md",
     "benchmarks/SERVING.md": "measured/serving.md",
+    "benchmarks/SETS.md": "measured/sets.md",
     "benchmarks/EXPORTS.md": "measured/exports.md",
     "benchmarks/TEXT.md": "measured/text.md",
     "experiments/RESULTS.md": "measured/papers.md",

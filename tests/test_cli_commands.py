@@ -181,6 +181,21 @@ def test_top_classes(messy, model):
     assert all(float(row["proba_1"]) >= float(row["proba_2"]) for row in rows)
 
 
+def test_sets_and_rows_without_an_answer(messy, model):
+    done = inside("predict", model, messy, "--coverage", "0.95", "--abstain", "0.8", "--proba", "-q")
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert list(rows[0])[:2] == ["prediction", "set"]
+    clf = simplexboost.load(model)
+    labels = clf.classes_.tolist()
+    P = np.array([[float(row[f"proba_{label}"]) for label in labels] for row in rows])
+    thresholds = clf.sets_.thresholds(0.95)
+    for row, p in zip(rows, P, strict=True):
+        assert row["prediction"] == (labels[p.argmax()] if p.max() >= 0.8 else "")
+        inside_set = [labels[k] for k in np.argsort(-p) if p[p > p[k]].sum() <= thresholds[k]]
+        assert row["set"].split(";") == inside_set
+    assert {len(row["set"].split(";")) for row in rows} > {1}
+
+
 def test_columns_are_matched_by_name(model, tmp_path):
     rows = [{name: row[name] for name in reversed(row)} for row in messy_rows(20, seed=1)]
     shuffled, plain = tmp_path / "b.csv", tmp_path / "a.csv"

@@ -154,6 +154,7 @@ def test_values(good, tmp_path):
 def test_arguments(good, model, tmp_path):
     check(inside("fit", good, "-o", tmp_path / "m.sb", "--algorithm", "SimplexBost"), 2, "did you mean SimplexBoost")
     check(inside("predict", model, good, "--proba", "--top", "2"), 2, "pass one of them")
+    check(inside("predict", model, good, "--per-class"), 2, "pass --coverage, too")
     check(inside("compare", good, "--algorithms", "LightGMB"), 2, "did you mean LightGBM")
     check(inside("compare", good, "--folds", "30"), 1, "too few for --folds 30")
     check(inside("fit", good, "-o", tmp_path / "m.sb", "--delimiter", "ab"), 2, "must be one character")

@@ -14,7 +14,13 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
 import simplexboost as sb
 from simplexboost import inspection
-from simplexboost.plotting import ClassScoresDisplay, ConfusionDisplay, DecisionRegionsDisplay, ReliabilityDisplay
+from simplexboost.plotting import (
+    ClassScoresDisplay,
+    ConfusionDisplay,
+    DecisionRegionsDisplay,
+    ReliabilityDisplay,
+    RiskCurveDisplay,
+)
 
 CLASSES = [2, 3, 26, 400]
 
@@ -198,16 +204,30 @@ def test_wrong_input_is_named(call, message):
         call(*model_of(3))
 
 
-@pytest.mark.parametrize("display", [ConfusionDisplay, ClassScoresDisplay, ReliabilityDisplay, DecisionRegionsDisplay])
+@pytest.mark.parametrize(
+    "display", [ConfusionDisplay, ClassScoresDisplay, ReliabilityDisplay, RiskCurveDisplay, DecisionRegionsDisplay]
+)
 def test_estimators_must_be_fitted(display):
     with pytest.raises(NotFittedError):
         display.from_estimator(sb.SimplexBoostClassifier(), np.zeros((2, 2)), [0, 1])
 
 
-def test_reliability_needs_probabilities():
+@pytest.mark.parametrize("display", [ReliabilityDisplay, RiskCurveDisplay])
+def test_reliability_and_risk_need_probabilities(display):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(TypeError, match="RidgeClassifier has no predict_proba"):
-        ReliabilityDisplay.from_estimator(RidgeClassifier().fit(X, y), X, y)
+        display.from_estimator(RidgeClassifier().fit(X, y), X, y)
+
+
+def test_risk_curves_are_drawn_side_by_side():
+    clf, X, y = model_of(3)
+    first = RiskCurveDisplay.from_estimator(clf, X, y)
+    second = RiskCurveDisplay.from_predictions(y, clf.predict_proba(X, 1), classes=clf.classes_, name="b", ax=first.ax_)
+    lines = [line for line in second.ax_.lines if line.get_gid() == "risk"]
+    assert len(lines) == 2 and lines[0].get_color() != lines[1].get_color()
+    assert lines[0].get_xdata()[-1] == 1 and lines[0].get_ydata()[-1] == pytest.approx(1 - clf.score(X, y))
+    words = [text.get_text() for text in second.ax_.get_legend().get_texts()]
+    assert words[0].startswith("SimplexBoostClassifier\n(mean risk") and words[1].startswith("b\n")
 
 
 @pytest.mark.parametrize(
@@ -216,6 +236,7 @@ def test_reliability_needs_probabilities():
         lambda ax: ConfusionDisplay.from_estimator(*model_of(3), ax=ax),
         lambda ax: ClassScoresDisplay.from_estimator(*model_of(3), ax=ax),
         lambda ax: ReliabilityDisplay.from_estimator(*model_of(3), ax=ax),
+        lambda ax: RiskCurveDisplay.from_estimator(*model_of(3), ax=ax),
     ],
 )
 def test_displays_draw_on_the_axes_they_are_given(draw):

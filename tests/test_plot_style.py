@@ -99,6 +99,7 @@ def test_text_of_the_user_is_drawn_as_it_is():
         plotting.ConfusionDisplay.from_predictions(y, y).ax_,
         plotting.ClassScoresDisplay.from_predictions(y, y, kind="scatter").ax_,
         plotting.ReliabilityDisplay.from_estimator(clf, table, y, name="$x^{$").ax_,
+        plotting.RiskCurveDisplay.from_estimator(clf, table, y, name="$x^{$").ax_,
         plotting.DecisionRegionsDisplay.from_estimator(clf, table, y, grid=20).ax_,
         plotting.plot_predictor(clf, table, y),
         plotting.plot_class_map(clf, table, y),
@@ -110,7 +111,7 @@ def test_text_of_the_user_is_drawn_as_it_is():
     ]
     for ax in drawn:
         ax.figure.canvas.draw()  # which raises if a formula cannot be read
-    for ax in (drawn[4], drawn[-1]):
+    for ax in (drawn[5], drawn[-1]):
         words = {text.get_text().lstrip("\u200b").replace(r"\$", "$") for text in ax.get_legend().get_texts()}
         assert words == set(ODD)
 
@@ -145,6 +146,7 @@ calls = {
     "plot_class_map": lambda f: f(clf, X, y), "ConfusionDisplay": lambda f: f.from_estimator(clf, X, y),
     "ClassScoresDisplay": lambda f: f.from_estimator(clf, X, y),
     "ReliabilityDisplay": lambda f: f.from_estimator(clf, X, y),
+    "RiskCurveDisplay": lambda f: f.from_estimator(clf, X, y),
     "DecisionRegionsDisplay": lambda f: f.from_estimator(flat, X[:, :2], y), "games": lambda f: f.figure_2a(),
 }
 assert set(calls) == set(plotting.__all__), set(calls) ^ set(plotting.__all__)

@@ -22,6 +22,7 @@ PUBLIC = {
     "codewords",
     "dask",
     "datasets",
+    "deciding",
     "export",
     "games",
     "inspection",

@@ -20,6 +20,7 @@ from simplexboost.deciding.abstaining import with_missing
 from simplexboost.deciding.sets import FRESH, HELD_OUT, SetScores, class_scores, own_scores, sets_of, threshold
 from simplexboost.estimators import deciding
 from simplexboost.estimators.settling import Starter, Table
+from simplexboost.inspection import risk_curve
 from simplexboost.selection import folds, held_out
 from simplexboost.selection.held_out import held_out_scores
 
@@ -442,3 +443,83 @@ def test_one_class_is_always_the_answer():
     assert clf.predict_or_abstain(X, 1.0).tolist() == ["a"] * 30
     clf.calibrate_sets(X, np.full(30, "a"))
     assert_array_equal(clf.predict_set(X), np.tile([True, False], (30, 1)))
+
+
+def test_the_risk_curve_counts_errors_among_the_answers():
+    P, y = probabilities(60, 4), rng(1).integers(0, 4, 60)
+    curve = risk_curve(y, P, np.arange(4))
+    top, wrong = P.max(axis=1), P.argmax(axis=1) != y
+    assert_array_equal(curve.confidence, sorted(set(top), reverse=True))
+    for confidence, answered, risk in zip(curve.confidence, curve.answered, curve.risk, strict=True):
+        assert answered == pytest.approx((top >= confidence).mean())
+        assert risk == pytest.approx(wrong[top >= confidence].mean())
+    for risk in (0.0, 0.3, 0.6, 1.0):
+        confidence = curve.confidence_for(risk)
+        assert wrong[top >= confidence].sum() <= risk * (top >= confidence).sum()
+        lower = [t for t in set(top) if t < confidence]
+        assert all(wrong[top >= t].mean() > risk for t in lower)
+
+
+def test_the_mean_risk_is_that_of_one_row_more_at_a_time():
+    """Without ties: after the surest row, the two surest, and so on; ties are the mean over all their orders."""
+    P, y = rng().dirichlet(np.ones(3), 40), rng(1).integers(0, 3, 40)
+    order = np.argsort(-P.max(axis=1))
+    wrong = (P.argmax(axis=1) != y)[order]
+    assert risk_curve(y, P, [0, 1, 2]).area == pytest.approx(np.mean(np.cumsum(wrong) / np.arange(1, 41)))
+    tied = np.repeat([[0.6, 0.4]], 2, axis=0)
+    assert risk_curve([0, 1], tied, [0, 1]).area == pytest.approx(np.mean([(0 + 0.5) / 2, (1 + 0.5) / 2]))
+    assert risk_curve([1], [[0.6, 0.4]], [0, 1]).confidence_for(0.0) > 1
+
+
+# ---- Dask -----------------------------------------------------------------------------------------------------------
+
+
+def test_sets_on_dask_are_those_of_one_machine():
+    """Folds for few rows, and one part held out for many: the same scores, and sets that are computed later."""
+    da, dd, pd = (pytest.importorskip(name) for name in ("dask.array", "dask.dataframe", "pandas"))
+    from dask_clusters import some_workers
+
+    from simplexboost.dask import DaskSimplexBoostClassifier
+
+    X, y = noisy(10_500, 7, p=2)
+    with some_workers(2, processes=False) as (_, client):
+        for n in (300, len(y)):
+            options = {"random_state": 0, "learning_rate": 2.0, "max_leaf_nodes": 4}
+            local = sb.SimplexBoostClassifier(**options).fit(X[:n], y[:n])
+            there = da.from_array(X[:n], chunks=(n // 3, -1)), da.from_array(y[:n], chunks=n // 3)
+            clf = DaskSimplexBoostClassifier(**options).fit(*there, client=client)
+            assert_array_equal(clf.sets_.score, local.sets_.score)
+            assert_array_equal(clf.sets_.c, local.sets_.c)
+        expected = local.predict_set(X[:100], 0.95, True)
+        assert_array_equal(clf.predict_set(X[:100], 0.95, True), expected)
+        lazy = clf.predict_set(da.from_array(X[:100], chunks=(30, -1)), 0.95, True)
+        assert isinstance(lazy, da.Array) and lazy.dtype == bool
+        assert_array_equal(lazy.compute(), expected)
+        frame = dd.from_pandas(pd.DataFrame(X[:100]), npartitions=3)
+        answers = clf.predict_or_abstain(frame, 0.6, missing=-1)
+        assert_array_equal(answers, local.predict_or_abstain(X[:100], 0.6, missing=-1))
+        assert clf.predict_or_abstain(frame, 0.6).dtype == np.float64
+        with pytest.raises(ValueError, match="coverage="):
+            clf.predict_set(frame, 1.0)
+        with pytest.raises(TypeError, match="rows in memory"):
+            clf.calibrate_sets(frame, y[:100])
+        assert clf.calibrate_sets(X[:100], y[:100]).to_local().sets_.source == FRESH
+
+
+# ---- real data ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.data
+@pytest.mark.parametrize("name", sb.datasets.available())
+def test_fresh_rows_of_every_set_are_covered(name):
+    """Rows of both parts, mixed, because a promise is one for rows of the same kind."""
+    from benchmarks.sets import mixed
+
+    X, y, X_test, y_test = mixed(name, 1000, 2000, 1)
+    clf = sb.SimplexBoostClassifier(random_state=0).fit(X, y)
+    c, m = np.searchsorted(clf.classes_, y_test), len(clf.sets_.score)
+    for coverage in (0.8, 0.9, 0.97):
+        S = clf.predict_set(X_test, coverage)
+        assert S[np.arange(len(c)), c].sum() >= least_right(len(c), m, coverage)
+        assert S.any(axis=1).all()

@@ -98,6 +98,8 @@ METHODS: list[tuple[str, dict[str, Draw]]] = [
     ("score", {"X": own_rows, "y": some_labels}),
     ("margins", {"X": own_rows, "y": some_labels}),
     ("top_k", {"X": own_rows, "k": among(1, 2, 3, 4, 0, -1, np.int8(1))}),
+    ("predict_set", {"X": some_rows, "coverage": among(0.9, 0.5, 0, 1, -1, np.nan), "per_class": among(True, False)}),
+    ("predict_or_abstain", {"X": some_rows, "confidence": among(0.9, 0, 1, 2), "missing": among(None, -1, "?", [1])}),
     ("shap_values", {"X": few_rows, "classes": some_classes}),
     ("shap_values", {"X": few_rows, "background": some_rows}),
     ("shap_interaction_values", {"X": few_rows, "classes": some_classes}),
@@ -119,5 +121,5 @@ METHODS: list[tuple[str, dict[str, Draw]]] = [
 WORDS = (
     r"\bX\b|[Cc]olumn|feature|array|sample|[Ss]parse|[Cc]omplex|rows|DataFrame|\by\b|y_true|[Ll]abel|class|target|"
     r"n_rounds|init_score|\bk\b|\bi\b|\ba (is|holds|=)|\bb\b|kind|grid|background|\bcv\b|random_state|[Pp]arameter|"
-    r"tree|examples|splits"
+    r"tree|examples|splits|coverage|per_class|confidence|missing"
 )

@@ -164,6 +164,9 @@ class SimplexBoostClassifier(Booster):
     choice_ : `simplexboost.selection.Choice`
         If anything was chosen: the table of candidates with their held-out risks, the winner's curve, the number of
         rounds and the temperature. ``print(clf.choice_)`` shows it.
+    sets_ : `simplexboost.deciding.SetScores`
+        If anything was chosen, or after `calibrate_sets`: how the true classes of rows that the model was not trained
+        on were ranked. The sets of `predict_set` come from it.
 
     Notes
     -----

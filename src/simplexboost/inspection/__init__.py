@@ -3,8 +3,9 @@
 The functions take labels and predictions, so that they also serve classifiers of other packages; only those about
 rounds need a fitted booster of this one. ``confusion`` counts which class is taken for which, and orders many classes
 so that similar ones are neighbours. ``classes`` has precision and recall of every class with intervals, ``reliability``
-compares probabilities with frequencies, ``rounds`` has predictors and margins after some of the rounds, ``curves`` the
-risks and metrics that a fit has recorded, and ``maps`` places the classes in a plane.
+compares probabilities with frequencies, ``risks`` counts the errors that remain where only sure rows are answered,
+``rounds`` has predictors and margins after some of the rounds, ``curves`` the risks and metrics that a fit has
+recorded, and ``maps`` places the classes in a plane.
 """
 
 from .classes import ClassTable, class_table, wilson
@@ -22,6 +23,7 @@ from .confusion import (
 from .curves import Curve, LearningCurves, learning_curves
 from .maps import ClassMap, class_means, classical_mds, map_of_confusion, map_of_scores
 from .reliability import Reliability, class_calibration_errors, reliability_table
+from .risks import RiskCurve, risk_curve
 from .rounds import margins_over_rounds, predictors_over_rounds, spread_rounds
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "Curve",
     "LearningCurves",
     "Reliability",
+    "RiskCurve",
     "class_calibration_errors",
     "class_means",
     "class_table",
@@ -44,6 +47,7 @@ __all__ = [
     "margins_over_rounds",
     "predictors_over_rounds",
     "reliability_table",
+    "risk_curve",
     "similarity",
     "similarity_order",
     "soft_confusion",

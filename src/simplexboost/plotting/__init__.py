@@ -28,6 +28,7 @@ from .predictor import animate_predictor, plot_predictor, plot_predictor_panels
 from .race import plot_race
 from .regions import DecisionRegionsDisplay
 from .reliability import ReliabilityDisplay
+from .risks import RiskCurveDisplay
 from .shap_values import plot_shap_panels, plot_shap_summary
 from .trees import plot_tree
 
@@ -36,6 +37,7 @@ __all__ = [
     "ConfusionDisplay",
     "DecisionRegionsDisplay",
     "ReliabilityDisplay",
+    "RiskCurveDisplay",
     "animate_predictor",
     "games",
     "plot_candidates",
