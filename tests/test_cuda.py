@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from cases import GPU_ENGINES, blobs, each
-from cuda_emulator import EmulatedDevice, library
+from cuda_emulator import EmulatedDevice, ForeignArray, library
 from engine_cases import assert_same_tree, draw_values, large_problem, row_problem
 
 import simplexboost as sb
@@ -380,6 +380,56 @@ def test_fits_to_rows_on_the_device_that_need_a_copy_make_it(engine, parameters,
     expected = clf.fit(X, y, sample_weight=weight).predict_proba(X)
     found = clf.fit(engine.device.upload(X), y, sample_weight=weight).predict_proba(X)
     assert found.tobytes() == expected.tobytes()
+
+
+def foreign(engine):
+    """What makes arrays of another library on the engine's device, which NumPy cannot read."""
+    return ForeignArray if isinstance(engine.device, EmulatedDevice) else engine.device.upload
+
+
+@each("engine", GPU_ENGINES)
+def test_all_that_belongs_to_rows_may_be_on_the_device(engine, on_gpu):
+    """Labels, weights, scores to start from, groups, and those of evaluated rows; in `score` and `margins`, too."""
+    X, y = blobs(n=120, p=4, K=3, missing=0.05)
+    on_gpu(engine)
+    there, weight, start = foreign(engine), 1.0 + np.arange(120) % 3, np.random.default_rng(0).normal(size=(120, 3))
+    clf = sb.SimplexBoostClassifier(n_estimators=4, random_state=0, device="cuda")
+
+    def fitted(of):
+        entry = tuple(map(of, (X, y, weight, start)))
+        clf.fit(*entry[:3], eval_set=[entry], init_score=entry[3], groups=of(y))
+        scores = clf.score(*entry[:2]), clf.score(*entry[:3])
+        P = clf.predict_proba(entry[0], init_score=entry[3])
+        P = P if of is np.asarray else engine.host(engine.take(P))
+        return clf.evals_result_[0]["risk"].tobytes(), scores, clf.margins(*entry[:2]).tobytes(), P.tobytes()
+
+    assert fitted(there) == fitted(np.asarray)
+
+
+@each("engine", GPU_ENGINES)
+@pytest.mark.parametrize(
+    ("booster", "parameters"),
+    [
+        (sb.SAMMEClassifier, {}),
+        (sb.AdaBoostMHClassifier, {}),
+        (sb.SimplexBoostClassifier, {"classes": [0, 1, 2, 7]}),
+        (sb.SimplexBoostClassifier, {"categorical_features": [3]}),
+        (sb.SimplexBoostClassifier, {"min_samples_leaf": 150}),
+    ],
+    ids=["another booster", "another link", "an absent class", "categories", "no split"],
+)
+def test_predictions_come_back_in_kind_wherever_they_are_made(engine, booster, parameters, on_gpu):
+    X, y = table(K=3)
+    on_gpu(engine)
+    rows = foreign(engine)(X)
+    clf = booster(n_estimators=3, random_state=0, device="cuda", **parameters).fit(rows, y)
+    for method in ("predict", "predict_proba"):
+        found, expected = getattr(clf, method)(rows), getattr(clf, method)(X)
+        assert type(found) is type(rows)
+        np.testing.assert_allclose(engine.host(engine.take(found)), expected, rtol=1e-5)
+    np.testing.assert_allclose(clf.predict_log_proba(rows), clf.predict_log_proba(X), rtol=1e-5)
+    names = booster(n_estimators=3, random_state=0, device="cuda").fit(X, np.array(["a", "b", "c"])[y])
+    assert names.predict(rows).tolist() == names.predict(X).tolist()
 
 
 @pytest.mark.cuda

@@ -73,6 +73,16 @@ class EmulatedArray(np.ndarray):
         raise TypeError(f"np.{function.__name__} was given an array of the device; see `Engine.host`.")
 
 
+class ForeignArray:
+    """An array of another library on the emulated device: only `EmulatedDevice.take` reads it."""
+
+    def __init__(self, array) -> None:
+        self.there = np.array(array, order="C").view(EmulatedArray)
+
+    def __array__(self, *parts, **more):
+        raise TypeError("an array of the device was read as one of the host")
+
+
 class EmulatedDevice:
     """What `engine.cuda.device.CudaDevice` does, in the memory of the host."""
 
@@ -87,11 +97,11 @@ class EmulatedDevice:
 
     def take(self, array):
         """The array, if it is on the device."""
-        return array if self.owns(array) else None
+        return array.there if isinstance(array, ForeignArray) else array if self.owns(array) else None
 
     def in_kind(self, array, given):
-        """The array."""
-        return array
+        """The array as one of the library that the other one is from."""
+        return ForeignArray(array) if isinstance(given, ForeignArray) and self.owns(array) else array
 
     def room(self):
         """The bytes that are free."""

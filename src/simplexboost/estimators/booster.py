@@ -251,7 +251,8 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             draft._check_parameters()
             for callback in draft.callbacks or ():
                 callback.check(draft)
-            X, y, sample_weight = draft._table(X), draft._brought(y), draft._brought(sample_weight)
+            X, brought = draft._table(X), draft._brought
+            y, sample_weight, costs, groups, init_score = map(brought, (y, sample_weight, costs, groups, init_score))
             checked = draft._with_start(draft._check_training(X, y, sample_weight, costs), init_score)
             check_label_types(checked.classes)
             if groups is not None:

@@ -143,6 +143,7 @@ def check_entry(
     watched: Watched, first: bool, X: Any, y: Any, sample_weight: Any = None, init_score: Any = None
 ) -> Evaluation:
     """The callback of one entry."""
+    X, y, sample_weight, init_score = map(watched.estimator._brought, (X, y, sample_weight, init_score))
     X, checked = watched.table(X), watched.checked
     start = check_eval_start(X, init_score, checked)
     weight = check_eval_weight(X, sample_weight)

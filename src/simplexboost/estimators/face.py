@@ -110,7 +110,7 @@ class Face(Saves, Reports, ClassifierMixin, Answering):
         """
         from sklearn.metrics import accuracy_score  # not at the top: start-up time
 
-        predicted = self.predict(X)
+        y, sample_weight, predicted = (self._brought(of_rows) for of_rows in (y, sample_weight, self.predict(X)))
         try:
             with np.errstate(invalid="ignore"):  # of missing labels, which are refused
                 return float(accuracy_score(y, predicted, sample_weight=sample_weight))
@@ -133,7 +133,11 @@ class Face(Saves, Reports, ClassifierMixin, Answering):
             The margins.
         """
         U = self.class_scores(X)
-        return margins(U, known_labels(y, len(U), self.classes_))
+        return margins(U, known_labels(self._brought(y), len(U), self.classes_))
+
+    def _brought(self, array: Any) -> Any:
+        """An array in the memory of the host; a classifier that computes on a GPU brings those that are there."""
+        return array
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "classes_")

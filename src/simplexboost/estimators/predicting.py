@@ -66,12 +66,11 @@ class Predicts(Decides, Explains, Face):
         there = self._there(X, n_rounds, labels_there) if init_score is None else None
         if there is not None:
             return there
-        X = self._check_X(X)
-        model = self._rounds(n_rounds)
-        best = None if init_score is not None else self._winners(X, model)
+        rows, model = self._check_X(X), self._rounds(n_rounds)
+        best = None if init_score is not None else self._winners(rows, model)
         if best is not None:
-            return self.classes_[self.present_].take(best)
-        return self._decision().labels(self._start_and_scores(X, model, init_score))
+            return self._in_kind(self.classes_[self.present_].take(best), X)
+        return self._in_kind(self._decision().labels(self._start_and_scores(rows, model, init_score)), X)
 
     def _winners(self, X: AnyArray, model: AdditiveModel) -> AnyArray | None:
         """The number among the present classes of every row's best class, (n,); None if they need the scores."""
@@ -101,8 +100,8 @@ class Predicts(Decides, Explains, Face):
         there = self._there(X, n_rounds, probabilities_there) if init_score is None else None
         if there is not None:
             return there
-        X = self._check_X(X)
-        return self._proba(X, self._rounds(n_rounds), self._start(X, init_score))
+        rows = self._check_X(X)
+        return self._in_kind(self._proba(rows, self._rounds(n_rounds), self._start(rows, init_score)), X)
 
     def _proba(self, X: AnyArray, model: AdditiveModel, start: AnyArray | None) -> Array:
         """Probabilities (n, K) of rows that are checked, by a model that starts from F (n, d) or from 0."""
@@ -191,7 +190,7 @@ class Predicts(Decides, Explains, Face):
         """
         check_is_fitted(self)
         if not self._is_softmax:
-            return log_of(self.predict_proba(X, n_rounds, init_score=init_score))
+            return log_of(self._brought(self.predict_proba(X, n_rounds, init_score=init_score)))
         U = self.class_scores(X, n_rounds, init_score=init_score)
         logarithms = np.full(U.shape, -np.inf)  # (n, K)
         logarithms[:, self.present_] = log_softmax(U[:, self.present_], 2.0)
@@ -342,6 +341,13 @@ class Predicts(Decides, Explains, Face):
         found = predict(self, check_rows(self, rows, engine), n_rounds, engine)
         return None if found is None else engine.device.in_kind(found, X)
 
+    def _in_kind(self, found: AnyArray, X: Any) -> Any:
+        """What the processor predicted for rows X: on the GPU if they are there, unless it is text."""
+        if self.device == "cpu" or type(X) is np.ndarray or found.dtype.kind not in "biuf":
+            return found
+        engine: Any = self._engine()
+        return found if engine.take(X) is None else engine.device.in_kind(engine.device.upload(found), X)
+
     def _rounds(self, n_rounds: int | None) -> AdditiveModel:
         """The first rounds of the model; None means all."""
         if n_rounds is None:
@@ -355,7 +361,7 @@ class Predicts(Decides, Explains, Face):
             return None
         if getattr(self, "threshold_", None) is not None:
             raise ValueError("init_score takes one label per example, not an indicator matrix.")
-        logits = check_init_score(init_score, X.shape[0], len(self.classes_))[:, self.present_]
+        logits = check_init_score(self._brought(init_score), X.shape[0], len(self.classes_))[:, self.present_]
         return self.model_.code.predictor(logits) if self.present_.sum() > 1 else None
 
     def _staged(self, X: Any, init_score: Any = None) -> Iterator[AnyArray]:
