@@ -651,6 +651,41 @@ def test_what_a_fit_took_is_free_when_it_ends(engine, device, interrupted, on_gp
     assert [known() for known in seen] == [None, None]
 
 
+def test_kernels_of_one_text_keep_the_largest_shared_memory_that_they_were_allowed():
+    """CuPy gives all who ask for the same text one function of the driver."""
+    function = SimpleNamespace(max_dynamic_shared_size_bytes=0)
+    for shared, allowed in ((1000, 0), (60_000, 60_000), (50_000, 60_000), (1000, 60_000), (70_000, 70_000)):
+        devices.allow_shared(function, shared)
+        assert function.max_dynamic_shared_size_bytes == allowed
+
+
+def test_copies_that_nobody_waits_for_are_used_again_when_they_are_done():
+    """Their memory must not be taken for something else before."""
+    staging, event = devices.Staging(), SimpleNamespace(done=False, synchronize=lambda: None)
+    piece = SimpleNamespace(bytes=np.arange(4096, dtype=np.uint8), event=event)
+    other = SimpleNamespace(bytes=np.zeros(4096, dtype=np.uint8), event=event)
+    staging._free[4096] = [other, piece]
+    fetched = devices.Fetched(staging, staging.take(100), 100)
+    del fetched
+    assert staging.take(100) is other
+    event.done = True
+    assert staging.take(100) is piece
+    assert devices.Fetched(staging, piece, 3).wait().tolist() == [0, 1, 2]
+    assert staging.take(100) is piece
+
+
+def test_the_limit_of_the_pool_counts():
+    """As set by ``CUPY_GPU_MEMORY_LIMIT``."""
+    device, limit = object.__new__(devices.CudaDevice), [0]
+    pool = SimpleNamespace(free_bytes=lambda: 5, used_bytes=lambda: 30, get_limit=lambda: limit[0])
+    device.xp = SimpleNamespace(
+        cuda=SimpleNamespace(Device=lambda: SimpleNamespace(mem_info=(100, 200))), get_default_memory_pool=lambda: pool
+    )
+    assert device.room() == 105
+    limit[0] = 50
+    assert device.room() == 20
+
+
 @each("engine", GPU_ENGINES)
 def test_symmetric_trees_are_grown_on_the_device(engine, monkeypatch):
     """Up to ten levels; deeper ones are left to the processor."""

@@ -23,6 +23,7 @@ MUCH = 2**28  # bytes in reserve
 ON_CUDA = 2  # the number of CUDA among DLPack's devices
 OLDEST_DRIVER = 12000  # CUDA 12.0
 OLDEST_GPU = 70  # arguments that are constants of the grid, and threads of a warp that go their own ways
+SHARED_BY_DEFAULT = 48 * 1024  # bytes that a kernel may share without being allowed to
 OPTIONS = ("--std=c++17", "--fmad=false")  # without fused multiply-add, so that trees are those of the other engines
 
 
@@ -89,13 +90,22 @@ def has_gpu() -> bool:
     return True
 
 
+def allow_shared(function: Any, shared: int) -> None:
+    """Let a kernel have so many bytes of dynamic shared memory, and never fewer than it was allowed before.
+
+    CuPy loads a source once for all who ask for it with the same options, so that trees of different sizes have the
+    same function of the driver: if the limit became smaller, those who came before could no longer launch it.
+    """
+    if shared > max(SHARED_BY_DEFAULT, function.max_dynamic_shared_size_bytes):
+        function.max_dynamic_shared_size_bytes = shared
+
+
 class CudaKernel:
     """A kernel with its dynamic shared memory."""
 
     def __init__(self, function: Any, shared: int, cooperative: bool) -> None:
         self.function, self.shared, self.cooperative = function, shared, cooperative
-        if shared > 48 * 1024:
-            function.max_dynamic_shared_size_bytes = shared
+        allow_shared(function, shared)
         self.pointer = function.kernel.ptr
         from cupy_backends.cuda.api import driver
 
@@ -164,17 +174,24 @@ class Staging:
 
 
 class Fetched:
-    """A copy to the host that is under way."""
+    """A copy to the host that is under way; if nobody waits for it, its piece is used again when it is done."""
 
     def __init__(self, staging: Staging, piece: Piece, size: int) -> None:
-        self._staging, self._piece, self._size = staging, piece, size
+        self._staging, self._size = staging, size
+        self._piece: Piece | None = piece
 
     def wait(self) -> Any:
         """The bytes, when they have come; to be called once."""
-        self._piece.event.synchronize()
-        out = self._piece.bytes[: self._size].copy()
-        self._staging.give_back(self._piece)
+        piece, self._piece = self._piece, None
+        assert piece is not None
+        piece.event.synchronize()
+        out = piece.bytes[: self._size].copy()
+        self._staging.give_back(piece)
         return out
+
+    def __del__(self) -> None:
+        if self._piece is not None:
+            self._staging.give_back_later(self._piece)
 
 
 class Later(local):
@@ -214,8 +231,10 @@ class CudaDevice:
         return array
 
     def room(self) -> int:
-        """The bytes that are free, with those that CuPy has in reserve."""
-        return int(self.xp.cuda.Device().mem_info[0] + self.xp.get_default_memory_pool().free_bytes())
+        """The bytes that are free, with those that CuPy has in reserve, as far as the limit of CuPy's pool allows."""
+        pool = self.xp.get_default_memory_pool()
+        free, limit = self.xp.cuda.Device().mem_info[0] + pool.free_bytes(), pool.get_limit()
+        return int(min(free, limit - pool.used_bytes()) if limit else free)
 
     def give_back_reserve(self) -> None:
         """Let go what CuPy has in reserve, if it is much: rows that were on the way before a fit."""
