@@ -506,6 +506,47 @@ def test_trees_of_very_many_columns_are_left_to_the_processor(engine, monkeypatc
 
 
 @pytest.mark.gxx
+def test_memory_for_the_order_of_categories_counts(monkeypatch):
+    """With many columns and categories it is most of the memory; without enough, the processor grows the tree."""
+    rng, m = np.random.default_rng(0), 60
+    X, V = np.column_stack([rng.normal(size=400), rng.integers(0, 9, 400)]), rng.normal(size=(400, m))
+    data, growth = CpuEngine().bin(X, 20, np.array([False, True])), Growth(max_leaf_nodes=8)
+    device = EmulatedDevice()
+    grower = trees.grower_of(device, data)
+    taken = []
+    monkeypatch.setattr(
+        device, "empty", lambda shape, dtype: taken.append(EmulatedDevice.empty(device, shape, dtype)) or taken[-1]
+    )
+    expected = CpuEngine().grow(data, Dense(V), "norm", growth)
+    assert_same_tree(expected, CudaEngine(1, device).grow(data, Dense(V), "norm", growth))
+    limits = trees.kept_limits(grower, "norm", growth, 400)
+    sizes = growing.Sizes.of(grower.table, m, limits, 400)
+    forecast = trees.tree_bytes(data, sizes, m, m, limits, 400) + trees.scratch_bytes(device, sizes)
+    assert sum(array.nbytes for array in taken) <= 1.02 * forecast + 2**16
+    little = EmulatedDevice(memory=forecast - 1)
+    monkeypatch.setattr(cuda, "begin_tree", None)
+    assert_same_tree(expected, CudaEngine(1, little).grow(data, Dense(V), "norm", growth))
+
+
+@each("engine", GPU_ENGINES)
+def test_trees_with_different_groups_of_features_on_one_table(engine):
+    """The groups of the first ones must still be there when a later tree has them again."""
+    data, statistics, score = large_problem(600, 6, 2, "newton")
+    kinds = [
+        Growth(max_leaf_nodes=12, interactions=groups) for groups in (((0, 1), (2, 3)), ((4, 5), (0, 2)), ((1, 3, 5),))
+    ]
+    expected = [CpuEngine().grow(data, statistics, score, growth) for growth in kinds]
+    for _ in range(2):  # the first tree takes memory that changes the layout
+        engine.grow(data, statistics, score, kinds[0])
+    layouts = trees.grower_of(engine.device, data)._layouts
+    first = next(iter(layouts.values()))
+    for _ in range(2):
+        for growth, tree in zip(kinds, expected, strict=True):
+            assert_same_tree(tree, engine.grow(data, statistics, score, growth))
+    assert len(layouts) == 3 and int(first.arguments.record["groups"]) == engine.device.pointer(first.groups)
+
+
+@pytest.mark.gxx
 def test_python_and_kernels_agree_about_structures():
     kernels = library("tree", (("LANE", "int"), ("SCORE", 0), ("COLUMNS", 2), ("BINS", 32)))
     sizes = kernels.problem_size(), kernels.cell_size(), kernels.state_size()

@@ -33,17 +33,17 @@ class DevicePaths:
     def __init__(self, device: Any, flat: FlatPaths, dtype: Any) -> None:
         self.device, self.flat, self.dtype = device, flat, np.dtype(dtype)
         self.arrays = {name: device.upload(array) for name, array in flat.arrays.items()}
-        self._leaves: Any = None
-        self._values: Any = None
+        self._kept: tuple[Any, Any] | None = None  # the leaves, and their values
 
     def values(self, leaves: Any, D: int) -> Any:
         """The values of all leaves, (leaves, D), on the device; see `explain.leaves.LeafTable`."""
-        if self._leaves is not leaves:
+        kept = self._kept
+        if kept is None or kept[0] is not leaves:  # another thread may explain others meanwhile
             table = leaves.values
             if leaves.columns is not None:
                 table = csr_array((table, leaves.columns, leaves.start), shape=(self.flat.n_leaves, D)).toarray()
-            self._leaves, self._values = leaves, self.device.upload(np.ascontiguousarray(table, dtype=self.dtype))
-        return self._values
+            kept = self._kept = (leaves, self.device.upload(np.ascontiguousarray(table, dtype=self.dtype)))
+        return kept[1]
 
     def explain(self, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> None:
         """Write the values to out (n, p, D); if totals (n, D) are given, make the values add up to them."""

@@ -190,6 +190,7 @@ class Layout:
     arguments: Arguments  # of dtype PROBLEM
     results: dict[str, int]
     block: Any  # the state and the results, on the device
+    groups: Any  # those of the limits, on the device, or None
     most_leaves: int
 
 
@@ -346,8 +347,9 @@ class TreeGrower:
         block = room("block", results["size"], np.uint8)
         start = pointer(device, block)
         categories = bool(sizes.scratch)
+        groups = None if limits.groups is None else device.upload(limits.groups)
         arrays = {
-            "groups": None if limits.groups is None else self.constant("groups", limits.groups),
+            "groups": groups,
             "scale": room("scale", width, f8),
             "inverse": room("inverse", m, f8),
             "unit": room("unit", width, f8),
@@ -405,12 +407,7 @@ class TreeGrower:
         }
         arguments = Arguments(PROBLEM)
         arguments.set(**fields)
-        return Layout(kernel, n_blocks, arguments, results, block, most_leaves(limits, n_rows))
-
-    def constant(self, name: str, values: Any) -> Any:
-        """A small array of the host on the device."""
-        kept = self._kept[name] = self.device.upload(np.ascontiguousarray(values))
-        return kept
+        return Layout(kernel, n_blocks, arguments, results, block, groups, most_leaves(limits, n_rows))
 
 
 def used_tiles(features: Any) -> tuple[Any, Any]:

@@ -16,10 +16,11 @@ from ..sparse import SparseCodes
 from ..tree import Grown, Tree
 from .binning import DeviceCodes
 from .growing import GrownArrays, Limits, PendingTree, Sizes, Table, TreeGrower, most_leaves
-from .layout import FEATURE_BEST, MOST_WORKS
-from .stepping import Launcher
+from .layout import BLOCK, FEATURE_BEST, MOST_WORKS
+from .stepping import WARPS, Launcher
 
 MOST = 2**31 - 1  # the kernels count in 32 bits
+MOST_THREADS = 2048  # of a multiprocessor
 
 # The growers of tables that are in use, with their memory on the device.
 _growers: WeakKeyDictionary[Any, WeakKeyDictionary[BinnedData, TreeGrower]] = WeakKeyDictionary()
@@ -136,6 +137,12 @@ def splits_bytes(p: int, any_categories: bool = False) -> int:
     return 2 * MOST_WORKS * p * (FEATURE_BEST + (32 if any_categories else 0))
 
 
+def scratch_bytes(device: Any, sizes: Sizes) -> int:
+    """The memory in which all warps that may be there at the same time put categories in order."""
+    blocks = min(MOST_THREADS // BLOCK, max(1, device.most_shared // sizes.shared))  # of a processor
+    return 8 * sizes.scratch * device.n_processors * blocks * WARPS
+
+
 def tree_bytes(data: BinnedData, sizes: Sizes, m: int, d: int, limits: Limits, n_rows: int) -> int:
     """The memory on the device for growing a tree on m statistics, and its sums of d columns over the leaves."""
     lane, leaves = limits.bits // 8, most_leaves(limits, n_rows)
@@ -154,7 +161,7 @@ def has_room(device: Any, data: BinnedData, m: int, d: int, limits: Limits, n_ro
     key = (m, d, n_rows, limits.kind)
     if key not in grower.room_for:
         sizes = Sizes.of(grower.table, m, limits, n_rows)
-        enough = tree_bytes(data, sizes, m, d, limits, n_rows) <= device.room()
+        enough = tree_bytes(data, sizes, m, d, limits, n_rows) + scratch_bytes(device, sizes) <= device.room()
         grower.room_for[key] = enough and sizes.shared <= device.most_shared
     return grower.room_for[key]
 

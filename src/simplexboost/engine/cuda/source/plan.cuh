@@ -352,7 +352,7 @@ struct Planner {
     const int units = P.n_used_tiles * (TILE / P.pass_features) * ((P.m + P.pass_lanes) / P.pass_lanes);
     prefix(n_works, P.first_cut, sums, [&](int i) { return (cut_rows[i] + CHUNK - 1) / CHUNK; });
     const int all = prefix(n_works, P.first_built, sums, [&](int i) { return build_rows[i]; });
-    const i64 share = (static_cast<i64>(all) * units + 2 * workers - 1) / (2 * workers);
+    const i64 share = smaller((static_cast<i64>(all) * units + 2 * workers - 1) / (2 * workers), static_cast<i64>(all));
     const int size = larger(4 * BLOCK, static_cast<int>((share + BLOCK - 1) / BLOCK * BLOCK));
     prefix(n_works, P.first_built, sums, [&](int i) { return (build_rows[i] + size - 1) / size; });
     if (threadIdx.x == 0) P.state->rows_per_task = size, P.state->n_works = n_works;

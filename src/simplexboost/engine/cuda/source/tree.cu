@@ -517,6 +517,7 @@ struct Grower {
       last_one = atomicAdd(P.done + side, 1) == P.n_features - 1;
       __threadfence();
     }
+    __syncwarp();  // all lanes read what others wrote; a shuffle alone does not order that
     return __shfl_sync(ALL, static_cast<int>(last_one), 0) != 0;
   }
 
