@@ -1,5 +1,7 @@
 """The engine for GPUs: fits with `device="cuda"`, on the emulator and where there is a GPU, and what it refuses."""
 
+import contextlib
+import ctypes
 import gc
 import sys
 import weakref
@@ -32,7 +34,7 @@ from simplexboost.engine import (
     cuda,
     has_gpu,
 )
-from simplexboost.engine.cuda import binning, explaining, growing, layout, trees
+from simplexboost.engine.cuda import binning, copying, explaining, growing, layout, trees
 from simplexboost.engine.cuda import device as devices
 from simplexboost.engine.cuda.memory import fit_bytes
 from simplexboost.estimators import booster, predicting
@@ -713,6 +715,76 @@ def test_copies_that_nobody_waits_for_are_used_again_when_they_are_done():
     assert staging.take(100) is piece
     assert devices.Fetched(staging, piece, 3).wait().tolist() == [0, 1, 2]
     assert staging.take(100) is piece
+
+
+@pytest.mark.gxx
+def test_a_model_may_be_used_on_several_devices(monkeypatch):
+    """One after another; each has its own forest and its own paths."""
+    monkeypatch.setattr(explaining, "FEW_ROWS", 33)
+    X, y = table()
+    clf = sb.SimplexBoostClassifier(n_estimators=12, random_state=0).fit(X, y)
+    M, P = clf.model_.Y.T.astype(np.float64), np.empty((2, 200, 4))
+    engines = [CudaEngine(1, EmulatedDevice()) for _ in range(2)]
+    for engine, out in zip(engines, P, strict=True):
+        assert clf.model_.probabilities(X, out, engine)
+        assert clf.model_._packed(4, engine).device is engine.device
+        assert clf.model_._packed(4, engine) is clf.model_._packed(4, replace(engine, n_threads=2))
+    assert P[0].tobytes() == P[1].tobytes()
+    values = [shapley.values(clf.model_, X, M, engine) for engine in engines]
+    assert values[0].tobytes() == values[1].tobytes()
+    paths = shapley.paths_of(clf.model_, X)
+    assert [explaining.device_paths(e.device, paths).device for e in engines] == [e.device for e in engines]
+
+
+def test_every_gpu_is_an_object_of_its_own(monkeypatch):
+    """Its kernels cannot be launched on another one."""
+    number = [0]
+    monkeypatch.setattr(
+        devices, "cupy", lambda: SimpleNamespace(cuda=SimpleNamespace(Device=lambda: SimpleNamespace(id=number[0])))
+    )
+    devices.device_of.cache_clear()
+    try:
+        first = devices.current_device()
+        number[0] = 1
+        second = devices.current_device()
+        number[0] = 0
+        assert devices.current_device() is first and first is not second
+    finally:
+        devices.device_of.cache_clear()
+
+
+def test_copies_of_threads_come_after_what_was_launched_before():
+    """Their default streams may be others than the one of the thread that asks."""
+    waited, recorded = [], []
+
+    class Event:
+        def __init__(self, **options):
+            pass
+
+        def record(self, stream):
+            recorded.append(self)
+
+        def synchronize(self):
+            pass
+
+    def copy(to, source, size, kind, stream):
+        assert waited and all(event in recorded for event in waited)
+        ctypes.memmove(to, source, size)
+
+    cuda_package = SimpleNamespace(
+        Device=lambda *number: contextlib.nullcontext(SimpleNamespace(id=0)) if number else SimpleNamespace(id=0),
+        get_current_stream=lambda: SimpleNamespace(ptr=0, wait_event=waited.append),
+        Event=Event,
+        alloc_pinned_memory=bytearray,
+        runtime=SimpleNamespace(memcpyAsync=copy, memcpyHostToDevice=1, memcpyDeviceToHost=2),
+    )
+    copier = copying.Copier(SimpleNamespace(cuda=cuda_package))
+    values = np.random.default_rng(0).integers(0, 255, 2 * copying.PIECE + 5).astype(np.uint8)
+    place, out = np.zeros_like(values), np.zeros_like(values)
+    there = SimpleNamespace(data=SimpleNamespace(ptr=place.ctypes.data))
+    copier.up(there, values)
+    copier.down(there, out)()
+    assert place.tobytes() == out.tobytes() == values.tobytes() and len(waited) == 6 and len(set(waited)) == 2
 
 
 def test_the_limit_of_the_pool_counts():

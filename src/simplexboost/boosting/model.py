@@ -137,14 +137,14 @@ class AdditiveModel:
 
     def _packed(self, n_features: int, engine: Engine) -> PackedForest:
         """The whole forest, packed once (18 ms for 400 trees) and kept as long as the model does not change."""
-        kept, key = self._forest, (len(self.terms), type(engine))
+        kept, key = self._forest, (len(self.terms), engine.place)
         if kept is None or kept[0] != key:  # another thread may pack it for another engine meanwhile
             kept = self._forest = (key, engine.pack(forest(self.scaled_terms, n_features, self.dtype)))
         return kept[1]
 
     def _is_packed(self, engine: Engine) -> bool:
-        """Whether the forest is packed for an engine of this type; it is where all terms are trees."""
-        return self._forest is not None and self._forest[0] == (len(self.terms), type(engine))
+        """Whether the forest is packed for the engine's place; it is where all terms are trees."""
+        return self._forest is not None and self._forest[0] == (len(self.terms), engine.place)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_forest": None, "_prefix": None}

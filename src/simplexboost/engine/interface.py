@@ -369,6 +369,10 @@ class Engine(Protocol):
     def has_device(self) -> bool:
         """Whether the engine computes on a device that has a memory of its own."""
 
+    @property
+    def place(self) -> Any:
+        """What tells apart engines that cannot use each other's packed forests: the type, or the device."""
+
     def check_memory(self, size: FitSize) -> float:
         """The bytes that a fit is expected to need on the device; raises if it has less."""
 
@@ -495,6 +499,11 @@ class AllRows(ABC):
     def has_device(self) -> bool:
         """There is no device."""
         return False
+
+    @property
+    def place(self) -> Any:
+        """The type of the engine."""
+        return type(self)
 
     def check_memory(self, size: FitSize) -> float:
         """None; the memory of the host is forecast by `optimizers.memory`."""

@@ -63,6 +63,11 @@ class CudaEngine(CpuEngine):
         """There is one."""
         return True
 
+    @property
+    def place(self) -> Any:
+        """The device."""
+        return self.device
+
     def check_memory(self, size: FitSize) -> float:
         """The bytes of `memory.fit_bytes`; raises `DeviceMemoryError` if less is free on the device."""
         return check_room(size, self.device.room())

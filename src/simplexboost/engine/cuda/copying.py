@@ -43,19 +43,21 @@ class Copier:
 
     def _each_piece(self, raw: AnyArray, address: int, copy: Callable[..., None]) -> list[Future[None]]:
         device, stream = self._xp.cuda.Device().id, self._xp.cuda.get_current_stream()
-        starts = range(0, raw.size, PIECE)
-        return [self._threads.submit(copy, raw[i : i + PIECE], address + i, device, stream) for i in starts]
+        asked = self._xp.cuda.Event(disable_timing=True)  # what was launched before must be done before the copy
+        asked.record(stream)
+        starts, parts = range(0, raw.size, PIECE), (device, stream, asked)
+        return [self._threads.submit(copy, raw[i : i + PIECE], address + i, *parts) for i in starts]
 
-    def _send(self, raw: AnyArray, address: int, device: int, stream: Any) -> None:
+    def _send(self, raw: AnyArray, address: int, device: int, stream: Any, asked: Any) -> None:
         with self._xp.cuda.Device(device):
             piece = self._piece()[: raw.size]
             piece[:] = raw
-            self._move(address, piece.ctypes.data, raw.size, self._xp.cuda.runtime.memcpyHostToDevice, stream)
+            self._move(address, piece.ctypes.data, raw.size, self._xp.cuda.runtime.memcpyHostToDevice, stream, asked)
 
-    def _fetch(self, raw: AnyArray, address: int, device: int, stream: Any) -> None:
+    def _fetch(self, raw: AnyArray, address: int, device: int, stream: Any, asked: Any) -> None:
         with self._xp.cuda.Device(device):
             piece = self._piece()[: raw.size]
-            self._move(piece.ctypes.data, address, raw.size, self._xp.cuda.runtime.memcpyDeviceToHost, stream)
+            self._move(piece.ctypes.data, address, raw.size, self._xp.cuda.runtime.memcpyDeviceToHost, stream, asked)
             raw[:] = piece
 
     def _piece(self) -> AnyArray:
@@ -64,7 +66,8 @@ class Copier:
             self._own.piece = np.frombuffer(self._xp.cuda.alloc_pinned_memory(PIECE), dtype=np.uint8, count=PIECE)
         return self._own.piece
 
-    def _move(self, to: int, source: int, size: int, kind: int, stream: Any) -> None:
+    def _move(self, to: int, source: int, size: int, kind: int, stream: Any, asked: Any) -> None:
+        stream.wait_event(asked)  # CuPy's default stream per thread is another one here than where it was asked
         event = self._xp.cuda.Event(block=True, disable_timing=True)  # threads that wait leave the core
         self._xp.cuda.runtime.memcpyAsync(to, source, size, kind, stream.ptr)
         event.record(stream)

@@ -334,9 +334,14 @@ class CudaDevice:
         return self.xp.RawModule(code=code, options=OPTIONS + macros, enable_cooperative_groups=cooperative)
 
 
-@cache
 def current_device() -> CudaDevice:
-    """The current GPU, always the same object."""
+    """The current GPU of CuPy; the same object every time for the same GPU, whose kernels others cannot launch."""
+    return device_of(int(cupy().cuda.Device().id))
+
+
+@cache
+def device_of(number: int) -> CudaDevice:
+    """The GPU of this number, which is the current one."""
     return CudaDevice()
 
 

@@ -92,18 +92,19 @@ class DevicePaths:
         self.device.kernel("shapley", "share_rounding", macros)(n_blocks, BLOCK, arguments)
 
 
-_PATHS: WeakKeyDictionary[Any, DevicePaths | None] = WeakKeyDictionary()
+_PATHS: WeakKeyDictionary[Any, WeakKeyDictionary[Any, DevicePaths | None]] = WeakKeyDictionary()  # by device
 
 
 def device_paths(device: Any, paths: Any) -> DevicePaths | None:
     """The paths of a forest on the device, kept as long as `paths`; None if the processor must explain it."""
-    if paths not in _PATHS:
+    known = _PATHS.setdefault(device, WeakKeyDictionary())
+    if paths not in known:
         flat = None
         if any(tree.n_leaves > 1 for tree in paths.trees):
             flat = flat_paths(paths.trees, paths.n_features, paths.dtype)
         ours = flat is not None and flat.longest <= LONGEST
-        _PATHS[paths] = DevicePaths(device, flat, paths.dtype) if flat is not None and ours else None
-    return _PATHS[paths]
+        known[paths] = DevicePaths(device, flat, paths.dtype) if flat is not None and ours else None
+    return known[paths]
 
 
 def has_room(device: Any, paths: DevicePaths, shape: tuple[int, int, int]) -> bool:
