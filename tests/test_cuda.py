@@ -736,6 +736,24 @@ def test_a_model_may_be_used_on_several_devices(monkeypatch):
     assert [explaining.device_paths(e.device, paths).device for e in engines] == [e.device for e in engines]
 
 
+@pytest.mark.gxx
+def test_what_is_kept_on_the_device_is_used_after_its_copies(monkeypatch):
+    """Forests and paths may be used on other streams than the one on which they were copied."""
+    monkeypatch.setattr(explaining, "FEW_ROWS", 33)
+    X, y = table()
+    clf = sb.SimplexBoostClassifier(n_estimators=12, random_state=0).fit(X, y)
+    engine, made, waited = CudaEngine(1, EmulatedDevice()), [], []
+    monkeypatch.setattr(engine.device, "mark", lambda: made.append(object()) or made[-1])
+    monkeypatch.setattr(engine.device, "after", waited.append)
+    for _ in range(2):
+        assert clf.model_.probabilities(X, np.empty((200, 4)), engine)
+    assert len(made) == 1 and waited == 2 * made
+    M = clf.model_.Y.T.astype(np.float64)
+    for _ in range(2):
+        shapley.values(clf.model_, X, M, engine)
+    assert len(made) == 3 and waited == 2 * made[:1] + 2 * made[1:]
+
+
 def test_every_gpu_is_an_object_of_its_own(monkeypatch):
     """Its kernels cannot be launched on another one."""
     number = [0]

@@ -145,6 +145,12 @@ class EmulatedDevice:
         """A copy of the first bytes."""
         return Fetched(np.array(array.reshape(-1).view(np.uint8)[:size]))
 
+    def mark(self):
+        """Nothing is under way."""
+
+    def after(self, mark):
+        """Everything is done already."""
+
     def clear(self, array, size=None):
         """Zeros."""
         array.reshape(-1).view(np.uint8)[:size] = 0

@@ -309,6 +309,16 @@ class CudaDevice:
         self.xp.cuda.runtime.memcpyAsync(to, source, size, kind, stream.ptr)
         event.record(stream)
 
+    def mark(self) -> Any:
+        """All that was launched on the current stream so far, for `after`."""
+        event = self.xp.cuda.Event(disable_timing=True)
+        event.record(self.xp.cuda.get_current_stream())
+        return event
+
+    def after(self, mark: Any) -> None:
+        """Let what is launched on the current stream from now on come after a mark, which may be of another stream."""
+        self.xp.cuda.get_current_stream().wait_event(mark)
+
     def clear(self, array: Any, size: int | None = None) -> None:
         """Fill it, or its first bytes, with zeros."""
         array.data.memset_async(0, array.nbytes if size is None else size)

@@ -33,7 +33,8 @@ class DevicePaths:
     def __init__(self, device: Any, flat: FlatPaths, dtype: Any) -> None:
         self.device, self.flat, self.dtype = device, flat, np.dtype(dtype)
         self.arrays = {name: device.upload(array) for name, array in flat.arrays.items()}
-        self._kept: tuple[Any, Any] | None = None  # the leaves, and their values
+        self._mark = device.mark()  # of these copies: other streams may use them, too
+        self._kept: tuple[Any, Any, Any] | None = None  # the leaves, their values, and the mark of that copy
 
     def values(self, leaves: Any, D: int) -> Any:
         """The values of all leaves, (leaves, D), on the device; see `explain.leaves.LeafTable`."""
@@ -42,7 +43,10 @@ class DevicePaths:
             table = leaves.values
             if leaves.columns is not None:
                 table = csr_array((table, leaves.columns, leaves.start), shape=(self.flat.n_leaves, D)).toarray()
-            kept = self._kept = (leaves, self.device.upload(np.ascontiguousarray(table, dtype=self.dtype)))
+            values = self.device.upload(np.ascontiguousarray(table, dtype=self.dtype))
+            kept = self._kept = (leaves, values, self.device.mark())
+        self.device.after(self._mark)
+        self.device.after(kept[2])
         return kept[1]
 
     def explain(self, X: AnyArray, leaves: Any, total: Array | None, out: Array) -> None:

@@ -109,8 +109,9 @@ class CudaForest(CpuForest):
     def _launch(self, X: Any, F: Any) -> None:
         options = {"VALUE": ctype(X.dtype), "REAL": ctype(F.dtype)}
         kernel = self.device.kernel("forest", "predict", options, 4 * WARPS * CHUNK_OF_TREES)
-        arguments, n = Arguments(FOREST), len(X)
-        fields = {name: self.device.pointer(array) for name, array in ({"X": X, "F": F} | self.arrays).items()}
+        arguments, n, (arrays, mark) = Arguments(FOREST), len(X), self.arrays
+        self.device.after(mark)
+        fields = {name: self.device.pointer(array) for name, array in ({"X": X, "F": F} | arrays).items()}
         arguments.set(**fields, n=n, p=X.shape[1], d=F.shape[1], n_trees=len(self.forest.trees))
         kernel(self._n_blocks(n), BLOCK, arguments)
 
@@ -119,8 +120,8 @@ class CudaForest(CpuForest):
         return max(1, min(-(-n // WARPS), BLOCKS_PER_PROCESSOR * self.device.n_processors))
 
     @cached
-    def arrays(self) -> dict[str, Any]:
-        """The forest on the device."""
+    def arrays(self) -> tuple[dict[str, Any], Any]:
+        """The forest on the device, and the mark of its copies: other streams may use it, too."""
         forest, dtype = self.forest, np.dtype(self.forest.dtype)
         tables = [
             np.asarray(v.toarray() if issparse(v) else v).astype(dtype) * dtype.type(step)
@@ -136,7 +137,7 @@ class CudaForest(CpuForest):
             "first_value": starts([table.size for table in tables]),
             "coordinate": np.ascontiguousarray(forest.coordinate, dtype=np.int32),
         }
-        return {name: self.device.upload(array) for name, array in arrays.items()}
+        return {name: self.device.upload(array) for name, array in arrays.items()}, self.device.mark()
 
 
 def ctype(dtype: Any) -> str:
