@@ -11,9 +11,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cases import GPU_ENGINES, blobs, each
+from cases import GPU_ENGINES, blobs, each, sparse_rows
 from cuda_emulator import EmulatedDevice, ForeignArray, library
 from engine_cases import assert_same_tree, draw_values, large_problem, row_problem
+from scipy.sparse import csr_array, hstack
 
 import simplexboost as sb
 from benchmarks import gpu
@@ -966,6 +967,18 @@ def test_too_little_memory_is_refused_with_the_forecast(on_gpu):
     for kind in (DeviceError, MemoryError):  # the latter as on the processor
         with pytest.raises(kind, match=message):
             sb.SimplexBoostClassifier(n_estimators=3, device="cuda").fit(X, y)
+
+
+@pytest.mark.gxx
+def test_sparse_tables_need_no_memory_for_histograms_on_the_device(on_gpu):
+    """The processor grows their trees, so that very many columns are no reason to refuse them."""
+    rng = np.random.default_rng(0)
+    y = np.arange(100) % 3
+    X = hstack([sparse_rows((100, 3000), 0.01, rng), csr_array(y[:, None] + 0.1 * rng.random((100, 1)))], format="csr")
+    on_gpu(CudaEngine(1, EmulatedDevice(memory=2**20)))
+    clf = sb.SimplexBoostClassifier(n_estimators=2, random_state=0, interaction_cst=[[0, 3000]])
+    expected = clf.fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(clf.set_params(device="cuda").fit(X, y).predict_proba(X), expected, rtol=1e-5)
 
 
 def test_the_forecast_is_the_formula():

@@ -154,8 +154,8 @@ class LeafRule:
 class FitSize:
     """The size of a fit of the flagship, from which an engine forecasts its memory.
 
-    n rows of p features with at most `max_bins` bins; K columns of F that the engine keeps (0 if it keeps none); s
-    directions of the sketch; `weighted` if rows have weights.
+    n rows of p features with at most `max_bins` bins (p is 0 for sparse tables, which stay on the host); K columns of F
+    that the engine keeps (0 if it keeps none); s directions of the sketch; `weighted` if rows have weights.
     """
 
     n: int

@@ -251,7 +251,8 @@ def fit_size(run: Run, s: int) -> FitSize:
     """The size of the fit, with s directions of the sketch."""
     data, kept = run.data, run.model.code.canonical and not run.loss.rowwise
     growth = run.learner.growth_for(data, 0)
-    return FitSize(data.n, data.p, len(run.Y) if kept else 0, s, data.max_bins, not data.uniform, growth)
+    p = 0 if issparse(data.table) else data.p
+    return FitSize(data.n, p, len(run.Y) if kept else 0, s, data.max_bins, not data.uniform, growth)
 
 
 def seconds_per_round(run: Run) -> float:

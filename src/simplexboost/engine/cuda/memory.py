@@ -21,7 +21,7 @@ def fit_bytes(size: FitSize) -> dict[str, int]:
     width = size.growth.bits // 8
     out["rows"] = n * (8 * m + width * m + 24 + (20 if size.weighted else 0))
     unlimited = size.growth.order != "symmetric" and not (size.growth.max_leaf_nodes or size.growth.max_depth)
-    if too_many_levels(size.growth) or unlimited:  # these may be grown on the processor
+    if p == 0 or too_many_levels(size.growth) or unlimited:  # these may be grown on the processor
         return out
     limits = limits_of("newton", size.growth, n, p)
     sizes = Sizes.for_bins(-(-(size.max_bins + 1) // 32) * 32, p, False, m, limits, n)
