@@ -23,6 +23,7 @@ from ..data.validation import Checked, check_sample_weight
 from ..engine import CPU, Engine
 from ..losses import Loss
 from .metrics import Metrics, Predicted, Rows
+from .on_device import brought
 
 FOLLOWED = ("evals_result_", "best_iteration_", "best_score_", "validation_score_")
 
@@ -143,8 +144,9 @@ def check_entry(
     watched: Watched, first: bool, X: Any, y: Any, sample_weight: Any = None, init_score: Any = None
 ) -> Evaluation:
     """The callback of one entry."""
-    X, y, sample_weight, init_score = map(watched.estimator._brought, (X, y, sample_weight, init_score))
-    X, checked = watched.table(X), watched.checked
+    checked = watched.checked
+    X, y, sample_weight, init_score = (brought(a, checked.data.engine) for a in (X, y, sample_weight, init_score))
+    X = watched.table(X)
     start = check_eval_start(X, init_score, checked)
     weight = check_eval_weight(X, sample_weight)
     if checked.data.sets is not None:

@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..data.names import check_names, check_number
-from ..engine import CudaEngine, DeviceTable
+from ..engine import CudaEngine, DeviceTable, Engine
+
+
+def brought(array: Any, engine: Engine) -> Any:
+    """An array that may be on the engine's device, in the memory of the host."""
+    there = engine.take(array)
+    return array if there is None else engine.host(there)
 
 
 def check_rows(estimator: Any, X: Any, engine: CudaEngine) -> Any:

@@ -24,7 +24,7 @@ from ..losses import Loss, for_label_sets
 from ..losses.links import log_of, log_softmax
 from .deciding import Decides
 from .face import Face
-from .on_device import check_rows, labels_there, probabilities_there
+from .on_device import brought, check_rows, labels_there, probabilities_there
 
 # The number of probabilities computed at a time: to allocate F (n, K) for all rows takes longer than to compute it.
 CHUNK = 2**20
@@ -325,9 +325,7 @@ class Predicts(Decides, Explains, Face):
         """An array that may be on the GPU, in the memory of the host."""
         if self.device == "cpu" or type(array) is np.ndarray:
             return array
-        engine = self._engine()
-        there = engine.take(array)
-        return array if there is None else engine.host(there)
+        return brought(array, self._engine())
 
     def _there(self, X: Any, n_rounds: int | None, predict: Callable[..., Any]) -> Any:
         """What a function of `on_device` predicts for rows that are on the GPU, in kind; None for other rows."""
