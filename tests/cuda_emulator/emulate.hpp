@@ -47,6 +47,8 @@ struct Warp {
 struct Block {
   std::vector<unsigned char> shared;
   int arrived = 0, size = 0, counted = 0, count = 0;
+  const char* file = "";  // the barrier at which threads wait
+  int line = 0;
   unsigned generation = 0;
   std::vector<Warp> warps;
 };
@@ -75,6 +77,24 @@ inline void enter() {
 }
 
 inline unsigned layer = 0;
+
+// A warp goes on for as long as its lanes only wait for each other, so that it is as far ahead of other warps as
+// barriers let it be; false if it is done.
+inline bool run_warp(std::size_t first) {
+  bool any = false;
+  for (bool goes_on = true; goes_on;) {
+    const Warp& w = fibers[first].of->warps[fibers[first].thread / 32];
+    const unsigned before = w.generation;
+    for (std::size_t i = first; i < first + 32; ++i) {
+      if (fibers[i].done) continue;
+      any = true;
+      current = &fibers[i];
+      switch_fiber(&scheduler, current->stack_pointer);
+    }
+    goes_on = w.generation != before;
+  }
+  return any;
+}
 
 inline void launch(unsigned grid, unsigned block, std::size_t shared, std::function<void()> what, unsigned layers = 1) {
   if (layers > 1) {  // blocks with different blockIdx.y one after another
@@ -107,18 +127,20 @@ inline void launch(unsigned grid, unsigned block, std::size_t shared, std::funct
   }
   for (bool any = true; any;) {
     any = false;
-    for (auto& f : fibers) {
-      if (f.done) continue;
-      any = true;
-      current = &f;
-      switch_fiber(&scheduler, f.stack_pointer);
-    }
+    for (std::size_t first = 0; first < fibers.size(); first += 32) any = run_warp(first) || any;
   }
 }
 
-inline void sync_block() {
+// All threads of a block must wait at the same barrier: if some have gone another way, the order of writes and reads is
+// left to chance on a GPU, even where their numbers of barriers are equal.
+inline void sync_block(const char* file, int line) {
   Block& b = *current->of;
   const unsigned generation = b.generation;
+  if (b.arrived == 0) b.file = file, b.line = line;
+  if (b.line != line || std::strcmp(b.file, file) != 0) {
+    std::fprintf(stderr, "threads of a block wait at different barriers: %s:%d and %s:%d\n", b.file, b.line, file, line);
+    std::abort();
+  }
   if (++b.arrived == b.size) {
     b.arrived = 0, ++b.generation;
     b.counted = b.count, b.count = 0;
@@ -171,13 +193,13 @@ inline Three thread_index{{[] { return current->thread; }}}, block_index{{[] { r
 #define shared_bytes (reinterpret_cast<unsigned char*>((reinterpret_cast<std::uintptr_t>(emulated::current->of->shared.data()) + 15) & ~std::uintptr_t{15}))
 #define RELAX() emulated::yield()
 
-inline void __syncthreads() { emulated::sync_block(); }
+inline void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE()) { emulated::sync_block(file, line); }
 inline void __syncwarp(unsigned = 0) { emulated::exchange(0, [](unsigned lane) { return lane; }); }
-inline int __syncthreads_count(int x) {
+inline int __syncthreads_count(int x, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   emulated::current->of->count += x != 0;
-  emulated::sync_block();
+  emulated::sync_block(file, line);
   const int out = emulated::current->of->counted;
-  emulated::sync_block();
+  emulated::sync_block(file, line);
   return out;
 }
 inline void __threadfence() {}

@@ -165,7 +165,9 @@ struct LevelGrower : Grower {
 #pragma unroll 1
       for (int i = warp_id(); i < n; i += WARPS) measure(first + i);
       __syncthreads();
-      if (!P.cells[first].missing_seen) choose_side(first, n);
+      const bool none_lacks = !P.cells[first].missing_seen;
+      __syncthreads();  // all warps have read it before `choose_side` writes it
+      if (none_lacks) choose_side(first, n);
       planner.step_level(first, n);
     } else {
       planner.step_level(first, 0);
