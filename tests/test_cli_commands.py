@@ -181,7 +181,12 @@ def test_top_classes(messy, model):
     assert all(float(row["proba_1"]) >= float(row["proba_2"]) for row in rows)
 
 
-def test_sets_and_rows_without_an_answer(messy, model):
+def test_sets_and_rows_without_an_answer(messy, model, tmp_path):
+    done = inside("predict", model, messy, "--coverage", "0.95")
+    assert done.code == 1 and "--coverage: predict_set needs labelled rows" in done.err
+    model = tmp_path / "sets.sb"
+    options = ["--target", "species", "--set", "n_estimators=20", "--set", "calibration=true"]
+    assert inside("fit", messy, "-o", model, *options).code == 0
     done = inside("predict", model, messy, "--coverage", "0.95", "--abstain", "0.8", "--proba", "-q")
     rows = list(csv.DictReader(io.StringIO(done.out)))
     assert list(rows[0])[:2] == ["prediction", "set"]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._describing import described
+from ..deciding.costs import Costs
+from ..deciding.priors import check_prior
 from ..estimators.composed import BoostingClassifier
 from ..estimators.evaluation import as_eval_set
 from ..estimators.flagship import SimplexBoostClassifier
@@ -70,8 +73,10 @@ class OnDask:
 
     # ---- predicting -------------------------------------------------------------------------------------------------
 
-    def predict(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Any:
-        """The class with the highest score, ties to the first.
+    def predict(
+        self, X: Any, n_rounds: int | None = None, *, init_score: Any = None, costs: Any = None, prior: Any = None
+    ) -> Any:
+        """The class with the highest score, ties to the first. With costs, the decision that costs least.
 
         Parameters
         ----------
@@ -82,15 +87,20 @@ class OnDask:
             Predict with the first rounds only; None takes all.
         init_score : Dask collection or array, or None, default=None
             Log-odds that the trees' scores are added to, of the same kind as X.
+        costs : array of shape (K, K), data frame, or None, default=None
+            What every decision (column) costs when a class (row) is true; the answer is the cheapest decision. For rows
+            in memory also a matrix for every row, of shape (n, K, K).
+        prior : array of shape (K,), dict of shares by label, or None, default=None
+            The shares of the classes among the rows to come, if they are others than in training.
 
         Returns
         -------
         Dask collection or array of shape (n,)
             The labels.
         """
-        return self._predict("predict", X, init_score, n_rounds=n_rounds)
+        return self._predict("predict", X, init_score, n_rounds=n_rounds, costs=costs, prior=prior)
 
-    def predict_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Any:
+    def predict_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None, prior: Any = None) -> Any:
         """Probabilities by the loss's link; classes without training examples get 0, and only these.
 
         Parameters
@@ -102,13 +112,15 @@ class OnDask:
             Predict with the first rounds only; None takes all.
         init_score : Dask collection or array, or None, default=None
             Log-odds that the trees' scores are added to, of the same kind as X.
+        prior : array of shape (K,), dict of shares by label, or None, default=None
+            The shares of the classes among the rows to come, if they are others than in training.
 
         Returns
         -------
         Dask collection or array of shape (n, K)
             The probabilities, a column for every class in the order of ``classes_``.
         """
-        return self._predict("predict_proba", X, init_score, n_rounds=n_rounds)
+        return self._predict("predict_proba", X, init_score, n_rounds=n_rounds, prior=prior)
 
     def predict_log_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Any:
         """The logarithms of `predict_proba`.
@@ -218,6 +230,51 @@ class OnDask:
         self.to_local()._check_abstaining(confidence, missing)
         return self._predict("predict_or_abstain", X, init_score, confidence=confidence, missing=missing)
 
+    def expected_costs(
+        self, X: Any, costs: Any, *, prior: Any = None, n_rounds: int | None = None, init_score: Any = None
+    ) -> Any:
+        """What every decision is expected to cost, for every row.
+
+        Parameters
+        ----------
+        X : Dask DataFrame, Dask Array, list of delayed partitions, or table in memory
+            The rows, with the columns of the fit. For a Dask collection the answer is one of the same kind, not
+            computed yet; a table in memory is answered at once.
+        costs : array of shape (K, A), or data frame
+            What every decision (column) costs when a class (row) is true. For rows in memory also a matrix for every
+            row, of shape (n, K, A).
+        prior : array of shape (K,), dict of shares by label, or None, default=None
+            The shares of the classes among the rows to come, if they are others than in training.
+        n_rounds : int or None, default=None
+            Predict with the first rounds only; None takes all.
+        init_score : Dask collection or array, or None, default=None
+            Log-odds that the trees' scores are added to, of the same kind as X.
+
+        Returns
+        -------
+        Dask collection or array of shape (n, A)
+            The expected costs, a column for every decision.
+        """
+        return self._predict("expected_costs", X, init_score, costs=costs, prior=prior, n_rounds=n_rounds)
+
+    def estimate_prior(self, X: Any, *, init_score: Any = None) -> Any:
+        """The shares of the classes among unlabelled rows in memory, by maximum likelihood.
+
+        Parameters
+        ----------
+        X : table in memory of shape (n, p)
+            The rows, with the columns of the fit; some thousands are enough.
+        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
+
+        Returns
+        -------
+        array of shape (K,)
+            The shares, in the order of ``classes_``.
+        """
+        refuse_collection("estimate_prior", X)
+        return self.to_local().estimate_prior(X, init_score=init_score)
+
     def calibrate_sets(self, X: Any, y: Any, sample_weight: Any = None, *, init_score: Any = None) -> Self:
         """Learn from fresh rows, in memory, how large the sets of `predict_set` must be.
 
@@ -237,11 +294,7 @@ class OnDask:
         self : object
             The classifier.
         """
-        if is_distributed(X):
-            raise TypeError(
-                f"calibrate_sets takes rows in memory, not a {type(X).__name__}; a few thousand rows are enough, and "
-                "X.compute() brings them here."
-            )
+        refuse_collection("calibrate_sets", X)
         return super().calibrate_sets(X, y, sample_weight, init_score=init_score)  # type: ignore[misc]
 
     def _predict(self, method: str, X: Any, init_score: Any, **arguments: Any) -> Any:
@@ -249,6 +302,7 @@ class OnDask:
         if not is_distributed(X):
             return getattr(local, method)(X, **arguments, init_score=init_score)
         local._rounds(arguments.get("n_rounds"))  # raises
+        check_arguments(local, arguments)
         return lazily(local, method, X, init_score, arguments)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
@@ -447,3 +501,22 @@ class DaskBoostingClassifier(OnDask, BoostingClassifier):
         eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val, init_score_val)
         train = {"X": X, "y": y, "sample_weight": sample_weight, "init_score": init_score}
         return self._fit_on(client, train, eval_set, eval_metric)
+
+
+def refuse_collection(method: str, X: Any) -> None:
+    """Raise unless X is a table in memory."""
+    if is_distributed(X):
+        raise TypeError(
+            f"{method} takes rows in memory, not a {type(X).__name__}; a few thousand rows are enough, and X.compute() "
+            "brings them here."
+        )
+
+
+def check_arguments(local: Any, arguments: dict[str, Any]) -> None:
+    """Raise now what would otherwise be raised when a prediction is computed."""
+    if arguments.get("prior") is not None:
+        check_prior(arguments["prior"], local.classes_, local.present_)
+    if arguments.get("costs") is not None:
+        if np.ndim(arguments["costs"]) == 3:
+            raise ValueError("costs of single rows, of shape (n, K, A), need rows in memory, not a Dask collection.")
+        Costs.of(arguments["costs"], local.classes_)

@@ -15,6 +15,7 @@ import pandas as pd
 from .._typing import AnyArray
 from ..cluster.parts import Part
 from ..deciding.abstaining import with_missing
+from ..deciding.costs import Costs
 from .collections import as_items, check_aligned, n_rows, partitions
 
 
@@ -90,12 +91,18 @@ def of_frame(X: Any, init_score: Any, options: dict[str, Any], classes: AnyArray
         raise TypeError(f"init_score must be a Dask DataFrame or Series, like X, not a {type(init_score).__name__}.")
     more = [] if init_score is None else [init_score]
     form = {"columns": None, "dtype": options["empty"].dtype}
+    costs = options["arguments"].get("costs")
     if options["empty"].ndim == 2:
-        form["columns"] = classes
-    elif options["method"] == "predict":
+        form["columns"] = classes if costs is None else names_of(Costs.of(costs, classes))
+    elif options["method"] == "predict" and costs is None:
         form["dtype"] = pd.Series(classes).dtype  # that of all classes, whichever are in a partition
     meta = with_index(options["empty"], X._meta.index[:0], **form)
     return X.map_partitions(of_frame_part, *more, form=form, meta=meta, align_dataframes=False, **options)
+
+
+def names_of(costs: Costs) -> Any:
+    """The names of decisions, or their numbers."""
+    return range(costs.C.shape[1]) if costs.decisions is None else costs.decisions
 
 
 def of_frame_part(X: Any, init_score: Any = None, *, form: dict[str, Any], **options: Any) -> Any:
@@ -125,6 +132,10 @@ def empty_like(local: Any, method: str, arguments: dict[str, Any]) -> AnyArray:
     if method == "predict_or_abstain":
         none = np.empty(0, dtype=np.intp)
         return with_missing(local.classes_, none, none.astype(bool), arguments["missing"])
+    if arguments.get("costs") is not None:
+        costs = Costs.of(arguments["costs"], local.classes_)
+        none = np.empty(0, dtype=np.intp)
+        return costs.labels(none) if method == "predict" else np.empty((0, costs.C.shape[1]))
     if method == "predict_set":
         return np.empty((0, len(local.classes_)), dtype=bool)
     if method == "predict":

@@ -1,9 +1,11 @@
-"""From probabilities P (n, K) to answers: sets of classes with a promised coverage, and no answer where it is unsure.
+"""From probabilities P (n, K) to answers: sets of classes, decisions by cost, other shares of the classes, no answer.
 
 The functions take probabilities, so that they also serve classifiers of other packages; the methods of our boosters
-(``predict_set``, ``predict_or_abstain``) call them.
+(``predict_set``, ``predict_or_abstain``, ``predict(X, costs=…, prior=…)``, ``expected_costs``, ``estimate_prior``) call
+them.
 """
 
+from .costs import cost_scorer, cost_weights, mean_cost
 from .sets import SetScores
 
-__all__ = ["SetScores"]
+__all__ = ["SetScores", "cost_scorer", "cost_weights", "mean_cost"]

@@ -17,7 +17,8 @@ ASKING = (
     *("margins", "top_k", "staged_predict", "staged_predict_proba", "staged_decision_function"),
     *("column_scores", "code_report", "save", "report", "apply", "trees_to_frame", "tree_text", "importances"),
     *("shap_values", "shap_interaction_values", "explain_pair", "shap_explanation", "to_shap"),
-    *("partial_dependence", "nearest_examples", "predict_set", "predict_or_abstain"),
+    *("partial_dependence", "nearest_examples", "predict_set", "predict_or_abstain", "expected_costs"),
+    "estimate_prior",
 )
 MARK = "_is_copy"  # the attribute that tells a copy from the estimator
 

@@ -100,6 +100,8 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         The number of classes, K.
     present_ : bool array of shape (K,)
         Which classes had training examples.
+    class_prior_ : array of shape (K,)
+        The share of every class in the weight of the training rows; not there if rows have several labels.
     loss_ : Loss
         The loss that was minimised.
     model_ : AdditiveModel
@@ -291,7 +293,13 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         n_rounds = int(booster.n_estimators) if checked.data.K > 1 else 0
         self._resume(run, parts, checked, history, n_rounds)
         finish = partial(
-            self._fitted, seed=seed, settled=settled, checked=checked, history=history, evaluations=evaluations
+            self._fitted,
+            seed=seed,
+            settled=settled,
+            checked=checked,
+            history=history,
+            evaluations=evaluations,
+            prior=class_prior(checked),
         )
         run.snapshot = lambda: self._snapshot(finish(run))
         callbacks = booster._callbacks(history, evaluations) + [make(finish) for make in last]
@@ -304,7 +312,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             warnings.warn(
                 f"{run.stop_reason} The model keeps its {run.round} rounds.", ConvergenceWarning, stacklevel=2
             )
-        for name in (*FOLLOWED, "choice_", "sets_"):  # those of an earlier fit
+        for name in (*FOLLOWED, "choice_", "sets_", "class_prior_"):  # those of an earlier fit
             self.__dict__.pop(name, None)
         self.__dict__.update(finish(run))
 
@@ -467,6 +475,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         checked: Checked,
         history: History,
         evaluations: list[Evaluation],
+        prior: Array | None,
     ) -> dict[str, Any]:
         """The fitted attributes so far; prediction uses only these, so that a later `set_params` does not change it."""
         several = {"threshold_": run.loss.threshold(run.U, run.data.c, run.data.weight)} if self.multilabel else {}
@@ -480,6 +489,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
             "seed_": seed,
             "rng_state_": run.rng.bit_generator.state,
             "present_": checked.present,
+            **({"class_prior_": prior} if prior is not None else {}),
             **({"choice_": settled.choice} if settled.choice is not None else {}),
             **({"sets_": settled.sets} if settled.sets is not None else {}),
             **followed(evaluations),
@@ -530,6 +540,22 @@ class Booster(BaseBooster):
     def shrinkage(self) -> float:
         """What every step is multiplied by."""
         return float(self.learning_rate)
+
+
+def class_prior(checked: Checked) -> Array | None:
+    """The share of every class in the weight of all rows, (K,); None if rows may have several labels.
+
+    Weights are rounded to multiples of 2⁻²⁰: then every sum is exact, in any order and on any number of machines.
+    """
+    data = checked.data
+    if data.sets is not None:
+        return None
+    count: Array = np.bincount(data.c, np.rint(data.weight * 2**20), minlength=data.K).astype(np.float64)  # (K,)
+    if data.engine.alone() is not data.engine:
+        count = data.engine.totals(count[None])  # those of all members
+    prior = np.zeros(len(checked.present))
+    prior[checked.present] = count / count.sum()
+    return prior
 
 
 def check_callbacks(callbacks: Any) -> None:

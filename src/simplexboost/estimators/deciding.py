@@ -1,4 +1,4 @@
-"""Answers of fitted classifiers that go beyond one label: sets of classes, and no answer where it is unsure."""
+"""Answers of fitted classifiers beyond the best label: sets of classes, no answer, decisions by cost, other priors."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from .._parts import check_number
 from .._typing import AnyArray, Array, Mask
 from ..data.validation import check_sample_weight, check_some_weight, known_labels
 from ..deciding.abstaining import check_missing, with_missing
+from ..deciding.costs import Costs, cheapest
+from ..deciding.priors import adapted, check_prior, most_likely_prior
 from ..deciding.sets import FRESH, SetScores, own_scores, sets_of
 from .atomic import all_or_nothing
 
@@ -22,6 +24,7 @@ class Decides:
 
     classes_: AnyArray
     present_: Mask
+    class_prior_: Array
     sets_: SetScores
     n_iter_: int
     stop_reason_: str | None
@@ -145,6 +148,112 @@ class Decides:
             best[rows] = P.argmax(axis=1)
             sure[rows] = P.max(axis=1) >= confidence
         return with_missing(self.classes_, best, sure, missing)
+
+    # ---- costs and priors -------------------------------------------------------------------------------------------
+
+    def expected_costs(
+        self, X: Any, costs: Any, *, prior: Any = None, n_rounds: int | None = None, init_score: Any = None
+    ) -> Array:
+        """What every decision is expected to cost, for every row, (n, A): Σ_k p_k C_ka.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+        costs : array of shape (K, A), of shape (n, K, A), or data frame
+            What every decision (column) costs when a class (row) is true, in the order of ``classes_``. Costs of single
+            rows have a matrix each. A data frame names the classes in its index and the decisions in its columns. The
+            decisions may be others than the classes.
+        prior : array of shape (K,), dict of shares by label, or None, default=None
+            The shares of the classes among the rows to come, if they are others than in training.
+        n_rounds : int or None, default=None
+            Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
+        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
+
+        Returns
+        -------
+        array of shape (n, A)
+            The expected costs, a column for every decision.
+
+        Examples
+        --------
+        >>> import simplexboost as sb
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+        >>> costs = [[0, 1, 1, 0.2], [1, 0, 1, 0.2], [1, 1, 0, 0.2]]  # the last decision is to ask somebody
+        >>> E = clf.expected_costs(X[[0, 77]], costs)
+        >>> E.argmin(axis=1).tolist()
+        [0, 3]
+        """
+        found, P = self._costs_and_proba(X, costs, prior, n_rounds, init_score)
+        return found.expected(P)
+
+    def estimate_prior(self, X: Any, *, init_score: Any = None) -> Array:
+        """The shares of the classes among unlabelled rows, (K,), by maximum likelihood.
+
+        Take it for rows to come whose classes have other shares than in training but look the same, and pass it on:
+        ``clf.predict_proba(X, prior=clf.estimate_prior(X))``.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit; some hundreds at least.
+        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
+
+        Returns
+        -------
+        array of shape (K,)
+            The shares, in the order of ``classes_``; they sum to one.
+
+        Examples
+        --------
+        >>> import simplexboost as sb
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X[::2], y[::2])
+        >>> clf.estimate_prior(X[1:50:2]).round(1).tolist()  # flowers of the first class only
+        [1.0, 0.0, 0.0]
+        """
+        self._refuse_several_labels("estimate_prior counts classes of which one is right")
+        P = self.predict_proba(X, init_score=init_score)  # type: ignore[attr-defined]
+        return most_likely_prior(np.asarray(P), self._training_prior())
+
+    def _decided(self, X: Any, costs: Any, prior: Any, n_rounds: int | None, init_score: Any) -> AnyArray:
+        """The labels of the cheapest decisions; without costs, of the most probable classes; (n,)."""
+        if costs is None:
+            return self.classes_.take(self._adapted(X, prior, n_rounds, init_score).argmax(axis=1))
+        found, P = self._costs_and_proba(X, costs, prior, n_rounds, init_score)
+        return found.labels(cheapest(found.expected(P)))
+
+    def _costs_and_proba(
+        self, X: Any, costs: Any, prior: Any, n_rounds: int | None, init_score: Any
+    ) -> tuple[Costs, Array]:
+        """Costs that are checked, and probabilities (n, K)."""
+        X = self._check_X(X)  # type: ignore[attr-defined]
+        self._refuse_several_labels("costs are those of classes of which one is right")
+        found = Costs.of(costs, self.classes_, X.shape[0])
+        return found, self.predict_proba(X, n_rounds, init_score=init_score, prior=prior)  # type: ignore[attr-defined]
+
+    def _adapted(self, X: Any, prior: Any, n_rounds: int | None, init_score: Any) -> Array:
+        """Probabilities (n, K) for other shares of the classes."""
+        X = self._check_X(X)  # type: ignore[attr-defined]
+        self._refuse_several_labels("prior has the shares of classes of which one is right")
+        training = self._training_prior()
+        shares = check_prior(prior, self.classes_, self.present_)
+        P = self.predict_proba(X, n_rounds, init_score=init_score)  # type: ignore[attr-defined]
+        return adapted(P, shares, training)
+
+    def _training_prior(self) -> Array:
+        """The shares of the classes in training, (K,)."""
+        if not hasattr(self, "class_prior_"):
+            raise ValueError(
+                "prior= needs the shares of the classes in training, which this model, from a file of an earlier "
+                "version, does not have; fit it again."
+            )
+        return self.class_prior_
 
     # ---- what they share --------------------------------------------------------------------------------------------
 

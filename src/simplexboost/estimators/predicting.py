@@ -16,6 +16,7 @@ from ..boosting.decisions import Decision, OneLabel, SeveralLabels, all_classes,
 from ..boosting.model import AdditiveModel
 from ..data.init_score import check_init_score
 from ..data.inputs import check_X
+from ..deciding.priors import prior_from_arrays
 from ..deciding.sets import sets_from_arrays, sets_to_arrays
 from ..engine import CPU, CpuEngine, CudaEngine, Engine, has_gpu
 from ..explain import Explains
@@ -45,8 +46,10 @@ class Predicts(Decides, Explains, Face):
     present_: Mask
     threshold_: Array | None
 
-    def predict(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> AnyArray:
-        """The class with the highest score, ties to the first; (n,).
+    def predict(
+        self, X: Any, n_rounds: int | None = None, *, init_score: Any = None, costs: Any = None, prior: Any = None
+    ) -> AnyArray:
+        """The class with the highest score, ties to the first; (n,). With costs, the decision that costs least.
 
         Parameters
         ----------
@@ -57,12 +60,20 @@ class Predicts(Decides, Explains, Face):
         init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
             Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted
             with ``init_score`` does not contain them.
+        costs : array of shape (K, K), of shape (n, K, K), data frame, or None, default=None
+            What every decision (column) costs when a class (row) is true, in the order of ``classes_``: then the answer
+            is the decision of the lowest expected cost. Costs of single rows have a matrix each. A data frame names
+            the classes in its index and the decisions in its columns, which may be others than the classes.
+        prior : array of shape (K,), dict of shares by label, or None, default=None
+            The shares of the classes among the rows to come, if they are others than in training.
 
         Returns
         -------
         array of shape (n,)
             The labels; an indicator matrix (n, K) if the model was fitted to one.
         """
+        if costs is not None or prior is not None:
+            return self._decided(X, costs, prior, n_rounds, init_score)
         there = self._there(X, n_rounds, labels_there) if init_score is None else None
         if there is not None:
             return there
@@ -79,7 +90,7 @@ class Predicts(Decides, Explains, Face):
         best = np.empty(X.shape[0], dtype=np.int32)
         return best if model.winners(X, best, self._engine(X.shape[0])) else None
 
-    def predict_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Array:
+    def predict_proba(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None, prior: Any = None) -> Array:
         """Probabilities by the loss's link, (n, K); classes without training examples get 0, and only these.
 
         Parameters
@@ -91,12 +102,16 @@ class Predicts(Decides, Explains, Face):
         init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
             Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted
             with ``init_score`` does not contain them.
+        prior : array of shape (K,), dict of shares by label, or None, default=None
+            The shares of the classes among the rows to come, if they are others than in training.
 
         Returns
         -------
         array of shape (n, K)
             The probabilities, a column for every class in the order of ``classes_``.
         """
+        if prior is not None:
+            return self._adapted(X, prior, n_rounds, init_score)
         there = self._there(X, n_rounds, probabilities_there) if init_score is None else None
         if there is not None:
             return there
@@ -409,13 +424,14 @@ class Predicts(Decides, Explains, Face):
 
     def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         header, arrays = pack_booster(self)
+        arrays |= {"prior": self.class_prior_} if hasattr(self, "class_prior_") else {}
         return header, arrays | (sets_to_arrays(self.sets_) if hasattr(self, "sets_") else {})
 
     def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
         unpack_booster(self, header, arrays)
-        sets = sets_from_arrays(arrays, len(self.classes_))
-        if sets is not None:
-            self.sets_ = sets
+        found: dict[str, Any] = {"sets_": sets_from_arrays(arrays, len(self.classes_))}
+        found |= {"class_prior_": prior_from_arrays(arrays, self.present_)}
+        self.__dict__.update({name: value for name, value in found.items() if value is not None})
 
     # ---- scikit-learn -----------------------------------------------------------------------------------------------
 

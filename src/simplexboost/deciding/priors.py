@@ -1,0 +1,102 @@
+"""Other shares of the classes than in training: p'_k ∝ p_k · prior_k / training_k.
+
+This holds where classes come in other shares but look the same: the distribution of a row within its class is that of
+training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .._typing import AnyArray, Array, Mask
+from ..files import check_layout, damaged
+
+CLOSE = 1e-8  # EM stops when no share changes by more than this
+MOST_STEPS = 10_000
+
+
+def check_prior(prior: Any, classes: AnyArray, present: Mask) -> Array:
+    """The shares of the classes as users write them, (K,), divided by their sum.
+
+    Parameters
+    ----------
+    prior : array (K,) in the order of the classes, or dict by label
+    classes : (K,) their labels
+    present : (K,) which of them had training examples
+    """
+    if isinstance(prior, Mapping):
+        labels = classes.tolist()
+        unknown = [label for label in prior if label not in labels]
+        missing = [label for label in labels if label not in prior]
+        if unknown or missing:
+            raise ValueError(
+                "prior must have a share for every class and for nothing else: it has none for "
+                f"{missing[:5]}, and {unknown[:5]} are no classes."
+            )
+        prior = [prior[label] for label in labels]
+    try:
+        if isinstance(prior, str) or np.iscomplexobj(prior):
+            raise TypeError(f"it is {prior!r:.50}")
+        shares = np.asarray(prior, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"prior must hold a share for every class, or be a dict of shares by label: {error}") from error
+    if shares.shape != (len(classes),):
+        raise ValueError(f"prior has shape {shares.shape}; pass ({len(classes)},), a share for every class.")
+    if not np.isfinite(shares).all() or (shares < 0).any() or not 0 < shares.sum() < np.inf:
+        raise ValueError(f"prior={prior!r:.100} must hold finite shares that are not negative, and not all zero.")
+    if (shares[~present] > 0).any():
+        absent = classes[~present & (shares > 0)][:5].tolist()
+        raise ValueError(f"prior has a share for {absent}, of which there were no training examples; give them 0.")
+    return shares / shares.sum()
+
+
+def adapted(P: Array, prior: Array, training: Array) -> Array:
+    """Probabilities (n, K) for other shares of the classes (K,) than those of training (K,).
+
+    Examples
+    --------
+    >>> adapted(np.array([[0.5, 0.5]]), np.array([0.9, 0.1]), np.array([0.5, 0.5]))
+    array([[0.9, 0.1]])
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        L = np.log(P) + np.where(prior > 0, np.log(prior) - np.log(training), -np.inf)  # (n, K)
+    L -= L.max(axis=1, keepdims=True)
+    E: Array = np.exp(L)
+    return E / E.sum(axis=1, keepdims=True)
+
+
+def most_likely_prior(P: Array, training: Array) -> Array:
+    """The shares of the classes (K,) under which rows with these probabilities (n, K) are most likely.
+
+    By expectation and maximisation (Saerens, Latinne and Decaestecker, 2002): shares are the mean of the probabilities
+    that they imply, again and again. The likelihood has one maximum, so that the start does not matter.
+    """
+    known = training > 0
+    R, prior = P[:, known] / training[known], training[known].copy()  # (n, K): the likelihood of a row, up to a factor
+    for _ in range(MOST_STEPS):
+        new = prior * np.mean(R / (R @ prior)[:, None], axis=0)
+        moved = float(np.abs(new - prior).max())
+        prior = new / new.sum()
+        if moved < CLOSE:
+            break
+    out = np.zeros(len(training))
+    out[known] = prior
+    return out
+
+
+# ---- files ----------------------------------------------------------------------------------------------------------
+
+
+def prior_from_arrays(arrays: dict[str, AnyArray], present: Mask) -> Array | None:
+    """The shares of the classes in training, from a file; None if it has none."""
+    if "prior" not in arrays:
+        return None
+    check_layout(arrays, {"prior": ("<f8", 1)})
+    prior = arrays["prior"]
+    fits = prior.shape == present.shape and np.array_equal(prior > 0, present) and abs(prior.sum() - 1) < 1e-6
+    if not fits:
+        raise damaged("shares of classes that do not fit its classes")
+    return prior

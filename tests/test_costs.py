@@ -1,0 +1,399 @@
+"""Decisions by expected cost, other shares of the classes than in training, and rows that count by their costs."""
+
+import io
+import pickle
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import simplexboost as sb
+from simplexboost.deciding import cost_scorer, cost_weights, mean_cost
+from simplexboost.deciding.costs import Costs, cheapest
+from simplexboost.deciding.priors import adapted, check_prior, most_likely_prior
+
+X, C = load_iris(return_X_y=True)
+Y = np.array(["setosa", "versicolor", "virginica"])[C]
+COSTS = np.array([[0.0, 1.0, 4.0], [2.0, 0.0, 1.0], [9.0, 0.5, 0.0]])
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+@pytest.fixture(scope="module")
+def clf():
+    return sb.SimplexBoostClassifier(n_estimators=15, random_state=0).fit(X[::2], Y[::2])
+
+
+# ---- costs ----------------------------------------------------------------------------------------------------------
+
+
+def brute_force(P, costs):
+    """The expected costs (n, A) by loops; costs (n, K, A)."""
+    n, K, A = costs.shape
+    return np.array([[sum(P[i, k] * costs[i, k, a] for k in range(K)) for a in range(A)] for i in range(n)])
+
+
+@pytest.mark.parametrize("A", [1, 3, 5])
+def test_expected_costs_are_those_of_every_decision(clf, A):
+    P = clf.predict_proba(X)
+    matrix, tensor = rng(1).normal(size=(3, A)), rng(2).normal(size=(150, 3, A))
+    assert_allclose(clf.expected_costs(X, matrix), brute_force(P, np.tile(matrix, (150, 1, 1))), atol=1e-12)
+    assert_allclose(clf.expected_costs(X, tensor), brute_force(P, tensor), atol=1e-12)
+
+
+def test_no_other_rule_is_cheaper_in_the_long_run():
+    """Bayes: 27 ways to decide for three kinds of rows, whose classes are drawn from known probabilities."""
+    P = np.array([[0.7, 0.2, 0.1], [0.1, 0.5, 0.4], [0.3, 0.3, 0.4]])
+    costs = Costs.of(COSTS, np.arange(3))
+    chosen = cheapest(costs.expected(P))
+
+    def price(rule):
+        return sum(P[i, k] * COSTS[k, rule[i]] for i in range(3) for k in range(3))
+
+    best = min(product(range(3), repeat=3), key=price)
+    assert tuple(chosen) == best
+
+
+def test_predict_with_costs_is_the_cheapest_decision(clf):
+    P = clf.predict_proba(X)
+    expected = clf.classes_[[min(range(3), key=lambda a: p @ COSTS[:, a]) for p in P]]
+    assert_array_equal(clf.predict(X, costs=COSTS), expected)
+    assert (expected != clf.predict(X)).any()
+    assert_array_equal(clf.predict(X, costs=1 - np.eye(3)), clf.predict(X))
+    assert_array_equal(clf.predict(X, costs=7 - 3 * np.eye(3)), clf.predict(X))  # shifts and factors change nothing
+    assert_array_equal(clf.predict(X, 3, costs=COSTS), cheap(clf, clf.predict_proba(X, 3)))
+
+
+def cheap(clf, P):
+    """The cheapest labels."""
+    return clf.classes_[(P @ COSTS).argmin(axis=1)]
+
+
+def test_costs_of_single_rows(clf):
+    """The amount of every row is lost if its class is missed; and what a decision costs whatever the class."""
+    amount, handling = rng().uniform(1, 100, (150, 3)), rng(1).uniform(0, 5, (150, 3))
+    tensor = amount[:, :, None] * (1 - np.eye(3)) + handling[:, None, :]
+    P = clf.predict_proba(X)
+    expected = [
+        min(range(3), key=lambda a: sum(P[i, k] * amount[i, k] for k in range(3) if k != a) + handling[i, a])
+        for i in range(150)
+    ]
+    assert_array_equal(clf.predict(X, costs=tensor), clf.classes_[expected])
+    assert_array_equal(clf.predict(X, costs=np.tile(COSTS, (150, 1, 1))), clf.predict(X, costs=COSTS))
+
+
+def test_a_data_frame_names_classes_and_decisions(clf):
+    order = [2, 0, 1]
+    frame = pd.DataFrame(COSTS[order], index=clf.classes_[order], columns=clf.classes_)
+    assert_array_equal(clf.predict(X, costs=frame), clf.predict(X, costs=COSTS))
+    ask = frame.assign(ask=0.1)[["ask", "virginica", "setosa", "versicolor"]]
+    E = clf.expected_costs(X, ask)
+    assert_array_equal(clf.predict(X, costs=ask), np.array(ask.columns)[E.argmin(axis=1)])
+    assert "ask" in clf.predict(X, costs=ask)
+    numbers = sb.SimplexBoostClassifier(n_estimators=5, random_state=0).fit(X, C)
+    assert numbers.predict(X, costs=pd.DataFrame(COSTS)).dtype.kind == "i"
+
+
+@pytest.mark.parametrize(
+    ("costs", "words"),
+    [
+        (np.zeros((2, 3)), r"costs has shape \(2, 3\)"),
+        (np.zeros(3), r"costs has shape \(3,\)"),
+        (np.zeros((150, 3)), "What a row costs whatever its class"),
+        (np.zeros((149, 3, 3)), "a matrix for every row"),
+        (np.zeros((150, 2, 3)), "a matrix for every row"),
+        (np.full((3, 3), np.nan), "not finite"),
+        (np.full((3, 3), np.inf), "not finite"),
+        ("cheap", "costs must hold numbers"),
+        ([[1j] * 3] * 3, "costs must hold numbers"),
+        (np.zeros((3, 4)), "nothing says what they are called"),
+        (np.zeros((3, 0)), r"costs has shape \(3, 0\)"),
+        (pd.DataFrame(COSTS, index=["setosa", "versicolor", "rose"]), "also for .'virginica'."),
+        (pd.DataFrame([["a"] * 3] * 3, index=["setosa", "versicolor", "virginica"]), "costs must hold numbers"),
+    ],
+)
+def test_wrong_costs_are_refused(clf, costs, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        clf.predict(X, costs=costs)
+
+
+def test_costs_in_the_loss_and_at_prediction_go_together():
+    """Probabilities are mended for costs in the loss, so that costs at prediction are not counted twice."""
+    model = sb.SimplexBoostClassifier(n_estimators=15, cost_matrix=COSTS + np.eye(3), random_state=0).fit(X, Y)
+    assert_array_equal(model.predict(X, costs=COSTS), cheap(model, model.predict_proba(X)))
+
+
+# ---- what decisions have cost ---------------------------------------------------------------------------------------
+
+
+def test_the_mean_cost_is_counted_row_by_row(clf):
+    decided, weight = clf.predict(X, costs=COSTS), rng().uniform(1, 2, 150)
+    paid = [COSTS[c, clf.classes_.tolist().index(label)] for c, label in zip(C, decided, strict=True)]
+    assert mean_cost(Y, decided, COSTS, clf.classes_) == pytest.approx(np.mean(paid))
+    assert mean_cost(Y, decided, COSTS, clf.classes_, weight) == pytest.approx(np.average(paid, weights=weight))
+    tensor = rng(1).random((150, 3, 3))
+    own = tensor[np.arange(150), C, np.searchsorted(clf.classes_, decided)]
+    assert mean_cost(Y, decided, tensor, clf.classes_) == pytest.approx(own.mean())
+    frame = pd.DataFrame({"ask": [1.0, 2.0, 3.0]}, index=clf.classes_)
+    assert mean_cost(Y, np.full(150, "ask"), frame, clf.classes_) == pytest.approx(2.0)
+    with pytest.raises(ValueError, match=r"decisions holds \['rose'\]"):
+        mean_cost(Y, np.full(150, "rose"), COSTS, clf.classes_)
+    with pytest.raises(ValueError, match="one label per row"):
+        mean_cost(Y, decided[:5], COSTS, clf.classes_)
+
+
+def test_cheapest_decisions_are_cheap_on_fresh_rows():
+    draw = rng(5)
+    A = draw.normal(size=(6000, 3))
+    y = np.digitize(A[:, 0] + 0.5 * draw.normal(size=6000), [-0.5, 0.5])
+    model = sb.SimplexBoostClassifier(n_estimators=60, calibration=True, random_state=0).fit(A[:2000], y[:2000])
+    plain, cheap_ones = model.predict(A[2000:]), model.predict(A[2000:], costs=COSTS)
+    paid = [mean_cost(y[2000:], decisions, COSTS, model.classes_) for decisions in (plain, cheap_ones)]
+    assert paid[1] < 0.9 * paid[0]
+    assert paid[1] == pytest.approx(model.expected_costs(A[2000:], COSTS).min(axis=1).mean(), rel=0.15)
+
+
+def test_the_scorer_serves_searches_pipelines_and_other_libraries():
+    frame = pd.DataFrame(COSTS, index=np.unique(Y), columns=np.unique(Y))
+    pipe = make_pipeline(StandardScaler(), sb.SimplexBoostClassifier(n_estimators=5, random_state=0))
+    for model in (pipe, GaussianNB()):
+        for costs in (COSTS, frame):
+            fitted = clone(model).fit(X, Y)
+            P = fitted.predict_proba(X)
+            paid = COSTS[C, (P @ COSTS).argmin(axis=1)]
+            assert cost_scorer(costs)(fitted, X, Y) == pytest.approx(-paid.mean())
+            weight = rng().uniform(size=150)
+            assert cost_scorer(costs)(fitted, X, Y, weight) == pytest.approx(-np.average(paid, weights=weight))
+    assert cross_val_score(pipe, X, Y, scoring=cost_scorer(COSTS), cv=3).shape == (3,)
+    grid = {"simplexboostclassifier__max_leaf_nodes": [2, 4]}
+    assert (
+        GridSearchCV(pipe, grid, scoring=pickle.loads(pickle.dumps(cost_scorer(frame))), cv=3).fit(X, Y).best_score_
+        <= 0
+    )
+    lacking = GaussianNB().fit(X[:100], Y[:100])  # it does not know the third class, whose rows cost something
+    assert cost_scorer(frame)(lacking, X[100:], Y[100:]) == pytest.approx(-np.mean(
+        [COSTS[2, k] for k in (lacking.predict_proba(X[100:]) @ COSTS[:2]).argmin(axis=1)]))  # fmt: skip
+
+
+def test_a_pipeline_passes_costs_on():
+    pipe = make_pipeline(StandardScaler(), sb.SimplexBoostClassifier(n_estimators=5, random_state=0)).fit(X, Y)
+    assert_array_equal(pipe.predict(X, costs=COSTS), cheap(pipe[-1], pipe.predict_proba(X)))
+
+
+# ---- weights --------------------------------------------------------------------------------------------------------
+
+
+def test_rows_count_by_the_mean_cost_of_their_mistakes():
+    expected = [np.mean([COSTS[c, k] for k in range(3) if k != c]) for c in C]
+    assert_allclose(cost_weights(Y, COSTS, np.unique(Y)), expected)
+    tensor = rng().random((150, 3, 3)) + 1 - np.eye(3)
+    expected = [np.mean([t[c, k] for k in range(3) if k != c]) - t[c, c] for t, c in zip(tensor, C, strict=True)]
+    assert_allclose(cost_weights(Y, tensor, np.unique(Y)), expected)
+    frame = pd.DataFrame(COSTS, index=np.unique(Y), columns=np.unique(Y))[["virginica", "setosa", "versicolor"]]
+    assert_allclose(cost_weights(Y, frame, np.unique(Y)), cost_weights(Y, COSTS, np.unique(Y)))
+    with pytest.raises(ValueError, match="dearer"):
+        cost_weights(Y, np.eye(3), np.unique(Y))
+    with pytest.raises(ValueError, match="classes as its decisions"):
+        cost_weights(Y, frame[["virginica"]], np.unique(Y))
+
+
+def test_weights_of_two_classes_move_the_threshold():
+    """Weighted by costs, the most probable class is the cheapest decision: the two rules agree on most rows."""
+    draw = rng()
+    A = draw.normal(size=(4000, 2))
+    y = (draw.random(4000) < 1 / (1 + np.exp(-2 * A[:, 0]))).astype(int)
+    costs = np.array([[0.0, 1.0], [5.0, 0.0]])
+    plain = sb.SimplexBoostClassifier(n_estimators=30, max_leaf_nodes=8, random_state=0).fit(A[:2000], y[:2000])
+    weighted = clone(plain).fit(A[:2000], y[:2000], cost_weights(y[:2000], costs, [0, 1]))
+    agree = plain.predict(A[2000:], costs=costs) == weighted.predict(A[2000:])
+    assert agree.mean() > 0.93 > 0.8 > (plain.predict(A[2000:]) == weighted.predict(A[2000:])).mean()
+
+
+# ---- priors ---------------------------------------------------------------------------------------------------------
+
+
+def test_training_shares_are_those_of_the_weights():
+    weight = rng().uniform(0.5, 2, 150)
+    model = sb.SimplexBoostClassifier(n_estimators=2, class_weight={"setosa": 3, "versicolor": 1, "virginica": 1})
+    prior = model.fit(X, Y, weight).class_prior_
+    total = np.bincount(C, weight * np.array([3, 1, 1])[C])
+    assert_allclose(prior, total / total.sum(), atol=1e-6)
+    absent = sb.SimplexBoostClassifier(n_estimators=2, classes=["rose", *np.unique(Y)]).fit(X, Y)
+    assert_allclose(absent.class_prior_, [0, 1 / 3, 1 / 3, 1 / 3])
+
+
+def test_probabilities_for_another_prior_are_those_of_bayes(clf):
+    """p(k | x) ∝ p(x | k) prior(k), where p(x | k) ∝ p(k | x) / share of k in training."""
+    prior = np.array([0.2, 0.7, 0.1])
+    expected = clf.predict_proba(X) * prior / clf.class_prior_
+    expected /= expected.sum(axis=1, keepdims=True)
+    for given in (prior, 10 * prior, dict(zip(clf.classes_.tolist(), prior.tolist(), strict=True))):
+        assert_allclose(clf.predict_proba(X, prior=given), expected, atol=1e-12)
+    assert_array_equal(clf.predict(X, prior=prior), clf.classes_[expected.argmax(axis=1)])
+    assert_array_equal(clf.predict(X, costs=COSTS, prior=prior), cheap(clf, expected))
+    assert_allclose(clf.expected_costs(X, COSTS, prior=prior), expected @ COSTS)
+    assert_allclose(clf.predict_proba(X, prior=clf.class_prior_), clf.predict_proba(X), atol=1e-12)
+    assert not clf.predict_proba(X, prior=[1, 0, 1])[:, 1].any()
+
+
+def test_tiny_probabilities_survive_a_change_of_the_prior():
+    P = np.array([[1.0, 1e-300], [1.0, 1e-308]])
+    found = adapted(P, np.array([1e-300, 1.0]), np.array([0.5, 0.5]))
+    assert np.isfinite(found).all() and found[0].tolist() == pytest.approx([0.5, 0.5])
+    assert adapted(P, np.array([0.0, 1.0]), np.array([0.5, 0.5])).tolist() == [[0, 1], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("prior", "words"),
+    [
+        ([0.5, 0.5], r"prior has shape \(2,\)"),
+        ([-1, 1, 1], "not negative"),
+        ([0, 0, 0], "not all zero"),
+        ([np.nan, 1, 1], "finite"),
+        ("flat", "prior must hold a share"),
+        ({"setosa": 1}, r"it has none for \['versicolor', 'virginica'\]"),
+        ({"setosa": 1, "versicolor": 1, "virginica": 1, "rose": 1}, r"\['rose'\] are no classes"),
+    ],
+)
+def test_wrong_priors_are_refused(clf, prior, words):
+    for ask in (clf.predict, clf.predict_proba):
+        with pytest.raises((ValueError, TypeError), match=words):
+            ask(X, prior=prior)
+
+
+def test_classes_without_examples_have_no_share():
+    with pytest.raises(ValueError, match=r"prior has a share for \['b'\]"):
+        check_prior([0.5, 0.5], np.array(["a", "b"]), np.array([True, False]))
+    assert_array_equal(check_prior([2, 0], np.array(["a", "b"]), np.array([True, False])), [1, 0])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_estimate_of_the_prior_is_the_most_likely_one(seed):
+    """Against a general optimiser of the likelihood Σ log Σ_k prior_k p_k / training_k."""
+    draw = rng(seed)
+    training = draw.dirichlet(np.ones(4))
+    P = draw.dirichlet(np.full(4, 0.4), 200)
+
+    def loss(z):
+        prior = np.exp(z - z.max())
+        prior /= prior.sum()
+        return -np.log((P / training) @ prior).mean()
+
+    best = minimize(loss, np.zeros(4), method="BFGS", options={"gtol": 1e-9})
+    found = most_likely_prior(P, training)
+    assert found.sum() == pytest.approx(1) and (found >= 0).all()
+    assert loss(np.log(np.maximum(found, 1e-12))) == pytest.approx(best.fun, abs=1e-7)
+
+
+def test_known_distributions_give_back_their_shares():
+    """Two normal distributions, whose posteriors are known: EM finds the shares within three standard errors."""
+    draw = rng()
+    n, shares = 20_000, np.array([0.9, 0.1])
+    c = draw.choice(2, n, p=shares)
+    x = draw.normal(size=n) + 2 * c
+    odds = np.exp(2 * x - 2)  # of the second class, if both were equally frequent
+    P = np.stack([1 / (1 + odds), odds / (1 + odds)], axis=1)
+    assert_allclose(most_likely_prior(P, np.array([0.5, 0.5])), shares, atol=3 * np.sqrt(0.09 / n) * 2)
+
+
+def test_a_shift_of_the_shares_is_found_and_mended():
+    draw = rng(3)
+    A = draw.normal(size=(6000, 3))
+    y = (np.abs(A[:, 0]) + 0.3 * draw.normal(size=6000) > 1).astype(int)
+    model = sb.SimplexBoostClassifier(n_estimators=40, calibration=True, random_state=0).fit(A[:3000], y[:3000])
+    later = np.arange(3000, 6000)
+    kept = np.concatenate([later[y[later] == 1], later[y[later] == 0][:200]])  # most rows are of the second class
+    share = (y[kept] == 1).mean()
+    prior = model.estimate_prior(A[kept])
+    assert abs(prior[1] - share) < 0.04 < abs(model.class_prior_[1] - share)
+    assert (model.predict(A[kept], prior=prior) == y[kept]).mean() > model.score(A[kept], y[kept])
+
+
+# ---- files, Dask, refusals ------------------------------------------------------------------------------------------
+
+
+def test_shares_are_kept_in_files(clf):
+    stream = io.BytesIO()
+    clf.save(stream)
+    stream.seek(0)
+    again = sb.load(stream)
+    assert_array_equal(again.predict_proba(X, prior=[1, 2, 3]), clf.predict_proba(X, prior=[1, 2, 3]))
+    header, arrays = clf._pack()
+    for prior in (np.array([0.5, 0.5]), np.array([0.0, 0.5, 0.5]), np.array([1.0, 1.0, 1.0]), np.array([np.nan, 1, 0])):
+        with pytest.raises(sb.ModelFileError, match="damaged"):
+            clone(clf).fit(X, Y)._unpack(header | {"n_features_in": 4}, arrays | {"prior": prior})
+    del again.class_prior_  # as in a file of an earlier version
+    with pytest.raises(ValueError, match="shares of the classes in training"):
+        again.predict_proba(X, prior=[1, 2, 3])
+    assert_array_equal(again.predict(X, costs=COSTS), clf.predict(X, costs=COSTS))
+
+
+def test_several_labels_have_neither_costs_nor_priors():
+    model = sb.AdaBoostMHClassifier(n_estimators=3).fit(X, np.eye(3, dtype=int)[C])
+    assert not hasattr(model, "class_prior_")
+    for ask in (
+        lambda: model.predict(X, costs=COSTS),
+        lambda: model.predict(X, prior=[1, 1, 1]),
+        lambda: model.predict_proba(X, prior=[1, 1, 1]),
+        lambda: model.expected_costs(X, COSTS),
+        lambda: model.estimate_prior(X),
+    ):
+        with pytest.raises(ValueError, match="fitted to several labels"):
+            ask()
+
+
+@pytest.mark.parametrize("make", [sb.GDMCBoostClassifier, sb.AdaBoostMMClassifier, sb.SoftmaxBoostClassifier])
+def test_other_boosters_decide_by_cost(make):
+    model = make(n_estimators=5).fit(X, Y)
+    assert_array_equal(model.predict(X, costs=COSTS), cheap(model, model.predict_proba(X)))
+    assert_allclose(model.class_prior_, 1 / 3)
+
+
+def test_initial_scores_count():
+    start = rng().normal(size=(150, 3))
+    model = sb.SimplexBoostClassifier(n_estimators=5, random_state=0).fit(X, Y, init_score=start)
+    P = model.predict_proba(X, init_score=start)
+    assert_array_equal(model.predict(X, costs=COSTS, init_score=start), cheap(model, P))
+    assert_allclose(model.predict_proba(X, init_score=start, prior=model.class_prior_), P, atol=1e-12)
+
+
+def test_costs_and_priors_on_dask():
+    da, dd = (pytest.importorskip(name) for name in ("dask.array", "dask.dataframe"))
+    from dask_clusters import some_workers
+
+    from simplexboost.dask import DaskSimplexBoostClassifier
+
+    weight = rng().uniform(0.5, 2, 150)
+    with some_workers(2, processes=False) as (_, client):
+        there = [da.from_array(a, chunks=(40, -1)[: a.ndim]) for a in (X, Y, weight)]
+        model = DaskSimplexBoostClassifier(n_estimators=5, random_state=0).fit(*there, client=client)
+        local = sb.SimplexBoostClassifier(n_estimators=5, random_state=0).fit(X, Y, weight)
+        assert_array_equal(model.class_prior_, local.class_prior_)
+        prior = [1, 2, 3]
+        assert_array_equal(model.predict(there[0], costs=COSTS), local.predict(X, costs=COSTS))
+        assert_array_equal(model.predict_proba(there[0], prior=prior), local.predict_proba(X, prior=prior))
+        ask = pd.DataFrame(COSTS, index=local.classes_, columns=local.classes_).assign(ask=0.1)
+        frame = dd.from_pandas(pd.DataFrame(X), npartitions=3)
+        lazy = model.expected_costs(frame, ask)
+        assert list(lazy.columns) == [*local.classes_, "ask"]
+        assert_array_equal(lazy.compute(), local.expected_costs(X, ask))
+        assert_array_equal(model.predict(frame, costs=ask).compute(), local.predict(X, costs=ask))
+        assert list(model.expected_costs(frame, COSTS[:, :2]).columns) == [0, 1]
+        with pytest.raises(ValueError, match="costs has shape"):
+            model.predict(frame, costs=COSTS[:2])
+        with pytest.raises(ValueError, match="need rows in memory"):
+            model.predict(frame, costs=np.zeros((150, 3, 3)))
+        with pytest.raises(TypeError, match="estimate_prior takes rows in memory"):
+            model.estimate_prior(frame)
+        assert_array_equal(model.estimate_prior(X), local.estimate_prior(X))
