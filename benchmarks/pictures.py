@@ -122,7 +122,7 @@ def draw_ours(ax: Any, race: Race) -> None:
     ax.margins(y=0.12)
 
 
-# ---- sets of classes ------------------------------------------------------------------------------------------------
+# ---- sets of classes, and costs -------------------------------------------------------------------------------------
 
 
 def draw_sets(plt: Any) -> Any:
@@ -153,6 +153,54 @@ def draw_sets(plt: Any) -> Any:
         clf = SimplexBoostClassifier(n_estimators=rounds, random_state=0).fit(X[:600], y[:600])
         RiskCurveDisplay.from_estimator(clf, X[600:], y[600:], name=f"{rounds} rounds", ax=right)
     right.set_title("digits", fontsize=10)
+    return figure
+
+
+def parcels(n: int, rng: np.random.Generator) -> tuple[Any, np.ndarray]:
+    """The parcels of docs/costs.md: a table of four columns, and what became of each."""
+    import pandas as pd
+
+    columns = {"km": rng.gamma(2.0, 200.0, n), "size": rng.integers(1, 5, n), "price": rng.gamma(2.0, 40.0, n)}
+    X = pd.DataFrame(columns)
+    X["first_order"] = rng.integers(0, 2, n)
+    lost = np.exp(-5.5 + X["km"] / 300)
+    returned = np.exp(-3.5 + 1.5 * X["first_order"] + X["price"] / 100)
+    U = rng.random(n) * (1 + lost + returned)
+    return X, np.select([U < lost, U < lost + returned], ["lost", "returned"], "arrives")
+
+
+def draw_costs(plt: Any) -> Any:
+    """The bill of the parcels of docs/costs.md under four rules, and what is decided for which distance."""
+    import pandas as pd
+
+    from simplexboost import SimplexBoostClassifier
+    from simplexboost.deciding import mean_cost
+
+    matrix = [[0, 4, 3], [120, 4, 123], [25, 29, 8]]
+    costs = pd.DataFrame(matrix, ["arrives", "lost", "returned"], ["ship", "insure", "call"])
+    X, y = parcels(6000, np.random.default_rng(0))
+    clf = SimplexBoostClassifier(n_estimators=100, learning_rate=0.05, calibration=True, random_state=0)
+    new, truth = X[3000:], y[3000:]
+    clf.fit(X[:3000], y[:3000])
+    cheap, obvious = clf.predict(new, costs=costs), dict(zip(costs.index, costs.columns, strict=True))
+    rules = {
+        "always ship": np.full(3000, "ship"),
+        "always insure": np.full(3000, "insure"),
+        "by the most\nprobable class": np.array([obvious[label] for label in clf.predict(new)]),
+        "by expected\ncost": cheap,
+    }
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.6), layout="constrained")
+    bill = [mean_cost(truth, rule, costs, clf.classes_) for rule in rules.values()]
+    left.barh(list(rules), bill, color=[PALETTE[1]] * 3 + [PALETTE[0]])
+    left.axvline(clf.expected_costs(new, costs).min(axis=1).mean(), color="black", linewidth=1, linestyle="--")
+    left.invert_yaxis()
+    left.set(xlabel="mean cost of a parcel")
+    edges = np.arange(0, 1601, 100)
+    place = np.digitize(new["km"], edges) - 1
+    shares = [[(cheap[place == b] == a).mean() for b in range(len(edges) - 1)] for a in costs.columns]
+    right.stackplot(edges[:-1] + 50, shares, labels=list(costs.columns), colors=PALETTE[:3], alpha=0.8)
+    right.set(xlabel="distance, km", ylabel="part of the parcels", xlim=(50, 1550), ylim=(0, 1))
+    right.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     return figure
 
 
@@ -264,6 +312,7 @@ PICTURES: dict[str, Callable[[Any], Any]] = {
     "conditions": draw_conditions,
     "potentials": draw_potentials,
     "sets": draw_sets,
+    "costs": draw_costs,
 }
 
 

@@ -112,6 +112,7 @@ SHOWN = {
     "benchmarks/TUNING.md": "measured/tuning.md",
     "benchmarks/SERVING.md": "measured/serving.md",
     "benchmarks/SETS.md": "measured/sets.md",
+    "benchmarks/COSTS.md": "measured/costs.md",
     "benchmarks/EXPORTS.md": "measured/exports.md",
     "benchmarks/TEXT.md": "measured/text.md",
     "experiments/RESULTS.md": "measured/papers.md",

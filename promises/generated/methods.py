@@ -73,6 +73,20 @@ def some_scores(rng: np.random.Generator, X: np.ndarray, y: np.ndarray) -> Any:
     return one_of(rng, [*right, np.full((n, K), 1e300), np.full((n, K), np.nan), [[1]], "x", np.zeros((n, K + 1))])
 
 
+def some_costs(rng: np.random.Generator, X: np.ndarray, y: np.ndarray) -> Any:
+    """Costs of decisions, or something wrong in their place."""
+    n, K = len(X), len(np.unique(y))
+    right = [np.ones((K, K)), np.zeros((K, 2)), rng.normal(size=(n, K, K))]
+    return one_of(rng, [*right, np.full((K, K), np.nan), np.ones((n, K)), [[1]], "x", np.full((K, K), 1e300)])
+
+
+def some_prior(rng: np.random.Generator, X: np.ndarray, y: np.ndarray) -> Any:
+    """Shares of the classes, or something wrong in their place."""
+    labels = np.unique(y).tolist()
+    right = [np.ones(len(labels)), dict.fromkeys(labels, 1.0), np.arange(len(labels))]
+    return one_of(rng, [*right, {}, {"nope": 1}, [-1.0, 2.0], np.full(len(labels), np.nan), "x"])
+
+
 some_classes = among(
     None, 0, 1, [0], [0, 1], [1, 0, 2], [], [0, 0], "a", [9], [[0]], -1, 1.5, {0}, np.array([0, 1]), object(), [None]
 )
@@ -83,7 +97,7 @@ some_grid = among([0.0], [[0.0]], [0.0, 1.0], [[0.0, 1.0]], [], "x", np.nan, [np
 
 PREDICT = ("predict", "predict_proba", "predict_log_proba", "decision_function", "class_scores")
 STAGED = ("staged_predict", "staged_predict_proba", "staged_decision_function")
-OF_ROUNDS = {"n_rounds", "init_score"}  # arguments of `predict` and its like that only boosters have
+OF_ROUNDS = {"n_rounds", "init_score", "costs", "prior"}  # arguments of `predict` and its like that only boosters have
 
 
 def of_each(names: tuple[str, ...], **draws: Draw) -> list[tuple[str, dict[str, Draw]]]:
@@ -99,6 +113,9 @@ METHODS: list[tuple[str, dict[str, Draw]]] = [
     ("margins", {"X": own_rows, "y": some_labels}),
     ("top_k", {"X": own_rows, "k": among(1, 2, 3, 4, 0, -1, np.int8(1))}),
     ("predict_set", {"X": some_rows, "coverage": among(0.9, 0.5, 0, 1, -1, np.nan), "per_class": among(True, False)}),
+    *of_each(("predict", "expected_costs"), X=own_rows, costs=some_costs),
+    *of_each(("predict", "predict_proba"), X=own_rows, prior=some_prior),
+    ("estimate_prior", {"X": some_rows}),
     ("predict_or_abstain", {"X": some_rows, "confidence": among(0.9, 0, 1, 2), "missing": among(None, -1, "?", [1])}),
     ("shap_values", {"X": few_rows, "classes": some_classes}),
     ("shap_values", {"X": few_rows, "background": some_rows}),
@@ -121,5 +138,5 @@ METHODS: list[tuple[str, dict[str, Draw]]] = [
 WORDS = (
     r"\bX\b|[Cc]olumn|feature|array|sample|[Ss]parse|[Cc]omplex|rows|DataFrame|\by\b|y_true|[Ll]abel|class|target|"
     r"n_rounds|init_score|\bk\b|\bi\b|\ba (is|holds|=)|\bb\b|kind|grid|background|\bcv\b|random_state|[Pp]arameter|"
-    r"tree|examples|splits|coverage|per_class|confidence|missing"
+    r"tree|examples|splits|coverage|per_class|confidence|missing|costs|prior"
 )

@@ -217,9 +217,7 @@ class Decides:
         >>> clf.estimate_prior(X[1:50:2]).round(1).tolist()  # flowers of the first class only
         [1.0, 0.0, 0.0]
         """
-        self._refuse_several_labels("estimate_prior counts classes of which one is right")
-        P = self.predict_proba(X, init_score=init_score)  # type: ignore[attr-defined]
-        return most_likely_prior(np.asarray(P), self._training_prior())
+        return most_likely_prior(self._adapted(X, None, None, init_score), self._training_prior())
 
     def _decided(self, X: Any, costs: Any, prior: Any, n_rounds: int | None, init_score: Any) -> AnyArray:
         """The labels of the cheapest decisions; without costs, of the most probable classes; (n,)."""
@@ -232,19 +230,17 @@ class Decides:
         self, X: Any, costs: Any, prior: Any, n_rounds: int | None, init_score: Any
     ) -> tuple[Costs, Array]:
         """Costs that are checked, and probabilities (n, K)."""
-        X = self._check_X(X)  # type: ignore[attr-defined]
-        self._refuse_several_labels("costs are those of classes of which one is right")
-        found = Costs.of(costs, self.classes_, X.shape[0])
-        return found, self.predict_proba(X, n_rounds, init_score=init_score, prior=prior)  # type: ignore[attr-defined]
+        P = self._adapted(X, prior, n_rounds, init_score)
+        return Costs.of(costs, self.classes_, len(P)), P
 
     def _adapted(self, X: Any, prior: Any, n_rounds: int | None, init_score: Any) -> Array:
-        """Probabilities (n, K) for other shares of the classes."""
+        """Probabilities (n, K) for other shares of the classes; for those of training if ``prior`` is None."""
         X = self._check_X(X)  # type: ignore[attr-defined]
-        self._refuse_several_labels("prior has the shares of classes of which one is right")
-        training = self._training_prior()
-        shares = check_prior(prior, self.classes_, self.present_)
-        P = self.predict_proba(X, n_rounds, init_score=init_score)  # type: ignore[attr-defined]
-        return adapted(P, shares, training)
+        self._refuse_several_labels("costs and prior are those of classes of which one is right")
+        shares = None if prior is None else check_prior(prior, self.classes_, self.present_)
+        training = None if prior is None else self._training_prior()
+        P: Array = self._proba(X, self._rounds(n_rounds), self._start(X, init_score))  # type: ignore[attr-defined]
+        return P if shares is None or training is None else adapted(P, shares, training)
 
     def _training_prior(self) -> Array:
         """The shares of the classes in training, (K,)."""
