@@ -2,6 +2,7 @@
 
 import io
 import json
+import pickle
 import re
 from html.parser import HTMLParser
 
@@ -186,6 +187,19 @@ def test_sentences_name_what_matters(few):
     c, k, times = few["confusion"]["cells"][0]
     assert f"“class {c}” is taken for “class {k}” {times} time" in text
     assert [percent(share) for share in (0, 0.99999, 1, 0.5)] == [f"{n}\u00a0%" for n in ("0", "99.9", "100", "50.0")]
+
+
+def test_model_card_tells_what_sets_hold(few):
+    assert "Sets of classes" not in [group["title"] for group in few["card"]["groups"]]
+    found = case(4)
+    clf = pickle.loads(pickle.dumps(found.clf)).calibrate_sets(found.X[::2], found.y[::2])
+    X, y = found.X[1::2], found.y[1::2]
+    told = next(g for g in numbers_of(Case(clf, X, y))["card"]["groups"] if g["title"] == "Sets of classes")
+    S = clf.predict_set(X, 0.9)
+    hit = S[np.arange(len(y)), np.searchsorted(clf.classes_, y)].mean()
+    words = f"{hit:.1%} of the rows, {S.sum(axis=1).mean():.2f} classes on average"
+    assert told["entries"][0] == ["Coverage 0.9", words]
+    assert [name for name, _ in told["entries"]] == ["Coverage 0.9", "Coverage 0.95", "Coverage 0.99"]
 
 
 def test_model_card(few):

@@ -12,11 +12,13 @@ import scipy
 import sklearn
 
 from .._sizes import in_bytes
+from ..deciding.sets import sets_of
 from ..files.parameters import written_by
 from .evaluated import Evaluated
 from .origin import rows_of_fit
 
 LONGEST = 200  # characters of a parameter that are shown
+COVERAGES = (0.9, 0.95, 0.99)  # of sets of classes
 
 Entries = list[list[str]]
 
@@ -33,10 +35,11 @@ def card(rows: Evaluated, data: str | None, size: int | None) -> dict[str, Any]:
     groups = {
         "Model": model_entries(rows, size),
         "Data of this report": data_entries(rows, data),
+        "Sets of classes": set_entries(rows),
         "Made with": version_entries(),
     }
     return {
-        "groups": [{"title": title, "entries": entries} for title, entries in groups.items()],
+        "groups": [{"title": title, "entries": entries} for title, entries in groups.items() if entries],
         "parameters": parameters(rows.clf),
         "candidates": candidates(rows.clf),
     }
@@ -81,6 +84,19 @@ def data_entries(rows: Evaluated, data: str | None) -> Entries:
     entries += [["Rows", f"{rows.n:,}"], ["Rows of a class", spread]]
     rate = rows.n / max(rows.seconds, 1e-9)
     return [*entries, ["Prediction", f"{in_seconds(rows.seconds)} in all, {rate:,.0f} rows a second"]]
+
+
+def set_entries(rows: Evaluated) -> Entries:
+    """What sets of classes with a promised coverage hold on these rows; nothing if the model can make none."""
+    scores = getattr(rows.clf, "sets_", None)
+    if scores is None or rows.P is None or scores.n_classes != rows.K:
+        return []
+    entries = []
+    for coverage in COVERAGES:
+        S = sets_of(rows.P, scores.thresholds(coverage))
+        hit, size = S[np.arange(rows.n), rows.c].mean(), S.sum(axis=1).mean()
+        entries.append([f"Coverage {coverage:g}", f"{hit:.1%} of the rows, {size:.2f} classes on average"])
+    return entries
 
 
 def version_entries() -> Entries:
