@@ -22,6 +22,8 @@ from .._typing import AnyArray, Array
 from ..boosting.loop import PERFECT, boost
 from ..boosting.run import Run
 from ..callbacks import Callback, Evaluation, History, Progress, Sampling
+from ..codewords.identity import in_precision
+from ..codewords.identity import same as same_code
 from ..data.init_score import check_init_score
 from ..data.inputs import Taken
 from ..data.order import in_own_order
@@ -428,9 +430,10 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         if data.costs is not None:
             loss, data = with_costs(loss, data, held_out)
         present = checked.present
-        Y: Array = parts.codewords.for_classes(len(present), present, rng).astype(parts.optimizer.dtype)  # (K, d)
+        code = parts.codewords.for_classes(len(present), present, rng)
+        Y: Array = in_precision(code, parts.optimizer.dtype)  # (K, d)
         parts.learner.check_for(data, Y)
-        run = Run(data, loss, Y, parts.learner, parts.step, self.shrinkage(), rng)
+        run = Run(data, loss, Y, parts.learner, parts.step, self.shrinkage(), rng, parts.optimizer.candidates)
         parts.check_run(run, min(int(self.n_estimators), ENDLESS))
         return run, held_out
 
@@ -439,7 +442,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         if not self._goes_on:
             return
         same = np.array_equal(checked.classes, self.classes_) and np.array_equal(checked.present, self.present_)
-        if not same or not np.array_equal(run.Y, self.model_.Y):
+        if not same or not same_code(run.Y, self.model_.Y):
             raise ValueError(
                 "warm_start=True needs the classes and codewords of the fitted model; fit a new one instead."
             )

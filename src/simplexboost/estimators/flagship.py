@@ -9,7 +9,7 @@ from .._compat import with_callbacks
 from .._describing import described
 from .._parts import check_choice, check_number, is_auto
 from .._typing import AnyArray
-from ..codewords import Auto, Codewords, as_codewords
+from ..codewords import Auto, Canonical, Codewords, as_codewords
 from ..data.training_set import TrainingSet
 from ..data.validation import Checked
 from ..engine import ORDERS
@@ -18,6 +18,7 @@ from ..files.parameters import from_json, to_json
 from ..learners import SketchTree
 from ..losses import Logistic, Loss, Savage, SoftmaxCost
 from ..optimizers import SketchedNewton
+from ..optimizers.sketched import MOST_CANDIDATES
 from ..selection import Choice
 from ..steps import FixedStep
 from .booster import Booster
@@ -37,6 +38,9 @@ FEW_ROWS = 5_000  # up to here the last shape does not take part: on small table
 USUAL = 40  # the usual number of rounds, times the learning rate
 HOTTEST = 1e6  # the largest temperature: with it scores stay finite, however large boosting lets the predictor become
 LONGEST = 80  # the most rounds to choose from, times the learning rate
+
+CANDIDATES = 64  # classes beside its own whose scores a row keeps, if there are many of them
+MANY_CLASSES, MANY_SCORES = 1024, 10**8  # beyond so many classes, and scores of rows for classes, not all are kept
 
 ROW_LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "softmax-cost": SoftmaxCost}
 
@@ -102,6 +106,12 @@ class SimplexBoostClassifier(Booster):
         True chooses it by held-out risk, also if the number of rounds is given; "auto" chooses it if the rounds are
         chosen; a number is taken as it is; False leaves the scores as boosting made them. It applies to the logistic
         loss only.
+    candidates : int, "auto" or None, default="auto"
+        With thousands of classes: how many classes beside its own every row keeps scores of during the fit, those that
+        score highest for it, while all others share one score. A round then takes time and memory for rows × candidates
+        in place of rows × classes. "auto" is 64 if there are more than 1024 classes and more than 10⁸ pairs of rows and
+        classes, and None otherwise, which keeps all scores. The number is rounded up to a multiple of 16. It applies to
+        canonical codewords, on the processor of one machine; predictions always use all classes.
     sketch : int or Sketch, default=1
         The number of random directions of the gradient along which splits are searched. More directions make better
         splits and take longer. A `Sketch` object draws the directions in another way.
@@ -201,6 +211,7 @@ class SimplexBoostClassifier(Booster):
     loss: Any = "logistic"
     cost_matrix: Any = None
     calibration: Any = "auto"
+    candidates: Any = "auto"
     sketch: Any = 1
     monotonic_cst: Any = None
     interaction_cst: Any = None
@@ -246,6 +257,7 @@ class SimplexBoostClassifier(Booster):
         check_choice("growth", self.growth, ("auto", *ORDERS))
         check_number("gain_noise", self.gain_noise, float, 0.0, auto=True)
         check_number("code_dim", self.code_dim, int, 1, auto=True)
+        check_number("candidates", self.candidates, int, 1, MOST_CANDIDATES, none=True, auto=True)
         if not isinstance(self.calibration, bool):
             check_number("calibration", self.calibration, float, 0.0, HOTTEST, auto=True, open_low=True)
         if self.calibration is True and self.early_stopping:
@@ -291,12 +303,17 @@ class SimplexBoostClassifier(Booster):
         if is_auto(rounds):
             rounds = max(1, round((LONGEST if self.early_stopping else USUAL / 2 if data.K <= 3 else USUAL) / rate))
         growth = "best" if is_auto(self.growth) else self.growth
-        codewords = self._codewords()
-        if type(codewords) is Auto and codewords.code_dim is None:
+        codewords, candidates = self._codewords(), self.candidates
+        if is_auto(candidates):
+            candidates = self.suited_candidates(data)
+        if type(codewords) is Auto and codewords.code_dim is None and candidates is not None:
+            codewords = Canonical()  # rows that keep few scores need no code of few dimensions
+        elif type(codewords) is Auto and codewords.code_dim is None:
             codewords = Auto(most_canonical=data.engine.decide(lambda: most_canonical(n)))
         return {
             "codewords": codewords,
             "code_dim": "auto",
+            "candidates": candidates,
             "learning_rate": rate,
             "n_estimators": rounds,
             "growth": growth,
@@ -304,12 +321,21 @@ class SimplexBoostClassifier(Booster):
             "calibration": 1.0 if is_auto(self.calibration) or isinstance(self.calibration, bool) else self.calibration,
         }
 
+    def suited_candidates(self, data: TrainingSet) -> int | None:
+        """How many classes beside its own every row keeps scores of: all, unless that would take too long."""
+        few = data.K <= MANY_CLASSES or data.n * data.K <= MANY_SCORES
+        other = data.init_score is not None or self.monotonic_cst is not None or self.cost_matrix is not None
+        elsewhere = data.engine.has_device or data.engine.alone() is not data.engine
+        if few or other or elsewhere or self._loss().rowwise or not takes_canonical(self._codewords()):
+            return None
+        return CANDIDATES
+
     def choose(self, asked: SimplexBoostClassifier, checked: Checked, groups: Any, seed: int) -> Choice:
         """The number of rounds, the temperature and the shape of the trees, as far as the user left them open."""
         data = checked.data
         haste = effort(data.n, data.p, data.K).haste
         rate = float(self.learning_rate) * haste
-        rivals = [(params, self.with_params(**params, learning_rate=rate)) for params in asked.candidates(data.n)]
+        rivals = [(params, self.with_params(**params, learning_rate=rate)) for params in asked.shapes(data.n)]
         exact = None if is_auto(asked.n_estimators) else int(self.n_estimators)
         longest = LONGEST / rate if exact is None else exact / haste
         wanted = Wanted(
@@ -323,7 +349,7 @@ class SimplexBoostClassifier(Booster):
         choice = choose(rivals, Table(data, checked.present, groups), seed, wanted)
         return replace(choice, learning_rate=float(self.learning_rate))
 
-    def candidates(self, n: int) -> list[dict[str, Any]]:
+    def shapes(self, n: int) -> list[dict[str, Any]]:
         """The parameters of the shapes that compete on n rows: those of `SHAPES` that agree with what the user gave.
 
         There is no competition if the number of rounds is given: then only a temperature is chosen.
@@ -373,7 +399,9 @@ class SimplexBoostClassifier(Booster):
             monotonic_cst=self.monotonic_cst,
             interaction_cst=self.interaction_cst,
         )
-        return Parts(self._loss(), self._codewords(), tree, SketchedNewton(self.sketch, self.max_step), FixedStep())
+        candidates = None if is_auto(self.candidates) else self.candidates
+        optimizer = SketchedNewton(self.sketch, self.max_step, candidates)
+        return Parts(self._loss(), self._codewords(), tree, optimizer, FixedStep())
 
     def _loss(self) -> Loss:
         loss = self.loss
@@ -414,6 +442,13 @@ class SimplexBoostClassifier(Booster):
 def choice_to_json(choice: Choice) -> Any:
     """What was chosen, without the scores of the rows held out, which the estimator keeps."""
     return to_json({name: value for name, value in vars(choice).items() if name != "sets"}, "choice_")
+
+
+def takes_canonical(codewords: Codewords) -> bool:
+    """Whether these codewords are canonical, or may be."""
+    if isinstance(codewords, Auto):
+        return codewords.code_dim is None
+    return isinstance(codewords, Canonical) and not codewords.centered
 
 
 def checked_choice(value: Any) -> Choice:

@@ -81,7 +81,19 @@ class Predicts(Decides, Explains, Face):
         best = None if init_score is not None else self._winners(rows, model)
         if best is not None:
             return self._in_kind(self.classes_[self.present_].take(best), X)
-        return self._in_kind(self._decision().labels(self._start_and_scores(rows, model, init_score)), X)
+        return self._in_kind(self._best_labels(rows, model, init_score), X)
+
+    def _best_labels(self, X: AnyArray, model: AdditiveModel, init_score: Any) -> AnyArray:
+        """The labels of rows that are checked; in blocks, so that there is no array of all rows and classes."""
+        decision, step = self._decision(), block_rows(len(model.Y))
+        if X.shape[0] <= step or getattr(self, "threshold_", None) is not None:
+            return decision.labels(self._start_and_scores(X, model, init_score))
+        start, engine = self._start(X, init_score), self._engine(X.shape[0])
+        labels = []
+        for begin in range(0, X.shape[0], step):
+            rows = slice(begin, begin + step)
+            labels.append(decision.labels(self._scores(started(model.predictor(X[rows], engine), start, rows))))
+        return np.concatenate(labels)
 
     def _winners(self, X: AnyArray, model: AdditiveModel) -> AnyArray | None:
         """The number among the present classes of every row's best class, (n,); None if they need the scores."""
@@ -176,7 +188,7 @@ class Predicts(Decides, Explains, Face):
             )
         model, start = self._rounds(n_rounds), self._start(X, init_score)
         best, P = np.empty((X.shape[0], k), dtype=np.intp), np.empty((X.shape[0], k))
-        step = max(64, CHUNK // len(self.classes_))
+        step = block_rows(len(self.classes_))
         for begin in range(0, X.shape[0], step):
             rows = slice(begin, begin + step)
             best[rows], P[rows] = highest(self._proba(X[rows], model, None if start is None else start[rows]), k)
@@ -441,6 +453,11 @@ class Predicts(Decides, Explains, Face):
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = self.multilabel
         return tags
+
+
+def block_rows(K: int) -> int:
+    """The rows that are predicted at a time, where there must be no array of all rows and K classes."""
+    return max(64, CHUNK // K)
 
 
 def started(F: AnyArray, start: AnyArray | None, rows: slice = slice(None)) -> AnyArray:

@@ -92,7 +92,7 @@ function starts(sizes) {
 
 class Model {
   constructor(header, arrays) {
-    if (!arrays.Y || !arrays.present) throw new Error(`a ${header.class} is no sum of trees.`);
+    if (!(arrays.Y || arrays.canonical) || !arrays.present) throw new Error(`a ${header.class} is no sum of trees.`);
     this.classes = header.classes.values.map(value);
     this.columns = header.feature_names_in.length ? header.feature_names_in : null;
     this.p = header.n_features_in;
@@ -102,7 +102,7 @@ class Model {
     this.categories = (header.categories ?? Array(this.p).fill(null)).map(
       (about) => about && new Map(about.values.map((one, number) => [value(one), number])));
     this.arrays = arrays;
-    this.d = arrays.Y.shape[1];
+    this.d = arrays.Y ? arrays.Y.shape[1] : Number(arrays.canonical[0]);  // many codewords are canonical ones
     this.present = Array.from(arrays.present.keys()).filter((k) => arrays.present[k]);
     this.temperature = arrays.temperature ? arrays.temperature[0] : 1;
     this.roots = starts(arrays.n_nodes);
@@ -117,7 +117,7 @@ class Model {
   predict(row) {
     const U = this.scores(row);
     if (this.threshold) return Array.from(this.#above(U), (u) => Number(u > 0));
-    return this.classes[U.indexOf(Math.max(...U))];
+    return this.classes[U.indexOf(highest(U))];
   }
 
   /** The probability of every class. */
@@ -133,8 +133,8 @@ class Model {
   /** The score of every class, U = F Yᵀ / 2. */
   scores(row) {
     const [F, { Y }] = [this.#predictor(this.#numbers(row)), this.arrays];
-    const some = this.present.map((_, k) => F.reduce((sum, f, j) => sum + 0.5 * f * Y[k * this.d + j], 0));
-    const U = new Float64Array(this.classes.length).fill(Math.min(...some) - 30);
+    const some = this.present.map((_, k) => (Y ? F.reduce((sum, f, j) => sum + 0.5 * f * Y[k * this.d + j], 0) : 0.5 * F[k]));
+    const U = new Float64Array(this.classes.length).fill(lowest(some) - 30);
     this.present.forEach((k, i) => { U[k] = some[i]; });
     return U;
   }
@@ -175,7 +175,7 @@ class Model {
 
   #predictor(x) {
     const { coordinate, columns, kind, linear_centre, linear_feature, step, value_shape, values } = this.arrays;
-    const F = new this.arrays.Y.constructor(this.d);
+    const F = new (this.arrays.Y ?? values).constructor(this.d);
     const round = F instanceof Float32Array ? Math.fround : (number) => number;
     for (let t = 0, tree = 0, line = 0; t < kind.length; t++) {
       const [factor, width, first] = [this.temperature * step[t], value_shape[2 * t + 1], Math.max(coordinate[t], 0)];
@@ -194,6 +194,10 @@ class Model {
     return F;
   }
 }
+
+// Math.max(...numbers) would be a call with as many arguments, of which there is a limit.
+const highest = (numbers) => numbers.reduce((a, b) => Math.max(a, b), -Infinity);
+const lowest = (numbers) => numbers.reduce((a, b) => Math.min(a, b), Infinity);
 
 // ---- links from scores to probabilities ------------------------------------------------------------------------------
 

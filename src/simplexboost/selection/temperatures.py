@@ -6,6 +6,7 @@ import numpy as np
 
 from .._typing import AnyArray, Array, Labels
 from ..boosting.run import Run
+from ..engine import Candidates
 
 # Overfitted scores are too sure, which a t below 1 mends; too few rounds leave them too unsure. The loss is smooth in
 # log t: between these values, which are apart by a factor of 1.3, a parabola finds t to about one part in a hundred,
@@ -20,6 +21,8 @@ def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
     Losses other than the log-loss have no temperature: there it is the sum of the loss itself, (1,).
     """
     held = run.data.engine.here(held)
+    if isinstance(run.F, Candidates):
+        return candidate_losses(run, run.F[held], held, temperatures)
     c, weight, totals = run.data.c[held], run.data.weight[held], run.data.engine.totals
     if not run.loss.likelihood:
         return totals((weight * run.loss.value(run.model.scores(run.data.engine.host(run.F[held])), c))[:, None])
@@ -30,6 +33,14 @@ def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
         start = None if run.data.init_score is None else run.start(held[rows])
         losses[:, rows] = log_losses(run, run.data.engine.host(run.F[held[rows]]), c[rows], temperatures, start)
     return totals((weight * losses).T)
+
+
+def candidate_losses(run: Run, F: Candidates, held: AnyArray, temperatures: Array) -> Array:
+    """The same where rows keep the scores of few classes: a temperature multiplies that of the rest, too."""
+    weight, totals = run.data.weight[held], run.data.engine.totals
+    if not run.loss.likelihood:
+        return totals((weight * run.loss.value_of(np.exp(-F.log_losses()[0])))[:, None])
+    return totals((weight * F.log_losses(temperatures)).T)
 
 
 def log_losses(run: Run, F: AnyArray, c: Labels, temperatures: Array, start: AnyArray | None = None) -> Array:
