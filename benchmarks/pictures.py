@@ -22,6 +22,10 @@ from .plots import pyplot
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 SETS = Path(__file__).parent / "SETS.md"
+MANY = Path(__file__).parent / "MANY.md"
+MANY_NAMES = {"candidates": "simplexboost, 64 candidates", "all scores": "simplexboost, all scores"} | {
+    name: name for name in ("XGBoost", "LightGBM", "CatBoost", "HGB")
+}
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 NAMES = {OURS: "simplexboost", "lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"} | {
     "xgboost-multi": "XGBoost, vector leaves",
@@ -120,6 +124,33 @@ def draw_ours(ax: Any, race: Race) -> None:
     words = f"{way[-1, 1]:.3f} after {way[-1, 0]:.0f} s"
     ax.annotate(words, way[-1], (-9, 5), textcoords="offset points", ha="right", fontsize=9, color=COLOURS[OURS])
     ax.margins(y=0.12)
+
+
+# ---- thousands of classes -------------------------------------------------------------------------------------------
+
+
+def draw_many(plt: Any) -> Any:
+    """Seconds and memory of a round against the number of classes: large tables, and small ones beside the peers."""
+    figure, axes = plt.subplots(1, 2, figsize=(9.6, 3.8), layout="constrained")
+    page = MANY.read_text(encoding="utf-8")
+    large, small = (page.partition(head)[2].partition("\n## ")[0] for head in ("\n## Rows with", "\n## Beside"))
+    for table, face in ((large, None), (small, "white")):
+        found = [row for row in rows(table) if row["memory MB"] != "–"]
+        methods = list(dict.fromkeys(row["method"] for row in found))
+        for method in methods:
+            mine = [row for row in found if row["method"] == method]
+            K = [int(row["classes"].replace(" ", "")) for row in mine]
+            at = list(MANY_NAMES).index(method)
+            style = {"color": PALETTE[at], "marker": "o", "markerfacecolor": face or PALETTE[at], "markersize": 5}
+            style |= {"linestyle": "-" if face is None else ":"}
+            seen = face is not None and method in (m["method"] for m in rows(large))
+            label = None if seen else MANY_NAMES[method]
+            for ax, name in zip(axes, ("seconds a round", "memory MB"), strict=True):
+                ax.plot(K, [float(row[name]) for row in mine], label=label, **style)
+    for ax, words in zip(axes, ("seconds a round", "memory of the process, MB"), strict=True):
+        ax.set(xscale="log", yscale="log", xlabel="classes", ylabel=words)
+    axes[0].legend(frameon=False, fontsize=8)
+    return figure
 
 
 # ---- sets of classes, and costs -------------------------------------------------------------------------------------
@@ -312,7 +343,7 @@ PICTURES: dict[str, Callable[[Any], Any]] = {
     "conditions": draw_conditions,
     "potentials": draw_potentials,
     "sets": draw_sets,
-    "costs": draw_costs,
+    "many": draw_many,
 }
 
 

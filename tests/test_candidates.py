@@ -400,3 +400,44 @@ def test_auto():
     assert suited(1000, 200_000) is None and suited(2000, 50_000) is None
     assert suited(2000, 50_001) == 64 and suited(1025, 100_000) == 64
     assert suited(2000, 100_000, cost_matrix=1) is None and suited(2000, 100_000, cost_matrix=None, code_dim=8) is None
+
+
+def test_python_and_treelite(large):
+    """Both read models without stored codewords."""
+    treelite = pytest.importorskip("treelite")
+    clf, X_test, _ = large
+    P = clf.predict_proba(X_test[:20])
+    alone = sb.export.standalone.load(io.BytesIO(bytes_of(clf)))
+    np.testing.assert_allclose(alone.predict_proba(X_test[:20]), P, atol=1e-6)
+    assert (alone.predict(X_test[:20]) == clf.predict(X_test[:20])).all()
+    exported = sb.export.treelite(clf)
+    np.testing.assert_allclose(treelite.gtil.predict(exported, X_test[:20])[:, 0], P, atol=1e-5)
+
+
+def test_treelite_of_too_many_classes_is_refused(large, monkeypatch):
+    monkeypatch.setattr("simplexboost.export.treelite_model.check_memory", refuse)
+    with pytest.raises(MemoryError, match="the values of all 1500 classes"):
+        sb.export.treelite(large[0])
+
+
+def test_onnx(large):
+    runtime = pytest.importorskip("onnxruntime")
+    clf, X_test, _ = large
+    session = runtime.InferenceSession(sb.export.onnx(clf).SerializeToString(), providers=["CPUExecutionProvider"])
+    answers = session.run(None, {session.get_inputs()[0].name: X_test[:20]})
+    assert any(np.shape(a) == (20, 1500) and np.allclose(a, clf.predict_proba(X_test[:20]), atol=1e-5) for a in answers)
+
+
+def test_c(large, tmp_path):
+    from test_export_c import Compiled
+
+    clf, X_test, _ = large
+    assert (clf.classes_[Compiled(clf, tmp_path).labels(X_test[:20])] == clf.predict(X_test[:20])).all()
+
+
+@pytest.mark.node
+def test_javascript(large, tmp_path):
+    from test_export_javascript import as_json, check_same, node
+
+    clf, X_test, _ = large
+    check_same(clf, X_test[:5], node(tmp_path, clf, as_json(X_test[:5])))

@@ -227,18 +227,18 @@ function link(loss, parameters, U) {
 
 // 1 / (1 − p_k) over its sum, with p = softmax(2U); the sum over the others loses no digits where p is near 1.
 function savage(U) {
-  const top = Math.max(...U), best = U.indexOf(top);
+  const top = highest(U), best = U.indexOf(top);
   const E = U.map((u, k) => (k === best ? 0 : Math.exp(2 * (u - top))));
-  const second = Math.max(...U.filter((_, k) => k !== best));
+  const second = highest(U.filter((_, k) => k !== best));
   const rest = 2 * (second - top) + Math.log(U.reduce((sum, u, k) => sum + (k === best ? 0 : Math.exp(2 * (u - second))), 0));
   return softmax(U.map((_, k) => (k === best ? -rest : -Math.log1p(Math.max(Math.exp(rest) - E[k], 0)))));
 }
 
 // Under costs C (K, K): the stationary distribution of a walk on the classes, found by eliminating them one by one.
 function walk(loss, rate, C, U) {
-  const K = U.length, top = Math.max(...U);
+  const K = U.length, top = highest(U);
   const order = Array.from(U.keys()).sort((i, j) => U[j] - U[i]);
-  const most = Math.max(...C.filter((_, i) => i % (K + 1) !== 0));
+  const most = highest(C.filter((_, i) => i % (K + 1) !== 0));
   const b = order.map((k) => Math.exp(rate * (U[k] - top)));
   const T = order.map((l) => order.map((k) => Math.max(C[l * K + k] / most, 1e-30)));
   const leaving = Array(K).fill(0);
@@ -255,7 +255,7 @@ function walk(loss, rate, C, U) {
   const eta = Array(K);
   order.forEach((l, i) => {
     const terms = U.map((u, k) => (k === l || !C[l * K + k] ? -Infinity : Math.log(C[l * K + k]) + rate * (u - U[l])));
-    const high = Math.max(...terms);
+    const high = highest(terms);
     const s = high + Math.log(terms.reduce((sum, t) => sum + Math.exp(t - high), 0));
     const weight = { Logistic: () => logSigmoid(s), Savage: () => 2 * logSigmoid(s) + logSigmoid(-s) }[loss] ?? (() => s);
     eta[l] = Math.log(y[i]) + 2 * rate * (U[l] - top) + s - weight();

@@ -157,9 +157,10 @@ std::vector<Entry> leaf_entries(const std::vector<ChunkSums>& chunks, std::size_
   }
   const float least = static_cast<float>(options.thin) * largest;
   std::erase_if(entries, [&](const Entry& e) { return e.value == 0.0f || std::abs(e.value) < least; });
+  const auto liking = [&](std::int32_t k) { return std::isnan(preference[k]) ? 0.0f : preference[k]; };
   std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
     if (a.longing != b.longing) return a.longing > b.longing;
-    const float x = preference[a.k], y = preference[b.k];
+    const float x = liking(a.k), y = liking(b.k);
     return x != y ? x > y : a.k < b.k;
   });
   return entries;

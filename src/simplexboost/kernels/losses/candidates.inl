@@ -100,7 +100,7 @@ inline std::size_t lowest(const float* scores, std::size_t C) {
   }
   const float least = across(low, [](auto x, auto y) { return x < y ? x : y; });
   std::size_t j = 0;
-  while (scores[j] != least) ++j;
+  while (j + 1 < C && scores[j] != least) ++j;  // a score that is no number equals nothing
   return j;
 }
 
