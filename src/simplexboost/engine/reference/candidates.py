@@ -80,8 +80,9 @@ def move_row(F: Candidates, i: int, classes: AnyArray, moves: AnyArray) -> None:
     """Move the scores of some classes in one row.
 
     Classes without a score join the list, in the order in which they come, with the score of the rest plus their move.
-    If it is full, they take the place of the lowest, as long as they are higher. The others move within the rest: its
-    score becomes the logarithm of the mean of exp(score) over its classes.
+    If it is full, a newcomer enters as long as more candidates stand below it than newcomers have entered; as many of
+    the lowest candidates leave. The others move within the rest: its score becomes the logarithm of the mean of
+    exp(score) over its classes.
     """
     rest, C = F.rest[i], F.scores.shape[1]
     place = {int(k): j for j, k in enumerate(F.classes[i, : F.count[i]])}
@@ -93,17 +94,17 @@ def move_row(F: Candidates, i: int, classes: AnyArray, moves: AnyArray) -> None:
             F.scores[i, place[k]] += move
         else:
             unknown.append((k, move))
-    back: list[Any] = []  # scores of those who go back to the rest
-    while unknown:
-        score, to = rest + unknown[0][1], F.count[i]
-        if to == C:
-            to = F.scores[i].argmin()
-            if score <= F.scores[i, to]:
-                break
-            back.append(F.scores[i, to])
-        else:
-            F.count[i] += 1
-        F.scores[i, to], F.classes[i, to] = score, unknown.pop(0)[0]
+    while unknown and F.count[i] < C:
+        k, move = unknown.pop(0)
+        F.scores[i, F.count[i]], F.classes[i, F.count[i]] = rest + move, k
+        F.count[i] += 1
+    entering: list[Any] = []
+    while unknown and (F.scores[i] < rest + unknown[0][1]).sum() > len(entering):
+        entering.append(unknown.pop(0))
+    leaving = np.sort(np.argsort(F.scores[i], kind="stable")[: len(entering)])  # the lowest, of equal ones the first
+    back = F.scores[i, leaving].tolist()
+    for to, (k, move) in zip(leaving, entering, strict=True):
+        F.scores[i, to], F.classes[i, to] = rest + move, k
     others = int(F.others[i])
     if (unknown or back) and others:
         still = np.exp([float(move) for _, move in unknown]).sum()

@@ -1,7 +1,6 @@
 #include "losses/candidates.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <memory>
 #include <stdexcept>
@@ -50,7 +49,9 @@ struct LeafMoves {
   std::vector<std::int32_t> place;    // (K,) where a class is in the above, or -1
   std::vector<std::uint64_t> row = {};  // the last row that took the move
   std::uint64_t now = 0;
-  double total = 0.0;                 // of the factors
+  double total = 0.0;                          // of the factors
+  std::vector<std::uint32_t> newcomers = {};  // scratch
+  std::vector<float> buffer = {};
 
   explicit LeafMoves(std::size_t K) : place(K, -1) {}
 
@@ -128,35 +129,29 @@ struct Entry {
 // slope / (curvature + l2), which may be infinite: l2 may be zero.
 double free_step(double slope, double curvature) { return curvature > 0.0 ? slope / curvature : 0.0; }
 
-// The entries of a leaf from the sums of its chunks.
-std::vector<Entry> leaf_entries(const std::vector<ChunkSums>& chunks, std::size_t begin, std::size_t end,
-                                ClassSums& sums, const LeafScales& scales, const LeafOptions& options,
-                                const float* preference) {
-  std::uint64_t base[2] = {0, 0};
-  sums.next_leaf();
-  for (std::size_t i = begin; i < end; ++i) {
-    base[0] += chunks[i].base[0], base[1] += chunks[i].base[1];
-    for (std::size_t j = 0; j < chunks[i].classes.size(); ++j) {
-      std::uint64_t* of = sums.of(static_cast<std::size_t>(chunks[i].classes[j]));
-      of[0] += chunks[i].sums[2 * j], of[1] += chunks[i].sums[2 * j + 1];
-    }
-  }
+// The entries of a leaf, from the sums of its classes and `base`, those of a class of the rest.
+std::vector<Entry> leaf_entries(ClassSums& sums, const std::uint64_t* base, const LeafScales& scales,
+                                const LeafOptions& options, const float* preference, std::vector<double>& steps) {
   const double inverse = scales.inverse(0);
   const auto step = [&](std::uint64_t slope, std::uint64_t curvature) {
     return free_step(value_of(slope, inverse), value_of(curvature, inverse) + options.l2);
   };
   const auto limited = [&](double x) { return static_cast<float>(std::clamp(x, -options.max_step, options.max_step)); };
   const float of_rest = limited(step(base[0], base[1]));
-  std::vector<Entry> entries;
   float largest = 0.0f;
+  steps.clear();
   for (std::size_t k : sums.found()) {
     const std::uint64_t* of = sums.of(k);
-    const double free = step(of[0] + base[0], of[1] + base[1]);
-    entries.push_back({free, limited(free) - of_rest, static_cast<std::int32_t>(k)});
-    largest = std::max(largest, std::abs(entries.back().value));
+    steps.push_back(step(of[0] + base[0], of[1] + base[1]));
+    largest = std::max(largest, std::abs(limited(steps.back()) - of_rest));
   }
   const float least = static_cast<float>(options.thin) * largest;
-  std::erase_if(entries, [&](const Entry& e) { return e.value == 0.0f || std::abs(e.value) < least; });
+  std::vector<Entry> entries;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const float value = limited(steps[i]) - of_rest;
+    if (value != 0.0f && !(std::abs(value) < least))
+      entries.push_back({steps[i], value, static_cast<std::int32_t>(sums.found()[i])});
+  }
   const auto liking = [&](std::int32_t k) { return std::isnan(preference[k]) ? 0.0f : preference[k]; };
   std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
     if (a.longing != b.longing) return a.longing > b.longing;
@@ -166,42 +161,8 @@ std::vector<Entry> leaf_entries(const std::vector<ChunkSums>& chunks, std::size_
   return entries;
 }
 
-}  // namespace
-
-LeafEntries candidate_leaves(const CandidateRows& rows, const float* loss, const double* scale,
-                             const float* preference, const RowLeaves& of, const LeafOptions& options,
-                             int n_threads) {
-  const LeafScales scales{scale == nullptr ? 1.0 : hot().largest_magnitude(scale, rows.n), of.used()};
-  const GroupedRows grouped(of, n_threads);
-  const auto sum_rows = candidate_loops::chosen().sum_rows;
-  const std::vector<LeafChunk> chunks = leaf_chunks(grouped.leaves, std::max<std::size_t>(4096, of.used() / 64));
-  std::vector<ChunkSums> sums(chunks.size());
-  const auto tasks = tasks_of(chunks, of.used(), n_threads);
-  parallel_for(tasks.size(), n_threads, [&](std::size_t task) {
-    ClassSums table(rows.K);
-    std::vector<float> P(rows.C);
-    for (std::size_t i = tasks[task].first; i < tasks[task].second; ++i) {
-      const LeafChunk& chunk = chunks[i];
-      table.next_leaf();
-      sum_rows(rows, loss, scale, grouped.leaves[chunk.leaf].data() + chunk.begin, chunk.end - chunk.begin,
-               scales.unit(0), P.data(), table, sums[i].base);
-      for (std::size_t k : table.found()) {
-        const std::uint64_t* of_class = table.of(k);
-        sums[i].classes.push_back(static_cast<std::int32_t>(k));
-        sums[i].sums.insert(sums[i].sums.end(), of_class, of_class + 2);
-      }
-    }
-  });
-  std::vector<std::size_t> first(of.n_leaves + 1, 0);  // the first chunk of each leaf
-  for (const LeafChunk& chunk : chunks) ++first[chunk.leaf + 1];
-  for (std::size_t leaf = 0; leaf < of.n_leaves; ++leaf) first[leaf + 1] += first[leaf];
-  std::vector<std::vector<Entry>> entries(of.n_leaves);
-  const std::size_t grain = std::max<std::size_t>(1, of.n_leaves / (n_threads == 1 ? 1 : 4 * n_threads));
-  parallel_ranges(of.n_leaves, grain, n_threads, [&](std::size_t begin, std::size_t end) {
-    ClassSums table(rows.K);
-    for (std::size_t leaf = begin; leaf < end; ++leaf)
-      entries[leaf] = leaf_entries(sums, first[leaf], first[leaf + 1], table, scales, options, preference);
-  });
+// All entries, leaf by leaf.
+LeafEntries joined(const std::vector<std::vector<Entry>>& entries) {
   LeafEntries out;
   out.starts.push_back(0);
   for (const auto& of_leaf : entries) {
@@ -209,6 +170,60 @@ LeafEntries candidate_leaves(const CandidateRows& rows, const float* loss, const
     out.starts.push_back(static_cast<std::int64_t>(out.values.size()));
   }
   return out;
+}
+
+}  // namespace
+
+// Large leaves are cut into chunks, whose sums are added when all of them are there; others are finished at once.
+LeafEntries candidate_leaves(const CandidateRows& rows, const float* loss, const double* scale,
+                             const float* preference, const RowLeaves& of, const LeafOptions& options,
+                             int n_threads) {
+  const LeafScales scales{scale == nullptr ? 1.0 : hot().largest_magnitude(scale, rows.n), of.used()};
+  const GroupedRows grouped(of, n_threads);
+  const auto sum_rows = candidate_loops::chosen().sum_rows;
+  const std::vector<LeafChunk> chunks = leaf_chunks(grouped.leaves, std::max<std::size_t>(4096, of.used() / 64));
+  std::vector<std::size_t> first(of.n_leaves + 1, 0);  // the first chunk of each leaf
+  for (const LeafChunk& chunk : chunks) ++first[chunk.leaf + 1];
+  for (std::size_t leaf = 0; leaf < of.n_leaves; ++leaf) first[leaf + 1] += first[leaf];
+  std::vector<ChunkSums> sums(chunks.size());
+  std::vector<std::vector<Entry>> entries(of.n_leaves);
+  const auto tasks = tasks_of(chunks, of.used(), n_threads);
+  parallel_for(tasks.size(), n_threads, [&](std::size_t task) {
+    ClassSums table(rows.K);
+    std::vector<float> P(rows.C);
+    std::vector<double> steps;
+    for (std::size_t i = tasks[task].first; i < tasks[task].second; ++i) {
+      const LeafChunk& chunk = chunks[i];
+      table.next_leaf();
+      sum_rows(rows, loss, scale, grouped.leaves[chunk.leaf].data() + chunk.begin, chunk.end - chunk.begin,
+               scales.unit(0), P.data(), table, sums[i].base);
+      if (first[chunk.leaf + 1] - first[chunk.leaf] == 1) {
+        entries[chunk.leaf] = leaf_entries(table, sums[i].base, scales, options, preference, steps);
+        continue;
+      }
+      for (std::size_t k : table.found()) {
+        const std::uint64_t* of_class = table.of(k);
+        sums[i].classes.push_back(static_cast<std::int32_t>(k));
+        sums[i].sums.insert(sums[i].sums.end(), of_class, of_class + 2);
+      }
+    }
+  });
+  parallel_for(of.n_leaves, n_threads, [&](std::size_t leaf) {
+    if (first[leaf + 1] - first[leaf] < 2) return;
+    ClassSums table(rows.K);
+    std::vector<double> steps;
+    std::uint64_t base[2] = {0, 0};
+    table.next_leaf();
+    for (std::size_t i = first[leaf]; i < first[leaf + 1]; ++i) {
+      base[0] += sums[i].base[0], base[1] += sums[i].base[1];
+      for (std::size_t j = 0; j < sums[i].classes.size(); ++j) {
+        std::uint64_t* of_class = table.of(static_cast<std::size_t>(sums[i].classes[j]));
+        of_class[0] += sums[i].sums[2 * j], of_class[1] += sums[i].sums[2 * j + 1];
+      }
+    }
+    entries[leaf] = leaf_entries(table, base, scales, options, preference, steps);
+  });
+  return joined(entries);
 }
 
 void candidate_add(const CandidateRows& rows, const float* values, const std::int32_t* classes,

@@ -4,7 +4,7 @@
 //
 // Boosting starts with empty lists and a rest of score zero, which is exact. A leaf moves the scores of a few classes:
 // those of the row's list are moved, others join the list with the score of the rest plus the move. A list that is full
-// exchanges its lowest candidate for a higher newcomer. Classes that go back to the rest, and moves of classes that
+// exchanges its lowest candidates for newcomers that are higher. Classes that go back to the rest, and moves of classes that
 // stay there, keep their mass: the score of the rest is the logarithm of the mean of exp(score) over its classes. So the
 // sum of all exponentials is right after every round, as far as the scores of newcomers are.
 #pragma once

@@ -91,17 +91,13 @@ void sum_rows(const CandidateRows& r, const float* loss, const double* scale, co
   }
 }
 
-// The place of the first lowest of C scores.
-inline std::size_t lowest(const float* scores, std::size_t C) {
-  Vec low = load(scores);
-  for (std::size_t j = W; j < C; j += W) {
-    const Vec x = load(scores + j);
-    low = x < low ? x : low;
-  }
-  const float least = across(low, [](auto x, auto y) { return x < y ? x : y; });
-  std::size_t j = 0;
-  while (j + 1 < C && scores[j] != least) ++j;  // a score that is no number equals nothing
-  return j;
+// How many of C scores are below x.
+inline std::size_t below(const float* scores, std::size_t C, float x) {
+  BitsVec found = BitsVec{};
+  for (std::size_t j = 0; j < C; j += W) found -= (BitsVec)(load(scores + j) < x);
+  std::size_t n = 0;
+  for (std::size_t l = 0; l < W; ++l) n += found[l];
+  return n;
 }
 
 // Moves the scores of a row by the values of its leaf; see candidates.hpp.
@@ -111,9 +107,8 @@ void move_row(const CandidateRows& r, std::size_t i, LeafMoves& leaf) {
   std::int32_t *classes = r.classes + i * r.C, &count = r.count[i];
   const float rest = r.rest[i];
   const std::size_t n_moves = leaf.moves.size();
-  std::size_t known = 0;                 // moves of the own class and of candidates
-  double unknown = leaf.total, back = 0;  // sums of exp(move) over the others; of exp(score - rest) over who goes back
-  std::size_t gone = 0;
+  std::size_t known = 0;       // moves of the own class and of candidates
+  double unknown = leaf.total;  // the sum of exp(move) over the others
   leaf.next_row();
   const auto moved = [&](std::size_t k, float& score) {
     const std::int32_t at = leaf.place[k];
@@ -125,23 +120,45 @@ void move_row(const CandidateRows& r, std::size_t i, LeafMoves& leaf) {
   };
   moved(static_cast<std::size_t>(r.c[i]), r.own[i]);
   for (std::int32_t j = 0; j < count; ++j) moved(static_cast<std::size_t>(classes[j]), scores[j]);
-  std::size_t low = r.C;
-  for (std::size_t at = 0; at < n_moves && known < n_moves; ++at) {
-    if (leaf.taken(at)) continue;
-    const float score = rest + leaf.moves[at];
-    std::size_t to = static_cast<std::size_t>(count);
-    if (to == r.C) {
-      low = low == r.C ? lowest(scores, r.C) : low;
-      if (!(score > scores[low])) break;
-      back += __builtin_exp(static_cast<double>(scores[low]) - static_cast<double>(rest));
-      ++gone;
-      to = std::exchange(low, r.C);
-    } else {
-      ++count;
-    }
-    scores[to] = score, classes[to] = leaf.classes[at];
-    unknown -= leaf.factors[at];
+  std::size_t at = 0;
+  const auto next = [&] {  // the next newcomer, or n_moves
+    while (at < n_moves && leaf.taken(at)) ++at;
+    return at;
+  };
+  const auto enter = [&](std::size_t to) {
+    scores[to] = rest + leaf.moves[at], classes[to] = leaf.classes[at];
+    unknown -= leaf.factors[at++];
     ++known;
+  };
+  while (static_cast<std::size_t>(count) < r.C && next() < n_moves) enter(static_cast<std::size_t>(count++));
+  // A newcomer enters a full list if more candidates stand below it than newcomers have entered before.
+  leaf.newcomers.clear();
+  float seen = 0.0f;
+  for (std::size_t room = 0, first = next(); next() < n_moves; ++at) {
+    const float score = rest + leaf.moves[at];
+    if (at == first || score != seen) room = below(scores, r.C, score), seen = score;
+    if (leaf.newcomers.size() >= room) break;
+    leaf.newcomers.push_back(static_cast<std::uint32_t>(at));
+  }
+  std::size_t gone = 0;
+  double back = 0.0;  // the sum of exp(score - rest) over those who go
+  if (!leaf.newcomers.empty()) {
+    const std::size_t n = leaf.newcomers.size();
+    leaf.buffer.assign(scores, scores + r.C);
+    for (float& x : leaf.buffer) x = x == x ? x : kEmpty;  // what is no number has no order
+    std::nth_element(leaf.buffer.begin(), leaf.buffer.begin() + static_cast<std::ptrdiff_t>(n - 1), leaf.buffer.end());
+    const float limit = leaf.buffer[n - 1];
+    std::size_t ties = n - std::min(n, below(scores, r.C, limit));  // so many of those at the limit go, the first ones
+    leaf.buffer.assign((n + W - 1) / W * W, kEmpty);
+    for (std::size_t j = 0; j < r.C && gone < n; ++j) {
+      if (!(scores[j] < limit) && !(scores[j] == limit && ties > 0)) continue;
+      if (scores[j] == limit) --ties;
+      leaf.buffer[gone] = scores[j];
+      at = leaf.newcomers[gone++];
+      enter(j);
+    }
+    back = static_cast<double>(exponentials(leaf.buffer.data(), leaf.buffer.size(), limit, leaf.buffer.data())) *
+           __builtin_exp(static_cast<double>(limit) - static_cast<double>(rest));
   }
   const std::size_t others = r.K - 1 - static_cast<std::size_t>(count), still = n_moves - known;
   if ((still == 0 && gone == 0) || others == 0) return;
