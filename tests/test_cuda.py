@@ -1005,3 +1005,26 @@ def test_seconds_to_an_accuracy():
     measured = gpu.Measured("ours", [0.1, 0.2, 0.3, 0.5], [0.5, 0.7, 0.6, 0.8])
     assert measured.seconds_to(0.65) == 0.2 and np.isnan(measured.seconds_to(0.9))
     assert measured.milliseconds == pytest.approx(150.0)
+
+
+# ---- answers beyond labels ------------------------------------------------------------------------------------------
+
+
+@each("engine", GPU_ENGINES)
+def test_sets_and_costs_of_a_model_from_the_gpu(engine, on_gpu):
+    """The choice scores the rows it holds out, and rows on the GPU get sets, decisions and probabilities."""
+    on_gpu(engine)
+    X, y = table(120, 3)
+    options = {"random_state": 0, "n_estimators": 6, "calibration": True}
+    clf = sb.SimplexBoostClassifier(device="cuda", **options).fit(X, y)
+    local = sb.SimplexBoostClassifier(**options).fit(X, y)
+    np.testing.assert_allclose(clf.sets_.score, local.sets_.score, atol=1e-3)
+    np.testing.assert_array_equal(clf.class_prior_, local.class_prior_)
+    there, costs = foreign(engine)(X), 1 - np.eye(3)
+    np.testing.assert_array_equal(clf.predict_set(there, 0.95), clf.predict_set(X, 0.95))
+    weight = 1.0 + np.arange(120) % 3
+    scores = clf.calibrate_sets(X, y, weight).sets_.score
+    again = clf.calibrate_sets(there, foreign(engine)(y), foreign(engine)(weight)).sets_.score
+    np.testing.assert_array_equal(scores, again)
+    np.testing.assert_array_equal(clf.predict(there, costs=costs), clf.predict(X, costs=costs))
+    np.testing.assert_array_equal(clf.predict_proba(there, prior=[1, 2, 3]), clf.predict_proba(X, prior=[1, 2, 3]))

@@ -280,6 +280,7 @@ class Decides:
         X = self._check_X(X)  # type: ignore[attr-defined]
         self._refuse_several_labels("calibrate_sets takes one label per row")
         c = known_labels(self._brought(y), X.shape[0], self.classes_)  # type: ignore[attr-defined]
+        sample_weight = self._brought(sample_weight)  # type: ignore[attr-defined]
         weight = None if sample_weight is None else check_sample_weight(sample_weight, X)
         check_some_weight(weight is None or bool(weight.any()))
         score = np.empty(X.shape[0])
