@@ -33,8 +33,9 @@ RULES = ("ours", "one threshold", "random")
 
 
 def in_folder() -> list[str]:
-    """The sets of the data folder."""
-    return sorted(path.stem for path in Path(os.environ[datasets.ENVIRONMENT]).glob("*.npz"))
+    """The sets of the data folder; none if there is no folder."""
+    folder = os.environ.get(datasets.ENVIRONMENT)
+    return sorted(path.stem for path in Path(folder).glob("*.npz")) if folder else []
 
 
 def mixed(name: str, n_train: int, n_test: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
