@@ -35,6 +35,7 @@ from ..learners import refusal_of
 from ..losses import Loss, for_label_sets
 from ..selection import check_groups
 from .atomic import all_or_nothing
+from .changing import ChangesClasses
 from .evaluation import FOLLOWED, Watched, as_eval_set, check_eval_set, evaluate_held_out, followed, split_off
 from .metrics import check_metrics
 from .parts import ENDLESS, MAKERS, Parts
@@ -44,7 +45,7 @@ from .sklearn_callbacks import SklearnCallbacks
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class BaseBooster(CallbackSupportMixin, Predicts):
+class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
     """What all boosters share: everything around the boosting loop. A subclass says which `parts` it has.
 
     Parameters
@@ -284,6 +285,8 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         ``last`` makes callbacks that are called after all others, from a function that gives the fitted attributes.
         """
         checked = watched.checked
+        if not self._goes_on:
+            self.__dict__.pop("merged_", None)  # of an earlier model
         with one_blas_thread(), telling(self.verbose):
             settled = self.settle(checked, groups, seed)
         booster, parts = settled.estimator, settled.estimator.parts()
@@ -357,17 +360,21 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         The model's trees know columns by position and categories by number: on other columns they would predict
         nonsense, or read past the end of a row.
         """
+        return self._check_rows(X, y, sample_weight, costs, self.classes, reset=not self._goes_on)
+
+    def _check_rows(self, X: Any, y: Any, sample_weight: Any, costs: Any, classes: Any, reset: bool) -> Checked:
+        """The training set of rows whose labels are among some classes; X must have known columns unless ``reset``."""
         checked = check_training(
             self,
             X,
             y,
             sample_weight,
-            Labelling(self.classes, self.class_weight, self.multilabel),
+            Labelling(classes, self.class_weight, self.multilabel),
             self.max_bins,
             self._fitting_engine(),
             Taken(self.categorical_features, refusal_of(self.parts().learner)),
             costs,
-            reset=not self._goes_on,
+            reset=reset,
         )
         names = getattr(self, "feature_names_in_", None)
         return checked if names is None else replace(checked, data=replace(checked.data, names=names))
@@ -441,6 +448,8 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         """With ``warm_start``, continue the fitted model."""
         if not self._goes_on:
             return
+        if self._merged is not None:
+            raise ValueError("warm_start=True cannot continue a model whose classes were merged; fit a new one.")
         same = np.array_equal(checked.classes, self.classes_) and np.array_equal(checked.present, self.present_)
         if not same or not same_code(run.Y, self.model_.Y):
             raise ValueError(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
+from sklearn.utils.validation import check_is_fitted
+
 from .._compat import with_callbacks
 from .._describing import described
 from .._parts import check_choice, check_number, is_auto
@@ -21,6 +23,8 @@ from ..optimizers import SketchedNewton
 from ..optimizers.sketched import MOST_CANDIDATES
 from ..selection import Choice
 from ..steps import FixedStep
+from .adding import add_classes
+from .atomic import all_or_nothing
 from .booster import Booster
 from .constraints import by_class_number
 from .evaluation import as_eval_set
@@ -251,6 +255,66 @@ class SimplexBoostClassifier(Booster):
         """
         eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val, init_score_val)
         return self._fit(X, y, sample_weight, eval_set, eval_metric, groups=groups, init_score=init_score)
+
+    def add_classes(
+        self, X: Any, y: Any, sample_weight: Any = None, *, n_rounds: Any = "auto", learning_rate: Any = "auto"
+    ) -> Self:
+        """Teach the fitted model new classes; the scores of its old classes stay as they are, bit for bit.
+
+        The new classes are told from each other and from all old ones together; the old ones are told from each other
+        as before. It needs canonical codewords and the logistic loss without costs.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            Rows of the new classes and, if they are at hand, of the old ones, with the columns of the fit. Classes
+            should be as frequent as they will be later; weights can make them so.
+        y : array of shape (n,)
+            The labels of the rows. Those that the model has had no training examples of are the new classes.
+        sample_weight : array of shape (n,) or None, default=None
+            The weights of the rows.
+        n_rounds : int or "auto", default="auto"
+            How many trees are grown for the new classes. 0 grows none: then the leaves of the old trees learn them,
+            which leaves the model as large as it was. "auto" is an eighth of the rounds of the model, from 50 to 100,
+            and 0 if there are no rows of some old class: no tree could learn what to tell the new classes from. The old
+            trees know how many training rows each of their leaves had, and these numbers stand for the rows that are
+            missing.
+        learning_rate : float or "auto", default="auto"
+            Every step is multiplied by this. "auto" is 0.3, and 0.1 if there are no rows of some old class.
+
+        Returns
+        -------
+        self : object
+            The classifier, which is changed in place; after an error it is as it was.
+
+        Examples
+        --------
+        >>> from simplexboost import datasets
+        >>> digits = datasets.load("digits")
+        >>> X, y, old = digits.X_train, digits.y_train, digits.y_train < 8
+        >>> clf = SimplexBoostClassifier(n_estimators=100, random_state=0).fit(X[old], y[old])
+        >>> U = clf.class_scores(digits.X_test)
+        >>> clf = clf.add_classes(X, y)
+        >>> clf.classes_
+        array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+        >>> bool((clf.class_scores(digits.X_test)[:, :8] == U).all())
+        True
+        """
+        check_is_fitted(self)
+        with all_or_nothing(self) as draft:
+            add_classes(draft, X, y, sample_weight, n_rounds, learning_rate)
+        return self
+
+    def for_newcomers(self, data: TrainingSet, n_rounds: int, rate: float, l2: float) -> SimplexBoostClassifier:
+        """A copy that learns new classes as the model was learned: what was chosen for it is not chosen again.
+
+        Constraints belong to the old classes.
+        """
+        chosen: dict[str, Any] = self.choice_.params if hasattr(self, "choice_") else {}
+        open_params = {name: value for name, value in chosen.items() if is_auto(getattr(self, name))}
+        given = {"n_estimators": n_rounds, "learning_rate": rate, "l2_regularization": l2}
+        fixed = {"codewords": "canonical", "monotonic_cst": None}
+        return self.with_params(**self.resolved(data) | open_params | given | fixed)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

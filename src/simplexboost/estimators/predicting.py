@@ -11,8 +11,17 @@ from sklearn.utils.validation import check_is_fitted
 from .._blas import one_blas_thread
 from .._parts import check_number
 from .._threads import thread_count
-from .._typing import AnyArray, Array, Mask
-from ..boosting.decisions import Decision, OneLabel, SeveralLabels, all_classes, not_zero, of_present
+from .._typing import AnyArray, Array, Labels, Mask
+from ..boosting.decisions import (
+    Decision,
+    OneLabel,
+    SeveralLabels,
+    all_classes,
+    merged_scores,
+    merged_sums,
+    not_zero,
+    of_present,
+)
 from ..boosting.model import AdditiveModel
 from ..data.init_score import check_init_score
 from ..data.inputs import check_X
@@ -97,7 +106,7 @@ class Predicts(Decides, Explains, Face):
 
     def _winners(self, X: AnyArray, model: AdditiveModel) -> AnyArray | None:
         """The number among the present classes of every row's best class, (n,); None if they need the scores."""
-        if getattr(self, "threshold_", None) is not None or self.device == "cpu":
+        if getattr(self, "threshold_", None) is not None or self._merged is not None or self.device == "cpu":
             return None
         best = np.empty(X.shape[0], dtype=np.int32)
         return best if model.winners(X, best, self._engine(X.shape[0])) else None
@@ -135,7 +144,7 @@ class Predicts(Decides, Explains, Face):
         if not self._is_softmax:
             return self._probabilities(started(model.predictor(X, self._engine(X.shape[0])), start))
         P = np.empty((X.shape[0], len(self.classes_)))  # (n, K)
-        whole = start is None and self.device != "cpu" and bool(self.present_.all())
+        whole = start is None and self.device != "cpu" and self._columns_are_classes
         if whole and model.probabilities(X, P, self._engine(X.shape[0])):
             return P
         step = max(1024, CHUNK // len(model.Y))
@@ -387,6 +396,7 @@ class Predicts(Decides, Explains, Face):
         if getattr(self, "threshold_", None) is not None:
             raise ValueError("init_score takes one label per example, not an indicator matrix.")
         logits = check_init_score(self._brought(init_score), X.shape[0], len(self.classes_))[:, self.present_]
+        logits = logits if self._merged is None else logits[:, self._merged]
         return self.model_.code.predictor(logits) if self.present_.sum() > 1 else None
 
     def _staged(self, X: Any, init_score: Any = None) -> Iterator[AnyArray]:
@@ -398,9 +408,19 @@ class Predicts(Decides, Explains, Face):
     def _scores(self, F: AnyArray) -> Array:
         """Class scores of all classes, (n, K)."""
         if self.model_.code.symmetric:  # needs no matrix product, and so no limit of BLAS threads, which takes 20 µs
-            return all_classes(self.model_.scores(F), self.present_)
+            return all_classes(merged_scores(self.model_.scores(F), self._merged), self.present_)
         with one_blas_thread():
-            return all_classes(self.model_.scores(F), self.present_)
+            return all_classes(merged_scores(self.model_.scores(F), self._merged), self.present_)
+
+    @property
+    def _merged(self) -> Labels | None:
+        """Which of the present classes each codeword belongs to (`merge_classes`); None if each has one of its own."""
+        return getattr(self, "merged_", None)
+
+    @property
+    def _columns_are_classes(self) -> bool:
+        """Whether the codewords are those of ``classes_``, one by one."""
+        return self._merged is None and bool(self.present_.all())
 
     def _probabilities(self, F: AnyArray) -> Array:
         """Probabilities of all classes, (n, K)."""
@@ -419,11 +439,11 @@ class Predicts(Decides, Explains, Face):
     def _softmax(self, F: AnyArray, P: Array) -> None:
         """P (n, K) = softmax(2U) over the classes that had training examples, 0 for the others."""
         Y = None if self.model_.code.canonical else self.model_.Y
-        out = P if self.present_.all() else np.empty((len(F), len(self.model_.Y)))
+        out = P if self._columns_are_classes else np.empty((len(F), len(self.model_.Y)))
         self._engine(len(F)).softmax(F, Y, out)
         not_zero(out)
         if out is not P:
-            P[:] = of_present(out, self.present_)
+            P[:] = of_present(merged_sums(out, self._merged), self.present_)
 
     def _decision(self) -> Decision:
         """How scores become labels and probabilities."""

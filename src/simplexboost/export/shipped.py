@@ -104,6 +104,11 @@ def shipped(clf: Any) -> Shipped:
             "SimplexBoostClassifier. Any classifier of the package can be saved with its method save."
         )
     check_is_fitted(clf)
+    if clf._merged is not None:
+        raise ValueError(
+            "a model with merged classes cannot be exported: its probabilities are sums, which exports do not form. "
+            "Export the model as it was before merge_classes, and add up the probabilities there."
+        )
     terms, code, threshold = clf.model_.scaled_terms, clf.model_.code, getattr(clf, "threshold_", None)
     trees = [shipped_tree(term, code.Y.shape[1]) for term in terms if isinstance(term.hypothesis, TreeHypothesis)]
     lines = [shipped_line(term, code.Y.shape[1]) for term in terms if isinstance(term.hypothesis, LinearHypothesis)]

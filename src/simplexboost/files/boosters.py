@@ -24,6 +24,9 @@ def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     """The model, its history, and whatever else prediction needs."""
     arrays = model_to_arrays(estimator.model_) | history_to_arrays(estimator.history_)
     arrays["present"] = estimator.present_.astype(np.uint8)
+    merged = getattr(estimator, "merged_", None)
+    if merged is not None:
+        arrays["merged"] = merged.astype(np.int64)
     threshold = threshold_to_json(getattr(estimator, "threshold_", None))
     header = {"loss": to_json(estimator.loss_, "loss"), "threshold": threshold, **pack_features(estimator)}
     more, curves = pack_followed(estimator)
@@ -37,6 +40,8 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     model = model_from_arrays(arrays, len(estimator.classes_), header["n_features_in"])
     estimator.model_ = model
     estimator.present_ = arrays["present"].astype(bool)
+    if "merged" in arrays:
+        estimator.merged_ = arrays["merged"].astype(np.intp)
     estimator.loss_ = loss_from_json(header["loss"], len(model.Y))
     estimator.n_iter_ = model.n_rounds
     estimator.stop_reason_ = text_or_none(header["stop_reason"])

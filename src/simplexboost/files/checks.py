@@ -111,7 +111,19 @@ def check_codewords(arrays: dict[str, AnyArray], n_classes: int) -> None:
         check_finite(arrays, "Y")
     present = arrays["present"]
     fits = present.shape == (n_classes,) and (present <= 1).all() and present.any()
-    if not fits or present.sum() != len(arrays["Y"]) or not arrays["Y"].shape[1]:
+    if not fits or not arrays["Y"].shape[1]:
+        raise damaged("codewords that do not fit its classes")
+    check_merged(arrays, int(present.sum()))
+
+
+def check_merged(arrays: dict[str, AnyArray], n_present: int) -> None:
+    """Raise unless every present class has a codeword of its own or, if classes were merged, one at least."""
+    if "merged" not in arrays:
+        owner = np.arange(len(arrays["Y"]))
+    else:
+        check_layout(arrays, {"merged": ("<i8", 1)})
+        owner = arrays["merged"]
+    if len(owner) != len(arrays["Y"]) or not np.array_equal(np.unique(owner), np.arange(n_present)):
         raise damaged("codewords that do not fit its classes")
 
 

@@ -1,0 +1,115 @@
+"""The leaves of existing trees learn new classes: one pass of Newton steps over the trees, which stay as they are.
+
+For a row, let ρ be the log of the sum of exp(logit) over all old classes, which does not change, and N (m,) the logits
+of the m new classes. The probability of new class j is p_j = exp(N_j) / (exp(ρ) + Σ_k exp(N_k)). Tree after tree, every
+leaf moves N_j of its rows by Newton's step Σ w (1[c = j] − p_j) / (Σ w p_j (1 − p_j) + l2), times a rate.
+
+If there are no rows of some old classes, the trees tell where such rows were: a leaf knows how many rows it was trained
+on. Those that are not given count as rows of old classes that give new class j a probability π_j. Without them nothing
+would hold the new classes back, and they would take all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .._typing import AnyArray, Array, Labels
+from ..engine import CPU, Engine, Tree
+
+SHARE = 0.5  # π_j is this part of the frequency of new class j; see benchmarks/CLASSES.md
+
+
+@dataclass(frozen=True, eq=False)
+class Newcomers:
+    """Rows of new classes, and of old ones as far as they are at hand.
+
+    Attributes
+    ----------
+    X : (n, p) a table in the form that kernels take
+    c : (n,) 0 for a row of any old class, 1 .. m for one of the new classes
+    weight : (n,)
+    rest : (n,) ρ, the log of the sum of exp(logit) over the old classes
+    m : the number of new classes
+    """
+
+    X: Any
+    c: Labels
+    weight: Array
+    rest: Array
+    m: int
+
+    @property
+    def own(self) -> Array:
+        """1[c = j], (n, m)."""
+        return (self.c[:, None] == np.arange(1, self.m + 1)).astype(np.float64)
+
+    def probabilities(self, N: Array) -> Array:
+        """The probabilities (n, m) of the new classes if these are their logits."""
+        top = np.maximum(self.rest, N.max(axis=1))
+        E = np.exp(N - top[:, None])
+        return E / (np.exp(self.rest - top) + E.sum(axis=1))[:, None]
+
+
+@dataclass(frozen=True)
+class LeafStep:
+    """How a leaf moves: `rate` · Newton's step, whose curvature gets `l2` and which is at most `max_step` long."""
+
+    rate: float
+    l2: float
+    max_step: float = np.inf
+
+    def of(self, slope: Array, curvature: Array) -> Array:
+        """The steps for sums of slopes and curvatures."""
+        whole = curvature + self.l2
+        step = np.divide(slope, whole, out=np.zeros_like(slope), where=whole > 0)
+        return self.rate * np.clip(step, -self.max_step, self.max_step)
+
+
+def pass_over(
+    trees: Sequence[Tree], rows: Newcomers, step: LeafStep, counted: bool, engine: Engine = CPU
+) -> list[Array]:
+    """What the leaves of each tree add to the logits of the new classes, (L, m) each.
+
+    Parameters
+    ----------
+    trees : the trees, in the order in which they learn
+    rows : what they learn
+    step : how far a leaf moves
+    counted : whether rows that a leaf was trained on and that are not given count as rows of old classes
+    """
+    N, own, w = np.zeros((len(rows.c), rows.m)), rows.own, rows.weight[:, None]
+    moves = []
+    for tree in trees:
+        leaf, P = engine.apply(tree, rows.X), rows.probabilities(N)
+        by_leaf = csr_array((np.ones(len(leaf)), leaf, np.arange(len(leaf) + 1)), shape=(len(leaf), tree.n_leaves)).T
+        slope, curvature = by_leaf @ (w * (own - P)), by_leaf @ (w * P * (1 - P))  # (L, m)
+        if counted:
+            unseen = unseen_rows(tree, by_leaf @ (rows.weight * (rows.c == 0)))[:, None]  # (L, 1)
+            pi = SHARE * (w * own).sum(axis=0) / (rows.weight.sum() + unseen.sum())  # (m,)
+            slope, curvature = slope - unseen * pi, curvature + unseen * pi * (1 - pi)
+        move = step.of(slope, curvature)
+        N += move[leaf]
+        moves.append(move)
+    return moves
+
+
+def unseen_rows(tree: Tree, given: Array) -> Array:
+    """How many of the rows that each leaf was trained on are not among those given, (L,); never less than none."""
+    is_leaf = tree.nodes["feature"] < 0
+    counts = np.zeros(tree.n_leaves)
+    counts[tree.nodes["left"][is_leaf]] = tree.count[is_leaf]
+    return np.maximum(counts - given, 0.0)
+
+
+def spread_evenly(n: int, most: int) -> AnyArray:
+    """At most so many of the numbers 0 .. n − 1, at equal distances, ascending; the last one is among them.
+
+    >>> spread_evenly(10, 4)
+    array([0, 3, 6, 9])
+    """
+    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.intp)) if n else np.empty(0, dtype=np.intp)
