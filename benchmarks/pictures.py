@@ -333,6 +333,40 @@ def draw_potentials(plt: Any) -> Any:
     return figure
 
 
+# ---- classes that come and go ---------------------------------------------------------------------------------------
+
+
+def draw_changes(plt: Any) -> Any:
+    """The regions of three classes; a fourth comes, with and without old rows; two become one; one goes."""
+    from copy import deepcopy
+
+    from simplexboost import SimplexBoostClassifier
+    from simplexboost.plotting import DecisionRegionsDisplay
+
+    rng = np.random.default_rng(0)
+    centres = np.array([[-2.2, 1.0], [0.0, 2.4], [2.2, 1.0], [0.0, -0.6]])
+    c = np.repeat(np.arange(4), 150)
+    X, y, old = centres[c] + 0.75 * rng.normal(size=(600, 2)), np.array(["a", "b", "c", "d"])[c], c < 3
+    base = SimplexBoostClassifier(n_estimators=100, random_state=0).fit(X[old], y[old])
+    more, alone, one, less = (deepcopy(base) for _ in range(4))
+    shown = {
+        "three classes": base,
+        "add_classes: d comes": more.add_classes(X, y),
+        "… without rows of a, b and c": alone.add_classes(X[~old], y[~old]),
+        "merge_classes: a and b are one": one.merge_classes({"a": ["a", "b"]}),
+        "drop_classes: b goes": less.drop_classes("b"),
+    }
+    sides = [np.linspace(*span, 200) for span in ((-4.0, 4.0), (-2.6, 4.4))]
+    places, labels = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2), np.unique(y)
+    figure, axes = plt.subplots(1, len(shown), figsize=(15.0, 3.3), layout="constrained")
+    for ax, (title, clf) in zip(axes, shown.items(), strict=True):
+        regions = np.searchsorted(labels, clf.predict(places)).reshape(200, 200)
+        DecisionRegionsDisplay(*sides, regions, labels, ("", "")).plot(ax=ax)
+        ax.set_title(title, fontsize=10)
+        ax.set(xticks=[], yticks=[])
+    return figure
+
+
 # ---- all of them ----------------------------------------------------------------------------------------------------
 
 PICTURES: dict[str, Callable[[Any], Any]] = {
@@ -344,6 +378,7 @@ PICTURES: dict[str, Callable[[Any], Any]] = {
     "potentials": draw_potentials,
     "sets": draw_sets,
     "many": draw_many,
+    "changes": draw_changes,
 }
 
 

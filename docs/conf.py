@@ -116,6 +116,7 @@ SHOWN = {
     "benchmarks/MANY.md": "measured/many.md",
     "benchmarks/EXPORTS.md": "measured/exports.md",
     "benchmarks/TEXT.md": "measured/text.md",
+    "benchmarks/CLASSES.md": "measured/classes.md",
     "experiments/RESULTS.md": "measured/papers.md",
     "src/simplexboost/kernels/README.md": "measured/kernels.md",
     "src/simplexboost/engine/cuda/source/README.md": "measured/gpu_kernels.md",

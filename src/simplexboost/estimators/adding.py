@@ -221,7 +221,7 @@ def taught(estimator: Any, lesson: Lesson, rate: float) -> dict[str, Any]:
 def grown(estimator: Any, lesson: Lesson, n_rounds: int, rate: float) -> dict[str, Any]:
     """The fitted attributes after so many rounds, whose trees move the scores of the new classes alone."""
     l2 = L2 if is_auto(estimator.l2_regularization) else estimator.l2_regularization
-    settled, history = estimator.for_newcomers(lesson.data, n_rounds, rate, l2), History()
+    settled, history = estimator._for_newcomers(lesson.data, n_rounds, rate, l2), History()
     parts = settled.parts()
     parts.check()
     parts.check_memory(lesson.data, n_rounds)

@@ -305,7 +305,7 @@ class SimplexBoostClassifier(Booster):
             add_classes(draft, X, y, sample_weight, n_rounds, learning_rate)
         return self
 
-    def for_newcomers(self, data: TrainingSet, n_rounds: int, rate: float, l2: float) -> SimplexBoostClassifier:
+    def _for_newcomers(self, data: TrainingSet, n_rounds: int, rate: float, l2: float) -> SimplexBoostClassifier:
         """A copy that learns new classes as the model was learned: what was chosen for it is not chosen again.
 
         Constraints belong to the old classes.
