@@ -362,6 +362,15 @@ def test_what_an_eval_set_showed_is_removed():
     assert not hasattr(changed("add_classes", X, Y, base=clf), "best_iteration_")
 
 
+def test_sets_of_classes_are_calibrated_again():
+    clf = changed("add_classes", X, Y, base=copy.deepcopy(BASE).calibrate_sets(X[OLD], Y[OLD]))
+    with pytest.raises(ValueError, match="calibrate_sets"):
+        clf.predict_set(X)
+    assert clf.calibrate_sets(X, Y).predict_set(X).shape == (len(X), 6)
+    merged = changed("merge_classes", {0: [0, 1]}).calibrate_sets(X[OLD], np.where(Y[OLD] == 1, 0, Y[OLD]))
+    assert merged.predict_set(X).shape == (len(X), 3)
+
+
 def test_what_was_chosen_stays():
     base = sb.SimplexBoostClassifier(random_state=0, n_jobs=1).fit(X[OLD], Y[OLD])
     clf = changed("add_classes", X, Y, n_rounds=2, base=base)

@@ -104,8 +104,8 @@ def check_changeable(estimator: Any, method: str) -> None:
 
 
 def change(estimator: Any, fitted: dict[str, Any]) -> None:
-    """Let these be fitted attributes; what an ``eval_set`` has shown belongs to the classes before and is removed."""
-    for name in FOLLOWED:
+    """Let these be fitted attributes; what rows have shown of the classes before is removed."""
+    for name in (*FOLLOWED, "sets_"):
         estimator.__dict__.pop(name, None)
     estimator.__dict__.update(fitted)
     if estimator.merged_ is None:
