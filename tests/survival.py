@@ -113,6 +113,7 @@ def answers(clf, table, labels):
     """What every public method says."""
     known = {"X": table, "random_state": 0} | ({"y": labels} if np.ndim(labels) == 1 else {})
     changing = {"fit", "partial_fit", "save", "set_params", "get_metadata_routing", "set_output"}
+    changing |= {"calibrate_sets", "add_classes"}
     out = {}
     for name in dir(clf):
         method = getattr(clf, name, None)

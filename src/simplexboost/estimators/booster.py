@@ -105,6 +105,9 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         Which classes had training examples.
     class_prior_ : array of shape (K,)
         The share of every class in the weight of the training rows; not there if rows have several labels.
+    merged_ : int array of shape (codewords,)
+        The number, among the present classes, of the class that each codeword belongs to. It is there only if
+        `merge_classes` let several of them count as one.
     loss_ : Loss
         The loss that was minimised.
     model_ : AdditiveModel
