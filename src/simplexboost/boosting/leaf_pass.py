@@ -1,12 +1,16 @@
 """The leaves of existing trees learn new classes: one pass of Newton steps over the trees, which stay as they are.
 
 For a row, let ρ be the log of the sum of exp(logit) over all old classes, which does not change, and N (m,) the logits
-of the m new classes. The probability of new class j is p_j = exp(N_j) / (exp(ρ) + Σ_k exp(N_k)). Tree after tree, every
-leaf moves N_j of its rows by Newton's step Σ w (1[c = j] − p_j) / (Σ w p_j (1 − p_j) + l2), times a rate.
+of the m new classes: a problem of m + 1 classes whose logits are (ρ, N). Tree after tree, every leaf takes Newton's
+step for its rows. The step of the first column, which would move all old classes alike, is subtracted from the others.
 
 If there are no rows of some old classes, the trees tell where such rows were: a leaf knows how many rows it was trained
 on. Those that are not given count as rows of old classes that give new class j a probability π_j. Without them nothing
-would hold the new classes back, and they would take all rows.
+would hold the new classes back, and they would take all rows. Then every leaf moves N_j of its rows by
+
+    (Σ w (1[c = j] − p_j) − u π_j) / (Σ w p_j (1 − p_j) + u π_j (1 − π_j) + l2),
+
+times a rate, where p_j is the probability of new class j and u the number of rows that are not given.
 """
 
 from __future__ import annotations
@@ -19,9 +23,37 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .._typing import AnyArray, Array, Labels
-from ..engine import CPU, Engine, Tree
+from ..engine import CPU, Engine, LeafRule, RowLoss, Tree
 
 SHARE = 0.5  # π_j is this part of the frequency of new class j; see benchmarks/CLASSES.md
+
+
+def pass_over(
+    trees: Sequence[Tree], X: Any, F: AnyArray, rows: RowLoss, rule: LeafRule, rate: float, engine: Engine = CPU
+) -> list[AnyArray]:
+    """What the leaves of each tree add to the logits of the new classes, (L, m) each.
+
+    Parameters
+    ----------
+    trees : the trees, in the order in which they learn
+    X : (n, p) the rows
+    F : (n, m + 1) their logits (ρ, N), which change in place
+    rows : the loss of the m + 1 classes on these rows
+    rule : how Newton's steps are computed
+    rate : what they are multiplied by
+    """
+    nowhere = np.zeros((F.shape[1], 1), dtype=np.float32)
+    moves = []
+    for tree in trees:
+        leaf = engine.apply(tree, X)
+        rows.pull(F, nowhere)  # the probabilities at F
+        steps = rows.leaves(F, leaf, None, tree.n_leaves, rule)  # (L, m + 1)
+        engine.add_leaves(F, steps, rate, leaf)
+        moves.append(rate * (steps[:, 1:] - steps[:, :1]))
+    return moves
+
+
+# ---- without rows of some old classes -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,44 +87,21 @@ class Newcomers:
         return E / (np.exp(self.rest - top) + E.sum(axis=1))[:, None]
 
 
-@dataclass(frozen=True)
-class LeafStep:
-    """How a leaf moves: `rate` · Newton's step, whose curvature gets `l2` and which is at most `max_step` long."""
-
-    rate: float
-    l2: float
-    max_step: float = np.inf
-
-    def of(self, slope: Array, curvature: Array) -> Array:
-        """The steps for sums of slopes and curvatures."""
-        whole = curvature + self.l2
-        step = np.divide(slope, whole, out=np.zeros_like(slope), where=whole > 0)
-        return self.rate * np.clip(step, -self.max_step, self.max_step)
-
-
-def pass_over(
-    trees: Sequence[Tree], rows: Newcomers, step: LeafStep, counted: bool, engine: Engine = CPU
+def counted_pass(
+    trees: Sequence[Tree], rows: Newcomers, rule: LeafRule, rate: float, engine: Engine = CPU
 ) -> list[Array]:
-    """What the leaves of each tree add to the logits of the new classes, (L, m) each.
-
-    Parameters
-    ----------
-    trees : the trees, in the order in which they learn
-    rows : what they learn
-    step : how far a leaf moves
-    counted : whether rows that a leaf was trained on and that are not given count as rows of old classes
-    """
+    """The same where rows of some old classes are missing; in their place leaves count those they were trained on."""
     N, own, w = np.zeros((len(rows.c), rows.m)), rows.own, rows.weight[:, None]
     moves = []
     for tree in trees:
         leaf, P = engine.apply(tree, rows.X), rows.probabilities(N)
         by_leaf = csr_array((np.ones(len(leaf)), leaf, np.arange(len(leaf) + 1)), shape=(len(leaf), tree.n_leaves)).T
-        slope, curvature = by_leaf @ (w * (own - P)), by_leaf @ (w * P * (1 - P))  # (L, m)
-        if counted:
-            unseen = unseen_rows(tree, by_leaf @ (rows.weight * (rows.c == 0)))[:, None]  # (L, 1)
-            pi = SHARE * (w * own).sum(axis=0) / (rows.weight.sum() + unseen.sum())  # (m,)
-            slope, curvature = slope - unseen * pi, curvature + unseen * pi * (1 - pi)
-        move = step.of(slope, curvature)
+        unseen = unseen_rows(tree, by_leaf @ (rows.weight * (rows.c == 0)))[:, None]  # (L, 1)
+        pi = SHARE * (w * own).sum(axis=0) / (rows.weight.sum() + unseen.sum())  # (m,)
+        slope = by_leaf @ (w * (own - P)) - unseen * pi  # (L, m)
+        curvature = by_leaf @ (w * P * (1 - P)) + unseen * pi * (1 - pi) + rule.l2_regularization
+        step = np.divide(slope, curvature, out=np.zeros_like(slope), where=curvature > 0)
+        move = rate * np.clip(step, -rule.max_step, rule.max_step)
         N += move[leaf]
         moves.append(move)
     return moves

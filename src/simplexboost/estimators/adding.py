@@ -32,18 +32,19 @@ from .._typing import AnyArray, Array, Labels, Mask
 from ..boosting.columns import has_columns, spread_columns, tree_of, values_of, with_classes, with_columns
 from ..boosting.decisions import merged_scores
 from ..boosting.hypotheses import TreeHypothesis, sparse_values
-from ..boosting.leaf_pass import LeafStep, Newcomers, pass_over, spread_evenly
+from ..boosting.leaf_pass import Newcomers, counted_pass, pass_over, spread_evenly
 from ..boosting.loop import boost
 from ..boosting.model import AdditiveModel, Term
 from ..boosting.run import Run
 from ..callbacks import History
+from ..codewords.code import Code
 from ..data.inputs import check_no_label_is_missing
 from ..data.order import in_own_order
 from ..data.training_set import TrainingSet
 from ..data.validation import Checked, kind_of_label, of_one_kind
-from ..engine import CpuEngine
+from ..engine import CpuEngine, LeafRule
 from ..files import check_label_types
-from ..optimizers.sketched import MANY_CLASSES
+from ..optimizers.sketched import MANY_CLASSES, RowObjective
 from .changing import change, check_changeable
 
 # What "auto" stands for; benchmarks/CLASSES.md has the trials behind these numbers.
@@ -163,10 +164,14 @@ class Lesson:
 
     @property
     def rows(self) -> Newcomers:
-        """The rows in the form of `leaf_pass`."""
-        data = self.data
-        assert data.init_score is not None
-        return Newcomers(data.X, data.c, data.weight, data.init_score[:, 0], self.m)
+        """The rows in the form of `counted_pass`."""
+        return Newcomers(self.data.X, self.data.c, self.data.weight, self.start[:, 0], self.m)
+
+    @property
+    def start(self) -> Array:
+        """The logits (ρ, 0, …, 0) from which the new classes are learned, (n, m + 1)."""
+        assert self.data.init_score is not None
+        return self.data.init_score
 
     @property
     def m(self) -> int:
@@ -208,11 +213,16 @@ def taught(estimator: Any, lesson: Lesson, rate: float) -> dict[str, Any]:
     model = widened(estimator, lesson)
     chosen = spread_evenly(len(model.terms), LEAF_TREES)
     trees = [tree_of(model.terms[i]) for i in chosen]
+    engine, data = CpuEngine(estimator._engine().n_threads), lesson.data
     usual = estimator.parts().learner.suited_l2(len(lesson.present))
     l2 = L2 if lesson.complete and is_auto(estimator.l2_regularization) else usual
-    step = LeafStep(rate, float(l2), estimator.max_step or np.inf)
-    engine = CpuEngine(estimator._engine().n_threads)
-    moves = pass_over(trees, lesson.rows, step, not lesson.complete, engine)
+    rule = LeafRule(float(l2), estimator.max_step or np.inf)
+    if lesson.complete:
+        code = Code(np.eye(lesson.m + 1, dtype=np.float32))
+        rows = RowObjective(estimator.loss_, data.c, data.weight, code, engine).rows
+        moves = pass_over(trees, data.X, code.predictor(lesson.start), rows, rule, rate, engine)
+    else:
+        moves = counted_pass(trees, lesson.rows, rule, rate, engine)
     for i, move in zip(chosen, moves, strict=True):
         model.terms[i] = with_columns(model.terms[i], move / model.temperature, new_places(estimator, lesson))
     return attributes(estimator, lesson, model)
