@@ -77,43 +77,36 @@ def test_scores_of_old_classes_do_not_change_in_a_bit(K, n_rounds, calibration):
 def test_the_new_classes_are_learned():
     whole = fitted(X, Y).score(X, Y)
     assert changed("add_classes", X, Y).score(X, Y) > whole - 0.02
-    assert changed("add_classes", X, Y, n_rounds=0).score(X, Y) > whole - 0.03
+    assert changed("add_classes", X, Y, n_rounds=0).score(X, Y) > whole - 0.05
 
 
-def test_the_first_tree_has_newton_steps_of_a_problem_in_which_old_classes_are_one():
-    """A twin: soft-max over (old classes, new ones); the steps of every leaf, less the step of the old classes."""
-    base = fitted(calibration=0.5)
-    clf = changed("add_classes", X, Y, n_rounds=1, learning_rate=0.3, base=base)
-    S = np.column_stack([logsumexp(2 * base.class_scores(X), axis=1), np.zeros((len(X), 2))])  # (n, 3)
-    P, own, l2 = softmax(S, axis=1), np.maximum(Y - 3, 0)[:, None] == np.arange(3), 0.2
-    leaf = CPU.apply(clf.model_.trees[-1], X)
-    expected = np.zeros((len(X), 2))
-    for i in np.unique(leaf):
-        rows = leaf == i
-        slope, curvature = (own - P)[rows].sum(axis=0), (P * (1 - P))[rows].sum(axis=0)
-        step = np.clip(slope / (curvature + l2), -2, 2)
-        expected[rows] = 0.3 * (step[1:] - step[0])
-    np.testing.assert_allclose(2 * clf.class_scores(X)[:, 4:], expected, rtol=1e-4, atol=1e-5)
-
-
-def test_leaves_learn_by_a_pass_of_newton_steps():
-    """Against loops over trees and leaves; with sample weights."""
-    weight = np.random.default_rng(1).integers(1, 4, len(Y)).astype(float)
-    base = fitted(calibration=0.8)
-    clf = changed("add_classes", X, Y, weight, n_rounds=0, learning_rate=0.25, base=base)
-    rest, w = logsumexp(2 * base.class_scores(X), axis=1), weight / weight.mean()
-    F, own = np.column_stack([rest, np.zeros((len(X), 2))]), np.maximum(Y - 3, 0)[:, None] == np.arange(3)
-    for tree in base.model_.trees:
+def twin(base, trees, weight, rate):
+    """The logits (n, 3) of (old classes, 4, 5) after Newton's steps in the leaves of some trees, by loops."""
+    F = np.column_stack([logsumexp(2 * base.class_scores(X), axis=1), np.zeros((len(X), 2))])
+    own, w = np.maximum(Y - 3, 0)[:, None] == np.arange(3), weight / weight.mean()
+    for tree in trees:
         P, leaf = softmax(F, axis=1), CPU.apply(tree, X)
         for i in range(tree.n_leaves):
             for j in range(3):
                 rows = leaf == i
                 slope = (w * (own[:, j] - P[:, j]))[rows].sum()
                 curvature = (w * P[:, j] * (1 - P[:, j]))[rows].sum()
-                F[rows, j] += 0.25 * np.clip(slope / (curvature + 0.2), -2, 2)
-    N = F[:, 1:] - F[:, :1] + rest[:, None]
-    np.testing.assert_allclose(2 * clf.class_scores(X)[:, 4:], N, rtol=1e-4, atol=1e-4)
-    assert clf.n_iter_ == base.n_iter_
+                F[rows, j] += rate * np.clip(slope / (curvature + 0.2), -2, 2)
+    return F
+
+
+@pytest.mark.parametrize("n_rounds", [0, 1, 3])
+@pytest.mark.parametrize("calibration", [1.0, 0.6])
+def test_all_trees_have_newton_steps_of_a_problem_in_which_old_classes_are_one(n_rounds, calibration):
+    """First the old trees, then the new ones; the step of the old classes is subtracted from the others."""
+    weight = np.random.default_rng(1).integers(1, 4, len(Y)).astype(float)
+    base = fitted(calibration=calibration)
+    clf = changed("add_classes", X, Y, weight, n_rounds=n_rounds, learning_rate=0.25, base=base)
+    F = twin(base, clf.model_.trees, weight, 0.25)
+    assert clf.n_iter_ == base.n_iter_ + n_rounds == len(clf.model_.trees)
+    U = clf.class_scores(X)
+    among = 2 * U[:, 4:] - logsumexp(2 * U[:, :4], axis=1)[:, None]  # against all old classes together
+    np.testing.assert_allclose(among, F[:, 1:] - F[:, :1], rtol=1e-4, atol=2e-4)
 
 
 def test_without_rows_of_old_classes_the_counts_of_leaves_stand_for_them():

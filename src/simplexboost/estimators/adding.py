@@ -6,9 +6,10 @@ A fitted model has probabilities P(k | x, old) of the old classes. By the rule o
 
 so that only P(old | x) and the probabilities of the m new classes have to be learned: a problem of m + 1 classes, in
 which all old classes together are one. Its logits are ρ, the log of the sum of exp(logit) over the old classes, which
-the fitted model knows, and the logits N (m,) of the new classes. Boosting starts from ρ and zeros. The first column of
-every new tree, which would move all old classes alike, is subtracted from the others: the scores of the old classes
-then stay as they are, bit for bit. The soft-max of a round costs n · (m + 1) in place of n · K.
+the fitted model knows, and the logits N (m,) of the new classes. They start from ρ and zeros. First the leaves of old
+trees learn them (`boosting.leaf_pass`), then new trees are grown. The first column of every tree, which would move all
+old classes alike, is subtracted from the others: the scores of the old classes stay as they are, bit for bit. The
+soft-max of a round costs n · (m + 1) in place of n · K.
 """
 
 from __future__ import annotations
@@ -48,10 +49,10 @@ from ..optimizers.sketched import MANY_CLASSES, RowObjective
 from .changing import change, check_changeable
 
 # What "auto" stands for; benchmarks/CLASSES.md has the trials behind these numbers.
-FEWEST, MOST = 50, 100  # rounds: an eighth of those of the model, between these numbers
-RATE, L2 = 0.3, 0.2
-LEAF_TREES = 200  # if no tree is grown: so many of the old ones learn
+ROUNDS = 50
+RATE, L2 = 0.2, 0.2
 CAREFUL_RATE = 0.1  # if rows of old classes are missing
+OLD_TREES = 200  # so many of the old trees learn
 BLOCK = 2**22  # logits that are computed at a time
 
 
@@ -73,10 +74,14 @@ def add_classes(estimator: Any, X: Any, y: Any, sample_weight: Any, n_rounds: An
             f"{lesson.without_rows[:5].tolist()}. Give some, or take n_rounds=0, which teaches the leaves of the trees "
             "that are there."
         )
-    usual = min(max(estimator.n_iter_ // 8, FEWEST), MOST) if lesson.complete else 0
-    rounds = usual if is_auto(n_rounds) else int(n_rounds)
+    rounds = (ROUNDS if lesson.complete else 0) if is_auto(n_rounds) else int(n_rounds)
     rate = (RATE if lesson.complete else CAREFUL_RATE) if is_auto(learning_rate) else float(learning_rate)
-    change(estimator, grown(estimator, lesson, rounds, rate) if rounds else taught(estimator, lesson, rate))
+    model, start = taught(estimator, lesson, rate)
+    if rounds:
+        fitted = grown(estimator, lesson.after(start), model, rounds, rate)
+    else:
+        fitted = attributes(estimator, lesson, model)
+    change(estimator, fitted)
 
 
 # ---- what comes -----------------------------------------------------------------------------------------------------
@@ -178,6 +183,10 @@ class Lesson:
         """The number of new classes."""
         return len(self.new)
 
+    def after(self, start: AnyArray) -> Lesson:
+        """The lesson that goes on from other logits, (n, m + 1)."""
+        return replace(self, data=replace(self.data, init_score=start.astype(np.float64)))
+
     @property
     def complete(self) -> bool:
         """Whether every old class has rows."""
@@ -208,10 +217,10 @@ def old_logits(estimator: Any, table: Any, own: Labels) -> tuple[Array, Array]:
 # ---- learning -------------------------------------------------------------------------------------------------------
 
 
-def taught(estimator: Any, lesson: Lesson, rate: float) -> dict[str, Any]:
-    """The fitted attributes after a pass over old trees, whose leaves learn the new classes; no tree is grown."""
-    model = widened(estimator, lesson)
-    chosen = spread_evenly(len(model.terms), LEAF_TREES)
+def taught(estimator: Any, lesson: Lesson, rate: float) -> tuple[AdditiveModel, AnyArray]:
+    """The model after a pass over old trees, whose leaves learn the new classes; and the logits (n, m + 1) then."""
+    model, start = widened(estimator, lesson), lesson.start.astype(np.float32)
+    chosen = spread_evenly(len(model.terms), OLD_TREES)
     trees = [tree_of(model.terms[i]) for i in chosen]
     engine, data = CpuEngine(estimator._engine().n_threads), lesson.data
     usual = estimator.parts().learner.suited_l2(len(lesson.present))
@@ -220,15 +229,15 @@ def taught(estimator: Any, lesson: Lesson, rate: float) -> dict[str, Any]:
     if lesson.complete:
         code = Code(np.eye(lesson.m + 1, dtype=np.float32))
         rows = RowObjective(estimator.loss_, data.c, data.weight, code, engine).rows
-        moves = pass_over(trees, data.X, code.predictor(lesson.start), rows, rule, rate, engine)
+        moves = pass_over(trees, data.X, start, rows, rule, rate, engine)
     else:
         moves = counted_pass(trees, lesson.rows, rule, rate, engine)
     for i, move in zip(chosen, moves, strict=True):
         model.terms[i] = with_columns(model.terms[i], move / model.temperature, new_places(estimator, lesson))
-    return attributes(estimator, lesson, model)
+    return model, start
 
 
-def grown(estimator: Any, lesson: Lesson, n_rounds: int, rate: float) -> dict[str, Any]:
+def grown(estimator: Any, lesson: Lesson, model: AdditiveModel, n_rounds: int, rate: float) -> dict[str, Any]:
     """The fitted attributes after so many rounds, whose trees move the scores of the new classes alone."""
     l2 = L2 if is_auto(estimator.l2_regularization) else estimator.l2_regularization
     settled, history = estimator._for_newcomers(lesson.data, n_rounds, rate, l2), History()
@@ -239,7 +248,7 @@ def grown(estimator: Any, lesson: Lesson, n_rounds: int, rate: float) -> dict[st
     Y = np.eye(lesson.m + 1, dtype=parts.optimizer.dtype)
     run = Run(lesson.data, parts.loss, Y, parts.learner, parts.step, rate, rng)
     parts.check_run(run, n_rounds)
-    finish = partial(joined, estimator, lesson, history)
+    finish = partial(joined, estimator, lesson, model, history)
     run.snapshot = snapshot_of(estimator, lambda: finish(run))
     try:
         with one_blas_thread(), telling(estimator.verbose):
@@ -263,9 +272,9 @@ def snapshot_of(estimator: Any, fitted: Callable[[], dict[str, Any]]) -> Callabl
     return snapshot
 
 
-def joined(estimator: Any, lesson: Lesson, history: History, run: Run) -> dict[str, Any]:
-    """The fitted attributes with the rounds of a run of the m + 1 classes."""
-    model = widened(estimator, lesson)
+def joined(estimator: Any, lesson: Lesson, model: AdditiveModel, history: History, run: Run) -> dict[str, Any]:
+    """The fitted attributes with the rounds of a run of the m + 1 classes after those of a model."""
+    model = AdditiveModel(model.Y, list(model.terms), list(model.round_ends), model.temperature)
     places, K = new_places(estimator, lesson), len(model.Y)
     for begin, end in zip([0, *run.model.round_ends], run.model.round_ends, strict=False):
         model.add_round([new_term(term, places, K, model.temperature) for term in run.model.terms[begin:end]])

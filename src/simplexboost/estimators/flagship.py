@@ -274,13 +274,12 @@ class SimplexBoostClassifier(Booster):
         sample_weight : array of shape (n,) or None, default=None
             The weights of the rows.
         n_rounds : int or "auto", default="auto"
-            How many trees are grown for the new classes. 0 grows none: then the leaves of the old trees learn them,
-            which leaves the model as large as it was. "auto" is an eighth of the rounds of the model, from 50 to 100,
-            and 0 if there are no rows of some old class: no tree could learn what to tell the new classes from. The old
-            trees know how many training rows each of their leaves had, and these numbers stand for the rows that are
-            missing.
+            First the leaves of old trees learn the new classes, and then so many new trees are grown for them. 0 grows
+            none, which leaves the model as large as it was. "auto" is 50, and 0 if there are no rows of some old class:
+            no tree could learn what to tell the new classes from. The old trees know how many training rows each of
+            their leaves had, and these numbers stand for the rows that are missing.
         learning_rate : float or "auto", default="auto"
-            Every step is multiplied by this. "auto" is 0.3, and 0.1 if there are no rows of some old class.
+            Every step is multiplied by this. "auto" is 0.2, and 0.1 if there are no rows of some old class.
 
         Returns
         -------
