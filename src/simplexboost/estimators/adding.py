@@ -109,7 +109,7 @@ def all_labels(classes: AnyArray, y: Any) -> AnyArray:
     assert_all_finite(y, input_name="y")
     y = of_one_kind(y)
     listed: list[Any] = y.tolist()
-    kinds = [{kind_of_label(type(label)) for label in some} for some in (classes.tolist(), listed)]
+    kinds = [{kind_of_label(of) for of in set(map(type, some))} for some in (classes.tolist(), listed)]
     if listed and kinds[0] != kinds[1]:
         raise ValueError(
             f"y has labels such as {listed[0]!r}, but the model has classes such as {classes.tolist()[0]!r}; all of "
