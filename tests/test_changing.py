@@ -500,7 +500,8 @@ def test_what_needs_a_sum_over_trees_is_refused_after_a_merger(tmp_path):
         lambda c: c.partial_dependence([0], [[0.0]]),
     ):
         refuses(clf, call, ValueError, "merged class")
-    refuses(clf, lambda c: sb.export.python(c, tmp_path / "m.py"), ValueError, "merged classes")
+    refuses(clf, lambda c: sb.export.c(c, tmp_path / "m.c"), ValueError, "C cannot hold merged classes")
+    refuses(clf, lambda c: sb.export.treelite(c), ValueError, "treelite cannot hold merged classes")
     y = np.where(Y == 0, 1, Y)[OLD]
     refuses(clf_that_goes_on(clf), lambda c: c.fit(X[OLD], y), ValueError, "merged")
     assert len(clf.importances()) == 5 and clf.apply(X[:2]).shape == (2, 15)

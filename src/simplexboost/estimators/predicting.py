@@ -144,9 +144,10 @@ class Predicts(Decides, Explains, Face):
         if not self._is_softmax:
             return self._probabilities(started(model.predictor(X, self._engine(X.shape[0])), start))
         P = np.empty((X.shape[0], len(self.classes_)))  # (n, K)
-        whole = start is None and self.device != "cpu" and self._columns_are_classes
-        if whole and model.probabilities(X, P, self._engine(X.shape[0])):
-            return P
+        if start is None and self.device != "cpu" and self.present_.all():
+            out = P if self._merged is None else np.empty((X.shape[0], len(model.Y)))
+            if model.probabilities(X, out, self._engine(X.shape[0])):
+                return merged_sums(out, self._merged)
         step = max(1024, CHUNK // len(model.Y))
         for begin in range(0, X.shape[0], step):
             rows = slice(begin, begin + step)

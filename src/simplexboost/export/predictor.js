@@ -90,6 +90,17 @@ function starts(sizes) {
 
 // ---- the model -------------------------------------------------------------------------------------------------------
 
+/** The scores of classes of which some count as one: half the logarithm of the sum of exp(2u) over each. */
+function merged(U, owner) {
+  if (!owner) return U;
+  const members = [];
+  U.forEach((u, k) => (members[Number(owner[k])] ??= []).push(u));
+  return members.map((some) => {
+    const top = Math.max(...some);
+    return some.length === 1 ? top : top + Math.log(some.reduce((sum, u) => sum + Math.exp(2 * (u - top)), 0)) / 2;
+  });
+}
+
 class Model {
   constructor(header, arrays) {
     if (!(arrays.Y || arrays.canonical) || !arrays.present) throw new Error(`a ${header.class} is no sum of trees.`);
@@ -133,7 +144,8 @@ class Model {
   /** The score of every class, U = F Yᵀ / 2. */
   scores(row) {
     const [F, { Y }] = [this.#predictor(this.#numbers(row)), this.arrays];
-    const some = this.present.map((_, k) => (Y ? F.reduce((sum, f, j) => sum + 0.5 * f * Y[k * this.d + j], 0) : 0.5 * F[k]));
+    const of = (k) => (Y ? F.reduce((sum, f, j) => sum + 0.5 * f * Y[k * this.d + j], 0) : 0.5 * F[k]);
+    const some = merged(Array.from({ length: Y ? Y.shape[0] : this.d }, (_, k) => of(k)), this.arrays.merged);
     const U = new Float64Array(this.classes.length).fill(lowest(some) - 30);
     this.present.forEach((k, i) => { U[k] = some[i]; });
     return U;

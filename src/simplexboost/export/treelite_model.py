@@ -15,7 +15,7 @@ from ..files.whole import write_bytes
 from ._packages import needed
 from .onnx_trees import rounded_down, sides
 from .options import check_dtype
-from .shipped import Shipped, ShippedTree, shipped
+from .shipped import Shipped, ShippedTree, refuse_merged, shipped
 
 NEVER = -1e30  # the score of a class without training examples: its probability is 0
 REFUSED = {
@@ -63,6 +63,7 @@ def treelite(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilitie
     True
     """
     model, precision = shipped(clf), check_dtype(dtype)
+    refuse_merged(model, "treelite")
     if model.lines:
         raise ValueError(
             "treelite holds trees only, and this model has lines; export it as ONNX, C, Python or JavaScript."
