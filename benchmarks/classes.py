@@ -30,8 +30,8 @@ from simplexboost.datasets import load
 from .pages import parser_of, publish
 
 ABOUT = (
-    "Accuracy on the test part, on its rows of old and of new classes, the log-loss, seconds of the processor, and what "
-    "part these are of the two fits to all classes."
+    "Accuracy on the test part, on its rows of old and of new classes, the log-loss, seconds of the processor, and "
+    "what part these are of the two fits to all classes."
 )
 HEAD = ["set", "old + new", "model", "accuracy", "old", "new", "log-loss", "seconds", "of default", "of same rounds"]
 NEW = {"letter": 6, "aloi27": 38, "digits": 2, "satimage": 1, "pendigits": 2, "vowel": 3, "segment": 2, "isolet": 6}

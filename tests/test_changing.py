@@ -15,6 +15,7 @@ import simplexboost as sb
 from simplexboost.boosting.leaf_pass import SHARE, spread_evenly, unseen_rows
 from simplexboost.callbacks import Callback, Checkpoint
 from simplexboost.engine import CPU
+from simplexboost.files.checks import check_codewords
 
 
 def blobs(K, per_class=40, p=5, seed=0, spread=1.0):
@@ -511,3 +512,24 @@ def test_what_needs_a_sum_over_trees_is_refused_after_a_merger(tmp_path):
 
 def clf_that_goes_on(clf):
     return copy.deepcopy(clf).set_params(warm_start=True, n_estimators=20)
+
+
+@pytest.mark.parametrize(
+    "merged", [[0, 1, 2], [0, 1, 1, 3], [0, 0, 1, 1], [0, 1, 2, -1], np.array([0.0, 1, 2, 2]), [[0, 1, 2, 2]]]
+)
+def test_files_whose_merged_classes_do_not_fit_are_refused(merged):
+    """Four codewords of three classes."""
+    arrays = {"Y": np.eye(4), "present": np.array([1, 1, 0, 1], dtype=np.uint8), "merged": np.asarray(merged)}
+    with pytest.raises(sb.ModelFileError, match="merged|codewords"):
+        check_codewords(arrays, 4)
+    check_codewords(arrays | {"merged": np.array([2, 1, 0, 1])}, 4)
+
+
+def test_rows_on_dask_are_refused():
+    dask_array = pytest.importorskip("dask.array")
+    from simplexboost.dask import DaskSimplexBoostClassifier
+
+    clf = DaskSimplexBoostClassifier(n_estimators=15, random_state=0, n_jobs=1)
+    clf._become(copy.deepcopy(BASE))
+    refuses(clf, lambda c: c.add_classes(dask_array.from_array(X), Y), TypeError, "rows in memory")
+    assert same_model(clf.add_classes(X, Y).to_local(), changed("add_classes", X, Y))

@@ -25,7 +25,7 @@ from scipy.sparse import csr_array
 from .._typing import AnyArray, Array, Labels
 from ..engine import CPU, Engine, LeafRule, RowLoss, Tree
 
-SHARE = 0.5  # π_j is this part of the frequency of new class j; see benchmarks/CLASSES.md
+SHARE = 0.5  # π_j is this part of the frequency of new class j; docs/classes.md has the trials
 
 
 def pass_over(

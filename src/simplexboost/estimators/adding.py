@@ -48,7 +48,7 @@ from ..files import check_label_types
 from ..optimizers.sketched import MANY_CLASSES, RowObjective
 from .changing import change, check_changeable
 
-# What "auto" stands for; benchmarks/CLASSES.md has the trials behind these numbers.
+# What "auto" stands for; docs/classes.md has the trials behind these numbers.
 ROUNDS = 50
 RATE, L2 = 0.2, 0.2
 CAREFUL_RATE = 0.1  # if rows of old classes are missing
