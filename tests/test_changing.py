@@ -12,6 +12,7 @@ from scipy.special import logsumexp, softmax
 from sklearn.exceptions import NotFittedError
 
 import simplexboost as sb
+from simplexboost.boosting import leaf_pass
 from simplexboost.boosting.leaf_pass import SHARE, spread_evenly, unseen_rows
 from simplexboost.callbacks import Callback, Checkpoint
 from simplexboost.engine import CPU
@@ -149,6 +150,17 @@ def test_rows_of_some_old_classes_count_once():
     some = (Y < 2) | ~OLD
     clf = changed("add_classes", X[some], Y[some])
     assert (clf.class_scores(X)[:, :4] == BASE.class_scores(X)).all() and clf.score(X, Y) > 0.85
+
+
+@pytest.mark.parametrize("growth", ["best", "symmetric"])
+@pytest.mark.parametrize("block", [1, 500, 10**6])
+def test_leaves_of_rows_are_those_of_the_trees(growth, block, monkeypatch):
+    monkeypatch.setattr(leaf_pass, "BLOCK", block)
+    holes = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+    trees = fitted(holes, Y, growth=growth).model_.trees
+    for table in (holes, csr_array(np.nan_to_num(X) * (X > 0))):
+        for tree, leaf in zip(trees, leaf_pass.leaves_of_rows(trees, table), strict=True):
+            assert leaf.dtype == np.int32 and (leaf == CPU.apply(tree, table)).all()
 
 
 @pytest.mark.parametrize(("n", "most", "chosen"), [(0, 5, []), (1, 5, [0]), (3, 5, [0, 1, 2]), (9, 3, [0, 4, 8])])
@@ -520,7 +532,7 @@ def clf_that_goes_on(clf):
 def test_files_whose_merged_classes_do_not_fit_are_refused(merged):
     """Four codewords of three classes."""
     arrays = {"Y": np.eye(4), "present": np.array([1, 1, 0, 1], dtype=np.uint8), "merged": np.asarray(merged)}
-    with pytest.raises(sb.ModelFileError, match="merged|codewords"):
+    with pytest.raises(sb.ModelFileError, match=r"merged|codewords"):
         check_codewords(arrays, 4)
     check_codewords(arrays | {"merged": np.array([2, 1, 0, 1])}, 4)
 

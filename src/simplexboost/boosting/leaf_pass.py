@@ -15,7 +15,7 @@ times a rate, where p_j is the probability of new class j and u the number of ro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,8 +23,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .._typing import AnyArray, Array, Labels
-from ..engine import CPU, Engine, LeafRule, RowLoss, Tree
+from ..engine import CPU, Engine, ForestArrays, LeafRule, RowLoss, Tree
 
+BLOCK = 2**23  # leaves of rows that are computed at a time
 SHARE = 0.5  # π_j is this part of the frequency of new class j; docs/classes.md has the trials
 
 
@@ -44,13 +45,31 @@ def pass_over(
     """
     nowhere = np.zeros((F.shape[1], 1), dtype=np.float32)
     moves = []
-    for tree in trees:
-        leaf = engine.apply(tree, X)
+    for tree, leaf in zip(trees, leaves_of_rows(trees, X, engine), strict=True):
         rows.pull(F, nowhere)  # the probabilities at F
         steps = rows.leaves(F, leaf, None, tree.n_leaves, rule)  # (L, m + 1)
         engine.add_leaves(F, steps, rate, leaf)
         moves.append(rate * (steps[:, 1:] - steps[:, :1]))
     return moves
+
+
+def leaves_of_rows(trees: Sequence[Tree], X: Any, engine: Engine = CPU) -> Iterator[AnyArray]:
+    """The leaf of every row of X (n, p) in one tree after another, (n,) int32 each.
+
+    A forest that adds the number of the leaf to a column of its own for every tree finds them in a fifth of the time
+    that `Engine.apply` takes for single trees. Numbers of leaves are exact in single precision.
+    """
+    n, p = X.shape
+    step = max(1, BLOCK // max(n, 1))
+    for begin in range(0, len(trees), step):
+        some = list(trees[begin : begin + step])
+        numbers = [np.arange(tree.n_leaves, dtype=np.float32)[:, None] for tree in some]
+        places = np.arange(len(some), dtype=np.int32)
+        found = np.zeros((n, len(some)), dtype=np.float32)
+        engine.pack(ForestArrays(some, numbers, places, np.ones(len(some)), p, np.float32)).predict(
+            X, found, engine.n_threads
+        )
+        yield from np.ascontiguousarray(found.T).astype(np.int32)
 
 
 # ---- without rows of some old classes -------------------------------------------------------------------------------
@@ -93,8 +112,8 @@ def counted_pass(
     """The same where rows of some old classes are missing; in their place leaves count those they were trained on."""
     N, own, w = np.zeros((len(rows.c), rows.m)), rows.own, rows.weight[:, None]
     moves = []
-    for tree in trees:
-        leaf, P = engine.apply(tree, rows.X), rows.probabilities(N)
+    for tree, leaf in zip(trees, leaves_of_rows(trees, rows.X, engine), strict=True):
+        P = rows.probabilities(N)
         by_leaf = csr_array((np.ones(len(leaf)), leaf, np.arange(len(leaf) + 1)), shape=(len(leaf), tree.n_leaves)).T
         unseen = unseen_rows(tree, by_leaf @ (rows.weight * (rows.c == 0)))[:, None]  # (L, 1)
         pi = SHARE * (w * own).sum(axis=0) / (rows.weight.sum() + unseen.sum())  # (m,)
