@@ -246,7 +246,7 @@ def grown(estimator: Any, lesson: Lesson, model: AdditiveModel, n_rounds: int, r
     parts.check_memory(lesson.data, n_rounds)
     rng = np.random.default_rng([estimator.seed_ or 0, estimator.n_iter_, 2])
     Y = np.eye(lesson.m + 1, dtype=parts.optimizer.dtype)
-    run = Run(lesson.data, parts.loss, Y, parts.learner, parts.step, rate, rng)
+    run = Run(lesson.data, estimator.loss_, Y, parts.learner, parts.step, rate, rng)
     parts.check_run(run, n_rounds)
     finish = partial(joined, estimator, lesson, model, history)
     run.snapshot = snapshot_of(estimator, lambda: finish(run))
