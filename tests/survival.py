@@ -115,6 +115,8 @@ def answers(clf, table, labels):
     known = {"X": table, "random_state": 0} | ({"y": labels} if np.ndim(labels) == 1 else {})
     changing = {"fit", "partial_fit", "save", "set_params", "get_metadata_routing", "set_output"}
     changing |= {"add_classes"}  # which needs other labels
+    if np.ndim(labels) == 2:
+        changing |= {"predict_set", "predict_or_abstain"}  # which refuse several labels
     clf, out = copy(clf), {}  # a copy, since `calibrate_sets` changes it
     for name in dir(clf):
         method = getattr(clf, name, None)
