@@ -16,7 +16,7 @@ from typing import Any
 
 from .._parts import resolve
 from .balance import Balance
-from .base import Loss, margins
+from .base import Loss, clamped, margins
 from .exponential import MM, Exponential
 from .gamma_phi import GammaPhi
 from .logistic import Logistic, Savage
@@ -47,6 +47,7 @@ __all__ = [
     "UserGammaPhi",
     "UserLoss",
     "as_loss",
+    "clamped",
     "for_label_sets",
     "margins",
 ]
