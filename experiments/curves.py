@@ -40,8 +40,9 @@ def panels(
     ylabel: str = "error, %",
     columns: int = 4,
     log: bool = True,
+    ticks: Sequence[float] | None = None,
 ) -> Figure:
-    """A panel per key; keys without curves stay empty."""
+    """A panel per key; keys without curves stay empty. ``ticks`` are those of a logarithmic axis, None for its own."""
 
     def draw(figure: Any) -> None:
         rows = -(-len(lines) // columns)
@@ -58,6 +59,9 @@ def panels(
                 axes.set_xscale("log")
                 axes.xaxis.set_major_formatter("{x:.0f}")
                 axes.xaxis.set_minor_formatter("")
+                if ticks is not None:
+                    low, high = axes.get_xlim()
+                    axes.set_xticks([t for t in ticks if low <= t <= high])
             if i >= len(lines) - columns:
                 axes.set_xlabel(xlabel, fontsize=8)
             if i % columns == 0:

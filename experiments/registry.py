@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -153,6 +154,23 @@ def chosen(names: list[str]) -> list[Experiment]:
     return sorted(out.values(), key=lambda e: e.urgency)
 
 
+PATIENCE = 60.0  # seconds: a cell that takes longer waits for a later turn
+
+
 def in_order(experiments: Iterable[Experiment], plan: Plan) -> list[Cell]:
-    """All cells: urgent experiments first, and within one the long cells first, which keeps all cores busy."""
-    return [cell for e in experiments for cell in sorted(e.cells(plan), key=lambda cell: -cell.cost)]
+    """All cells, breadth first: one run of everything, then the second of everything …, short ones first.
+
+    A cell that takes two minutes comes with the second runs, one of four with the third, and so on, so that a few long
+    ones do not keep all others waiting.
+    """
+    return sorted((cell for e in experiments for cell in e.cells(plan)), key=lambda cell: (place(cell), cell.cost))
+
+
+def place(cell: Cell) -> int:
+    """The turn in which a cell is computed."""
+    return cell.turn + max(0, math.ceil(math.log2(max(cell.cost, 1e-9) / PATIENCE)))
+
+
+def owners(plan: Plan) -> dict[str, list[Cell]]:
+    """The cells of every experiment."""
+    return {name: e.cells(plan) for name, e in EXPERIMENTS.items()}

@@ -27,12 +27,12 @@ works; its numbers are not comparable with the papers'.
 """
 
 
-def write(experiments: Sequence[Experiment], plan: Plan, found: Results, folder: Path) -> Path:
-    """The page and its figures; returns the path of the page."""
+def write(experiments: Sequence[Experiment], plan: Plan, found: Results, folder: Path, figures: bool = True) -> Path:
+    """The page and, unless told, its figures; returns the path of the page."""
     folder.mkdir(parents=True, exist_ok=True)
     in_order = sorted((e for e in EXPERIMENTS.values() if e in experiments), key=lambda e: list(PAPERS).index(e.paper))
     blocks = {e.name: list(e.report(plan, found)) for e in in_order if e.report is not None}
-    sections = [section(e, blocks[e.name], plan, found, folder) for e in in_order if e.name in blocks]
+    sections = [section(e, blocks[e.name], plan, found, folder if figures else None) for e in in_order]
     path = folder / "RESULTS.md"
     path.write_text("\n".join([header(plan), summary(in_order, blocks), *by_paper(in_order, sections)]))
     return path
@@ -101,7 +101,7 @@ def by_paper(experiments: Sequence[Experiment], sections: Sequence[str]) -> Iter
             yield from own
 
 
-def section(e: Experiment, blocks: Sequence[Block], plan: Plan, found: Results, folder: Path) -> str:
+def section(e: Experiment, blocks: Sequence[Block], plan: Plan, found: Results, folder: Path | None) -> str:
     """One experiment."""
     cells = list({cell.key: cell for cell in e.cells(plan)}.values())
     done = [cell for cell in cells if found.get(cell) is not None]
@@ -135,8 +135,8 @@ def anchor(e: Experiment) -> str:
     return kept.replace(" ", "-")
 
 
-def render(block: Block, e: Experiment, folder: Path) -> str:
-    """A block as Markdown; figures are drawn."""
+def render(block: Block, e: Experiment, folder: Path | None) -> str:
+    """A block as Markdown; figures are drawn where there is a folder for them."""
     match block:
         case Text(text):
             return linked(text)
@@ -148,7 +148,9 @@ def render(block: Block, e: Experiment, folder: Path) -> str:
             reason = f" {linked(why)}" if why and holds is False else ""
             return f"**Claim: {text}** *{verdict(e, block).capitalize()}*: {linked(numbers)}.{reason}"
         case Figure(_, caption):
-            return f"![{caption}]({draw(block, folder / 'figures')})\n\n*{caption}*"
+            if folder is not None:
+                draw(block, folder / "figures")
+            return f"![{caption}](figures/{block.name}.png)\n\n*{caption}*"
 
 
 def verdict(e: Experiment, claim: Claim) -> str:
@@ -161,8 +163,8 @@ def evidence(claim: Claim) -> str:
     return "" if claim.holds is None else claim.evidence
 
 
-def draw(figure: Figure, folder: Path) -> str:
-    """Save a figure as PNG; its path beside the page."""
+def draw(figure: Figure, folder: Path) -> None:
+    """Save a figure as PNG."""
     from matplotlib.figure import Figure as Canvas  # no pyplot: no window, no global state
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -171,7 +173,6 @@ def draw(figure: Figure, folder: Path) -> str:
     path = folder / f"{figure.name}.png"
     canvas.savefig(path, dpi=110, bbox_inches="tight", pad_inches=0.08, metadata={"Software": None})
     print(f"drew {figure.name}", file=sys.stderr)
-    return f"figures/{figure.name}.png"
 
 
 def markdown(table: Table) -> str:
