@@ -57,8 +57,9 @@ class Cell(runner.Cell):
         """Which repetition it is, from 0; what is not repeated is the first."""
         if self.repeat is not None:
             return self.repeat
-        seed = self.arguments.get("seed") or self.arguments.get("problem", {}).get("seed") or 0
-        return int(seed)
+        problem = self.arguments.get("problem")
+        inner = problem.get("seed") if isinstance(problem, dict) else None
+        return int(self.arguments.get("seed") or inner or 0)
 
     @property
     def name(self) -> str:

@@ -36,7 +36,8 @@ class Forecast:
 def kinds(cell: Cell) -> list[tuple[str, ...]]:
     """What a cell is alike to, the nearest first: the same booster on the same set, the same booster, the same task."""
     booster = str(cell.arguments.get("booster", cell.arguments.get("method", "")))
-    name = str(cell.arguments.get("problem", {}).get("name", ""))
+    problem = cell.arguments.get("problem", "")
+    name = str(problem.get("name", "") if isinstance(problem, dict) else problem)
     return [(cell.task, booster, name), (cell.task, booster), (cell.task,)]
 
 

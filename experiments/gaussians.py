@@ -88,7 +88,9 @@ def predictions_figure(name: str, caption: str, result: dict[str, Any]) -> Figur
                 axes.plot(
                     *np.stack([np.zeros(2), reach * Y[k]], axis=1), "--", color=colour, lw=1, label=f"class {k + 1}"
                 )
-            order = np.random.default_rng(0).permutation(len(c))  # no class covers the others
+            rng = np.random.default_rng(0)
+            order = rng.permutation(len(c))  # no class covers the others
+            F = F + 0.012 * reach * rng.normal(size=F.shape)  # stumps have few answers: points would cover each other
             axes.scatter(*F[order].T, s=5, c=np.array(COLOURS)[c[order]], alpha=0.5, linewidths=0)
             axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xlabel="$f_1$", title=f"t = {t}")
         figure.axes[0].set_ylabel("$f_2$")
@@ -100,7 +102,9 @@ def predictions_figure(name: str, caption: str, result: dict[str, Any]) -> Figur
 def predictions_blocks(name: str, plan: Plan, found: Results, cells: list[Cell]) -> Iterator[Block]:
     """The figure of the first of `gaussian_cells`, and how near all of them come to the Bayes rule."""
     if result := found.get(cells[0]):
-        yield predictions_figure(name, "CD-MCBoost's predictor f(x) on the test set; codewords dashed.", result)
+        yield predictions_figure(
+            name, "CD-MCBoost's predictor f(x) on the test set, points spread a little; codewords dashed.", result
+        )
     yield near_bayes(plan, found, cells)
 
 
