@@ -10,7 +10,7 @@ from pathlib import Path
 from simplexboost.datasets import ENVIRONMENT
 
 from . import cells, kept, papers  # noqa: F401  importing papers registers the experiments
-from .forecast import status
+from .forecast import Forecast, status
 from .registry import EXPERIMENTS, Plan, chosen, in_order, owners
 
 HERE = Path(__file__).resolve().parent
@@ -68,7 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(write(experiments, plan, results, options.out, options.figures))
         return 0
     home = str(Path(options.data_home).resolve()) if options.data_home else None
-    wanted = [cell for cell in in_order(experiments, plan) if options.match in cell.name]
+    every = [cell for e in experiments for cell in e.cells(plan)]
+    wanted = [c for c in in_order(experiments, plan, Forecast(every, results)) if options.match in c.name]
     failed = cells.run(wanted, results, options.jobs, home)
     if failed:
         print(f"{len(failed)} cells failed:", *(f"  {cell.name}" for cell in failed), sep="\n")

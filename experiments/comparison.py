@@ -142,6 +142,11 @@ class Comparison:
         yield self.as_table(plan, found)
         yield self.far_off(plan, found, sets, methods, *explained)
 
+    def ranked(self, plan: Plan, found: Results, methods: Sequence[Method] | None = None) -> dict[str, list[Samples]]:
+        """Set → numbers of some boosters, all unless told: what `ranks.rank_blocks` takes."""
+        chosen = self.methods if methods is None else methods
+        return {name: [self.samples(plan, found, m, name) for m in chosen] for name in self.sets}
+
     def as_table(self, plan: Plan, found: Results) -> Table:
         """A row per set; the best of ours in bold."""
         rows = []

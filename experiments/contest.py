@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
@@ -20,6 +19,7 @@ from . import data, fits
 from .boosters import class_tree, limits
 from .cells import Cell, Results, task
 from .comparison import Samples, entry
+from .ranks import rank_blocks
 from .registry import Block, Plan, Table, Text, experiment
 
 LEAVES = 16
@@ -245,26 +245,13 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     yield Text(LEFT_OUT)
     for same_time, title in ((False, "with the same number of trees"), (True, "in the same processor time")):
         errors = errors_of_all(plan, found, same_time)
-        known, scores = complete_scores(errors)
+        known, _ = complete_scores(errors)
         yield Text(f"Test errors in percent {title}, mean ± deviation over splits that all boosters have run:")
         yield contest_table({name: errors[name] for name in known} or errors)
-        yield from rank_blocks(f"beyond-contest-{'time' if same_time else 'trees'}", title, known, scores)
+        picture = f"beyond-contest-{'time' if same_time else 'trees'}"
+        ranked = {name: list(own.values()) for name, own in errors.items()}
+        yield from rank_blocks(picture, ranked, list(CONTESTANTS), error=True)
     yield from leaves_blocks(plan, found)
-
-
-def rank_blocks(name: str, title: str, sets: list[str], scores: Any) -> Iterator[Block]:
-    """Mean ranks over the sets."""
-    if len(sets) < 2:
-        yield Text(f"Ranks {title} wait for more sets that all boosters have run.")
-        return
-    listed = sorted(zip(mean_ranks(scores), CONTESTANTS, strict=True))
-    words = ", ".join(f"{label} {rank:.1f}" for rank, label in listed)
-    yield Text(f"Mean ranks {title} over {len(sets)} sets (1 is best): {words}.")
-
-
-def mean_ranks(scores: Any) -> Any:
-    """Of the columns over the rows; the highest score has rank 1, equal ones share."""
-    return rankdata(-scores, axis=1).mean(axis=0)
 
 
 def leaves_blocks(plan: Plan, found: Results) -> Iterator[Block]:

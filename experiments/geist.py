@@ -17,6 +17,7 @@ from .comparison import NEAR, NOT_COMPARABLE, Samples, best_of, distances, entry
 from .curves import STYLES, Line, panels
 from .data import SHAPES, Problem
 from .fits import STOPS, at, curve, fit_cell, follow, limited
+from .ranks import rank_blocks
 from .registry import Block, Figure, Plan, Table, Text, experiment
 
 LEAVES = 12
@@ -279,6 +280,12 @@ def geist_far_off(plan: Plan, found: Results, table: str, noise: float, *explain
     return distances(n, far, explained, total)
 
 
+def last_ranks(plan: Plan, found: Results, name: str, noise: float) -> Iterator[Block]:
+    """Ranks after the last round."""
+    errors = {n: [errors_at(plan, found, m, n, noise, rounds_of(plan, n)) for m in METHODS] for n in SETS}
+    yield from rank_blocks(name, errors, METHODS, error=True)
+
+
 @experiment("geist-table2", "Test errors on real sets", urgency=2)
 def table2(plan: Plan) -> list[Cell]:
     """Stated: the libsvm splits, trees of 12 leaves grown best first (12 (K − 1) for SAMME), T = 10, 100, 1000, as many
@@ -294,6 +301,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     yield Text("Entries are *our test error in percent ± standard deviation over seeds (the paper's, the difference)*.")
     yield geist_table(plan, found, "geist-table2", 0.0)
     yield geist_far_off(plan, found, "geist-table2", 0.0, "geist-leaves", "geist-cart")
+    yield from last_ranks(plan, found, "geist-table2-ranks", 0.0)
 
 
 @experiment("geist-table3", "Test errors with 20 % corrupted labels", urgency=1)
@@ -307,6 +315,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     yield Text("Entries as in Table 2.")
     yield geist_table(plan, found, "geist-table3", 0.2)
     yield geist_far_off(plan, found, "geist-table3", 0.2, "geist-labels", "geist-leaves", "geist-cart")
+    yield from last_ranks(plan, found, "geist-table3-ranks", 0.2)
 
 
 # ---- Figures 5 and 6 ------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from .cells import Cell, Results, task
 from .comparison import Comparison, Method, Samples
 from .fits import at, fit_cell, limited
 from .gaussians import COLOURS, gaussian_cells, margins_figure, predictions_blocks
+from .ranks import rank_blocks
 from .registry import Block, Figure, Plan, Table, Text, experiment
 
 # ---- codewords ------------------------------------------------------------------------------------------------------
@@ -361,6 +362,8 @@ def table7(plan: Plan) -> list[Cell]:
 @table7.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
     yield from TABLE7.blocks(plan, found, SETS, (OVA, ECC, CD), "jmlr-stumps", "jmlr-thresholds")
+    names = [m.label for m in TABLE7.methods]
+    yield from rank_blocks("jmlr-table7-ranks", TABLE7.ranked(plan, found), names, error=False)
 
 
 LOGIT = Method("LogitBoost", "logit", {}, "LogitBoost", rounds=200)
@@ -384,6 +387,8 @@ def table8(plan: Plan) -> list[Cell]:
 @table8.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
     yield from TABLE8.blocks(plan, found, SETS, (LOGIT, CD_LINEAR), "jmlr-clip")
+    names = [m.label for m in TABLE8.methods]
+    yield from rank_blocks("jmlr-table8-ranks", TABLE8.ranked(plan, found), names, error=False)
 
 
 M1 = Method("M1", "m1", {"depth": 2}, "AdaBoost.M1")
@@ -420,6 +425,8 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
         "has, GD-MCBoost with vector leaves is at least as good as all four others (ties count) on this many of the "
         f"{len(SETS)} sets: {by_split(plan, found)}."
     )
+    names = [m.label for m in TABLE9.methods]
+    yield from rank_blocks("jmlr-table9-ranks", TABLE9.ranked(plan, found), names, error=False)
 
 
 RIVALS = (M1, SAMME, MM, MM_EXACT)

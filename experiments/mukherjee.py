@@ -17,6 +17,7 @@ from .cells import Cell, Results, task
 from .comparison import LEGEND, NOT_COMPARABLE, Samples, Shift, best_of, distances, entry, explanation, published
 from .curves import STYLES, Line, panels
 from .fits import STOPS, at, curve, fit_cell, limited
+from .ranks import rank_blocks
 from .registry import Block, Figure, Plan, Table, Text, experiment
 
 # Figure 7 of the paper: prespecified splits where it marks them with an asterisk, random ones of its sizes elsewhere.
@@ -323,6 +324,8 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     known = {what: gap for what, gap in gaps.items() if np.isfinite(gap)}
     far = [f"{what} ({gap:+.1f})" for what, gap in known.items() if abs(gap) > 2]
     yield NOT_COMPARABLE if plan.quick else distances(len(known), far, ("mukherjee-order",), len(gaps))
+    errors = {n: [samples(found, cells) for cells in figure8_cells(plan, n).values()] for n in SETS}
+    yield from rank_blocks("mukherjee-figure8-ranks", errors, FIGURE8_METHODS, error=True)
 
 
 @experiment("mukherjee-figure9", "Convergence of M1 and MM with large trees", urgency=5)
@@ -508,6 +511,8 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
         rows.append([name, *(f"{shown(s, s.mean == best)} ({between(made[m])})" for m, s in final.items())])
     yield Text("Test errors in percent after the last round and, in brackets, the rounds that the booster made.")
     yield Table(["set", *FIGURE10_METHODS], rows)
+    errors = {n: [samples(found, cells) for cells in figure11_cells(plan, n).values()] for n in SETS}
+    yield from rank_blocks("mukherjee-figure11-ranks", errors, FIGURE10_METHODS, error=True)
 
 
 def between(counts: Sequence[int]) -> str:

@@ -8,6 +8,7 @@ from .cells import Cell, Results
 from .comparison import Comparison, Method, Samples, Shift, entry, explanation
 from .fits import at, fit_cell, limited
 from .gaussians import gaussian_cells, predictions_blocks
+from .ranks import rank_blocks
 from .registry import Block, Plan, Table, Text, experiment
 
 SETS = {
@@ -81,6 +82,8 @@ def table1(plan: Plan) -> list[Cell]:
 def _(plan: Plan, found: Results) -> Iterator[Block]:
     yield from TABLE1.blocks(plan, found, SETS, (OVA, MH_INDEX, CD_CYCLIC), "nips-thresholds")
     yield Text(ON_PAIRS)
+    names = [m.label for m in TABLE1.methods]
+    yield from rank_blocks("nips-table1-ranks", TABLE1.ranked(plan, found), names, error=False)
 
 
 BINS = (2, 3, 4, 5, 10, 20)
@@ -150,6 +153,8 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
         "The paper's GD-MCBoost is the one with codewords in its leaves (its Section 3.2 translates a tree's classes "
         f"to codewords). Unit vectors in the leaves are better on {len(ahead)} of {len(SETS)} sets."
     )
+    names = [m.label for m in TABLE2.methods]
+    yield from rank_blocks("nips-table2-ranks", TABLE2.ranked(plan, found), names, error=False)
 
 
 def better(plan: Plan, found: Results, first: Method, second: Method, name: str) -> bool:

@@ -157,19 +157,27 @@ def chosen(names: list[str]) -> list[Experiment]:
 PATIENCE = 60.0  # seconds: a cell that takes longer waits for a later turn
 
 
-def in_order(experiments: Iterable[Experiment], plan: Plan) -> list[Cell]:
+def in_order(
+    experiments: Iterable[Experiment], plan: Plan, seconds: Callable[[Cell], float] | None = None
+) -> list[Cell]:
     """All cells, breadth first: one run of everything, then the second of everything …, short ones first.
 
     A cell that takes two minutes comes with the second runs, one of four with the third, and so on, so that a few long
-    ones do not keep all others waiting. What is ours comes a turn after what is the papers'.
+    ones do not keep all others waiting. What is ours comes a turn after what is the papers'. ``seconds`` tells how long
+    a cell takes; None for its cost.
     """
-    cells = ((place(cell) + e.is_ours, cell.cost, cell) for e in experiments for cell in e.cells(plan))
-    return [cell for *_, cell in sorted(cells, key=lambda entry: entry[:2])]
+    last = {}  # what several experiments share comes when the first of them wants it
+    for e in experiments:
+        for cell in e.cells(plan):
+            time = cell.cost if seconds is None else seconds(cell)
+            rank = (place(cell, time) + e.is_ours, time)
+            last[cell.key] = min(last.get(cell.key, (rank, cell)), (rank, cell), key=lambda entry: entry[0])
+    return [cell for _, cell in sorted(last.values(), key=lambda entry: entry[0])]
 
 
-def place(cell: Cell) -> int:
-    """The turn in which a cell is computed."""
-    return cell.turn + max(0, math.ceil(math.log2(max(cell.cost, 1e-9) / PATIENCE)))
+def place(cell: Cell, seconds: float) -> int:
+    """The turn in which a cell that takes so long is computed."""
+    return cell.turn + max(0, math.ceil(math.log2(max(seconds, 1e-9) / PATIENCE)))
 
 
 def owners(plan: Plan) -> dict[str, list[Cell]]:

@@ -10,6 +10,7 @@ from . import beyond, contest, geist, jmlr, mukherjee, nips2011
 from .cells import Results
 from .comparison import Comparison, Method, Samples
 from .registry import Plan
+from .statistics import ranks
 
 Short = Callable[[Plan, Results], str]
 
@@ -147,7 +148,7 @@ def further(plan: Plan, found: Results) -> str:
     known, scores = contest.complete_scores(contest.errors_of_all(plan, found, same_time=False))
     words = "no two sets have been run by all boosters yet"
     if len(known) > 1:
-        listed = sorted(zip(contest.mean_ranks(scores), contest.CONTESTANTS, strict=True))[:5]
+        listed = sorted(zip(ranks(scores), contest.CONTESTANTS, strict=True))[:5]
         words = f"over {len(known)} sets the best mean ranks are {', '.join(f'{c} {r:.1f}' for r, c in listed)}"
     lower = {loss: beyond.below_logistic(plan, found, loss) for loss in beyond.LOSSES[1:]}
     losses = ", ".join(f"{loss} has the lower error on {won} of {n} sets" for loss, (won, n) in lower.items())

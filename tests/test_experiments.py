@@ -156,11 +156,14 @@ def test_a_pool_of_processes_gives_the_same(tmp_path):
 
 def test_cells_are_computed_breadth_first_and_short_ones_before_long_ones():
     order = registry.in_order(registry.chosen(["nips-table2", "geist-table3", "jmlr-table9"]), Plan())
-    places = [registry.place(cell) for cell in order]  # all of them are the papers'
+    places = [registry.place(cell, cell.cost) for cell in order]  # all of them are the papers'
     assert places == sorted(places) and order[0].turn == 0
-    first = [cell.cost for cell in order if registry.place(cell) == 0]
+    first = [cell.cost for cell, place in zip(order, places, strict=True) if place == 0]
     assert first == sorted(first) and max(first) <= registry.PATIENCE
-    assert registry.place(Cell("t", cost=4 * registry.PATIENCE)) == 2  # a long cell waits for the third runs
+    assert registry.place(Cell("t"), 4 * registry.PATIENCE) == 2  # a long cell waits for the third runs
+    assert len({cell.key for cell in order}) == len(order)
+    slow = registry.in_order(registry.chosen(["nips-table2"]), Plan(), lambda cell: 1.0 if "gd" in cell.key else 0.5)
+    assert "gd" not in slow[0].key and "gd" in slow[-1].key
     with pytest.raises(SystemExit, match="unknown"):
         registry.chosen(["jmlr-table99"])
 
