@@ -21,11 +21,13 @@ class Numbers:
     values : one a repeat, in percent where it is a rate; NaN where a booster could not begin
     wanted : how many repeats the plan has
     test_rows : rows of the test part where the split is given; None where splits are drawn, or nothing is random
+    sure : it is computed, not drawn, so that it has no noise
     """
 
     values: tuple[float, ...] = ()
     wanted: int = 1
     test_rows: int | None = None
+    sure: bool = False
 
     @property
     def known(self) -> bool:
@@ -45,6 +47,8 @@ class Numbers:
     @property
     def standard_error(self) -> float:
         """Of the mean: over repeats, and of the test rows where the split is given."""
+        if self.sure:
+            return 0.0
         repeats = float(np.var(self.values, ddof=1)) / len(self.values) if len(self.values) > 1 else 0.0
         rows = self.mean * (100 - self.mean) / self.test_rows if self.test_rows else 0.0
         return float(np.sqrt(repeats + max(rows, 0.0)))

@@ -84,7 +84,8 @@ class Verdict:
     grade : one of `VERDICTS`
     evidence : our numbers in words
     confidence : "high" where the verdict stays the same in at least 95 % of draws of the numbers within their noise,
-        "medium" in at least 75 %, else "low"; "" where there is no verdict
+        "medium" in at least 75 %, else "low"; numbers that are computed, not drawn, give "high", a single draw gives
+        "low"; "" where there is no verdict
     runs : repeats that are there and that are wanted
     """
 
@@ -159,8 +160,9 @@ def seen(entry: Entry, given: Grid, view: View) -> Outcome:
 
 def confidence(entry: Entry, given: Grid, holds: bool) -> str:
     """How often the verdict stays the same when all numbers are moved by their noise."""
-    if all(n.standard_error == 0 for row in given.cells.values() for n in row.values() if n.known):
-        return "high" if GRADES[entry.judge] == "exact" or not holds else "medium"
+    known = [n for row in given.cells.values() for n in row.values() if n.known]
+    if all(n.standard_error == 0 for n in known):
+        return "high" if all(n.sure for n in known) else "low"  # computed, or a single draw
     rng = np.random.default_rng(0)
     same = np.mean([seen(entry, given, moved(given, rng)).holds is holds for _ in range(DRAWS)])
     return "high" if same >= 0.95 else "medium" if same >= 0.75 else "low"

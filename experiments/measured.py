@@ -73,6 +73,11 @@ def numbers(found: Results, cells: list[Cell], error: bool = True, rounds: int =
     return Numbers(values if error else tuple(100 - v for v in values), len(cells), rows)
 
 
+def computed(value: float | None) -> Numbers:
+    """A number without noise, if it is there."""
+    return Numbers(() if value is None else (float(value),), sure=True)
+
+
 def compared(table: Comparison, methods: Mapping[str, Method], plan: Plan, found: Results) -> Grid:
     """The grid of a table of boosters × sets."""
     cells = {
@@ -140,10 +145,10 @@ def _(plan: Plan, found: Results) -> Grid:
 
 @grid("three-gaussians")
 def _(plan: Plan, found: Results) -> Grid:
-    """Errors in percent over draws, of both schedules; margins over draws; alignment in the draw that is kept."""
+    """Errors in percent and mean margins over draws, of both schedules."""
     rows: dict[str, dict[str, Numbers]] = {}
     for schedule in ("best", "cyclic"):
-        kept, *draws = gaussian_cells(plan, schedule)
+        draws = gaussian_cells(plan, schedule)[1:]  # the first is for the picture
         done = found.finished(draws)
         n = len(draws)
         for i, t in enumerate((0, 10, 100)):
@@ -155,25 +160,7 @@ def _(plan: Plan, found: Results) -> Grid:
         if schedule == "best":
             for part in ("train", "test"):
                 rows[f"Bayes, {part}"] = {"error": Numbers(tuple(100 * r["bayes"][part] for r in done), n)}
-        if (picture := found.get(kept)) is not None:
-            rows |= {f"{row}, {schedule}": columns for row, columns in alignment(picture).items()}
     return Grid(rows, error=True)
-
-
-def alignment(picture: dict[str, Any]) -> dict[str, dict[str, Numbers]]:
-    """Mean cosine of predictions and their codewords, mean distance from the origin, share of positive margins."""
-    Y, c = np.array(picture["Y"]), np.array(picture["c"])
-    out: dict[str, dict[str, Numbers]] = {}
-    for i, t in enumerate((0, 10, 100)):
-        F = np.array(picture["F"][i])  # (n, 2)
-        norm = np.linalg.norm(F, axis=1)
-        cosine = (F * Y[c]).sum(axis=1) / np.maximum(norm, 1e-12)  # codewords have norm 1; 0 at the origin
-        column = f"t = {t}"
-        out.setdefault("cosine", {})[column] = Numbers((float(cosine.mean()),))
-        out.setdefault("distance", {})[column] = Numbers((float(norm.mean()),))
-        positive = 100 * float((np.array(picture["margins"][i]) > 0).mean())
-        out.setdefault("positive margins", {})[column] = Numbers((positive,))
-    return out
 
 
 @grid("jmlr-figure6")
@@ -253,24 +240,20 @@ def _(plan: Plan, found: Results) -> Grid:
         along = cell.arguments["rounds"] if title.startswith("T") else cell.arguments["classes"]
         for key in ("fixed", "best", "minimal") if cell.arguments.get("minimal", True) else ("fixed",):
             values = [None] * len(along) if result is None else result[key]
-            rows[f"{key} over {title}"] = {
-                str(x): Numbers(() if v is None else (float(v),)) for x, v in zip(along, values, strict=True)
-            }
+            rows[f"{key} over {title}"] = {str(x): computed(v) for x, v in zip(along, values, strict=True)}
     return Grid(rows, error=True)
 
 
 @grid("mukherjee-degrees")
 def _(plan: Plan, found: Results) -> Grid:
-    """Pixels of Figures 3 and 6 by degree, in percent, and the roughness of Figure 4."""
+    """Pixels of Figures 3 and 6 by degree, in percent."""
     rows: dict[str, dict[str, Numbers]] = {}
     for title, name in (("zero-one", "mukherjee-figure3"), ("exponential", "mukherjee-figure6")):
         for i, cell in enumerate(EXPERIMENTS[name].cells(plan)):
             result = found.get(cell)
             for degree in ("3", "2"):
-                share = () if result is None else (100 * result["counts"][degree] / sum(result["counts"].values()),)
-                rows.setdefault(f"degree {degree}, {title}", {})[f"panel {i + 1}"] = Numbers(share)
-            rough = () if result is None else (result["roughness"],)
-            rows.setdefault(f"roughness, {title}", {})[f"panel {i + 1}"] = Numbers(rough)
+                share = None if result is None else 100 * result["counts"][degree] / sum(result["counts"].values())
+                rows.setdefault(f"degree {degree}, {title}", {})[f"panel {i + 1}"] = computed(share)
     return Grid(rows)
 
 
@@ -375,7 +358,7 @@ def _(plan: Plan, found: Results) -> Grid:
 def single(name: str) -> None:
     """Registers the grid of an experiment whose cells return ``{"numbers": {row: {column: value}}}``.
 
-    Cells that differ in their seed give the same columns: the values are repeats.
+    Cells that differ in their seed give the same columns: the values are repeats. A single value is a computed one.
     """
 
     @grid(name)
@@ -385,12 +368,15 @@ def single(name: str) -> None:
             for row, columns in (found.get(cell) or {}).get("numbers", {}).items():
                 for column, value in columns.items():
                     rows.setdefault(row, {}).setdefault(column, []).append(float(value))
-        return Grid({r: {c: Numbers(tuple(v), len(v)) for c, v in row.items()} for r, row in rows.items()}, error=True)
+        cells = {
+            r: {c: Numbers(tuple(v), len(v), None, len(v) == 1) for c, v in row.items()} for r, row in rows.items()
+        }
+        return Grid(cells, error=True)
 
 
 for _name in (
     *(f"{paper}-theorems" for paper in ("jmlr", "mukherjee", "geist", "lecture")),
-    *("nips-index", "mukherjee-clamp", "mukherjee-consistency"),
+    *("nips-index", "nips-alignment", "mukherjee-clamp", "mukherjee-consistency"),
     *("jmlr-capacity", "jmlr-converter", "jmlr-identity", "geist-rate", "geist-minima"),
 ):
     single(_name)
@@ -412,7 +398,7 @@ def _(plan: Plan, found: Results) -> Grid:
     columns = {}
     for cell in EXPERIMENTS["mukherjee-figure4"].cells(plan):
         result = found.get(cell)
-        columns[f"T = {cell.arguments['T']}"] = Numbers(() if result is None else (float(result["roughness"]),))
+        columns[f"T = {cell.arguments['T']}"] = computed(None if result is None else result["roughness"])
     return Grid({"roughness": columns}, error=True)
 
 
@@ -428,7 +414,7 @@ def _(plan: Plan, found: Results) -> Grid:
         "0.5 less the highest own-score loss of a right one": 0.5 - right,
         "1 less the lowest γ–φ loss of a wrong one": 1 - wrong_pairs,
     }
-    return Grid({row: {"grid": Numbers((value,))} for row, value in rows.items()}, error=True)
+    return Grid({row: {"grid": computed(value)} for row, value in rows.items()}, error=True)
 
 
 @grid("codes")
@@ -440,8 +426,8 @@ def _(plan: Plan, found: Results) -> Grid:
             K, d = cell.arguments["K"], cell.arguments["d"]
             result = found.get(cell)
             best = 2 * K / (K - 1) if d >= K - 1 else jmlr.BEST_DISTANCE.get((d, K))
-            off = () if result is None or best is None else (abs(result["distance"] - best),)
-            rows.setdefault("distance from the best known", {})[f"M = {K}, d = {d}"] = Numbers(off)
+            off = None if result is None or best is None else abs(result["distance"] - best)
+            rows.setdefault("distance from the best known", {})[f"M = {K}, d = {d}"] = computed(off)
     return Grid(rows, error=True)
 
 
@@ -456,6 +442,6 @@ def _(plan: Plan, found: Results) -> Grid:
     triangle = found.get(EXPERIMENTS["lecture-ovo"].cells(plan)[0])
     rows["tied"] = {"picture": Numbers(() if triangle is None else (100 * triangle["tied"],))}
     code = found.get(EXPERIMENTS["lecture-ecoc"].cells(plan)[0])
-    nearest = () if code is None else (1.0 + int(np.argmin(code["distances"])),)
-    rows["decoded"] = {"class": Numbers(nearest)}
+    nearest = None if code is None else 1.0 + int(np.argmin(code["distances"]))
+    rows["decoded"] = {"class": computed(nearest)}
     return Grid(rows, error=True)
