@@ -45,9 +45,9 @@ def max_capacity(K: int, d: int, centered: bool = True, random_state: RandomStat
 
     Examples
     --------
-    >>> from simplexboost.codewords import margin_capacity, max_min
-    >>> round(margin_capacity(max_capacity(5, 2)), 6) == round(np.sin(np.pi / 5) ** 2, 6)  # the pentagon
-    True
+    >>> from simplexboost.codewords import margin_capacity
+    >>> round(margin_capacity(max_capacity(5, 2)), 4), round(float(np.sin(np.pi / 5) ** 2), 4)  # the pentagon
+    (0.3455, 0.3455)
     """
     K, d = check_classes(K), check_dim(d)
     if d == 1 and K > 2:
