@@ -226,7 +226,7 @@ def explanation(cause: str, shifts: Sequence[Shift]) -> Claim:
     near = [s for s in known if abs(s.before.mean - s.paper) <= NEAR]
     mended = [s for s in far if abs(s.after.mean - s.paper) <= NEAR]
     kept = [s for s in near if abs(s.after.mean - s.paper) <= NEAR]
-    holds = len(mended) == len(far) and len(kept) == len(near) and bool(far)
+    holds = len(mended) == len(far) and len(kept) == len(near)  # of those that are known
     before, after = ([abs(getattr(s, w).mean - s.paper) for s in known] or [np.nan] for w in ("before", "after"))
     lost = [
         f"{s.label} ({s.before.mean - s.paper:+.1f} → {s.after.mean - s.paper:+.1f})" for s in near if s not in kept
@@ -237,7 +237,7 @@ def explanation(cause: str, shifts: Sequence[Shift]) -> Claim:
     waiting = f"; {len(shifts) - len(known)} numbers wait for their runs" if len(known) < len(shifts) else ""
     return Claim(
         f"Perhaps {cause}.",
-        holds if len(known) == len(shifts) and known else None,
+        False if not holds else bool(far) if len(known) == len(shifts) and known else None,
         f"of {len(far)} numbers that were more than two points off {len(mended)} come within two points, of "
         f"{len(near)} that were within {len(kept)} stay; mean distance {np.mean(before):.1f} points before, "
         f"{np.mean(after):.1f} after{waiting}",

@@ -26,7 +26,8 @@ class Forecast:
             if seconds:
                 for kind in kinds(cell):
                     ratios.setdefault(kind, []).append(seconds / cell.cost)
-        self.ratios = {kind: float(np.median(values)) for kind, values in ratios.items()}
+        # rather too long than too short: a booster that soon ended says little of one that goes on
+        self.ratios = {kind: float(np.quantile(values, 0.9)) for kind, values in ratios.items()}
 
     def __call__(self, cell: Cell) -> float:
         """Seconds on one core."""

@@ -154,7 +154,7 @@ def chosen(names: list[str]) -> list[Experiment]:
     return sorted(out.values(), key=lambda e: e.urgency)
 
 
-PATIENCE = 60.0  # seconds: a cell that takes longer waits for a later turn
+PATIENCE = 10.0  # seconds: a cell that takes longer waits for a later turn
 
 
 def in_order(
@@ -162,7 +162,7 @@ def in_order(
 ) -> list[Cell]:
     """All cells, breadth first: one run of everything, then the second of everything …, short ones first.
 
-    A cell that takes two minutes comes with the second runs, one of four with the third, and so on, so that a few long
+    A cell that takes twenty seconds comes with the second runs, one of forty with the third, and so on, so that long
     ones do not keep all others waiting. What is ours comes a turn after what is the papers'. ``seconds`` tells how long
     a cell takes; None for its cost.
     """

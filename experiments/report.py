@@ -45,6 +45,7 @@ def write(experiments: Sequence[Experiment], plan: Plan, found: Results, folder:
         own = [e for e in EXPERIMENTS.values() if e in experiments and e.paper == paper]
         if own:
             parts += paper_part(paper, own, plan, found, judged, drawn)
+    parts += guess_part(experiments, plan, found)
     parts += ["## All published numbers\n", *(plain(block) + "\n" for block in agreement.agreement_blocks(plan, found))]
     path = folder / "RESULTS.md"
     path.write_text("\n".join(parts))
@@ -104,6 +105,27 @@ def section(e: Experiment, plan: Plan, found: Results, judged: Judged, folder: P
     verdicts = [f"Judged from this: {grades}."] if grades else []
     rendered = (render(block, folder) for block in blocks)
     return "\n\n".join([f"### {heading(e)}", linked(e.protocol), *rendered, *verdicts, command + "."]) + "\n"
+
+
+GUESS_RULE = """Where a number of ours is far from a paper's, a guess at the reason was put to the test. It is
+*supported* only if every number it concerns that was more than two points from the paper's comes within two points, and
+every number that was within two points stays there; otherwise the matter is *open*. These are explanations of ours, no
+claims of the papers, and are not counted with them."""
+
+
+def guess_part(experiments: Sequence[Experiment], plan: Plan, found: Results) -> Iterator[str]:
+    """All guesses at where a paper's numbers come from."""
+    claims = [
+        (e, block)
+        for e in EXPERIMENTS.values()
+        if e in experiments and e.explains and e.report is not None
+        for block in e.report(plan, found)
+        if isinstance(block, Claim)
+    ]
+    if claims:
+        rows = [[link(e), c.text, GUESSES[c.holds], escape(c.evidence)] for e, c in claims]
+        yield f"## Our explanations\n\n{GUESS_RULE}\n"
+        yield markdown(Table(["experiment", "guess", "verdict", "numbers"], rows)) + "\n"
 
 
 def plain(block: Block) -> str:

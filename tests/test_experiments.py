@@ -332,7 +332,10 @@ def test_an_explanation_counts_only_if_what_matched_stays_matched():
     assert comparison.explanation("so", [shift(60.0, 51.0), shift(50.0, 53.0)]).holds is False
     assert comparison.explanation("so", [shift(60.0, 53.0), shift(50.0, 50.0)]).holds is False
     assert comparison.explanation("so", [shift(50.0, 50.0)]).holds is False  # nothing was to be explained
-    assert comparison.explanation("so", [Shift("x", 50.0, Samples((), 1), Samples((), 1))]).holds is None
+    unknown = Shift("x", 50.0, Samples((), 1), Samples((), 1))
+    assert comparison.explanation("so", [unknown]).holds is None
+    assert comparison.explanation("so", [shift(60.0, 51.0), unknown]).holds is None
+    assert comparison.explanation("so", [shift(60.0, 54.0), unknown]).holds is False  # whatever is still to come
 
 
 def test_boostexter_takes_the_stump_of_smallest_z():
