@@ -57,6 +57,7 @@ ITEMS: dict[str, tuple[Item, ...]] = {
             "all six sets and four boosters; both steps of AdaBoost-Cost, both kinds of leaves of GD-MCBoost",
             OFFICIAL,
         ),
+        Item("Section 5.1", "nips-alignment", "alignment of predictions with codewords, both schedules", "drawn"),
         Item("Section 4", "nips-index", "AdaBoost.MH on [x, class] decides alike everywhere", "", ADDED),
     ),
     "jmlr": (
