@@ -9,6 +9,8 @@ import numpy as np
 from .cells import Cell, Results
 from .registry import Experiment, Plan
 
+LEAST = 0.5  # of the guess
+
 
 class Forecast:
     """Seconds of cells: guesses corrected by how long alike cells took.
@@ -27,7 +29,7 @@ class Forecast:
                 for kind in kinds(cell):
                     ratios.setdefault(kind, []).append(seconds / cell.cost)
         # rather too long than too short: a booster that soon ended says little of one that goes on
-        self.ratios = {kind: float(np.quantile(values, 0.9)) for kind, values in ratios.items()}
+        self.ratios = {kind: max(LEAST, float(np.quantile(values, 0.9))) for kind, values in ratios.items()}
 
     def __call__(self, cell: Cell) -> float:
         """Seconds on one core."""
