@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -137,10 +137,13 @@ def printed(given: Grid) -> View | None:
     return View({r: dict(row) for r, row in values.items()}, given.error)
 
 
-def moved(given: Grid, rng: np.random.Generator) -> View:
-    """The means, each moved at random by its standard error."""
-    values = {
-        r: {c: n.mean + n.standard_error * rng.standard_normal() if n.known else None for c, n in row.items()}
-        for r, row in given.cells.items()
-    }
-    return View(values, given.error)
+def moved(given: Grid, draws: int, rng: np.random.Generator) -> Iterator[View]:
+    """Views of the means, each moved at random by its standard error."""
+    known = [(r, c, n) for r, row in given.cells.items() for c, n in row.items() if n.known]
+    mean, error = (np.array([getattr(n, key) for _, _, n in known]) for key in ("mean", "standard_error"))
+    for _ in range(draws):
+        values: dict[str, dict[str, float | None]] = {r: dict.fromkeys(row) for r, row in given.cells.items()}
+        noisy: list[float] = (mean + error * rng.standard_normal(len(known))).tolist()
+        for (r, c, _), value in zip(known, noisy, strict=True):
+            values[r][c] = value
+        yield View(values, given.error)

@@ -164,7 +164,7 @@ def confidence(entry: Entry, given: Grid, holds: bool) -> str:
     if all(n.standard_error == 0 for n in known):
         return "high" if all(n.sure for n in known) else "low"  # computed, or a single draw
     rng = np.random.default_rng(0)
-    same = np.mean([seen(entry, given, moved(given, rng)).holds is holds for _ in range(DRAWS)])
+    same = np.mean([seen(entry, given, view).holds is holds for view in moved(given, DRAWS, rng)])
     return "high" if same >= 0.95 else "medium" if same >= 0.75 else "low"
 
 

@@ -87,60 +87,57 @@ def compared(table: Comparison, methods: Mapping[str, Method], plan: Plan, found
     return Grid(cells, table.error, printed_rows(table.table, table.sets))
 
 
-def present(module: Any, **names: str) -> dict[str, Method]:
-    """Row → the module's method of that name, if it has it."""
-    return {row: getattr(module, name) for name, row in names.items() if hasattr(module, name)}
-
-
 # ---- MCBoost --------------------------------------------------------------------------------------------------------
 
-STUMPS = {
-    "OVA": "OVA", "MH_INDEX": "MH on [x, k]", "MH_HAMMING_ALL": "MH, Hamming stumps", "MH": "MH, K stumps a round",
-    "MH_SINGLE_ALL": "MH, single-label stumps", "CD_CYCLIC": "CD in turn", "CD_BEST": "CD, best coordinate",
-}  # fmt: skip
-TREES = {
-    "M1": "M1", "SAMME": "SAMME", "COST": "MM, edge step", "COST_EXACT": "MM, exact step", "MM": "MM, edge step",
-    "MM_EXACT": "MM, exact step", "GD_CODEWORD": "GD, codeword leaves", "GD": "GD, vector leaves",
-}  # fmt: skip
+TURN, BEST = "CD in turn", "CD, best coordinate"
 
 
 @grid("nips-table1")
 def _(plan: Plan, found: Results) -> Grid:
-    return compared(nips2011.TABLE1, present(nips2011, **STUMPS), plan, found)
+    methods = {
+        "OVA": nips2011.OVA,
+        "MH on [x, k]": nips2011.MH_INDEX,
+        "MH, Hamming stumps": nips2011.MH_HAMMING_ALL,
+        "MH, single-label stumps": nips2011.MH_SINGLE,
+        "MH, K stumps a round": nips2011.MH,
+        TURN: nips2011.CD_CYCLIC,
+        BEST: nips2011.CD_BEST,
+    }
+    return compared(nips2011.TABLE1, methods, plan, found)
+
+
+def trees(module: Any, edge: Method, exact: Method) -> dict[str, Method]:
+    """The boosters with trees of depth 2 of either paper."""
+    return {
+        "M1": module.M1,
+        "SAMME": module.SAMME,
+        "MM, edge step": edge,
+        "MM, exact step": exact,
+        "GD, codeword leaves": module.GD_CODEWORD,
+        "GD, vector leaves": module.GD,
+    }
 
 
 @grid("nips-table2")
 def _(plan: Plan, found: Results) -> Grid:
-    return compared(nips2011.TABLE2, present(nips2011, **TREES), plan, found)
-
-
-def schedules(module: Any, first: str, other: str) -> dict[str, Method]:
-    """CD-MCBoost with the best coordinate and in turn, told apart by what they do."""
-    found = [getattr(module, name) for name in (first, other) if hasattr(module, name)]
-    label = {"best": "CD, best coordinate", "cyclic": "CD in turn"}
-    rows = {label[m.options.get("schedule", "best")]: m for m in found}
-    if "CD, best coordinate" not in rows:  # its cells are the others' with another schedule
-        like = found[0]
-        best = Method(like.label, like.booster, like.options | {"schedule": "best"}, like.row, like.rounds, like.random)
-        rows["CD, best coordinate"] = best
-    return rows
+    return compared(nips2011.TABLE2, trees(nips2011, nips2011.COST, nips2011.COST_EXACT), plan, found)
 
 
 @grid("jmlr-table7")
 def _(plan: Plan, found: Results) -> Grid:
-    methods = {"OVA": jmlr.OVA, "ECC": jmlr.ECC} | schedules(jmlr, "CD", "CD_CYCLIC")
+    methods = {"OVA": jmlr.OVA, "ECC": jmlr.ECC, BEST: jmlr.CD, TURN: jmlr.CD_CYCLIC}
     return compared(jmlr.TABLE7, methods, plan, found)
 
 
 @grid("jmlr-table8")
 def _(plan: Plan, found: Results) -> Grid:
-    methods = {"LogitBoost": jmlr.LOGIT} | schedules(jmlr, "CD_LINEAR", "CD_LINEAR_CYCLIC")
+    methods = {"LogitBoost": jmlr.LOGIT, BEST: jmlr.CD_LINEAR, TURN: jmlr.CD_LINEAR_CYCLIC}
     return compared(jmlr.TABLE8, methods, plan, found)
 
 
 @grid("jmlr-table9")
 def _(plan: Plan, found: Results) -> Grid:
-    return compared(jmlr.TABLE9, present(jmlr, **TREES), plan, found)
+    return compared(jmlr.TABLE9, trees(jmlr, jmlr.MM, jmlr.MM_EXACT), plan, found)
 
 
 @grid("three-gaussians")
@@ -182,14 +179,6 @@ def _(plan: Plan, found: Results) -> Grid:
 MUKHERJEE_STOPS = (10, 50, 100, 500)
 
 
-def of_method(cells: Any, method: str) -> list[Cell]:
-    """The cells of a method, out of a mapping of lists or of single cells, or of a list in the order MH, M1, MM."""
-    if not isinstance(cells, Mapping):
-        cells = dict(zip(("MH", "M1", "MM"), cells, strict=True))
-    own = cells[method]
-    return list(own) if isinstance(own, list | tuple) else [own]
-
-
 @grid("mukherjee-figure8")
 def _(plan: Plan, found: Results) -> Grid:
     """Errors after the last round, and on the way (rows ``MM after 50``)."""
@@ -197,7 +186,7 @@ def _(plan: Plan, found: Results) -> Grid:
     for name in mukherjee.SETS:
         cells = mukherjee.figure8_cells(plan, name)
         for method in ("MH", "M1", "MM"):
-            own = of_method(cells, method)
+            own = cells[method]
             rows.setdefault(method, {})[name] = numbers(found, own)
             for t in MUKHERJEE_STOPS[:-1]:
                 rows.setdefault(f"{method} after {t}", {})[name] = numbers(found, own, rounds=t)
@@ -210,8 +199,7 @@ def _(plan: Plan, found: Results) -> Grid:
     rows: dict[str, dict[str, Numbers]] = {}
     for name in mukherjee.SETS:
         for method, own in mukherjee.figure10_cells(plan, name).items():
-            smallest = own[min(own)] if isinstance(own, Mapping) else own[:1]
-            rows.setdefault(method, {})[name] = numbers(found, list(smallest))
+            rows.setdefault(method, {})[name] = numbers(found, own[min(own)])
     return Grid(rows, error=True)
 
 
@@ -220,9 +208,7 @@ def _(plan: Plan, found: Results) -> Grid:
     """Errors with five leaves, errors after 50 rounds, and how many rounds were made."""
     rows: dict[str, dict[str, Numbers]] = {}
     for name in mukherjee.SETS:
-        cells = mukherjee.figure11_cells(plan, name)
-        for method in ("M1", "MH", "MM"):
-            own = of_method(cells, method)
+        for method, own in mukherjee.figure11_cells(plan, name).items():
             rows.setdefault(method, {})[name] = numbers(found, own)
             rows.setdefault(f"{method} after 50", {})[name] = numbers(found, own, rounds=50)
             made = tuple(float(r["n_iter"]) for r in found.finished(own))
@@ -298,13 +284,12 @@ def shuffled(noise: float, plan: Plan, found: Results) -> Grid:
     rows: dict[str, dict[str, Numbers]] = {}
     for method in geist.METHODS:
         for name in geist.SETS:
-            cells = geist.shuffled_cells(plan, method, name, noise) if hasattr(geist, "shuffled_cells") else []
-            reach = max((c.arguments.get("rounds", 0) for c in cells), default=0)
+            cells = geist.shuffled_cells(plan, method, name, noise)
+            reach = max(c.arguments["rounds"] for c in cells)
             for t in geist.MOMENTS:
                 for part in ("train", "test"):
-                    known = numbers(found, cells, rounds=t, part=part) if cells and t <= reach else Numbers((), 25)
-                    values = Numbers(known.values, known.wanted, None)
-                    rows.setdefault(f"{method}, {part}", {})[moment(name, t)] = values
+                    own = numbers(found, cells, rounds=t, part=part) if t <= reach else Numbers((), len(cells))
+                    rows.setdefault(f"{method}, {part}", {})[moment(name, t)] = own
     return Grid(rows, error=True)
 
 
