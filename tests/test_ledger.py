@@ -112,7 +112,8 @@ def test_without_cells_nothing_is_judged_and_nothing_fails(tmp_path):
     judged_all = ledger.verdicts(PLAN, Results(tmp_path))
     assert {v.grade for _, v in judged_all} == {ledger.WAITING, ledger.UNTESTABLE}
     assert all((v.grade == ledger.UNTESTABLE) == bool(e.untestable) for e, v in judged_all)
-    assert len(list(ledger.ledger_blocks(PLAN, Results(tmp_path)))) > 10
+    assert all(len(ledger.row_of(e, v)) == len(ledger.HEADER) for e, v in judged_all)
+    assert ledger.in_words(ledger.counts(judged_all, "paper", "nips")) == "0 of 0 hold; 10 not yet run"
 
 
 # ---- the rules ------------------------------------------------------------------------------------------------------
