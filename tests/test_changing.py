@@ -371,6 +371,39 @@ def test_sets_of_classes_are_calibrated_again():
     assert merged.predict_set(X).shape == (len(X), 3)
 
 
+def test_the_shares_of_the_classes_follow():
+    """What `predict_proba(prior=...)` divides by."""
+    old, new = BASE.class_prior_, [4, 5]
+    rows = np.flatnonzero(OLD | (np.arange(len(Y)) % 2 == 0))
+    clf = changed("add_classes", X[rows], Y[rows])
+    share = np.isin(Y[rows], new).mean()
+    np.testing.assert_allclose(clf.class_prior_, [*(old * (1 - share)), share / 2, share / 2])
+    alone = changed("add_classes", X[~OLD], Y[~OLD])
+    np.testing.assert_allclose(alone.class_prior_, np.full(6, 1 / 6))
+    np.testing.assert_allclose(changed("drop_classes", 0).class_prior_, np.full(3, 1 / 3))
+    np.testing.assert_allclose(changed("merge_classes", {9: [0, 2]}).class_prior_, [0.25, 0.25, 0.5])
+    P = clf.predict_proba(X)
+    np.testing.assert_allclose(clf.predict_proba(X, prior=clf.class_prior_), P, rtol=1e-6)
+
+
+def test_more_classes_than_codewords_are_stored_for(tmp_path):
+    """Beyond 1024 classes the codewords are not stored; merged classes have fewer labels than codewords."""
+    y = np.repeat(np.arange(1030), 2)
+    X = np.column_stack([y // 33, y % 33]) + np.tile([0.0, 0.1], 1030)[:, None]
+    clf = fitted(X[y < 1025], y[y < 1025], n_estimators=2, codewords="canonical")
+    U = clf.class_scores(X)
+    clf.add_classes(X, y, n_rounds=1)
+    assert (clf.class_scores(X)[:, :1025] == U).all() and clf.classes_.tolist() == list(range(1030))
+    P = clf.predict_proba(X)
+    clf.merge_classes({0: list(range(100))})
+    clf.save(tmp_path / "many.sb")
+    again = sb.load(tmp_path / "many.sb")
+    assert (again.predict_proba(X) == clf.predict_proba(X)).all() and again.class_prior_.shape == (931,)
+    np.testing.assert_allclose(again.predict_proba(X)[:, 0], P[:, :100].sum(axis=1), rtol=1e-12)
+    clf.drop_classes(list(range(500, 1030)))
+    assert len(clf.classes_) == 401
+
+
 def test_what_was_chosen_stays():
     base = sb.SimplexBoostClassifier(random_state=0, n_jobs=1).fit(X[OLD], Y[OLD])
     clf = changed("add_classes", X, Y, n_rounds=2, base=base)

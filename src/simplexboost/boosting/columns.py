@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from .._typing import AnyArray, Array, Labels
+from .._typing import AnyArray, Labels
+from ..codewords.identity import FEW, identity
 from .hypotheses import TreeHypothesis, sparse_values
 from .model import AdditiveModel, Term
 
@@ -31,7 +32,7 @@ def without_classes(model: AdditiveModel, kept: Labels) -> AdditiveModel:
     if not has_columns(model):
         return AdditiveModel(model.Y[kept], list(model.terms), list(model.round_ends), model.temperature)
     terms = [with_values(term, chosen_columns(values_of(term), kept)) for term in model.terms]
-    return AdditiveModel(identity(len(kept), model.Y), terms, list(model.round_ends), model.temperature)
+    return AdditiveModel(unit_vectors(len(kept), model.Y), terms, list(model.round_ends), model.temperature)
 
 
 def chosen_columns(values: Any, kept: Labels) -> Any:
@@ -46,7 +47,7 @@ def chosen_columns(values: Any, kept: Labels) -> Any:
 def with_classes(model: AdditiveModel, places: Labels, K: int) -> AdditiveModel:
     """The model with columns of zeros between its own, which go to these places (ascending) among K."""
     terms = [with_values(term, spread_columns(values_of(term), places, K)) for term in model.terms]
-    return AdditiveModel(identity(K, model.Y), terms, list(model.round_ends), model.temperature)
+    return AdditiveModel(unit_vectors(K, model.Y), terms, list(model.round_ends), model.temperature)
 
 
 def spread_columns(values: Any, places: Labels, K: int) -> Any:
@@ -86,6 +87,6 @@ def tree_of(term: Term) -> Any:
     return term.hypothesis.tree  # type: ignore[attr-defined]
 
 
-def identity(K: int, like: Array) -> Array:
-    """Canonical codewords (K, K) in the precision of others."""
-    return np.eye(K, dtype=like.dtype)
+def unit_vectors(K: int, like: AnyArray) -> AnyArray:
+    """Canonical codewords (K, K) in the precision of others; a view if they are many."""
+    return np.eye(K, dtype=like.dtype) if K <= FEW else identity(K, like.dtype)

@@ -30,7 +30,7 @@ from .._blas import one_blas_thread
 from .._parts import check_number, is_auto
 from .._telling import telling
 from .._typing import AnyArray, Array, Labels, Mask
-from ..boosting.columns import has_columns, spread_columns, tree_of, values_of, with_classes, with_columns
+from ..boosting.columns import has_columns, spread_columns, tree_of, unit_vectors, values_of, with_classes, with_columns
 from ..boosting.decisions import merged_scores
 from ..boosting.hypotheses import TreeHypothesis, sparse_values
 from ..boosting.leaf_pass import Newcomers, counted_pass, pass_over, spread_evenly
@@ -46,7 +46,7 @@ from ..data.validation import Checked, kind_of_label, of_one_kind
 from ..engine import CpuEngine, LeafRule
 from ..files import check_label_types
 from ..optimizers.sketched import MANY_CLASSES, RowObjective
-from .changing import change, check_changeable
+from .changing import change, check_changeable, shares_of
 
 # What "auto" stands for; docs/classes.md has the trials behind these numbers.
 ROUNDS = 50
@@ -227,7 +227,7 @@ def taught(estimator: Any, lesson: Lesson, rate: float) -> tuple[AdditiveModel, 
     l2 = L2 if lesson.complete and is_auto(estimator.l2_regularization) else usual
     rule = LeafRule(float(l2), estimator.max_step or np.inf)
     if lesson.complete:
-        code = Code(np.eye(lesson.m + 1, dtype=np.float32))
+        code = Code(unit_vectors(lesson.m + 1, start))
         rows = RowObjective(estimator.loss_, data.c, data.weight, code, engine).rows
         moves = pass_over(trees, data.X, start, rows, rule, rate, engine)
     else:
@@ -245,7 +245,7 @@ def grown(estimator: Any, lesson: Lesson, model: AdditiveModel, n_rounds: int, r
     parts.check()
     parts.check_memory(lesson.data, n_rounds)
     rng = np.random.default_rng([estimator.seed_ or 0, estimator.n_iter_, 2])
-    Y = np.eye(lesson.m + 1, dtype=parts.optimizer.dtype)
+    Y = unit_vectors(lesson.m + 1, model.Y)
     run = Run(lesson.data, estimator.loss_, Y, parts.learner, parts.step, rate, rng)
     parts.check_run(run, n_rounds)
     finish = partial(joined, estimator, lesson, model, history)
@@ -314,12 +314,29 @@ def attributes(estimator: Any, lesson: Lesson, model: AdditiveModel) -> dict[str
     """The fitted attributes that change with the classes."""
     merged: Labels | None = getattr(estimator, "merged_", None)
     return {
+        **shares_of(estimator, lambda prior: new_shares(estimator, lesson, prior)),
         "classes_": lesson.classes,
         "present_": lesson.present,
         "model_": model,
         "n_iter_": model.n_rounds,
         "merged_": None if merged is None else np.concatenate([lesson.old[merged], lesson.new]),
     }
+
+
+def new_shares(estimator: Any, lesson: Lesson, prior: Array) -> Array:
+    """The shares (K,) of all classes that the model expects, from those of the old ones before.
+
+    The new classes have their shares in the rows that were given, and the old ones share the rest as they did; rows
+    that are missing count as old ones.
+    """
+    data = lesson.data
+    count = np.bincount(data.c, np.rint(data.weight * 2**20), lesson.m + 1) / 2**20  # exact in any order
+    if not lesson.complete and estimator.model_.trees:
+        count[0] = max(count[0], float(estimator.model_.trees[0].count[0]))
+    shares = np.zeros(len(lesson.classes))
+    shares[np.isin(lesson.classes, estimator.classes_)] = prior * count[0] / count.sum()
+    shares[np.flatnonzero(lesson.present)[lesson.new]] = count[1:] / count.sum()
+    return shares
 
 
 def longer(before: dict[str, AnyArray], after: dict[str, AnyArray], inner: float) -> dict[str, AnyArray]:

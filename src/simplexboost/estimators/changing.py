@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import AnyArray, Labels
+from .._typing import AnyArray, Array, Labels
 from ..boosting.columns import without_classes
 from ..boosting.model import AdditiveModel
 from ..data.validation import kind_of_label
@@ -131,6 +131,12 @@ def recoded(model: AdditiveModel, kept: Labels, owner: Labels, present: AnyArray
     return {"model_": model if whole else without_classes(model, kept), "merged_": ranks}
 
 
+def shares_of(estimator: Any, after: Callable[[Array], Array]) -> dict[str, Any]:
+    """The shares of the classes in training, from those before; files of earlier versions have none."""
+    known: Array | None = getattr(estimator, "class_prior_", None)
+    return {} if known is None else {"class_prior_": after(known)}
+
+
 # ---- classes that go ------------------------------------------------------------------------------------------------
 
 
@@ -147,6 +153,7 @@ def without(estimator: Any, gone: Labels) -> dict[str, Any]:
     kept = np.flatnonzero(stays[owner])
     ranks = np.cumsum(stays) - 1
     return {
+        **shares_of(estimator, lambda prior: prior[stays] / prior[stays].sum()),
         "classes_": estimator.classes_[stays],
         "present_": present,
         **recoded(estimator.model_, kept, ranks[owner[kept]], present),
@@ -196,4 +203,5 @@ def regrouped(estimator: Any, after: list[Any]) -> dict[str, Any]:
         raise ValueError("merge_classes leaves one class that had training examples; at least two must be left.")
     owner = number[class_of_codeword(estimator)]
     model = recoded(estimator.model_, np.arange(len(owner)), owner, present)
-    return {"classes_": labels, "present_": present, **model}
+    prior = shares_of(estimator, lambda prior: np.bincount(number, prior, len(labels)).astype(np.float64))
+    return {"classes_": labels, "present_": present, **model, **prior}

@@ -122,8 +122,7 @@ class Model:
         size = max(1, BLOCK // max(1, len(self.terms.roots)))
         for begin in range(0, len(X), size):
             self.terms.add_to(F[begin : begin + size], X[begin : begin + size])
-        U = (0.5 * F if self.Y is None else 0.5 * F @ self.Y.T).astype(np.float64)
-        self.merged: Array = arrays.get("merged")  # which class each codeword belongs to, or None
+        U = merged_scores((0.5 * F if self.Y is None else 0.5 * F @ self.Y.T).astype(np.float64), self.merged)
         scores = np.repeat(U.min(axis=1, keepdims=True) - ABSENT, len(self.present), axis=1)
         scores[:, self.present] = U
         return scores

@@ -39,7 +39,8 @@ def canonical_from_arrays(arrays: dict[str, AnyArray], n_classes: int) -> AnyArr
     """Canonical codewords, of which a file has only their number; the precision is that of the values."""
     check_layout(arrays, {"canonical": ("<i8", 1), "values": ("<f8 <f4", 1)})
     K = arrays["canonical"].tolist()
-    if len(K) != 1 or not FEW < K[0] <= n_classes:
+    most = len(arrays["merged"]) if "merged" in arrays else n_classes  # merged classes have several codewords
+    if len(K) != 1 or not FEW < K[0] <= most:
         raise damaged("a number of codewords that is none")
     return identity(K[0], arrays["values"].dtype)
 
