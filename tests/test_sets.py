@@ -162,6 +162,17 @@ def test_scores_of_rows_held_out_are_those_of_the_runs(loss, started, monkeypatc
         assert_allclose(np.sort(found.score[found.c == k]), np.sort(score[Y_IRIS == k]), atol=1e-6)
 
 
+def test_very_many_classes_score_some_of_the_rows_held_out(monkeypatch):
+    monkeypatch.setattr(held_out, "MOST", 180)
+    monkeypatch.setattr(held_out, "FEWEST", 10)
+    options = {"n_estimators": 5, "calibration": True, "random_state": 0}
+    some = sb.SimplexBoostClassifier(**options).fit(X_IRIS, Y_IRIS).sets_
+    monkeypatch.undo()
+    every = sb.SimplexBoostClassifier(**options).fit(X_IRIS, Y_IRIS).sets_
+    assert len(some.score) == 5 * (180 // 3 // 5 + 1) < len(every.score) == 150
+    assert np.isin(some.score, every.score).all()
+
+
 @pytest.mark.parametrize("options", [{}, {"n_estimators": 20, "calibration": True}, {"calibration": 0.5}])
 def test_a_choice_leaves_scores_for_sets(options):
     clf = sb.SimplexBoostClassifier(random_state=0, **options).fit(X_IRIS, Y_IRIS)

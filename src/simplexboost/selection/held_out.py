@@ -14,6 +14,11 @@ from ..deciding.sets import SetScores, own_scores
 from .splits import Split
 from .temperatures import BLOCK
 
+# The most probabilities that are computed, which takes seconds. With tens of thousands of classes only the first of the
+# rows held out are scored; the order of the rows is that of a hash, so that they are a random sample.
+MOST = 2**28
+FEWEST = 1_000  # rows that are scored in any case: enough for a coverage of 0.99
+
 
 def held_out_scores(runs: list[tuple[Run, Split]], n_rounds: int, temperature: float) -> SetScores:
     """The scores of all rows that were held out, each by the run that did not train on it.
@@ -25,7 +30,8 @@ def held_out_scores(runs: list[tuple[Run, Split]], n_rounds: int, temperature: f
     temperature : what the finished model multiplies its scores by
     """
     data = runs[0][0].data
-    pieces = [(gathered_scores(run, split, n_rounds, temperature)) for run, split in runs]
+    most = max(FEWEST, MOST // data.K) // len(runs) + 1
+    pieces = [gathered_scores(run, split.held[:most], n_rounds, temperature) for run, split in runs]
 
     def joined() -> SetScores:
         score, c = (np.concatenate(column) for column in zip(*pieces, strict=True))
@@ -34,21 +40,21 @@ def held_out_scores(runs: list[tuple[Run, Split]], n_rounds: int, temperature: f
     return data.engine.decide(joined)
 
 
-def gathered_scores(run: Run, split: Split, n_rounds: int, temperature: float) -> tuple[Array, AnyArray]:
-    """The scores of the rows of one split and their classes, (m,) each; where the engine decides, those of all rows."""
+def gathered_scores(run: Run, held: AnyArray, n_rounds: int, temperature: float) -> tuple[Array, AnyArray]:
+    """The scores of rows held out and their classes, (m,) each; where the engine decides, those of all rows."""
     run.model.settle()
     model = run.model.first(n_rounds).at(temperature)
-    c = run.data.c[run.data.engine.here(split.held)]
-    parts = [own_scores(probabilities(run, model, rows), run.data.c[here]) for rows, here in blocks(run, split)]
-    engine = run.data.engine.of(split.held)
+    c = run.data.c[run.data.engine.here(held)]
+    parts = [own_scores(probabilities(run, model, rows), run.data.c[here]) for rows, here in blocks(run, held)]
+    engine = run.data.engine.of(held)
     return engine.gathered(np.concatenate(parts)), engine.gathered(c)
 
 
-def blocks(run: Run, split: Split) -> Iterator[tuple[AnyArray, AnyArray]]:
+def blocks(run: Run, held: AnyArray) -> Iterator[tuple[AnyArray, AnyArray]]:
     """The rows held out, some at a time, so that many classes take little memory; and which of them are here."""
     step = max(1, BLOCK // run.data.K)
-    for begin in range(0, len(split.held), step):
-        rows = split.held[begin : begin + step]
+    for begin in range(0, len(held), step):
+        rows = held[begin : begin + step]
         yield rows, run.data.engine.here(rows)
 
 
