@@ -23,7 +23,7 @@ from .plots import pyplot
 RESULTS = Path(__file__).parent / "RESULTS.md"
 SETS = Path(__file__).parent / "SETS.md"
 MANY = Path(__file__).parent / "MANY.md"
-MANY_NAMES = {"candidates": "simplexboost, 64 candidates", "all scores": "simplexboost, all scores"} | {
+MANY_NAMES = {"candidates": "simplexboost, 32 candidates", "all scores": "simplexboost, all scores"} | {
     name: name for name in ("XGBoost", "LightGBM", "CatBoost", "HGB")
 }
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"

@@ -389,7 +389,7 @@ def test_predictions_in_blocks(large):
 
 
 def test_auto():
-    """64 candidates beyond 1024 classes and 10⁸ scores; everything that needs all scores keeps them."""
+    """32 candidates beyond 1024 classes and 10⁸ scores; everything that needs all scores keeps them."""
     clf = sb.SimplexBoostClassifier()
 
     def suited(K, n, **params):
@@ -398,7 +398,7 @@ def test_auto():
         return clf.set_params(**params).suited_candidates(data)
 
     assert suited(1000, 200_000) is None and suited(2000, 50_000) is None
-    assert suited(2000, 50_001) == 64 and suited(1025, 100_000) == 64
+    assert suited(2000, 50_001) == 32 and suited(1025, 100_000) == 32
     assert suited(2000, 100_000, cost_matrix=1) is None and suited(2000, 100_000, cost_matrix=None, code_dim=8) is None
 
 

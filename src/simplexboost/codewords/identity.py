@@ -32,7 +32,8 @@ def identity(K: int, dtype: Any = np.float64) -> AnyArray:
 def is_view(Y: AnyArray) -> bool:
     """Whether Y is what `identity` returns: no other matrix is constant along its diagonals in memory."""
     size = Y.itemsize
-    return Y.ndim == 2 and len(Y) > 1 and Y.shape[0] == Y.shape[1] and Y.strides == (-size, size) and Y[0, 0] == 1.0
+    square = Y.ndim == 2 and len(Y) > 1 and Y.shape[0] == Y.shape[1]
+    return square and Y.strides == (-size, size) and bool(Y[0, 0] == 1.0)
 
 
 def in_precision(Y: AnyArray, dtype: Any) -> AnyArray:

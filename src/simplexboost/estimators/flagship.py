@@ -43,7 +43,7 @@ USUAL = 40  # the usual number of rounds, times the learning rate
 HOTTEST = 1e6  # the largest temperature: with it scores stay finite, however large boosting lets the predictor become
 LONGEST = 80  # the most rounds to choose from, times the learning rate
 
-CANDIDATES = 64  # classes beside its own whose scores a row keeps, if there are many of them
+CANDIDATES = 32  # classes beside its own whose scores a row keeps, if there are many of them
 MANY_CLASSES, MANY_SCORES = 1024, 10**8  # beyond so many classes, and scores of rows for classes, not all are kept
 
 ROW_LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "softmax-cost": SoftmaxCost}
@@ -113,7 +113,7 @@ class SimplexBoostClassifier(Booster):
     candidates : int, "auto" or None, default="auto"
         With thousands of classes: how many classes beside its own every row keeps scores of during the fit, those that
         score highest for it, while all others share one score. A round then takes time and memory for rows × candidates
-        in place of rows × classes. "auto" is 64 if there are more than 1024 classes and more than 10⁸ pairs of rows and
+        in place of rows × classes. "auto" is 32 if there are more than 1024 classes and more than 10⁸ pairs of rows and
         classes, and None otherwise, which keeps all scores. The number is rounded up to a multiple of 16. It applies to
         canonical codewords, on the processor of one machine; predictions always use all classes.
     sketch : int or Sketch, default=1
