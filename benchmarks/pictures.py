@@ -267,6 +267,80 @@ def draw_codewords(plt: Any) -> Any:
     return figure
 
 
+def draw_ordered(plt: Any) -> Any:
+    """Ordered codewords: the first two coordinates of seven classes, and all coordinates as waves over the classes."""
+    from simplexboost.codewords import ordered
+
+    K, figure = 7, plt.figure(figsize=(9.4, 3.4), layout="constrained")
+    Y = ordered(K)
+    arc, waves = figure.add_subplot(1, 2, 1), figure.add_subplot(1, 2, 2)
+    arc.plot(Y[:, 0], Y[:, 1], color="0.8", zorder=1)
+    for k, (x, y) in enumerate(Y[:, :2]):
+        arc.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": PALETTE[0], "shrinkB": 3})
+        away = 11 * np.array([x, y]) / np.hypot(x, y)
+        arc.annotate(f"{k + 1}", (x, y), xytext=tuple(away), textcoords="offset points", ha="center", va="center")
+    arc.scatter(Y[:, 0], Y[:, 1], color=PALETTE[0], zorder=3)
+    arc.set(xlabel="coordinate 1", ylabel="coordinate 2", xlim=(-1.3, 1.3), ylim=(-0.55, 0.55))
+    arc.set_title("7 ordered classes, two of six coordinates", fontsize=10)
+    for j, wave in enumerate(Y.T):
+        waves.plot(np.arange(1, K + 1), wave, marker="o", markersize=3, color=PALETTE[j], label=f"{j + 1}")
+    waves.set(xlabel="class", ylabel="coordinate", xticks=np.arange(1, K + 1))
+    waves.legend(title="coordinate", fontsize=8, title_fontsize=8, ncols=2)
+    waves.set_title("the coordinates are waves, slow ones first", fontsize=10)
+    return figure
+
+
+def draw_hierarchy(plt: Any) -> Any:
+    """A tree of classes with the probabilities of one row, and two coordinates of its codewords."""
+    from simplexboost import Hierarchy, SimplexBoostClassifier
+
+    tree = Hierarchy({"animal": {"bird": ["owl", "wren"], "fish": ["carp", "eel"]}, "plant": ["fir", "oak"]})
+    rng = np.random.default_rng(0)
+    at = {name: rng.normal(size=5) for label in tree.leaves for name in tree.ancestors(label)}
+    y = rng.choice(tree.leaves, 600)
+    X = np.array([sum(at[name] for name in tree.ancestors(label)) for label in y]) + 1.2 * rng.normal(size=(600, 5))
+    clf = SimplexBoostClassifier(hierarchy=tree, n_estimators=60, random_state=0).fit(X, y)
+    unsure = np.abs(clf.predict_proba_level(X, 1)[:, 0] - 0.75).argmin()
+    P: dict[Any, float] = {}
+    for level in range(1, tree.n_levels + 1):
+        P |= dict(zip(tree.nodes(level), clf.predict_proba_level(X[[unsure]], level)[0], strict=True))
+    figure = plt.figure(figsize=(9.4, 3.6), layout="constrained")
+    draw_tree(figure.add_subplot(1, 2, 1), tree, P)
+    words = figure.add_subplot(1, 2, 2)
+    Y = tree.codewords(tree.leaves)
+    groups = {"owl, wren": 0, "carp, eel": 2, "fir, oak": 4}  # brothers differ in further coordinates
+    for (label, k), colour in zip(groups.items(), PALETTE, strict=False):
+        words.annotate("", Y[k, :2], (0, 0), arrowprops={"arrowstyle": "->", "color": colour})
+        words.annotate(label, Y[k, :2], xytext=tuple(12 * np.sign(Y[k, :2])), textcoords="offset points", ha="center")
+    words.scatter(Y[:, 0], Y[:, 1], s=0)
+    words.margins(0.25)
+    words.set(xlabel="coordinate 1", ylabel="coordinate 2")
+    words.set_title("codewords: two of five coordinates", fontsize=10)
+    return figure
+
+
+def draw_tree(ax: Any, tree: Any, P: dict[Any, float]) -> None:
+    """A tree from left to right, the probability of every node in its dot and its line."""
+    leaves = tree.leaves
+    height = {label: -float(k) for k, label in enumerate(leaves)}
+    for level in range(tree.n_levels - 1, 0, -1):
+        for node in tree.nodes(level):
+            below = [height[label] for label in leaves if node in tree.ancestors(label)]
+            height.setdefault(node, float(np.mean(below)))
+    root = float(np.mean([height[label] for label in leaves]))
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.8}
+    for node, p in P.items():
+        path = tree.ancestors(node)
+        x, y = len(path), height[node]
+        before = height[path[-2]] if len(path) > 1 else root
+        ax.plot([x - 1, x], [before, y], color=PALETTE[0], linewidth=0.5 + 7 * p, alpha=0.5, solid_capstyle="round")
+        ax.annotate(f"{node} {p:.2f}", (x, y), xytext=(6, 0), textcoords="offset points", va="center", bbox=box)
+        ax.plot([x], [y], "o", color=PALETTE[0], markersize=4)
+    ax.set(xlim=(-0.1, tree.n_levels + 0.8))
+    ax.axis("off")
+    ax.set_title("probabilities of one row at every node", fontsize=10)
+
+
 def draw_margins(plt: Any) -> Any:
     """Margins go on growing after the training error is zero."""
     from sklearn.datasets import load_digits
@@ -373,6 +447,8 @@ PICTURES: dict[str, Callable[[Any], Any]] = {
     "race": draw_race,
     "predictor": draw_predictor,
     "codewords": draw_codewords,
+    "ordered": draw_ordered,
+    "hierarchy": draw_hierarchy,
     "margins": draw_margins,
     "conditions": draw_conditions,
     "potentials": draw_potentials,

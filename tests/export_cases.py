@@ -86,6 +86,13 @@ def low_dimensions() -> Case:
     return flagship(X, c, codewords=sb.codewords.MaxMin(code_dim=4))
 
 
+def ordered_classes() -> Case:
+    """Ordered classes, of which the median is predicted; one has no training example."""
+    X, c = numbers()
+    order = ["elm", "yew", "ash", "cedar", "birch"]
+    return flagship(X, LABELS[c], ordinal=order, classes=[*LABELS, "yew"], n_estimators=5)
+
+
 def absent_class() -> Case:
     """Labels of which one has no training example."""
     X, c = numbers()
@@ -143,6 +150,7 @@ CASES = {
     "many classes": (many_classes,),
     "low dimensions": (low_dimensions,),
     "absent class": (absent_class,),
+    "ordered classes": (ordered_classes,),
     "one class": (one_class,),
     "several labels, Hamming": (several_labels, sb.AdaBoostMHClassifier),
     "several labels, ranking": (several_labels, sb.AdaBoostM2Classifier),

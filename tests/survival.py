@@ -15,6 +15,7 @@ import simplexboost as sb
 
 X, y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])
+TREE = sb.Hierarchy({"small": ["setosa"], "large": ["versicolor", "virginica"]})
 FRAME = pd.DataFrame(X, columns=["a", "b", "c", "d"])
 FRAME["e"] = pd.Categorical(NAMES[np.roll(y, 20)])
 SEVERAL = np.eye(3, dtype=int)[y] | (X[:, :3] > 3.4)
@@ -54,6 +55,8 @@ CASES = {
     "sampled": (flagship(n_estimators=4, subsample=0.5, random_state=np.random.RandomState(1)), X, y, {}),
     "sparse": (flagship(n_estimators=3, random_state=0), X.repeat(3, axis=0), np.arange(450) % 50, {}),
     "code": (flagship(n_estimators=3, code_dim=2, random_state=0), X, y, {}),
+    "ordered": (flagship(n_estimators=3, ordinal=list(NAMES[::-1]), random_state=0), X, NAMES[y], {}),
+    "tree": (flagship(n_estimators=3, hierarchy=TREE, random_state=0), X, NAMES[y], {}),
     "lines": (sb.BoostingClassifier(learner="linear", optimizer="all-coordinates", n_estimators=3), X, y, {}),
     "kernel": (sb.MulticlassSVC(kernel="rbf", C=3), X, NAMES[y], {}),
     "polynomial": (sb.MulticlassSVC(kernel="poly", degree=2, coef0=1), X, y, {}),

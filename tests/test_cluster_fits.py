@@ -115,6 +115,8 @@ CASES = {
     "symmetric": Flagship(growth="symmetric"),
     "level": Flagship(growth="level", max_depth=3),
     "few dimensions": Flagship(code_dim=2),
+    "ordered": Flagship(ordinal=["b", "a", "d", "c"]),
+    "tree": Flagship(hierarchy=sb.Hierarchy({"low": ["a", "b"], "high": ["c", "d"]})),
     "savage": Flagship(loss="savage"),
     "balanced": Flagship(class_weight="balanced"),
     "costs": Flagship(cost_matrix=np.arange(16.0).reshape(4, 4) * (1 - np.eye(4)) + 1 - np.eye(4)),

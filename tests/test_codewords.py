@@ -396,6 +396,7 @@ FUNCTIONS = {
     "bch": cw.bch(5),
     "max-hamming": cw.max_hamming(5),
     "max-min": cw.max_min(5, 4),
+    "ordered": cw.ordered(5),
 }
 
 

@@ -126,6 +126,7 @@ METHODS: list[tuple[str, dict[str, Draw]]] = [
     ("add_classes", {"X": own_rows, "y": more_labels, "sample_weight": among(None, 1.0, [1.0], "x", -1.0)}),
     ("drop_classes", {"classes": some_classes}),
     ("merge_classes", {"groups": some_groups}),
+    *of_each(("predict_level", "predict_proba_level"), X=own_rows, level=among(1, 2, 3, 0, -1, None, "a", 1.5)),
     ("top_k", {"X": own_rows, "k": among(1, 2, 3, 4, 0, -1, np.int8(1))}),
     ("predict_set", {"X": some_rows, "coverage": among(0.9, 0.5, 0, 1, -1, np.nan), "per_class": among(True, False)}),
     *of_each(("predict", "expected_costs"), X=own_rows, costs=some_costs),
@@ -153,5 +154,5 @@ METHODS: list[tuple[str, dict[str, Draw]]] = [
 WORDS = (
     r"\bX\b|[Cc]olumn|feature|array|sample|[Ss]parse|[Cc]omplex|rows|DataFrame|\by\b|y_true|[Ll]abel|class|target|"
     r"n_rounds|init_score|\bk\b|\bi\b|\ba (is|holds|=)|\bb\b|kind|grid|background|\bcv\b|random_state|[Pp]arameter|"
-    r"tree|examples|splits|coverage|per_class|confidence|missing|costs|prior|groups"
+    r"tree|examples|splits|level|coverage|per_class|confidence|missing|costs|prior|groups"
 )

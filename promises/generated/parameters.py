@@ -157,6 +157,15 @@ def special_value(rng: np.random.Generator, name: str, n: int, p: int, K: int) -
             np.eye(K) * 1e300, np.eye(K) * 1e-300, np.eye(K + 1), [[1], [-1]], [["a"]], [[1, 2], [1]],
             np.eye(K) * 1e154, np.eye(K, dtype=complex), [], np.ones((K, 0)), np.ones((K, 2, 2)),
         ],
+        "ordinal": [
+            True, list(range(K)), list(range(K))[::-1], np.arange(K + 2), [0], [0, 0], ["a", "b"], [0, "a"], "up",
+            {0, 1}, None, [[0, 1]], [[0], [0, 1]], [np.nan, 0], [], 1, object(), np.arange(3.0), [None, 0],
+        ],
+        "hierarchy": [
+            sb.Hierarchy({"a": [0], "b": list(range(1, K))}), sb.Hierarchy({"a": list(range(K + 2))}), {"a": [0, 1]},
+            sb.Hierarchy({"a": [0, 0]}), sb.Hierarchy({"a": ["x", "y"]}), sb.Hierarchy({}), sb.Hierarchy(3), "a", 0,
+            sb.Hierarchy({"a": None, 0: [1, 2]}), sb.Hierarchy({"a": [[0]]}), sb.Hierarchy, sb.Hierarchy({0: "ab"}),
+        ],
         "callbacks": [[], (), [StopAfterThree()], StopAfterThree(), [StopAfterThree], [None], "x", {1}],
         "estimator": [
             DecisionTreeRegressor(), DecisionTreeClassifier, "tree", object(), 3, sb.MulticlassSVC(),

@@ -20,6 +20,7 @@ from .algorithms import (
     SAMMEClassifier,
     SoftmaxBoostClassifier,
 )
+from .codewords import Hierarchy
 from .estimators.composed import BoostingClassifier
 from .estimators.flagship import SimplexBoostClassifier
 from .estimators.martiboost import MartiBoostClassifier
@@ -40,6 +41,7 @@ __all__ = [
     "BoostingClassifier",
     "CDMCBoostClassifier",
     "GDMCBoostClassifier",
+    "Hierarchy",
     "LogitBoostClassifier",
     "MartiBoostClassifier",
     "ModelFileError",

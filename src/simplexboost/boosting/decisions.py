@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -15,10 +15,20 @@ ABSENT = 30.0  # a class without training examples scores this far below every o
 
 
 class Decision(Protocol):
-    """How class scores (n, K) become predictions."""
+    """How class scores (n, K) become predictions.
+
+    Attributes
+    ----------
+    by_score : whether labels follow from scores alone; otherwise they follow from probabilities
+    """
+
+    by_score: ClassVar[bool]
 
     def labels(self, U: Array) -> AnyArray:
         """The prediction."""
+
+    def of_probabilities(self, P: Array) -> AnyArray:
+        """The prediction, from probabilities (n, K)."""
 
     def decision(self, U: Array) -> Array:
         """Scores as scikit-learn expects them."""
@@ -35,9 +45,19 @@ class OneLabel:
     classes: AnyArray  # (K,)
     present: Any  # (K,)
 
+    by_score: ClassVar[bool] = True
+
     def labels(self, U: Array) -> AnyArray:
-        """The best class, (n,)."""
-        return self.classes.take(U.argmax(axis=1))
+        """The label of the predicted class, (n,)."""
+        return self.classes.take(self.best(U))
+
+    def best(self, U: Array) -> Labels:
+        """The number of the predicted class, (n,)."""
+        return U.argmax(axis=1)
+
+    def of_probabilities(self, P: Array) -> AnyArray:
+        """The label of the predicted class (n,), from probabilities."""
+        return self.classes.take(P.argmax(axis=1))
 
     def decision(self, U: Array) -> Array:
         """U (n, K); with two classes the difference U₁ − U₀ (n,)."""
@@ -49,15 +69,53 @@ class OneLabel:
 
 
 @dataclass(frozen=True, eq=False)
+class Median(OneLabel):
+    """The median of ordered classes, which has the smallest expected absolute error of all of them.
+
+    That is the lowest class such that it and those below it have at least half of the probability.
+    """
+
+    order: Labels  # (K,) the numbers of the classes, from the lowest to the highest
+
+    by_score: ClassVar[bool] = False
+
+    def best(self, U: Array) -> Labels:
+        """The number of the median class, (n,)."""
+        return median_class(self.probabilities(U), self.order)
+
+    def of_probabilities(self, P: Array) -> AnyArray:
+        """The label of the median class (n,), from probabilities."""
+        return self.classes.take(median_class(P, self.order))
+
+
+def median_class(P: Array, order: Labels) -> Labels:
+    """The number of the median class of every row of probabilities (n, K), the lower one of two; (n,).
+
+    Examples
+    --------
+    >>> median_class(np.array([[0.4, 0.3, 0.3], [0.5, 0.0, 0.5]]), np.array([0, 1, 2]))
+    array([1, 0])
+    """
+    up_to = np.cumsum(P[:, order], axis=1)  # (n, K)
+    return order[(2.0 * up_to >= up_to[:, -1:]).argmax(axis=1)]
+
+
+@dataclass(frozen=True, eq=False)
 class SeveralLabels:
     """Every class whose score is above a threshold, ⟨w, U⟩ + b."""
 
     loss: Loss
     threshold: Array  # (K + 1,), w and b
 
+    by_score: ClassVar[bool] = True
+
     def labels(self, U: Array) -> AnyArray:
         """An indicator matrix, (n, K)."""
         return (self.decision(U) > 0).astype(np.int64)
+
+    def of_probabilities(self, P: Array) -> AnyArray:
+        """An indicator matrix (n, K) of the labels that are more probable than not."""
+        return (P > 0.5).astype(np.int64)
 
     def decision(self, U: Array) -> Array:
         """How far each score is above the threshold, (n, K)."""

@@ -6,9 +6,10 @@ ternary matrices are for output-code reductions. Each set exists twice: as a fun
 part (:class:`Codewords`) that an estimator takes by name or by instance, see :data:`CODEWORDS`.
 
 ``base`` says what a set of codewords is. ``real`` and ``compact`` have the codes of real numbers, the second those of
-few dimensions, with ``packing`` as their solver; ``capacity`` searches those of largest margin capacity. ``ternary``,
-``drawn``, ``algebraic`` and ``search`` have the codes of −1, 0 and +1. ``measures`` says how good a code is, ``checks``
-whether it is one, and ``code`` multiplies with it.
+few dimensions, with ``packing`` as their solver; ``capacity`` searches those of largest margin capacity; ``structured``
+and ``hierarchy`` have those of classes of which some are alike. ``ternary``, ``drawn``, ``algebraic`` and ``search``
+have the codes of −1, 0 and +1. ``measures`` says how good a code is, ``checks`` whether it is one, and ``code``
+multiplies with it.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ from .capacity import max_capacity
 from .checks import check_codewords
 from .compact import Auto, MaxMin, max_min
 from .drawn import RandomDense, RandomSparse, random_dense, random_sparse
+from .hierarchy import Hierarchy
 from .measures import bits_corrected, capacity_bound, margin_capacity, min_distance, min_hamming
 from .real import Canonical, SAMMECode, Simplex, canonical, samme, simplex
 from .search import MaxHamming, max_hamming
+from .structured import Ordered, ordered
 from .ternary import AllPairs, Exhaustive, OneVsAllCode, all_pairs, exhaustive, one_vs_all
 
 __all__ = [
@@ -39,9 +42,11 @@ __all__ = [
     "Custom",
     "Exhaustive",
     "Hadamard",
+    "Hierarchy",
     "MaxHamming",
     "MaxMin",
     "OneVsAllCode",
+    "Ordered",
     "RandomDense",
     "RandomSparse",
     "SAMMECode",
@@ -61,6 +66,7 @@ __all__ = [
     "min_distance",
     "min_hamming",
     "one_vs_all",
+    "ordered",
     "random_dense",
     "random_sparse",
     "samme",
@@ -81,6 +87,7 @@ CODEWORDS: dict[str, type[Codewords]] = {
     "bch": BCH,
     "max-hamming": MaxHamming,
     "max-min": MaxMin,
+    "ordered": Ordered,
 }
 
 

@@ -58,12 +58,22 @@ class Labelling:
 
 @dataclass(frozen=True, eq=False)
 class Checked:
-    """A training set, all classes (K,), which of them have examples (K,), and which of the given rows it has (n,)."""
+    """A checked training set.
+
+    Attributes
+    ----------
+    data : the rows that are trained on
+    classes : (K,) all classes, sorted
+    present : (K,) which of them have examples
+    used : (n,) which of the given rows are trained on
+    order : the labels from the lowest to the highest, if y itself tells their order; else None
+    """
 
     data: TrainingSet
     classes: AnyArray
     present: Mask
     used: Mask
+    order: AnyArray | None = None
 
 
 def check_training(

@@ -14,6 +14,7 @@ from typing import Any
 # The public methods that read fitted attributes, which must all come from the same fit.
 ASKING = (
     *("predict", "predict_proba", "predict_log_proba", "predict_random", "decision_function", "class_scores"),
+    *("predict_level", "predict_proba_level"),
     *("margins", "top_k", "staged_predict", "staged_predict_proba", "staged_decision_function"),
     *("column_scores", "code_report", "save", "report", "apply", "trees_to_frame", "tree_text", "importances"),
     *("shap_values", "shap_interaction_values", "explain_pair", "shap_explanation", "to_shap"),

@@ -19,6 +19,7 @@ from .._compat import HAS_SKLEARN_CALLBACKS, CallbackSupportMixin, with_callback
 from .._parts import check_choice, check_flag, check_number, check_verbose, random_numbers
 from .._telling import telling
 from .._typing import AnyArray, Array
+from ..boosting.decisions import OneLabel
 from ..boosting.loop import PERFECT, boost
 from ..boosting.run import Run
 from ..callbacks import Callback, Evaluation, History, Progress, Sampling
@@ -176,6 +177,10 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
     def shrinkage(self) -> float:
         """What every step is multiplied by."""
         return 1.0
+
+    def _deciding(self, loss: Loss, checked: Checked) -> OneLabel:
+        """How the model that is being fitted turns scores into labels."""
+        return OneLabel(loss, checked.classes, checked.present)
 
     def more_callbacks(self, history: History) -> list[Callback]:
         """Callbacks that the booster itself adds; they are called before all others."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._parts import check_number
 from .._typing import AnyArray, Array, Mask
+from ..boosting.decisions import Decision
 from ..data.validation import check_sample_weight, check_some_weight, known_labels
 from ..deciding.abstaining import check_missing, with_missing
 from ..deciding.costs import Costs, cheapest
@@ -221,9 +222,10 @@ class Decides:
         return estimated_prior(self._adapted(X, None, None, init_score), self._training_prior())
 
     def _decided(self, X: Any, costs: Any, prior: Any, n_rounds: int | None, init_score: Any) -> AnyArray:
-        """The labels of the cheapest decisions; without costs, of the most probable classes; (n,)."""
+        """The labels of the cheapest decisions; without costs, of those that the model makes itself; (n,)."""
         if costs is None:
-            return self.classes_.take(self._adapted(X, prior, n_rounds, init_score).argmax(axis=1))
+            decision: Decision = self._decision()  # type: ignore[attr-defined]
+            return decision.of_probabilities(self._adapted(X, prior, n_rounds, init_score))
         found, P = self._costs_and_proba(X, costs, prior, n_rounds, init_score)
         return found.labels(cheapest(found.expected(P)))
 

@@ -12,7 +12,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import column_or_1d
 
 from .._typing import AnyArray, Array, Labels, Mask
-from ..boosting.decisions import OneLabel, all_classes
+from ..boosting.decisions import all_classes
 from ..boosting.run import Run
 from ..callbacks import EarlyStopping, Evaluation
 from ..callbacks.sampling import others
@@ -63,12 +63,13 @@ class Watched:
         engine: Engine = CPU,
     ) -> Evaluation:
         """The callback that evaluates rows; with early stopping, that of the first set stops the fit."""
-        present, classes, metrics = self.checked.present, self.checked.classes, self.metrics
+        present, metrics = self.checked.present, self.metrics
         if self.checked.data.sets is not None and metrics.table:
             raise ValueError(
                 "eval_metric takes one label per example; with an indicator matrix only the risk is followed."
             )
-        decision, every = OneLabel(self.loss, classes, present), rows if not metrics.table else all_rows(rows, engine)
+        decision = self.estimator._deciding(self.loss, self.checked)
+        every = rows if not metrics.table else all_rows(rows, engine)
         kind: Callable[..., Evaluation] = Evaluation
         if first and self.n_iter_no_change is not None:
             kind = partial(EarlyStopping, n_iter_no_change=self.n_iter_no_change, what=what)

@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._answering import Answering, answering
-from .._typing import AnyArray, Array
+from .._typing import AnyArray, Array, Labels
 from .._words import METHODS
 from ..boosting.decisions import as_decision
 from ..data.categories import Categories
@@ -75,6 +75,10 @@ class Face(Saves, Reports, ClassifierMixin, Answering):
         """
         U = self.class_scores(X)
         return self.classes_.take(U.argmax(axis=1))
+
+    def _best(self, U: Array) -> Labels:
+        """The numbers of the classes that `predict` takes for scores U (n, K); (n,)."""
+        return U.argmax(axis=1)
 
     def decision_function(self, X: Any) -> Array:
         """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,), which scikit-learn expects.

@@ -11,7 +11,7 @@ from .._compat import with_callbacks
 from .._describing import described
 from .._parts import check_choice, check_number, is_auto
 from .._typing import AnyArray
-from ..codewords import Auto, Canonical, Codewords, as_codewords
+from ..codewords import Auto, Canonical, Codewords, Ordered, as_codewords
 from ..data.training_set import TrainingSet
 from ..data.validation import Checked
 from ..engine import ORDERS
@@ -25,11 +25,12 @@ from ..selection import Choice
 from ..steps import FixedStep
 from .adding import add_classes
 from .atomic import all_or_nothing
-from .booster import Booster
+from .class_order import is_ordinal
 from .constraints import by_class_number
 from .evaluation import as_eval_set
 from .parts import Parts
 from .settling import FEWEST_ROWS, Settled, Table, Wanted, choose, effort, most_canonical
+from .structured import StructuredBooster
 
 # The shapes of trees that compete, the preferred one first; the second one is taken where nothing is chosen. Symmetric
 # trees alone would serve most tables (benchmarks/TUNING.md), but best-first ones learn intricate tables faster.
@@ -51,7 +52,7 @@ ROW_LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "so
 
 @described
 @dataclass(eq=False, repr=False, kw_only=True)
-class SimplexBoostClassifier(Booster):
+class SimplexBoostClassifier(StructuredBooster):
     """Gradient boosting for many classes: one vector tree per round, whatever the number of classes.
 
     It uses the logistic loss, Newton steps in the leaves, and splits that are searched along a random direction of the
@@ -95,13 +96,23 @@ class SimplexBoostClassifier(Booster):
         more than 1024 classes and the free memory is too little for two arrays of rows × classes: then it takes a
         max-min code of few dimensions. Names are "canonical", "simplex", "max-min", "samme", "hadamard" and others of
         `simplexboost.codewords`; a `Codewords` object or your own matrix, a row for every class in the order of
-        ``classes_``, is taken as well.
+        ``classes_``, is taken as well. With ``ordinal``, "auto" takes the code "ordered".
     code_dim : int or "auto", default="auto"
-        The dimension of the "auto" code. A number gives a max-min code of that dimension for any number of classes.
+        The dimension of the "auto" code. A number gives a max-min code of that dimension for any number of classes, and
+        an "ordered" one with ``ordinal``.
     loss : {"logistic", "savage", "softmax-cost"} or Loss, default="logistic"
         What boosting makes small. "logistic" is the negative log-likelihood. "savage" and "softmax-cost" give little
         weight to examples that are far on the wrong side, which helps where many labels are wrong. A `losses.UserLoss`
         is your own, by its gradient and second derivatives in the scores.
+    ordinal : bool or sequence of labels, default=False
+        Whether classes are ordered, like grades or stars. True takes the order of numbers, or that of an ordered
+        categorical y; a sequence lists the labels from the lowest to the highest. The codewords are then "ordered"
+        unless others are given, and `predict` returns the median of the probabilities, which has the smallest expected
+        absolute error; the most probable class is ``top_k(X, 1)``.
+    hierarchy : Hierarchy or None, default=None
+        A tree of the classes, such as ``Hierarchy({"bird": ["owl", "wren"], "fish": ["eel", "carp"]})``, or
+        ``Hierarchy.from_paths(["bird/owl", …])``. With up to 256 classes the codewords are then those of the tree, in
+        which relatives are near, unless others are given. `predict_level` and `predict_proba_level` predict its nodes.
     cost_matrix : array of shape (K, K) or None, default=None
         How much it matters to tell class c (row) from class k (column), for the logistic loss. None gives all pairs the
         same importance.
@@ -175,6 +186,10 @@ class SimplexBoostClassifier(Booster):
 
     Attributes
     ----------
+    class_order_ : array of shape (K,) or None
+        With ``ordinal``, the labels from the lowest to the highest; else None. ``classes_`` are sorted all the same.
+    hierarchy_ : `Hierarchy` or None
+        The tree of the classes, if the model was fitted with one.
     choice_ : `simplexboost.selection.Choice`
         If anything was chosen: the table of candidates with their held-out risks, the winner's curve, the number of
         rounds and the temperature. ``print(clf.choice_)`` shows it.
@@ -334,7 +349,9 @@ class SimplexBoostClassifier(Booster):
     def settle(self, checked: Checked, groups: Any, seed: int) -> Settled:
         """A copy without "auto": first by rules, then, if the number of rounds is open, by held-out risk."""
         constraints = by_class_number(self.monotonic_cst, checked)
-        plain = self.with_params(**self.resolved(checked.data), monotonic_cst=constraints)
+        values = self.resolved(checked.data)
+        values["codewords"] = self._by_structure(values["codewords"], checked)
+        plain = self.with_params(**values, monotonic_cst=constraints)
         plain.parts().check()
         plain.parts().check_memory(checked.data, plain._sure_rounds())
         if self._goes_on and hasattr(self, "choice_"):
@@ -479,8 +496,8 @@ class SimplexBoostClassifier(Booster):
 
     def _codewords(self) -> Codewords:
         code_dim = None if isinstance(self.code_dim, str) and self.code_dim == "auto" else self.code_dim
-        if isinstance(self.codewords, str) and self.codewords == "auto":
-            return Auto(code_dim)
+        if is_auto(self.codewords):
+            return Ordered(code_dim) if is_ordinal(self.ordinal) else Auto(code_dim)
         if code_dim is not None:
             raise ValueError(
                 f"code_dim={self.code_dim!r} goes with codewords='auto' only, not with codewords={self.codewords!r}."

@@ -70,8 +70,13 @@ class Predicted(ClassifierMixin, BaseEstimator):
         """Probabilities, (n, K)."""
         return self.decision.probabilities(self.U)
 
+    @cached
+    def best(self) -> Labels:
+        """The numbers of the predicted classes, (n,)."""
+        return self.decision.best(self.U)
+
     def predict(self, X: Any) -> AnyArray:
-        """The best class, (n,)."""
+        """The predicted class, (n,)."""
         return self.decision.labels(self._same(X))
 
     def predict_proba(self, X: Any) -> Array:
@@ -117,12 +122,12 @@ def log_loss(seen: Predicted) -> float:
 
 def accuracy(seen: Predicted) -> float:
     """How many rows are predicted right."""
-    return seen.rows.mean(seen.U.argmax(axis=1) == seen.rows.c)
+    return seen.rows.mean(seen.best == seen.rows.c)
 
 
 def error(seen: Predicted) -> float:
     """How many rows are predicted wrong."""
-    return seen.rows.mean(seen.U.argmax(axis=1) != seen.rows.c)
+    return seen.rows.mean(seen.best != seen.rows.c)
 
 
 def top_accuracy(seen: Predicted, k: int) -> float:

@@ -14,6 +14,7 @@ from .._threads import thread_count
 from .._typing import AnyArray, Array, Labels, Mask
 from ..boosting.decisions import (
     Decision,
+    Median,
     OneLabel,
     SeveralLabels,
     all_classes,
@@ -23,6 +24,7 @@ from ..boosting.decisions import (
     of_present,
 )
 from ..boosting.model import AdditiveModel
+from ..codewords import Hierarchy
 from ..data.init_score import check_init_score
 from ..data.inputs import check_X
 from ..deciding.priors import prior_from_arrays
@@ -54,6 +56,8 @@ class Predicts(Decides, Explains, Face):
     loss_: Loss
     present_: Mask
     threshold_: Array | None
+    class_order_: AnyArray | None  # labels from the lowest to the highest, if they have an order
+    hierarchy_: Hierarchy | None
 
     def predict(
         self, X: Any, n_rounds: int | None = None, *, init_score: Any = None, costs: Any = None, prior: Any = None
@@ -86,7 +90,9 @@ class Predicts(Decides, Explains, Face):
         there = self._there(X, n_rounds, labels_there) if init_score is None else None
         if there is not None:
             return there
-        rows, model = self._check_X(X), self._rounds(n_rounds)
+        rows, model, decision = self._check_X(X), self._rounds(n_rounds), self._decision()
+        if not decision.by_score:
+            return self._in_kind(decision.of_probabilities(self._proba(rows, model, self._start(rows, init_score))), X)
         best = None if init_score is not None else self._winners(rows, model)
         if best is not None:
             return self._in_kind(self.classes_[self.present_].take(best), X)
@@ -103,6 +109,10 @@ class Predicts(Decides, Explains, Face):
             rows = slice(begin, begin + step)
             labels.append(decision.labels(self._scores(started(model.predictor(X[rows], engine), start, rows))))
         return np.concatenate(labels)
+
+    def _best(self, U: Array) -> Labels:
+        """The numbers of the classes that are predicted for scores (n, K); (n,)."""
+        return self._one_label().best(U)
 
     def _winners(self, X: AnyArray, model: AdditiveModel) -> AnyArray | None:
         """The number among the present classes of every row's best class, (n,); None if they need the scores."""
@@ -316,7 +326,10 @@ class Predicts(Decides, Explains, Face):
         iterator of arrays
             The predictions after one round, after two, and so on.
         """
-        return (self._decision().labels(self._scores(F)) for F in self._staged(X, init_score))
+        decision = self._decision()
+        if not decision.by_score:
+            return (decision.of_probabilities(self._probabilities(F)) for F in self._staged(X, init_score))
+        return (decision.labels(self._scores(F)) for F in self._staged(X, init_score))
 
     def staged_predict_proba(self, X: Any, *, init_score: Any = None) -> Iterator[Array]:
         """`predict_proba` after every round.
@@ -450,8 +463,15 @@ class Predicts(Decides, Explains, Face):
         """How scores become labels and probabilities."""
         threshold = getattr(self, "threshold_", None)
         if threshold is None:
-            return OneLabel(self.loss_, self.classes_, self.present_)
+            return self._one_label()
         return SeveralLabels(for_label_sets(self.loss_, np.empty((0, len(self.classes_)))), threshold)
+
+    def _one_label(self) -> OneLabel:
+        """How scores become one label."""
+        order = getattr(self, "class_order_", None)
+        if order is None:
+            return OneLabel(self.loss_, self.classes_, self.present_)
+        return Median(self.loss_, self.classes_, self.present_, np.searchsorted(self.classes_, order))
 
     # ---- files ------------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from .links import Link
 PREDICTS = {
     "one": "/* The index of the label in NAME_classes. */\nint NAME_predict(const double *x);\n",
     "several": "/* 1 for the labels of x, 0 for the others. */\nvoid NAME_predict(const double *x, int *labels);\n",
+    "median": "/* The index of the median label in NAME_classes. */\nint NAME_predict(const double *x);\n",
     "probabilities": "/* The probabilities of all classes. */\nvoid NAME_probabilities(const double *x, double *p);\n",
 }
 
@@ -19,6 +20,16 @@ int NAME_predict(const double *x) {
   for (int k = 1; k < K; k++)
     if (u[k] > u[best]) best = k;
   return present[best];
+}
+""",
+    "median": """\
+int NAME_predict(const double *x) {
+  double p[UPPER_N_CLASSES], sum = 0, up_to = 0;
+  int k = 0;
+  NAME_probabilities(x, p);
+  for (int i = 0; i < UPPER_N_CLASSES; i++) sum += p[order[i]];
+  while (2 * (up_to += p[order[k]]) < sum) k++;
+  return order[k];
 }
 """,
     "several": """\

@@ -17,7 +17,7 @@ from .._typing import AnyArray
 from ..files.whole import write_files
 from .c_links import DECISIONS, PREDICTS, probability_source
 from .options import source_path
-from .shipped import Shipped, n_numbers, refuse_merged, shipped
+from .shipped import Shipped, check_probabilities, n_numbers, refuse_merged, shipped
 
 FOLDER = Path(__file__).parent
 
@@ -54,6 +54,7 @@ def c(clf: Any, path: Any, *, probabilities: bool = True) -> None:
     """
     model, target = shipped(clf), source_path(path, ".c")
     refuse_merged(model, "C")
+    check_probabilities(model, probabilities)
     name = name_of(target)
     header, source = header_of(model, name, probabilities), source_of(model, name, target, probabilities)
     write_files({target: source.encode(), target.with_suffix(".h"): header.encode()})
@@ -67,7 +68,7 @@ def name_of(path: Path) -> str:
 
 def header_of(model: Shipped, name: str, probabilities: bool) -> str:
     """The header."""
-    predict = PREDICTS["one" if model.threshold is None else "several"]
+    predict = PREDICTS[model.decides]
     if probabilities:
         predict += PREDICTS["probabilities"]
     return filled(
@@ -84,7 +85,7 @@ def source_of(model: Shipped, name: str, path: Path, probabilities: bool) -> str
     functions = filled(
         (FOLDER / "template.c").read_text(),
         SCORES=SCORES["canonical" if model.code.canonical else "codewords"],
-        DECISION=DECISIONS["one" if model.threshold is None else "several"],
+        DECISION=DECISIONS[model.decides],
         PROBABILITIES=probability_source(model.link) if probabilities else "",
     )
     return filled(
@@ -140,6 +141,8 @@ def tables(model: Shipped, name: str) -> str:
     ]
     if not model.code.canonical:
         parts.append(matrix("static const double codeword[K][D]", 0.5 * model.code.Y.astype(np.float64)))
+    if model.order is not None:
+        parts.append(array(f"static const int order[{name.upper()}_N_CLASSES]", model.order))
     if model.threshold is not None:
         parts.append(array("static const double threshold[K + 1]", model.threshold))
     return "\n".join(parts)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from .._typing import AnyArray
+from .._typing import AnyArray, Labels
 from ..boosting.decisions import ABSENT
 from ..files.whole import write_bytes
 from ._packages import needed
@@ -138,11 +138,24 @@ def unused(name: str, taken: set[str]) -> str:
 
 
 def write_labels(graph: Graph, model: Shipped, U: str, out: str) -> Any:
-    """The label of the highest score; returns its type."""
-    labels = exported_labels(model.classes[model.present])
-    best = graph.op("ArgMax", U, axis=1, keepdims=0)
+    """The label of the highest score, or of the median of ordered classes; returns its type."""
+    if model.order is None:
+        labels = exported_labels(model.classes[model.present])
+        best = graph.op("ArgMax", U, axis=1, keepdims=0)
+    else:
+        labels = exported_labels(model.classes[model.order])
+        best = median_of(graph, all_classes(graph, linked(graph, model.link, U), model), model.order)
     graph.op("Gather", graph.constant(labels), best, out=out, axis=0)
     return str if labels.dtype == object else labels.dtype
+
+
+def median_of(graph: Graph, P: str, order: Labels) -> str:
+    """The place in the order (K,) of the median of probabilities (n, K): the first that has half of them up to it."""
+    in_order = graph.op("Gather", P, graph.constant(order.astype(np.int64)), axis=1)
+    up_to = graph.op("CumSum", in_order, graph.constant(np.int64(1)))
+    total = graph.op("ReduceSum", in_order, graph.constant(np.array([1])), keepdims=1)
+    enough = graph.op("GreaterOrEqual", graph.op("Mul", up_to, graph.constant(2.0)), total)
+    return graph.op("ArgMax", graph.op("Cast", enough, to=graph.types.INT64), axis=1, keepdims=0)
 
 
 def exported_labels(labels: AnyArray) -> AnyArray:

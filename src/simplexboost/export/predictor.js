@@ -108,6 +108,7 @@ class Model {
     this.columns = header.feature_names_in.length ? header.feature_names_in : null;
     this.p = header.n_features_in;
     this.threshold = header.threshold ? header.threshold.map(value) : null;
+    this.order = header.class_order ?? null;
     this.loss = header.loss.part;
     this.lossParameters = Object.fromEntries(Object.entries(header.loss.parameters).map(([k, v]) => [k, value(v)]));
     this.categories = (header.categories ?? Array(this.p).fill(null)).map(
@@ -128,7 +129,11 @@ class Model {
   predict(row) {
     const U = this.scores(row);
     if (this.threshold) return Array.from(this.#above(U), (u) => Number(u > 0));
-    return this.classes[U.indexOf(highest(U))];
+    if (!this.order) return this.classes[U.indexOf(highest(U))];
+    const P = this.probabilities(row); // of ordered classes, the median
+    const total = this.order.reduce((sum, k) => sum + P[k], 0);
+    let upTo = 0;
+    return this.classes[this.order.find((k) => 2 * (upTo += P[k]) >= total)];
   }
 
   /** The probability of every class. */

@@ -80,6 +80,7 @@ class Shipped:
     merged : the number, among these classes, of the one to which each codeword belongs, if some count as one; else None
     threshold : (K + 1,) w and b, if examples may have several labels: those that score above ⟨w, U⟩ + b; else None
     columns : what is known of X
+    order : (K,) the numbers of ordered classes from the lowest to the highest: the median is predicted; else None
     """
 
     trees: list[ShippedTree]
@@ -91,6 +92,14 @@ class Shipped:
     merged: Labels | None
     threshold: Array | None
     columns: Columns
+    order: Labels | None = None
+
+    @property
+    def decides(self) -> str:
+        """How labels are decided: "one" class of the highest score, the "median" class, or "several" labels."""
+        if self.threshold is not None:
+            return "several"
+        return "one" if self.order is None else "median"
 
     @property
     def d(self) -> int:
@@ -114,7 +123,9 @@ def shipped(clf: Any) -> Shipped:
     categories = [value for of_column in columns.categories for value in of_column or []]
     check_text([*clf.classes_.tolist(), *(columns.names or []), *categories])
     link = link_of(clf.loss_, int(clf.present_.sum()), several=threshold is not None)
-    return Shipped(trees, lines, code, link, clf.classes_, clf.present_, clf._merged, threshold, columns)
+    ordered = getattr(clf, "class_order_", None)
+    order = None if ordered is None else np.searchsorted(clf.classes_, ordered)
+    return Shipped(trees, lines, code, link, clf.classes_, clf.present_, clf._merged, threshold, columns, order)
 
 
 def refuse_merged(model: Shipped, where: str) -> None:
@@ -123,6 +134,15 @@ def refuse_merged(model: Shipped, where: str) -> None:
         raise ValueError(
             f"{where} cannot hold merged classes, whose probabilities are sums; export.onnx, export.python and "
             "export.javascript can."
+        )
+
+
+def check_probabilities(model: Shipped, probabilities: bool) -> None:
+    """Raise if probabilities are left out of the export of a model whose labels follow from them."""
+    if model.decides == "median" and not probabilities:
+        raise ValueError(
+            "probabilities=False does not go with a model of ordered classes, which predicts the median of its "
+            "probabilities; take probabilities=True."
         )
 
 

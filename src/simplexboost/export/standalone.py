@@ -91,6 +91,8 @@ class Model:
         self.merged: Array = arrays.get("merged")  # which class each codeword belongs to, or None
         threshold = header.get("threshold")
         self.threshold: Array = None if threshold is None else np.array([value_of(value) for value in threshold])
+        order = header.get("class_order")
+        self.order: Array = None if order is None else np.array(order)
         self.loss = header["loss"]["part"]
         self.parameters = {name: value_of(value) for name, value in header["loss"]["parameters"].items()}
         known = header.get("categories") or [None] * self.n_features_in_
@@ -102,11 +104,17 @@ class Model:
         U = self.class_scores(X)
         if self.threshold is not None:
             return (self._above(U) > 0).astype(np.int64)
-        return self.classes_[U.argmax(axis=1)]
+        if self.order is None:
+            return self.classes_[U.argmax(axis=1)]
+        up_to = np.cumsum(self._probabilities(U)[:, self.order], axis=1)  # of ordered classes, the median
+        return self.classes_[self.order[(2.0 * up_to >= up_to[:, -1:]).argmax(axis=1)]]
 
     def predict_proba(self, X: Any) -> Array:
         """Probabilities, (n, K)."""
-        U = self.class_scores(X)
+        return self._probabilities(self.class_scores(X))
+
+    def _probabilities(self, U: Array) -> Array:
+        """Probabilities (n, K) of scores."""
         if self.threshold is not None:
             return sigmoid((4.0 if self.loss == "OneVsAll" else 2.0) * self._above(U))
         P = np.zeros(U.shape)

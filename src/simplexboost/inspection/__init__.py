@@ -5,7 +5,7 @@ rounds need a fitted booster of this one. ``confusion`` counts which class is ta
 so that similar ones are neighbours. ``classes`` has precision and recall of every class with intervals, ``reliability``
 compares probabilities with frequencies, ``risks`` counts the errors that remain where only sure rows are answered,
 ``rounds`` has predictors and margins after some of the rounds, ``curves`` the risks and metrics that a fit has
-recorded, and ``maps`` places the classes in a plane.
+recorded, ``maps`` places the classes in a plane, and ``hierarchical`` tells how near predictions come in a tree.
 """
 
 from .classes import ClassTable, class_table, wilson
@@ -21,6 +21,7 @@ from .confusion import (
     worst_pairs,
 )
 from .curves import Curve, LearningCurves, learning_curves
+from .hierarchical import HierarchicalScores, hierarchical_scores
 from .maps import ClassMap, class_means, classical_mds, map_of_confusion, map_of_scores
 from .reliability import Reliability, class_calibration_errors, reliability_table
 from .risks import RiskCurve, risk_curve
@@ -33,6 +34,7 @@ __all__ = [
     "ConfusedPair",
     "Confusion",
     "Curve",
+    "HierarchicalScores",
     "LearningCurves",
     "Reliability",
     "RiskCurve",
@@ -41,6 +43,7 @@ __all__ = [
     "class_table",
     "classical_mds",
     "confusion_table",
+    "hierarchical_scores",
     "learning_curves",
     "map_of_confusion",
     "map_of_scores",

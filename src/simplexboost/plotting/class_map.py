@@ -59,7 +59,7 @@ def plot_class_map(clf: Any, X: Any, y: Any, *, n_pairs: int = 20, ax: Any = Non
     labels_among(clf, X, y)
     U = clf.class_scores(X)
     found = map_of_scores(U, y, clf.classes_)
-    counted = confusion_table(y, clf.classes_.take(U.argmax(axis=1)), clf.classes_)
+    counted = confusion_table(y, clf.predict(X), clf.classes_)
     ax = one_axes(ax, figsize=(7.2, 5.6))
     pairs = most_confused(counted, n_pairs)
     draw_pairs(ax, found, pairs)

@@ -92,7 +92,7 @@ def evaluate(clf: Any, X: Any, y: Any, names: Any = None) -> Evaluated:
         c,
         U,
         P,
-        U.argmax(axis=1),
+        clf._best(U),
         margins(U, c),
         row_names(names, len(U)),
         [label_text(label) for label in clf.classes_.tolist()],

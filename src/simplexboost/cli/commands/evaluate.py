@@ -69,9 +69,9 @@ def score(model: Model, rows: Iterable[Chunk], talk: Talk) -> Scores:
 
 def predictions(classifier: Any, X: Any) -> tuple[Any, Any]:
     """The numbers of the predicted classes (n,), and probabilities (n, K); None if the classifier has none."""
-    if not hasattr(classifier, "predict_proba"):
-        return np.searchsorted(classifier.classes_, classifier.predict(X)), None
-    P = classifier.predict_proba(X)
+    P = classifier.predict_proba(X) if hasattr(classifier, "predict_proba") else None
+    if P is None or getattr(classifier, "class_order_", None) is not None:  # ordered classes: the median is predicted
+        return np.searchsorted(classifier.classes_, classifier.predict(X)), P
     return P.argmax(axis=1), P
 
 

@@ -1,0 +1,383 @@
+"""A tree of classes: which are alike, what contains them, and their codewords."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from .._parts import Part, check_number
+from .._typing import AnyArray, Array, Mask
+from .checks import check_classes
+from .real import simplex
+
+FORMS = "a dict of nodes, each with a dict of nodes, a list of labels, or None if it is a label itself"
+
+
+@dataclass(eq=False, repr=False)
+class Hierarchy(Part):
+    """A tree whose leaves are the labels of classes.
+
+    Parameters
+    ----------
+    tree : dict
+        The nodes below the root by name. What a name leads to is a dict of nodes below it, a list of labels, or None if
+        the name itself is a label. Names of nodes and labels must all be different.
+
+    Examples
+    --------
+    >>> tree = Hierarchy({"animal": {"bird": ["owl", "wren"], "fish": ["eel"]}, "stone": None})
+    >>> tree.leaves
+    ['owl', 'wren', 'eel', 'stone']
+    >>> tree.n_levels, tree.nodes(1), tree.nodes(2)
+    (3, ['animal', 'stone'], ['bird', 'fish', 'stone'])
+    >>> tree.ancestors("owl")
+    ['animal', 'bird', 'owl']
+    >>> tree.distances(["owl", "wren", "eel"])
+    array([[0., 2., 4.],
+           [2., 0., 4.],
+           [4., 4., 0.]])
+    """
+
+    tree: Any
+
+    @classmethod
+    def from_paths(cls, paths: Any, separator: str = "/") -> Self:
+        """A tree from paths such as "animal/bird/owl".
+
+        Parameters
+        ----------
+        paths : iterable of str, or dict
+            The paths. An iterable gives labels that are the paths themselves; a dict gives the path of every label. A
+            node is called by the path that leads to it, so that nodes of the same name may be in several places.
+        separator : str, default="/"
+            What stands between the names.
+
+        Returns
+        -------
+        Hierarchy
+            The tree.
+
+        Examples
+        --------
+        >>> Hierarchy.from_paths(["bird/owl", "bird/wren", "fish/eel"]).nodes(1)
+        ['bird', 'fish']
+        >>> Hierarchy.from_paths({7: "b0 f1", 8: "b0 f2", 9: "b1 f1"}, separator=" ").leaves
+        [7, 8, 9]
+        """
+        if not isinstance(separator, str) or not separator:
+            raise ValueError(f"separator={separator!r} must be text that stands between the names of a path.")
+        pairs = list(paths.items()) if isinstance(paths, Mapping) else [(path, path) for path in paths]
+        seen: set[Any] = set()
+        tree: dict[Any, Any] = {}
+        for label, path in pairs:
+            if not isinstance(path, str):
+                raise TypeError(f"paths holds {path!r}; a path is text such as 'animal{separator}bird'.")
+            if label in seen:
+                raise ValueError(f"paths holds {label!r} twice; every label has one place in the tree.")
+            seen.add(label)
+            at, names = tree, path.split(separator)
+            for depth in range(1, len(names)):
+                at = at.setdefault(separator.join(names[:depth]), {})
+                if at is None:
+                    raise ValueError(f"paths makes {separator.join(names[:depth])!r} a label and a node with others.")
+            if at.get(label, False) is not False:
+                raise ValueError(f"paths makes {label!r} a label and a node with others.")
+            at[label] = None
+        return cls(tree)
+
+    @classmethod
+    def from_parents(cls, parents: Mapping[Any, Any]) -> Self:
+        """A tree from the parent of every label and node.
+
+        Parameters
+        ----------
+        parents : dict
+            The parent of every label and of every inner node. Those whose parent is None, or which have no entry, are
+            below the root. Whatever is nobody's parent is a label.
+
+        Returns
+        -------
+        Hierarchy
+            The tree.
+
+        Examples
+        --------
+        >>> Hierarchy.from_parents({"owl": "bird", "wren": "bird", "bird": "animal", "stone": None}).tree
+        {'animal': {'bird': {'owl': None, 'wren': None}}, 'stone': None}
+        """
+        if not isinstance(parents, Mapping):
+            raise TypeError(f"parents={parents!r} must be a dict that gives the parent of every label.")
+        check_no_circle(parents)
+        below: dict[Any, list[Any]] = {}
+        for node, parent in parents.items():
+            below.setdefault(parent, []).append(node)
+
+        def top_of(node: Any) -> Any:
+            return node if parents.get(node) is None else top_of(parents[node])
+
+        def tree_of(node: Any) -> Any:
+            return {child: tree_of(child) for child in below[node]} if node in below else None
+
+        return cls({top: tree_of(top) for top in dict.fromkeys(map(top_of, parents))})
+
+    def check(self) -> None:
+        """Raise unless it is a tree with at least two leaves whose names are all different."""
+        check_tree(self.tree)
+
+    # ---- what is in the tree ----------------------------------------------------------------------------------------
+
+    @property
+    def _paths(self) -> dict[Any, list[Any]]:
+        """For every label the nodes from the top down to it, itself included."""
+        self.check()
+        return {path[-1]: path for path in paths_of(self.tree)}
+
+    @property
+    def leaves(self) -> list[Any]:
+        """The labels, in the order of the tree."""
+        return list(self._paths)
+
+    @property
+    def n_levels(self) -> int:
+        """The number of levels below the root; the labels are the last one."""
+        return max(map(len, self._paths.values()))
+
+    def ancestors(self, node: Any) -> list[Any]:
+        """The nodes from the top down to a label or a node, itself included.
+
+        Parameters
+        ----------
+        node : label or name of a node
+            Where to end.
+
+        Returns
+        -------
+        list
+            The names; the root, which has none, is left out.
+        """
+        for path in self._paths.values():
+            if node in path:
+                return path[: path.index(node) + 1]
+        raise ValueError(f"{node!r} is neither a label nor a node of the hierarchy.")
+
+    def nodes(self, level: int, classes: Any = None) -> list[Any]:
+        """The nodes of a level, in the order of the tree.
+
+        Parameters
+        ----------
+        level : int
+            From 1, right below the root, to ``n_levels``, the labels. A label that is nearer to the root than a level
+            stands for itself there.
+        classes : sequence of labels or None, default=None
+            Only nodes that have some of these classes. None takes all.
+
+        Returns
+        -------
+        list
+            The names.
+        """
+        return list(dict.fromkeys(path[min(level, len(path)) - 1] for path in self._paths_of(classes, level)))
+
+    def members(self, level: int, classes: Any) -> Mask:
+        """Which classes belong to which nodes of a level.
+
+        Parameters
+        ----------
+        level : int
+            From 1 to ``n_levels``.
+        classes : sequence of K labels
+            The classes.
+
+        Returns
+        -------
+        bool array of shape (K, m)
+            A column for every node of ``nodes(level, classes)``.
+        """
+        place = {name: j for j, name in enumerate(self.nodes(level, classes))}
+        paths = self._of_classes(classes)
+        own = np.array([place[path[min(level, len(path)) - 1]] for path in paths])
+        return own[:, None] == np.arange(len(place))
+
+    def distances(self, classes: Any) -> Array:
+        """The number of edges between every two classes.
+
+        Parameters
+        ----------
+        classes : sequence of K labels
+            The classes.
+
+        Returns
+        -------
+        array of shape (K, K)
+            The distances: 2 for classes that are right below the same node. With them as ``costs``, `predict` returns
+            the class with the smallest expected distance.
+        """
+        paths = self._of_classes(classes)
+        depth = np.array([len(path) for path in paths])
+        shared = np.zeros((len(paths), len(paths)))
+        for level in range(1, depth.max(initial=1) + 1):
+            at: dict[Any, int] = {}  # the number of every node of this depth
+            own = np.array([at.setdefault(path[level - 1], len(at)) if len(path) >= level else -1 for path in paths])
+            shared += (own[:, None] == own) & (own >= 0)[:, None]
+        return depth[:, None] + depth - 2.0 * shared
+
+    def codewords(self, classes: Any) -> Array:
+        """The codewords of classes: every inner node has a simplex for what is below it, so relatives are near.
+
+        Parameters
+        ----------
+        classes : sequence of K labels
+            The classes, at least two.
+
+        Returns
+        -------
+        array of shape (K, K-1)
+            The codewords, a row for every class; their mean squared length is one.
+        """
+        paths = self._of_classes(classes)
+        K = check_classes(len(paths))
+        Y, column = np.zeros((K, K - 1)), 0
+        for rows, depth in inner_nodes(paths):
+            below = list(dict.fromkeys(paths[k][depth] for k in rows))
+            m = len(below)
+            if m < 2:
+                continue
+            words = simplex(m) * np.sqrt((m - 1) / m)  # squared distance 2, as of two edges
+            for k in rows:
+                Y[k, column : column + m - 1] = words[below.index(paths[k][depth])]
+            column += m - 1
+        return Y / np.sqrt((Y**2).sum(axis=1).mean())
+
+    # ---- the classes of a model -------------------------------------------------------------------------------------
+
+    def _of_classes(self, classes: Any) -> list[list[Any]]:
+        """The paths of classes, in their order; raise if the tree lacks one."""
+        paths, labels = self._paths, np.asarray(classes).tolist()
+        missing = [label for label in labels if label not in paths]
+        if missing:
+            raise ValueError(f"hierarchy has no leaf for the classes {missing[:5]}; it needs one for every class.")
+        return [paths[label] for label in labels]
+
+    def _paths_of(self, classes: Any, level: Any) -> list[list[Any]]:
+        """The paths of classes, or of all leaves, in the order of the tree; raise if there is no such level."""
+        paths = self._paths
+        check_number("level", level, int, 1, max(map(len, paths.values())))
+        if classes is None:
+            return list(paths.values())
+        known = {path[-1] for path in self._of_classes(classes)}
+        return [path for label, path in paths.items() if label in known]
+
+
+# ---- trees ----------------------------------------------------------------------------------------------------------
+
+
+def paths_of(tree: Any, above: tuple[Any, ...] = ()) -> Iterator[list[Any]]:
+    """The names from the top down to every leaf."""
+    if isinstance(tree, Mapping):
+        for name, below in tree.items():
+            if below is None:
+                yield [*above, name]
+            else:
+                yield from paths_of(below, (*above, name))
+    else:
+        yield from ([*above, label] for label in labels_in(tree))
+
+
+def labels_in(several: Any) -> list[Any]:
+    """The labels of a list, a tuple or an array."""
+    return list(several.tolist() if isinstance(several, np.ndarray) else several)
+
+
+def check_tree(tree: Any) -> None:
+    """Raise unless it is a tree of at least two leaves, and all names are different."""
+    if not isinstance(tree, Mapping):
+        raise TypeError(f"tree={tree!r:.200} of a hierarchy must be {FORMS}.")
+    check_forms(tree, "the root", [])
+    paths = list(paths_of(tree))
+    if len(paths) < 2:
+        raise ValueError(f"tree={tree!r:.200} has {len(paths)} leaves; a hierarchy needs at least two.")
+    parents: dict[Any, Any] = {}
+    leaves: set[Any] = set()
+    for path in paths:
+        for parent, node in zip([None, *path], path, strict=False):
+            check_name(node)
+            if parents.setdefault(node, parent) != parent or (node is path[-1] and node in leaves):
+                where = " and ".join(f"below {place!r}" for place in (parents[node], parent) if place is not None)
+                raise ValueError(f"the hierarchy has {node!r} twice, {where or 'below the root'}; names must differ.")
+        leaves.add(path[-1])
+    both = [label for label in leaves if label in set(parents.values())]
+    if both:
+        raise ValueError(f"the hierarchy has {both[0]!r} as a label and as a node with others; names must differ.")
+
+
+def check_name(node: Any) -> None:
+    """Raise unless it can name a node."""
+    if node is None or (isinstance(node, float) and node != node):
+        raise ValueError(f"the hierarchy has a node called {node!r}; names are labels and text.")
+
+
+def check_forms(tree: Any, name: Any, above: list[int]) -> None:
+    """Raise unless every node has something below it, in one of the accepted forms, and none is below itself."""
+    if id(tree) in above:
+        raise ValueError(f"the hierarchy contains itself: {name!r} is below itself.")
+    if not isinstance(tree, Mapping | list | tuple | np.ndarray):
+        raise TypeError(f"the node {name!r} of the hierarchy leads to {tree!r:.200}; accepted is {FORMS}.")
+    if not len(tree):
+        raise ValueError(f"the node {name!r} of the hierarchy has nothing below it; a label leads to None.")
+    if isinstance(tree, Mapping):
+        for child, below in tree.items():
+            if below is not None:
+                check_forms(below, child, [*above, id(tree)])
+        return
+    for label in labels_in(tree):
+        try:
+            hash(label)
+        except TypeError as error:
+            raise TypeError(f"the node {name!r} of the hierarchy has the label {label!r:.200}: {error}.") from error
+
+
+def check_no_circle(parents: Mapping[Any, Any]) -> None:
+    """Raise if the parents of a node lead back to it."""
+    fine: set[Any] = {None}
+    for start in parents:
+        way: list[Any] = []
+        node = start
+        while node not in fine and node in parents:
+            if node in way:
+                circle = " → ".join(repr(name) for name in [*way[way.index(node) :], node])
+                raise ValueError(f"parents lead in a circle, {circle}; a hierarchy has none.")
+            way.append(node)
+            node = parents[node]
+        fine.update(way)
+
+
+def inner_nodes(paths: list[list[Any]]) -> Iterator[tuple[list[int], int]]:
+    """The classes below every inner node (their numbers) and its depth, the root first, level by level."""
+    for depth in range(max(map(len, paths))):
+        found: dict[tuple[Any, ...], list[int]] = {}
+        for k, path in enumerate(paths):
+            if len(path) > depth:
+                found.setdefault(tuple(path[:depth]), []).append(k)
+        yield from ((rows, depth) for rows in found.values())
+
+
+def level_sums(P: Array, members: Mask) -> Array:
+    """Probabilities (n, K) of classes → those of nodes (n, m), of which ``members`` (K, m) tells the classes."""
+    out = np.empty((len(P), members.shape[1]))
+    for j, own in enumerate(members.T):
+        out[:, j] = P[:, own].sum(axis=1)
+    return out
+
+
+def names_array(names: Iterable[Any]) -> AnyArray:
+    """Names as an array: text or numbers if they are all of a kind, else objects."""
+    listed = list(names)
+    kinds = {str if isinstance(name, str) else type(name) for name in listed}
+    if len(kinds) == 1 and not isinstance(listed[0], tuple):
+        return np.array(listed)
+    out = np.empty(len(listed), dtype=object)
+    out[:] = listed
+    return out

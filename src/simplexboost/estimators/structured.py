@@ -1,0 +1,182 @@
+"""Classes with structure: boosters whose classes may have an order or a hierarchy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from .._typing import AnyArray, Array
+from ..boosting.decisions import Median, OneLabel
+from ..boosting.run import Run
+from ..codewords import Auto, Codewords, Custom, Hierarchy, Ordered
+from ..codewords.hierarchy import level_sums, names_array
+from ..data.validation import Checked
+from ..files import damaged
+from ..files.parameters import from_json, to_json
+from ..losses import Loss
+from .booster import Booster
+from .class_order import check_ordinal, class_order, declared_order, is_ordinal
+
+# Up to so many classes a hierarchy gives the codewords; beyond, canonical ones are many times faster.
+MOST_RELATED = 256
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class StructuredBooster(Booster):
+    """A booster whose classes may have an order or a hierarchy."""
+
+    ordinal: Any = False
+    hierarchy: Any = None
+
+    # ---- fitting ----------------------------------------------------------------------------------------------------
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_ordinal(self.ordinal)
+        if self.hierarchy is None:
+            return
+        if not isinstance(self.hierarchy, Hierarchy):
+            raise TypeError(f"hierarchy={self.hierarchy!r:.200} must be a simplexboost.Hierarchy or None.")
+        self.hierarchy.check()
+        if is_ordinal(self.ordinal):
+            raise ValueError("ordinal and hierarchy are two structures of the same classes; take one of them.")
+
+    def _check_training(self, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
+        return replace(super()._check_training(X, y, sample_weight, costs), order=declared_order(y))
+
+    def _deciding(self, loss: Loss, checked: Checked) -> OneLabel:
+        order = class_order(self.ordinal, checked)
+        if order is None:
+            return super()._deciding(loss, checked)
+        return Median(loss, checked.classes, checked.present, order)
+
+    def _by_structure(self, codewords: Codewords, checked: Checked) -> Codewords:
+        """The codewords, those of an order or a hierarchy as a matrix with a row for every class of ``classes_``."""
+        if self.hierarchy is not None:
+            K = len(checked.classes)
+            Y = self.hierarchy.codewords(checked.classes) if K > 1 else None
+            free = type(codewords) is Auto and codewords.code_dim is None
+            return Custom(Y) if free and 2 < K <= MOST_RELATED else codewords
+        order = class_order(self.ordinal, checked)
+        if order is None or not isinstance(codewords, Ordered):
+            return codewords
+        codewords.check()
+        Y = np.empty((len(order), codewords.columns(len(order))))
+        Y[order] = codewords.matrix(len(order), np.random.default_rng(0))
+        return Custom(Y)
+
+    def _fitted(self, run: Run, *, checked: Checked, **more: Any) -> dict[str, Any]:
+        order = class_order(self.ordinal, checked)
+        return {
+            **super()._fitted(run, checked=checked, **more),
+            "class_order_": None if order is None else checked.classes[order],
+            "hierarchy_": None if self.hierarchy is None else clone(self.hierarchy),
+        }
+
+    # ---- levels of a hierarchy --------------------------------------------------------------------------------------
+
+    def predict_level(self, X: Any, level: int, n_rounds: int | None = None, *, init_score: Any = None) -> AnyArray:
+        """The most probable node of a level of the hierarchy, (n,).
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+        level : int
+            From 1, right below the root, to ``hierarchy_.n_levels``, the classes themselves.
+        n_rounds : int or None, default=None
+            Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
+        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
+
+        Returns
+        -------
+        array of shape (n,)
+            The names of the nodes; ties go to the one that comes first in the tree.
+
+        Examples
+        --------
+        >>> import simplexboost as sb
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris()
+        >>> y = iris.target_names[iris.target]
+        >>> tree = sb.Hierarchy({"small": ["setosa"], "large": ["versicolor", "virginica"]})
+        >>> clf = sb.SimplexBoostClassifier(n_estimators=20, hierarchy=tree, random_state=0).fit(iris.data, y)
+        >>> clf.predict_level(iris.data[[0, 60, 120]], 1).tolist()
+        ['small', 'large', 'large']
+        """
+        P = self.predict_proba_level(X, level, n_rounds, init_score=init_score)
+        return self._nodes(level).take(P.argmax(axis=1))
+
+    def predict_proba_level(self, X: Any, level: int, n_rounds: int | None = None, *, init_score: Any = None) -> Array:
+        """The probabilities of the nodes of a level of the hierarchy, (n, m): the sums of those of their classes.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+        level : int
+            From 1, right below the root, to ``hierarchy_.n_levels``, the classes themselves.
+        n_rounds : int or None, default=None
+            Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
+        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
+
+        Returns
+        -------
+        array of shape (n, m)
+            The probabilities, a column for every node of ``hierarchy_.nodes(level, classes_)``.
+        """
+        check_is_fitted(self)
+        self._nodes(level)
+        P = np.asarray(self.predict_proba(X, n_rounds, init_score=init_score))
+        assert self.hierarchy_ is not None  # `_nodes` has raised
+        return level_sums(P, self.hierarchy_.members(level, self.classes_))
+
+    def _nodes(self, level: Any) -> AnyArray:
+        """The nodes of a level; raise if there is none, or no hierarchy."""
+        if getattr(self, "hierarchy_", None) is None:
+            raise ValueError("level is one of a hierarchy, which this model does not have; fit it with hierarchy=.")
+        assert self.hierarchy_ is not None
+        return names_array(self.hierarchy_.nodes(level, self.classes_))
+
+    # ---- files ------------------------------------------------------------------------------------------------------
+
+    def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+        header, arrays = super()._pack()
+        order, hierarchy = getattr(self, "class_order_", None), getattr(self, "hierarchy_", None)
+        structure = {
+            "class_order": None if order is None else np.searchsorted(self.classes_, order).tolist(),
+            "hierarchy": None if hierarchy is None else to_json(hierarchy, "hierarchy_"),
+        }
+        return {**header, **structure}, arrays
+
+    def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+        super()._unpack(header, arrays)
+        self.class_order_ = checked_order(header.get("class_order"), self.classes_)
+        self.hierarchy_ = checked_hierarchy(header.get("hierarchy"), self.classes_)
+
+
+def checked_order(value: Any, classes: AnyArray) -> AnyArray | None:
+    """The labels from the lowest to the highest, from a file, or None; raise unless they are the classes."""
+    if value is None:
+        return None
+    numbers = isinstance(value, list) and all(type(number) is int for number in value)
+    if not numbers or sorted(value) != list(range(len(classes))):
+        raise damaged("an order of classes that is none")
+    return classes[np.array(value)]
+
+
+def checked_hierarchy(value: Any, classes: AnyArray) -> Hierarchy | None:
+    """The hierarchy, from a file, or None; raise unless it is a tree that has all classes."""
+    if value is None:
+        return None
+    hierarchy = from_json(value)
+    if not isinstance(hierarchy, Hierarchy):
+        raise damaged("a hierarchy that is none")
+    hierarchy.members(1, classes)  # raises unless it is one
+    return hierarchy
