@@ -578,3 +578,23 @@ def test_rows_on_dask_are_refused():
     clf._become(copy.deepcopy(BASE))
     refuses(clf, lambda c: c.add_classes(dask_array.from_array(X), Y), TypeError, "rows in memory")
     assert same_model(clf.add_classes(X, Y).to_local(), changed("add_classes", X, Y))
+
+
+@pytest.mark.parametrize("change", ["drop", "merge", "add"])
+def test_classes_with_a_structure_do_not_change(change):
+    """An order or a hierarchy names all classes, so others would not fit it; the model stays as it was."""
+    X, y = blobs(4)
+    changes = {
+        "drop": lambda clf: clf.drop_classes(0),
+        "merge": lambda clf: clf.merge_classes({1: [1, 2]}),
+        "add": lambda clf: clf.add_classes(X, y + 1),
+    }
+    ordered = sb.SimplexBoostClassifier(n_estimators=3, ordinal=True, random_state=0).fit(X, y)
+    P = ordered.predict_proba(X)
+    with pytest.raises(ValueError, match="ordinal with classes"):
+        changes[change](ordered)
+    assert (ordered.predict_proba(X) == P).all()
+    tree = sb.Hierarchy({"low": [0, 1], "high": [2, 3]})
+    related = sb.SimplexBoostClassifier(n_estimators=3, hierarchy=tree, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="hierarchy with classes"):
+        changes[change](related)

@@ -96,6 +96,12 @@ def check_changeable(estimator: Any, method: str) -> None:
         raise ValueError(
             f"{method} changes classes of which one is right; this model was fitted to several labels per row."
         )
+    for parameter, structure in (("ordinal", "class_order_"), ("hierarchy", "hierarchy_")):
+        if getattr(estimator, structure, None) is not None:
+            raise ValueError(
+                f"{method} would leave {parameter} with classes that are not the model's; fit anew with the wanted "
+                f"classes, or without {parameter}."
+            )
     if not estimator.loss_.likelihood:
         raise ValueError(
             f"{method} needs probabilities that are the soft-max of the scores, as loss='logistic' without costs gives "
