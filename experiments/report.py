@@ -27,6 +27,8 @@ cells are there; the others are computed breadth first over time, and entries th
 [n of m]. Every paper begins with what came out in short; then come the verdicts on its claims and theorems, what was
 run, and the tables and figures. The papers' claims, the theorems, our checks and our explanations are different kinds
 and are never added up. All published numbers are counted [at the end](#all-published-numbers).
+
+**Verdicts.** {legend}
 {quick}"""
 
 QUICK = """
@@ -64,6 +66,7 @@ def header(plan: Plan, found: Results, judged: Judged) -> str:
     done = sum(found.get(cell) is not None for cell in cells.values())
     return ABOUT.format(
         opening=linked(opening(plan, found, counts)),
+        legend=ledger.LEGEND,
         options=options,
         done=done,
         cells=len(cells),
