@@ -99,8 +99,9 @@ def repeat(problem: Problem, seed: int) -> dict[str, dict[str, float]]:
     train = train[:MOST]
     held = np.random.default_rng(seed).permutation(len(train)) < len(train) // 10
     fit, held = train[~held], train[held]
-    found = {}
-    for name, codewords in {"flat": "canonical", "flat, simplex": "simplex", "tree": "auto"}.items():
+    found: dict[str, dict[str, float]] = {}
+    codes = {"flat": "canonical", "flat, simplex": "simplex", "tree": tree.codewords(np.unique(y[fit]))}
+    for name, codewords in codes.items():
         clf = SimplexBoostClassifier(
             early_stopping=True, hierarchy=tree, codewords=codewords, n_jobs=1, random_state=0
         ).fit(X[fit], y[fit], eval_set=(X[held], y[held]))

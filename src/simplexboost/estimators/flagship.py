@@ -111,8 +111,8 @@ class SimplexBoostClassifier(StructuredBooster):
         absolute error; the most probable class is ``top_k(X, 1)``.
     hierarchy : Hierarchy or None, default=None
         A tree of the classes, such as ``Hierarchy({"bird": ["owl", "wren"], "fish": ["eel", "carp"]})``, or
-        ``Hierarchy.from_paths(["bird/owl", …])``. With up to 256 classes the codewords are then those of the tree, in
-        which relatives are near, unless others are given. `predict_level` and `predict_proba_level` predict its nodes.
+        ``Hierarchy.from_paths(["bird/owl", …])``. `predict_level` and `predict_proba_level` predict its nodes. It does
+        not change the fit; its codewords are ``codewords=hierarchy.codewords(labels)`` with the labels sorted.
     cost_matrix : array of shape (K, K) or None, default=None
         How much it matters to tell class c (row) from class k (column), for the logistic loss. None gives all pairs the
         same importance.

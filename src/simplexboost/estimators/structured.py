@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._typing import AnyArray, Array
 from ..boosting.decisions import Median, OneLabel
 from ..boosting.run import Run
-from ..codewords import Auto, Codewords, Custom, Hierarchy, Ordered
+from ..codewords import Codewords, Custom, Hierarchy, Ordered
 from ..codewords.hierarchy import level_sums, names_array
 from ..data.validation import Checked
 from ..files import damaged
@@ -20,9 +20,6 @@ from ..files.parameters import from_json, to_json
 from ..losses import Loss
 from .booster import Booster
 from .class_order import check_ordinal, class_order, declared_order, is_ordinal
-
-# Up to so many classes a hierarchy gives the codewords; beyond, canonical ones are many times faster.
-MOST_RELATED = 256
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -55,12 +52,12 @@ class StructuredBooster(Booster):
         return Median(loss, checked.classes, checked.present, order)
 
     def _by_structure(self, codewords: Codewords, checked: Checked) -> Codewords:
-        """The codewords, those of an order or a hierarchy as a matrix with a row for every class of ``classes_``."""
+        """The codewords, those of an order as a matrix with a row for every class of ``classes_``.
+
+        Those of a tree are not taken by themselves: on real tables they did not pay (docs/structure.md).
+        """
         if self.hierarchy is not None:
-            K = len(checked.classes)
-            Y = self.hierarchy.codewords(checked.classes) if K > 1 else None
-            free = type(codewords) is Auto and codewords.code_dim is None
-            return Custom(Y) if free and 2 < K <= MOST_RELATED else codewords
+            self.hierarchy.members(1, checked.classes)  # raises if the tree lacks a class
         order = class_order(self.ordinal, checked)
         if order is None or not isinstance(codewords, Ordered):
             return codewords
