@@ -133,7 +133,7 @@ class Evaluation(Callback):
 
     def risk(self, run: Run) -> float:
         """The mean loss now."""
-        if self._there is not None and run.temperature == 1:
+        if self._there is not None and np.all(run.temperature == 1):
             return self._there.risk(self._F)
         F, c, weight = self._predictor(run), self.c, self.weight
         if len(self._known) < len(c):
@@ -143,7 +143,7 @@ class Evaluation(Callback):
     def _predictor(self, run: Run) -> AnyArray:
         """F (n, d) as the model predicts it: the temperature multiplies the trees, not what they start from."""
         F = self._engine.host(self._F)
-        F = F if run.temperature == 1 else F * run.temperature
+        F = F if np.all(run.temperature == 1) else F * np.asarray(run.temperature, dtype=F.dtype)
         return F if self._start is None else self._start + F
 
     @property

@@ -11,6 +11,8 @@ from .group import GroupEngine
 from .interface import (
     ORDERS,
     SCORES,
+    BlockLoss,
+    BlockProblem,
     Dense,
     Engine,
     FitSize,
@@ -62,6 +64,8 @@ __all__ = [
     "SCORES",
     "SET_BYTES",
     "BinnedData",
+    "BlockLoss",
+    "BlockProblem",
     "CodedRows",
     "CpuEngine",
     "CudaEngine",

@@ -34,8 +34,7 @@ def probabilities_there(estimator: Any, X: Any, n_rounds: int | None, engine: Cu
 def labels_there(estimator: Any, X: Any, n_rounds: int | None, engine: CudaEngine) -> Any:
     """The best labels (n,) of rows on the device, on the device if they are numbers; None if not computed there."""
     best = engine.device.empty(len(X), np.int32)
-    one_label = getattr(estimator, "threshold_", None) is None
-    if not one_label or not estimator._rounds(n_rounds).winners(X, best, engine):
+    if estimator._answers != "one" or not estimator._rounds(n_rounds).winners(X, best, engine):
         return None
     labels = estimator.classes_[estimator.present_]
     return engine.device.upload(labels)[best] if labels.dtype.kind in "biuf" else labels[engine.host(best)]

@@ -1,66 +1,10 @@
 // The logistic loss as a function of F, compiled once per instruction set (core/isa.hpp). Each block of rows stays in
 // the cache: its logits 2U = F Yᵀ, their soft-max P, and the product P [Y | Z | ‖Z‖²]. No n x K array is stored.
 
-constexpr std::size_t W = VECTOR_BYTES / sizeof(float);  // floats per vector
+#include "losses/vectors.inl"
+
 // The size of a tile of the matrix products, in rows and in vectors of columns: its sums just fit in the registers.
 constexpr std::size_t kTileRows = VECTOR_BYTES == 16 ? 4 : 6, kTileVectors = VECTOR_BYTES == 64 ? 4 : 2;
-typedef float Vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
-typedef std::uint32_t BitsVec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));  // sums may overflow
-
-inline Vec load(const float* p) { return *reinterpret_cast<const Vec*>(p); }
-inline void store(float* p, Vec v) { *reinterpret_cast<Vec*>(p) = v; }
-inline Vec splat(float x) { return Vec{} + x; }
-inline Vec vmax(Vec a, Vec b) { return a > b ? a : b; }
-
-// The sum over the lanes of a vector: its halves are added until four numbers remain, and these one after another.
-typedef float Four __attribute__((vector_size(16)));
-template <class Op>
-inline float across(Vec v, Op op) {
-#if VECTOR_BYTES == 64
-  typedef float Eight __attribute__((vector_size(32)));
-  const Eight eight = op(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7),
-                         __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
-#elif VECTOR_BYTES == 32
-  const Vec eight = v;
-#endif
-#if VECTOR_BYTES >= 32
-  const Four four =
-      op(__builtin_shufflevector(eight, eight, 0, 1, 2, 3), __builtin_shufflevector(eight, eight, 4, 5, 6, 7));
-#else
-  const Four four = v;
-#endif
-  const Four two = op(four, __builtin_shufflevector(four, four, 2, 3, 2, 3));
-  return op(two, __builtin_shufflevector(two, two, 1, 1, 1, 1))[0];
-}
-inline float sum_across(Vec v) {
-  return across(v, [](auto a, auto b) { return a + b; });
-}
-
-// The scalar product of two rows of N floats, N a multiple of W.
-inline float dot(const float* a, const float* b, std::size_t N) {
-  Vec sum = Vec{};
-  for (std::size_t i = 0; i < N; i += W) sum += load(a + i) * load(b + i);
-  return sum_across(sum);
-}
-
-// exp(x) for x <= 0 to about 1e-7, and exactly 0 for very low x: x = k ln 2 + r, a polynomial in r, and k is added to
-// the exponent bits.
-inline Vec exp_nonpositive(Vec x) {
-  const Vec low = splat(-87.0f);
-  const Vec clamped = vmax(x, low);
-  const Vec shifted = clamped * 1.442695041f + 12582912.0f;  // 1.5 * 2^23: rounds, and leaves k in the low bits
-  const Vec k = shifted - 12582912.0f;
-  const Vec r = (clamped - k * 0.693359375f) + k * 2.12194440e-4f;
-  Vec y = splat(1.9875691500e-4f);
-  y = y * r + 1.3981999507e-3f;
-  y = y * r + 8.3334519073e-3f;
-  y = y * r + 4.1665795894e-2f;
-  y = y * r + 1.6666665459e-1f;
-  y = y * r + 5.0000001201e-1f;
-  y = y * r * r + r + 1.0f;
-  const Vec scaled = (Vec)((BitsVec)y + ((BitsVec)shifted << 23));
-  return x < low ? Vec{} : scaled;
-}
 
 // C (kTileRows, N) = A (kTileRows, M) B (M, N) for NV vectors of columns; A has row stride lda, B and C have ldb and
 // ldc.
@@ -215,8 +159,9 @@ constexpr std::uint64_t kRoundBits = __builtin_bit_cast(std::uint64_t, kRound);
 
 inline Bits rounded(Half x, double w) { return (Bits)(__builtin_convertvector(x, Double) * w + kRound); }
 
-// mass += w p and spread += w p (1 - p), class by class in double precision, for R rows of probabilities at once, so
-// that sums are read and written once for all R rows.
+// mass += w p and spread += w |p| (1 - |p|), class by class in double precision, for R rows of probabilities at once, so
+// that sums are read and written once for all R rows. Blocks of classes (losses/blocks.hpp) have p - 1 in place of p
+// where a class is the example's own, which makes no difference to the spread.
 template <std::size_t R>
 inline void add_moments(const float* const* p, const double* w, std::size_t Kp, std::uint64_t* mass,
                         std::uint64_t* spread) {
@@ -225,7 +170,8 @@ inline void add_moments(const float* const* p, const double* w, std::size_t Kp, 
     for (std::size_t r = 0; r < R; ++r) {
       const Half x = *reinterpret_cast<const Half*>(p[r] + k);
       a += rounded(x, w[r]);
-      b += rounded(x * (1.0f - x), w[r]);
+      const Half size = x < 0.0f ? -x : x;
+      b += rounded(size * (1.0f - size), w[r]);
     }
     *reinterpret_cast<Bits*>(mass + k) += a;
     *reinterpret_cast<Bits*>(spread + k) += b;
@@ -255,7 +201,7 @@ inline void newton_some(const LogisticArgs& a, const std::uint32_t* rows, double
   for (std::size_t r = 0; r < R; ++r) {
     w[r] = a.scale == nullptr ? unit : unit * a.scale[rows[r]];
     P[r] = row_probabilities(a, rows[r], S + r * a.Kp);
-    out[a.c[rows[r]]] += __builtin_bit_cast(std::uint64_t, w[r] + kRound) - kRoundBits;
+    if (a.c != nullptr) out[a.c[rows[r]]] += __builtin_bit_cast(std::uint64_t, w[r] + kRound) - kRoundBits;
   }
   add_moments<R>(P, w, a.Kp, sums, sums + a.Kp);
 }
@@ -289,7 +235,7 @@ void newton_range(const LogisticArgs& a, const std::uint32_t* rows, std::size_t 
     const float* P = row_probabilities(a, i, S);
     std::uint64_t* sums = tables + leaf * 2 * a.Kp;
     add_moments<1>(&P, &w, a.Kp, sums, sums + a.Kp);
-    sums[a.c[i]] -= __builtin_bit_cast(std::uint64_t, w + kRound) - kRoundBits;
+    if (a.c != nullptr) sums[a.c[i]] -= __builtin_bit_cast(std::uint64_t, w + kRound) - kRoundBits;
     ++counts[leaf];
   }
 }
