@@ -22,6 +22,7 @@ from .plots import pyplot
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 SETS = Path(__file__).parent / "SETS.md"
+LABELS = Path(__file__).parent / "LABELS.md"
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 NAMES = {OURS: "simplexboost", "lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"} | {
     "xgboost-multi": "XGBoost, vector leaves",
@@ -302,6 +303,30 @@ def draw_potentials(plt: Any) -> Any:
     return figure
 
 
+# ---- several labels -------------------------------------------------------------------------------------------------
+
+
+def draw_labels(plt: Any) -> Any:
+    """Log-loss against the time of the fit, of every contestant of the page on the problems with labels."""
+    figure, axes = plt.subplots(1, 4, figsize=(12.0, 3.6), layout="constrained")
+    sections = [part for part in LABELS.read_text(encoding="utf-8").split("\n## ")[1:] if "Hamming" in part]
+    marks: dict[str, tuple[str, str]] = {}
+    for ax, section in zip(axes, sections, strict=True):
+        for row in rows(section):
+            name = row[""]
+            if name.endswith("chosen"):
+                continue
+            colour, marker = marks.setdefault(name, (PALETTE[len(marks) % len(PALETTE)], "os^vDP*X<>"[len(marks)]))
+            style = {"markersize": 8, "linestyle": "none", "markerfacecolor": colour if "each" not in name else "white"}
+            ax.plot(float(row["fit s"]), float(row["log-loss"]), color=colour, marker=marker, label=name, **style)
+        ax.set(xscale="log", xlabel="fit, seconds", title=section.partition("\n")[0])
+        ax.title.set_fontsize(10)
+    axes[0].set_ylabel("log-loss")
+    known = {text: line for ax in axes for line, text in zip(*ax.get_legend_handles_labels(), strict=True)}
+    figure.legend(known.values(), known.keys(), loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    return figure
+
+
 # ---- all of them ----------------------------------------------------------------------------------------------------
 
 PICTURES: dict[str, Callable[[Any], Any]] = {
@@ -313,6 +338,7 @@ PICTURES: dict[str, Callable[[Any], Any]] = {
     "potentials": draw_potentials,
     "sets": draw_sets,
     "costs": draw_costs,
+    "labels": draw_labels,
 }
 
 

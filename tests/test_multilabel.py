@@ -320,5 +320,5 @@ def test_refusals():
     with pytest.raises(ValueError, match="must name the 4 columns"):
         AdaBoostMHClassifier(classes=["a"]).fit(X, Z)
     clf = AdaBoostMHClassifier(n_estimators=2).fit(X, Z)
-    with pytest.raises(ValueError, match="known label per row"):
+    with pytest.raises(ValueError, match="margins takes models of one class per row"):
         clf.margins(X, Z)
