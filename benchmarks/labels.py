@@ -26,6 +26,7 @@ from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from simplexboost import SimplexBoostClassifier, datasets
 
 ROUNDS = 200
+N = 3000  # rows, of which half are trained on
 HALF = 0.5
 Rows = tuple[np.ndarray, np.ndarray]
 
@@ -42,7 +43,7 @@ def made(n_features: int, n_labels: int, per_row: int) -> Callable[[int], Rows]:
     """scikit-learn's bags of words, in which every label has its own words."""
 
     def rows(seed: int) -> Rows:
-        X, Z = make_multilabel_classification(4000, n_features, n_classes=n_labels, n_labels=per_row, random_state=seed)
+        X, Z = make_multilabel_classification(N, n_features, n_classes=n_labels, n_labels=per_row, random_state=seed)
         return X, Z
 
     return rows
@@ -51,17 +52,17 @@ def made(n_features: int, n_labels: int, per_row: int) -> Callable[[int], Rows]:
 def rare(seed: int) -> Rows:
     """Twenty labels of smooth scores with noise, which one row in ten to one in two hundred has."""
     rng, K = np.random.default_rng(seed), 20
-    X = rng.normal(size=(4000, 20))
-    S = X @ rng.normal(size=(20, K)) / 3 + 0.8 * np.sin(2 * X) + 0.5 * rng.logistic(size=(4000, K))
+    X = rng.normal(size=(N, 20))
+    S = X @ rng.normal(size=(20, K)) / 3 + 0.8 * np.sin(2 * X) + 0.5 * rng.logistic(size=(N, K))
     cut = np.array([np.quantile(s, q) for s, q in zip(S.T, np.linspace(0.9, 0.995, K), strict=True)])
     return X, (S > cut).astype(int)
 
 
-def folder_rows(name: str, seed: int, n: int = 4000) -> Rows:
+def folder_rows(name: str, seed: int) -> Rows:
     """Rows of a set of the folder, both parts mixed, in random order."""
     data = datasets.load(name)
     X, y = np.concatenate([data.X_train, data.X_test]), np.concatenate([data.y_train, data.y_test])
-    chosen = np.random.default_rng(seed).permutation(len(y))[:n]
+    chosen = np.random.default_rng(seed).permutation(len(y))[:N]
     return np.asarray(X, dtype=float)[chosen], np.asarray(y)[chosen]
 
 
@@ -208,7 +209,7 @@ HEAD = """# Several labels, several targets
 One vector tree a round for [all labels or targets](../docs/targets.md) beside one model for each of them: `python -m
 benchmarks.labels -o labels.json` measures, `python -m benchmarks.labels --page labels.json` writes this page.
 
-Medians of {seeds} draws of the rows; 2000 rows are trained on and 2000 predicted (half as many pairs of digits). One
+Medians of {seeds} draws of the rows; 1500 rows are trained on and 1500 predicted (half as many pairs of digits). One
 thread each; seconds are those of the processor, of the fit and of `predict_proba`; MB are those of the pickled model.
 "ours" and "ours, one each" (where there are few) choose their rounds, everything else has so many rounds as it says, or
 100 by default.

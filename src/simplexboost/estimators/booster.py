@@ -395,7 +395,7 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         if init_score is None:
             return checked
         if checked.data.sets is not None or not self.takes_init_score:
-            reason = "an indicator matrix" if self.takes_init_score else "this booster, whose game starts from nothing"
+            reason = "a matrix y" if self.takes_init_score else "this booster, whose game starts from nothing"
             raise ValueError(f"init_score does not go with {reason}.")
         scores = check_init_score(init_score, len(checked.used), len(checked.classes))
         return replace(checked, data=replace(checked.data, init_score=scores[checked.used][:, checked.present]))

@@ -27,8 +27,8 @@ from .booster import Booster
 from .constraints import by_class_number
 from .evaluation import as_eval_set
 from .parts import Parts
-from .settling import FEWEST_ROWS, Settled, Table, Wanted, choose, effort, most_canonical
-from .several import check_several, check_thresholds, is_f1, settled_thresholds
+from .settling import FEWEST_ROWS, Settled, Table, Wanted, choose, effort_on, most_canonical
+from .several import check_several, check_thresholds, is_f1, settled_thresholds, takes_matrices
 
 # The shapes of trees that compete, the preferred one first; the second one is taken where nothing is chosen. Symmetric
 # trees alone would serve most tables (benchmarks/TUNING.md), but best-first ones learn intricate tables faster.
@@ -302,13 +302,13 @@ class SimplexBoostClassifier(Booster):
 
     def resolved(self, data: TrainingSet) -> dict[str, Any]:
         """Values for the parameters that are "auto", from the size of the table."""
-        n, p = data.n, data.p
+        n = data.n
         rate = self.learning_rate
         if is_auto(rate) and self._goes_on and hasattr(self, "choice_"):
             rate = self.choice_.learning_rate
         elif is_auto(rate):
             chosen = is_auto(self.n_estimators) and self.chooses(data)
-            rate = effort(n, p, data.K, data.has_labels).rate if chosen else 0.1
+            rate = effort_on(data).rate if chosen else 0.1
         rounds = self.n_estimators
         if is_auto(rounds):
             usual = USUAL / 2 if data.K <= 3 else USUAL
@@ -332,7 +332,7 @@ class SimplexBoostClassifier(Booster):
     def choose(self, asked: SimplexBoostClassifier, checked: Checked, groups: Any, seed: int) -> Choice:
         """The number of rounds, the temperature and the shape of the trees, as far as the user left them open."""
         data = checked.data
-        haste = effort(data.n, data.p, data.K, data.has_labels).haste
+        haste = effort_on(data).haste
         rate = float(self.learning_rate) * haste
         rivals = [(params, self.with_params(**params, learning_rate=rate)) for params in asked.candidates(data.n)]
         exact = None if is_auto(asked.n_estimators) else int(self.n_estimators)
@@ -342,9 +342,9 @@ class SimplexBoostClassifier(Booster):
             pace(data) * USUAL / rate,
             exact,
             asked.calibrates(),
-            asked.chooses_thresholds(data),
             (lambda line: print(line, flush=True)) if self.verbose else (lambda line: None),
             None if asked.calibrates() else float(self.calibration),
+            asked.chooses_thresholds(data),
         )
         choice = choose(rivals, Table(data, checked.present, groups), seed, wanted)
         return replace(choice, learning_rate=float(self.learning_rate))
@@ -417,6 +417,13 @@ class SimplexBoostClassifier(Booster):
         if not loss.likelihood:
             raise ValueError(f"cost_matrix goes with loss='logistic' only, not with loss={self.loss!r}.")
         return Logistic(cost_matrix=self.cost_matrix)
+
+    def __sklearn_tags__(self) -> Any:
+        """A matrix y goes with the logistic loss and canonical codewords."""
+        tags = super().__sklearn_tags__()
+        takes = takes_matrices(self)
+        tags.classifier_tags.multi_label, tags.target_tags.multi_output = takes, takes
+        return tags
 
     def _codewords(self) -> Codewords:
         code_dim = None if isinstance(self.code_dim, str) and self.code_dim == "auto" else self.code_dim

@@ -55,17 +55,23 @@ class Effort:
     rate: float
 
 
-def effort(n: int, p: int, K: int, labels: bool = False) -> Effort:
-    """The effort that suits n rows of p columns and K classes, or K labels.
+def effort_on(data: TrainingSet) -> Effort:
+    """The effort that suits a training set.
+
+    Labels, whose scores move half as far as the difference of two classes (`flagship.pace`), have a learning rate of
+    0.1 throughout, and half the haste.
+    """
+    found = effort(data.n, data.p, data.K)
+    return replace(found, haste=max(1.0, found.haste / 2), rate=0.1) if data.has_labels else found
+
+
+def effort(n: int, p: int, K: int) -> Effort:
+    """The effort that suits n rows of p columns and K classes.
 
     A fit of up to 10 000 rows takes about a second: there a smaller learning rate pays, and folds cost about as much as
     the fit itself. Larger tables have rows enough for one part held out. A race at more than three times a learning
-    rate of 0.1 would mislead: it over-fits after rounds that are good ones at 0.1. Labels, whose scores move half as
-    far as the difference of two classes (`flagship.pace`), have a learning rate of 0.1 throughout, and half the haste.
+    rate of 0.1 would mislead: it over-fits after rounds that are good ones at 0.1.
     """
-    if labels:
-        of_classes = effort(n, p, K)
-        return replace(of_classes, haste=max(1.0, of_classes.haste / 2), rate=0.1)
     cells = n * max(p, K)
     if n <= 1_000 or (n <= 10_000 and cells <= 1_000_000):  # a fifth of few rows would tell too little
         return Effort(5 if n <= 2_500 else 3 if n <= 5_000 else 2, 0, 4.0, 0.05)
@@ -84,18 +90,18 @@ class Wanted:
     usual : see `Terms`
     exact : the number of rounds of the fit, if it is given: then the race compares after `longest` rounds only
     calibrate : whether a temperature is chosen
-    thresholds : whether the probabilities above which labels are predicted are chosen
     say : prints a line of progress
     temperature : that of the fit, if it is not chosen
+    thresholds : whether the probabilities above which labels are predicted are chosen
     """
 
     longest: int
     usual: float
     exact: int | None
     calibrate: bool
-    thresholds: bool
     say: Callable[[str], None]
     temperature: float | None = None
+    thresholds: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +174,7 @@ def choose(rivals: Rivals, table: Table, seed: int, wanted: Wanted) -> Choice:
     its rounds and temperature.
     """
     data, rng = table.data, np.random.default_rng([seed, 1])
-    cost, decide = effort(data.n, data.p, data.K, data.has_labels), data.engine.decide
+    cost, decide = effort_on(data), data.engine.decide
     if cost.n_splits > 0:
         small = table.brought(np.arange(data.n))
         return decide(lambda: hold_race(rivals, small, make_splits(small, cost, rng), seed, cost, wanted))

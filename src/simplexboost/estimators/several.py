@@ -43,16 +43,32 @@ def settled_thresholds(thresholds: Any, settled: Settled, checked: Checked) -> A
     return np.full(K, given)
 
 
+def refused(estimator: Any, what: str) -> str | None:
+    """Why the parameters of the flagship do not go with a matrix y, of which ``what`` says what it holds; else None."""
+    parts = estimator.parts()
+    if not parts.loss.likelihood:
+        return f"loss={estimator.loss!r} and costs go with one class per row; {what} take loss='logistic'."
+    if not isinstance(parts.codewords, Auto | Canonical) or getattr(parts.codewords, "code_dim", None) is not None:
+        return f"codewords={estimator.codewords!r} go with one class per row; {what} take 'canonical'."
+    if estimator.monotonic_cst is not None:
+        return f"monotonic_cst goes with one class per row, not with {what}."
+    if estimator.device != "cpu":
+        return f"device={estimator.device!r} fits one class per row; {what} take device='cpu'."
+    return None
+
+
+def takes_matrices(estimator: Any) -> bool:
+    """Whether the parameters of the flagship go with a matrix y; not if they are wrong."""
+    try:
+        return refused(estimator, "") is None
+    except (TypeError, ValueError):
+        return False
+
+
 def check_several(estimator: Any, checked: Checked) -> None:
     """Raise if y is a matrix and a parameter does not go with that."""
     if checked.data.sets is None:
         return
-    parts, reason = estimator.parts(), "several labels" if checked.data.has_labels else "several class targets"
-    if not parts.loss.likelihood:
-        raise ValueError(f"loss={estimator.loss!r} and costs go with one class per row; {reason} take loss='logistic'.")
-    if not isinstance(parts.codewords, Auto | Canonical) or getattr(parts.codewords, "code_dim", None) is not None:
-        raise ValueError(f"codewords={estimator.codewords!r} go with one class per row; {reason} take 'canonical'.")
-    if estimator.monotonic_cst is not None:
-        raise ValueError(f"monotonic_cst goes with one class per row, not with {reason}.")
-    if estimator.device != "cpu":
-        raise ValueError(f"device={estimator.device!r} fits one class per row; {reason} take device='cpu'.")
+    reason = refused(estimator, "several labels" if checked.data.has_labels else "several class targets")
+    if reason is not None:
+        raise ValueError(reason)

@@ -35,7 +35,7 @@ def model_from_arrays(arrays: dict[str, AnyArray], n_classes: int, n_features: A
     return model
 
 
-def temperature_from_arrays(arrays: dict[str, AnyArray], d: int) -> Any:
+def temperature_from_arrays(arrays: dict[str, AnyArray], d: int = 1) -> Any:
     """The temperature of a model, which is 1 if nothing else is said; (d,) if it differs between the columns of F."""
     if "temperature" not in arrays:
         return 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -223,10 +223,10 @@ class SketchTree(NewtonTree):
         check_choice("growth", self.growth, tuple(ORDERS))
         check_number("max_leaf_nodes", self.max_leaf_nodes, int, 2, MOST, none=True, auto=True)
         check_number("min_samples_leaf", self.min_samples_leaf, int, 1, MOST, auto=True)
-        self.suited(1000, self.suited_l2(10)).check()
+        self.suited(1000, 10).check()
 
-    def suited(self, n: int, l2_regularization: float) -> NewtonTree:
-        """The same learner with "auto" replaced by values for n rows."""
+    def suited(self, n: int, K: float) -> NewtonTree:
+        """The same learner with "auto" replaced by values for n rows of K classes."""
         leaves = self.max_leaf_nodes
         if is_auto(leaves):
             leaves = None if self.growth == "symmetric" else min(max(n // 128, 16), 255)
@@ -237,7 +237,7 @@ class SketchTree(NewtonTree):
             least,
             self.growth,
             self.gain_noise,
-            l2_regularization,
+            self.suited_l2(K),
             interaction_cst=self.interaction_cst,
         )
 
@@ -254,7 +254,8 @@ class SketchTree(NewtonTree):
     def growth_for(self, data: TrainingSet, seed: int, **more: Any) -> Growth:
         """How the engine is to grow."""
         bits = 64 if data.n * data.p < SMALL else 32
-        return self.suited(data.n, self.l2_for(data)).growth_for(data, seed, bits=bits, **more)
+        tree = replace(self.suited(data.n, data.rivals), l2_regularization=self.l2_for(data))
+        return tree.growth_for(data, seed, bits=bits, **more)
 
 
 def is_identity(Y: Array) -> bool:
