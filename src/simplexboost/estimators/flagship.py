@@ -28,7 +28,7 @@ from .constraints import by_class_number
 from .evaluation import as_eval_set
 from .parts import Parts
 from .settling import FEWEST_ROWS, Settled, Table, Wanted, choose, effort_on, most_canonical
-from .several import check_several, check_thresholds, is_f1, settled_thresholds, takes_matrices
+from .several import check_several, check_thresholds, chooses_thresholds, settled_thresholds, takes_matrices
 
 # The shapes of trees that compete, the preferred one first; the second one is taken where nothing is chosen. Symmetric
 # trees alone would serve most tables (benchmarks/TUNING.md), but best-first ones learn intricate tables faster.
@@ -294,11 +294,7 @@ class SimplexBoostClassifier(Booster):
             return False
         if is_auto(self.n_estimators) and not self.early_stopping:
             return True
-        return self.calibration is True or (self.chooses_thresholds(data) and not self.early_stopping)
-
-    def chooses_thresholds(self, data: TrainingSet) -> bool:
-        """Whether rows held out say above which probabilities labels are predicted."""
-        return data.has_labels and is_f1(self.thresholds)
+        return self.calibration is True or (chooses_thresholds(self.thresholds, data) and not self.early_stopping)
 
     def resolved(self, data: TrainingSet) -> dict[str, Any]:
         """Values for the parameters that are "auto", from the size of the table."""
@@ -344,7 +340,7 @@ class SimplexBoostClassifier(Booster):
             asked.calibrates(),
             (lambda line: print(line, flush=True)) if self.verbose else (lambda line: None),
             None if asked.calibrates() else float(self.calibration),
-            asked.chooses_thresholds(data),
+            chooses_thresholds(asked.thresholds, data),
         )
         choice = choose(rivals, Table(data, checked.present, groups), seed, wanted)
         return replace(choice, learning_rate=float(self.learning_rate))

@@ -9,6 +9,7 @@ import numpy as np
 from .._parts import check_number
 from .._typing import Array
 from ..codewords import Auto, Canonical
+from ..data.training_set import TrainingSet
 from ..data.validation import Checked
 from ..selection.thresholds import EVEN
 from .settling import Settled
@@ -17,6 +18,11 @@ from .settling import Settled
 def is_f1(thresholds: Any) -> bool:
     """Whether thresholds are to be chosen for the largest F1."""
     return isinstance(thresholds, str) and thresholds == "f1"
+
+
+def chooses_thresholds(thresholds: Any, data: TrainingSet) -> bool:
+    """Whether rows held out say above which probabilities labels are predicted."""
+    return data.has_labels and is_f1(thresholds)
 
 
 def check_thresholds(thresholds: Any) -> None:
