@@ -54,6 +54,9 @@ class SimplexBoostClassifier(Booster):
     gradient. The number of rounds, the temperature of the probabilities and the shape of the trees are chosen by the
     risk of rows held out, and then all rows are fitted: the defaults should serve most data sets.
 
+    If y is an indicator matrix, or holds several class targets, one vector tree per round serves all of its columns.
+    ``classes_`` is then the numbers of the labels, or a list with the classes of each target.
+
     Parameters
     ----------
     n_estimators : int or "auto", default="auto"
@@ -173,6 +176,8 @@ class SimplexBoostClassifier(Booster):
     choice_ : `simplexboost.selection.Choice`
         If anything was chosen: the table of candidates with their held-out risks, the winner's curve, the number of
         rounds and the temperature. ``print(clf.choice_)`` shows it.
+    thresholds_ : array of shape (K,), or None
+        The probability above which each label is predicted, if y was an indicator matrix.
     sets_ : `simplexboost.deciding.SetScores`
         If anything was chosen, or after `calibrate_sets`: how the true classes of rows that the model was not trained
         on were ranked. The sets of `predict_set` come from it.
@@ -240,6 +245,9 @@ class SimplexBoostClassifier(Booster):
 
         Parameters
         ----------
+        y : array of shape (n,), (n, K) or (n, T)
+            The labels; an indicator matrix of zeros and ones, if rows may have several labels; or a class of each of T
+            targets.
         groups : array of shape (n,) or None, default=None
             The group of every row: a speaker, a patient, a day. Rows of the same group are never on both sides of a
             split of the classifier's own choice. Give them if predictions are for new groups, because otherwise the
