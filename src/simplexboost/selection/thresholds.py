@@ -16,6 +16,7 @@ from .._typing import AnyArray, Array
 from ..boosting.run import Run
 
 EVEN = 0.5  # the threshold that makes mistakes rarest
+FEWEST = 10  # rows with a label, by weight, from which on its threshold is chosen
 LOWEST, STEP, N_CUTS = -8.0, 0.125, 129  # the cuts, in log-odds before the temperature
 
 
@@ -39,18 +40,18 @@ def held_out_counts(run: Run, held: AnyArray) -> Array:
 def best_thresholds(counts: Array) -> Array:
     """The probability (K,) above which each label is to be predicted for the largest F1, from counts (2, K, bins).
 
-    A label that no row has, or that F1 cannot tell from others, keeps ½.
+    A label that fewer than ten rows have keeps ½: its F1 would be a matter of chance.
 
     Examples
     --------
     A label that one row in ten has, and of which the scores say nothing, is best predicted always: F1 is then 2/11.
 
     >>> counts = np.zeros((2, 1, N_CUTS + 1))
-    >>> counts[:, 0, 50] = 9.0, 1.0
+    >>> counts[:, 0, 50] = 90.0, 10.0
     >>> best_thresholds(counts).round(4)
     array([0.0909])
     """
     above = counts[:, :, ::-1].cumsum(axis=2)  # (2, K, bins), without and with the label
     have = above[1, :, -1]  # (K,)
     F1 = 2.0 * above[1] / np.maximum(above.sum(axis=0) + have[:, None], np.finfo(float).tiny)
-    return np.where(have > 0, 0.5 * F1.max(axis=1, initial=0.0), EVEN)
+    return np.where(have >= FEWEST, 0.5 * F1.max(axis=1, initial=0.0), EVEN)
