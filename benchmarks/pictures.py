@@ -22,7 +22,7 @@ from .plots import pyplot
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 SETS = Path(__file__).parent / "SETS.md"
-LABELS = Path(__file__).parent / "LABELS.md"
+LABEL_PAGE = Path(__file__).parent / "LABELS.md"
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 NAMES = {OURS: "simplexboost", "lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"} | {
     "xgboost-multi": "XGBoost, vector leaves",
@@ -309,7 +309,7 @@ def draw_potentials(plt: Any) -> Any:
 def draw_labels(plt: Any) -> Any:
     """Log-loss against the time of the fit, of every contestant of the page on the problems with labels."""
     figure, axes = plt.subplots(1, 4, figsize=(12.0, 3.6), layout="constrained")
-    sections = [part for part in LABELS.read_text(encoding="utf-8").split("\n## ")[1:] if "Hamming" in part]
+    sections = [part for part in LABEL_PAGE.read_text(encoding="utf-8").split("\n## ")[1:] if "Hamming" in part]
     marks: dict[str, tuple[str, str]] = {}
     for ax, section in zip(axes, sections, strict=True):
         for row in rows(section):
