@@ -132,20 +132,20 @@ the sum of the absolute errors of that estimate: the part of the rows that it pl
 
 
 def main() -> None:
-    """Print both tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", default=SETS)
+    parser.add_argument("--tables", default="costs,shares", help="which of both")
     parser.add_argument("--rows", type=int, default=1500, help="training rows, at most")
     parser.add_argument("--fresh", type=int, default=4000, help="rows to test on, at most")
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
     names = options.sets.split(",")
-    print(f"{HEAD.format(draws=DRAWS)}\n", flush=True)
-    for line in price_table(names, options.rows, options.fresh):
-        print(line, flush=True)
-    print(f"{SHIFT.format(draws=DRAWS)}\n", flush=True)
-    for line in prior_table(names, options.rows, options.fresh):
-        print(line, flush=True)
+    for table, head, lines in (("costs", HEAD, price_table), ("shares", SHIFT, prior_table)):
+        if table in options.tables.split(","):
+            print(f"{head.format(draws=DRAWS)}\n", flush=True)
+            for line in lines(names, options.rows, options.fresh):
+                print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,10 @@ from .plots import pyplot
 RESULTS = Path(__file__).parent / "RESULTS.md"
 SETS = Path(__file__).parent / "SETS.md"
 LABEL_PAGE = Path(__file__).parent / "LABELS.md"
+MANY = Path(__file__).parent / "MANY.md"
+MANY_NAMES = {"candidates": "simplexboost, 64 candidates", "all scores": "simplexboost, all scores"} | {
+    name: name for name in ("XGBoost", "LightGBM", "CatBoost", "HGB")
+}
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 NAMES = {OURS: "simplexboost", "lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"} | {
     "xgboost-multi": "XGBoost, vector leaves",
@@ -121,6 +125,33 @@ def draw_ours(ax: Any, race: Race) -> None:
     words = f"{way[-1, 1]:.3f} after {way[-1, 0]:.0f} s"
     ax.annotate(words, way[-1], (-9, 5), textcoords="offset points", ha="right", fontsize=9, color=COLOURS[OURS])
     ax.margins(y=0.12)
+
+
+# ---- thousands of classes -------------------------------------------------------------------------------------------
+
+
+def draw_many(plt: Any) -> Any:
+    """Seconds and memory of a round against the number of classes: large tables, and small ones beside the peers."""
+    figure, axes = plt.subplots(1, 2, figsize=(9.6, 3.8), layout="constrained")
+    page = MANY.read_text(encoding="utf-8")
+    large, small = (page.partition(head)[2].partition("\n## ")[0] for head in ("\n## Rows with", "\n## Beside"))
+    for table, face in ((large, None), (small, "white")):
+        found = [row for row in rows(table) if row["memory MB"] != "–"]
+        methods = list(dict.fromkeys(row["method"] for row in found))
+        for method in methods:
+            mine = [row for row in found if row["method"] == method]
+            K = [int(row["classes"].replace(" ", "")) for row in mine]
+            at = list(MANY_NAMES).index(method)
+            style = {"color": PALETTE[at], "marker": "o", "markerfacecolor": face or PALETTE[at], "markersize": 5}
+            style |= {"linestyle": "-" if face is None else ":"}
+            seen = face is not None and method in (m["method"] for m in rows(large))
+            label = None if seen else MANY_NAMES[method]
+            for ax, name in zip(axes, ("seconds a round", "memory MB"), strict=True):
+                ax.plot(K, [float(row[name]) for row in mine], label=label, **style)
+    for ax, words in zip(axes, ("seconds a round", "memory of the process, MB"), strict=True):
+        ax.set(xscale="log", yscale="log", xlabel="classes", ylabel=words)
+    axes[0].legend(frameon=False, fontsize=8)
+    return figure
 
 
 # ---- sets of classes, and costs -------------------------------------------------------------------------------------
@@ -327,6 +358,40 @@ def draw_labels(plt: Any) -> Any:
     return figure
 
 
+# ---- classes that come and go ---------------------------------------------------------------------------------------
+
+
+def draw_changes(plt: Any) -> Any:
+    """The regions of three classes; a fourth comes, with and without old rows; two become one; one goes."""
+    from copy import deepcopy
+
+    from simplexboost import SimplexBoostClassifier
+    from simplexboost.plotting import DecisionRegionsDisplay
+
+    rng = np.random.default_rng(0)
+    centres = np.array([[-2.2, 1.0], [0.0, 2.4], [2.2, 1.0], [0.0, -0.6]])
+    c = np.repeat(np.arange(4), 150)
+    X, y, old = centres[c] + 0.75 * rng.normal(size=(600, 2)), np.array(["a", "b", "c", "d"])[c], c < 3
+    base = SimplexBoostClassifier(n_estimators=100, random_state=0).fit(X[old], y[old])
+    more, alone, one, less = (deepcopy(base) for _ in range(4))
+    shown = {
+        "three classes": base,
+        "add_classes: d comes": more.add_classes(X, y),
+        "… without rows of a, b and c": alone.add_classes(X[~old], y[~old]),
+        "merge_classes: a and b are one": one.merge_classes({"a": ["a", "b"]}),
+        "drop_classes: b goes": less.drop_classes("b"),
+    }
+    sides = [np.linspace(*span, 200) for span in ((-4.0, 4.0), (-2.6, 4.4))]
+    places, labels = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2), np.unique(y)
+    figure, axes = plt.subplots(1, len(shown), figsize=(15.0, 3.3), layout="constrained")
+    for ax, (title, clf) in zip(axes, shown.items(), strict=True):
+        regions = np.searchsorted(labels, clf.predict(places)).reshape(200, 200)
+        DecisionRegionsDisplay(*sides, regions, labels, ("", "")).plot(ax=ax)
+        ax.set_title(title, fontsize=10)
+        ax.set(xticks=[], yticks=[])
+    return figure
+
+
 # ---- all of them ----------------------------------------------------------------------------------------------------
 
 PICTURES: dict[str, Callable[[Any], Any]] = {
@@ -339,6 +404,8 @@ PICTURES: dict[str, Callable[[Any], Any]] = {
     "sets": draw_sets,
     "costs": draw_costs,
     "labels": draw_labels,
+    "many": draw_many,
+    "changes": draw_changes,
 }
 
 

@@ -35,6 +35,8 @@ def pyplot() -> Any:
 def draw(summaries: dict[str, Summary], dataset: str, folder: Path) -> Path:
     """Write ``<set>.png``; the path. Lines of tuned peers are solid, those of their defaults dashed."""
     plt = pyplot()
+    from matplotlib.ticker import LogLocator
+
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
     for axis, metric in zip(axes, METRICS, strict=True):
         for name, summary in reversed(summaries.items()):  # ours on top
@@ -47,8 +49,9 @@ def draw(summaries: dict[str, Summary], dataset: str, folder: Path) -> Path:
         axis.set_ylim(*limits(summaries, metric))
         if metric == "log_loss":
             axis.set_yscale("log")
-            for which in (axis.yaxis.set_major_formatter, axis.yaxis.set_minor_formatter):
-                which("{x:.2g}")
+            axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))  # labels that never touch
+            axis.yaxis.set_major_formatter("{x:.2g}")
+            axis.yaxis.set_minor_formatter("")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles[::-1], labels[::-1], loc="outside lower center", ncols=6, frameon=False, fontsize=9)
     figure.suptitle(dataset)

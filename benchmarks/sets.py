@@ -33,8 +33,9 @@ RULES = ("ours", "one threshold", "random")
 
 
 def in_folder() -> list[str]:
-    """The sets of the data folder."""
-    return sorted(path.stem for path in Path(os.environ[datasets.ENVIRONMENT]).glob("*.npz"))
+    """The sets of the data folder; none if there is no folder."""
+    folder = os.environ.get(datasets.ENVIRONMENT)
+    return sorted(path.stem for path in Path(folder).glob("*.npz")) if folder else []
 
 
 def mixed(name: str, n_train: int, n_test: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -166,8 +167,8 @@ last fifth calibrates, in turn, our sets and those of MAPIE {version} around tha
 "aps" and "raps", the latter where it accepts so few rows). "ours, held out" needs no such fifth: its model has all
 rows. The last two columns are other scores in our own code: one threshold for all probabilities ("lac", but with
 the most probable class always in the set), and the adaptive score with a random part of the class's own
-probability. Means over data sets; seconds are those of calibration and prediction together, without fits, summed
-over data sets."""
+probability. Means over data sets, geometric ones of sizes; seconds are those of calibration and prediction
+together, without fits, summed over data sets."""
 
 
 def page(cells: list[dict[str, Any]]) -> Iterable[str]:
@@ -205,11 +206,17 @@ def size_table(cells: list[dict[str, Any]]) -> Iterable[str]:
         whole = [cell for cell in cells if "mapie" in cell and q in cell["mapie"]["aps"]]
         for what in ("coverage", "size", "empty"):
             values = [[of(cell)[q][what] for cell in whole if q in of(cell)] for of in columns]
-            texts = [f"{np.mean(some):.3f}" if len(some) == len(whole) else "–" for some in values]
+            mean = geometric_mean if what == "size" else np.mean
+            texts = [f"{mean(some):.3f}" if len(some) == len(whole) else "–" for some in values]
             yield f"| {q} | {len(whole)} | {what} | {' | '.join(texts)} |"
     whole = [cell for cell in cells if "mapie" in cell and all("seconds" in cell["mapie"][s] for s in MAPIE)]
     seconds = [sum(of(cell)["seconds"] for cell in whole) for of in columns[1:5]]
     yield f"| 0.9 | {len(whole)} | seconds | – | {' | '.join(f'{s:.2f}' for s in seconds)} | – | – |"
+
+
+def geometric_mean(values: list[float]) -> float:
+    """The mean that no single large value decides."""
+    return float(np.exp(np.mean(np.log(values))))
 
 
 def main() -> None:

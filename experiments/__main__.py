@@ -1,4 +1,4 @@
-"""The command: ``python -m experiments list | run NAMES | report``."""
+"""The command: ``python -m experiments status | run NAMES | keep | report``."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from pathlib import Path
 
 from simplexboost.datasets import ENVIRONMENT
 
-from . import cells, papers  # noqa: F401  importing papers registers the experiments
-from .registry import EXPERIMENTS, Plan, chosen, in_order
+from . import cells, kept, papers  # noqa: F401  importing papers registers the experiments
+from .forecast import Forecast, status
+from .registry import EXPERIMENTS, Plan, chosen, in_order, owners
 
 HERE = Path(__file__).resolve().parent
+WORKING = kept.FOLDER / "new"
 
 
 def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
@@ -20,9 +22,10 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     helps = {
-        "list": "names, cells and forecasts in core-minutes",
-        "run": "compute the cells of some experiments; what is finished is not computed again",
-        "report": "write the tables, figures and claims from finished cells",
+        "status": "names, cells that are finished, forecasts of the rest in core-minutes",
+        "run": "compute the cells of some experiments, breadth first; what is finished is not computed again",
+        "keep": "add the finished cells of the working folder to those kept in the repository",
+        "report": "write the tables, figures and verdicts from finished cells",
     }
     for name, text in helps.items():
         command = commands.add_parser(name, help=text)
@@ -31,7 +34,9 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
         )
         command.add_argument("--quick", action="store_true", help="few rows and rounds: minutes instead of hours")
         command.add_argument("--seeds", type=int, default=5, help="repetitions of what is random (default 5)")
-        command.add_argument("--results", type=Path, default=HERE / "cells", help="folder of finished cells")
+        working = None if name == "report" else WORKING
+        command.add_argument("--results", type=Path, default=working, help="working folder of finished cells")
+        command.add_argument("--kept", type=Path, default=kept.FOLDER, help="folder of the cells that are kept")
         if name == "run":
             command.add_argument(
                 "--data-home", default=os.environ.get(ENVIRONMENT), help="folder of .npz sets; else OpenML"
@@ -40,6 +45,7 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
             command.add_argument("--match", default="", help="only cells whose name has this in it")
         if name == "report":
             command.add_argument("--out", type=Path, default=HERE, help="folder for RESULTS.md and figures/")
+            command.add_argument("--no-figures", dest="figures", action="store_false", help="write the page alone")
     return parser.parse_args(argv)
 
 
@@ -47,33 +53,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Do what was asked."""
     options = arguments(argv)
     plan = Plan(options.quick, options.seeds)
-    results = cells.Results(options.results)
+    results = cells.Results(options.results, options.kept)
     experiments = chosen(options.names)
-    if options.command == "list":
-        print(listing(experiments, plan, results))
+    if options.command == "status":
+        print(status([e for e in EXPERIMENTS.values() if e in experiments], plan, results))
+        return 0
+    if options.command == "keep":
+        changed = kept.keep(owners(plan), results.record, options.kept)
+        print(*(f"{name}: {n} cells" for name, n in changed.items()), sep="\n")
         return 0
     if options.command == "report":
         from .report import write  # draws: needs matplotlib
 
-        print(write(experiments, plan, results, options.out))
+        print(write(experiments, plan, results, options.out, options.figures))
         return 0
     home = str(Path(options.data_home).resolve()) if options.data_home else None
-    wanted = [cell for cell in in_order(experiments, plan) if options.match in cell.name]
+    every = [cell for e in experiments for cell in e.cells(plan)]
+    wanted = [c for c in in_order(experiments, plan, Forecast(every, results)) if options.match in c.name]
     failed = cells.run(wanted, results, options.jobs, home)
     if failed:
         print(f"{len(failed)} cells failed:", *(f"  {cell.name}" for cell in failed), sep="\n")
     return 1 if failed else 0
-
-
-def listing(experiments: Sequence[object], plan: Plan, results: cells.Results) -> str:
-    """A line per experiment: cells finished, forecast of the rest."""
-    lines = [f"{'experiment':22} {'finished':>11} {'core-minutes left':>18}  title"]
-    for e in (e for e in EXPERIMENTS.values() if e in experiments):
-        own = {cell.key: cell for cell in e.cells(plan)}.values()
-        left = [cell for cell in own if results.get(cell) is None]
-        minutes = sum(cell.cost for cell in left) / 60
-        lines.append(f"{e.name:22} {f'{len(own) - len(left)}/{len(own)}':>11} {minutes:18.1f}  {e.title}")
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":

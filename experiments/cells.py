@@ -1,7 +1,7 @@
 """The cells of experiments: a task's name and JSON arguments, computed by the function of that name.
 
-`runner` keeps their results in a folder, in files named after both, so that experiments share equal cells, and a quick
-run and a full one share a folder without meeting.
+`runner` saves their results in a folder, in files named after both, so that experiments share equal cells, and a quick
+run and a full one share a folder without meeting. Those of the full plan are kept in the repository (`kept`).
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
 import runner
-from runner import Folder as Results
+
+from . import kept
 
 Task = Callable[..., dict[str, Any]]
 TASKS: dict[str, Task] = {}
@@ -37,16 +39,27 @@ class Cell(runner.Cell):
     task : name of a function in `TASKS`
     arguments : its keyword arguments
     cost : about how many seconds it takes on one core, for the order of cells and the time to go
+    repeat : of the same with other seeds, the how-manieth; None for the seed among the arguments
     """
 
     task: str
     arguments: dict[str, Any] = field(default_factory=dict)
     cost: float = 1.0
+    repeat: int | None = None
 
     @property
     def key(self) -> str:
         """What makes the cell itself: task and arguments, in one fixed spelling."""
         return json.dumps([self.task, self.arguments], sort_keys=True)
+
+    @property
+    def turn(self) -> int:
+        """Which repetition it is, from 0; what is not repeated is the first."""
+        if self.repeat is not None:
+            return self.repeat
+        problem = self.arguments.get("problem")
+        inner = problem.get("seed") if isinstance(problem, dict) else None
+        return int(self.arguments.get("seed") or inner or 0)
 
     @property
     def name(self) -> str:
@@ -63,6 +76,39 @@ def words_of(value: Any) -> list[str]:
     if isinstance(value, list | tuple):
         return [word for item in value for word in words_of(item)]
     return [] if value in (None, False, "") else [str(value)]
+
+
+class Results(runner.Folder):
+    """Results of a working folder and, where it has none, those kept in the repository.
+
+    Parameters
+    ----------
+    path : the working folder, which runs write to; None for the kept cells alone
+    kept_in : the folder of kept cells; None for none
+    """
+
+    def __init__(self, path: str | Path | None, kept_in: str | Path | None = None) -> None:
+        super().__init__(path or Path(), {"maker": kept.maker()})
+        self.only_kept = path is None
+        self.kept_in = None if kept_in is None else Path(kept_in)
+
+    @cached_property
+    def kept(self) -> dict[str, kept.Record]:
+        """The kept cells by key."""
+        return {} if self.kept_in is None else kept.read(self.kept_in)
+
+    def _content(self, cell: runner.Cell) -> dict[str, Any]:
+        content = {} if self.only_kept else super()._content(cell)
+        return content if "result" in content else self.kept.get(cell.key, content)
+
+    def record(self, cell: Cell) -> kept.Record | None:
+        """What is to be kept of a cell, None where it is not finished."""
+        content = self._content(cell)
+        if "result" not in content:
+            return None
+        made = content.get("maker", kept.maker())
+        names = {"task": cell.task, "arguments": cell.arguments}
+        return names | {"seconds": content["seconds"], "maker": made, "result": content["result"]}
 
 
 def run(cells: Iterable[Cell], results: Results, jobs: int = 1, data_home: str | None = None) -> list[Cell]:

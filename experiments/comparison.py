@@ -13,7 +13,7 @@ import numpy as np
 
 from .cells import Cell, Results
 from .fits import at, fit_cell
-from .registry import Block, Plan, Table, Text
+from .registry import Block, Claim, Plan, Table, Text
 
 
 @lru_cache
@@ -142,6 +142,11 @@ class Comparison:
         yield self.as_table(plan, found)
         yield self.far_off(plan, found, sets, methods, *explained)
 
+    def ranked(self, plan: Plan, found: Results, methods: Sequence[Method] | None = None) -> dict[str, list[Samples]]:
+        """Set → numbers of some boosters, all unless told: what `ranks.rank_blocks` takes."""
+        chosen = self.methods if methods is None else methods
+        return {name: [self.samples(plan, found, m, name) for m in chosen] for name in self.sets}
+
     def as_table(self, plan: Plan, found: Results) -> Table:
         """A row per set; the best of ours in bold."""
         rows = []
@@ -157,19 +162,20 @@ class Comparison:
     def far_off(
         self, plan: Plan, found: Results, sets: Iterable[str], methods: Iterable[Method], *explained: str
     ) -> Text:
-        """Which numbers are more than two points from the paper's, and the experiments that say why."""
+        """Which numbers are more than two points from the paper's, and the experiments that look into it."""
         if plan.quick:
             return NOT_COMPARABLE
-        sets, far, n = list(sets), [], 0
+        sets, far, n, total = list(sets), [], 0, 0
         for method in methods:
             for name in sets:
                 samples, paper = self.samples(plan, found, method, name), self.published(method, name)
-                if paper is None or not samples.complete or np.isnan(samples.mean):
+                total += paper is not None
+                if paper is None or not samples.values or np.isnan(samples.mean):
                     continue
                 n += 1
-                if abs(difference := samples.mean - paper) > 2:
+                if abs(difference := samples.mean - paper) > NEAR:
                     far.append(f"{method.label} on {name} ({difference:+.1f})")
-        return distances(n, far, explained)
+        return distances(n, far, explained, total)
 
     def wins(
         self, plan: Plan, found: Results, first: Method, others: Sequence[Method], slack: float = 0.0
@@ -188,11 +194,59 @@ class Comparison:
         return good, bad, complete
 
 
-def distances(n: int, far: Sequence[str], explained: Sequence[str]) -> Text:
-    """How many of n numbers are near the paper's, which are not, and where that is explained."""
+NEAR = 2.0  # points: numbers within this distance of the paper's count as near
+
+
+def distances(n: int, far: Sequence[str], explained: Sequence[str], total: int | None = None) -> Text:
+    """How many of n numbers are near the paper's, which are not, where that is looked into, how many are missing."""
     many = f"{n - len(far)} of {n} numbers are within two points of the paper's"
-    why = f" Why: see {', '.join(f'`{name}`' for name in explained)}." if explained and far else ""
-    return Text(many + (f"; further off: {', '.join(far)}.{why}" if far else "."))
+    missing = f" ({total - n} more numbers of the paper have no run yet)" if total is not None and total > n else ""
+    why = f" Looked into in {', '.join(f'`{name}`' for name in explained)}." if explained and far else ""
+    return Text(many + missing + (f"; further off: {', '.join(far)}.{why}" if far else "."))
+
+
+@dataclass(frozen=True)
+class Shift:
+    """What an explanation does to one number: what it was, what it is with the change, and the paper's."""
+
+    label: str
+    paper: float
+    before: Samples
+    after: Samples
+
+
+def explanation(cause: str, shifts: Sequence[Shift]) -> Claim:
+    """A guess at where a paper's numbers come from, put to the test on all numbers it concerns.
+
+    It is supported if every number that was more than two points from the paper's comes within two points, and every
+    number that was within two points stays there. Otherwise the matter is open.
+    """
+    known = [s for s in shifts if s.before.values and s.after.values]
+    far = [s for s in known if abs(s.before.mean - s.paper) > NEAR]
+    near = [s for s in known if abs(s.before.mean - s.paper) <= NEAR]
+    mended = [s for s in far if abs(s.after.mean - s.paper) <= NEAR]
+    kept = [s for s in near if abs(s.after.mean - s.paper) <= NEAR]
+    holds = len(mended) == len(far) and len(kept) == len(near)  # of those that are known
+    before, after = ([abs(getattr(s, w).mean - s.paper) for s in known] or [np.nan] for w in ("before", "after"))
+    lost = [
+        f"{s.label} ({s.before.mean - s.paper:+.1f} → {s.after.mean - s.paper:+.1f})" for s in near if s not in kept
+    ]
+    still = [
+        f"{s.label} ({s.before.mean - s.paper:+.1f} → {s.after.mean - s.paper:+.1f})" for s in far if s not in mended
+    ]
+    waiting = f"; {len(shifts) - len(known)} numbers wait for their runs" if len(known) < len(shifts) else ""
+    return Claim(
+        f"Perhaps {cause}.",
+        False if not holds else bool(far) if len(known) == len(shifts) and known else None,
+        f"of {len(far)} numbers that were more than two points off {len(mended)} come within two points, of "
+        f"{len(near)} that were within {len(kept)} stay; mean distance {np.mean(before):.1f} points before, "
+        f"{np.mean(after):.1f} after{waiting}",
+        " ".join(
+            f"{words}: {', '.join(names)}."
+            for words, names in (("Still off", still), ("No longer near", lost))
+            if names
+        ),
+    )
 
 
 def tally(good: Sequence[str], bad: Sequence[str], total: int, otherwise: str = "not") -> str:
@@ -214,12 +268,12 @@ def entry(samples: Samples, paper: float | None, bold: bool = False) -> str:
         return "—" + (f" ({paper:.1f})" if paper is not None else "")
     ours = f"**{samples.mean:.1f}**" if bold else f"{samples.mean:.1f}"
     ours += f" ± {samples.spread:.1f}" if len(samples.values) > 1 else ""
-    ours += "" if samples.complete else " …"
+    ours += "" if samples.complete else f" [{len(samples.values)} of {samples.wanted}]"
     return ours if paper is None else f"{ours} ({paper:.1f}, {samples.mean - paper:+.1f})"
 
 
 NOT_COMPARABLE = Text("A quick run is not compared with the paper's numbers.")
 LEGEND = (
     "Entries are *ours ± standard deviation over seeds (the paper's, the difference)*; bold is our best in the row, "
-    "— is a booster that could not begin, … a cell that has not been run."
+    "— is a booster that could not begin, … what has not been run; [n of m] says that n of m runs are there."
 )

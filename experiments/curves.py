@@ -40,8 +40,9 @@ def panels(
     ylabel: str = "error, %",
     columns: int = 4,
     log: bool = True,
+    ticks: Sequence[float] | None = None,
 ) -> Figure:
-    """A panel per key; keys without curves stay empty."""
+    """A panel per key; keys without curves stay empty. ``ticks`` are those of a logarithmic axis, None for its own."""
 
     def draw(figure: Any) -> None:
         rows = -(-len(lines) // columns)
@@ -49,8 +50,14 @@ def panels(
         for axes in grid[len(lines) :]:
             axes.set_axis_off()
         for i, (axes, (title, make)) in enumerate(zip(grid, lines.items(), strict=False)):
-            for line in make():
+            drawn = make()
+            for line in drawn:
                 draw_line(axes, line)
+            if not any(np.size(line.y) for line in drawn):
+                axes.set(xticks=[], yticks=[])
+                axes.text(0.5, 0.5, "not run yet", ha="center", va="center", transform=axes.transAxes, fontsize=8)
+                axes.set_title(title, fontsize=9)
+                continue
             axes.set_title(title, fontsize=9)
             axes.tick_params(labelsize=7)
             axes.grid(alpha=0.3)
@@ -58,6 +65,8 @@ def panels(
                 axes.set_xscale("log")
                 axes.xaxis.set_major_formatter("{x:.0f}")
                 axes.xaxis.set_minor_formatter("")
+                if ticks is not None:
+                    set_ticks(axes, ticks)
             if i >= len(lines) - columns:
                 axes.set_xlabel(xlabel, fontsize=8)
             if i % columns == 0:
@@ -66,6 +75,16 @@ def panels(
         figure.legend(handles.values(), handles.keys(), loc="outside upper right", ncols=len(handles) or 1, fontsize=8)
 
     return Figure(name, caption, draw, (2.9 * columns, 2.3 * -(-len(lines) // columns) + 0.4))
+
+
+MOST_TICKS = 5
+
+
+def set_ticks(axes: Any, ticks: Sequence[float]) -> None:
+    """Those of some ticks that lie in the picture, at most five of them."""
+    low, high = axes.get_xlim()
+    inside = [t for t in ticks if low <= t <= high]
+    axes.set_xticks(inside[:: -(-len(inside) // MOST_TICKS) or 1])
 
 
 def draw_line(axes: Any, line: Line) -> None:

@@ -28,10 +28,13 @@ SHAPES = {
     "nursery": (10368, 2592, 8, 5),
     "optdigits": (3823, 1797, 64, 10),
     "pendigits": (7494, 3498, 16, 10),
+    "plants_margin": (1200, 400, 64, 100),
+    "plants_shape": (1200, 400, 64, 100),
     "poker": (25010, 5000, 10, 10),
     "satimage": (4435, 2000, 36, 6),
     "segment": (210, 2100, 19, 7),
     "shuttle": (43500, 14500, 9, 7),
+    "soybean": (546, 137, 35, 19),
     "splice": (2552, 638, 60, 3),
     "vehicle": (676, 170, 18, 4),
     "vertebral": (248, 62, 6, 3),
@@ -81,6 +84,7 @@ def problem(
     replaced: bool = False,
     part: float = 1.0,
     in_order: bool = False,
+    hands: int = 0,
     rows: int | None = None,
     one_hot: bool = False,
     even_bins: int | None = None,
@@ -99,6 +103,8 @@ def problem(
     part : train on a random part of the training rows
     in_order : train on the first rows and test on the last ones in the order of the features' values, which is that of
         the UCI files of sets that list all cases
+    hands : so many more test rows of poker: the official test part has a million hands drawn at random, of which 5000
+        are at hand; these are drawn by the same law and named by the rules of the game
     rows : keep at most so many in each part (quick runs)
     one_hot : a column per category
     even_bins : round features to so many bins of equal width, so that trees see few thresholds
@@ -118,6 +124,9 @@ def problem(
         X, y = np.concatenate([X_train, X_test]), np.concatenate([y_train, y_test])
         train, test = split(y, n_train, n_test, seed) if shuffle else (np.arange(n_train), np.arange(n_train, len(y)))
         X_train, y_train, X_test, y_test = X[train], y[train], X[test[:n_test]], y[test[:n_test]]
+    if hands:
+        X_more, y_more = poker_hands(hands, np.random.default_rng(0))
+        X_test, y_test = np.concatenate([X_test, X_more.astype(X_test.dtype)]), np.concatenate([y_test, y_more])
     if one_hot:
         suits = np.char.startswith(data.feature_names, "S") & (name == "poker")  # stored as numbers
         X_train, X_test = indicators(X_train, X_test, data.categorical | suits)
@@ -184,6 +193,40 @@ def indicators(X_train: Any, X_test: Any, categorical: Any) -> tuple[Any, Any]:
             else:
                 out.append((X[:, f, None] == values[len(values) == 2 :]).astype(np.uint8))  # of two, one is enough
     return np.hstack(columns[0]), np.hstack(columns[1])
+
+
+def poker_hands(n: int, rng: np.random.Generator) -> tuple[Any, Any]:
+    """Hands of five cards drawn at random, columns S1, C1, …, S5, C5 (n, 10), and what they are."""
+    cards = rng.permuted(np.tile(np.arange(52), (n, 1)), axis=1)[:, :5]
+    X = np.empty((n, 10), dtype=np.int64)
+    X[:, 0::2], X[:, 1::2] = cards // 13 + 1, cards % 13 + 1
+    return X, poker_classes(X)
+
+
+def poker_classes(X: Any) -> Any:
+    """0 nothing, 1 a pair, 2 two pairs, 3 three of a kind, 4 straight, 5 flush, 6 full house, 7 four of a kind,
+    8 straight flush, 9 royal flush; suits are 1 to 4, ranks 1 (ace) to 13 (king).
+    """
+    suits, ranks = X[:, 0::2], np.sort(X[:, 1::2], axis=1)
+    counts = np.sort((ranks[:, :, None] == np.arange(1, 14)).sum(axis=1), axis=1)[
+        :, ::-1
+    ]  # (n, 13), most frequent first
+    flush = (suits == suits[:, :1]).all(axis=1)
+    royal = (ranks == [1, 10, 11, 12, 13]).all(axis=1)
+    straight = (np.diff(ranks, axis=1) == 1).all(axis=1) | royal
+    most, second = counts[:, 0], counts[:, 1]
+    kinds = [
+        flush & royal,
+        flush & straight,
+        most == 4,
+        (most == 3) & (second == 2),
+        flush,
+        straight,
+        most == 3,
+        (most == 2) & (second == 2),
+        most == 2,
+    ]
+    return np.select(kinds, range(9, 0, -1), 0)
 
 
 def coarse(X_train: Any, X_test: Any, bins: int) -> tuple[Any, Any]:

@@ -1,10 +1,30 @@
 """All experiments: importing this module registers them and their tasks."""
 
-from . import beyond, boostexter, geist, geist_explained, jmlr, jmlr_explained, lecture, mukherjee, nips2011
+from . import (
+    beyond,
+    boostexter,
+    contest,
+    geist,
+    geist_explained,
+    jmlr,
+    jmlr_explained,
+    lecture,
+    mukherjee,
+    nips2011,
+    questions,
+    theorems,
+    theorems_games,
+    theorems_mcboost,
+    theorems_others,
+    theory,
+    theory_codes,
+    theory_geist,
+)
 
 __all__ = [
     "beyond",
     "boostexter",
+    "contest",
     "geist",
     "geist_explained",
     "jmlr",
@@ -12,4 +32,12 @@ __all__ = [
     "lecture",
     "mukherjee",
     "nips2011",
+    "questions",
+    "theorems",
+    "theorems_games",
+    "theorems_mcboost",
+    "theorems_others",
+    "theory",
+    "theory_codes",
+    "theory_geist",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -153,6 +154,32 @@ def chosen(names: list[str]) -> list[Experiment]:
     return sorted(out.values(), key=lambda e: e.urgency)
 
 
-def in_order(experiments: Iterable[Experiment], plan: Plan) -> list[Cell]:
-    """All cells: urgent experiments first, and within one the long cells first, which keeps all cores busy."""
-    return [cell for e in experiments for cell in sorted(e.cells(plan), key=lambda cell: -cell.cost)]
+PATIENCE = 10.0  # seconds: a cell that takes longer waits for a later turn
+
+
+def in_order(
+    experiments: Iterable[Experiment], plan: Plan, seconds: Callable[[Cell], float] | None = None
+) -> list[Cell]:
+    """All cells, breadth first: one run of everything, then the second of everything …, short ones first.
+
+    A cell that takes twenty seconds comes with the second runs, one of forty with the third, and so on, so that long
+    ones do not keep all others waiting. What is ours comes a turn after what is the papers'. ``seconds`` tells how long
+    a cell takes; None for its cost.
+    """
+    last = {}  # what several experiments share comes when the first of them wants it
+    for e in experiments:
+        for cell in e.cells(plan):
+            time = cell.cost if seconds is None else seconds(cell)
+            rank = (place(cell, time) + e.is_ours, time)
+            last[cell.key] = min(last.get(cell.key, (rank, cell)), (rank, cell), key=lambda entry: entry[0])
+    return [cell for _, cell in sorted(last.values(), key=lambda entry: entry[0])]
+
+
+def place(cell: Cell, seconds: float) -> int:
+    """The turn in which a cell that takes so long is computed."""
+    return cell.turn + max(0, math.ceil(math.log2(max(seconds, 1e-9) / PATIENCE)))
+
+
+def owners(plan: Plan) -> dict[str, list[Cell]]:
+    """The cells of every experiment."""
+    return {name: e.cells(plan) for name, e in EXPERIMENTS.items()}

@@ -1,24 +1,32 @@
-"""``RESULTS.md``: every table, figure and claim, from finished cells alone."""
+"""``RESULTS.md``: what came out in short, every verdict, table and figure, from finished cells alone."""
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from . import agreement, ledger
 from .cells import Results
+from .coverage import coverage_blocks
+from .ledger import Entry, Verdict
 from .registry import EXPERIMENTS, PAPERS, Block, Claim, Experiment, Figure, Plan, Table, Text
+from .synthesis import SHORT, opening
 
-VERDICTS = {True: "reproduces", False: "does not reproduce", None: "not all cells are there"}
-OUR_VERDICTS = {True: "holds", False: "does not hold", None: VERDICTS[None]}  # of claims that no paper makes
-Claims = Sequence[tuple[Experiment, Claim]]
+GUESSES = {True: "supported", False: "open", None: "not all runs are there"}  # of explanations
+Judged = Sequence[tuple[Entry, Verdict]]
 
 ABOUT = """# The papers, reproduced
 
-Every table and figure below comes from `python -m experiments {command}`, on the data sets named in it, and is
-written by `python -m experiments report{options}`. Each section says what the paper states of the experiment, what it
-does not and we therefore chose, our numbers beside the paper's, and for each claim whether our numbers agree with it.
+{opening}
+
+**How to read this page.** It is written by `python -m experiments report{options}` from the cells kept in the
+repository, the results of single runs, which `python -m experiments run all{options}` computes. {done} of {cells}
+cells are there; the others are computed breadth first over time, and entries that rest on some of their runs say so:
+[n of m]. Every paper begins with what came out in short; then come the verdicts on its claims and theorems, what was
+run, and the tables and figures. The papers' claims, the theorems, our checks and our explanations are different kinds
+and are never added up. All published numbers are counted [at the end](#all-published-numbers).
 {quick}"""
 
 QUICK = """
@@ -27,82 +35,65 @@ works; its numbers are not comparable with the papers'.
 """
 
 
-def write(experiments: Sequence[Experiment], plan: Plan, found: Results, folder: Path) -> Path:
-    """The page and its figures; returns the path of the page."""
+def write(experiments: Sequence[Experiment], plan: Plan, found: Results, folder: Path, figures: bool = True) -> Path:
+    """The page and, unless told, its figures; returns the path of the page."""
     folder.mkdir(parents=True, exist_ok=True)
-    in_order = sorted((e for e in EXPERIMENTS.values() if e in experiments), key=lambda e: list(PAPERS).index(e.paper))
-    blocks = {e.name: list(e.report(plan, found)) for e in in_order if e.report is not None}
-    sections = [section(e, blocks[e.name], plan, found, folder) for e in in_order if e.name in blocks]
+    judged = ledger.verdicts(plan, found)
+    drawn = folder if figures else None
+    parts = [header(plan, found, judged)]
+    for paper in PAPERS:
+        own = [e for e in EXPERIMENTS.values() if e in experiments and e.paper == paper]
+        if own:
+            parts += paper_part(paper, own, plan, found, judged, drawn)
+    parts += guess_part(experiments, plan, found)
+    parts += ["## All published numbers\n", *(plain(block) + "\n" for block in agreement.agreement_blocks(plan, found))]
     path = folder / "RESULTS.md"
-    path.write_text("\n".join([header(plan), summary(in_order, blocks), *by_paper(in_order, sections)]))
+    path.write_text("\n".join(parts))
     return path
 
 
-def header(plan: Plan) -> str:
-    """What the page is and how it was made."""
+def header(plan: Plan, found: Results, judged: Judged) -> str:
+    """What came out, what the page is and how it was made."""
     options = (" --quick" if plan.quick else "") + (f" --seeds {plan.seeds}" if plan.seeds != 5 else "")
-    quick = QUICK.format(rows=plan.rows) if plan.quick else ""
-    return ABOUT.format(command=f"run all{options}", options=options, quick=quick)
-
-
-def summary(experiments: Iterable[Experiment], blocks: dict[str, list[Block]]) -> str:
-    """All claims: the papers', where they do not hold and why, and our own."""
-    claims = [(e, block) for e in experiments for block in blocks.get(e.name, []) if isinstance(block, Claim)]
-    papers = [(e, claim) for e, claim in claims if not e.is_ours]
-    held = sum(claim.holds is True for _, claim in papers)
-    known = sum(claim.holds is not None for _, claim in papers)
-    missing = f"; {len(papers) - known} more wait for their cells" if known < len(papers) else ""
-    parts = [
-        f"## The claims\n\n{held} of {known} claims of the papers hold on our numbers{missing}.",
-        claims_table(papers),
-        *failures(papers),
-        *under("Where the papers' figures come from", [(e, claim) for e, claim in claims if e.explains]),
-        *under("Beyond the papers", [(e, claim) for e, claim in claims if e.paper == "beyond"]),
+    counts = [
+        (title, ledger.in_words(ledger.counts(judged, "paper", paper)))
+        for paper, title in PAPERS.items()
+        if ledger.counts(judged, "paper", paper)
     ]
-    return "\n\n".join(parts) + "\n"
+    cells = {cell.key: cell for e in EXPERIMENTS.values() for cell in e.cells(plan)}
+    done = sum(found.get(cell) is not None for cell in cells.values())
+    return ABOUT.format(
+        opening=linked(opening(plan, found, counts)),
+        options=options,
+        done=done,
+        cells=len(cells),
+        quick=QUICK.format(rows=plan.rows) if plan.quick else "",
+    )
 
 
-def claims_table(claims: Claims) -> str:
-    """Experiment, claim, verdict and numbers."""
-    rows = [[link(e), escape(c.text), verdict(e, c), escape(linked(evidence(c)))] for e, c in claims]
-    return markdown(Table(["experiment", "claim", "verdict", "our numbers"], rows))
+def paper_part(
+    paper: str, own: Sequence[Experiment], plan: Plan, found: Results, judged: Judged, folder: Path | None
+) -> Iterator[str]:
+    """One paper: in short, verdicts, what was run, then its experiments."""
+    yield f"## {PAPERS[paper]}\n"
+    yield f"**In short.** {linked(SHORT[paper](plan, found))}\n"
+    yield from (plain(block) + "\n" for block in verdict_blocks(paper, judged))
+    yield from (plain(block) + "\n" for block in coverage_blocks(paper, plan, found))
+    yield from (section(e, plan, found, judged, folder) for e in own)
 
 
-def failures(claims: Claims) -> Iterable[str]:
-    """The papers' claims that do not hold, and why."""
-    failed = [(e, c) for e, c in claims if c.holds is False]
-    if failed:
-        yield "### Where they do not hold, and why"
-        yield reasons(failed)
-
-
-def reasons(claims: Claims) -> str:
-    """A list of claims with numbers and reasons."""
-    lines = (f"- {link(e)}: *{c.text}* We find: {evidence(c)}. {c.why}".rstrip() for e, c in claims)
-    return "\n".join(map(linked, lines))
-
-
-def under(title: str, claims: Claims) -> Iterable[str]:
-    """A table of claims under a heading, and the reasons of those that fail; nothing where there are none."""
-    if claims:
-        yield f"### {title}"
-        yield claims_table(claims)
-    explained = [(e, c) for e, c in claims if c.holds is False and c.why]
-    if explained:
-        yield reasons(explained)
-
-
-def by_paper(experiments: Sequence[Experiment], sections: Sequence[str]) -> Iterable[str]:
-    """Sections under the name of their paper."""
-    for key, title in PAPERS.items():
-        own = [text for e, text in zip(experiments, sections, strict=True) if e.paper == key]
+def verdict_blocks(paper: str, judged: Judged) -> Iterator[Block]:
+    """The verdicts on the statements of one paper, every kind in a table of its own."""
+    for kind, title in ledger.KINDS.items():
+        own = [(e, v) for e, v in judged if (e.kind, e.paper) == (kind, paper)]
         if own:
-            yield f"## {title}\n"
-            yield from own
+            yield Text(f"**{title[0].upper()}{title[1:]}:** {ledger.in_words(ledger.counts(own, kind))}.")
+            yield Table(ledger.HEADER, [list(map(escape, ledger.row_of(e, v))) for e, v in own])
 
 
-def section(e: Experiment, blocks: Sequence[Block], plan: Plan, found: Results, folder: Path) -> str:
+def section(e: Experiment, plan: Plan, found: Results, judged: Judged, folder: Path | None) -> str:
     """One experiment."""
+    blocks = list(e.report(plan, found)) if e.report is not None else []
     cells = list({cell.key: cell for cell in e.cells(plan)}.values())
     done = [cell for cell in cells if found.get(cell) is not None]
     minutes = sum(found.seconds(cell) for cell in done) / 60
@@ -110,8 +101,36 @@ def section(e: Experiment, blocks: Sequence[Block], plan: Plan, found: Results, 
     command = (
         f"`python -m experiments run {e.name}{quick}`: {len(done)} of {len(cells)} cells, {minutes:.1f} core-minutes"
     )
-    parts = [f"### {heading(e)}", linked(e.protocol), *(render(block, e, folder) for block in blocks), command + "."]
-    return "\n\n".join(parts) + "\n"
+    grades = "; ".join(f"“{entry.says}” *{v.grade}*" for entry, v in ledger.of_experiment(e.name, judged))
+    verdicts = [f"Judged from this: {grades}."] if grades else []
+    rendered = (render(block, folder) for block in blocks)
+    return "\n\n".join([f"### {heading(e)}", linked(e.protocol), *rendered, *verdicts, command + "."]) + "\n"
+
+
+GUESS_RULE = """Where a number of ours is far from a paper's, a guess at the reason was put to the test. It is
+*supported* only if every number it concerns that was more than two points from the paper's comes within two points, and
+every number that was within two points stays there; otherwise the matter is *open*. These are explanations of ours, no
+claims of the papers, and are not counted with them."""
+
+
+def guess_part(experiments: Sequence[Experiment], plan: Plan, found: Results) -> Iterator[str]:
+    """All guesses at where a paper's numbers come from."""
+    claims = [
+        (e, block)
+        for e in EXPERIMENTS.values()
+        if e in experiments and e.explains and e.report is not None
+        for block in e.report(plan, found)
+        if isinstance(block, Claim)
+    ]
+    if claims:
+        rows = [[link(e), c.text, GUESSES[c.holds], escape(c.evidence)] for e, c in claims]
+        yield f"## Our explanations\n\n{GUESS_RULE}\n"
+        yield markdown(Table(["experiment", "guess", "verdict", "numbers"], rows)) + "\n"
+
+
+def plain(block: Block) -> str:
+    """A block without figures as Markdown."""
+    return render(block, None)
 
 
 def link(e: Experiment) -> str:
@@ -135,34 +154,26 @@ def anchor(e: Experiment) -> str:
     return kept.replace(" ", "-")
 
 
-def render(block: Block, e: Experiment, folder: Path) -> str:
-    """A block as Markdown; figures are drawn."""
+def render(block: Block, folder: Path | None) -> str:
+    """A block as Markdown; figures are drawn where there is a folder for them."""
     match block:
         case Text(text):
             return linked(text)
         case Table():
             return markdown(block)
-        case Claim(text, None):
-            return f"**Claim: {text}** *{verdict(e, block).capitalize()}.*"
+        case Claim(text, None, numbers):
+            return f"**Guess: {text}** *{GUESSES[None].capitalize()}*: {linked(numbers)}."
         case Claim(text, holds, numbers, why):
-            reason = f" {linked(why)}" if why and holds is False else ""
-            return f"**Claim: {text}** *{verdict(e, block).capitalize()}*: {linked(numbers)}.{reason}"
+            reason = f" {linked(why)}" if why and not holds else ""
+            return f"**Guess: {text}** *{GUESSES[holds].capitalize()}*: {linked(numbers)}.{reason}"
         case Figure(_, caption):
-            return f"![{caption}]({draw(block, folder / 'figures')})\n\n*{caption}*"
+            if folder is not None:
+                draw(block, folder / "figures")
+            return f"![{caption}](figures/{block.name}.png)\n\n*{caption}*"
 
 
-def verdict(e: Experiment, claim: Claim) -> str:
-    """In a word or two."""
-    return (OUR_VERDICTS if e.is_ours else VERDICTS)[claim.holds]
-
-
-def evidence(claim: Claim) -> str:
-    """The numbers; none where they are not all there."""
-    return "" if claim.holds is None else claim.evidence
-
-
-def draw(figure: Figure, folder: Path) -> str:
-    """Save a figure as PNG; its path beside the page."""
+def draw(figure: Figure, folder: Path) -> None:
+    """Save a figure as PNG."""
     from matplotlib.figure import Figure as Canvas  # no pyplot: no window, no global state
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -171,12 +182,11 @@ def draw(figure: Figure, folder: Path) -> str:
     path = folder / f"{figure.name}.png"
     canvas.savefig(path, dpi=110, bbox_inches="tight", pad_inches=0.08, metadata={"Software": None})
     print(f"drew {figure.name}", file=sys.stderr)
-    return f"figures/{figure.name}.png"
 
 
 def markdown(table: Table) -> str:
     """A Markdown table."""
-    lines = [table.header, ["---"] * len(table.header), *table.rows]
+    lines = [table.header, ["---"] * len(table.header), *([linked(cell) for cell in row] for row in table.rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 

@@ -425,6 +425,37 @@ def logistic(rng: Rng) -> list[Step]:
     ]
 
 
+def candidates(rng: Rng) -> list[Step]:
+    """The same for rows that keep the scores of few classes."""
+    C, L = 16, 3
+    rows = {
+        "c": np.zeros(N, dtype=np.int64),
+        "K": K,
+        "own": rng.normal(size=N).astype(np.float32),
+        "rest": rng.normal(size=N).astype(np.float32),
+        "count": rng.integers(K, size=N).astype(np.int32),
+        "classes": np.tile([1, 2, 3, 0], (N, C // 4)).astype(np.int32),
+        "scores": rng.normal(size=(N, C)).astype(np.float32),
+    }
+    loss, scale = np.ones(N, dtype=np.float32), np.ones(N)
+    leaf_of_row, Z = rng.integers(L, size=N).astype(np.int32), rng.normal(size=(K, 2)).astype(np.float32)
+    used = pick(rng, [None, np.arange(0, N, 2, dtype=np.uint32)])
+    written = {"stats": np.zeros((N, 3)), "loss": loss, "scale": scale, "n_threads": 2}
+    leaves = {"leaf_of_row": leaf_of_row, "rows": used, "n_leaves": L, "l2": 1.0, "max_step": 2.0, "thin": 0.1}
+    values = {
+        "values": np.ones(5, dtype=np.float32),
+        "columns": np.array([1, 3, 0, 2, 1], dtype=np.int32),
+        "starts": np.array([0, 2, 2, 5]),
+    }
+    weights = {"weight": np.ones(N, dtype=np.float32), "a": 0, "b": 1, "tilt_scale": 1.0}
+    kept = {"loss": loss, "scale": scale, "preference": Z[:, 0].copy(), "n_threads": 2}
+    return [
+        *only(_kernels.candidate_pull, **rows, **weights, Z=Z, **written),
+        *only(_kernels.candidate_leaves, **rows, **kept, **leaves),
+        *only(_kernels.candidate_add, **rows, **values, step=0.1, leaf_of_row=leaf_of_row, n_threads=2),
+    ]
+
+
 def games(rng: Rng) -> list[Step]:
     """Potentials of the boosting game."""
     leads = rng.integers(-3, 4, size=(int(pick(rng, [3, 20])), K - 1)).astype(np.int32)
@@ -463,6 +494,7 @@ SCENES = [
     explanations,
     races,
     logistic,
+    candidates,
     games,
     machines,
 ]

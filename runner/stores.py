@@ -64,10 +64,17 @@ class Store(Protocol):
 
 
 class Folder:
-    """A file for every cell: for thousands of cells, and for several runs at a time."""
+    """A file for every cell: for thousands of cells, and for several runs at a time.
 
-    def __init__(self, path: str | Path) -> None:
+    Parameters
+    ----------
+    path : the folder
+    notes : entries saved beside every result, such as the versions that computed it
+    """
+
+    def __init__(self, path: str | Path, notes: dict[str, Any] | None = None) -> None:
         self.folder = Path(path)
+        self.notes = notes or {}
         self._read: dict[str, dict[str, Any] | None] = {}
 
     def path(self, cell: Cell) -> Path:
@@ -103,7 +110,7 @@ class Folder:
         """Write the file of the cell."""
         failed = {"error": outcome.error, "trace": outcome.trace}
         finished = {"seconds": round(outcome.seconds, 3), "result": outcome.result}
-        write_whole(self.path(cell), {"key": cell.key, **(failed if outcome.error else finished)})
+        write_whole(self.path(cell), {"key": cell.key, **self.notes, **(failed if outcome.error else finished)})
         self._read[cell.key] = outcome.result
 
 

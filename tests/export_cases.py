@@ -118,6 +118,20 @@ def coded_columns() -> Case:
     return flagship(X, y, categorical_features=[1])
 
 
+def changed_classes() -> Case:
+    """A model that has learned a class, forgotten another and has a temperature."""
+    X, c = numbers(K=4)
+    clf = sb.SimplexBoostClassifier(n_estimators=15, calibration=0.7, random_state=0).fit(X[c > 0], LABELS[c[c > 0]])
+    return Case(clf.add_classes(X, LABELS[c], n_rounds=5).drop_classes("cedar"), X)
+
+
+def merged_classes() -> Case:
+    """A model of five classes, one of them absent, of which three count as one."""
+    X, c = numbers()
+    clf = sb.SimplexBoostClassifier(n_estimators=15, classes=[*LABELS, "yew"], random_state=0).fit(X, LABELS[c])
+    return Case(clf.merge_classes({"tree": ["birch", "elm", "yew"], "zelkova": ["ash"]}), X)
+
+
 CASES = {
     **{name: (booster, name) for name in BOOSTERS},
     **{f"loss {name}": (with_loss, name) for name in LOSSES if name != "user's pair"},
@@ -133,19 +147,21 @@ CASES = {
     "several labels, Hamming": (several_labels, sb.AdaBoostMHClassifier),
     "several labels, ranking": (several_labels, sb.AdaBoostM2Classifier),
     "lines": (lines,),
+    "changed classes": (changed_classes,),
     "text and holes": (lambda: flagship(*mixed()),),
     "more text than numbers": (lambda: flagship(*mixed(2000, many=True)),),
     "categories of an array": (coded_columns,),
     "symmetric trees of text": (lambda: flagship(*mixed(), growth="symmetric"),),
     "votes": (lambda: Case(sb.OSBoostClassifier(loss="zero-one", n_estimators=8).fit(*numbers()), numbers()[0]),),
 }
+MERGED = {"merged classes": (merged_classes,)}  # which not every route can hold
 COSTLY = ("exponential", "mm", "logistic", "savage")
 
 
 @cache
 def case(name: str) -> Case:
     """A case, fitted once."""
-    make, *arguments = CASES[name]
+    make, *arguments = (CASES | MERGED)[name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # 300 towns are more than there are numbers for
         return make(*arguments)

@@ -1,6 +1,7 @@
 """What must survive saving, pickling and copying: many fits of every classifier, and all that is public of them."""
 
 import re
+from copy import copy
 from dataclasses import fields, is_dataclass
 from inspect import Parameter, isgenerator, signature
 
@@ -113,7 +114,10 @@ def answers(clf, table, labels):
     """What every public method says."""
     known = {"X": table, "random_state": 0} | ({"y": labels} if np.ndim(labels) == 1 else {})
     changing = {"fit", "partial_fit", "save", "set_params", "get_metadata_routing", "set_output"}
-    out = {}
+    changing |= {"add_classes"}  # which needs other labels
+    if np.ndim(labels) == 2:
+        changing |= {"predict_set", "predict_or_abstain"}  # which refuse several labels
+    clf, out = copy(clf), {}  # a copy, since `calibrate_sets` changes it
     for name in dir(clf):
         method = getattr(clf, name, None)
         if name.startswith("_") or name in changing or not callable(method) or name.startswith("set_"):

@@ -6,6 +6,7 @@ import gc
 import sys
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -1005,3 +1006,45 @@ def test_seconds_to_an_accuracy():
     measured = gpu.Measured("ours", [0.1, 0.2, 0.3, 0.5], [0.5, 0.7, 0.6, 0.8])
     assert measured.seconds_to(0.65) == 0.2 and np.isnan(measured.seconds_to(0.9))
     assert measured.milliseconds == pytest.approx(150.0)
+
+
+# ---- answers beyond labels ------------------------------------------------------------------------------------------
+
+
+@each("engine", GPU_ENGINES)
+def test_sets_and_costs_of_a_model_from_the_gpu(engine, on_gpu):
+    """The choice scores the rows it holds out, and rows on the GPU get sets, decisions and probabilities."""
+    on_gpu(engine)
+    X, y = table(120, 3)
+    options = {"random_state": 0, "n_estimators": 6, "calibration": True}
+    clf = sb.SimplexBoostClassifier(device="cuda", **options).fit(X, y)
+    local = sb.SimplexBoostClassifier(**options).fit(X, y)
+    np.testing.assert_allclose(clf.sets_.score, local.sets_.score, atol=1e-3)
+    np.testing.assert_array_equal(clf.class_prior_, local.class_prior_)
+    there, costs = foreign(engine)(X), 1 - np.eye(3)
+    np.testing.assert_array_equal(clf.predict_set(there, 0.95), clf.predict_set(X, 0.95))
+    weight = 1.0 + np.arange(120) % 3
+    scores = clf.calibrate_sets(X, y, weight).sets_.score
+    again = clf.calibrate_sets(there, foreign(engine)(y), foreign(engine)(weight)).sets_.score
+    np.testing.assert_array_equal(scores, again)
+    np.testing.assert_array_equal(clf.predict(there, costs=costs), clf.predict(X, costs=costs))
+    np.testing.assert_array_equal(clf.predict_proba(there, prior=[1, 2, 3]), clf.predict_proba(X, prior=[1, 2, 3]))
+
+
+@each("engine", GPU_ENGINES)
+def test_classes_come_and_go_on_the_device(engine, on_gpu):
+    """Old scores stay bit for bit; the new classes are learned as well as on the processor."""
+    on_gpu(engine)
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(5), 60)
+    X = (3.0 * rng.normal(size=(5, 4)))[y] + rng.normal(size=(300, 4))
+    old = y < 3
+    clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0, device="cuda").fit(X[old], y[old])
+    U = clf.class_scores(X)
+    clf.add_classes(X, y, n_rounds=6)
+    assert (clf.class_scores(X)[:, :3] == U).all() and clf.score(X, y) > 0.9
+    P = clf.predict_proba(X)
+    merged = copy(clf).merge_classes({3: [3, 4]})
+    assert (merged.predict_proba(X)[:, 3] == P[:, 3] + P[:, 4]).all()
+    assert (merged.predict(X) == merged.classes_[merged.predict_proba(X).argmax(axis=1)]).all()
+    assert (clf.drop_classes(0).predict(X) == clf.classes_[clf.predict_proba(X).argmax(axis=1)]).all()

@@ -72,7 +72,7 @@ def check_same(clf, X, told):
 
 
 @pytest.mark.node
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*CASES, "merged classes"])
 def test_predictions_are_those_of_the_classifier(name, tmp_path):
     found = case(name)
     X = found.X[:150]

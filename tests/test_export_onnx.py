@@ -57,7 +57,7 @@ def check_same(clf, X, out, atol=1e-5):
     assert wanted.ndim == 2 or clear.mean() > 0.7
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*CASES, "merged classes"])
 def test_predictions_are_those_of_the_classifier(name):
     found = case(name)
     check_same(found.clf, found.X, run(sb.export.onnx(found.clf), found.X))

@@ -39,7 +39,7 @@ def check_same(clf, model, X):
     assert (labels[clear] == wanted[clear]).all()
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*CASES, "merged classes"])
 def test_predictions_are_those_of_the_classifier(name):
     found = case(name)
     check_same(found.clf, model_of(found.clf), found.X)

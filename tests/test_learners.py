@@ -15,9 +15,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from simplexboost.boosting.hypotheses import FARTHEST
+from simplexboost.codewords import simplex
 from simplexboost.engine import CPU, NODE, CpuEngine, Dense, Grown, Growth, Tree
 from simplexboost.learners import (
     ClassTree,
+    ConvertedTree,
     InfoTree,
     LinearRegressor,
     NewtonTree,
@@ -82,7 +84,7 @@ def achieved(learner, req, outputs):
 @pytest.mark.parametrize("d", [1, 2, 4])
 @pytest.mark.parametrize("missing", [0.0, 0.25])
 @pytest.mark.parametrize("seed", range(4))
-@each("learner", {k: v for k, v in TREES.items() if not isinstance(v, InfoTree)})
+@each("learner", {k: v for k, v in TREES.items() if not isinstance(v, InfoTree | ConvertedTree)})
 def test_one_split_is_the_best_of_all(learner, d, missing, seed):
     l2 = {"l2_regularization": 1.0} if isinstance(learner, NewtonTree) else {}
     learner = type(learner)(max_depth=1, min_samples_leaf=1 + 3 * (seed % 2), **l2)
@@ -96,6 +98,20 @@ def test_one_split_is_the_best_of_all(learner, d, missing, seed):
     assert achieved(learner, req, answer.outputs) == pytest.approx(best, rel=1e-9)
     assert answer.hypothesis.tree.n_leaves == 2
     assert answer.hypothesis.tree.count.min() >= learner.min_samples_leaf
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_converted_tree_is_the_vector_tree_with_the_nearest_codewords(seed):
+    req = request(problem(n=60, p=3, K=4, seed=seed), d=3, seed=seed)
+    real, named = VectorTree(max_depth=2).fit(req), ConvertedTree(max_depth=2).fit(req)
+    assert_array_equal(real.hypothesis.tree.nodes, named.hypothesis.tree.nodes)
+    nearest = (np.asarray(real.outputs) @ req.Y.T).argmax(axis=1)  # equation (87)
+    assert_array_equal(named.outputs, req.Y[nearest])
+    assert_array_equal(named.classes, nearest)
+    # Codewords whose sum is zero: each converted answer has a positive product with the real one (91).
+    centred = replace(req, Y=simplex(4))
+    products = np.asarray(VectorTree().fit(centred).outputs) * np.asarray(ConvertedTree().fit(centred).outputs)
+    assert (products.sum(axis=1) > 0).all()
 
 
 def test_newton_tree_without_curvature_is_least_squares():

@@ -203,8 +203,8 @@ def test_optimizers_that_do_not_know_say_so():
 # ---- what cannot be had ---------------------------------------------------------------------------------------------
 
 IMPOSSIBLE = [
-    sb.SimplexBoostClassifier(codewords="canonical"),
-    sb.SimplexBoostClassifier(codewords="canonical", n_estimators=3),
+    sb.SimplexBoostClassifier(codewords="canonical", candidates=None),
+    sb.SimplexBoostClassifier(codewords="canonical", candidates=None, n_estimators=3),
     sb.SimplexBoostClassifier(codewords="simplex", early_stopping=True),
     sb.SAMMEClassifier(n_estimators=3),
     sb.GDMCBoostClassifier(n_estimators=3),

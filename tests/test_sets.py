@@ -14,6 +14,7 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import NotFittedError
 
 import simplexboost as sb
+from benchmarks.sets import in_folder, mixed
 from simplexboost.boosting.loop import boost
 from simplexboost.callbacks import Checkpoint
 from simplexboost.deciding.abstaining import with_missing
@@ -511,11 +512,9 @@ def test_sets_on_dask_are_those_of_one_machine():
 
 @pytest.mark.slow
 @pytest.mark.data
-@pytest.mark.parametrize("name", sb.datasets.available())
+@pytest.mark.parametrize("name", in_folder() or ["iris"])
 def test_fresh_rows_of_every_set_are_covered(name):
     """Rows of both parts, mixed, because a promise is one for rows of the same kind."""
-    from benchmarks.sets import mixed
-
     X, y, X_test, y_test = mixed(name, 1000, 2000, 1)
     clf = sb.SimplexBoostClassifier(random_state=0).fit(X, y)
     c, m = np.searchsorted(clf.classes_, y_test), len(clf.sets_.score)

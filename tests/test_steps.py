@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from simplexboost.losses import MM, Exponential, Logistic, OwnScoreExponential, Savage, SoftmaxCost
-from simplexboost.steps import ClosedForm, FixedStep, LineSearch, Ray, Stride, as_step
+from simplexboost.steps import ClosedForm, ErrorStep, FixedStep, LineSearch, Ray, Stride, as_step
 from simplexboost.steps.search import golden_section, nearest_minimum, newton_root
 
 
@@ -396,3 +396,16 @@ def test_nearest_minimum_never_raises_the_risk(waves):
         return sum(height * math.cos(speed * a + phase) for height, speed, phase in waves)
 
     assert risk(nearest_minimum(risk, 10.0)) <= risk(0.0)
+
+
+@pytest.mark.parametrize("better_than", ["half", "chance"])
+@pytest.mark.parametrize("error", [1e-3, 1e-7, 1e-200])
+def test_no_vote_weighs_more_than_that_of_a_perfect_learner(better_than, error):
+    weight = np.array([1.0 - error, error])
+    W = 0.5 * np.eye(3)[[0, 1]]  # right, wrong
+    ray = Ray(OwnScoreExponential(), np.zeros((2, 3)), np.array([0, 2]), weight, W)
+    exact = np.log1p(-error) - np.log(error) + (np.log(2) if better_than == "chance" else 0.0)
+    for most in (10.0, 20.0, 1000.0):  # so that 10 and 460, which the formula gives, are below and above
+        assert ErrorStep(better_than, most).length(ray).alpha == pytest.approx(min(exact, most), rel=1e-6)
+    faultless = Ray(OwnScoreExponential(), np.zeros((2, 3)), np.array([0, 1]), weight, W)
+    assert ErrorStep(better_than).length(faultless).alpha == pytest.approx(10.0)

@@ -332,7 +332,7 @@ def test_a_prediction_sees_one_fit_only(monkeypatch):
 def test_methods_that_ask_are_asked_of_a_copy():
     """Every public method that reads fitted attributes; a new one belongs to the list."""
     changing = {"fit", "set_params", "set_callbacks", "get_params", "get_metadata_routing", "score", "check_savable"}
-    changing |= {"calibrate_sets"}
+    changing |= {"calibrate_sets", "add_classes", "drop_classes", "merge_classes"}
     building = {"parts", "settle", "shrinkage", "more_callbacks", "resolved", "choose", "chooses", "candidates"}
     building |= {"calibrates", "chosen", "with_params", "doubtful_labels"}
     for kind in (sb.SimplexBoostClassifier, sb.MartiBoostClassifier, sb.MulticlassSVC, sb.OutputCodeClassifier):

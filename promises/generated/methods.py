@@ -24,7 +24,7 @@ def random_call(
     ]
     name, draws = known[rng.integers(len(known))]
     arguments = {argument: draw(rng, X, y) for argument, draw in draws.items()}
-    method = getattr(copy(clf) if name == "set_params" else clf, name)
+    method = getattr(copy(clf) if name in CHANGING else clf, name)
     return name, arguments, lambda: drained(method(**arguments))
 
 
@@ -66,6 +66,12 @@ def some_labels(rng: np.random.Generator, X: np.ndarray, y: np.ndarray) -> Any:
     return y if rng.random() < 0.5 else any_labels(rng, len(y))
 
 
+def more_labels(rng: np.random.Generator, X: np.ndarray, y: np.ndarray) -> Any:
+    """The labels of the fit, some of which are replaced by those of new classes."""
+    new = [y[0] + 100, 7.5, "new", None, np.nan][rng.integers(5)] if y.dtype.kind in "biuf" else "new"
+    return [new if rng.random() < 0.3 else label for label in y.tolist()]
+
+
 def some_scores(rng: np.random.Generator, X: np.ndarray, y: np.ndarray) -> Any:
     """An ``init_score``, or something wrong in its place."""
     n, K = len(X), len(np.unique(y))
@@ -90,6 +96,9 @@ def some_prior(rng: np.random.Generator, X: np.ndarray, y: np.ndarray) -> Any:
 some_classes = among(
     None, 0, 1, [0], [0, 1], [1, 0, 2], [], [0, 0], "a", [9], [[0]], -1, 1.5, {0}, np.array([0, 1]), object(), [None]
 )
+some_groups = among(
+    {0: [0, 1]}, {1: [0]}, {"a": [0, 1]}, {}, {0: 1}, {0: [9]}, {9: [0, 0]}, [0, 1], {None: [1]}, {0: []}
+)
 some_features = among(0, [0], [0, 1], "x0", ["x1"], [], -1, 99, [0, 0], None, 1.5, "nope", [[0]], True, {0})
 some_grid = among([0.0], [[0.0]], [0.0, 1.0], [[0.0, 1.0]], [], "x", np.nan, [np.inf], [None], [["a"]])
 
@@ -97,6 +106,7 @@ some_grid = among([0.0], [[0.0]], [0.0, 1.0], [[0.0, 1.0]], [], "x", np.nan, [np
 
 PREDICT = ("predict", "predict_proba", "predict_log_proba", "decision_function", "class_scores")
 STAGED = ("staged_predict", "staged_predict_proba", "staged_decision_function")
+CHANGING = {"set_params", "add_classes", "drop_classes", "merge_classes"}  # which a copy is asked
 OF_ROUNDS = {"n_rounds", "init_score", "costs", "prior"}  # arguments of `predict` and its like that only boosters have
 
 
@@ -111,6 +121,11 @@ METHODS: list[tuple[str, dict[str, Draw]]] = [
     *of_each((*PREDICT, *STAGED), X=own_rows, init_score=some_scores),
     ("score", {"X": own_rows, "y": some_labels}),
     ("margins", {"X": own_rows, "y": some_labels}),
+    ("add_classes", {"X": own_rows, "y": more_labels}),
+    ("add_classes", {"X": some_rows, "y": some_labels}),
+    ("add_classes", {"X": own_rows, "y": more_labels, "sample_weight": among(None, 1.0, [1.0], "x", -1.0)}),
+    ("drop_classes", {"classes": some_classes}),
+    ("merge_classes", {"groups": some_groups}),
     ("top_k", {"X": own_rows, "k": among(1, 2, 3, 4, 0, -1, np.int8(1))}),
     ("predict_set", {"X": some_rows, "coverage": among(0.9, 0.5, 0, 1, -1, np.nan), "per_class": among(True, False)}),
     *of_each(("predict", "expected_costs"), X=own_rows, costs=some_costs),
@@ -138,5 +153,5 @@ METHODS: list[tuple[str, dict[str, Draw]]] = [
 WORDS = (
     r"\bX\b|[Cc]olumn|feature|array|sample|[Ss]parse|[Cc]omplex|rows|DataFrame|\by\b|y_true|[Ll]abel|class|target|"
     r"n_rounds|init_score|\bk\b|\bi\b|\ba (is|holds|=)|\bb\b|kind|grid|background|\bcv\b|random_state|[Pp]arameter|"
-    r"tree|examples|splits|coverage|per_class|confidence|missing|costs|prior"
+    r"tree|examples|splits|coverage|per_class|confidence|missing|costs|prior|groups"
 )

@@ -240,6 +240,58 @@ class LogisticLoss:
         n_threads: int,
     ) -> AnyArray: ...
 
+def candidate_pull(
+    c: AnyArray,
+    K: int,
+    own: AnyArray,
+    rest: AnyArray,
+    count: AnyArray,
+    classes: AnyArray,
+    scores: AnyArray,
+    weight: AnyArray | None,
+    a: int,
+    b: int,
+    tilt_scale: float,
+    Z: AnyArray,
+    stats: Array,
+    loss: AnyArray,
+    scale: AnyArray | None,
+    n_threads: int,
+) -> None: ...
+def candidate_leaves(
+    c: AnyArray,
+    K: int,
+    own: AnyArray,
+    rest: AnyArray,
+    count: AnyArray,
+    classes: AnyArray,
+    scores: AnyArray,
+    loss: AnyArray,
+    scale: AnyArray | None,
+    preference: AnyArray,
+    leaf_of_row: AnyArray,
+    rows: AnyArray | None,
+    n_leaves: int,
+    l2: float,
+    max_step: float,
+    thin: float,
+    n_threads: int,
+) -> tuple[AnyArray, AnyArray, AnyArray]: ...
+def candidate_add(
+    c: AnyArray,
+    K: int,
+    own: AnyArray,
+    rest: AnyArray,
+    count: AnyArray,
+    classes: AnyArray,
+    scores: AnyArray,
+    values: AnyArray,
+    columns: AnyArray,
+    starts: AnyArray,
+    step: float,
+    leaf_of_row: AnyArray,
+    n_threads: int,
+) -> None: ...
 def softmax_scores(F: AnyArray, Y: AnyArray | None, P: Array, n_threads: int) -> None: ...
 def zero_one_potential(t: int, b: Array, leads: AnyArray, n_threads: int) -> Array: ...
 def add_values(F: AnyArray, values: AnyArray, step: float, leaf_of_row: AnyArray, n_threads: int) -> None: ...

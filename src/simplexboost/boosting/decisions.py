@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .._typing import AnyArray, Array
+from .._typing import AnyArray, Array, Labels
 from ..losses import Loss
 
 TINY = float(np.finfo(np.float64).tiny)
@@ -125,6 +125,32 @@ def all_classes(U: Array, present: Any) -> Array:
     scores = np.repeat(U.min(axis=1, keepdims=True) - ABSENT, len(present), axis=1)  # (n, K)
     scores[:, present] = U
     return scores
+
+
+def merged_scores(U: Array, merged: Labels | None) -> Array:
+    """Scores (n, K) of classes of which some count as one: ½ log Σ exp(2U) over each of the merged classes.
+
+    ``merged`` (K,) has the number of the class to which each belongs, or is None where every class is its own. The
+    soft-max of the result has the sums of the probabilities. A class that stands alone keeps its scores bit for bit.
+
+    >>> U = np.log([[0.5, 0.2, 0.3]]) / 2
+    >>> np.exp(2 * merged_scores(U, np.array([0, 1, 0]))).round(6)
+    array([[0.8, 0.2]])
+    """
+    if merged is None:
+        return U
+    out = np.empty((len(U), int(merged.max()) + 1))
+    for k in range(out.shape[1]):
+        of_class = U[:, merged == k]
+        out[:, k] = of_class[:, 0] if of_class.shape[1] == 1 else 0.5 * np.logaddexp.reduce(2.0 * of_class, axis=1)
+    return out
+
+
+def merged_sums(P: Array, merged: Labels | None) -> Array:
+    """Probabilities (n, K) of classes of which some count as one (`merged_scores`): their sums."""
+    if merged is None:
+        return P
+    return np.column_stack([P[:, merged == k].sum(axis=1) for k in range(int(merged.max()) + 1)])
 
 
 def probabilities(loss: Loss, U: Array, present: Any) -> Array:

@@ -12,7 +12,8 @@ import numpy as np
 from .._cached import cached
 from .._typing import AnyArray, Array
 from ..codewords.code import Code
-from ..engine import CPU, Engine, ForestArrays, PackedForest, Tree
+from ..codewords.identity import identity, is_view
+from ..engine import CPU, Candidates, Engine, ForestArrays, PackedForest, Tree
 from .hypotheses import Hypothesis, LateTreeHypothesis, LeafOutputs, LinearHypothesis, TreeHypothesis
 
 
@@ -150,7 +151,16 @@ class AdditiveModel:
         return self._forest is not None and self._forest[0] == (len(self.terms), engine.place)
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_forest": None, "_prefix": None}
+        state = self.__dict__ | {"_forest": None, "_prefix": None}
+        if is_view(self.Y):  # which a pickle would write out, K × K
+            state |= {"Y": (len(self.Y), self.Y.dtype)}
+            state.pop("code", None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if isinstance(self.Y, tuple):
+            self.Y = identity(*self.Y)
 
     def staged_predictor(self, X: AnyArray, engine: Engine = CPU) -> Iterator[AnyArray]:
         """F(X) after every round; the same array each time, updated in place."""
@@ -186,7 +196,15 @@ def by_columns(hypothesis: Hypothesis, factors: Array) -> TreeHypothesis:
 
 
 def add_terms(terms: list[Term], X: AnyArray, F: AnyArray, engine: Engine = CPU) -> None:
-    """F += Σ α h(X), in place and in order; consecutive trees go to the engine in one call."""
+    """F += Σ α h(X), in place and in order; consecutive trees go to the engine in one call.
+
+    F may be `Candidates`, to which trees are added one by one.
+    """
+    if isinstance(F, Candidates):
+        for term in terms:
+            h: Any = term.hypothesis
+            engine.add_leaves(F, h.values, term.step, engine.apply(h.tree, X))
+        return
     for are_trees, run in groupby(terms, key=lambda term: isinstance(term.hypothesis, TreeHypothesis)):
         if are_trees:
             engine.pack(forest(list(run), X.shape[1], F.dtype)).predict(X, F, engine.n_threads)

@@ -12,6 +12,7 @@ import numpy as np
 
 from .._typing import AnyArray, Array, Labels
 from ..data.training_set import TrainingSet
+from ..engine import Candidates
 from ..learners import Learner, NamesClasses
 from ..losses import Loss, Objective
 from ..steps import Step
@@ -55,7 +56,8 @@ class Run:
 
     Attributes
     ----------
-    F : (n, d) the predictor on the training rows, in the precision of the codewords
+    candidates : how many classes beside its own a row keeps scores of, or None if it keeps all
+    F : (n, d) the predictor on the training rows, in the precision of the codewords, or `Candidates`
     objective : the risk of the loss on the training rows
     rows, features : what the next round's learner may use, None for everything; redraw : draws another sample of them
     updates : those of the last round
@@ -82,6 +84,7 @@ class Run:
     step: Step
     learning_rate: float = 1.0
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
+    candidates: int | None = None
 
     n_rounds: int = 0
     updates: list[Update] = field(default_factory=list)
@@ -105,19 +108,25 @@ class Run:
         self.objective = self._objective()
         self.F = self.start()  # (n, d)
         # A bound on the absolute entries of F. Zeros are not read: they take memory only when they are written.
-        self._reach = 0.0 if self.data.init_score is None else float(row_reach(self.F).max(initial=0.0))
+        self._reach = 0.0 if self.data.init_score is None else self._size()
         # What no entry of F may exceed, so that products of predictor and codewords are finite too.
         self._limit = math.sqrt(np.finfo(self.F.dtype).max)
         self._U: Array | None = None
         self._risk: float | None = None
         self._buffer: Array | None = None
 
-    def start(self, rows: AnyArray | slice = slice(None)) -> AnyArray:
+    def start(self, rows: AnyArray | slice = slice(None)) -> Any:
         """F (n, d) before the first round, of some of the training rows: zeros, or what ``init_score`` says."""
         init = self.data.init_score
         if init is not None and self.data.K > 1:
             return np.array(self.model.code.predictor(init[rows]))
-        return np.zeros((len(self.data.c[rows]), self.Y.shape[1]), dtype=self.Y.dtype)
+        return self.zeros(self.data.c[rows])
+
+    def zeros(self, c: Labels) -> Any:
+        """F = 0 (n, d) for rows of these targets: an array, or `Candidates`."""
+        if self.candidates is not None:
+            return Candidates.zeros(c, len(self.Y), self.candidates)
+        return np.zeros((len(c), self.Y.shape[1]), dtype=self.Y.dtype)
 
     @property
     def U(self) -> Array:
@@ -127,7 +136,8 @@ class Run:
             self._buffer = np.empty((self.data.n_here, len(self.Y))) if self._buffer is None else self._buffer
             self._U = self.model.code.forward(self.data.engine.host(self.F), self._buffer)
         elif self._U is None:
-            self._U = self.model.scores(self.data.engine.host(self.F))
+            F = self.F.dense() if isinstance(self.F, Candidates) else self.data.engine.host(self.F)
+            self._U = self.model.scores(F)
         return self._U
 
     @property
@@ -155,10 +165,11 @@ class Run:
             self._relive(model.terms[first:end])
         self._reach = self._size()
 
-    def recomputed(self) -> AnyArray:
+    def recomputed(self) -> Any:
         """F (n, d) from the model: its terms are added one by one, as boosting does, so every bit is the same."""
         data = self.data
-        F = np.array(data.as_given(self.start()))
+        few = self.candidates is not None
+        F = self.zeros(data.as_given(data.c)) if few else np.array(data.as_given(self.start()))
         add_terms(self.model.terms, data.table, F, data.engine)
         return data.in_order(F)
 
@@ -192,9 +203,10 @@ class Run:
         own = np.take_along_axis(W, data.c[:, None], axis=1)
         return data.engine.every((W < own).sum(axis=1) == data.K - 1)
 
-    def move_to(self, F: AnyArray) -> None:
+    def move_to(self, F: Any) -> None:
         """Continue from another predictor, (n, d)."""
-        self.F, self._U, self._risk = np.array(F, dtype=self.Y.dtype), None, None
+        self.F = F if isinstance(F, Candidates) else np.array(F, dtype=self.Y.dtype)
+        self._U = self._risk = None
         self._reach = self._size()
         self.objective = self._objective()
 
@@ -232,6 +244,8 @@ class Run:
 
     def _size(self) -> float:
         """The largest absolute entry of F."""
+        if isinstance(self.F, Candidates):
+            return self.F.reach()
         return max(self.data.engine.largest(row_reach(self.F)), 0.0)
 
     def divergence(self, move: float) -> DivergenceError:

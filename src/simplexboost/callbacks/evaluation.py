@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from .._describing import described
+from .._memory import check_memory
 from .._typing import AnyArray, Array, Labels
 from ..boosting.model import add_terms
 from ..boosting.run import Run
-from ..engine import Engine
+from ..engine import Candidates, Engine
 from ..losses.objective import mean_loss
 from .base import Callback
 
@@ -79,7 +80,9 @@ class Evaluation(Callback):
 
     def start(self, run: Run) -> None:
         """Evaluate the rounds of the model so far, if there are any."""
-        self._F = np.zeros((self.X.shape[0], run.Y.shape[1]), dtype=run.Y.dtype)  # (n, d)
+        self._F = run.zeros(np.maximum(self.c, 0))  # (n, d)
+        if isinstance(self._F, Candidates) and self.metrics:
+            check_memory(24.0 * len(self.c) * len(run.Y), *self._dense_words(run))
         self._start = None if self.init_score is None else run.model.code.predictor(self.init_score)
         self._known = np.flatnonzero(self.c >= 0)
         self._engine = run.data.engine.alone() if self.engine is None else self.engine
@@ -90,6 +93,11 @@ class Evaluation(Callback):
         run.evaluations.append(self.results)
         for n_rounds in range(1, run.round + 1):
             self._record(run, n_rounds)
+
+    def _dense_words(self, run: Run) -> tuple[str, str]:
+        """What would need memory if metrics are asked for, and what to do instead."""
+        what = f"evaluating {', '.join(map(repr, self.metrics))} on {len(self.c)} rows of {len(run.Y)} classes"
+        return what, "Evaluate fewer rows, or follow the risk only, which needs no array of rows × classes."
 
     def after_round(self, run: Run) -> None:
         """Evaluate the newest round."""
@@ -123,7 +131,10 @@ class Evaluation(Callback):
         """The metrics of all rows, by name."""
         if not self.metrics:
             return {}
-        U = self._engine.gathered(run.model.scores(self._predictor(run)))  # (n, K)
+        if isinstance(self._F, Candidates):
+            U = run.model.scores(self._F.dense(run.temperature))
+        else:
+            U = self._engine.gathered(run.model.scores(self._predictor(run)))  # (n, K)
 
         def measured() -> dict[str, float]:
             seen = self.seen(U)
@@ -135,10 +146,18 @@ class Evaluation(Callback):
         """The mean loss now."""
         if self._there is not None and np.all(run.temperature == 1):
             return self._there.risk(self._F)
+        if isinstance(self._F, Candidates):
+            return self._candidate_risk(run, self._F)
         F, c, weight = self._predictor(run), self.c, self.weight
         if len(self._known) < len(c):
             F, c, weight = F[self._known], c[self._known], weight[self._known]
         return mean_loss(run.loss, run.model.code, F, c, weight, self._engine)
+
+    def _candidate_risk(self, run: Run, F: Candidates) -> float:
+        """The mean loss where rows keep the scores of few classes."""
+        losses, weight = F.log_losses((run.temperature,))[0], np.where(self.c < 0, 0.0, self.weight)
+        values = losses if run.loss.likelihood else run.loss.value_of(np.exp(-losses))
+        return self._engine.total(weight * values) / self._engine.total(weight)
 
     def _predictor(self, run: Run) -> AnyArray:
         """F (n, d) as the model predicts it: the temperature multiplies the trees, not what they start from."""

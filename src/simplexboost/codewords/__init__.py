@@ -6,8 +6,9 @@ ternary matrices are for output-code reductions. Each set exists twice: as a fun
 part (:class:`Codewords`) that an estimator takes by name or by instance, see :data:`CODEWORDS`.
 
 ``base`` says what a set of codewords is. ``real`` and ``compact`` have the codes of real numbers, the second those of
-few dimensions, with ``packing`` as their solver. ``ternary``, ``drawn``, ``algebraic`` and ``search`` have the codes of
-−1, 0 and +1. ``measures`` says how good a code is, ``checks`` whether it is one, and ``code`` multiplies with it.
+few dimensions, with ``packing`` as their solver; ``capacity`` searches those of largest margin capacity. ``ternary``,
+``drawn``, ``algebraic`` and ``search`` have the codes of −1, 0 and +1. ``measures`` says how good a code is, ``checks``
+whether it is one, and ``code`` multiplies with it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from .._parts import resolve
 from .algebraic import BCH, Hadamard, bch, hadamard
 from .base import Codewords, Custom
+from .capacity import max_capacity
 from .checks import check_codewords
 from .compact import Auto, MaxMin, max_min
 from .drawn import RandomDense, RandomSparse, random_dense, random_sparse
@@ -53,6 +55,7 @@ __all__ = [
     "exhaustive",
     "hadamard",
     "margin_capacity",
+    "max_capacity",
     "max_hamming",
     "max_min",
     "min_distance",

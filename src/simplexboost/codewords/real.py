@@ -10,6 +10,7 @@ from .._parts import check_flag
 from .._typing import Array
 from .base import Codewords
 from .checks import check_classes, check_dim
+from .identity import FEW, identity
 
 
 def canonical(K: int) -> Array:
@@ -59,8 +60,10 @@ class Canonical(Codewords):
         check_flag("centered", self.centered)
 
     def matrix(self, K: int, rng: np.random.Generator) -> Array:
-        """The identity, (K, K), possibly centred."""
-        return canonical(K) - 1.0 / K if self.centered else canonical(K)
+        """The identity, (K, K), possibly centred; beyond 1024 classes a view that takes no memory."""
+        if self.centered:
+            return canonical(K) - 1.0 / K
+        return canonical(K) if check_classes(K) <= FEW else identity(K)
 
     def columns(self, K: int) -> int:
         """One for every class."""

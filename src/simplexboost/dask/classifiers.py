@@ -363,6 +363,35 @@ class DaskSimplexBoostClassifier(OnDask, SimplexBoostClassifier):
 
     local_class = SimplexBoostClassifier
 
+    def add_classes(
+        self, X: Any, y: Any, sample_weight: Any = None, *, n_rounds: Any = "auto", learning_rate: Any = "auto"
+    ) -> Self:
+        """Teach the fitted model new classes from rows in memory; see `SimplexBoostClassifier.add_classes`.
+
+        Parameters
+        ----------
+        X : table in memory of shape (n, p)
+            Rows of the new classes and, if they are at hand, of the old ones.
+        y : array of shape (n,)
+            The labels of the rows.
+        sample_weight : array of shape (n,) or None, default=None
+            The weights of the rows.
+        n_rounds : int or "auto", default="auto"
+            How many trees are grown for the new classes; 0 lets the leaves of the old trees learn.
+        learning_rate : float or "auto", default="auto"
+            Every step is multiplied by this.
+
+        Returns
+        -------
+        self : object
+            The classifier, which is changed in place.
+        """
+        if is_distributed(X):
+            raise TypeError(
+                f"add_classes takes rows in memory, not a {type(X).__name__}; X.compute() brings them here."
+            )
+        return super().add_classes(X, y, sample_weight, n_rounds=n_rounds, learning_rate=learning_rate)
+
     def fit(
         self,
         X: Any,

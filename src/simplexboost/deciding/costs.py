@@ -31,7 +31,7 @@ class Costs:
     @classmethod
     def of(cls, costs: Any, classes: AnyArray, n: int | None = None) -> Costs:
         """Costs as users write them, for n rows and these classes (K,)."""
-        if hasattr(costs, "columns") and hasattr(costs, "index"):
+        if is_frame(costs):
             return cls._of_frame(costs, classes)
         C, K = as_numbers(costs), len(classes)
         if C.ndim == 3 and (n is None or len(C) != n or C.shape[1] != K):
@@ -78,6 +78,11 @@ class Costs:
                 "are called; pass a data frame whose columns name them, or take the columns of expected_costs."
             )
         return self.decisions.take(chosen)
+
+
+def is_frame(costs: Any) -> bool:
+    """Whether costs are a pandas data frame, which names classes and decisions."""
+    return hasattr(costs, "columns") and hasattr(costs, "index")
 
 
 def as_numbers(costs: Any) -> Array:
@@ -185,7 +190,7 @@ class CostScorer:
         P, classes = np.asarray(estimator.predict_proba(X)), np.asarray(estimator.classes_)
         found = Costs.of(self.costs, classes)
         chosen = cheapest(found.expected(P))
-        if hasattr(self.costs, "index"):  # rows of classes that the estimator has not seen cost something, too
+        if is_frame(self.costs):  # rows of classes that the estimator has not seen cost something, too
             classes = np.array(self.costs.index.tolist())
             found = Costs.of(self.costs, classes)
         c = places(np.asarray(y), classes, "y")

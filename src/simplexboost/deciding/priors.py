@@ -68,16 +68,21 @@ def adapted(P: Array, prior: Array, training: Array) -> Array:
     return E / E.sum(axis=1, keepdims=True)
 
 
-def most_likely_prior(P: Array, training: Array) -> Array:
-    """The shares of the classes (K,) under which rows with these probabilities (n, K) are most likely.
+def estimated_prior(P: Array, training: Array) -> Array:
+    """The shares of the classes (K,) among rows with these probabilities (n, K), given those of training (K,).
 
     By expectation and maximisation (Saerens, Latinne and Decaestecker, 2002): shares are the mean of the probabilities
-    that they imply, again and again. The likelihood has one maximum, so that the start does not matter.
+    that they imply, again and again. That climbs to the shares under which the rows are most likely; there is only one
+    such maximum, so that the start does not matter. Of few rows the most likely shares are extreme: classes that are
+    hard to tell apart get all or nothing. So rows are added that have the shares of training: as many as there are
+    classes, or the square root of the number of rows, if that is more. Of many rows they count for little.
     """
     known = training > 0
-    R, prior = P[:, known] / training[known], training[known].copy()  # (n, K): the likelihood of a row, up to a factor
+    share = training[known]
+    R, prior = P[:, known] / share, share.copy()  # (n, K): the likelihood of a row, up to a factor
+    n, added = len(P), max(len(share), len(P) ** 0.5)
     for _ in range(MOST_STEPS):
-        new = prior * np.mean(R / (R @ prior)[:, None], axis=0)
+        new = (prior * np.sum(R / (R @ prior)[:, None], axis=0) + added * share) / (n + added)
         moved = float(np.abs(new - prior).max())
         prior = new / new.sum()
         if moved < CLOSE:

@@ -49,8 +49,14 @@ def class_scores(P: Array) -> Array:
 
 
 def own_scores(P: Array, c: Labels) -> Array:
-    """The score of every row's own class, (n,)."""
-    return np.take_along_axis(class_scores(P), c[:, None], axis=1)[:, 0]
+    """The score of every row's own class, (n,): that of `class_scores`, bit for bit, without sorting all classes."""
+    own = P[np.arange(len(P)), c]
+    return np.array([added_up(p[p > q]) for p, q in zip(P, own, strict=True)])
+
+
+def added_up(p: Array) -> float:
+    """The sum of probabilities, from the largest to the smallest."""
+    return float(np.cumsum(np.sort(p)[::-1])[-1]) if len(p) else 0.0
 
 
 @dataclass(frozen=True, eq=False)

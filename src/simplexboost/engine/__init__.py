@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from .binned import MAX_BINS, MAX_CATEGORIES, BinnedData, CodedRows, auto_bins, infinity_at, sampled_rows
+from .candidates import Candidates
 from .cpu import CpuEngine
 from .cuda import CudaEngine, DeviceError, DeviceTable, check_gpu, has_gpu
 from .group import GroupEngine
@@ -66,6 +67,7 @@ __all__ = [
     "BinnedData",
     "BlockLoss",
     "BlockProblem",
+    "Candidates",
     "CodedRows",
     "CpuEngine",
     "CudaEngine",

@@ -122,6 +122,7 @@ class RowProblem:
     log_cost : (K, K) float32, added to the logit of rival k (column) if the true class is c (row); or None
     exponents : (a, b)
     value : the loss as a function of p_c, elementwise
+    candidates : whether F is `Candidates`, with canonical codewords and without costs
     """
 
     c: Labels
@@ -131,6 +132,7 @@ class RowProblem:
     log_cost: AnyArray | None
     exponents: tuple[int, int]
     value: Callable[[Array], Array]
+    candidates: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -348,7 +350,10 @@ class Engine(Protocol):
         """Trees packed for prediction."""
 
     def add_leaves(self, F: AnyArray, values: AnyArray, step: float, leaf_of_row: AnyArray) -> None:
-        """F[i] += step · values[leaf of i] for every row i, in place; F (n, d), values (L, d)."""
+        """F[i] += step · values[leaf of i] for every row i, in place; F (n, d), values (L, d).
+
+        If F is `Candidates`, the values are a sparse array.
+        """
 
     def row_loss(self, problem: RowProblem) -> RowLoss:
         """The flagship's loss on these rows."""

@@ -159,6 +159,8 @@ class ShardedEngine(CpuEngine):
 
     def row_loss(self, problem: RowProblem) -> RowLoss:
         """The flagship's loss on these rows."""
+        if problem.candidates:  # which needs no sums over shards beyond those of integers
+            return super().row_loss(problem)
         return CpuRowLoss(problem, self, ShardedLogistic(problem, self.parts(len(problem.c))))
 
     def total(self, values: Array) -> float:

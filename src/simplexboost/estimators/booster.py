@@ -22,6 +22,8 @@ from .._typing import AnyArray, Array
 from ..boosting.loop import PERFECT, boost
 from ..boosting.run import Run
 from ..callbacks import Callback, Evaluation, History, Progress, Sampling
+from ..codewords.identity import in_precision
+from ..codewords.identity import same as same_code
 from ..data.init_score import check_init_score
 from ..data.inputs import Taken
 from ..data.order import in_own_order
@@ -33,6 +35,7 @@ from ..learners import refusal_of
 from ..losses import Loss
 from ..selection import check_groups
 from .atomic import all_or_nothing
+from .changing import ChangesClasses
 from .evaluation import FOLLOWED, Watched, as_eval_set, check_eval_set, evaluate_held_out, followed, split_off
 from .metrics import check_metrics
 from .parts import ENDLESS, MAKERS, Parts
@@ -42,7 +45,7 @@ from .sklearn_callbacks import SklearnCallbacks
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class BaseBooster(CallbackSupportMixin, Predicts):
+class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
     """What all boosters share: everything around the boosting loop. A subclass says which `parts` it has.
 
     Parameters
@@ -102,6 +105,9 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         Which classes had training examples.
     class_prior_ : array of shape (K,)
         The share of every class in the weight of the training rows; not there if rows have several labels.
+    merged_ : int array of shape (codewords,)
+        The number, among the present classes, of the class that each codeword belongs to. It is there only if
+        `merge_classes` let several of them count as one.
     loss_ : Loss
         The loss that was minimised.
     model_ : AdditiveModel
@@ -283,6 +289,8 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         ``last`` makes callbacks that are called after all others, from a function that gives the fitted attributes.
         """
         checked = watched.checked
+        if not self._goes_on:
+            self.__dict__.pop("merged_", None)  # of an earlier model
         with one_blas_thread(), telling(self.verbose):
             settled = self.settle(checked, groups, seed)
         booster, parts = settled.estimator, settled.estimator.parts()
@@ -356,17 +364,21 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         The model's trees know columns by position and categories by number: on other columns they would predict
         nonsense, or read past the end of a row.
         """
+        return self._check_rows(X, y, sample_weight, costs, self.classes, reset=not self._goes_on)
+
+    def _check_rows(self, X: Any, y: Any, sample_weight: Any, costs: Any, classes: Any, reset: bool) -> Checked:
+        """The training set of rows whose labels are among some classes; X must have known columns unless ``reset``."""
         checked = check_training(
             self,
             X,
             y,
             sample_weight,
-            Labelling(self.classes, self.class_weight, self.multilabel, self.multitarget),
+            Labelling(classes, self.class_weight, self.multilabel, self.multitarget),
             self.max_bins,
             self._fitting_engine(),
             Taken(self.categorical_features, refusal_of(self.parts().learner)),
             costs,
-            reset=not self._goes_on,
+            reset=reset,
         )
         names = getattr(self, "feature_names_in_", None)
         return checked if names is None else replace(checked, data=replace(checked.data, names=names))
@@ -428,9 +440,10 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         if data.costs is not None:
             loss, data = with_costs(loss, data, held_out)
         present = checked.present
-        Y: Array = parts.codewords.for_classes(len(present), present, rng).astype(parts.optimizer.dtype)  # (K, d)
+        code = parts.codewords.for_classes(len(present), present, rng)
+        Y: Array = in_precision(code, parts.optimizer.dtype)  # (K, d)
         parts.learner.check_for(data, Y)
-        run = Run(data, loss, Y, parts.learner, parts.step, self.shrinkage(), rng)
+        run = Run(data, loss, Y, parts.learner, parts.step, self.shrinkage(), rng, parts.optimizer.candidates)
         parts.check_run(run, min(int(self.n_estimators), ENDLESS))
         return run, held_out
 
@@ -438,8 +451,10 @@ class BaseBooster(CallbackSupportMixin, Predicts):
         """With ``warm_start``, continue the fitted model."""
         if not self._goes_on:
             return
+        if self._merged is not None:
+            raise ValueError("warm_start=True cannot continue a model whose classes were merged; fit a new one.")
         same = same_classes(checked.classes, self.classes_) and np.array_equal(checked.present, self.present_)
-        if not same or not np.array_equal(run.Y, self.model_.Y):
+        if not same or not same_code(run.Y, self.model_.Y):
             raise ValueError(
                 "warm_start=True needs the classes and codewords of the fitted model; fit a new one instead."
             )

@@ -12,7 +12,7 @@ from .._typing import AnyArray, Array, Mask
 from ..data.validation import check_sample_weight, check_some_weight, known_labels
 from ..deciding.abstaining import check_missing, with_missing
 from ..deciding.costs import Costs, cheapest
-from ..deciding.priors import adapted, check_prior, most_likely_prior
+from ..deciding.priors import adapted, check_prior, estimated_prior
 from ..deciding.sets import FRESH, SetScores, own_scores, sets_of
 from .atomic import all_or_nothing
 
@@ -191,9 +191,10 @@ class Decides:
         return found.expected(P)
 
     def estimate_prior(self, X: Any, *, init_score: Any = None) -> Array:
-        """The shares of the classes among unlabelled rows, (K,), by maximum likelihood.
+        """The shares of the classes among unlabelled rows, (K,): nearly those under which the rows are most likely.
 
-        Take it for rows to come whose classes have other shares than in training but look the same, and pass it on:
+        The likelihood counts as if max(K, √n) more rows had been seen, with the shares of training. Take it for rows
+        to come whose classes have other shares than in training but look the same, and pass it on:
         ``clf.predict_proba(X, prior=clf.estimate_prior(X))``.
 
         Parameters
@@ -215,9 +216,9 @@ class Decides:
         >>> X, y = load_iris(return_X_y=True)
         >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X[::2], y[::2])
         >>> clf.estimate_prior(X[1:50:2]).round(1).tolist()  # flowers of the first class only
-        [1.0, 0.0, 0.0]
+        [0.9, 0.1, 0.1]
         """
-        return most_likely_prior(self._adapted(X, None, None, init_score), self._training_prior())
+        return estimated_prior(self._adapted(X, None, None, init_score), self._training_prior())
 
     def _decided(self, X: Any, costs: Any, prior: Any, n_rounds: int | None, init_score: Any) -> AnyArray:
         """The labels of the cheapest decisions; without costs, of the most probable classes; (n,)."""
@@ -279,6 +280,7 @@ class Decides:
         X = self._check_X(X)  # type: ignore[attr-defined]
         self._refuse_several_labels("calibrate_sets takes one label per row")
         c = known_labels(self._brought(y), X.shape[0], self.classes_)  # type: ignore[attr-defined]
+        sample_weight = self._brought(sample_weight)  # type: ignore[attr-defined]
         weight = None if sample_weight is None else check_sample_weight(sample_weight, X)
         check_some_weight(weight is None or bool(weight.any()))
         score = np.empty(X.shape[0])

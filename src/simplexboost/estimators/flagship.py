@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from .._compat import with_callbacks
 from .._describing import described
@@ -21,8 +22,11 @@ from ..files.parameters import from_json, to_json
 from ..learners import SketchTree
 from ..losses import Logistic, Loss, Savage, SoftmaxCost
 from ..optimizers import SketchedNewton
+from ..optimizers.sketched import MOST_CANDIDATES
 from ..selection import Choice
 from ..steps import FixedStep
+from .adding import add_classes
+from .atomic import all_or_nothing
 from .booster import Booster
 from .constraints import by_class_number
 from .evaluation import as_eval_set
@@ -41,6 +45,9 @@ FEW_ROWS = 5_000  # up to here the last shape does not take part: on small table
 USUAL = 40  # the usual number of rounds, times the learning rate
 HOTTEST = 1e6  # the largest temperature: with it scores stay finite, however large boosting lets the predictor become
 LONGEST = 80  # the most rounds to choose from, times the learning rate
+
+CANDIDATES = 64  # classes beside its own whose scores a row keeps, if there are many of them
+MANY_CLASSES, MANY_SCORES = 1024, 10**8  # beyond so many classes, and scores of rows for classes, not all are kept
 
 ROW_LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "softmax-cost": SoftmaxCost}
 
@@ -114,6 +121,12 @@ class SimplexBoostClassifier(Booster):
         The probability above which a label is predicted, if y is an indicator matrix: one for all labels, or one for
         each. 0.5 makes mistakes rarest. "f1" chooses for every label the threshold that makes its F1 largest, from
         the scores of rows held out, also if the number of rounds is given: rare labels are then predicted more often.
+    candidates : int, "auto" or None, default="auto"
+        With thousands of classes: how many classes beside its own every row keeps scores of during the fit, those that
+        score highest for it, while all others share one score. A round then takes time and memory for rows × candidates
+        in place of rows × classes. "auto" is 64 if there are more than 1024 classes and more than 10⁸ pairs of rows and
+        classes, and None otherwise, which keeps all scores. The number is rounded up to a multiple of 16. It applies to
+        canonical codewords, on the processor of one machine; predictions always use all classes.
     sketch : int or Sketch, default=1
         The number of random directions of the gradient along which splits are searched. More directions make better
         splits and take longer. A `Sketch` object draws the directions in another way.
@@ -216,6 +229,7 @@ class SimplexBoostClassifier(Booster):
     cost_matrix: Any = None
     calibration: Any = "auto"
     thresholds: Any = 0.5
+    candidates: Any = "auto"
     sketch: Any = 1
     monotonic_cst: Any = None
     interaction_cst: Any = None
@@ -261,11 +275,71 @@ class SimplexBoostClassifier(Booster):
         eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val, init_score_val)
         return self._fit(X, y, sample_weight, eval_set, eval_metric, groups=groups, init_score=init_score)
 
+    def add_classes(
+        self, X: Any, y: Any, sample_weight: Any = None, *, n_rounds: Any = "auto", learning_rate: Any = "auto"
+    ) -> Self:
+        """Teach the fitted model new classes; the scores of its old classes stay as they are, bit for bit.
+
+        The new classes are told from each other and from all old ones together; the old ones are told from each other
+        as before. It needs canonical codewords and the logistic loss without costs.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            Rows of the new classes and, if they are at hand, of the old ones, with the columns of the fit. Classes
+            should be as frequent as they will be later; weights can make them so.
+        y : array of shape (n,)
+            The labels of the rows. Those that the model has had no training examples of are the new classes.
+        sample_weight : array of shape (n,) or None, default=None
+            The weights of the rows.
+        n_rounds : int or "auto", default="auto"
+            First the leaves of old trees learn the new classes, and then so many new trees are grown for them. 0 grows
+            none, which leaves the model as large as it was. "auto" is 50, and 0 if there are no rows of some old class:
+            no tree could learn what to tell the new classes from. The old trees know how many training rows each of
+            their leaves had, and these numbers stand for the rows that are missing.
+        learning_rate : float or "auto", default="auto"
+            Every step is multiplied by this. "auto" is 0.2, and 0.1 if there are no rows of some old class.
+
+        Returns
+        -------
+        self : object
+            The classifier, which is changed in place; after an error it is as it was.
+
+        Examples
+        --------
+        >>> from simplexboost import datasets
+        >>> digits = datasets.load("digits")
+        >>> X, y, old = digits.X_train, digits.y_train, digits.y_train < 8
+        >>> clf = SimplexBoostClassifier(n_estimators=100, random_state=0).fit(X[old], y[old])
+        >>> U = clf.class_scores(digits.X_test)
+        >>> clf = clf.add_classes(X, y)
+        >>> clf.classes_
+        array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+        >>> bool((clf.class_scores(digits.X_test)[:, :8] == U).all())
+        True
+        """
+        check_is_fitted(self)
+        with all_or_nothing(self) as draft:
+            add_classes(draft, X, y, sample_weight, n_rounds, learning_rate)
+        return self
+
+    def _for_newcomers(self, data: TrainingSet, n_rounds: int, rate: float, l2: float) -> SimplexBoostClassifier:
+        """A copy that learns new classes as the model was learned: what was chosen for it is not chosen again.
+
+        Constraints belong to the old classes.
+        """
+        chosen: dict[str, Any] = self.choice_.params if hasattr(self, "choice_") else {}
+        open_params = {name: value for name, value in chosen.items() if is_auto(getattr(self, name))}
+        given = {"n_estimators": n_rounds, "learning_rate": rate, "l2_regularization": l2}
+        fixed = {"codewords": "canonical", "monotonic_cst": None}
+        return self.with_params(**self.resolved(data) | open_params | given | fixed)
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("growth", self.growth, ("auto", *ORDERS))
         check_number("gain_noise", self.gain_noise, float, 0.0, auto=True)
         check_number("code_dim", self.code_dim, int, 1, auto=True)
+        check_number("candidates", self.candidates, int, 1, MOST_CANDIDATES, none=True, auto=True)
         if not isinstance(self.calibration, bool):
             check_number("calibration", self.calibration, float, 0.0, HOTTEST, auto=True, open_low=True)
         check_thresholds(self.thresholds)
@@ -318,14 +392,19 @@ class SimplexBoostClassifier(Booster):
             usual = USUAL / 2 if data.K <= 3 else USUAL
             rounds = max(1, round(pace(data) * (LONGEST if self.early_stopping else usual) / rate))
         growth = "best" if is_auto(self.growth) else self.growth
-        codewords = self._codewords()
+        codewords, candidates = self._codewords(), self.candidates
+        if is_auto(candidates):
+            candidates = None if data.sets is not None else self.suited_candidates(data)
         if data.sets is not None:
             codewords = Canonical()  # which `check_several` makes sure of
+        elif type(codewords) is Auto and codewords.code_dim is None and candidates is not None:
+            codewords = Canonical()  # rows that keep few scores need no code of few dimensions
         elif type(codewords) is Auto and codewords.code_dim is None:
             codewords = Auto(most_canonical=data.engine.decide(lambda: most_canonical(n)))
         return {
             "codewords": codewords,
             "code_dim": "auto",
+            "candidates": candidates,
             "learning_rate": rate,
             "n_estimators": rounds,
             "growth": growth,
@@ -333,12 +412,21 @@ class SimplexBoostClassifier(Booster):
             "calibration": 1.0 if is_auto(self.calibration) or isinstance(self.calibration, bool) else self.calibration,
         }
 
+    def suited_candidates(self, data: TrainingSet) -> int | None:
+        """How many classes beside its own every row keeps scores of: all, unless that would take too long."""
+        few = data.K <= MANY_CLASSES or data.n * data.K <= MANY_SCORES
+        other = data.init_score is not None or self.monotonic_cst is not None or self.cost_matrix is not None
+        elsewhere = data.engine.has_device or data.engine.alone() is not data.engine
+        if few or other or elsewhere or self._loss().rowwise or not takes_canonical(self._codewords()):
+            return None
+        return CANDIDATES
+
     def choose(self, asked: SimplexBoostClassifier, checked: Checked, groups: Any, seed: int) -> Choice:
         """The number of rounds, the temperature and the shape of the trees, as far as the user left them open."""
         data = checked.data
         haste = effort_on(data).haste
         rate = float(self.learning_rate) * haste
-        rivals = [(params, self.with_params(**params, learning_rate=rate)) for params in asked.candidates(data.n)]
+        rivals = [(params, self.with_params(**params, learning_rate=rate)) for params in asked.shapes(data.n)]
         exact = None if is_auto(asked.n_estimators) else int(self.n_estimators)
         longest = pace(data) * LONGEST / rate if exact is None else exact / haste
         wanted = Wanted(
@@ -353,7 +441,7 @@ class SimplexBoostClassifier(Booster):
         choice = choose(rivals, Table(data, checked.present, groups), seed, wanted)
         return replace(choice, learning_rate=float(self.learning_rate))
 
-    def candidates(self, n: int) -> list[dict[str, Any]]:
+    def shapes(self, n: int) -> list[dict[str, Any]]:
         """The parameters of the shapes that compete on n rows: those of `SHAPES` that agree with what the user gave.
 
         There is no competition if the number of rounds is given: then only a temperature is chosen.
@@ -409,7 +497,9 @@ class SimplexBoostClassifier(Booster):
             monotonic_cst=self.monotonic_cst,
             interaction_cst=self.interaction_cst,
         )
-        return Parts(self._loss(), self._codewords(), tree, SketchedNewton(self.sketch, self.max_step), FixedStep())
+        candidates = None if is_auto(self.candidates) else self.candidates
+        optimizer = SketchedNewton(self.sketch, self.max_step, candidates)
+        return Parts(self._loss(), self._codewords(), tree, optimizer, FixedStep())
 
     def _loss(self) -> Loss:
         loss = self.loss
@@ -465,6 +555,13 @@ def pace(data: TrainingSet) -> int:
     Of two classes, one rises while the other falls, and their difference moves by both steps.
     """
     return 2 if data.has_labels else 1
+
+
+def takes_canonical(codewords: Codewords) -> bool:
+    """Whether these codewords are canonical, or may be."""
+    if isinstance(codewords, Auto):
+        return codewords.code_dim is None
+    return isinstance(codewords, Canonical) and not codewords.centered
 
 
 def checked_choice(value: Any) -> Choice:

@@ -27,14 +27,15 @@ def check_rows(estimator: Any, X: Any, engine: CudaEngine) -> Any:
 def probabilities_there(estimator: Any, X: Any, n_rounds: int | None, engine: CudaEngine) -> Any:
     """Probabilities (n, K) of rows on the device, on the device; None if they are not computed there."""
     P = engine.device.empty((len(X), len(estimator.classes_)), np.float64)
-    there = estimator._is_softmax and bool(estimator.present_.all())
+    there = estimator._is_softmax and estimator._columns_are_classes
     return P if there and estimator._rounds(n_rounds).probabilities(X, P, engine) else None
 
 
 def labels_there(estimator: Any, X: Any, n_rounds: int | None, engine: CudaEngine) -> Any:
     """The best labels (n,) of rows on the device, on the device if they are numbers; None if not computed there."""
     best = engine.device.empty(len(X), np.int32)
-    if estimator._answers != "one" or not estimator._rounds(n_rounds).winners(X, best, engine):
+    plain = estimator._answers == "one" and estimator._merged is None
+    if not plain or not estimator._rounds(n_rounds).winners(X, best, engine):
         return None
     labels = estimator.classes_[estimator.present_]
     return engine.device.upload(labels)[best] if labels.dtype.kind in "biuf" else labels[engine.host(best)]

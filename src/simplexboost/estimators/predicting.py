@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._blas import one_blas_thread
 from .._parts import check_number
 from .._threads import thread_count
-from .._typing import AnyArray, Array, Mask
+from .._typing import AnyArray, Array, Labels, Mask
 from ..boosting.decisions import (
     Decision,
     LabelsOfTheirOwn,
@@ -19,6 +19,8 @@ from ..boosting.decisions import (
     SeveralLabels,
     SeveralTargets,
     all_classes,
+    merged_scores,
+    merged_sums,
     not_zero,
     of_present,
 )
@@ -93,11 +95,23 @@ class Predicts(Decides, Explains, Face):
         best = None if init_score is not None else self._winners(rows, model)
         if best is not None:
             return self._in_kind(self.classes_[self.present_].take(best), X)
-        return self._in_kind(self._decision().labels(self._start_and_scores(rows, model, init_score)), X)
+        return self._in_kind(self._best_labels(rows, model, init_score), X)
+
+    def _best_labels(self, X: AnyArray, model: AdditiveModel, init_score: Any) -> AnyArray:
+        """The labels of rows that are checked; in blocks, so that there is no array of all rows and classes."""
+        decision, step = self._decision(), block_rows(len(model.Y))
+        if X.shape[0] <= step or self._answers != "one":
+            return decision.labels(self._start_and_scores(X, model, init_score))
+        start, engine = self._start(X, init_score), self._engine(X.shape[0])
+        labels = []
+        for begin in range(0, X.shape[0], step):
+            rows = slice(begin, begin + step)
+            labels.append(decision.labels(self._scores(started(model.predictor(X[rows], engine), start, rows))))
+        return np.concatenate(labels)
 
     def _winners(self, X: AnyArray, model: AdditiveModel) -> AnyArray | None:
         """The number among the present classes of every row's best class, (n,); None if they need the scores."""
-        if self._answers != "one" or self.device == "cpu":
+        if self._answers != "one" or self._merged is not None or self.device == "cpu":
             return None
         best = np.empty(X.shape[0], dtype=np.int32)
         return best if model.winners(X, best, self._engine(X.shape[0])) else None
@@ -137,9 +151,10 @@ class Predicts(Decides, Explains, Face):
         if not self._is_softmax:
             return self._probabilities(started(model.predictor(X, self._engine(X.shape[0])), start))
         P = np.empty((X.shape[0], len(self.classes_)))  # (n, K)
-        whole = start is None and self.device != "cpu" and bool(self.present_.all())
-        if whole and model.probabilities(X, P, self._engine(X.shape[0])):
-            return P
+        if start is None and self.device != "cpu" and self.present_.all():
+            out = P if self._merged is None else np.empty((X.shape[0], len(model.Y)))
+            if model.probabilities(X, out, self._engine(X.shape[0])):
+                return merged_sums(out, self._merged)
         step = max(1024, CHUNK // len(model.Y))
         for begin in range(0, X.shape[0], step):
             rows = slice(begin, begin + step)
@@ -187,7 +202,7 @@ class Predicts(Decides, Explains, Face):
         check_number("k", k, int, 1, len(self.classes_))
         model, start = self._rounds(n_rounds), self._start(X, init_score)
         best, P = np.empty((X.shape[0], k), dtype=np.intp), np.empty((X.shape[0], k))
-        step = max(64, CHUNK // len(self.classes_))
+        step = block_rows(len(self.classes_))
         for begin in range(0, X.shape[0], step):
             rows = slice(begin, begin + step)
             best[rows], P[rows] = highest(self._proba(X[rows], model, None if start is None else start[rows]), k)
@@ -393,6 +408,7 @@ class Predicts(Decides, Explains, Face):
         if self._answers != "one":
             raise ValueError("init_score takes one label per example, not a matrix y.")
         logits = check_init_score(self._brought(init_score), X.shape[0], len(self.classes_))[:, self.present_]
+        logits = logits if self._merged is None else logits[:, self._merged]
         return self.model_.code.predictor(logits) if self.present_.sum() > 1 else None
 
     def _staged(self, X: Any, init_score: Any = None) -> Iterator[AnyArray]:
@@ -404,9 +420,19 @@ class Predicts(Decides, Explains, Face):
     def _scores(self, F: AnyArray) -> Array:
         """Class scores of all classes, (n, K)."""
         if self.model_.code.symmetric:  # needs no matrix product, and so no limit of BLAS threads, which takes 20 µs
-            return all_classes(self.model_.scores(F), self.present_)
+            return all_classes(merged_scores(self.model_.scores(F), self._merged), self.present_)
         with one_blas_thread():
-            return all_classes(self.model_.scores(F), self.present_)
+            return all_classes(merged_scores(self.model_.scores(F), self._merged), self.present_)
+
+    @property
+    def _merged(self) -> Labels | None:
+        """Which of the present classes each codeword belongs to (`merge_classes`); None if each has one of its own."""
+        return getattr(self, "merged_", None)
+
+    @property
+    def _columns_are_classes(self) -> bool:
+        """Whether the codewords are those of ``classes_``, one by one."""
+        return self._merged is None and bool(self.present_.all())
 
     def _probabilities(self, F: AnyArray) -> Array:
         """Probabilities of all classes, (n, K)."""
@@ -430,11 +456,11 @@ class Predicts(Decides, Explains, Face):
     def _softmax(self, F: AnyArray, P: Array) -> None:
         """P (n, K) = softmax(2U) over the classes that had training examples, 0 for the others."""
         Y = None if self.model_.code.canonical else self.model_.Y
-        out = P if self.present_.all() else np.empty((len(F), len(self.model_.Y)))
+        out = P if self._columns_are_classes else np.empty((len(F), len(self.model_.Y)))
         self._engine(len(F)).softmax(F, Y, out)
         not_zero(out)
         if out is not P:
-            P[:] = of_present(out, self.present_)
+            P[:] = of_present(merged_sums(out, self._merged), self.present_)
 
     def _decision(self) -> Decision:
         """How scores become labels and probabilities."""
@@ -471,6 +497,11 @@ class Predicts(Decides, Explains, Face):
         tags.classifier_tags.multi_label = self.multilabel
         tags.target_tags.multi_output = self.multitarget
         return tags
+
+
+def block_rows(K: int) -> int:
+    """The rows that are predicted at a time, where there must be no array of all rows and K classes."""
+    return max(64, CHUNK // K)
 
 
 def started(F: AnyArray, start: AnyArray | None, rows: slice = slice(None)) -> AnyArray:

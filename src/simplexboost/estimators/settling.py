@@ -13,6 +13,7 @@ from .._memory import free_memory
 from .._typing import AnyArray
 from ..boosting.run import Run
 from ..callbacks import Callback, Sampling
+from ..codewords.identity import in_precision
 from ..data.training_set import LabelSets, TrainingSet
 from ..deciding.sets import SetScores
 from ..engine import CpuEngine
@@ -138,9 +139,10 @@ class Starter:
         parts, rng, present = self.estimator.parts(), np.random.default_rng(self.seed), self.table.present
         parts.loss.check(self.table.data.K)
         loss = loss_on(parts.loss, self.table.data)
-        Y = parts.codewords.for_classes(len(present), present, rng).astype(parts.optimizer.dtype)  # (K, d)
+        Y = in_precision(parts.codewords.for_classes(len(present), present, rng), parts.optimizer.dtype)  # (K, d)
         parts.learner.check_for(self.table.data, Y)
-        run = Run(self.table.data, loss, Y, parts.learner, parts.step, self.estimator.shrinkage(), rng)
+        rate, few = self.estimator.shrinkage(), parts.optimizer.candidates
+        run = Run(self.table.data, loss, Y, parts.learner, parts.step, rate, rng, few)
         parts.optimizer.check(run)
         sampling = Sampling(self.estimator.subsample, self.estimator.max_features, split.held)
         return run, parts.optimizer, [sampling]

@@ -37,6 +37,15 @@ def choose_classes(classes: Any, known: AnyArray, present: Mask) -> Chosen:
     return Chosen(numbers, single, here, (np.cumsum(present) - 1)[numbers[here]])
 
 
+def check_not_merged(estimator: Any) -> None:
+    """Raise if classes of the estimator were merged: then the score of a class is no sum over trees."""
+    if getattr(estimator, "merged_", None) is not None:
+        raise ValueError(
+            "the score of a merged class is no sum over trees, so that trees do not explain it; explain the model as "
+            "it was before merge_classes."
+        )
+
+
 def class_numbers(classes: Any, known: AnyArray, what: str = "classes") -> Labels:
     """The positions of labels among the classes of a model; ``what`` names the argument in messages."""
     labels = listed(classes, what)

@@ -15,7 +15,7 @@ from ..data.features import Features
 from ..data.names import feature_names
 from ..engine import Engine
 from . import shapley
-from .choosing import Chosen, choose_classes, class_numbers
+from .choosing import Chosen, check_not_merged, choose_classes, class_numbers
 from .dependence import join_scikit_learn, partial_dependence
 from .doubtful import DoubtfulLabels, doubtful_labels
 from .grid import column_places, grid_points
@@ -176,6 +176,7 @@ class Explains:
         if len(numbers) != 2:
             raise ValueError(f"a={a!r} and b={b!r} must be one label each.")
         self._refuse_absent(numbers)
+        check_not_merged(self)
         Y = self.model_.Y[(np.cumsum(self.present_) - 1)[numbers]].astype(np.float64)  # (2, d)
         M = (Y[0] - Y[1])[:, None]  # (d, 1)
         base, U = shapley.expected(self.model_, M), self._checked_scores(checked)[:, numbers]
@@ -428,6 +429,7 @@ class Explains:
 
     def _columns_of(self, chosen: Chosen) -> Array:
         """The codewords of the chosen classes that had training examples, as columns, (d, D)."""
+        check_not_merged(self)
         return self.model_.Y[chosen.rows].T.astype(np.float64)
 
     def _logits(self, X: AnyArray, chosen: Chosen) -> Array:
@@ -450,4 +452,5 @@ class Explains:
 
     def _names(self) -> Names:
         """The names of the columns, and the classes that had training examples."""
+        check_not_merged(self)
         return Names(feature_names(self), getattr(self, "categories_", None), self._explained[self.present_])

@@ -17,7 +17,7 @@ from .._typing import AnyArray
 from ..files.whole import write_files
 from .c_links import DECISIONS, PREDICTS, probability_source
 from .options import source_path
-from .shipped import Shipped, n_numbers, shipped
+from .shipped import Shipped, n_numbers, refuse_merged, shipped
 
 FOLDER = Path(__file__).parent
 
@@ -53,6 +53,7 @@ def c(clf: Any, path: Any, *, probabilities: bool = True) -> None:
     True
     """
     model, target = shipped(clf), source_path(path, ".c")
+    refuse_merged(model, "C")
     name = name_of(target)
     header, source = header_of(model, name, probabilities), source_of(model, name, target, probabilities)
     write_files({target: source.encode(), target.with_suffix(".h"): header.encode()})

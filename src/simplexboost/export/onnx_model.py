@@ -62,7 +62,7 @@ def onnx(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: b
     model = shipped(clf)
     graph = Graph(model.columns.names or [])
     inputs, X, place = read_columns(graph, model.columns, precision)
-    U = scores(graph, model, predictor(graph, model, X, place, precision))
+    U = merged_scores(graph, model, scores(graph, model, predictor(graph, model, X, place, precision)))
     outputs = write_outputs(graph, model, U, {info.name for info in inputs}, probabilities)
     made = assemble(graph, inputs, outputs)
     if path is not None:
@@ -109,6 +109,25 @@ def write_outputs(graph: Graph, model: Shipped, U: str, taken: set[str], with_pr
         outputs.append(value_info(graph, name["probabilities"], np.float32, K))
     graph.op("Cast", all_scores(graph, U, model), out=name["scores"], to=graph.types.FLOAT)
     return [*outputs, value_info(graph, name["scores"], np.float32, K)]
+
+
+def merged_scores(graph: Graph, model: Shipped, U: str) -> str:
+    """The scores of classes of which some count as one, ½ log Σ exp(2U) over each, (n, K')."""
+    if model.merged is None:
+        return U
+    columns = []
+    for k in range(int(model.merged.max()) + 1):
+        members = graph.op("Gather", U, graph.constant(np.flatnonzero(model.merged == k)), axis=1)
+        columns.append(members if (model.merged == k).sum() == 1 else half_log_sum(graph, members))
+    return graph.op("Concat", *columns, axis=1)
+
+
+def half_log_sum(graph: Graph, U: str) -> str:
+    """½ log Σ exp(2U) of every row, (n, 1)."""
+    top = graph.op("ReduceMax", U, graph.constant([1]), keepdims=1)
+    E = graph.op("Exp", graph.op("Mul", graph.op("Sub", U, top), graph.constant(2.0)))
+    log = graph.op("Log", graph.op("ReduceSum", E, graph.constant([1]), keepdims=1))
+    return graph.op("Add", top, graph.op("Mul", log, graph.constant(0.5)))
 
 
 def unused(name: str, taken: set[str]) -> str:

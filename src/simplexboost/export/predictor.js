@@ -90,9 +90,20 @@ function starts(sizes) {
 
 // ---- the model -------------------------------------------------------------------------------------------------------
 
+/** The scores of classes of which some count as one: half the logarithm of the sum of exp(2u) over each. */
+function merged(U, owner) {
+  if (!owner) return U;
+  const members = [];
+  U.forEach((u, k) => (members[Number(owner[k])] ??= []).push(u));
+  return members.map((some) => {
+    const top = Math.max(...some);
+    return some.length === 1 ? top : top + Math.log(some.reduce((sum, u) => sum + Math.exp(2 * (u - top)), 0)) / 2;
+  });
+}
+
 class Model {
   constructor(header, arrays) {
-    if (!arrays.Y || !arrays.present) throw new Error(`a ${header.class} is no sum of trees.`);
+    if (!(arrays.Y || arrays.canonical) || !arrays.present) throw new Error(`a ${header.class} is no sum of trees.`);
     this.classes = header.classes.values.map(value);
     this.columns = header.feature_names_in.length ? header.feature_names_in : null;
     this.p = header.n_features_in;
@@ -102,7 +113,7 @@ class Model {
     this.categories = (header.categories ?? Array(this.p).fill(null)).map(
       (about) => about && new Map(about.values.map((one, number) => [value(one), number])));
     this.arrays = arrays;
-    this.d = arrays.Y.shape[1];
+    this.d = arrays.Y ? arrays.Y.shape[1] : Number(arrays.canonical[0]);  // many codewords are canonical ones
     this.present = Array.from(arrays.present.keys()).filter((k) => arrays.present[k]);
     this.temperature = arrays.temperature ? arrays.temperature[0] : 1;
     this.roots = starts(arrays.n_nodes);
@@ -117,7 +128,7 @@ class Model {
   predict(row) {
     const U = this.scores(row);
     if (this.threshold) return Array.from(this.#above(U), (u) => Number(u > 0));
-    return this.classes[U.indexOf(Math.max(...U))];
+    return this.classes[U.indexOf(highest(U))];
   }
 
   /** The probability of every class. */
@@ -133,8 +144,9 @@ class Model {
   /** The score of every class, U = F Yᵀ / 2. */
   scores(row) {
     const [F, { Y }] = [this.#predictor(this.#numbers(row)), this.arrays];
-    const some = this.present.map((_, k) => F.reduce((sum, f, j) => sum + 0.5 * f * Y[k * this.d + j], 0));
-    const U = new Float64Array(this.classes.length).fill(Math.min(...some) - 30);
+    const of = (k) => (Y ? F.reduce((sum, f, j) => sum + 0.5 * f * Y[k * this.d + j], 0) : 0.5 * F[k]);
+    const some = merged(Array.from({ length: Y ? Y.shape[0] : this.d }, (_, k) => of(k)), this.arrays.merged);
+    const U = new Float64Array(this.classes.length).fill(lowest(some) - 30);
     this.present.forEach((k, i) => { U[k] = some[i]; });
     return U;
   }
@@ -175,7 +187,7 @@ class Model {
 
   #predictor(x) {
     const { coordinate, columns, kind, linear_centre, linear_feature, step, value_shape, values } = this.arrays;
-    const F = new this.arrays.Y.constructor(this.d);
+    const F = new (this.arrays.Y ?? values).constructor(this.d);
     const round = F instanceof Float32Array ? Math.fround : (number) => number;
     for (let t = 0, tree = 0, line = 0; t < kind.length; t++) {
       const [factor, width, first] = [this.temperature * step[t], value_shape[2 * t + 1], Math.max(coordinate[t], 0)];
@@ -194,6 +206,10 @@ class Model {
     return F;
   }
 }
+
+// Math.max(...numbers) would be a call with as many arguments, of which there is a limit.
+const highest = (numbers) => numbers.reduce((a, b) => Math.max(a, b), -Infinity);
+const lowest = (numbers) => numbers.reduce((a, b) => Math.min(a, b), Infinity);
 
 // ---- links from scores to probabilities ------------------------------------------------------------------------------
 
@@ -223,18 +239,18 @@ function link(loss, parameters, U) {
 
 // 1 / (1 − p_k) over its sum, with p = softmax(2U); the sum over the others loses no digits where p is near 1.
 function savage(U) {
-  const top = Math.max(...U), best = U.indexOf(top);
+  const top = highest(U), best = U.indexOf(top);
   const E = U.map((u, k) => (k === best ? 0 : Math.exp(2 * (u - top))));
-  const second = Math.max(...U.filter((_, k) => k !== best));
+  const second = highest(U.filter((_, k) => k !== best));
   const rest = 2 * (second - top) + Math.log(U.reduce((sum, u, k) => sum + (k === best ? 0 : Math.exp(2 * (u - second))), 0));
   return softmax(U.map((_, k) => (k === best ? -rest : -Math.log1p(Math.max(Math.exp(rest) - E[k], 0)))));
 }
 
 // Under costs C (K, K): the stationary distribution of a walk on the classes, found by eliminating them one by one.
 function walk(loss, rate, C, U) {
-  const K = U.length, top = Math.max(...U);
+  const K = U.length, top = highest(U);
   const order = Array.from(U.keys()).sort((i, j) => U[j] - U[i]);
-  const most = Math.max(...C.filter((_, i) => i % (K + 1) !== 0));
+  const most = highest(C.filter((_, i) => i % (K + 1) !== 0));
   const b = order.map((k) => Math.exp(rate * (U[k] - top)));
   const T = order.map((l) => order.map((k) => Math.max(C[l * K + k] / most, 1e-30)));
   const leaving = Array(K).fill(0);
@@ -251,7 +267,7 @@ function walk(loss, rate, C, U) {
   const eta = Array(K);
   order.forEach((l, i) => {
     const terms = U.map((u, k) => (k === l || !C[l * K + k] ? -Infinity : Math.log(C[l * K + k]) + rate * (u - U[l])));
-    const high = Math.max(...terms);
+    const high = highest(terms);
     const s = high + Math.log(terms.reduce((sum, t) => sum + Math.exp(t - high), 0));
     const weight = { Logistic: () => logSigmoid(s), Savage: () => 2 * logSigmoid(s) + logSigmoid(-s) }[loss] ?? (() => s);
     eta[l] = Math.log(y[i]) + 2 * rate * (U[l] - top) + s - weight();

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import AnyArray, Array, Mask
+from .._typing import AnyArray, Array, Labels, Mask
 from ..boosting.hypotheses import LinearHypothesis, TreeHypothesis
 from ..boosting.model import AdditiveModel, Term
 from ..codewords.code import Code
@@ -77,6 +77,7 @@ class Shipped:
     link : from the scores of these classes to their probabilities
     classes : (K,) labels
     present : (K,) which of them had training examples
+    merged : the number, among these classes, of the one to which each codeword belongs, if some count as one; else None
     threshold : (K + 1,) w and b, if examples may have several labels: those that score above ⟨w, U⟩ + b; else None
     columns : what is known of X
     """
@@ -87,6 +88,7 @@ class Shipped:
     link: Link
     classes: AnyArray
     present: Mask
+    merged: Labels | None
     threshold: Array | None
     columns: Columns
 
@@ -113,7 +115,16 @@ def shipped(clf: Any) -> Shipped:
     categories = [value for of_column in columns.categories for value in of_column or []]
     check_text([*clf.classes_.tolist(), *(columns.names or []), *categories])
     link = link_of(clf.loss_, int(clf.present_.sum()), several=threshold is not None)
-    return Shipped(trees, lines, code, link, clf.classes_, clf.present_, threshold, columns)
+    return Shipped(trees, lines, code, link, clf.classes_, clf.present_, clf._merged, threshold, columns)
+
+
+def refuse_merged(model: Shipped, where: str) -> None:
+    """Raise if classes of a model were merged, for a route that cannot add up their probabilities."""
+    if model.merged is not None:
+        raise ValueError(
+            f"{where} cannot hold merged classes, whose probabilities are sums; export.onnx, export.python and "
+            "export.javascript can."
+        )
 
 
 def check_answers(clf: Any) -> None:

@@ -66,17 +66,29 @@ def array_in(archive: zipfile.ZipFile, name: str, about: dict[str, Any]) -> Arra
     return np.frombuffer(data, about["dtype"]).reshape(about["shape"])
 
 
+def merged_scores(U: Array, merged: Array) -> Array:
+    """The scores of classes of which some count as one: half the logarithm of the sum of exp(2U) over each."""
+    if merged is None:
+        return U
+    members = [U[:, merged == k] for k in range(int(merged.max()) + 1)]
+    one = [u[:, 0] if u.shape[1] == 1 else 0.5 * np.logaddexp.reduce(2.0 * u, axis=1) for u in members]
+    return np.column_stack(one)
+
+
 class Model:
     """A fitted booster: ``classes_`` are its labels, ``feature_names_in_`` the names of its columns or None."""
 
     def __init__(self, header: dict[str, Any], arrays: dict[str, Array]) -> None:
-        if "Y" not in arrays or "present" not in arrays:
+        if not {"Y", "canonical"} & set(arrays) or "present" not in arrays:
             raise ValueError(f"a {header['class']} is no sum of trees, which is what this file predicts with.")
         self.classes_ = array_of(header["classes"])
         self.feature_names_in_ = header["feature_names_in"] or None
         self.n_features_in_ = header["n_features_in"]
         self.present = arrays["present"].astype(bool)
-        self.Y = arrays["Y"]
+        self.Y = arrays.get("Y")  # None if there are many codewords, which are then canonical
+        self.d = arrays["canonical"][0] if self.Y is None else self.Y.shape[1]
+        self.dtype = arrays["values"].dtype if self.Y is None else self.Y.dtype
+        self.merged: Array = arrays.get("merged")  # which class each codeword belongs to, or None
         threshold = header.get("threshold")
         self.threshold: Array = None if threshold is None else np.array([value_of(value) for value in threshold])
         self.loss = header["loss"]["part"]
@@ -106,11 +118,11 @@ class Model:
     def class_scores(self, X: Any) -> Array:
         """Class scores U = F Yᵀ / 2, (n, K)."""
         X = self.numbers(X)
-        F = np.zeros((len(X), self.Y.shape[1]), dtype=self.Y.dtype)
+        F = np.zeros((len(X), self.d), dtype=self.dtype)
         size = max(1, BLOCK // max(1, len(self.terms.roots)))
         for begin in range(0, len(X), size):
             self.terms.add_to(F[begin : begin + size], X[begin : begin + size])
-        U = (0.5 * F @ self.Y.T).astype(np.float64)
+        U = merged_scores((0.5 * F if self.Y is None else 0.5 * F @ self.Y.T).astype(np.float64), self.merged)
         scores = np.repeat(U.min(axis=1, keepdims=True) - ABSENT, len(self.present), axis=1)
         scores[:, self.present] = U
         return scores

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from .._memory import check_memory
 from .._typing import AnyArray, Array
 from ..files.whole import write_bytes
 from ._packages import needed
 from .onnx_trees import rounded_down, sides
 from .options import check_dtype
-from .shipped import Shipped, ShippedTree, shipped
+from .shipped import Shipped, ShippedTree, refuse_merged, shipped
 
 NEVER = -1e30  # the score of a class without training examples: its probability is 0
 REFUSED = {
@@ -62,10 +63,12 @@ def treelite(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilitie
     True
     """
     model, precision = shipped(clf), check_dtype(dtype)
+    refuse_merged(model, "treelite")
     if model.lines:
         raise ValueError(
             "treelite holds trees only, and this model has lines; export it as ONNX, C, Python or JavaScript."
         )
+    check_size(model)
     package = needed("treelite")
     map_, base, postprocessor = output_of(model, probabilities)
     builder = begun(package, model, base, postprocessor, precision)
@@ -75,6 +78,13 @@ def treelite(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilitie
     if path is not None:
         write_bytes(path, made.serialize_bytes())
     return made
+
+
+def check_size(model: Shipped) -> None:
+    """Raise MemoryError if the values of all classes in all leaves do not fit into memory."""
+    K, leaves = len(model.classes), sum(tree.tree.n_leaves for tree in model.trees)
+    what = f"a treelite model of {leaves} leaves, each with the values of all {K} classes,"
+    check_memory(24.0 * K * leaves + 16.0 * model.d * K, what, "Export it as ONNX, C, Python or JavaScript.")
 
 
 def begun(package: Any, model: Shipped, base: Array, postprocessor: dict[str, Any], precision: Any) -> Any:

@@ -26,6 +26,9 @@ def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     arrays["present"] = estimator.present_.astype(np.uint8)
     if getattr(estimator, "thresholds_", None) is not None:
         arrays["thresholds"] = estimator.thresholds_
+    merged = getattr(estimator, "merged_", None)
+    if merged is not None:
+        arrays["merged"] = merged.astype(np.int64)
     threshold = threshold_to_json(getattr(estimator, "threshold_", None))
     header = {"loss": to_json(estimator.loss_, "loss"), "threshold": threshold, **pack_features(estimator)}
     more, curves = pack_followed(estimator)
@@ -41,6 +44,8 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     model = model_from_arrays(arrays, n_columns, header["n_features_in"])
     estimator.model_ = model
     estimator.present_ = arrays["present"].astype(bool)
+    if "merged" in arrays:
+        estimator.merged_ = arrays["merged"].astype(np.intp)
     estimator.loss_ = loss_from_json(header["loss"], len(model.Y))
     estimator.n_iter_ = model.n_rounds
     estimator.stop_reason_ = text_or_none(header["stop_reason"])

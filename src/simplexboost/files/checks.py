@@ -12,6 +12,7 @@ from .._typing import AnyArray
 from ..boosting.hypotheses import LinearHypothesis, TreeHypothesis
 from ..boosting.model import AdditiveModel, Term
 from ..boosting.program import Program
+from ..codewords.identity import is_view
 from ..engine import NODE, SET_BYTES, Tree
 
 # The type and the number of axes of every array. Terms with sparse values have two more arrays.
@@ -106,10 +107,23 @@ def check_finite(arrays: dict[str, AnyArray], *names: str) -> None:
 def check_codewords(arrays: dict[str, AnyArray], n_classes: int) -> None:
     """Raise unless there is a codeword for every class that is marked as present."""
     check_layout(arrays, CODEWORDS)
-    check_finite(arrays, "Y")
+    if not is_view(arrays["Y"]):
+        check_finite(arrays, "Y")
     present = arrays["present"]
     fits = present.shape == (n_classes,) and (present <= 1).all() and present.any()
-    if not fits or present.sum() != len(arrays["Y"]) or not arrays["Y"].shape[1]:
+    if not fits or not arrays["Y"].shape[1]:
+        raise damaged("codewords that do not fit its classes")
+    check_merged(arrays, int(present.sum()))
+
+
+def check_merged(arrays: dict[str, AnyArray], n_present: int) -> None:
+    """Raise unless every present class has a codeword of its own or, if classes were merged, one at least."""
+    if "merged" not in arrays:
+        owner = np.arange(len(arrays["Y"]))
+    else:
+        check_layout(arrays, {"merged": ("<i8", 1)})
+        owner = arrays["merged"]
+    if len(owner) != len(arrays["Y"]) or not np.array_equal(np.unique(owner), np.arange(n_present)):
         raise damaged("codewords that do not fit its classes")
 
 
@@ -161,7 +175,7 @@ def check_range(model: AdditiveModel, arrays: dict[str, AnyArray]) -> None:
     steps, values = np.abs(arrays["step"]) * np.max(model.temperature), arrays["values"]
     most = float(np.finfo(model.dtype).max) / 8
     with np.errstate(over="ignore", invalid="ignore"):
-        spread = max(1.0, float(np.abs(model.Y).sum(axis=1, dtype=np.float64).max()))
+        spread = 1.0 if model.code.canonical else max(1.0, float(np.abs(model.Y).sum(axis=1, dtype=np.float64).max()))
         rough = spread * float(steps.sum()) * max(1.0, float(np.abs(values).max(initial=0.0)))
         if rough <= most:
             return

@@ -2,16 +2,17 @@
 
 The engine grows all trees alike; learners differ in the statistics, the node score and the values of leaves:
 
-==============  ==================  ======================  =============================
+==============  ==================  ======================  ==============================
 learner         statistics          node score              leaf
-==============  ==================  ======================  =============================
+==============  ==================  ======================  ==============================
 `VectorTree`    G                   ‖ΣG‖                    ΣG / ‖ΣG‖
 `NewtonTree`    G, curvature h      ‖ΣG‖² / (Σh + l2)       ΣG / (Σh + l2)
 `ClassTree`     A = G Yᵀ            max_k ΣA_k              codeword of the best class
+`ConvertedTree` G                   ‖ΣG‖                    codeword nearest to ΣG
 `InfoTree`      class weights       minus weighted entropy  codeword of the heaviest class
 `GiniTree`      class weights       Σw_k² / Σw_k            codeword of the heaviest class
 `SignTree`      G                   Σ_j |ΣG_j|              sign(ΣG_j) per coordinate
-==============  ==================  ======================  =============================
+==============  ==================  ======================  ==============================
 
 If the request is for one coordinate (d = 1), all but `NewtonTree` answer −1 or +1: weighted binary classification.
 
@@ -26,7 +27,7 @@ from typing import Any
 
 from .._parts import resolve
 from .base import Answer, Learner, PlainPull, Pull, Request, Sketched, refusal_of
-from .class_trees import ClassTree, GiniTree, GreedyInfoTree, GreedyTree, InfoTree, NamesClasses
+from .class_trees import ClassTree, ConvertedTree, GiniTree, GreedyInfoTree, GreedyTree, InfoTree, NamesClasses
 from .linear import LinearRegressor
 from .newton_trees import NewtonTree, RegressionTree, SketchTree
 from .sign_trees import HammingTree, IndexStump, SignTree, SubsetTree
@@ -37,6 +38,7 @@ __all__ = [
     "LEARNERS",
     "Answer",
     "ClassTree",
+    "ConvertedTree",
     "GiniTree",
     "GreedyInfoTree",
     "GreedyTree",
@@ -69,6 +71,7 @@ LEARNERS: dict[str, type[Learner]] = {
     "regression-tree": RegressionTree,
     "sketch-tree": SketchTree,
     "class-tree": ClassTree,
+    "converted-tree": ConvertedTree,
     "info-tree": InfoTree,
     "gini-tree": GiniTree,
     "greedy-tree": GreedyTree,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 
 from .._describing import described
 from .._parts import check_choice, check_number, is_auto
@@ -87,12 +88,15 @@ class NewtonTree(TreeLearner):
             known = values.sparse if sparse and isinstance(values, LateValues) else None
             if known is not None:
                 return TreeHypothesis(grown.tree, known)
+            if issparse(values):
+                return TreeHypothesis(grown.tree, values)
             table = np.asarray(values)
             return TreeHypothesis(grown.tree, sparse_values(table) if sparse else table)
 
         late = LateTreeHypothesis(made)
         hypothesis = late if request.data.engine.later(late.maker()) else late.made
-        says_nothing = len(values) == 1 and np.abs(np.asarray(values)).max() < 1e-6
+        n_leaves = values.shape[0] if issparse(values) else len(values)
+        says_nothing = n_leaves == 1 and largest_value(values) < 1e-6
         return Answer(hypothesis, outputs, edge=0.0 if says_nothing else self.sketched_edge(request, grown))
 
     def sketched_edge(self, request: Request, grown: Grown) -> float:
@@ -135,6 +139,11 @@ class NewtonTree(TreeLearner):
             )
         weight = np.maximum(grown.leaf_sums[:, -1] + self.l2_for(request.data), np.finfo(np.float64).tiny)
         return monotone(grown.tree, values, weight, signs)
+
+
+def largest_value(values: Any) -> float:
+    """The largest absolute leaf value."""
+    return float(np.abs(values.data if issparse(values) else np.asarray(values)).max(initial=0.0))
 
 
 def newton_steps(sums: Array, l2_regularization: float) -> Array:

@@ -17,7 +17,7 @@ from typing import Any
 
 from .._parts import resolve
 from .balance import Balance
-from .base import Loss, margins
+from .base import Loss, clamped, margins
 from .blocks import BlockLogistic
 from .exponential import MM, Exponential
 from .gamma_phi import GammaPhi
@@ -50,6 +50,7 @@ __all__ = [
     "UserGammaPhi",
     "UserLoss",
     "as_loss",
+    "clamped",
     "for_label_sets",
     "margins",
 ]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._parts import Part
+from .._parts import Part, check_number
 from .._typing import Array, Labels
 from ..codewords.code import Code
 from ..engine import CPU, Engine, engine_of
@@ -219,6 +219,34 @@ def margins(U: Array, c: Labels) -> Array:
     array([ 1., -2.])
     """
     return pick(U, c) - rivals(U, c).max(axis=1)
+
+
+def clamped(F: Array, bound: float) -> Array:
+    """Scores between −bound and 0 that decide alike: max(−bound, F_k − max_l F_l), Mukherjee and Schapire (64).
+
+    The losses of examples are then bounded, by (K − 1) exp(bound) for AdaBoost.MM's, which their proof of consistency
+    needs: with it and √n rounds the risk on new examples approaches the least possible.
+
+    Parameters
+    ----------
+    F : array of shape (n, K)
+        Class scores, such as the votes of `AdaBoostMMClassifier`, which are twice its ``decision_function``.
+    bound : float
+        The largest difference of scores, positive.
+
+    Returns
+    -------
+    array of shape (n, K)
+        The clamped scores; the highest is 0.
+
+    Examples
+    --------
+    >>> clamped(np.array([[3.0, 1.0, -9.0]]), bound=5.0)
+    array([[ 0., -2., -5.]])
+    """
+    check_number("bound", bound, float, 0.0, open_low=True)
+    F = real_array(F)
+    return np.maximum(-bound, F - F.max(axis=1, keepdims=True))
 
 
 def pick(U: Array, c: Labels) -> Array:

@@ -35,6 +35,7 @@ class Optimizer(Part):
     """
 
     dtype: ClassVar[type] = np.float64  # of F and of the codewords
+    candidates: int | None = None  # how many classes beside its own every row keeps scores of; None for all
 
     @abstractmethod
     def propose(self, run: Run) -> list[Update]:

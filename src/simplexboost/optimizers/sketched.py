@@ -20,15 +20,17 @@ from .._typing import AnyArray, Array, Labels
 from ..boosting.hypotheses import LeafOutputs
 from ..boosting.run import Run, Update
 from ..codewords.code import Code
+from ..codewords.identity import FEW
 from ..data.training_set import TrainingSet
 from ..engine import BlockProblem, Engine, FitSize, Grown, LateValues, LeafRule, RowLoss, RowProblem
+from ..engine.candidates import places
 from ..learners import Answer, Learner, NewtonTree, Request, Sketched, SketchTree, TreeLearner
 from ..losses import BlockLogistic, Gradient, Loss, Objective
 from ..losses.user_scores import UserLossError
 from .asking import ask, direction, ray_along
 from .base import Optimizer
 from .loss_rows import LossRows
-from .memory import BASE, ROW, binning_bytes, model_bytes, row_bytes, table_bytes, tree_bytes
+from .memory import BASE, NODE, ROW, binning_bytes, leaves_on, model_bytes, row_bytes, table_bytes, tree_bytes
 from .sketches import as_sketch
 
 # From this many classes on, leaf values below this part of the leaf's largest are dropped.
@@ -38,6 +40,10 @@ MANY_CLASSES, THIN = 33, 0.1
 FEW_PROBABILITIES = 2**21
 # The part of the leaf values that is kept if small ones are dropped, for the forecast of memory.
 SPARSE_PART = 0.2
+
+MOST_CANDIDATES = 2**16
+# The most entries that a leaf is expected to have if rows have candidates, for the forecast of memory.
+LEAF_ENTRIES = 1000
 
 # The furthest that a leaf may move the score of a class if the codewords are not canonical, after the learning rate.
 # Longer steps are caused by an almost singular Hessian; with the default learning rate, ordinary steps reach 3 for 1200
@@ -62,6 +68,9 @@ class SketchedNewton(Optimizer):
         almost no probability in a leaf has almost no curvature there, and Newton's step for its first example would be
         far too long. The limit applies to canonical codewords only: a code of few dimensions would merely learn more
         slowly, so its limit is ten divided by the learning rate.
+    candidates : int or None, default=None
+        How many classes beside its own every row keeps scores of, in place of all: those that score highest. None keeps
+        all. It needs canonical codewords, no costs, a step of fixed length, and all rows on one machine.
 
     Examples
     --------
@@ -72,6 +81,7 @@ class SketchedNewton(Optimizer):
 
     sketch: Any = 1
     max_step: float | None = 2.0
+    candidates: int | None = None
 
     dtype: ClassVar[type] = np.float32
 
@@ -79,6 +89,8 @@ class SketchedNewton(Optimizer):
         """Raise unless the engine can evaluate the loss row by row and the learner can use a sketch."""
         as_sketch(self.sketch).check()
         check_number("max_step", self.max_step, float, 0.0, none=True, open_low=True)
+        if self.candidates is not None:
+            self.check_candidates(run)
         if (run.loss.rowwise or run.loss.blockwise) and not run.model.code.canonical:
             raise ValueError(
                 f"loss={run.loss!r} needs codewords='canonical' here, not codewords of shape {run.Y.shape}."
@@ -93,6 +105,26 @@ class SketchedNewton(Optimizer):
         run.seconds = seconds_per_round(run)
         run.memory_there = run.data.engine.check_memory(fit_size(run, as_sketch(self.sketch).size))
 
+    def check_candidates(self, run: Run) -> None:
+        """Raise unless the run can do with few classes for every row."""
+        check_number("candidates", self.candidates, int, 1, MOST_CANDIDATES)
+        refused = {
+            f"codewords of shape {run.Y.shape}": not run.model.code.canonical,
+            f"loss={run.loss!r}": run.loss.rowwise,
+            "a cost_matrix": run.loss.cost_matrix is not None,
+            "init_score": run.data.init_score is not None,
+            "monotonic_cst": getattr(run.learner, "monotonic_cst", None) is not None,
+            f"step={run.step!r}": run.step.constant is None,
+            "device='cuda'": run.data.engine.has_device,
+            "a cluster": run.data.engine.alone() is not run.data.engine,
+        }
+        for what, is_so in refused.items():
+            if is_so:
+                raise ValueError(
+                    f"candidates={self.candidates} does not go with {what}; take candidates=None, which keeps the "
+                    "scores of all classes."
+                )
+
     def memory(self, data: TrainingSet, learner: Learner, d: int, n_rounds: int) -> float | None:
         """F in single precision, the statistics of the sketch, and the gradient or, if there are few, probabilities."""
         as_sketch(self.sketch).check()  # this is asked first of all, before `check`
@@ -104,14 +136,29 @@ class SketchedNewton(Optimizer):
         kept = 4 * kept if d == K and (kept <= FEW_PROBABILITIES or blockwise) else 0
         weighted = 0 if data.uniform else 20  # the weights in both precisions, and times the tilt of the loss
         values = 4 * d if K < MANY_CLASSES or d < K else 8 * SPARSE_PART * d
-        model = 12 * K * d + model_bytes(data, learner, values, n_rounds)
+        if self.candidates is not None and d == K:
+            return self.candidate_memory(data, learner, s, weighted, n_rounds)
+        code = 0 if d == K > FEW else 12 * K * d  # many canonical codewords are a view
+        model = code + model_bytes(data, learner, values, n_rounds)
         if data.engine.has_device and d == K and not issparse(data.table):  # F and the trees are there
             rows: float = n * (ROW + weighted)
             growing = rows + table_bytes(data) + model
         else:
             rows = n * (row_bytes(data) + 4 + 4 * d * (1 if d == K else 2) + 8 * (s + 1) + weighted) + kept
             growing = rows + table_bytes(data) + tree_bytes(data, learner, s + 1) + model
-        binning = 12 * K * d + binning_bytes(data) + (rows if issparse(data.table) else n * ROW)
+        binning = code + binning_bytes(data) + (rows if issparse(data.table) else n * ROW)
+        return BASE + max(growing, binning)
+
+    def candidate_memory(self, data: TrainingSet, learner: TreeLearner, s: int, weighted: int, n_rounds: int) -> float:
+        """The same where rows keep few scores: lists, and tables of K numbers for every thread."""
+        C, n, K = places(min(int(self.candidates or 0), data.K - 1)), data.n_here, data.K
+        rows = n * (row_bytes(data) + 4 + 8 * C + 20 + 8 * (s + 1) + weighted)
+        tables = 30.0 * K * (4 * data.engine.n_threads + 1)
+        leaves = leaves_on(data, learner.growth_for(data, 0))
+        entries = min(float(n), LEAF_ENTRIES * float(leaves), float(leaves) * K)
+        model = n_rounds * (leaves * NODE + 8 * entries) + 24.0 * entries
+        growing = rows + table_bytes(data) + tree_bytes(data, learner, s + 1) + tables + model
+        binning = binning_bytes(data) + (rows if issparse(data.table) else n * ROW)
         return BASE + max(growing, binning)
 
     def propose(self, run: Run) -> list[Update]:
@@ -192,7 +239,8 @@ class SketchedNewton(Optimizer):
         if not isinstance(run.objective, RowObjective):
             if run.data.engine.has_device:
                 run.data.binned  # noqa: B018 (now: later the device has less room for rows on their way)
-            run.objective = RowObjective(run.loss, run.data.c, run.data.weight, run.model.code, run.data.engine)
+            few = run.candidates is not None
+            run.objective = RowObjective(run.loss, run.data.c, run.data.weight, run.model.code, run.data.engine, few)
             run.F = run.objective.rows.home(run.F)
         return run.objective
 
@@ -200,7 +248,9 @@ class SketchedNewton(Optimizer):
 class RowObjective(Objective):
     """The risk of a loss that the engine evaluates row by row, in single precision and without n × K arrays."""
 
-    def __init__(self, loss: Loss, c: Labels, weight: Array, code: Code, engine: Engine) -> None:
+    def __init__(
+        self, loss: Loss, c: Labels, weight: Array, code: Code, engine: Engine, candidates: bool = False
+    ) -> None:
         super().__init__(loss, c, weight, code, engine)
         self.rows: RowLoss
         weights = weight.astype(np.float32) if self._weighted else None
@@ -219,6 +269,7 @@ class RowObjective(Objective):
             log_costs(loss.cost_matrix),
             loss.exponents,
             loss.value_of,
+            candidates,
         )
         self.rows = engine.row_loss(problem)
 

@@ -10,6 +10,7 @@ from .._parts import check_number
 from .._typing import AnyArray, Array
 from ..codewords import as_codewords, min_distance
 from ..codewords.checks import check_codewords
+from ..explain.choosing import check_not_merged
 from ._axes import one_axes, solid_axes
 from ._style import GREY, INK, PALE, SMALL, class_style, equal_square, settle, short
 
@@ -62,6 +63,7 @@ def matrix_and_names(codewords: Any, K: int | None, labels: Any) -> tuple[Array,
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(codewords)
+        check_not_merged(codewords)
         Y, known = codewords.model_.Y.astype(np.float64), codewords.classes_[codewords.present_]
     else:
         Y, known = matrix_of(codewords, K), None

@@ -14,6 +14,7 @@ import numpy as np
 
 from .._typing import AnyArray, Array, Labels
 from ..data.tables import take_rows
+from ..explain.choosing import check_not_merged
 from ..inspection.labels import check_labels
 from ..inspection.maps import class_means
 from ..inspection.rounds import check_booster, chosen_rounds, labels_among, predictors_over_rounds
@@ -240,6 +241,7 @@ def animate_predictor(
 def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: int) -> Scene:
     """Predictors and codewords in the plane."""
     model = check_booster(clf)
+    check_not_merged(clf)
     chosen, names = class_places(classes, clf.classes_), [str(label) for label in clf.classes_]
     c = labels_among(clf, X, y)
     rows = some_rows(len(c), most)

@@ -13,6 +13,7 @@ from ..boosting.hypotheses import TreeHypothesis
 from ..boosting.model import AdditiveModel, Term
 from ..data.names import feature_names
 from ..engine import Tree
+from ..explain.choosing import check_not_merged
 from ..explain.trees import Names, node_outputs, question
 from ..inspection.rounds import check_booster
 from ._axes import one_axes
@@ -77,6 +78,7 @@ def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None
     'tree 0 (round 1), 4 leaves'
     """
     model = check_booster(clf)
+    check_not_merged(clf)
     check_number("n_classes", n_classes, int, 0)
     check_number("max_depth", max_depth, int, 0, none=True)
     number, round_, term = find_tree(model, i)

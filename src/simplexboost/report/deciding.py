@@ -19,6 +19,7 @@ import numpy as np
 
 from .._typing import AnyArray, Array
 from ..data.tables import take_rows
+from ..explain.choosing import check_not_merged
 from ..explain.shapley import check_explainable
 from .cells import Cells
 from .evaluated import Evaluated
@@ -78,6 +79,7 @@ def is_explainable(clf: Any) -> bool:
         return False
     try:
         check_explainable(clf.model_)
+        check_not_merged(clf)
     except ValueError:
         return False
     return True

@@ -27,7 +27,7 @@ def importance(rows: Evaluated) -> dict[str, Any] | None:
 
 def of_classes(rows: Evaluated) -> list[list[list[float]]] | None:
     """The same for every class; None if the classifier does not know it."""
-    if not hasattr(rows.clf, "importances"):
+    if not hasattr(rows.clf, "importances") or getattr(rows.clf, "merged_", None) is not None:
         return None
     gains = rows.clf.importances("gain", classes=rows.clf.classes_)  # (p, K)
     return [largest(gains[:, k], MOST_OF_CLASS) for k in range(rows.K)]

@@ -30,6 +30,8 @@ def seem_fitted(rows: Evaluated) -> bool:
         return False
     if not getattr(getattr(clf, "loss_", None), "likelihood", False):
         return False
+    if getattr(clf, "merged_", None) is not None:
+        return False
     U = rows.U[:, clf.present_] / clf.model_.temperature  # (n, present classes): the scores that boosting has seen
     own = (np.cumsum(clf.present_) - 1)[rows.c]
     risk = -log_softmax(U, 2.0)[np.arange(rows.n), own].mean()

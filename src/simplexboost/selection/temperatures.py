@@ -11,6 +11,7 @@ import numpy as np
 
 from .._typing import AnyArray, Array, Labels
 from ..boosting.run import Run
+from ..engine import Candidates
 from ..optimizers import SketchedNewton
 
 # Overfitted scores are too sure, which a t below 1 mends; too few rounds leave them too unsure. The loss is smooth in
@@ -27,6 +28,8 @@ def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
     itself, (1, 1).
     """
     held = run.data.engine.here(held)
+    if isinstance(run.F, Candidates):
+        return candidate_losses(run, run.F[held], held, temperatures)
     c, weight, totals = run.data.c[held], run.data.weight[held], run.data.engine.totals
     if run.loss.blockwise:
         rows: Any = SketchedNewton.objective(run).rows
@@ -41,6 +44,14 @@ def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
         start = None if run.data.init_score is None else run.start(held[rows])
         losses[:, rows] = log_losses(run, run.data.engine.host(run.F[held[rows]]), c[rows], temperatures, start)
     return totals((weight * losses).T)[:, None]
+
+
+def candidate_losses(run: Run, F: Candidates, held: AnyArray, temperatures: Array) -> Array:
+    """The same where rows keep the scores of few classes: a temperature multiplies that of the rest, too."""
+    weight, totals = run.data.weight[held], run.data.engine.totals
+    if not run.loss.likelihood:
+        return totals((weight * run.loss.value_of(np.exp(-F.log_losses()[0])))[:, None])
+    return totals((weight * F.log_losses(temperatures)).T)
 
 
 def log_losses(run: Run, F: AnyArray, c: Labels, temperatures: Array, start: AnyArray | None = None) -> Array:

@@ -165,7 +165,8 @@ class ErrorStep(Step):
     better_than : {"half", "chance"}, default="half"
         What the learner must beat: "half" is a coin, "chance" is guessing among K classes.
     perfect_vote : float, default=10.0
-        The weight of a perfect learner's vote; boosting stops after it.
+        The weight of a perfect learner's vote; boosting stops after it. It is also the most that any other vote weighs,
+        so that a learner with a very small error does not count for more than a perfect one.
 
     Examples
     --------

@@ -15,6 +15,7 @@ from scipy.sparse import issparse
 from ... import _kernels
 from ..._typing import AnyArray, Array, Labels
 from ..binned import MAX_BINS, TILE, BinnedData, CodedRows, category_edges, category_mask, sampled_rows
+from ..candidates import Candidates
 from ..interface import (
     AllRows,
     BlockLoss,
@@ -30,6 +31,7 @@ from ..interface import (
 )
 from ..tree import NODE, Grown, Tree, node_bytes
 from .blocks import CpuBlocks
+from .candidates import CandidateRowLoss, add_entries
 from .forest import CpuForest
 from .rows import CpuRowLoss, logistic_kernel
 from .sparse import bin_sparse, blocks, compact
@@ -135,10 +137,14 @@ class CpuEngine(AllRows):
 
     def add_leaves(self, F: AnyArray, values: AnyArray, step: float, leaf_of_row: AnyArray) -> None:
         """F[i] += step · values[leaf of i], in place."""
+        if isinstance(F, Candidates):
+            return add_entries(F, values, step, leaf_of_row, self.n_threads)
         _kernels.add_values(F, values, step, leaf_of_row, self.n_threads)
 
     def row_loss(self, problem: RowProblem) -> RowLoss:
         """The flagship's loss on these rows."""
+        if problem.candidates:
+            return CandidateRowLoss(problem, self)
         return CpuRowLoss(problem, self, logistic_kernel(problem, len(problem.c)))
 
     def block_loss(self, problem: BlockProblem) -> BlockLoss:

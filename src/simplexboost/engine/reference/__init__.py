@@ -14,6 +14,7 @@ import numpy as np
 
 from ..._typing import AnyArray, Array, Labels
 from ..binned import MAX_BINS, BinnedData
+from ..candidates import Candidates
 from ..interface import (
     AllRows,
     BlockLoss,
@@ -30,6 +31,7 @@ from ..interface import (
 from ..tree import Grown, Tree
 from . import bins, races
 from .blocks import ReferenceBlocks
+from .candidates import ReferenceCandidateRows, add_entries
 from .exact import exact_total
 from .forest import ReferenceForest, add_leaves, find_leaves
 from .grow import grow
@@ -89,11 +91,13 @@ class ReferenceEngine(AllRows):
 
     def add_leaves(self, F: AnyArray, values: AnyArray, step: float, leaf_of_row: AnyArray) -> None:
         """F[i] += step · values[leaf of i], in place."""
+        if isinstance(F, Candidates):
+            return add_entries(F, values, step, leaf_of_row)
         add_leaves(F, values, step, leaf_of_row)
 
     def row_loss(self, problem: RowProblem) -> RowLoss:
         """The flagship's loss on these rows."""
-        return ReferenceRowLoss(problem)
+        return ReferenceCandidateRows(problem) if problem.candidates else ReferenceRowLoss(problem)
 
     def block_loss(self, problem: BlockProblem) -> BlockLoss:
         """The flagship's loss of several labels, or of several class targets."""

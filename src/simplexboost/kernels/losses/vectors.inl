@@ -1,4 +1,5 @@
-// Vectors of single precision, for loops that are compiled once per instruction set (core/isa.hpp).
+// Vectors of floats in the registers of an instruction set, and their exponential; part of the files that are compiled once
+// per instruction set (core/clones.inl).
 
 constexpr std::size_t W = VECTOR_BYTES / sizeof(float);  // floats per vector
 typedef float Vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));

@@ -1,0 +1,432 @@
+"""From the finished cells of the experiments to grids: which of our variants stands for which row of a paper.
+
+Where a paper's text says how a booster works, that variant stands for its row (``READINGS``). Where it is silent one
+variant is chosen for all tables of the paper, and the others are shown beside it, never counted instead of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from . import geist, jmlr, mukherjee, nips2011, theory
+from .cells import Cell, Results
+from .comparison import Comparison, Method, _papers
+from .fits import at
+from .gaussians import gaussian_cells
+from .grids import Grid, Numbers, grid
+from .registry import EXPERIMENTS, Plan
+
+END = 10**9  # rounds: the end of a fit
+
+# The variant that stands for a row of a table of a paper, by our row of the grid, and why this one.
+READINGS: dict[str, dict[str, tuple[str, str]]] = {
+    "nips-table1": {
+        "One-vs-All AdaBoost": ("OVA", ""),
+        "AdaBoost.MH": ("MH on [x, k]", "Section 4: each example is augmented with a feature that is the class."),
+        "CD-MCBoost": ("CD in turn", "Algorithm 1 of the conference version takes the coordinates in turn."),
+    },
+    "nips-table2": {
+        "AdaBoost.M1": ("M1", ""),
+        "SAMME": ("SAMME", ""),
+        "AdaBoost-Cost": ("MM, edge step", "The paper is silent; (61) is the step of Mukherjee's experiments."),
+        "GD-MCBoost": ("GD, codeword leaves", "Section 3.2: the output of a tree is translated into a codeword."),
+    },
+    "jmlr-table7": {
+        "AdaBoost-OVA": ("OVA", ""),
+        "AdaBoost.ECC": ("ECC", ""),
+        "CD-MCBoost": ("CD, best coordinate", "Algorithm 1 of the journal version updates the best coordinate."),
+    },
+    "jmlr-table8": {
+        "LogitBoost": ("LogitBoost", ""),
+        "CD-MCBoost": ("CD, best coordinate", "Algorithm 1 of the journal version updates the best coordinate."),
+    },
+    "jmlr-table9": {
+        "AdaBoost.M1": ("M1", ""),
+        "SAMME": ("SAMME", ""),
+        "AdaBoost.MM": ("MM, edge step", "The paper is silent; (61) is the step of Mukherjee's experiments."),
+        "GD-MCBoost": ("GD, codeword leaves", "The journal is silent; the conference version has codewords."),
+    },
+    "mukherjee-fig8": {
+        "AdaBoost.MH": ("MH", "BoosTexter's real-valued stumps."),
+        "AdaBoost.M1": ("M1", "Information-gain trees for C4.5, which is not at hand."),
+        "AdaBoost.MM": ("MM", "Greedy trees on the cost, step (61)."),
+    },
+}
+
+
+def printed_rows(table: str, columns: Iterable[str]) -> dict[str, dict[str, float | None]]:
+    """The paper's numbers under the names of our rows."""
+    rows = _papers()[table]
+    return {ours: {c: rows[row].get(c) for c in columns} for row, (ours, _) in READINGS[table].items()}
+
+
+def numbers(found: Results, cells: list[Cell], error: bool = True, rounds: int = END, part: str = "test") -> Numbers:
+    """Rates in percent after so many rounds of fits; where the split is given its test rows are noted."""
+    done = [r for r in found.finished(cells) if part in r]
+    values = tuple(100 * at(r, rounds, part) for r in done)
+    problem: Mapping[str, Any] = cells[0].arguments.get("problem", {}) if cells else {}
+    drawn = problem.get("shuffle") or problem.get("noise") or part != "test"
+    rows = None if drawn or not done or "rows" not in done[0] else int(done[0]["rows"][1])
+    return Numbers(values if error else tuple(100 - v for v in values), len(cells), rows)
+
+
+def computed(value: float | None) -> Numbers:
+    """A number without noise, if it is there."""
+    return Numbers(() if value is None else (float(value),), sure=True)
+
+
+def compared(table: Comparison, methods: Mapping[str, Method], plan: Plan, found: Results) -> Grid:
+    """The grid of a table of boosters × sets."""
+    cells = {
+        row: {name: numbers(found, table.cells_of(plan, method, name), table.error) for name in table.sets}
+        for row, method in methods.items()
+    }
+    return Grid(cells, table.error, printed_rows(table.table, table.sets))
+
+
+# ---- MCBoost --------------------------------------------------------------------------------------------------------
+
+TURN, BEST = "CD in turn", "CD, best coordinate"
+
+
+@grid("nips-table1")
+def _(plan: Plan, found: Results) -> Grid:
+    methods = {
+        "OVA": nips2011.OVA,
+        "MH on [x, k]": nips2011.MH_INDEX,
+        "MH, Hamming stumps": nips2011.MH_HAMMING_ALL,
+        "MH, single-label stumps": nips2011.MH_SINGLE,
+        "MH, K stumps a round": nips2011.MH,
+        TURN: nips2011.CD_CYCLIC,
+        BEST: nips2011.CD_BEST,
+    }
+    return compared(nips2011.TABLE1, methods, plan, found)
+
+
+def trees(module: Any, edge: Method, exact: Method) -> dict[str, Method]:
+    """The boosters with trees of depth 2 of either paper."""
+    return {
+        "M1": module.M1,
+        "SAMME": module.SAMME,
+        "MM, edge step": edge,
+        "MM, exact step": exact,
+        "GD, codeword leaves": module.GD_CODEWORD,
+        "GD, vector leaves": module.GD,
+    }
+
+
+@grid("nips-table2")
+def _(plan: Plan, found: Results) -> Grid:
+    return compared(nips2011.TABLE2, trees(nips2011, nips2011.COST, nips2011.COST_EXACT), plan, found)
+
+
+@grid("jmlr-table7")
+def _(plan: Plan, found: Results) -> Grid:
+    methods = {"OVA": jmlr.OVA, "ECC": jmlr.ECC, BEST: jmlr.CD, TURN: jmlr.CD_CYCLIC}
+    return compared(jmlr.TABLE7, methods, plan, found)
+
+
+@grid("jmlr-table8")
+def _(plan: Plan, found: Results) -> Grid:
+    methods = {"LogitBoost": jmlr.LOGIT, BEST: jmlr.CD_LINEAR, TURN: jmlr.CD_LINEAR_CYCLIC}
+    return compared(jmlr.TABLE8, methods, plan, found)
+
+
+@grid("jmlr-table9")
+def _(plan: Plan, found: Results) -> Grid:
+    return compared(jmlr.TABLE9, trees(jmlr, jmlr.MM, jmlr.MM_EXACT), plan, found)
+
+
+@grid("three-gaussians")
+def _(plan: Plan, found: Results) -> Grid:
+    """Errors in percent and mean margins over draws, of both schedules."""
+    rows: dict[str, dict[str, Numbers]] = {}
+    for schedule in ("best", "cyclic"):
+        draws = gaussian_cells(plan, schedule)[1:]  # the first is for the picture
+        done = found.finished(draws)
+        n = len(draws)
+        for i, t in enumerate((0, 10, 100)):
+            rows.setdefault(f"CD, {schedule}", {})[f"t = {t}"] = Numbers(tuple(100 * r["test"][i] for r in done), n)
+            margin = tuple(r["mean_margin"][i] for r in done)
+            rows.setdefault(f"mean margin, {schedule}", {})[f"t = {t}"] = Numbers(margin, n)
+        gaps = tuple(100 * (r["test"][-1] - r["bayes"]["test"]) for r in done)
+        rows[f"gap, {schedule}"] = {"t = 100": Numbers(gaps, n)}
+        if schedule == "best":
+            for part in ("train", "test"):
+                rows[f"Bayes, {part}"] = {"error": Numbers(tuple(100 * r["bayes"][part] for r in done), n)}
+    return Grid(rows, error=True)
+
+
+@grid("jmlr-figure6")
+def _(plan: Plan, found: Results) -> Grid:
+    """Accuracy against the dimension, as a share of the classes: rows ``gd landsat``, columns ``d = 2`` …"""
+    rows = {
+        f"{method} {name}": {
+            f"d = {d}": numbers(found, jmlr.dimension_cells(plan, method, name, d), error=False)
+            for d in range(2, K + 1)
+        }
+        for method in ("cd", "gd")
+        for name, (_, K) in jmlr.DIMENSION_SETS.items()
+    }
+    return Grid(rows)
+
+
+# ---- Mukherjee and Schapire -----------------------------------------------------------------------------------------
+
+MUKHERJEE_STOPS = (10, 50, 100, 500)
+
+
+@grid("mukherjee-figure8")
+def _(plan: Plan, found: Results) -> Grid:
+    """Errors after the last round, and on the way (rows ``MM after 50``)."""
+    rows: dict[str, dict[str, Numbers]] = {}
+    for name in mukherjee.SETS:
+        cells = mukherjee.figure8_cells(plan, name)
+        for method in ("MH", "M1", "MM"):
+            own = cells[method]
+            rows.setdefault(method, {})[name] = numbers(found, own)
+            for t in MUKHERJEE_STOPS[:-1]:
+                rows.setdefault(f"{method} after {t}", {})[name] = numbers(found, own, rounds=t)
+    return Grid(rows, error=True, printed=printed_rows("mukherjee-fig8", mukherjee.SETS))
+
+
+@grid("mukherjee-figure10")
+def _(plan: Plan, found: Results) -> Grid:
+    """Errors with trees of ten leaves, the smallest."""
+    rows: dict[str, dict[str, Numbers]] = {}
+    for name in mukherjee.SETS:
+        for method, own in mukherjee.figure10_cells(plan, name).items():
+            rows.setdefault(method, {})[name] = numbers(found, own[min(own)])
+    return Grid(rows, error=True)
+
+
+@grid("mukherjee-figure11")
+def _(plan: Plan, found: Results) -> Grid:
+    """Errors with five leaves, errors after 50 rounds, and how many rounds were made."""
+    rows: dict[str, dict[str, Numbers]] = {}
+    for name in mukherjee.SETS:
+        for method, own in mukherjee.figure11_cells(plan, name).items():
+            rows.setdefault(method, {})[name] = numbers(found, own)
+            rows.setdefault(f"{method} after 50", {})[name] = numbers(found, own, rounds=50)
+            made = tuple(float(r["n_iter"]) for r in found.finished(own))
+            rows.setdefault(f"rounds of {method}", {})[name] = Numbers(made, len(own))
+    return Grid(rows, error=True)
+
+
+@grid("mukherjee-potentials")
+def _(plan: Plan, found: Results) -> Grid:
+    """φ_T(0) of Figures 2 and 5, one column a point."""
+    sources = {"T, K = 6": mukherjee.OVER_T, "K, T = 10": mukherjee.OVER_K, "K, no edge": mukherjee.OVER_K_NO_EDGE}
+    rows: dict[str, dict[str, Numbers]] = {}
+    for title, cell in sources.items():
+        result = found.get(cell)
+        along = cell.arguments["rounds"] if title.startswith("T") else cell.arguments["classes"]
+        for key in ("fixed", "best", "minimal") if cell.arguments.get("minimal", True) else ("fixed",):
+            values = [None] * len(along) if result is None else result[key]
+            rows[f"{key} over {title}"] = {str(x): computed(v) for x, v in zip(along, values, strict=True)}
+    return Grid(rows, error=True)
+
+
+@grid("mukherjee-degrees")
+def _(plan: Plan, found: Results) -> Grid:
+    """Pixels of Figures 3 and 6 by degree, in percent."""
+    rows: dict[str, dict[str, Numbers]] = {}
+    for title, name in (("zero-one", "mukherjee-figure3"), ("exponential", "mukherjee-figure6")):
+        for i, cell in enumerate(EXPERIMENTS[name].cells(plan)):
+            result = found.get(cell)
+            for degree in ("3", "2"):
+                share = None if result is None else 100 * result["counts"][degree] / sum(result["counts"].values())
+                rows.setdefault(f"degree {degree}, {title}", {})[f"panel {i + 1}"] = computed(share)
+    return Grid(rows)
+
+
+# ---- Geist ----------------------------------------------------------------------------------------------------------
+
+
+def moment(name: str, t: int) -> str:
+    """The column of a set after so many rounds."""
+    return f"{name}, T = {t}"
+
+
+def geist_table(table: str, noise: float, plan: Plan, found: Results) -> Grid:
+    """Table 2 or 3."""
+    rows: dict[str, dict[str, Numbers]] = {}
+    printed: dict[str, dict[str, float | None]] = {}
+    for method in geist.METHODS:
+        for name in geist.SETS:
+            for t in geist.MOMENTS:
+                own = geist.errors_at(plan, found, method, name, noise, t)
+                done = found.finished(geist.table_cells(plan, method, name, noise))
+                given = not noise and not geist.SETS[name].get("shuffle") and bool(done)
+                test_rows = int(done[0]["rows"][1]) if given else None
+                n = Numbers(own.values, max(own.wanted, 1), test_rows)
+                rows.setdefault(method, {})[moment(name, t)] = n
+                value = _papers()[f"{table}-T{t}"][method].get(name)
+                printed.setdefault(method, {})[moment(name, t)] = value
+    return Grid(rows, True, printed)
+
+
+@grid("geist-table2")
+def _(plan: Plan, found: Results) -> Grid:
+    return geist_table("geist-table2", 0.0, plan, found)
+
+
+@grid("geist-table3")
+def _(plan: Plan, found: Results) -> Grid:
+    return geist_table("geist-table3", 0.2, plan, found)
+
+
+def shuffled(noise: float, plan: Plan, found: Results) -> Grid:
+    """Training and test errors of the 25 runs on shuffled data."""
+    rows: dict[str, dict[str, Numbers]] = {}
+    for method in geist.METHODS:
+        for name in geist.SETS:
+            cells = geist.shuffled_cells(plan, method, name, noise)
+            reach = max(c.arguments["rounds"] for c in cells)
+            for t in geist.MOMENTS:
+                for part in ("train", "test"):
+                    own = numbers(found, cells, rounds=t, part=part) if t <= reach else Numbers((), len(cells))
+                    rows.setdefault(f"{method}, {part}", {})[moment(name, t)] = own
+    return Grid(rows, error=True)
+
+
+@grid("geist-figure5")
+def _(plan: Plan, found: Results) -> Grid:
+    return shuffled(0.0, plan, found)
+
+
+@grid("geist-figure6")
+def _(plan: Plan, found: Results) -> Grid:
+    return shuffled(0.2, plan, found)
+
+
+@grid("geist-synthetic")
+def _(plan: Plan, found: Results) -> Grid:
+    """Share of the problems, in percent, on which one booster is better: rows ``MH ≤ sm-boost, train``."""
+    wanted = len(geist.madelon_cells(plan))
+    rows: dict[str, dict[str, Numbers]] = {}
+    for part in ("train", "test"):
+        errors = geist.madelon_errors(plan, found, part)
+        for rival in ("AdaBoost.MH", "SAMME"):
+            n = len(errors[rival])
+            enough = 2 * n >= wanted
+            for i, t in enumerate(geist.MOMENTS):
+                theirs, ours = errors[rival][:, i], errors["sm-boost"][:, i]
+                known = enough and bool(np.isfinite(theirs).all() and np.isfinite(ours).all())
+                lower = (100 * float((theirs <= ours).mean()),) if known else ()
+                higher = (100 * float((theirs > ours).mean()),) if known else ()
+                rows.setdefault(f"{rival} at most sm-boost, {part}", {})[f"T = {t}"] = Numbers(lower, 1, n or None)
+                rows.setdefault(f"sm-boost below {rival}, {part}", {})[f"T = {t}"] = Numbers(higher, 1, n or None)
+    return Grid(rows)
+
+
+@grid("geist-figure7")
+def _(plan: Plan, found: Results) -> Grid:
+    """Clean test errors over draws at every level of noise."""
+    rows: dict[str, dict[str, Numbers]] = {}
+    for method in geist.SHOWN:
+        for noise in geist.noises(plan):
+            cells = geist.noise_cells(plan, method, noise)
+            results = found.finished(cells)
+            values = tuple(100 * e for r in results for e in r["test"])
+            wanted = sum(len(c.arguments["seeds"]) for c in cells)
+            rows.setdefault(method, {})[f"{100 * noise:.0f} %"] = Numbers(values, wanted)
+    return Grid(rows, error=True)
+
+
+# ---- what is computed once ------------------------------------------------------------------------------------------
+
+
+def single(name: str) -> None:
+    """Registers the grid of an experiment whose cells return ``{"numbers": {row: {column: value}}}``.
+
+    Cells that differ in their seed give the same columns: the values are repeats. A single value is a computed one.
+    """
+
+    @grid(name)
+    def _(plan: Plan, found: Results) -> Grid:
+        rows: dict[str, dict[str, list[float]]] = {}
+        for cell in EXPERIMENTS[name].cells(plan):
+            for row, columns in (found.get(cell) or {}).get("numbers", {}).items():
+                for column, value in columns.items():
+                    rows.setdefault(row, {}).setdefault(column, []).append(float(value))
+        cells = {
+            r: {c: Numbers(tuple(v), len(v), None, len(v) == 1) for c, v in row.items()} for r, row in rows.items()
+        }
+        return Grid(cells, error=True)
+
+
+for _name in (
+    *(f"{paper}-theorems" for paper in ("jmlr", "mukherjee", "geist", "lecture")),
+    *("nips-index", "nips-alignment", "mukherjee-clamp", "mukherjee-consistency"),
+    *("jmlr-capacity", "jmlr-converter", "jmlr-identity", "geist-rate", "geist-minima"),
+):
+    single(_name)
+
+
+@grid("mukherjee-greedy")
+def _(plan: Plan, found: Results) -> Grid:
+    """Errors of M1 with ten leaves, grown in two ways."""
+    rows: dict[str, dict[str, Numbers]] = {}
+    for name in mukherjee.SETS:
+        for row, cell in theory.greedy_cells(plan, name).items():
+            rows.setdefault(row, {})[name] = numbers(found, [cell])
+    return Grid(rows, error=True)
+
+
+@grid("mukherjee-roughness")
+def _(plan: Plan, found: Results) -> Grid:
+    """How far a state's potential is from the mean of its neighbours, T = 3 and 20."""
+    columns = {}
+    for cell in EXPERIMENTS["mukherjee-figure4"].cells(plan):
+        result = found.get(cell)
+        columns[f"T = {cell.arguments['T']}"] = computed(None if result is None else result["roughness"])
+    return Grid({"roughness": columns}, error=True)
+
+
+@grid("contours")
+def _(plan: Plan, found: Results) -> Grid:
+    """By how much the losses of Figure 3 miss the rule: not positive where the claim holds."""
+    result = found.get(EXPERIMENTS["jmlr-figure3"].cells(plan)[0])
+    if result is None:
+        return Grid({}, error=True)
+    (right, wrong), (_, wrong_pairs) = result["own_overlap"], result["pairs_overlap"]
+    rows = {
+        "lowest own-score loss of a wrong decision, less 0.5": wrong - 0.5,
+        "0.5 less the highest own-score loss of a right one": 0.5 - right,
+        "1 less the lowest γ–φ loss of a wrong one": 1 - wrong_pairs,
+    }
+    return Grid({row: {"grid": computed(value)} for row, value in rows.items()}, error=True)
+
+
+@grid("codes")
+def _(plan: Plan, found: Results) -> Grid:
+    """Squared distance and capacity of Figures 1 and 2, and what they should be."""
+    rows: dict[str, dict[str, Numbers]] = {}
+    for name in ("jmlr-figure1", "jmlr-figure2"):
+        for cell in EXPERIMENTS[name].cells(plan):
+            K, d = cell.arguments["K"], cell.arguments["d"]
+            result = found.get(cell)
+            best = 2 * K / (K - 1) if d >= K - 1 else jmlr.BEST_DISTANCE.get((d, K))
+            off = None if result is None or best is None else abs(result["distance"] - best)
+            rows.setdefault("distance from the best known", {})[f"M = {K}, d = {d}"] = computed(off)
+    return Grid(rows, error=True)
+
+
+@grid("lecture")
+def _(plan: Plan, found: Results) -> Grid:
+    """Training errors of the one-versus-all example, the triangle of one-versus-one, the decoded class."""
+    rows: dict[str, dict[str, Numbers]] = {}
+    for cell in EXPERIMENTS["lecture-ova"].cells(plan):
+        result = found.get(cell)
+        values = () if result is None else (100 * result["error"],)
+        rows.setdefault("error", {})[cell.arguments["method"]] = Numbers(values)
+    triangle = found.get(EXPERIMENTS["lecture-ovo"].cells(plan)[0])
+    rows["tied"] = {"picture": Numbers(() if triangle is None else (100 * triangle["tied"],))}
+    code = found.get(EXPERIMENTS["lecture-ecoc"].cells(plan)[0])
+    nearest = None if code is None else 1.0 + int(np.argmin(code["distances"]))
+    rows["decoded"] = {"class": computed(nearest)}
+    return Grid(rows, error=True)

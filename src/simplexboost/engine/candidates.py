@@ -1,0 +1,122 @@
+"""The predictor F of rows that keep the scores of few classes, for thousands of them: n × C numbers, not n × K.
+
+A row has the scores of its own class and of at most C candidates, the rivals that score highest; all other classes, its
+rest, share one score. See ``kernels/losses/candidates.hpp`` for how leaves move them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import AnyArray, Array, Labels
+
+PLACES = 16  # lists have a multiple of so many places: whole vectors of the kernels
+EMPTY = np.float32(-1e30)  # the score of an empty place
+BLOCK = 2**20  # numbers that are computed at a time
+
+
+def places(candidates: int) -> int:
+    """The places of a list for so many candidates.
+
+    >>> places(1), places(16), places(17)
+    (16, 16, 32)
+    """
+    return -(-candidates // PLACES) * PLACES
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The predictor F (n, K) of rows with canonical codewords, in n (8 C + 12) bytes.
+
+    Attributes
+    ----------
+    c : (n,) int64, the own class of every row
+    K : the number of classes
+    own : (n,) float32, the score of the own class
+    rest : (n,) float32, the score of every class of the rest
+    count : (n,) int32, the number of candidates
+    classes : (n, C) int32, the candidates
+    scores : (n, C) float32, their scores; very low in empty places
+    """
+
+    c: Labels
+    K: int
+    own: AnyArray
+    rest: AnyArray
+    count: AnyArray
+    classes: AnyArray
+    scores: AnyArray
+
+    @classmethod
+    def zeros(cls, c: Labels, K: int, candidates: int) -> Candidates:
+        """F = 0: no candidates yet, so that all classes but the own one are in the rest."""
+        n, C = len(c), places(min(candidates, K - 1))
+        return cls(
+            np.ascontiguousarray(c, dtype=np.int64),
+            K,
+            np.zeros(n, dtype=np.float32),
+            np.zeros(n, dtype=np.float32),
+            np.zeros(n, dtype=np.int32),
+            np.zeros((n, C), dtype=np.int32),
+            np.full((n, C), EMPTY, dtype=np.float32),
+        )
+
+    @property
+    def arrays(self) -> tuple[Labels, int, AnyArray, AnyArray, AnyArray, AnyArray, AnyArray]:
+        """The attributes, as the kernels take them."""
+        return self.c, self.K, self.own, self.rest, self.count, self.classes, self.scores
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, K), of the array that this stands for."""
+        return len(self.c), self.K
+
+    @property
+    def dtype(self) -> Any:
+        """Single precision."""
+        return self.scores.dtype
+
+    @property
+    def others(self) -> AnyArray:
+        """The number of classes in the rest of every row, (n,)."""
+        return self.K - 1 - self.count
+
+    def __len__(self) -> int:
+        return len(self.c)
+
+    def __getitem__(self, rows: Any) -> Candidates:
+        """Some of the rows, as a copy unless they are a slice."""
+        own, rest, count, classes, scores = (a[rows] for a in self.arrays[2:])
+        return Candidates(self.c[rows], self.K, own, rest, count, classes, scores)
+
+    def reach(self) -> float:
+        """The largest absolute score; 0 without rows."""
+        filled = np.arange(self.scores.shape[1]) < self.count[:, None]
+        of_lists = np.abs(self.scores).max(initial=0.0, where=filled)
+        return float(max(of_lists, *(np.abs(a).max(initial=0.0) for a in (self.own, self.rest))))
+
+    def dense(self, temperature: float = 1.0) -> AnyArray:
+        """F (n, K) as an array, times a temperature."""
+        F = np.repeat(self.rest[:, None], self.K, axis=1)  # (n, K)
+        row, place = np.nonzero(np.arange(self.scores.shape[1]) < self.count[:, None])
+        F[row, self.classes[row, place]] = self.scores[row, place]
+        F[np.arange(len(self)), self.c] = self.own
+        return F * np.float32(temperature)
+
+    def log_losses(self, temperatures: Array | tuple[float, ...] = (1.0,)) -> Array:
+        """−log p of the own class at every temperature, (T, n), in double precision."""
+        out = np.empty((len(temperatures), len(self)))
+        step = max(1, BLOCK // self.scores.shape[1])
+        for begin in range(0, len(self), step):
+            rows = slice(begin, begin + step)
+            own, rest, scores = (a[rows].astype(np.float64) for a in (self.own, self.rest, self.scores))
+            others = self.others[rows]
+            for i, t in enumerate(temperatures):
+                lead = t * np.column_stack([scores, rest]) - t * own[:, None]  # (n, C + 1)
+                high = np.maximum(lead.max(axis=1), 0.0)
+                E = np.exp(lead - high[:, None])
+                out[i, rows] = high + np.log(np.exp(-high) + E[:, :-1].sum(axis=1) + others * E[:, -1])
+        return out
