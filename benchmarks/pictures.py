@@ -22,6 +22,7 @@ from .plots import pyplot
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 SETS = Path(__file__).parent / "SETS.md"
+LABEL_PAGE = Path(__file__).parent / "LABELS.md"
 MANY = Path(__file__).parent / "MANY.md"
 MANY_NAMES = {"candidates": "simplexboost, 32 candidates", "all scores": "simplexboost, all scores"} | {
     name: name for name in ("XGBoost", "LightGBM", "CatBoost", "HGB")
@@ -407,6 +408,30 @@ def draw_potentials(plt: Any) -> Any:
     return figure
 
 
+# ---- several labels -------------------------------------------------------------------------------------------------
+
+
+def draw_labels(plt: Any) -> Any:
+    """Log-loss against the time of the fit, of every contestant of the page on the problems with labels."""
+    figure, axes = plt.subplots(1, 4, figsize=(12.0, 3.6), layout="constrained")
+    sections = [part for part in LABEL_PAGE.read_text(encoding="utf-8").split("\n## ")[1:] if "Hamming" in part]
+    marks: dict[str, tuple[str, str]] = {}
+    for ax, section in zip(axes, sections, strict=True):
+        for row in rows(section):
+            name = row[""]
+            if name.endswith("chosen"):
+                continue
+            colour, marker = marks.setdefault(name, (PALETTE[len(marks) % len(PALETTE)], "os^vDP*X<>"[len(marks)]))
+            style = {"markersize": 8, "linestyle": "none", "markerfacecolor": colour if "each" not in name else "white"}
+            ax.plot(float(row["fit s"]), float(row["log-loss"]), color=colour, marker=marker, label=name, **style)
+        ax.set(xscale="log", xlabel="fit, seconds", title=section.partition("\n")[0])
+        ax.title.set_fontsize(10)
+    axes[0].set_ylabel("log-loss")
+    known = {text: line for ax in axes for line, text in zip(*ax.get_legend_handles_labels(), strict=True)}
+    figure.legend(known.values(), known.keys(), loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    return figure
+
+
 # ---- classes that come and go ---------------------------------------------------------------------------------------
 
 
@@ -453,6 +478,8 @@ PICTURES: dict[str, Callable[[Any], Any]] = {
     "conditions": draw_conditions,
     "potentials": draw_potentials,
     "sets": draw_sets,
+    "costs": draw_costs,
+    "labels": draw_labels,
     "many": draw_many,
     "changes": draw_changes,
 }

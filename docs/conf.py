@@ -113,6 +113,7 @@ SHOWN = {
     "benchmarks/SERVING.md": "measured/serving.md",
     "benchmarks/SETS.md": "measured/sets.md",
     "benchmarks/COSTS.md": "measured/costs.md",
+    "benchmarks/LABELS.md": "measured/labels.md",
     "benchmarks/MANY.md": "measured/many.md",
     "benchmarks/EXPORTS.md": "measured/exports.md",
     "benchmarks/TEXT.md": "measured/text.md",

@@ -20,7 +20,7 @@ from sklearn.metrics import log_loss
 import simplexboost as sb
 from simplexboost.callbacks import Callback, Checkpoint
 from simplexboost.codewords import simplex
-from simplexboost.estimators import flagship, settling
+from simplexboost.estimators import settling
 from simplexboost.files.boosters import rng_state_from_json
 from simplexboost.files.models import temperature_from_arrays
 
@@ -188,8 +188,7 @@ def test_the_same_bytes_for_any_number_of_jobs_on_a_sample(tmp_path, monkeypatch
     shapes = [{"growth": "best", "max_leaf_nodes": 4}, {"growth": "symmetric", "max_leaf_nodes": 8}]
     monkeypatch.setattr(sb.SimplexBoostClassifier, "candidates", lambda self, *n: shapes)
     monkeypatch.setattr(settling, "sample_rows", lambda n: n // 2)
-    for module in (settling, flagship):
-        monkeypatch.setattr(module, "effort", lambda n, p, K: settling.Effort(0, 1000, 2.0, 0.5))
+    monkeypatch.setattr(settling, "effort", lambda n, p, K: settling.Effort(0, 1000, 2.0, 0.5))
     fits = [booster(n_jobs=j).fit(X, Y).set_params(n_jobs=None) for j in (1, 3)]
     assert fits[0].choice_.n_splits == 1 and len(fits[0].choice_.candidates) == 2
     assert same_choice(*fits) and file_of(fits[0], tmp_path) == file_of(fits[1], tmp_path)

@@ -131,7 +131,7 @@ PARTITION_WRONG = [
     ([Part(0, ROWS, [0, 1, 1], [1, 1, 1]), Part(1, ROWS, [0, 1, 1], [1, 1])], r"expected \(3,\)!.*in partition 1"),
     ([Part(0, ROWS, [0, 1, 1], [1, -1, 1])], "Negative values in data passed to `sample_weight`.*in partition 0"),
     ([Part(0, ROWS, [0, 1, 1], [1, np.nan, 1])], "Input sample_weight contains NaN.*in partition 0"),
-    ([Part(0, ROWS, np.eye(3, dtype=int))], "y is an indicator matrix of shape .*in partition 0"),
+    ([Part(0, ROWS, np.eye(3, dtype=int))], "y is a matrix of shape .*in partition 0"),
     (
         [Part(0, ROWS, np.array([0, "a", 1], dtype=object))],
         "(Unknown label|not supported).*in partition 0",

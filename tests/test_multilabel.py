@@ -15,7 +15,7 @@ from sklearn.utils import compute_sample_weight
 import simplexboost as sb
 from simplexboost import AdaBoostM2Classifier, AdaBoostMHClassifier
 from simplexboost.learners import SignTree, SubsetTree
-from simplexboost.losses import Exponential, Logistic, MultilabelHamming, MultilabelRanking, OneVsAll, for_label_sets
+from simplexboost.losses import Exponential, MultilabelHamming, MultilabelRanking, OneVsAll, Savage, for_label_sets
 
 SETS = np.array([[1, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 1, 1]], dtype=float)
 LOSSES = [MultilabelHamming(SETS), MultilabelRanking(SETS)]
@@ -116,7 +116,7 @@ def test_one_label_each_is_the_old_loss():
     assert_allclose(3 * ranking.value(U, c), Exponential().value(U, c))
     assert_allclose(3 * ranking.residual(U, c), Exponential().residual(U, c))
     with pytest.raises(TypeError, match="takes one label per example"):
-        for_label_sets(Logistic(), np.eye(4))
+        for_label_sets(Savage(), np.eye(4))
 
 
 @every_loss
@@ -320,5 +320,5 @@ def test_refusals():
     with pytest.raises(ValueError, match="must name the 4 columns"):
         AdaBoostMHClassifier(classes=["a"]).fit(X, Z)
     clf = AdaBoostMHClassifier(n_estimators=2).fit(X, Z)
-    with pytest.raises(ValueError, match="known label per row"):
+    with pytest.raises(ValueError, match="margins takes models of one class per row"):
         clf.margins(X, Z)

@@ -188,7 +188,7 @@ def test_held_out_losses_are_log_losses(Y):
     run = make_run(data, Logistic(), Y.astype(np.float32), sb.learners.SketchTree())
     run.move_to(3 * rng(1).normal(size=(80, Y.shape[1])))
     held = np.array([0, 3, 4, 17, 60, 79])
-    got = held_out_losses(run, held, TEMPERATURES)
+    got = held_out_losses(run, held, TEMPERATURES)[:, 0]  # one block
     logits = run.F[held].astype(float) @ np.asarray(run.Y, dtype=float).T
     assert_allclose(got, log_losses(logits, data.c[held], data.weight[held], TEMPERATURES), rtol=2e-5)
 
@@ -198,7 +198,7 @@ def test_impossible_rows_have_a_finite_loss():
     run = make_run(data, Logistic(), canonical(2).astype(np.float32), sb.learners.SketchTree())
     run.move_to(np.array([[0.0, 500.0], [0.0, 500.0]]))
     losses = held_out_losses(run, np.arange(2), np.ones(1))
-    assert np.isfinite(losses).all() and losses[0] > 80
+    assert np.isfinite(losses).all() and losses[0, 0] > 80
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_other_losses_are_their_own_held_out_risk(loss):
     run.move_to(rng(1).normal(size=(60, 3)))
     held = np.arange(5, 30)
     expected = (data.weight * loss.value(run.U, data.c))[held].sum()
-    assert_allclose(held_out_losses(run, held, np.ones(1)), [expected], rtol=1e-6)
+    assert_allclose(held_out_losses(run, held, np.ones(1)), [[expected]], rtol=1e-6)
 
 
 # ---- the race -------------------------------------------------------------------------------------------------------
@@ -361,7 +361,7 @@ def test_rounds_go_on_while_they_pay_and_no_longer():
         e = Entrant(candidate(data), splits, terms([20], temperatures=np.ones(1)), Event())
         for trial in e.trials:
             held = data.weight[trial.split.held].sum()
-            trial.losses = {int(m): np.array([held * r]) for m, r in zip(marks, curve, strict=True)}
+            trial.losses = {int(m): np.array([[held * r]]) for m, r in zip(marks, curve, strict=True)}
         return e
 
     assert entrant(1 / marks).still_gains

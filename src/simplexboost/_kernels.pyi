@@ -161,6 +161,22 @@ class SingleExplainer(Explainer): ...
 
 def share_rounding(phi: Array, total: Array) -> None: ...
 
+class BlockLoss:
+    def __init__(self, own: AnyArray, c: AnyArray, ends: AnyArray | None, weight: AnyArray | None) -> None: ...
+    def pull(self, F: AnyArray, Z: AnyArray, N: AnyArray, stats: Array, loss: AnyArray, n_threads: int) -> None: ...
+    def losses(self, F: AnyArray, temperature: float, out: AnyArray, n_threads: int) -> None: ...
+    def newton_leaves(
+        self,
+        N: AnyArray,
+        weight: AnyArray | None,
+        leaf_of_row: AnyArray,
+        rows: AnyArray | None,
+        n_leaves: int,
+        l2: float,
+        max_step: float,
+        n_threads: int,
+    ) -> AnyArray: ...
+
 class LogisticLoss:
     def __init__(
         self,

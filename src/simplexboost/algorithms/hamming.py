@@ -54,6 +54,7 @@ class AdaBoostMHClassifier(Booster):
 
     paper: ClassVar[str] = "Schapire & Singer 1999"
     multilabel: ClassVar[bool] = True
+    fits_threshold: ClassVar[bool] = True
     learner: Any = None
     step: Any = "closed-form"
     learner_mode: str = "shared"

@@ -56,6 +56,7 @@ class AdaBoostM2Classifier(Booster):
 
     paper: ClassVar[str] = "Freund & Schapire 1997; Schapire & Singer 1999"
     multilabel: ClassVar[bool] = True
+    fits_threshold: ClassVar[bool] = True
     learner: Any = "subset-tree"
     step: Any = "edge"
     learner_mode: str = "shared"

@@ -126,6 +126,56 @@ class SeveralLabels:
         return self.loss.probabilities(self.decision(U))
 
 
+@dataclass(frozen=True, eq=False)
+class LabelsOfTheirOwn:
+    """Every label whose probability is above a threshold of its own; each label is a question of its own."""
+
+    loss: Loss
+    thresholds: Array  # (K,) probabilities between 0 and 1
+
+    def labels(self, U: Array) -> AnyArray:
+        """An indicator matrix, (n, K)."""
+        return (self.decision(U) > 0).astype(np.int64)
+
+    def decision(self, U: Array) -> Array:
+        """How far each score is above that of the threshold, (n, K)."""
+        return U - 0.5 * np.log(self.thresholds / (1.0 - self.thresholds))
+
+    def probabilities(self, U: Array) -> Array:
+        """The probability of every label on its own, (n, K): rows need not sum to one."""
+        return self.loss.probabilities(U)
+
+
+@dataclass(frozen=True, eq=False)
+class SeveralTargets:
+    """The best class of each of several targets, whose scores lie side by side."""
+
+    loss: Loss
+    classes: list[AnyArray]
+
+    def cut(self, columns: Array) -> list[Array]:
+        """What belongs to each target of an array (n, K) with columns for the classes of all targets."""
+        return np.split(columns, np.cumsum([len(labels) for labels in self.classes])[:-1], axis=1)
+
+    def labels(self, U: Array) -> AnyArray:
+        """The best class of every target, (n, T); objects if the classes are of different kinds."""
+        best = [k.take(u.argmax(axis=1)) for k, u in zip(self.classes, self.cut(U), strict=True)]
+        if len({labels.dtype.kind for labels in best}) == 1:
+            return np.column_stack(best)
+        table = np.empty((len(U), len(best)), dtype=object)
+        for t, labels in enumerate(best):
+            table[:, t] = labels.tolist()
+        return table
+
+    def decision(self, U: Array) -> Any:
+        """For every target its scores (n, K); with two classes the difference U₁ − U₀ (n,)."""
+        return [as_decision(u) for u in self.cut(U)]
+
+    def probabilities(self, U: Array) -> Array:
+        """The probabilities of the classes of all targets, side by side, (n, K)."""
+        return not_zero(self.loss.probabilities(U))
+
+
 def all_classes(U: Array, present: Any) -> Array:
     """Scores of the present classes → scores of all; absent classes score far below the others."""
     if present.all():

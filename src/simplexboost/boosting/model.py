@@ -44,13 +44,14 @@ class AdditiveModel:
     Y : (K, d) codewords
     terms : the summands, in the order they were added
     round_ends : the number of terms after each round
-    temperature : what predictions multiply all steps by; boosting goes on from the steps as they are
+    temperature : what predictions multiply all steps by; boosting goes on from the steps as they are. Several labels
+        or class targets may have a temperature each: then it is (d,), for the columns of F
     """
 
     Y: Array
     terms: list[Term] = field(default_factory=list)
     round_ends: list[int] = field(default_factory=list)
-    temperature: float = 1.0
+    temperature: Any = 1.0
     _forest: tuple[Any, PackedForest] | None = field(default=None, init=False, repr=False)
     _prefix: AdditiveModel | None = field(default=None, init=False, repr=False)
 
@@ -85,15 +86,17 @@ class AdditiveModel:
         ends = self.round_ends[:n_rounds]
         return AdditiveModel(self.Y, self.terms[: ends[-1] if ends else 0], ends, self.temperature)
 
-    def at(self, temperature: float) -> AdditiveModel:
+    def at(self, temperature: Any) -> AdditiveModel:
         """The model with another temperature."""
-        if temperature == self.temperature:
+        if np.array_equal(temperature, self.temperature):
             return self
         return AdditiveModel(self.Y, list(self.terms), list(self.round_ends), temperature)
 
     @property
     def scaled_terms(self) -> list[Term]:
-        """The terms, their steps multiplied by the temperature."""
+        """The terms, their steps, or the columns of their outputs, multiplied by the temperature."""
+        if np.ndim(self.temperature) > 0:
+            return [replace(term, hypothesis=by_columns(term.hypothesis, self.temperature)) for term in self.terms]
         if self.temperature == 1.0:
             return self.terms
         return [replace(term, step=term.step * self.temperature) for term in self.terms]
@@ -184,6 +187,12 @@ class AdditiveModel:
     def scores(self, F: AnyArray) -> Array:
         """U = ½ F Yᵀ, (n, K), in double precision."""
         return self.code.scores(F)
+
+
+def by_columns(hypothesis: Hypothesis, factors: Array) -> TreeHypothesis:
+    """A tree whose outputs in each column of F are multiplied by a number, factors (d,)."""
+    assert isinstance(hypothesis, TreeHypothesis)  # the flagship has no others
+    return TreeHypothesis(hypothesis.tree, hypothesis.values * factors.astype(hypothesis.values.dtype))
 
 
 def add_terms(terms: list[Term], X: AnyArray, F: AnyArray, engine: Engine = CPU) -> None:

@@ -70,7 +70,8 @@ class Run:
     workspace : whatever an optimizer keeps from round to round
     risk_before : the risk before the last round, if the gradient gave it for free while the risk after it would cost
         another pass over the rows
-    temperature : the factor by which predictions of the finished model multiply scores; evaluations use it
+    temperature : the factor by which predictions of the finished model multiply scores, (d,) if it differs between the
+        columns of F; evaluations use it
     snapshot : returns the estimator as fitted so far; set by the estimator
     evaluations : for every evaluated set, those of ``eval_set`` in their order or the rows held out, a dict with a list
         for "risk" and for every metric; the last entry is that of the last round
@@ -98,7 +99,7 @@ class Run:
     memory_there: float = 0.0
     workspace: Any = None
     risk_before: float | None = None
-    temperature: float = 1.0
+    temperature: Any = 1.0
     snapshot: Callable[[], Any] | None = None
     evaluations: list[dict[str, list[float]]] = field(default_factory=list)
 

@@ -144,7 +144,7 @@ class Evaluation(Callback):
 
     def risk(self, run: Run) -> float:
         """The mean loss now."""
-        if self._there is not None and run.temperature == 1:
+        if self._there is not None and np.all(run.temperature == 1):
             return self._there.risk(self._F)
         if isinstance(self._F, Candidates):
             return self._candidate_risk(run, self._F)
@@ -162,7 +162,7 @@ class Evaluation(Callback):
     def _predictor(self, run: Run) -> AnyArray:
         """F (n, d) as the model predicts it: the temperature multiplies the trees, not what they start from."""
         F = self._engine.host(self._F)
-        F = F if run.temperature == 1 else F * run.temperature
+        F = F if np.all(run.temperature == 1) else F * np.asarray(run.temperature, dtype=F.dtype)
         return F if self._start is None else self._start + F
 
     @property

@@ -166,10 +166,11 @@ def check_target(y: Any, labelling: Labelling) -> AnyArray:
     if y is None:
         raise ValueError("y is None; a classifier needs the labels of all rows.")
     y = check_array(y, accept_sparse="csr", ensure_2d=False, dtype=None, input_name="y", ensure_min_samples=0)
-    if y.ndim > 1 and y.shape[1] > 1 and labelling.several and type_of_target(y) == "multilabel-indicator":
+    matrix = y.ndim > 1 and y.shape[1] > 1 and labelling.several
+    if matrix and (labelling.targets or type_of_target(y) == "multilabel-indicator"):
         raise ValueError(
-            f"y is an indicator matrix of shape {y.shape}; a table in partitions needs one label per row. Fit on one "
-            "machine, or one classifier per column."
+            f"y is a matrix of shape {y.shape}; a table in partitions needs one label per row. Fit on one machine, or "
+            "one classifier per column."
         )
     return y
 

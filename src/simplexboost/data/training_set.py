@@ -23,10 +23,11 @@ class TrainingSet:
     c : (n,) the target of every row: a class 0 .. K−1, all of which occur; numbers from K on stand for rows of a table
         that the loss holds (label sets, or costs of examples)
     weight : (n,) positive, of mean one over the rows that `check_training` keeps; exactly 1 if all weights are equal
-    K : number of classes
+    K : number of classes; of several targets the sum
     engine : does the heavy computations, on its threads
     categorical : (p,) which columns hold category numbers, or None
-    sets : the label sets that the numbers in c stand for, if examples may have several labels; else None
+    sets : the label sets that the numbers in c stand for, if examples may have several labels, or a class of each of
+        several targets; else None
     costs : (n, K) what each decision costs each example, or None
     names : (p,) the names of the columns, or None if they have none
     init_score : (n, K) the logits 2U that boosting starts from, or None for zeros
@@ -50,6 +51,16 @@ class TrainingSet:
     bins_of: tuple[TrainingSet, AnyArray] | None = None
     order: AnyArray | None = None
     class_ranks: AnyArray | None = None
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether y is an indicator matrix in which every label is a question of its own."""
+        return self.sets is not None and self.sets.blockwise and self.sets.widths is None
+
+    @property
+    def rivals(self) -> float:
+        """The number of classes among which one is right: K, and of several targets the mean."""
+        return self.K if self.sets is None or self.sets.widths is None else self.K / len(self.sets.widths)
 
     @property
     def n(self) -> int:
@@ -153,6 +164,9 @@ class TrainingSet:
 class LabelSets:
     """The label sets of a problem, numbered: the first K hold one class each, the others follow as they are found.
 
+    Classes of several targets are such sets, with one class of every target: ``widths`` are then the numbers of classes
+    of the targets. ``blockwise`` says whether every label, or target, is a question of its own.
+
     Examples
     --------
     >>> sets = LabelSets(3)
@@ -165,8 +179,8 @@ class LabelSets:
            [1., 0., 1.]])
     """
 
-    def __init__(self, K: int) -> None:
-        self.K = K
+    def __init__(self, K: int, widths: tuple[int, ...] | None = None, blockwise: bool = False) -> None:
+        self.K, self.widths, self.blockwise = K, widths, blockwise
         self._numbers = {row.tobytes(): k for k, row in enumerate(np.eye(K, dtype=bool))}
 
     def number(self, Z: AnyArray) -> Labels:

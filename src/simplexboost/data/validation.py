@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from .._parts import check_number as check_parameter
 from .._typing import AnyArray, Array, Labels, Mask
 from ..engine import CPU, DeviceTable, Engine, auto_bins
-from .inputs import FRAMES, Taken, check_no_label_is_missing, check_nothing_is_masked, learn_rows, learn_X
+from .inputs import FRAMES, Taken, check_nothing_is_masked, learn_rows, learn_X
+from .labels import of_one_kind
+from .several import check_some_classes, check_target_weights, indicator, is_indicator, is_matrix, target_columns
 from .training_set import LabelSets, TrainingSet
 
 # Boosting multiplies weights, so that after a few rounds the initial ones hardly matter: a row that began with a tiny
@@ -47,12 +48,14 @@ class Labelling:
     classes : all labels, if some may be absent from the training data; None means those that occur
     class_weight : dict, "balanced" or None
     several : whether y may be an indicator matrix
+    targets : whether y may be a matrix of several class targets, and every label is a question of its own
     declares : whether the estimator has a parameter ``classes``, which error messages may then recommend
     """
 
     classes: Any = None
     class_weight: Any = None
     several: bool = False
+    targets: bool = False
     declares: bool = True
 
 
@@ -63,14 +66,14 @@ class Checked:
     Attributes
     ----------
     data : the rows that are trained on
-    classes : (K,) all classes, sorted
+    classes : (K,) all classes, sorted; of several targets, a list of those of each
     present : (K,) which of them have examples
     used : (n,) which of the given rows are trained on
     order : the labels from the lowest to the highest, if y itself tells their order; else None
     """
 
     data: TrainingSet
-    classes: AnyArray
+    classes: Any
     present: Mask
     used: Mask
     order: AnyArray | None = None
@@ -100,17 +103,24 @@ def check_training(
         X, y = learn_X(estimator, X, taken, reset=reset, y=y, multi_output=True)
     categorical = None if estimator.categories_ is None else estimator.categories_.mask
     bins = auto_bins(*X.shape) if max_bins == "auto" else int(max_bins)
-    if labelling.several and np.ndim(y) == 2 and type_of_target(y) == "multilabel-indicator":
+    if labelling.several and is_matrix(y) and is_indicator(y):
         return check_indicator(X, y, sample_weight, labelling, bins, engine, categorical)
+    if labelling.targets and is_matrix(y):
+        return check_class_targets(X, y, sample_weight, labelling, bins, engine, categorical)
     classes, c, weight = check_labels(X, y, sample_weight, labelling)
     used = weight > NEGLIGIBLE * weight.max()
-    X, c, weight = X if used.all() else X[used], c[used], mean_one(weight[used], engine)
+    X, c, weight = kept_rows(X, used), c[used], mean_one(weight[used], engine)
     present = np.isin(np.arange(len(classes)), c)
     rank = np.cumsum(present) - 1  # label among all classes -> label among the present ones
     if costs is not None:
         costs = check_costs(costs, len(used), len(present))[used][:, present]
     data = TrainingSet(X, rank[c], weight, int(present.sum()), bins, engine, categorical, costs=costs)
     return Checked(data, classes, present, used)
+
+
+def kept_rows(X: AnyArray, used: Mask) -> AnyArray:
+    """The rows of X that are used, which are no copy if all are."""
+    return X if used.all() else X[used]
 
 
 def check_indicator(
@@ -126,10 +136,40 @@ def check_indicator(
     Z = y.toarray() if issparse(y) else y
     weight = check_weight(X, Z, sample_weight, weights_of_labels(labelling.class_weight, Z.shape[1]))
     used = weight > NEGLIGIBLE * weight.max()
-    sets, labels = LabelSets(Z.shape[1]), check_label_names(labelling.classes, Z.shape[1])
+    sets, labels = LabelSets(Z.shape[1], None, labelling.targets), check_label_names(labelling.classes, Z.shape[1])
     weight = mean_one(weight[used], engine)
-    data = TrainingSet(X[used], sets.number(Z[used]), weight, sets.K, bins, engine, categorical, sets)
+    data = TrainingSet(kept_rows(X, used), sets.number(Z[used]), weight, sets.K, bins, engine, categorical, sets)
     return Checked(data, labels, np.ones(sets.K, dtype=bool), used)
+
+
+def check_class_targets(
+    X: AnyArray,
+    y: Any,
+    sample_weight: Any,
+    labelling: Labelling,
+    bins: int,
+    engine: Engine,
+    categorical: Mask | None,
+) -> Checked:
+    """The training set of a matrix y (n, T) with a class of each of T targets."""
+    columns = target_columns(y)
+    check_target_weights(labelling.class_weight, len(columns))
+    if labelling.classes is not None:
+        raise ValueError(
+            f"classes={labelling.classes!r} declares the classes of one target, but y has {len(columns)} columns; "
+            "leave it None."
+        )
+    weight = check_weight(X, np.asarray(y), sample_weight, labelling.class_weight)
+    used = weight > NEGLIGIBLE * weight.max()
+    columns = [labels[used] for labels in columns]
+    classes = [np.unique(labels) for labels in columns]
+    check_some_classes(classes)
+    widths = tuple(map(len, classes))
+    sets = LabelSets(sum(widths), widths, blockwise=True)
+    c = sets.number(indicator(columns, classes)[0])
+    weight = mean_one(weight[used], engine)
+    data = TrainingSet(kept_rows(X, used), c, weight, sets.K, bins, engine, categorical, sets)
+    return Checked(data, classes, np.ones(sets.K, dtype=bool), used)
 
 
 def check_labels(X: Any, y: Any, sample_weight: Any, labelling: Labelling) -> tuple[AnyArray, Labels, Array]:
@@ -143,40 +183,6 @@ def check_labels(X: Any, y: Any, sample_weight: Any, labelling: Labelling) -> tu
     weight = check_weight(X, y, sample_weight, labelling.class_weight)
     check_two_classes(classes, np.unique(c[weight > 0]), labelling)
     return classes, c, weight
-
-
-def of_one_kind(y: AnyArray) -> AnyArray:
-    """Labels (n,) that can be compared: an array of objects must hold numbers only, or text only, or flags only."""
-    if y.dtype.kind != "O":
-        return y
-    listed = y.tolist()
-    kinds = {kind_of_label(of) for of in set(map(type, listed))}
-    if len(kinds) > 1:
-        check_no_label_is_missing(y)
-        raise mixed_labels(listed)
-    if not kinds & {"number", "flag"}:
-        return y
-    numbers = np.array(listed)
-    if numbers.dtype.kind == "O":
-        raise ValueError(
-            f"y has whole numbers beyond 64 bits, such as {max(listed, key=abs)}; use text for such labels."
-        )
-    return numbers
-
-
-def kind_of_label(of: type) -> str:
-    """What a label of this type is: text, a flag, a number, or something else by the name of the type."""
-    kinds = (("text", str), ("flag", bool | np.bool_), ("number", Real))
-    return next((kind for kind, types in kinds if issubclass(of, types)), of.__name__)
-
-
-def mixed_labels(listed: list[Any]) -> ValueError:
-    """The error that says which types y mixes, with the first row of each."""
-    rows: dict[str, int] = {}
-    for row, label in enumerate(listed):
-        rows.setdefault(kind_of_label(type(label)), row)
-    found = ", ".join(f"{type(listed[row]).__name__} (row {row}: {listed[row]!r:.60})" for row in rows.values())
-    return ValueError(f"y mixes labels of different types: {found}. Make them all numbers or all text.")
 
 
 def check_two_classes(classes: AnyArray, weighed: Labels, labelling: Labelling) -> None:

@@ -12,6 +12,8 @@ from .group import GroupEngine
 from .interface import (
     ORDERS,
     SCORES,
+    BlockLoss,
+    BlockProblem,
     Dense,
     Engine,
     FitSize,
@@ -63,6 +65,8 @@ __all__ = [
     "SCORES",
     "SET_BYTES",
     "BinnedData",
+    "BlockLoss",
+    "BlockProblem",
     "Candidates",
     "CodedRows",
     "CpuEngine",

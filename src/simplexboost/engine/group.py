@@ -24,7 +24,7 @@ from .cpu.sparse import sparse_codes, sparse_quantiles
 from .cpu.trees import make_shard
 from .group_rows import GroupLogistic
 from .group_trees import Answers, Layout, LeadGrowth
-from .interface import Dense, Growth, OneHot, RowLoss, RowProblem, row_sizes
+from .interface import BlockLoss, BlockProblem, Dense, Growth, OneHot, RowLoss, RowProblem, row_sizes
 from .sparse import SparseCodes
 from .tree import Grown
 
@@ -240,3 +240,7 @@ class GroupEngine(CpuEngine):
     def row_loss(self, problem: RowProblem) -> RowLoss:
         """The flagship's loss on the rows here."""
         return CpuRowLoss(problem, self, GroupLogistic(problem, self.group, self.share))
+
+    def block_loss(self, problem: BlockProblem) -> BlockLoss:
+        """Nothing: a group fits one class target."""
+        raise TypeError("on a cluster, y must hold one class per row; fit several labels or targets on one machine.")

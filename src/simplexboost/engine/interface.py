@@ -135,6 +135,32 @@ class RowProblem:
     candidates: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class BlockProblem:
+    """The log-loss of several labels, or of several class targets, with its rows: the argument of `Engine.block_loss`.
+
+    Codewords are canonical, so that F (n, K) are the logits: of a label, whose probability is σ(F), or of the classes
+    of a target, whose probabilities are the soft-max over a block of columns.
+
+    Attributes
+    ----------
+    own : (S, K) uint8, rows of zeros and ones: the columns that are true of an example
+    c : (n,) the row of ``own`` of every example
+    widths : the number of columns of every block; None if every column is a label
+    weight : (n,) float32 weights of mean one, or None if all are one
+    """
+
+    own: AnyArray
+    c: Labels
+    widths: tuple[int, ...] | None
+    weight: AnyArray | None
+
+    @property
+    def n_blocks(self) -> int:
+        """The number of labels, or of targets."""
+        return self.own.shape[1] if self.widths is None else len(self.widths)
+
+
 @dataclass(frozen=True)
 class LeafRule:
     """How Newton's steps in the leaves are computed.
@@ -251,6 +277,13 @@ class RowLoss(Protocol):
         """Σ‖g‖ over `rows` of the sketched gradients g in what the last `pull` returned."""
 
 
+class BlockLoss(RowLoss, Protocol):
+    """Evaluates a `BlockProblem`."""
+
+    def losses(self, F: AnyArray, rows: AnyArray, temperature: float) -> Array:
+        """The loss of every block of some of the rows at the logits temperature · F (n, K), (r, B)."""
+
+
 class HostRows(ABC):
     """What a `RowLoss` says that computes in the memory of the host."""
 
@@ -324,6 +357,9 @@ class Engine(Protocol):
 
     def row_loss(self, problem: RowProblem) -> RowLoss:
         """The flagship's loss on these rows."""
+
+    def block_loss(self, problem: BlockProblem) -> BlockLoss:
+        """The flagship's loss of several labels, or of several class targets."""
 
     def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
         """The soft-max of 2U = F Yᵀ, written to out (n, K); Y is None for canonical codewords."""

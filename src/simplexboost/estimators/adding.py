@@ -40,9 +40,10 @@ from ..boosting.run import Run
 from ..callbacks import History
 from ..codewords.code import Code
 from ..data.inputs import check_no_label_is_missing
+from ..data.labels import kind_of_label, of_one_kind
 from ..data.order import in_own_order
 from ..data.training_set import TrainingSet
-from ..data.validation import Checked, kind_of_label, of_one_kind
+from ..data.validation import Checked
 from ..engine import CpuEngine, LeafRule
 from ..files import check_label_types
 from ..optimizers.sketched import MANY_CLASSES, RowObjective

@@ -33,7 +33,7 @@ from ..data.validation import Checked, Labelling, check_training
 from ..engine import DEVICES, MAX_BINS, DeviceTable, Engine, check_gpu
 from ..files import check_label_types
 from ..learners import refusal_of
-from ..losses import Loss, for_label_sets
+from ..losses import Loss
 from ..selection import check_groups
 from .atomic import all_or_nothing
 from .changing import ChangesClasses
@@ -41,7 +41,7 @@ from .evaluation import FOLLOWED, Watched, as_eval_set, check_eval_set, evaluate
 from .metrics import check_metrics
 from .parts import ENDLESS, MAKERS, Parts
 from .predicting import Predicts
-from .settling import Settled
+from .settling import Settled, by_column, loss_on
 from .sklearn_callbacks import SklearnCallbacks
 
 
@@ -267,7 +267,8 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             X, brought = draft._table(X), draft._brought
             y, sample_weight, costs, groups, init_score = map(brought, (y, sample_weight, costs, groups, init_score))
             checked = draft._with_start(draft._check_training(X, y, sample_weight, costs), init_score)
-            check_label_types(checked.classes)
+            for of_target in checked.classes if isinstance(checked.classes, list) else [checked.classes]:
+                check_label_types(of_target)
             if groups is not None:
                 groups = check_groups(groups, len(checked.used))[checked.used]
             data, groups = in_own_order(checked.data, groups)
@@ -302,7 +303,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             run, held_out = booster._prepare(parts, checked, bool(evaluations), seed)
         if held_out is not None:
             evaluations.append(evaluate_held_out(held_out, run, watched))
-        run.temperature = settled.temperature
+        run.temperature = by_column(settled.temperature, checked.data.sets)
         n_rounds = int(booster.n_estimators) if checked.data.K > 1 else 0
         self._resume(run, parts, checked, history, n_rounds)
         finish = partial(
@@ -377,7 +378,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             X,
             y,
             sample_weight,
-            Labelling(classes, self.class_weight, self.multilabel),
+            Labelling(classes, self.class_weight, self.multilabel, self.multitarget),
             self.max_bins,
             self._fitting_engine(),
             Taken(self.categorical_features, refusal_of(self.parts().learner)),
@@ -411,7 +412,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         if init_score is None:
             return checked
         if checked.data.sets is not None or not self.takes_init_score:
-            reason = "an indicator matrix" if self.takes_init_score else "this booster, whose game starts from nothing"
+            reason = "a matrix y" if self.takes_init_score else "this booster, whose game starts from nothing"
             raise ValueError(f"init_score does not go with {reason}.")
         scores = check_init_score(init_score, len(checked.used), len(checked.classes))
         return replace(checked, data=replace(checked.data, init_score=scores[checked.used][:, checked.present]))
@@ -440,8 +441,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         parts.check_memory(data, self._sure_rounds())
         if self.early_stopping and not watched:
             data, held_out = split_off(data, self.validation_fraction, rng)
-        if data.sets is not None:
-            loss = for_label_sets(loss, data.sets.table)
+        loss = loss_on(loss, data)
         if data.costs is not None:
             loss, data = with_costs(loss, data, held_out)
         present = checked.present
@@ -458,7 +458,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             return
         if self._merged is not None:
             raise ValueError("warm_start=True cannot continue a model whose classes were merged; fit a new one.")
-        same = np.array_equal(checked.classes, self.classes_) and np.array_equal(checked.present, self.present_)
+        same = same_classes(checked.classes, self.classes_) and np.array_equal(checked.present, self.present_)
         if not same or not same_code(run.Y, self.model_.Y):
             raise ValueError(
                 "warm_start=True needs the classes and codewords of the fitted model; fit a new one instead."
@@ -498,10 +498,11 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         prior: Array | None,
     ) -> dict[str, Any]:
         """The fitted attributes so far; prediction uses only these, so that a later `set_params` does not change it."""
-        several = {"threshold_": run.loss.threshold(run.U, run.data.c, run.data.weight)} if self.multilabel else {}
+        several = {"threshold_": run.loss.threshold(run.U, run.data.c, run.data.weight)} if self.fits_threshold else {}
+        temperature = by_column(settled.temperature, checked.data.sets)
         return {
             "classes_": checked.classes,
-            "model_": run.model.at(settled.temperature),
+            "model_": run.model.at(temperature),
             "loss_": clone(settled.estimator.parts().loss, safe=False),
             "history_": history.arrays(run.round),
             "n_iter_": run.round,
@@ -576,6 +577,13 @@ def class_prior(checked: Checked) -> Array | None:
     prior = np.zeros(len(checked.present))
     prior[checked.present] = count / count.sum()
     return prior
+
+
+def same_classes(a: Any, b: Any) -> bool:
+    """Whether two models have the same classes, of one target or of several."""
+    if isinstance(a, list) or isinstance(b, list):
+        return type(a) is type(b) and len(a) == len(b) and all(map(np.array_equal, a, b))
+    return np.array_equal(a, b)
 
 
 def check_callbacks(callbacks: Any) -> None:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._typing import AnyArray, Array, Labels
 from ..boosting.columns import without_classes
 from ..boosting.model import AdditiveModel
-from ..data.validation import kind_of_label
+from ..data.labels import kind_of_label
 from ..explain.choosing import class_numbers
 from ..files import check_label_types
 from .atomic import all_or_nothing
@@ -92,7 +92,7 @@ class ChangesClasses:
 def check_changeable(estimator: Any, method: str) -> None:
     """Raise unless the estimator is fitted and its probabilities are the soft-max of one score per class."""
     check_is_fitted(estimator)
-    if getattr(estimator, "threshold_", None) is not None:
+    if estimator._answers != "one":
         raise ValueError(
             f"{method} changes classes of which one is right; this model was fitted to several labels per row."
         )

@@ -303,5 +303,6 @@ class Decides:
             yield rows, self._proba(X[rows], self.model_, None if start is None else start[rows])  # type: ignore[attr-defined]
 
     def _refuse_several_labels(self, what: str) -> None:
-        if getattr(self, "threshold_", None) is not None:
-            raise ValueError(f"{what}; this model was fitted to several labels per row.")
+        several: str = self._answers  # type: ignore[attr-defined]
+        if several != "one":
+            raise ValueError(f"{what}; this model was fitted to several {several} per row.")

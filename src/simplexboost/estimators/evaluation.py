@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import column_or_1d
 
@@ -18,6 +19,7 @@ from ..callbacks import EarlyStopping, Evaluation
 from ..callbacks.sampling import others
 from ..data.init_score import check_init_score
 from ..data.inputs import check_X
+from ..data.several import indicator, target_columns
 from ..data.training_set import LabelSets, TrainingSet
 from ..data.validation import Checked, check_sample_weight
 from ..engine import CPU, Engine
@@ -65,9 +67,7 @@ class Watched:
         """The callback that evaluates rows; with early stopping, that of the first set stops the fit."""
         present, metrics = self.checked.present, self.metrics
         if self.checked.data.sets is not None and metrics.table:
-            raise ValueError(
-                "eval_metric takes one label per example; with an indicator matrix only the risk is followed."
-            )
+            raise ValueError("eval_metric takes one label per example; if y is a matrix, only the risk is followed.")
         decision = self.estimator._deciding(self.loss, self.checked)
         every = rows if not metrics.table else all_rows(rows, engine)
         kind: Callable[..., Evaluation] = Evaluation
@@ -150,9 +150,12 @@ def check_entry(
     X = watched.table(X)
     start = check_eval_start(X, init_score, checked)
     weight = check_eval_weight(X, sample_weight)
-    if checked.data.sets is not None:
-        y = np.asarray(y)
-        c = targets = check_eval_indicator(X, y, checked.data.sets)
+    sets = checked.data.sets
+    if sets is not None and sets.widths is not None:
+        c = targets = check_eval_targets(X, y, checked.classes, sets)
+    elif sets is not None:
+        y = y.toarray() if issparse(y) else np.asarray(y)
+        c = targets = check_eval_indicator(X, y, sets)
     else:
         y = check_eval_labels(X, y)
         c = label_numbers(y, checked.classes)
@@ -170,7 +173,7 @@ def check_eval_start(X: AnyArray, init_score: Any, checked: Checked) -> Array | 
             )
         return None
     if checked.data.sets is not None:
-        raise ValueError("init_score takes one label per example, not an indicator matrix.")
+        raise ValueError("init_score takes one label per example, not a matrix y.")
     return check_init_score(init_score, X.shape[0], len(checked.classes), "eval_set's init_score")[:, checked.present]
 
 
@@ -190,6 +193,17 @@ def check_eval_indicator(X: AnyArray, y: AnyArray, sets: LabelSets) -> Labels:
     if y.shape != (n, sets.K) or not np.isin(y, (0, 1)).all():
         raise ValueError(f"eval_set's y must be an indicator matrix of shape ({n}, {sets.K}); it has {y.shape}.")
     return sets.number(y)
+
+
+def check_eval_targets(X: AnyArray, y: Any, classes: list[AnyArray], sets: LabelSets) -> Labels:
+    """The classes of every row of X as a number like those of the training set; −1 if one of them is unknown."""
+    y, n, T = np.asarray(y), X.shape[0], len(classes)
+    if y.shape != (n, T):
+        raise ValueError(f"eval_set's y must have a class of each target, ({n}, {T}); it has the shape {y.shape}.")
+    Z, known = indicator(target_columns(y), classes)
+    if not known.any():
+        raise ValueError("eval_set's y has no row whose classes are all trained on.")
+    return np.where(known, sets.number(Z), -1)
 
 
 def check_eval_labels(X: AnyArray, y: Any) -> AnyArray:

@@ -24,7 +24,7 @@ from .atomic import ASKING, at_once
 class Face(Saves, Reports, ClassifierMixin, Answering):
     """The base class of classifiers; a subclass fits, gives class scores, and says what it writes to a model file."""
 
-    classes_: AnyArray  # (K,) labels, sorted; an estimator that has them is fitted
+    classes_: Any  # (K,) labels, sorted, or a list of such arrays; an estimator that has them is fitted
     n_features_in_: int
     feature_kinds_: list[str] | None  # what the columns hold, if they were looked at; see `Features`
     categories_: Categories | None  # those of categorical columns
@@ -40,10 +40,25 @@ class Face(Saves, Reports, ClassifierMixin, Answering):
                     setattr(cls, name, at_once(getattr(cls, name)))
 
     @property
-    def n_classes_(self) -> int:
-        """The number of classes, K."""
+    def n_classes_(self) -> Any:
+        """The number of classes, K; of several class targets a list of those of each."""
         check_is_fitted(self)
-        return len(self.classes_)
+        return list(map(len, self.classes_)) if isinstance(self.classes_, list) else len(self.classes_)
+
+    @property
+    def _answers(self) -> str:
+        """What is said of a row: "one" class, a set of "labels", or a class of each of several "targets"."""
+        if isinstance(getattr(self, "classes_", None), list):
+            return "targets"
+        thresholds = (getattr(self, "threshold_", None), getattr(self, "thresholds_", None))
+        return "one" if all(some is None for some in thresholds) else "labels"
+
+    def _refuse_several(self, what: str) -> None:
+        """Raise if the model says more than one class of a row."""
+        if self._answers != "one":
+            raise ValueError(
+                f"{what} takes models of one class per row; this one was fitted to several {self._answers}."
+            )
 
     @abstractmethod
     def class_scores(self, X: Any) -> Array:
@@ -103,7 +118,8 @@ class Face(Saves, Reports, ClassifierMixin, Answering):
         X : array, data frame or sparse matrix of shape (n, p)
             The rows, with the columns of the fit.
         y : array of shape (n,)
-            The true labels; an indicator matrix (n, K) if the model was fitted to one.
+            The true labels; an indicator matrix (n, K) if the model was fitted to one, and (n, T) for T class targets:
+            then a row is right if all of it is.
         sample_weight : array of shape (n,) or None, default=None
             The weights of the rows.
 
@@ -115,6 +131,8 @@ class Face(Saves, Reports, ClassifierMixin, Answering):
         from sklearn.metrics import accuracy_score  # not at the top: start-up time
 
         y, sample_weight, predicted = (self._brought(of_rows) for of_rows in (y, sample_weight, self.predict(X)))
+        if self._answers == "targets":
+            return exact_matches(y, predicted, sample_weight)
         try:
             with np.errstate(invalid="ignore"):  # of missing labels, which are refused
                 return float(accuracy_score(y, predicted, sample_weight=sample_weight))
@@ -136,6 +154,7 @@ class Face(Saves, Reports, ClassifierMixin, Answering):
         array of shape (n,)
             The margins.
         """
+        self._refuse_several("margins")
         U = self.class_scores(X)
         return margins(U, known_labels(self._brought(y), len(U), self.classes_))
 
@@ -145,3 +164,11 @@ class Face(Saves, Reports, ClassifierMixin, Answering):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "classes_")
+
+
+def exact_matches(y: Any, predicted: AnyArray, sample_weight: Any) -> float:
+    """The part of the rows of y (n, T) that are predicted right in every column, as `MultiOutputClassifier` scores."""
+    table = np.asarray(y)
+    if table.shape != predicted.shape:
+        raise ValueError(f"y must have the shape {predicted.shape}, a class of each target; it has {table.shape}.")
+    return float(np.average((table == predicted).all(axis=1), weights=sample_weight))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._compat import with_callbacks
 from .._describing import described
 from .._parts import check_choice, check_number, is_auto
 from .._typing import AnyArray
+from ..boosting.run import Run
 from ..codewords import Auto, Canonical, Codewords, Ordered, as_codewords
 from ..data.training_set import TrainingSet
 from ..data.validation import Checked
@@ -29,7 +31,8 @@ from .class_order import is_ordinal
 from .constraints import by_class_number
 from .evaluation import as_eval_set
 from .parts import Parts
-from .settling import FEWEST_ROWS, Settled, Table, Wanted, choose, effort, most_canonical
+from .settling import FEWEST_ROWS, Settled, Table, Wanted, choose, effort_on, most_canonical
+from .several import check_several, check_thresholds, chooses_thresholds, settled_thresholds, takes_matrices
 from .structured import StructuredBooster
 
 # The shapes of trees that compete, the preferred one first; the second one is taken where nothing is chosen. Symmetric
@@ -59,17 +62,20 @@ class SimplexBoostClassifier(StructuredBooster):
     gradient. The number of rounds, the temperature of the probabilities and the shape of the trees are chosen by the
     risk of rows held out, and then all rows are fitted: the defaults should serve most data sets.
 
+    If y is an indicator matrix, or holds several class targets, one vector tree per round serves all of its columns.
+    ``classes_`` is then the numbers of the labels, or a list with the classes of each target.
+
     Parameters
     ----------
     n_estimators : int or "auto", default="auto"
-        The number of rounds, each of one tree. "auto" chooses it, up to 80 / learning_rate, together with whatever of
-        `growth`, `gain_noise`, `max_leaf_nodes` and `calibration` is "auto". A number gives just so many rounds,
-        without a choice, which is several times faster. With ``early_stopping``, "auto" allows 80 / learning_rate
-        rounds.
+        The number of rounds, each of one tree. "auto" chooses it, up to 80 / learning_rate (for an indicator matrix
+        twice as many), together with whatever of `growth`, `gain_noise`, `max_leaf_nodes` and `calibration` is "auto".
+        A number gives just so many rounds, without a choice, which is several times faster. With ``early_stopping``,
+        "auto" allows as many rounds as there are to choose from.
     learning_rate : float or "auto", default="auto"
         Every tree is multiplied by this number. Smaller values need more rounds and often generalise better. "auto" is
-        0.1; and it is 0.05 if the number of rounds is chosen and the table is so small that twice the rounds cost
-        little.
+        0.1; and it is 0.05 if the number of rounds is chosen, y is no indicator matrix, and the table is so small that
+        twice the rounds cost little.
     max_leaf_nodes : int, "auto" or None, default="auto"
         The largest number of leaves of a tree. "auto" grows with the number of rows (one leaf for about 128 rows, at
         least 16 and at most 255) unless it is chosen. None sets no limit.
@@ -87,7 +93,8 @@ class SimplexBoostClassifier(StructuredBooster):
         The smallest number of training rows in a leaf. "auto" is 1 up to 1000 rows and 5 beyond.
     l2_regularization : float or "auto", default="auto"
         A number that is added to the curvature in every leaf, so that leaves of few rows move scores less. "auto" is
-        10 / K, and 0.2 from 50 classes on.
+        10 / K, and 0.2 from 50 classes on; 1 for labels of an indicator matrix; for several class targets K is the mean
+        of their numbers of classes.
     max_step : float or None, default=2.0
         The furthest that a leaf may move the score of a class, before the learning rate. None sets no limit. It applies
         to canonical codewords only.
@@ -121,6 +128,10 @@ class SimplexBoostClassifier(StructuredBooster):
         True chooses it by held-out risk, also if the number of rounds is given; "auto" chooses it if the rounds are
         chosen; a number is taken as it is; False leaves the scores as boosting made them. It applies to the logistic
         loss only.
+    thresholds : float, array of shape (K,) or "f1", default=0.5
+        The probability above which a label is predicted, if y is an indicator matrix: one for all labels, or one for
+        each. 0.5 makes mistakes rarest. "f1" chooses for every label the threshold that makes its F1 largest, from
+        the scores of rows held out, also if the number of rounds is given: rare labels are then predicted more often.
     candidates : int, "auto" or None, default="auto"
         With thousands of classes: how many classes beside its own every row keeps scores of during the fit, those that
         score highest for it, while all others share one score. A round then takes time and memory for rows × candidates
@@ -193,6 +204,8 @@ class SimplexBoostClassifier(StructuredBooster):
     choice_ : `simplexboost.selection.Choice`
         If anything was chosen: the table of candidates with their held-out risks, the winner's curve, the number of
         rounds and the temperature. ``print(clf.choice_)`` shows it.
+    thresholds_ : array of shape (K,), or None
+        The probability above which each label is predicted, if y was an indicator matrix.
     sets_ : `simplexboost.deciding.SetScores`
         If anything was chosen, or after `calibrate_sets`: how the true classes of rows that the model was not trained
         on were ranked. The sets of `predict_set` come from it.
@@ -230,6 +243,7 @@ class SimplexBoostClassifier(StructuredBooster):
     loss: Any = "logistic"
     cost_matrix: Any = None
     calibration: Any = "auto"
+    thresholds: Any = 0.5
     candidates: Any = "auto"
     sketch: Any = 1
     monotonic_cst: Any = None
@@ -237,6 +251,8 @@ class SimplexBoostClassifier(StructuredBooster):
 
     may_be_auto: ClassVar[tuple[str, ...]] = ("n_estimators", "learning_rate")
     all_cores: ClassVar[bool] = True
+    multilabel: ClassVar[bool] = True
+    multitarget: ClassVar[bool] = True
 
     @with_callbacks
     def fit(
@@ -258,6 +274,9 @@ class SimplexBoostClassifier(StructuredBooster):
 
         Parameters
         ----------
+        y : array of shape (n,), (n, K) or (n, T)
+            The labels; an indicator matrix of zeros and ones, if rows may have several labels; or a class of each of T
+            targets.
         groups : array of shape (n,) or None, default=None
             The group of every row: a speaker, a patient, a day. Rows of the same group are never on both sides of a
             split of the classifier's own choice. Give them if predictions are for new groups, because otherwise the
@@ -338,6 +357,7 @@ class SimplexBoostClassifier(StructuredBooster):
         check_number("candidates", self.candidates, int, 1, MOST_CANDIDATES, none=True, auto=True)
         if not isinstance(self.calibration, bool):
             check_number("calibration", self.calibration, float, 0.0, HOTTEST, auto=True, open_low=True)
+        check_thresholds(self.thresholds)
         if self.calibration is True and self.early_stopping:
             raise ValueError(
                 "calibration=True chooses the temperature of a number of rounds, which early_stopping=True leaves "
@@ -348,6 +368,7 @@ class SimplexBoostClassifier(StructuredBooster):
 
     def settle(self, checked: Checked, groups: Any, seed: int) -> Settled:
         """A copy without "auto": first by rules, then, if the number of rounds is open, by held-out risk."""
+        check_several(self, checked)
         constraints = by_class_number(self.monotonic_cst, checked)
         values = self.resolved(checked.data)
         values["codewords"] = self._by_structure(values["codewords"], checked)
@@ -361,7 +382,8 @@ class SimplexBoostClassifier(StructuredBooster):
             return replace(settled, sets=sets if same else None)
         if self.chooses(checked.data):
             settled = plain.chosen(plain.choose(self, checked, groups, seed), self)
-            assert settled.sets is not None
+            if settled.sets is None:  # of a matrix y
+                return settled
             return replace(settled, sets=settled.sets.of_model(checked.present, int(settled.estimator.n_estimators)))
         return Settled(plain, float(plain.calibration))
 
@@ -369,24 +391,30 @@ class SimplexBoostClassifier(StructuredBooster):
         """Whether held-out risk decides on anything."""
         if self._goes_on or data.K < 2 or data.n < FEWEST_ROWS:
             return False
-        return (is_auto(self.n_estimators) and not self.early_stopping) or self.calibration is True
+        if is_auto(self.n_estimators) and not self.early_stopping:
+            return True
+        return self.calibration is True or (chooses_thresholds(self.thresholds, data) and not self.early_stopping)
 
     def resolved(self, data: TrainingSet) -> dict[str, Any]:
         """Values for the parameters that are "auto", from the size of the table."""
-        n, p = data.n, data.p
+        n = data.n
         rate = self.learning_rate
         if is_auto(rate) and self._goes_on and hasattr(self, "choice_"):
             rate = self.choice_.learning_rate
         elif is_auto(rate):
-            rate = effort(n, p, data.K).rate if is_auto(self.n_estimators) and self.chooses(data) else 0.1
+            chosen = is_auto(self.n_estimators) and self.chooses(data)
+            rate = effort_on(data).rate if chosen else 0.1
         rounds = self.n_estimators
         if is_auto(rounds):
-            rounds = max(1, round((LONGEST if self.early_stopping else USUAL / 2 if data.K <= 3 else USUAL) / rate))
+            usual = USUAL / 2 if data.K <= 3 else USUAL
+            rounds = max(1, round(pace(data) * (LONGEST if self.early_stopping else usual) / rate))
         growth = "best" if is_auto(self.growth) else self.growth
         codewords, candidates = self._codewords(), self.candidates
         if is_auto(candidates):
-            candidates = self.suited_candidates(data)
-        if type(codewords) is Auto and codewords.code_dim is None and candidates is not None:
+            candidates = None if data.sets is not None else self.suited_candidates(data)
+        if data.sets is not None:
+            codewords = Canonical()  # which `check_several` makes sure of
+        elif type(codewords) is Auto and codewords.code_dim is None and candidates is not None:
             codewords = Canonical()  # rows that keep few scores need no code of few dimensions
         elif type(codewords) is Auto and codewords.code_dim is None:
             codewords = Auto(most_canonical=data.engine.decide(lambda: most_canonical(n)))
@@ -413,18 +441,19 @@ class SimplexBoostClassifier(StructuredBooster):
     def choose(self, asked: SimplexBoostClassifier, checked: Checked, groups: Any, seed: int) -> Choice:
         """The number of rounds, the temperature and the shape of the trees, as far as the user left them open."""
         data = checked.data
-        haste = effort(data.n, data.p, data.K).haste
+        haste = effort_on(data).haste
         rate = float(self.learning_rate) * haste
         rivals = [(params, self.with_params(**params, learning_rate=rate)) for params in asked.shapes(data.n)]
         exact = None if is_auto(asked.n_estimators) else int(self.n_estimators)
-        longest = LONGEST / rate if exact is None else exact / haste
+        longest = pace(data) * LONGEST / rate if exact is None else exact / haste
         wanted = Wanted(
             max(1, round(longest)),
-            USUAL / rate,
+            pace(data) * USUAL / rate,
             exact,
             asked.calibrates(),
             (lambda line: print(line, flush=True)) if self.verbose else (lambda line: None),
             None if asked.calibrates() else float(self.calibration),
+            chooses_thresholds(asked.thresholds, data),
         )
         choice = choose(rivals, Table(data, checked.present, groups), seed, wanted)
         return replace(choice, learning_rate=float(self.learning_rate))
@@ -465,6 +494,12 @@ class SimplexBoostClassifier(StructuredBooster):
         copy.__dict__.update({name: value for name, value in vars(self).items() if not name.endswith("_")} | params)
         return copy
 
+    def _fitted(self, run: Run, *, settled: Settled, checked: Checked, **others: Any) -> dict[str, Any]:
+        """The fitted attributes so far, among them the thresholds of labels."""
+        fitted = super()._fitted(run, settled=settled, checked=checked, **others)
+        labels = checked.data.has_labels
+        return {**fitted, "thresholds_": settled_thresholds(self.thresholds, settled, checked) if labels else None}
+
     # ---- the parts --------------------------------------------------------------------------------------------------
 
     def parts(self) -> Parts:
@@ -493,6 +528,13 @@ class SimplexBoostClassifier(StructuredBooster):
         if not loss.likelihood:
             raise ValueError(f"cost_matrix goes with loss='logistic' only, not with loss={self.loss!r}.")
         return Logistic(cost_matrix=self.cost_matrix)
+
+    def __sklearn_tags__(self) -> Any:
+        """A matrix y goes with the logistic loss and canonical codewords."""
+        tags = super().__sklearn_tags__()
+        takes = takes_matrices(self)
+        tags.classifier_tags.multi_label, tags.target_tags.multi_output = takes, takes
+        return tags
 
     def _codewords(self) -> Codewords:
         code_dim = None if isinstance(self.code_dim, str) and self.code_dim == "auto" else self.code_dim
@@ -524,6 +566,14 @@ def choice_to_json(choice: Choice) -> Any:
     return to_json({name: value for name, value in vars(choice).items() if name != "sets"}, "choice_")
 
 
+def pace(data: TrainingSet) -> int:
+    """How many times the usual number of rounds are needed: the score of a label moves half as far as that of a class.
+
+    Of two classes, one rises while the other falls, and their difference moves by both steps.
+    """
+    return 2 if data.has_labels else 1
+
+
 def takes_canonical(codewords: Codewords) -> bool:
     """Whether these codewords are canonical, or may be."""
     if isinstance(codewords, Auto):
@@ -536,7 +586,12 @@ def checked_choice(value: Any) -> Choice:
     choice = Choice(**value)
     numbers = ("n_estimators", "temperature", "risk", "n_splits", "n_held", "learning_rate")
     fits = isinstance(choice.params, dict) and isinstance(choice.candidates, list) and isinstance(choice.curve, dict)
-    if not fits or not all(is_number(getattr(choice, name)) for name in numbers):
+    several = {name: np.asarray(getattr(choice, name)) for name in ("temperature", "thresholds")}  # arrays may be none
+    arrays = {name for name, value in several.items() if value.ndim == 1 and value.dtype == np.float64}
+    arrays |= {"thresholds"} if choice.thresholds is None else set()
+    if not fits or "thresholds" not in arrays:
+        raise damaged("a choice that is none")
+    if not all(name in arrays or is_number(getattr(choice, name)) for name in numbers):
         raise damaged("a choice that is none")
     str(choice)
     return choice

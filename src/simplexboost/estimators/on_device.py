@@ -34,7 +34,7 @@ def probabilities_there(estimator: Any, X: Any, n_rounds: int | None, engine: Cu
 def labels_there(estimator: Any, X: Any, n_rounds: int | None, engine: CudaEngine) -> Any:
     """The best labels (n,) of rows on the device, on the device if they are numbers; None if not computed there."""
     best = engine.device.empty(len(X), np.int32)
-    highest = getattr(estimator, "threshold_", None) is None and estimator._decision().by_score
+    highest = estimator._answers == "one" and estimator._decision().by_score
     if not highest or estimator._merged is not None or not estimator._rounds(n_rounds).winners(X, best, engine):
         return None
     labels = estimator.classes_[estimator.present_]

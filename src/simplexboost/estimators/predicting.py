@@ -14,9 +14,11 @@ from .._threads import thread_count
 from .._typing import AnyArray, Array, Labels, Mask
 from ..boosting.decisions import (
     Decision,
+    LabelsOfTheirOwn,
     Median,
     OneLabel,
     SeveralLabels,
+    SeveralTargets,
     all_classes,
     merged_scores,
     merged_sums,
@@ -32,7 +34,7 @@ from ..deciding.sets import sets_from_arrays, sets_to_arrays
 from ..engine import CPU, CpuEngine, CudaEngine, Engine, has_gpu
 from ..explain import Explains
 from ..files import pack_booster, unpack_booster
-from ..losses import Loss, for_label_sets
+from ..losses import BlockLogistic, Loss, for_label_sets
 from ..losses.links import log_of, log_softmax
 from .deciding import Decides
 from .face import Face
@@ -47,6 +49,8 @@ class Predicts(Decides, Explains, Face):
     """A classifier that predicts with an additive model; a subclass fits it."""
 
     multilabel: ClassVar[bool] = False  # whether y may be an indicator matrix
+    multitarget: ClassVar[bool] = False  # whether y may hold several class targets, and a label has its own threshold
+    fits_threshold: ClassVar[bool] = False  # whether one threshold for all labels is fitted after boosting
     all_cores: ClassVar[bool] = False  # whether n_jobs=None means all cores, not one
     n_jobs: int | None
     device: str
@@ -58,6 +62,7 @@ class Predicts(Decides, Explains, Face):
     threshold_: Array | None
     class_order_: AnyArray | None  # labels from the lowest to the highest, if they have an order
     hierarchy_: Hierarchy | None
+    thresholds_: Array | None
 
     def predict(
         self, X: Any, n_rounds: int | None = None, *, init_score: Any = None, costs: Any = None, prior: Any = None
@@ -83,7 +88,7 @@ class Predicts(Decides, Explains, Face):
         Returns
         -------
         array of shape (n,)
-            The labels; an indicator matrix (n, K) if the model was fitted to one.
+            The labels; an indicator matrix (n, K) if the model was fitted to one, (n, T) for T class targets.
         """
         if costs is not None or prior is not None:
             return self._decided(X, costs, prior, n_rounds, init_score)
@@ -101,7 +106,7 @@ class Predicts(Decides, Explains, Face):
     def _best_labels(self, X: AnyArray, model: AdditiveModel, init_score: Any) -> AnyArray:
         """The labels of rows that are checked; in blocks, so that there is no array of all rows and classes."""
         decision, step = self._decision(), block_rows(len(model.Y))
-        if X.shape[0] <= step or getattr(self, "threshold_", None) is not None:
+        if X.shape[0] <= step or self._answers != "one":
             return decision.labels(self._start_and_scores(X, model, init_score))
         start, engine = self._start(X, init_score), self._engine(X.shape[0])
         labels = []
@@ -116,7 +121,7 @@ class Predicts(Decides, Explains, Face):
 
     def _winners(self, X: AnyArray, model: AdditiveModel) -> AnyArray | None:
         """The number among the present classes of every row's best class, (n,); None if they need the scores."""
-        if getattr(self, "threshold_", None) is not None or self._merged is not None or self.device == "cpu":
+        if self._answers != "one" or self._merged is not None or self.device == "cpu":
             return None
         best = np.empty(X.shape[0], dtype=np.int32)
         return best if model.winners(X, best, self._engine(X.shape[0])) else None
@@ -139,7 +144,8 @@ class Predicts(Decides, Explains, Face):
         Returns
         -------
         array of shape (n, K)
-            The probabilities, a column for every class in the order of ``classes_``.
+            The probabilities, a column for every class in the order of ``classes_``; of every label on its own if the
+            model was fitted to an indicator matrix; a list of such arrays for several class targets.
         """
         if prior is not None:
             return self._adapted(X, prior, n_rounds, init_score)
@@ -147,7 +153,8 @@ class Predicts(Decides, Explains, Face):
         if there is not None:
             return there
         rows = self._check_X(X)
-        return self._in_kind(self._proba(rows, self._rounds(n_rounds), self._start(rows, init_score)), X)
+        P = self._proba(rows, self._rounds(n_rounds), self._start(rows, init_score))
+        return self._by_target(P) if self._answers == "targets" else self._in_kind(P, X)
 
     def _proba(self, X: AnyArray, model: AdditiveModel, start: AnyArray | None) -> Array:
         """Probabilities (n, K) of rows that are checked, by a model that starts from F (n, d) or from 0."""
@@ -201,11 +208,8 @@ class Predicts(Decides, Explains, Face):
         ([['versicolor', 'virginica']], True)
         """
         X = self._check_X(X)
+        self._refuse_several("top_k")
         check_number("k", k, int, 1, len(self.classes_))
-        if getattr(self, "threshold_", None) is not None:
-            raise ValueError(
-                "top_k ranks classes of which one is right; this model was fitted to several labels per row."
-            )
         model, start = self._rounds(n_rounds), self._start(X, init_score)
         best, P = np.empty((X.shape[0], k), dtype=np.intp), np.empty((X.shape[0], k))
         step = block_rows(len(self.classes_))
@@ -236,6 +240,9 @@ class Predicts(Decides, Explains, Face):
             The logarithms.
         """
         check_is_fitted(self)
+        if self._answers == "targets":
+            several: Any = self.class_scores(X, n_rounds, init_score=init_score)
+            return [log_softmax(U, 2.0) for U in several]  # type: ignore[return-value]
         if not self._is_softmax:
             return log_of(self._brought(self.predict_proba(X, n_rounds, init_score=init_score)))
         U = self.class_scores(X, n_rounds, init_score=init_score)
@@ -259,10 +266,11 @@ class Predicts(Decides, Explains, Face):
         Returns
         -------
         array of shape (n, K) or (n,)
-            The scores.
+            The scores. Those of labels are positive where the label is predicted; several class targets have a list of
+            such arrays.
         """
-        U = self.class_scores(X, n_rounds, init_score=init_score)
-        return self._decision().decision(U)
+        X = self._check_X(X)
+        return self._decision().decision(self._start_and_scores(X, self._rounds(n_rounds), init_score))
 
     def class_scores(self, X: Any, n_rounds: int | None = None, *, init_score: Any = None) -> Array:
         """Class scores U = ½ F Yᵀ, (n, K).
@@ -280,10 +288,11 @@ class Predicts(Decides, Explains, Face):
         Returns
         -------
         array of shape (n, K)
-            The scores, a column for every class in the order of ``classes_``.
+            The scores, a column for every class in the order of ``classes_``; a list of such arrays for several class
+            targets.
         """
         X = self._check_X(X)
-        return self._start_and_scores(X, self._rounds(n_rounds), init_score)
+        return self._by_target(self._start_and_scores(X, self._rounds(n_rounds), init_score))
 
     def _start_and_scores(self, X: AnyArray, model: AdditiveModel, init_score: Any) -> Array:
         """Class scores (n, K) of rows that are checked, by a model that starts from an ``init_score``."""
@@ -346,7 +355,7 @@ class Predicts(Decides, Explains, Face):
         iterator of arrays
             The predictions after one round, after two, and so on.
         """
-        return (self._probabilities(F) for F in self._staged(X, init_score))
+        return (self._by_target(self._probabilities(F)) for F in self._staged(X, init_score))
 
     @property
     def feature_importances_(self) -> Array:
@@ -382,6 +391,8 @@ class Predicts(Decides, Explains, Face):
         if self.device == "cpu" or type(X) is np.ndarray or not has_gpu():
             return None
         check_is_fitted(self)
+        if self._answers != "one":
+            return None
         engine: Any = self._engine()
         rows = engine.take(X)
         if rows is None or self.categories_ is not None:
@@ -407,8 +418,8 @@ class Predicts(Decides, Explains, Face):
         """F (n, d) of an ``init_score``; None if there is none, or nothing that it could change."""
         if init_score is None:
             return None
-        if getattr(self, "threshold_", None) is not None:
-            raise ValueError("init_score takes one label per example, not an indicator matrix.")
+        if self._answers != "one":
+            raise ValueError("init_score takes one label per example, not a matrix y.")
         logits = check_init_score(self._brought(init_score), X.shape[0], len(self.classes_))[:, self.present_]
         logits = logits if self._merged is None else logits[:, self._merged]
         return self.model_.code.predictor(logits) if self.present_.sum() > 1 else None
@@ -445,10 +456,15 @@ class Predicts(Decides, Explains, Face):
         self._softmax(F, P)
         return P
 
+    def _by_target(self, columns: Array) -> Any:
+        """An array (n, K) as it is; for several class targets, a list of what belongs to each."""
+        decision = self._decision()
+        return decision.cut(columns) if isinstance(decision, SeveralTargets) else columns
+
     @property
     def _is_softmax(self) -> bool:
         """Whether probabilities are softmax(2U) in single precision, which the engine computes in one pass over F."""
-        return self.loss_.likelihood and self.model_.dtype == np.float32
+        return self.loss_.likelihood and self.model_.dtype == np.float32 and self._answers == "one"
 
     def _softmax(self, F: AnyArray, P: Array) -> None:
         """P (n, K) = softmax(2U) over the classes that had training examples, 0 for the others."""
@@ -461,10 +477,16 @@ class Predicts(Decides, Explains, Face):
 
     def _decision(self) -> Decision:
         """How scores become labels and probabilities."""
-        threshold = getattr(self, "threshold_", None)
-        if threshold is None:
+        if self._answers == "one":
             return self._one_label()
-        return SeveralLabels(for_label_sets(self.loss_, np.empty((0, len(self.classes_)))), threshold)
+        nothing, several = np.empty((0, len(self.present_))), self.n_classes_  # sets, which are for training rows
+        if isinstance(several, list):
+            return SeveralTargets(BlockLogistic(nothing, tuple(several)), list(self.classes_))
+        thresholds: Any = getattr(self, "thresholds_", None)
+        if thresholds is not None:
+            return LabelsOfTheirOwn(BlockLogistic(nothing), thresholds)
+        threshold: Any = self.threshold_
+        return SeveralLabels(for_label_sets(self.loss_, nothing), threshold)
 
     def _one_label(self) -> OneLabel:
         """How scores become one label."""
@@ -493,6 +515,7 @@ class Predicts(Decides, Explains, Face):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = self.multilabel
+        tags.target_tags.multi_output = self.multitarget
         return tags
 
 

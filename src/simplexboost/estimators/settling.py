@@ -14,9 +14,10 @@ from .._typing import AnyArray
 from ..boosting.run import Run
 from ..callbacks import Callback, Sampling
 from ..codewords.identity import in_precision
-from ..data.training_set import TrainingSet
+from ..data.training_set import LabelSets, TrainingSet
 from ..deciding.sets import SetScores
 from ..engine import CpuEngine
+from ..losses import Loss, for_label_sets
 from ..optimizers import Optimizer
 from ..selection import TEMPERATURES, Candidate, Choice, Split, Terms, folds, one_split, race
 
@@ -27,11 +28,12 @@ FEWEST_ROWS = 20  # below this, folds are too small to tell anything
 class Settled:
     """An estimator whose parameters are all settled, the temperature its scores get, and how they were chosen.
 
-    The rows that the choice held out also tell how sets of classes are made (``sets``); None if nothing was held out.
+    Several labels or class targets may have a temperature each, (B,). The rows that the choice held out also tell how
+    sets of classes are made (``sets``); None if nothing was held out.
     """
 
     estimator: Any
-    temperature: float = 1.0
+    temperature: Any = 1.0
     choice: Choice | None = None
     sets: SetScores | None = None
 
@@ -52,6 +54,16 @@ class Effort:
     most_held: int
     haste: float
     rate: float
+
+
+def effort_on(data: TrainingSet) -> Effort:
+    """The effort that suits a training set.
+
+    Labels, whose scores move half as far as the difference of two classes (`flagship.pace`), have a learning rate of
+    0.1 throughout, and half the haste.
+    """
+    found = effort(data.n, data.p, data.K)
+    return replace(found, haste=max(1.0, found.haste / 2), rate=0.1) if data.has_labels else found
 
 
 def effort(n: int, p: int, K: int) -> Effort:
@@ -81,6 +93,7 @@ class Wanted:
     calibrate : whether a temperature is chosen
     say : prints a line of progress
     temperature : that of the fit, if it is not chosen
+    thresholds : whether the probabilities above which labels are predicted are chosen
     """
 
     longest: int
@@ -89,6 +102,7 @@ class Wanted:
     calibrate: bool
     say: Callable[[str], None]
     temperature: float | None = None
+    thresholds: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,13 +138,32 @@ class Starter:
         """The run, its optimizer and its callbacks."""
         parts, rng, present = self.estimator.parts(), np.random.default_rng(self.seed), self.table.present
         parts.loss.check(self.table.data.K)
+        loss = loss_on(parts.loss, self.table.data)
         Y = in_precision(parts.codewords.for_classes(len(present), present, rng), parts.optimizer.dtype)  # (K, d)
         parts.learner.check_for(self.table.data, Y)
         rate, few = self.estimator.shrinkage(), parts.optimizer.candidates
-        run = Run(self.table.data, parts.loss, Y, parts.learner, parts.step, rate, rng, few)
+        run = Run(self.table.data, loss, Y, parts.learner, parts.step, rate, rng, few)
         parts.optimizer.check(run)
         sampling = Sampling(self.estimator.subsample, self.estimator.max_features, split.held)
         return run, parts.optimizer, [sampling]
+
+
+def loss_on(loss: Loss, data: TrainingSet) -> Loss:
+    """The loss on a training set: for a matrix y, that of its labels or of its targets."""
+    return loss if data.sets is None else for_label_sets(loss, data.sets.table, data.sets.widths)
+
+
+def by_column(temperature: Any, sets: LabelSets | None) -> Any:
+    """The temperature of every column of F, (d,), from those of blocks; one for all stays as it is.
+
+    Examples
+    --------
+    >>> by_column(np.array([0.5, 2.0]), LabelSets(5, (2, 3), blockwise=True))
+    array([0.5, 0.5, 2. , 2. , 2. ])
+    """
+    if np.ndim(temperature) == 0 or sets is None or sets.widths is None:
+        return temperature
+    return np.repeat(temperature, sets.widths)
 
 
 Rivals = Sequence[tuple[dict[str, Any], Any]]  # parameters that name a candidate, and an estimator that has them
@@ -143,7 +176,7 @@ def choose(rivals: Rivals, table: Table, seed: int, wanted: Wanted) -> Choice:
     its rounds and temperature.
     """
     data, rng = table.data, np.random.default_rng([seed, 1])
-    cost, decide = effort(data.n, data.p, data.K), data.engine.decide
+    cost, decide = effort_on(data), data.engine.decide
     if cost.n_splits > 0:
         small = table.brought(np.arange(data.n))
         return decide(lambda: hold_race(rivals, small, make_splits(small, cost, rng), seed, cost, wanted))
@@ -180,10 +213,11 @@ def hold_race(
         cost.haste,
         workers,
         TEMPERATURES if wanted.calibrate else np.ones(1),
+        wanted.thresholds,
         wanted.exact,
         wanted.say,
         wanted.temperature,
-        sets,
+        sets and table.data.sets is None,
     )
     return race([Candidate(params, Starter(rival, table, seed)) for params, rival in rivals], splits, terms)
 

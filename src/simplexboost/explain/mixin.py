@@ -89,7 +89,7 @@ class Explains:
         −inf for classes without training examples.
         """
         check_is_fitted(self)
-        chosen = choose_classes(None, self.classes_, self.present_)
+        chosen = choose_classes(None, self._explained, self.present_)
         try:
             base = shapley.expected(self.model_, self._columns_of(chosen))
         except ValueError as error:  # who looks through all attributes, like scikit-learn's HTML, skips those it lacks
@@ -116,7 +116,7 @@ class Explains:
         array of shape (n, p, K) or (n, p)
             The values.
         """
-        checked, chosen = self._check_X(X), choose_classes(classes, self.classes_, self.present_)
+        checked, chosen = self._check_X(X), choose_classes(classes, self._explained, self.present_)
         return self._shap(checked, chosen, self._check_background(background))
 
     def _shap(self, X: AnyArray, chosen: Chosen, background: AnyArray | None) -> Array:
@@ -144,7 +144,7 @@ class Explains:
         array of shape (n, p, p, K) or (n, p, p)
             The values.
         """
-        checked, chosen = self._check_X(X), choose_classes(classes, self.classes_, self.present_)
+        checked, chosen = self._check_X(X), choose_classes(classes, self._explained, self.present_)
         phi = shapley.interactions(self.model_, checked, self._columns_of(chosen), self._engine())
         sums = phi.sum(axis=2)  # (n, p, D)
         before = sums.copy()
@@ -172,7 +172,7 @@ class Explains:
             ``values`` (n, p), and ``base``, the log-odds while no feature is known.
         """
         checked = self._check_X(X)
-        numbers = np.concatenate([class_numbers(a, self.classes_, "a"), class_numbers(b, self.classes_, "b")])
+        numbers = np.concatenate([class_numbers(a, self._explained, "a"), class_numbers(b, self._explained, "b")])
         if len(numbers) != 2:
             raise ValueError(f"a={a!r} and b={b!r} must be one label each.")
         self._refuse_absent(numbers)
@@ -207,7 +207,7 @@ class Explains:
         """
         shap = shap_package()
         checked: Any = self._check_X(X)
-        chosen, rows = choose_classes(classes, self.classes_, self.present_), self._check_background(background)
+        chosen, rows = choose_classes(classes, self._explained, self.present_), self._check_background(background)
         values = self._shap(checked, chosen, rows)
         base = self._of_all(chosen, self._base(chosen, rows)[None], -np.inf)[0]
         return shap.Explanation(
@@ -215,7 +215,7 @@ class Explains:
             np.repeat(base[:1] if chosen.single else base[None], len(values), axis=0),
             checked.toarray() if issparse(checked) else checked,
             feature_names=self._names().features,
-            output_names=None if chosen.single else [str(label) for label in self.classes_[chosen.numbers]],
+            output_names=None if chosen.single else [str(label) for label in self._explained[chosen.numbers]],
         )
 
     def to_shap(self, classes: Any = None) -> dict[str, Any]:
@@ -229,7 +229,7 @@ class Explains:
             The classes to explain; None means all that had training examples.
         """
         check_is_fitted(self)
-        chosen = choose_classes(classes, self.classes_, self.present_)
+        chosen = choose_classes(classes, self._explained, self.present_)
         if not chosen.present.any():
             self._refuse_absent(chosen.numbers)
         return tree_dictionaries(self.model_, self._columns_of(chosen))
@@ -312,7 +312,7 @@ class Explains:
             size = np.abs(self.shap_values(X, classes)).mean(axis=0)  # (p, D), or (p,)
             return size.mean(axis=1) if classes is None else size
         if kind == "gain" and classes is not None:
-            chosen = choose_classes(classes, self.classes_, self.present_)
+            chosen = choose_classes(classes, self._explained, self.present_)
             gains = self._of_all(chosen, class_gains(self.model_, self.n_features_in_, self._columns_of(chosen)), 0.0)
             return gains[:, 0] if chosen.single else gains
         if classes is not None:
@@ -347,14 +347,14 @@ class Explains:
         names = self._names().features
         places = column_places(features, names)
         points = grid_points(grid, places, Features.of(self), names)
-        chosen = choose_classes(classes, self.classes_, self.present_)
+        chosen = choose_classes(classes, self._explained, self.present_)
         out = partial_dependence(self.model_, places, points, self._columns_of(chosen))
         out = self._of_all(chosen, out, -np.inf)
         return out[:, 0] if chosen.single else out
 
     def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> Array:
         """What scikit-learn asks for: `decision_function` instead of logits, (K, m), or (1, m) for two classes."""
-        if getattr(self, "threshold_", None) is not None:
+        if self._answers != "one":  # type: ignore[attr-defined]
             raise ValueError("method='recursion' takes models of one label per row, not of several; use 'brute'.")
         U = 0.5 * self.partial_dependence(target_features, grid)
         return (U[:, 1:] - U[:, :1]).T if U.shape[1] == 2 else U.T
@@ -406,9 +406,16 @@ class Explains:
         DoubtfulLabels
             ``rows``, ``margin``, ``given`` and ``suggested`` (n,), the most doubtful example first.
         """
+        if np.ndim(y) > 1:
+            raise ValueError("doubtful_labels takes one label per row, not a matrix y.")
         return doubtful_labels(self, X, y, cv, {"sample_weight": sample_weight})
 
     # ---- helpers ----------------------------------------------------------------------------------------------------
+
+    @property
+    def _explained(self) -> AnyArray:
+        """The classes that may be explained, (K,); of several targets their numbers, one target after another."""
+        return np.arange(len(self.present_)) if isinstance(self.classes_, list) else self.classes_
 
     def _check_background(self, background: Any) -> AnyArray | None:
         """Background rows, checked."""
@@ -416,7 +423,7 @@ class Explains:
 
     def _refuse_absent(self, numbers: AnyArray) -> None:
         """Raise if one of these classes had no training examples."""
-        absent = self.classes_[numbers[~self.present_[numbers]]]
+        absent = self._explained[numbers[~self.present_[numbers]]]
         if len(absent):
             raise ValueError(f"class {absent.tolist()[0]!r} had no training examples, so there is nothing to explain.")
 
@@ -446,4 +453,4 @@ class Explains:
     def _names(self) -> Names:
         """The names of the columns, and the classes that had training examples."""
         check_not_merged(self)
-        return Names(feature_names(self), getattr(self, "categories_", None), self.classes_[self.present_])
+        return Names(feature_names(self), getattr(self, "categories_", None), self._explained[self.present_])

@@ -115,6 +115,7 @@ def shipped(clf: Any) -> Shipped:
             "SimplexBoostClassifier. Any classifier of the package can be saved with its method save."
         )
     check_is_fitted(clf)
+    check_answers(clf)
     terms, code, threshold = clf.model_.scaled_terms, clf.model_.code, getattr(clf, "threshold_", None)
     trees = [shipped_tree(term, code.Y.shape[1]) for term in terms if isinstance(term.hypothesis, TreeHypothesis)]
     lines = [shipped_line(term, code.Y.shape[1]) for term in terms if isinstance(term.hypothesis, LinearHypothesis)]
@@ -143,6 +144,15 @@ def check_probabilities(model: Shipped, probabilities: bool) -> None:
         raise ValueError(
             "probabilities=False does not go with a model of ordered classes, which predicts the median of its "
             "probabilities; take probabilities=True."
+        )
+
+
+def check_answers(clf: Any) -> None:
+    """Raise if labels have thresholds of their own, or there are several class targets."""
+    if clf._answers == "targets" or getattr(clf, "thresholds_", None) is not None:
+        raise TypeError(
+            f"a {type(clf).__name__} that was fitted to several {clf._answers} cannot be exported: exports hold one "
+            "class per row, or the labels of AdaBoost.MH and AdaBoost.MR. Save it with its method save."
         )
 
 

@@ -24,6 +24,8 @@ def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     """The model, its history, and whatever else prediction needs."""
     arrays = model_to_arrays(estimator.model_) | history_to_arrays(estimator.history_)
     arrays["present"] = estimator.present_.astype(np.uint8)
+    if getattr(estimator, "thresholds_", None) is not None:
+        arrays["thresholds"] = estimator.thresholds_
     merged = getattr(estimator, "merged_", None)
     if merged is not None:
         arrays["merged"] = merged.astype(np.int64)
@@ -37,7 +39,9 @@ def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
 
 def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
     """The reverse of `pack_booster`."""
-    model = model_from_arrays(arrays, len(estimator.classes_), header["n_features_in"])
+    classes = estimator.classes_
+    n_columns = sum(map(len, classes)) if isinstance(classes, list) else len(classes)
+    model = model_from_arrays(arrays, n_columns, header["n_features_in"])
     estimator.model_ = model
     estimator.present_ = arrays["present"].astype(bool)
     if "merged" in arrays:
@@ -48,8 +52,11 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
     estimator.seed_ = seed_from_json(header.get("seed"))
     estimator.rng_state_ = rng_state_from_json(header.get("rng_state"))
     estimator.history_ = history_from_arrays(arrays, model.n_rounds)
-    if getattr(estimator, "multilabel", False):
+    if getattr(estimator, "fits_threshold", False):
         estimator.threshold_ = threshold_from_json(header["threshold"], len(estimator.classes_))
+    if getattr(estimator, "multitarget", False):
+        estimator.thresholds_ = thresholds_from_arrays(arrays, n_columns)
+    check_several(estimator)
     check_link(estimator)
     unpack_followed(estimator, header.get("followed"), arrays)
     unpack_features(estimator, header)
@@ -83,12 +90,33 @@ def threshold_from_json(value: Any, n_classes: int) -> Array | None:
     return np.array(threshold, dtype=np.float64)
 
 
+def thresholds_from_arrays(arrays: dict[str, AnyArray], n_classes: int) -> Array | None:
+    """The probability above which each label is predicted, (K,); None of a model for other answers."""
+    if "thresholds" not in arrays:
+        return None
+    check_layout(arrays, {"thresholds": ("<f8", 1)})
+    values = arrays["thresholds"]
+    if len(values) != n_classes or not ((values > 0.0) & (values < 1.0)).all():
+        raise damaged("thresholds that are none")
+    return values
+
+
+def check_several(estimator: Any) -> None:
+    """Raise if a model of several labels or targets is not of a kind that can be."""
+    own = getattr(estimator, "thresholds_", None) is not None
+    targets = isinstance(estimator.classes_, list)
+    if not own and not targets:
+        return
+    fits = getattr(estimator, "multitarget", False) and estimator.loss_.likelihood and not (own and targets)
+    if not fits or not estimator.present_.all():
+        raise damaged("several labels or targets of a classifier that has none")
+
+
 def check_link(estimator: Any) -> None:
     """Raise unless scores become probabilities. This tries two rows; not where many classes would make it slow."""
-    K = len(estimator.classes_)
+    K, several = len(estimator.present_), estimator._answers != "one"
     if K > MOST_TRIED:
         return
-    several = getattr(estimator, "threshold_", None) is not None
     with np.errstate(all="ignore"):
         P = estimator._decision().probabilities(np.stack([np.zeros(K), np.linspace(-2.0, 2.0, K)]))
     if P.shape != (2, K) or not (P >= 0).all() or not (several or np.allclose(P.sum(axis=1), 1.0)):

@@ -172,7 +172,7 @@ def check_range(model: AdditiveModel, arrays: dict[str, AnyArray]) -> None:
 
     A bound from the largest of all values is enough for ordinary models, and takes no loop over the terms.
     """
-    steps, values = np.abs(arrays["step"]) * model.temperature, arrays["values"]
+    steps, values = np.abs(arrays["step"]) * np.max(model.temperature), arrays["values"]
     most = float(np.finfo(model.dtype).max) / 8
     with np.errstate(over="ignore", invalid="ignore"):
         spread = 1.0 if model.code.canonical else max(1.0, float(np.abs(model.Y).sum(axis=1, dtype=np.float64).max()))

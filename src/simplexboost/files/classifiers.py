@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._threads import thread_count
 from .._typing import AnyArray
-from .checks import ModelFileError, check_classes, check_features
+from .checks import ModelFileError, check_classes, check_features, damaged
 from .container import FORMAT, VERSION, describe, write
 from .parameters import (
     estimator_class,
@@ -154,12 +154,27 @@ def pack(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     header = {
         "class": kind.__name__,
         "parameters": parameters_to_json(estimator),
-        "classes": array_to_json(estimator.classes_),
+        "classes": classes_to_json(estimator.classes_),
         "n_features_in": int(estimator.n_features_in_),
         "feature_names_in": [str(name) for name in getattr(estimator, "feature_names_in_", [])],
         **more,
     }
     return header, arrays
+
+
+def classes_to_json(classes: Any) -> Any:
+    """The labels (K,), or for several class targets those of each."""
+    return {"targets": [array_to_json(of) for of in classes]} if isinstance(classes, list) else array_to_json(classes)
+
+
+def classes_from_json(value: Any) -> Any:
+    """The reverse of `classes_to_json`."""
+    if not isinstance(value, dict) or "targets" not in value:
+        return check_classes(array_from_json(value))
+    targets = value["targets"]
+    if not isinstance(targets, list) or len(targets) < 2:
+        raise damaged("several targets that are none")
+    return [check_classes(array_from_json(of)) for of in targets]
 
 
 def unpack(header: dict[str, Any], arrays: dict[str, AnyArray]) -> Any:
@@ -175,7 +190,7 @@ def unpack(header: dict[str, Any], arrays: dict[str, AnyArray]) -> Any:
     estimator = kind(**parameters)
     thread_count(estimator.n_jobs)  # raises if it is no number of threads
     names = header["feature_names_in"]
-    estimator.classes_ = check_classes(array_from_json(header["classes"]))
+    estimator.classes_ = classes_from_json(header["classes"])
     estimator.n_features_in_ = check_features(header["n_features_in"], names)
     if names:
         estimator.feature_names_in_ = np.array(names, dtype=object)

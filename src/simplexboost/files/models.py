@@ -19,7 +19,9 @@ def model_to_arrays(model: AdditiveModel) -> dict[str, AnyArray]:
     ends = np.array(model.round_ends, dtype=np.int64)
     code = {"canonical": np.array([len(model.Y)])} if is_view(model.Y) else {"Y": model.Y}
     arrays = {**code, "round_ends": ends, **terms_to_arrays(model.terms, model.dtype)}
-    return arrays if model.temperature == 1.0 else {**arrays, "temperature": np.array([model.temperature])}
+    temperature = np.atleast_1d(np.asarray(model.temperature, dtype=np.float64))  # one, or that of every column of F
+    plain = np.ndim(model.temperature) == 0 and model.temperature == 1.0
+    return arrays if plain else {**arrays, "temperature": temperature}
 
 
 def model_from_arrays(arrays: dict[str, AnyArray], n_classes: int, n_features: Any) -> AdditiveModel:
@@ -30,7 +32,9 @@ def model_from_arrays(arrays: dict[str, AnyArray], n_classes: int, n_features: A
     check_codewords(arrays, n_classes)
     terms = terms_from_arrays(arrays, arrays["Y"].shape[1], n_features)
     check_ends(arrays["round_ends"], len(terms))
-    model = AdditiveModel(arrays["Y"], terms, arrays["round_ends"].tolist(), temperature_from_arrays(arrays))
+    model = AdditiveModel(
+        arrays["Y"], terms, arrays["round_ends"].tolist(), temperature_from_arrays(arrays, arrays["Y"].shape[1])
+    )
     check_range(model, arrays)
     return model
 
@@ -45,15 +49,15 @@ def canonical_from_arrays(arrays: dict[str, AnyArray], n_classes: int) -> AnyArr
     return identity(K[0], arrays["values"].dtype)
 
 
-def temperature_from_arrays(arrays: dict[str, AnyArray]) -> float:
-    """The temperature of a model, which is 1 if nothing else is said."""
+def temperature_from_arrays(arrays: dict[str, AnyArray], d: int = 1) -> Any:
+    """The temperature of a model, which is 1 if nothing else is said; (d,) if it differs between the columns of F."""
     if "temperature" not in arrays:
         return 1.0
     check_layout(arrays, {"temperature": ("<f8", 1)})
     value = arrays["temperature"]
-    if len(value) != 1 or not 0.0 < value[0] < np.inf:
+    if len(value) not in (1, d) or not ((value > 0.0) & (value < np.inf)).all():
         raise damaged("a temperature that is not a positive number")
-    return float(value[0])
+    return float(value[0]) if len(value) == 1 else value
 
 
 def program_to_arrays(program: Program) -> dict[str, AnyArray]:

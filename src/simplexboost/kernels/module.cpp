@@ -20,6 +20,7 @@ NB_MODULE(_kernels, m) {
   bind_explain(m);
   bind_race(m);
   bind_logistic(m);
+  bind_blocks(m);
   bind_candidates(m);
   bind_games(m);
   bind_svm(m);

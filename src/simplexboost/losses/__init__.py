@@ -4,7 +4,8 @@ A loss depends only on the scores ``U = ½ F Yᵀ``, not on the codewords, the l
 caller weights the rows. ``base`` defines what a loss is. ``gamma_phi`` has the family
 ``L = γ(Σ_{k≠c} φ(U_c − U_k))``, whose members are in ``exponential``, ``logistic`` and, for your own γ and φ, ``user``;
 ``user_scores`` takes any function of the scores.
-``scores``, ``softmax_cost`` and ``multilabel`` (examples with several labels) have the losses outside that family.
+``scores``, ``softmax_cost``, ``multilabel`` and ``blocks`` (examples with several labels, or several class targets)
+have the losses outside that family.
 ``objective`` and ``carried`` evaluate a loss on a training set, ``balance`` measures which terms of a loss fall and
 rise along a direction, and ``links`` turns scores into probabilities.
 """
@@ -17,6 +18,7 @@ from typing import Any
 from .._parts import resolve
 from .balance import Balance
 from .base import Loss, clamped, margins
+from .blocks import BlockLogistic
 from .exponential import MM, Exponential
 from .gamma_phi import GammaPhi
 from .logistic import Logistic, Savage
@@ -31,6 +33,7 @@ __all__ = [
     "LOSSES",
     "MM",
     "Balance",
+    "BlockLogistic",
     "Exponential",
     "GammaPhi",
     "Gradient",

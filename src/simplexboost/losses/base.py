@@ -46,6 +46,7 @@ class Loss(Part, ABC):
     pairwise: ClassVar[bool] = False  # a sum over rivals: minus the residual at a rival is the weight of that pair
     decouples: ClassVar[bool] = False  # a sum over classes of losses of one score each; has `binary`
     rowwise: ClassVar[bool] = False  # has `second`, so that `SketchedNewton` can ask the loss itself, not the engine
+    blockwise: ClassVar[bool] = False  # a sum of log-losses of blocks of columns, which engines know as `BlockProblem`
     cost_matrix: ArrayLike | None = None  # the cost of mistaking a class for another, if the loss has it
     likelihood: bool = False  # whether the loss is −log softmax(2 U)_c, c being the true class
     # (a, b) if the gradient is the logistic one times p^a (1 − p)^b, p being the probability of the true class.

@@ -18,13 +18,20 @@ from scipy.special import expit
 from .._typing import Array, Labels, Mask
 from ..engine import engine_of
 from .base import Loss, saturated_exp
+from .blocks import BlockLogistic
 from .exponential import Exponential
 from .links import HUGE
+from .logistic import Logistic
 from .scores import OneVsAll, strongest
 
 
-def for_label_sets(loss: Loss, sets: ArrayLike) -> MultilabelHamming | MultilabelRanking:
-    """The loss for examples with several labels: that of AdaBoost.MH for "one-vs-all", that of AdaBoost.MR otherwise.
+def for_label_sets(
+    loss: Loss, sets: ArrayLike, widths: tuple[int, ...] | None = None
+) -> MultilabelHamming | MultilabelRanking | BlockLogistic:
+    """The loss for examples with several labels, or with a class of each of several targets.
+
+    It is that of AdaBoost.MH for "one-vs-all", that of AdaBoost.MR for "exponential", and the sum of log-losses for
+    "logistic".
 
     Parameters
     ----------
@@ -32,10 +39,12 @@ def for_label_sets(loss: Loss, sets: ArrayLike) -> MultilabelHamming | Multilabe
         The loss of a booster for one label per example.
     sets : array of shape (S, K)
         The label sets that occur, as rows of zeros and ones.
+    widths : tuple of int or None, default=None
+        The number of classes of every target, for the logistic loss; None for labels.
 
     Returns
     -------
-    MultilabelHamming or MultilabelRanking
+    MultilabelHamming, MultilabelRanking or BlockLogistic
         The loss, whose targets are rows of ``sets``.
 
     Examples
@@ -43,11 +52,16 @@ def for_label_sets(loss: Loss, sets: ArrayLike) -> MultilabelHamming | Multilabe
     >>> for_label_sets(OneVsAll(), np.eye(2)).value(np.zeros((1, 2)), np.array([1]))
     array([2.])
     """
+    if isinstance(loss, Logistic) and loss.cost_matrix is None:
+        return BlockLogistic(sets, widths)
     if isinstance(loss, OneVsAll):
         return MultilabelHamming(sets)
     if isinstance(loss, Exponential) and loss.cost_matrix is None:
         return MultilabelRanking(sets)
-    raise TypeError(f"loss={loss!r} takes one label per example; for several use 'one-vs-all' or 'exponential'.")
+    raise TypeError(
+        f"loss={loss!r} takes one label per example; for several use 'logistic', 'one-vs-all' or "
+        "'exponential', without costs."
+    )
 
 
 @dataclass(eq=False, repr=False)

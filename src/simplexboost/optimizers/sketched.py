@@ -22,10 +22,10 @@ from ..boosting.run import Run, Update
 from ..codewords.code import Code
 from ..codewords.identity import FEW
 from ..data.training_set import TrainingSet
-from ..engine import Engine, FitSize, Grown, LateValues, LeafRule, RowLoss, RowProblem
+from ..engine import BlockProblem, Engine, FitSize, Grown, LateValues, LeafRule, RowLoss, RowProblem
 from ..engine.candidates import places
 from ..learners import Answer, Learner, NewtonTree, Request, Sketched, SketchTree, TreeLearner
-from ..losses import Gradient, Loss, Objective
+from ..losses import BlockLogistic, Gradient, Loss, Objective
 from ..losses.user_scores import UserLossError
 from .asking import ask, direction, ray_along
 from .base import Optimizer
@@ -56,7 +56,8 @@ class SketchedNewton(Optimizer):
     """One vector tree per round: splits on a sketch of the gradient, Newton steps in the leaves.
 
     The learner must be a Newton tree ("sketch-tree"), the loss a function of the probability of the true class
-    ("logistic", also with costs, "savage", "softmax-cost"). Any step can be used; "fixed" is the natural choice.
+    ("logistic", also with costs, "savage", "softmax-cost"), or the sum of the log-losses of several labels or class
+    targets. Any step can be used; "fixed" is the natural choice.
 
     Parameters
     ----------
@@ -90,12 +91,13 @@ class SketchedNewton(Optimizer):
         check_number("max_step", self.max_step, float, 0.0, none=True, open_low=True)
         if self.candidates is not None:
             self.check_candidates(run)
-        if run.loss.rowwise and not run.model.code.canonical:
+        if (run.loss.rowwise or run.loss.blockwise) and not run.model.code.canonical:
             raise ValueError(
                 f"loss={run.loss!r} needs codewords='canonical' here, not codewords of shape {run.Y.shape}."
             )
         costly = run.loss.exponents != (0, 0) and run.loss.cost_matrix is not None
-        if not run.loss.rowwise and (run.loss.exponents is None or costly):
+        ours = run.loss.rowwise or run.loss.blockwise
+        if not ours and (run.loss.exponents is None or costly):
             known = "'logistic' (also with costs), 'savage', 'softmax-cost' and UserLoss"
             raise ValueError(f"optimizer='sketched-newton' knows the losses {known}, not loss={run.loss!r}.")
         if not run.learner.takes_sketches:
@@ -130,7 +132,8 @@ class SketchedNewton(Optimizer):
             return None  # `check` will refuse it
         n, K, s = data.n_here, data.K, int(as_sketch(self.sketch).size)
         kept = n * (-(-K // 16) * 16)  # probabilities, in rows of whole vectors
-        kept = 4 * kept if d == K and kept <= FEW_PROBABILITIES else 0
+        blockwise = data.sets is not None  # whose mistakes are kept for the leaves
+        kept = 4 * kept if d == K and (kept <= FEW_PROBABILITIES or blockwise) else 0
         weighted = 0 if data.uniform else 20  # the weights in both precisions, and times the tilt of the loss
         values = 4 * d if K < MANY_CLASSES or d < K else 8 * SPARSE_PART * d
         if self.candidates is not None and d == K:
@@ -161,9 +164,7 @@ class SketchedNewton(Optimizer):
     def propose(self, run: Run) -> list[Update]:
         """One tree."""
         objective = self.objective(run)
-        Z = as_sketch(self.sketch).along(run.model.code, run.rng)  # (K, s)
-        if run.model.code.canonical:
-            Z = run.data.dealt(Z)
+        Z = self.directions(run)
         try:
             statistics = objective.pull(run.F, Z)  # (n, s + 1)
         except UserLossError as error:
@@ -189,6 +190,14 @@ class SketchedNewton(Optimizer):
             run.refusal = stride.stop
             return []
         return [Update(answer.hypothesis, answer.compact, stride.alpha, answer.edge, stride.perfect)]
+
+    def directions(self, run: Run) -> AnyArray:
+        """The codewords along the directions of this round, (K, s)."""
+        sketch, code = as_sketch(self.sketch), run.model.code
+        if run.loss.blockwise:
+            return sketch.free(code, run.rng)
+        Z = sketch.along(code, run.rng)
+        return run.data.dealt(Z) if code.canonical else Z
 
     @staticmethod
     def ahead_of(run: Run) -> Callable[[Grown, LateValues], None] | None:
@@ -219,7 +228,8 @@ class SketchedNewton(Optimizer):
 
     def leaf_rule(self, run: Run) -> tuple[tuple[float, float], bool]:
         """The `max_step` and `thin` of `LeafRule`, and whether leaf values are sparse."""
-        canonical, thin = run.model.code.canonical, THIN if len(run.Y) >= MANY_CLASSES else 0.0
+        canonical, many = run.model.code.canonical, len(run.Y) >= MANY_CLASSES and not run.loss.blockwise
+        thin = THIN if many else 0.0
         longest = np.inf if self.max_step is None else float(self.max_step)
         return (longest if canonical else FURTHEST / run.learning_rate, thin), bool(thin) and canonical
 
@@ -243,15 +253,19 @@ class RowObjective(Objective):
     ) -> None:
         super().__init__(loss, c, weight, code, engine)
         self.rows: RowLoss
+        weights = weight.astype(np.float32) if self._weighted else None
         if loss.rowwise:
             self.rows = LossRows(loss, c, weight, code, engine)
+            return
+        if isinstance(loss, BlockLogistic):
+            self.rows = engine.block_loss(BlockProblem(loss.table, c, loss.widths, weights))
             return
         assert loss.exponents is not None  # `SketchedNewton.check` ensures this
         problem = RowProblem(
             c,
             len(code.Y),
             None if code.canonical else code.Y,
-            weight.astype(np.float32) if self._weighted else None,
+            weights,
             log_costs(loss.cost_matrix),
             loss.exponents,
             loss.value_of,
@@ -274,7 +288,9 @@ class RowObjective(Objective):
     def on_device(self, X: AnyArray, c: Labels, weight: Array, engine: Engine) -> tuple[Any, RowObjective] | None:
         """Other rows on the engine's device, and their objective."""
         K = len(self.code.Y)
-        if self.loss.rowwise or not self.code.canonical or c.max(initial=0) >= K:  # costs of its own for every row
+        if (
+            self.loss.rowwise or self.loss.blockwise or not self.code.canonical or c.max(initial=0) >= K
+        ):  # costs of its own for every row
             return None
         table = engine.there(X, K)
         if table is None:

@@ -77,8 +77,10 @@ def evaluate(clf: Any, X: Any, y: Any, names: Any = None) -> Evaluated:
     names : (n,) what the rows are called; None numbers them from 0
     """
     check_is_fitted(clf)
-    if getattr(clf, "threshold_", None) is not None:
-        raise ValueError("report takes models of one label per row; this one was fitted to several labels per row.")
+    if clf._answers != "one":
+        raise ValueError(
+            f"report takes models of one label per row; this one was fitted to several {clf._answers} per row."
+        )
     begin = time.perf_counter()
     U = np.asarray(clf.class_scores(X), dtype=np.float64)  # (n, K)
     seconds = time.perf_counter() - begin

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from .._typing import Array
 from ..deciding.sets import SetScores
 
@@ -19,8 +21,8 @@ class Choice:
         The parameters of the winner that other candidates had different values of.
     n_estimators : int
         The number of rounds.
-    temperature : float
-        What the scores are multiplied by.
+    temperature : float, or array of shape (B,)
+        What the scores are multiplied by; of several labels or class targets those of each.
     risk : float
         The held-out risk (the log-loss, or the mean of another loss) at these rounds and the best temperature.
     candidates : list of dicts
@@ -37,6 +39,8 @@ class Choice:
         The learning rate of the fit, for which these rounds are meant.
     sets : `simplexboost.deciding.SetScores` or None
         How the true classes of the rows held out were ranked. A fit moves it to ``sets_`` of the estimator.
+    thresholds : array of shape (K,), or None
+        The probability above which each label is predicted; None if it was not chosen.
 
     Examples
     --------
@@ -50,7 +54,7 @@ class Choice:
 
     params: dict[str, Any]
     n_estimators: int
-    temperature: float
+    temperature: Any
     risk: float
     candidates: list[dict[str, Any]]
     curve: dict[str, Array]
@@ -58,12 +62,13 @@ class Choice:
     n_held: int
     learning_rate: float = 0.1
     sets: SetScores | None = None
+    thresholds: Array | None = None
 
     def __str__(self) -> str:
         lines = [f"held-out risk of {len(self.candidates)} candidate(s) on {self.n_splits} split(s)"]
         lines += [
             f"{'*' if c['params'] == self.params else ' '} risk {c['risk']:.4f} after {c['n_estimators']} of "
-            f"{c['n_tried']} rounds, temperature {c['temperature']:.2f}: {describe(c['params'])}"
+            f"{c['n_tried']} rounds, temperature {np.mean(c['temperature']):.2f}: {describe(c['params'])}"
             for c in sorted(self.candidates, key=lambda c: c["risk"])
         ]
         return "\n".join(lines)

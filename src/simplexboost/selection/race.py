@@ -21,6 +21,7 @@ from .choice import Choice, describe
 from .held_out import held_out_scores
 from .splits import Split
 from .temperatures import best_temperature, cautious, held_out_losses
+from .thresholds import best_thresholds, held_out_counts
 
 # How many candidates are still in the race after its first stages; one from then on.
 LEFT = (3, 2, 2)
@@ -66,6 +67,7 @@ class Terms:
     haste : how many times the learning rate of the fit is that of the race, which needs so many times fewer rounds
     workers : how many trials run side by side, each on one thread
     temperatures : (T,) those among which to choose
+    thresholds : whether to find the probabilities above which labels are predicted
     exact : the number of rounds of the fit, if it is given: that of the last stage, which is the only one compared
     say : prints a line of progress
     given : the temperature of the fit, if none is chosen
@@ -77,6 +79,7 @@ class Terms:
     haste: float
     workers: int
     temperatures: Array
+    thresholds: bool = False
     exact: int | None = None
     say: Callable[[str], None] = lambda line: None
     given: float | None = None
@@ -102,7 +105,8 @@ class Trial:
         self.split, self.terms, self.cancelled = split, terms, cancelled
         self.run, self.optimizer, callbacks = candidate.start(split)
         self.callbacks = [*callbacks, Cancelled(cancelled)]
-        self.losses: dict[int, Array] = {}  # number of rounds → (T,) sums over the rows held out
+        self.losses: dict[int, Array] = {}  # number of rounds → (T, B) sums over the rows held out
+        self.counts: dict[int, Array] = {}  # number of rounds → (2, K, bins) weights of these rows, by score
 
     def advance(self, marks: Sequence[int]) -> None:
         """Boost until every one of these numbers of rounds; a run that stops earlier keeps its last losses."""
@@ -116,6 +120,8 @@ class Trial:
                 if stuck
                 else held_out_losses(self.run, self.split.held, self.terms.temperatures)
             )
+            if self.terms.thresholds:
+                self.counts[mark] = held_out_counts(self.run, self.split.held)
 
 
 class Entrant:
@@ -128,11 +134,19 @@ class Entrant:
         self.bests: list[float] = []  # the lowest risk at the end of every stage
 
     def curve(self) -> tuple[Array, Array, Array, Array]:
-        """Rounds so far (C,), the risk (C, T), and for each number of rounds the best temperature and its risk (C,)."""
+        """Rounds so far (C,), the risk (C, T), the best temperature of every block (C, B), and its risk (C,)."""
         marks = sorted(self.trials[0].losses)
-        risk = np.array([sum(t.losses[mark] for t in self.trials) for mark in marks]) / self.weight  # (C, T)
-        best = np.array([best_temperature(self.terms.temperatures, row) for row in risk])  # (C, 2)
-        return np.array(marks), risk, best[:, 0], best[:, 1]
+        risk = np.array([sum(t.losses[mark] for t in self.trials) for mark in marks]) / self.weight  # (C, T, B)
+        best = np.array([[best_temperature(self.terms.temperatures, of) for of in row.T] for row in risk])  # (C, B, 2)
+        return np.array(marks), risk.sum(axis=2), best[:, :, 0], best[:, :, 1].sum(axis=1)
+
+    def thresholds(self) -> Array | None:
+        """The probabilities (K,) above which labels are predicted, at the best number of rounds; None if not asked."""
+        if not self.terms.thresholds:
+            return None
+        rounds, _, _, risk = self.curve()
+        mark = int(rounds[self.best(risk)])
+        return best_thresholds(sum((t.counts[mark] for t in self.trials[1:]), self.trials[0].counts[mark]))
 
     def best(self, risk: Array) -> int:
         """Where a curve of risks (C,) is lowest; the last place if the number of rounds is given."""
@@ -163,7 +177,7 @@ class Entrant:
             "params": self.candidate.params,
             "risk": float(risk[i]),
             "n_estimators": self.terms.exact or chosen,
-            "temperature": cautious(float(temperature[i])),
+            "temperature": of_blocks([cautious(float(t)) for t in temperature[i]]),
             "n_tried": self.terms.exact or tried,
         }
 
@@ -173,6 +187,11 @@ class Entrant:
         temperature = temperature if self.terms.given is None else self.terms.given
         runs = [(trial.run, trial.split) for trial in self.trials]
         return held_out_scores(runs, int(rounds[self.best(risk)]), temperature)
+
+
+def of_blocks(temperatures: list[float]) -> Any:
+    """The temperature of one block as a number, those of several as an array."""
+    return temperatures[0] if len(temperatures) == 1 else np.array(temperatures)
 
 
 def race(candidates: Sequence[Candidate], splits: Sequence[Split], terms: Terms) -> Choice:
@@ -254,4 +273,5 @@ def decide(entrants: Sequence[Entrant], splits: Sequence[Split], terms: Terms) -
     held = sum(len(split.held) for split in splits)
     return Choice(**{k: table[winner][k] for k in ("params", "n_estimators", "temperature", "risk")},
                   candidates=table, curve=curve, n_splits=len(splits), n_held=held,
-                  sets=entrants[winner].held_out(table[winner]["temperature"]) if terms.sets else None)  # fmt: skip
+                  sets=entrants[winner].held_out(table[winner]["temperature"]) if terms.sets else None,
+                  thresholds=entrants[winner].thresholds())  # fmt: skip

@@ -1,12 +1,18 @@
-"""One temperature t for all classes: probabilities are softmax(t · 2U) in place of softmax(2U)."""
+"""One temperature t for all classes: probabilities are softmax(t · 2U) in place of softmax(2U).
+
+Of several labels or class targets, which are blocks of columns, each has a temperature of its own.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from .._typing import AnyArray, Array, Labels
 from ..boosting.run import Run
 from ..engine import Candidates
+from ..optimizers import SketchedNewton
 
 # Overfitted scores are too sure, which a t below 1 mends; too few rounds leave them too unsure. The loss is smooth in
 # log t: between these values, which are apart by a factor of 1.3, a parabola finds t to about one part in a hundred,
@@ -16,23 +22,28 @@ BLOCK = 2**21  # probabilities that are computed at a time
 
 
 def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
-    """The sums Σ weight · (−log p_c) over the rows ``held`` out, one for each temperature, (T,).
+    """The sums Σ weight · (−log p_c) over the rows ``held`` out, for each temperature and each block, (T, B).
 
-    Losses other than the log-loss have no temperature: there it is the sum of the loss itself, (1,).
+    One class target is one block. Losses other than the log-loss have no temperature: there it is the sum of the loss
+    itself, (1, 1).
     """
     held = run.data.engine.here(held)
     if isinstance(run.F, Candidates):
         return candidate_losses(run, run.F[held], held, temperatures)
     c, weight, totals = run.data.c[held], run.data.weight[held], run.data.engine.totals
+    if run.loss.blockwise:
+        rows: Any = SketchedNewton.objective(run).rows
+        return np.array([totals(weight[:, None] * rows.losses(run.F, held, t)) for t in temperatures])
     if not run.loss.likelihood:
-        return totals((weight * run.loss.value(run.model.scores(run.data.engine.host(run.F[held])), c))[:, None])
+        values = run.loss.value(run.model.scores(run.data.engine.host(run.F[held])), c)
+        return totals((weight * values)[:, None])[:, None]
     losses = np.empty((len(temperatures), len(held)))  # (T, n)
     step = max(1, BLOCK // run.data.K)  # so that many classes need no more memory than few
     for begin in range(0, len(held), step):
         rows = slice(begin, begin + step)
         start = None if run.data.init_score is None else run.start(held[rows])
         losses[:, rows] = log_losses(run, run.data.engine.host(run.F[held[rows]]), c[rows], temperatures, start)
-    return totals((weight * losses).T)
+    return totals((weight * losses).T)[:, None]
 
 
 def candidate_losses(run: Run, F: Candidates, held: AnyArray, temperatures: Array) -> Array:

@@ -1,6 +1,7 @@
 """The compiled engine: all calls to ``simplexboost._kernels`` for boosting are in this folder.
 
-``trees`` grows a tree from a source of sums, ``rows`` is the flagship's loss; the engine itself stands here.
+``trees`` grows a tree from a source of sums, ``rows`` is the flagship's loss and ``blocks`` that of several labels or
+targets; the engine itself stands here.
 """
 
 from __future__ import annotations
@@ -15,8 +16,21 @@ from ... import _kernels
 from ..._typing import AnyArray, Array, Labels
 from ..binned import MAX_BINS, TILE, BinnedData, CodedRows, category_edges, category_mask, sampled_rows
 from ..candidates import Candidates
-from ..interface import AllRows, Dense, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem, row_sizes
+from ..interface import (
+    AllRows,
+    BlockLoss,
+    BlockProblem,
+    Dense,
+    ForestArrays,
+    Growth,
+    OneHot,
+    PackedForest,
+    RowLoss,
+    RowProblem,
+    row_sizes,
+)
 from ..tree import NODE, Grown, Tree, node_bytes
+from .blocks import CpuBlocks
 from .candidates import CandidateRowLoss, add_entries
 from .forest import CpuForest
 from .rows import CpuRowLoss, logistic_kernel
@@ -132,6 +146,10 @@ class CpuEngine(AllRows):
         if problem.candidates:
             return CandidateRowLoss(problem, self)
         return CpuRowLoss(problem, self, logistic_kernel(problem, len(problem.c)))
+
+    def block_loss(self, problem: BlockProblem) -> BlockLoss:
+        """The flagship's loss of several labels, or of several class targets."""
+        return CpuBlocks(problem, self)
 
     def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
         """The soft-max of F Yᵀ, written to out (n, K)."""

@@ -15,9 +15,22 @@ import numpy as np
 from ..._typing import AnyArray, Array, Labels
 from ..binned import MAX_BINS, BinnedData
 from ..candidates import Candidates
-from ..interface import AllRows, Dense, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem, row_sizes
+from ..interface import (
+    AllRows,
+    BlockLoss,
+    BlockProblem,
+    Dense,
+    ForestArrays,
+    Growth,
+    OneHot,
+    PackedForest,
+    RowLoss,
+    RowProblem,
+    row_sizes,
+)
 from ..tree import Grown, Tree
 from . import bins, races
+from .blocks import ReferenceBlocks
 from .candidates import ReferenceCandidateRows, add_entries
 from .exact import exact_total
 from .forest import ReferenceForest, add_leaves, find_leaves
@@ -85,6 +98,10 @@ class ReferenceEngine(AllRows):
     def row_loss(self, problem: RowProblem) -> RowLoss:
         """The flagship's loss on these rows."""
         return ReferenceCandidateRows(problem) if problem.candidates else ReferenceRowLoss(problem)
+
+    def block_loss(self, problem: BlockProblem) -> BlockLoss:
+        """The flagship's loss of several labels, or of several class targets."""
+        return ReferenceBlocks(problem)
 
     def softmax(self, F: AnyArray, Y: AnyArray | None, out: Array) -> None:
         """The soft-max of 2U = F Yᵀ, row by row."""

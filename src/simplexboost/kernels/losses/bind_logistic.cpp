@@ -1,6 +1,7 @@
 // Bindings: the logistic loss.
 #include "core/bind.hpp"
 
+#include "losses/bind_leaves.hpp"
 #include "losses/codewords.hpp"
 #include "losses/logistic.hpp"
 #include "losses/row_loss.hpp"
@@ -43,14 +44,13 @@ class BoundLoss {
                            std::optional<In<std::uint32_t, Vector>> rows, std::size_t n_leaves, double l2,
                            double max_step, double thin, int n_threads) {
     const RowArrays arrays = checked(F, G, loss, scale);
-    check_leaves(leaf_of_row, rows, n_leaves);
-    // Empty leaves take memory and time; only a symmetric tree, of at most 15 levels, has more leaves than rows.
-    require(n_leaves <= std::max<std::size_t>(loss_.n(), 1 << 15), "there are too many leaves for the rows");
+    check_leaves(loss_.n(), leaf_of_row, rows, n_leaves);
+    check_few_leaves(loss_.n(), n_leaves);
     check_options(l2, max_step, thin, n_threads);
     std::vector<float> values(n_leaves * loss_.d());
     {
       WithoutGil release;
-      const RowLeaves of = row_leaves(leaf_of_row, rows, n_leaves);
+      const RowLeaves of = row_leaves(loss_.n(), leaf_of_row, rows, n_leaves);
       const LeafScales scales{loss_.largest_weight(arrays.scale), of.used()};
       loss_.newton_leaves(arrays, of, scales, {l2, max_step, thin}, values.data(), n_threads);
     }
@@ -66,7 +66,7 @@ class BoundLoss {
                        In<std::int64_t, Vector> all, double largest_weight, std::uint64_t n_rows, int n_threads) {
     const RowArrays arrays = checked(F, G, loss, scale);
     const std::size_t n_leaves = all.shape(0);
-    check_leaves(leaf_of_row, rows, n_leaves);
+    check_leaves(loss_.n(), leaf_of_row, rows, n_leaves);
     check_threads(n_threads);
     check_scales(largest_weight, n_rows);
     require(before.shape(0) == n_leaves, "before and all must have an entry per leaf");
@@ -78,7 +78,7 @@ class BoundLoss {
     std::vector<std::uint64_t> sums;
     {
       WithoutGil release;
-      const GroupedRows grouped(row_leaves(leaf_of_row, rows, n_leaves), n_threads);
+      const GroupedRows grouped(row_leaves(loss_.n(), leaf_of_row, rows, n_leaves), n_threads);
       sums = loss_.leaf_sums(arrays, grouped.leaves, shares, {largest_weight, n_rows}, n_threads);
     }
     return nb::cast(to_numpy(std::move(sums), {n_leaves, loss_.sums_size()}));
@@ -124,12 +124,6 @@ class BoundLoss {
             b};
   }
 
-  static void check_options(double l2, double max_step, double thin, int n_threads) {
-    check_threads(n_threads);
-    require(is_amount(l2) && is_amount(thin), "l2 and thin must be finite and not negative");
-    require(max_step > 0.0, "max_step must be positive");
-  }
-
   static void check_scales(double largest_weight, std::uint64_t n_rows) {
     require(!(largest_weight < 0.0) && n_rows >= 1, "largest_weight must not be negative, and n_rows be 1 or more");
   }
@@ -141,22 +135,6 @@ class BoundLoss {
     require(loss_.canonical() || (G && G->shape(0) == n && G->shape(1) == d), "G must be (n, d)");
     require(!scale || scale->shape(0) == n, "scale must be (n,)");
     return {F.data(), G ? G->data() : nullptr, loss.data(), scale ? scale->data() : nullptr};
-  }
-
-  void check_leaves(const In<std::int32_t, Vector>& leaf_of_row, const std::optional<In<std::uint32_t, Vector>>& rows,
-                    std::size_t n_leaves) const {
-    require(leaf_of_row.shape(0) == loss_.n(), "leaf_of_row must be (n,)");
-    require(n_leaves < kMostItems, "there are fewer than 2^31 leaves");
-    require(all_below(leaf_of_row.data(), loss_.n(), n_leaves), "leaves must lie in 0 .. n_leaves - 1");
-    if (rows)
-      for (std::size_t r = 0; r < rows->shape(0); ++r)
-        require(rows->data()[r] < loss_.n() && (r == 0 || rows->data()[r - 1] < rows->data()[r]),
-                "rows must be ascending row numbers");
-  }
-
-  RowLeaves row_leaves(const In<std::int32_t, Vector>& leaf_of_row,
-                       const std::optional<In<std::uint32_t, Vector>>& rows, std::size_t n_leaves) const {
-    return {leaf_of_row.data(), loss_.n(), n_leaves, rows ? rows->data() : nullptr, rows ? rows->shape(0) : 0};
   }
 
   In<std::int64_t, Vector> c_;  // kept alive

@@ -21,7 +21,7 @@ struct LogisticArgs {
   const float* F;         // (n, d)
   const float* YT;        // (d, Kp) codewords transposed, null for canonical ones (d = K)
   const float* E;         // (K, Ep) [Y | Z | ‖Z‖²]; for canonical codewords [Z | ‖Z‖²]ᵀ (s + 1, Kp); padded with zeros
-  const std::int64_t* c;  // (n,)
+  const std::int64_t* c;  // (n,), null if P has p - 1 for the true class (losses/blocks.hpp)
   const float* weight;    // (n,) or null
   const float* log_cost;  // (K, Kp) or null
   int tilt_a, tilt_b;

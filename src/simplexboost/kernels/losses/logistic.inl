@@ -159,8 +159,9 @@ constexpr std::uint64_t kRoundBits = __builtin_bit_cast(std::uint64_t, kRound);
 
 inline Bits rounded(Half x, double w) { return (Bits)(__builtin_convertvector(x, Double) * w + kRound); }
 
-// mass += w p and spread += w p (1 - p), class by class in double precision, for R rows of probabilities at once, so
-// that sums are read and written once for all R rows.
+// mass += w p and spread += w |p| (1 - |p|), class by class in double precision, for R rows of probabilities at once, so
+// that sums are read and written once for all R rows. Blocks of classes (losses/blocks.hpp) have p - 1 in place of p
+// where a class is the example's own, which makes no difference to the spread.
 template <std::size_t R>
 inline void add_moments(const float* const* p, const double* w, std::size_t Kp, std::uint64_t* mass,
                         std::uint64_t* spread) {
@@ -169,7 +170,8 @@ inline void add_moments(const float* const* p, const double* w, std::size_t Kp, 
     for (std::size_t r = 0; r < R; ++r) {
       const Half x = *reinterpret_cast<const Half*>(p[r] + k);
       a += rounded(x, w[r]);
-      b += rounded(x * (1.0f - x), w[r]);
+      const Half size = x < 0.0f ? -x : x;
+      b += rounded(size * (1.0f - size), w[r]);
     }
     *reinterpret_cast<Bits*>(mass + k) += a;
     *reinterpret_cast<Bits*>(spread + k) += b;
@@ -199,7 +201,7 @@ inline void newton_some(const LogisticArgs& a, const std::uint32_t* rows, double
   for (std::size_t r = 0; r < R; ++r) {
     w[r] = a.scale == nullptr ? unit : unit * a.scale[rows[r]];
     P[r] = row_probabilities(a, rows[r], S + r * a.Kp);
-    out[a.c[rows[r]]] += __builtin_bit_cast(std::uint64_t, w[r] + kRound) - kRoundBits;
+    if (a.c != nullptr) out[a.c[rows[r]]] += __builtin_bit_cast(std::uint64_t, w[r] + kRound) - kRoundBits;
   }
   add_moments<R>(P, w, a.Kp, sums, sums + a.Kp);
 }
@@ -233,7 +235,7 @@ void newton_range(const LogisticArgs& a, const std::uint32_t* rows, std::size_t 
     const float* P = row_probabilities(a, i, S);
     std::uint64_t* sums = tables + leaf * 2 * a.Kp;
     add_moments<1>(&P, &w, a.Kp, sums, sums + a.Kp);
-    sums[a.c[i]] -= __builtin_bit_cast(std::uint64_t, w + kRound) - kRoundBits;
+    if (a.c != nullptr) sums[a.c[i]] -= __builtin_bit_cast(std::uint64_t, w + kRound) - kRoundBits;
     ++counts[leaf];
   }
 }

@@ -116,6 +116,7 @@ inline std::vector<std::uint64_t> diagonal_sums(const LeafRows& leaves, const Lo
 // fast as leaf by leaf (a million rows of ten classes: a read from memory per row instead of four). Every task has sums
 // of its own, which are then added.
 inline std::size_t table_size(std::size_t n_leaves, std::size_t Kp) { return n_leaves * (2 * Kp + 1); }
+constexpr std::size_t kSmallTable = 1 << 15;  // numbers; with these, sums over leaves fit in a thread's cache
 
 inline std::vector<std::uint64_t> diagonal_sums(const RowLeaves& of, const LogisticArgs& p, const LeafScales& scales,
                                                 int n_threads) {

@@ -164,8 +164,6 @@ class LogisticLoss {
   // again from the logits, which moves half as many bytes. All shards must decide the same way, because the two differ
   // in the last digits.
   static constexpr std::size_t kMostKept = 1 << 21;
-
-  static constexpr std::size_t kSmallTable = 1 << 15;  // numbers; with these, sums over leaves fit in a thread's cache
 };
 
 }  // namespace simplexboost

@@ -1,0 +1,45 @@
+"""Labels (n,) of one kind: numbers, text or flags, which can be compared and sorted."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from .._typing import AnyArray
+from .inputs import check_no_label_is_missing
+
+
+def of_one_kind(y: AnyArray) -> AnyArray:
+    """Labels (n,) that can be compared: an array of objects must hold numbers only, or text only, or flags only."""
+    if y.dtype.kind != "O":
+        return y
+    listed = y.tolist()
+    kinds = {kind_of_label(of) for of in set(map(type, listed))}
+    if len(kinds) > 1:
+        check_no_label_is_missing(y)
+        raise mixed_labels(listed)
+    if not kinds & {"number", "flag"}:
+        return y
+    numbers = np.array(listed)
+    if numbers.dtype.kind == "O":
+        raise ValueError(
+            f"y has whole numbers beyond 64 bits, such as {max(listed, key=abs)}; use text for such labels."
+        )
+    return numbers
+
+
+def kind_of_label(of: type) -> str:
+    """What a label of this type is: text, a flag, a number, or something else by the name of the type."""
+    kinds = (("text", str), ("flag", bool | np.bool_), ("number", Real))
+    return next((kind for kind, types in kinds if issubclass(of, types)), of.__name__)
+
+
+def mixed_labels(listed: list[Any]) -> ValueError:
+    """The error that says which types y mixes, with the first row of each."""
+    rows: dict[str, int] = {}
+    for row, label in enumerate(listed):
+        rows.setdefault(kind_of_label(type(label)), row)
+    found = ", ".join(f"{type(listed[row]).__name__} (row {row}: {listed[row]!r:.60})" for row in rows.values())
+    return ValueError(f"y mixes labels of different types: {found}. Make them all numbers or all text.")
