@@ -460,6 +460,9 @@ def test_refusals(make, tmp_path):
         ({"loss": "savage"}, "go with one class per row"),
         ({"codewords": "simplex"}, "go with one class per row"),
         ({"code_dim": 2}, "go with one class per row"),
+        ({"ordinal": True}, "ordinal and hierarchy go with one class per row"),
+        ({"hierarchy": sb.Hierarchy({"a": [0, 1], "b": [2]})}, "ordinal and hierarchy go with one class per row"),
+        ({"candidates": 16}, "candidates=16 goes with one class per row"),
         ({"monotonic_cst": [1] + [0] * (X.shape[1] - 1)}, "monotonic_cst goes with one class per row"),
     ]:
         with pytest.raises(ValueError, match=match):
@@ -475,6 +478,8 @@ def test_refusals(make, tmp_path):
         lambda: clf.predict_set(X),
         lambda: clf.report(X, y, tmp_path / "report.html"),
         lambda: clf.doubtful_labels(X, y),
+        lambda: clf.drop_classes(0),
+        lambda: clf.add_classes(X, y),
     ):
         with pytest.raises(ValueError, match=r"one (class|label) per row|several"):
             ask()

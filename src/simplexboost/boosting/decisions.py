@@ -133,9 +133,15 @@ class LabelsOfTheirOwn:
     loss: Loss
     thresholds: Array  # (K,) probabilities between 0 and 1
 
+    by_score: ClassVar[bool] = True
+
     def labels(self, U: Array) -> AnyArray:
         """An indicator matrix, (n, K)."""
         return (self.decision(U) > 0).astype(np.int64)
+
+    def of_probabilities(self, P: Array) -> AnyArray:
+        """An indicator matrix (n, K), from probabilities."""
+        return (P > self.thresholds).astype(np.int64)
 
     def decision(self, U: Array) -> Array:
         """How far each score is above that of the threshold, (n, K)."""
@@ -153,6 +159,8 @@ class SeveralTargets:
     loss: Loss
     classes: list[AnyArray]
 
+    by_score: ClassVar[bool] = True
+
     def cut(self, columns: Array) -> list[Array]:
         """What belongs to each target of an array (n, K) with columns for the classes of all targets."""
         return np.split(columns, np.cumsum([len(labels) for labels in self.classes])[:-1], axis=1)
@@ -166,6 +174,10 @@ class SeveralTargets:
         for t, labels in enumerate(best):
             table[:, t] = labels.tolist()
         return table
+
+    def of_probabilities(self, P: Array) -> AnyArray:
+        """The best class of every target (n, T), from the probabilities of all targets side by side."""
+        return self.labels(P)
 
     def decision(self, U: Array) -> Any:
         """For every target its scores (n, K); with two classes the difference U₁ − U₀ (n,)."""

@@ -20,6 +20,7 @@ from ..files.parameters import from_json, to_json
 from ..losses import Loss
 from .booster import Booster
 from .class_order import check_ordinal, class_order, declared_order, is_ordinal
+from .settling import Settled
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -66,10 +67,10 @@ class StructuredBooster(Booster):
         Y[order] = codewords.matrix(len(order), np.random.default_rng(0))
         return Custom(Y)
 
-    def _fitted(self, run: Run, *, checked: Checked, **more: Any) -> dict[str, Any]:
+    def _fitted(self, run: Run, *, settled: Settled, checked: Checked, **others: Any) -> dict[str, Any]:
         order = class_order(self.ordinal, checked)
         return {
-            **super()._fitted(run, checked=checked, **more),
+            **super()._fitted(run, settled=settled, checked=checked, **others),
             "class_order_": None if order is None else checked.classes[order],
             "hierarchy_": None if self.hierarchy is None else clone(self.hierarchy),
         }

@@ -119,8 +119,8 @@ class BoundBlocks {
 }  // namespace
 
 void bind_blocks(nb::module_& m) {
-  nb::class_<BoundBlocks>(m, "BlockLoss",
-                          "The log-loss of labels, or of blocks of classes, on some rows; see kernels/losses/blocks.hpp.")
+  nb::class_<BoundBlocks>(
+      m, "BlockLoss", "The log-loss of labels, or of blocks of classes, on some rows; see kernels/losses/blocks.hpp.")
       .def(nb::init<In<std::uint8_t, Matrix>, In<std::int64_t, Vector>, std::optional<In<std::int32_t, Vector>>,
                     std::optional<In<float, Vector>>>(),
            "own"_a, "c"_a, "ends"_a.none(), "weight"_a.none())

@@ -77,10 +77,10 @@ nb::tuple leaves(Labels c, std::size_t K, Floats own, Floats rest, Counts count,
   LeafEntries found;
   {
     WithoutGil release;
-    found = candidate_leaves(rows, loss.data(), scale ? scale->data() : nullptr, preference.data(),
-                             {leaf_of_row.data(), rows.n, n_leaves, used ? used->data() : nullptr,
-                              used ? used->shape(0) : 0},
-                             {l2, max_step, thin}, n_threads);
+    found = candidate_leaves(
+        rows, loss.data(), scale ? scale->data() : nullptr, preference.data(),
+        {leaf_of_row.data(), rows.n, n_leaves, used ? used->data() : nullptr, used ? used->shape(0) : 0},
+        {l2, max_step, thin}, n_threads);
   }
   const std::size_t size = found.values.size();
   return nb::make_tuple(to_numpy(std::move(found.values), {size}), to_numpy(std::move(found.classes), {size}),

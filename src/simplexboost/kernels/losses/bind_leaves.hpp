@@ -33,8 +33,7 @@ inline void check_options(double l2, double max_step, double thin, int n_threads
   require(max_step > 0.0, "max_step must be positive");
 }
 
-inline RowLeaves row_leaves(std::size_t n, const LeafNumbers& leaf_of_row, const SomeRows& rows,
-                            std::size_t n_leaves) {
+inline RowLeaves row_leaves(std::size_t n, const LeafNumbers& leaf_of_row, const SomeRows& rows, std::size_t n_leaves) {
   return {leaf_of_row.data(), n, n_leaves, rows ? rows->data() : nullptr, rows ? rows->shape(0) : 0};
 }
 

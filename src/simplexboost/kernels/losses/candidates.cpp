@@ -43,13 +43,13 @@ class ClassSums {
 
 // The moves of a leaf by class, and which of them a row has taken already.
 struct LeafMoves {
-  std::vector<float> moves = {};      // in the order of the leaf's entries
-  std::vector<double> factors = {};   // exp(move)
+  std::vector<float> moves = {};     // in the order of the leaf's entries
+  std::vector<double> factors = {};  // exp(move)
   std::vector<std::int32_t> classes = {};
-  std::vector<std::int32_t> place;    // (K,) where a class is in the above, or -1
+  std::vector<std::int32_t> place;      // (K,) where a class is in the above, or -1
   std::vector<std::uint64_t> row = {};  // the last row that took the move
   std::uint64_t now = 0;
-  double total = 0.0;                          // of the factors
+  double total = 0.0;                         // of the factors
   std::vector<std::uint32_t> newcomers = {};  // scratch
   std::vector<float> buffer = {};
 
@@ -101,7 +101,7 @@ namespace {
 // The sums of some rows of a leaf: (slope, curvature) of a class of the rest, and what single classes have beyond it.
 struct ChunkSums {
   std::uint64_t base[2] = {0, 0};
-  std::vector<std::uint64_t> sums = {};     // (m, 2)
+  std::vector<std::uint64_t> sums = {};    // (m, 2)
   std::vector<std::int32_t> classes = {};  // (m,)
 };
 
@@ -175,9 +175,8 @@ LeafEntries joined(const std::vector<std::vector<Entry>>& entries) {
 }  // namespace
 
 // Large leaves are cut into chunks, whose sums are added when all of them are there; others are finished at once.
-LeafEntries candidate_leaves(const CandidateRows& rows, const float* loss, const double* scale,
-                             const float* preference, const RowLeaves& of, const LeafOptions& options,
-                             int n_threads) {
+LeafEntries candidate_leaves(const CandidateRows& rows, const float* loss, const double* scale, const float* preference,
+                             const RowLeaves& of, const LeafOptions& options, int n_threads) {
   const LeafScales scales{scale == nullptr ? 1.0 : hot().largest_magnitude(scale, rows.n), of.used()};
   const GroupedRows grouped(of, n_threads);
   const auto sum_rows = candidate_loops::chosen().sum_rows;

@@ -4,9 +4,9 @@
 //
 // Boosting starts with empty lists and a rest of score zero, which is exact. A leaf moves the scores of a few classes:
 // those of the row's list are moved, others join the list with the score of the rest plus the move. A list that is full
-// exchanges its lowest candidates for newcomers that are higher. Classes that go back to the rest, and moves of classes that
-// stay there, keep their mass: the score of the rest is the logarithm of the mean of exp(score) over its classes. So the
-// sum of all exponentials is right after every round, as far as the scores of newcomers are.
+// exchanges its lowest candidates for newcomers that are higher. Classes that go back to the rest, and moves of classes
+// that stay there, keep their mass: the score of the rest is the logarithm of the mean of exp(score) over its classes.
+// So the sum of all exponentials is right after every round, as far as the scores of newcomers are.
 #pragma once
 
 #include <cstddef>
@@ -24,12 +24,12 @@ constexpr float kEmpty = -1e30f;
 
 // The predictor of n rows.
 struct CandidateRows {
-  const std::int64_t* c;   // (n,) the own class
-  float* own;              // (n,) its score
-  float* rest;             // (n,) the score of a class of the rest
-  std::int32_t* count;     // (n,) candidates
-  std::int32_t* classes;   // (n, C)
-  float* scores;           // (n, C)
+  const std::int64_t* c;  // (n,) the own class
+  float* own;             // (n,) its score
+  float* rest;            // (n,) the score of a class of the rest
+  std::int32_t* count;    // (n,) candidates
+  std::int32_t* classes;  // (n, C)
+  float* scores;          // (n, C)
   std::size_t n, K, C;
 
   // Raises unless the numbers of a row can be trusted. It reads what is read next anyway.
@@ -38,16 +38,16 @@ struct CandidateRows {
 
 // What `pull` is given besides, and what it writes.
 struct CandidatePull {
-  const float* weight;    // (n,) or null
-  int tilt_a, tilt_b;     // see logistic.hpp
+  const float* weight;  // (n,) or null
+  int tilt_a, tilt_b;   // see logistic.hpp
   float tilt_scale;
-  const float* Z;         // (K, s) the sketched codewords
-  const float* square;    // (K,) ‖Z‖²
-  const float* totals;    // (s + 1,) the sums of Z and of ‖Z‖² over all classes
+  const float* Z;       // (K, s) the sketched codewords
+  const float* square;  // (K,) ‖Z‖²
+  const float* totals;  // (s + 1,) the sums of Z and of ‖Z‖² over all classes
   std::size_t s;
-  double* stats;          // (n, s + 1)
-  float* loss;            // (n,) -log p_c
-  double* scale;          // (n,) the weight used for each row, or null
+  double* stats;  // (n, s + 1)
+  float* loss;    // (n,) -log p_c
+  double* scale;  // (n,) the weight used for each row, or null
 };
 
 void candidate_pull(const CandidateRows& rows, const CandidatePull& pull, int n_threads);
@@ -60,8 +60,8 @@ struct LeafEntries {
   std::vector<std::int64_t> starts;  // (L + 1,)
 };
 
-LeafEntries candidate_leaves(const CandidateRows& rows, const float* loss, const double* scale,
-                             const float* preference, const RowLeaves& of, const LeafOptions& options, int n_threads);
+LeafEntries candidate_leaves(const CandidateRows& rows, const float* loss, const double* scale, const float* preference,
+                             const RowLeaves& of, const LeafOptions& options, int n_threads);
 
 // Adds step times the values of its leaf to every row.
 void candidate_add(const CandidateRows& rows, const float* values, const std::int32_t* classes,

@@ -107,7 +107,7 @@ void move_row(const CandidateRows& r, std::size_t i, LeafMoves& leaf) {
   std::int32_t *classes = r.classes + i * r.C, &count = r.count[i];
   const float rest = r.rest[i];
   const std::size_t n_moves = leaf.moves.size();
-  std::size_t known = 0;       // moves of the own class and of candidates
+  std::size_t known = 0;        // moves of the own class and of candidates
   double unknown = leaf.total;  // the sum of exp(move) over the others
   leaf.next_row();
   const auto moved = [&](std::size_t k, float& score) {

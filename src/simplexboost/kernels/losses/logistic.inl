@@ -159,8 +159,8 @@ constexpr std::uint64_t kRoundBits = __builtin_bit_cast(std::uint64_t, kRound);
 
 inline Bits rounded(Half x, double w) { return (Bits)(__builtin_convertvector(x, Double) * w + kRound); }
 
-// mass += w p and spread += w |p| (1 - |p|), class by class in double precision, for R rows of probabilities at once, so
-// that sums are read and written once for all R rows. Blocks of classes (losses/blocks.hpp) have p - 1 in place of p
+// mass += w p and spread += w |p| (1 - |p|), class by class in double precision, for R rows of probabilities at once,
+// so that sums are read and written once for all R rows. Blocks of classes (losses/blocks.hpp) have p - 1 in place of p
 // where a class is the example's own, which makes no difference to the spread.
 template <std::size_t R>
 inline void add_moments(const float* const* p, const double* w, std::size_t Kp, std::uint64_t* mass,

@@ -1,5 +1,5 @@
-// Vectors of floats in the registers of an instruction set, and their exponential; part of the files that are compiled once
-// per instruction set (core/clones.inl).
+// Vectors of floats in the registers of an instruction set, and their exponential; part of the files that are compiled
+// once per instruction set (core/clones.inl).
 
 constexpr std::size_t W = VECTOR_BYTES / sizeof(float);  // floats per vector
 typedef float Vec __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
