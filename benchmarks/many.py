@@ -215,9 +215,10 @@ def real_table(results: dict[str, Any]) -> list[str]:
 TEXT = """# Thousands of classes
 
 `python -m benchmarks.many` computes these tables, which [Thousands of classes](../docs/many-classes.md) explains.
-Times are processor time of one thread, so that what else runs on a machine hardly changes them. Memory is the largest
-resident size of the process until the end of the fit, the table included. A dash: the fit took more than {limit} s of
-processor time, or more memory than there was, here or with fewer classes. What is not listed was not computed.
+Times are processor time of one thread, so that what else runs on a machine changes them little: by a quarter, as far as
+was seen. Memory is the largest resident size of the process until the end of the fit, the table included. A dash: the
+fit took more than {limit} s of processor time, or more memory than there was, here or with fewer classes.
+What is not listed was not computed.
 
 ## Rows with candidates beside rows with all scores
 

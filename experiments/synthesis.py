@@ -185,7 +185,7 @@ def opening(plan: Plan, found: Results, counts: Sequence[tuple[str, str]]) -> st
     savage = beyond.below_logistic(plan, found, "savage")
     return (
         "Five documents on multiclass boosting were read statement by statement, what they measured was measured "
-        "again, and every statement was judged by a rule that was fixed before looking. Of the claims of their "
+        "again, and every statement was judged by a rule that stands beside it. Of the claims of their "
         f"experimental sections:\n\n{lines}\n\n"
         "What a student may take home:\n\n"
         "1. *A booster must ask of its weak learner what that can give.* M1 wants every tree to be right on half of "
