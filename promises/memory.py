@@ -116,7 +116,7 @@ def impossible_fits_are_refused(case: int) -> None:
     K = int(rng.integers(20_000, 50_000))
     n = int(2.5 * K)
     boosters: list[Any] = [
-        sb.SimplexBoostClassifier(codewords="canonical"),
+        sb.SimplexBoostClassifier(codewords="canonical", candidates=None),
         sb.SimplexBoostClassifier(codewords="simplex", n_estimators=10),
         sb.SAMMEClassifier(),
         sb.GDMCBoostClassifier(),

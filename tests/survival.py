@@ -119,7 +119,7 @@ def answers(clf, table, labels):
     changing = {"fit", "partial_fit", "save", "set_params", "get_metadata_routing", "set_output"}
     changing |= {"add_classes"}  # which needs other labels
     if np.ndim(labels) == 2:
-        changing |= {"predict_set", "predict_or_abstain"}  # which refuse several labels
+        changing |= {"predict_set", "predict_or_abstain", "estimate_prior"}  # which refuse several labels
     clf, out = copy(clf), {}  # a copy, since `calibrate_sets` changes it
     for name in dir(clf):
         method = getattr(clf, name, None)

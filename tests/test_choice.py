@@ -63,7 +63,7 @@ def test_the_choice_is_what_was_fitted(chosen):
     assert chosen.n_iter_ == choice.n_estimators == len(chosen.model_.trees)
     assert chosen.model_.temperature == choice.temperature
     assert choice.learning_rate == 0.5
-    assert [c["params"] for c in choice.candidates] == booster().shapes(len(X))
+    assert [c["params"] for c in choice.candidates] == booster()._shapes(len(X))
     (winner,) = (c for c in choice.candidates if c["params"] == choice.params)
     assert winner["risk"] == choice.risk <= 1.05 * min(c["risk"] for c in choice.candidates)
     assert choice.n_estimators in choice.curve["n_estimators"]

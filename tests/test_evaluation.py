@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from cases import blobs, training_set
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 
+import simplexboost as sb
 from simplexboost.callbacks import EarlyStopping, Evaluation
 from simplexboost.data.categories import Categories
 from simplexboost.data.training_set import LabelSets
@@ -26,7 +26,7 @@ NAMES = np.array(["a", "b", "c"])
 
 def watched(y=NAMES[C], patience=None, metric=None, **labelling):
     """What an eval_set is checked against: the training set X, y."""
-    estimator = BaseEstimator()
+    estimator = sb.SimplexBoostClassifier()
     checked = check_training(estimator, X, y, None, Labelling(**labelling), 255, CPU)
     return Watched(estimator, checked, Logistic(), check_metrics(metric), patience)
 

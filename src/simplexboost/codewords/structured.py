@@ -19,7 +19,7 @@ def ordered(K: int, d: int | None = None, smoothness: float = SMOOTHNESS) -> Arr
     """Codewords of ordered classes: coordinate j is a cosine wave of j half-periods over the classes, slow waves first.
 
     Slow waves are longer than fast ones, so that neighbours are near and the two ends are far apart. With
-    ``smoothness=1`` and all K − 1 coordinates, the squared distance of two codewords is 4 |k − l| / (K − 1).
+    ``smoothness=1`` and all K − 1 coordinates, the squared distance of two codewords is ``4 |k − l| / (K − 1)``.
 
     Parameters
     ----------

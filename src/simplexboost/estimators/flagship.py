@@ -411,7 +411,7 @@ class SimplexBoostClassifier(StructuredBooster):
         growth = "best" if is_auto(self.growth) else self.growth
         codewords, candidates = self._codewords(), self.candidates
         if is_auto(candidates):
-            candidates = None if data.sets is not None else self.suited_candidates(data)
+            candidates = None if data.sets is not None else self._suited_candidates(data)
         if data.sets is not None:
             codewords = Canonical()  # which `check_several` makes sure of
         elif type(codewords) is Auto and codewords.code_dim is None and candidates is not None:
@@ -429,7 +429,7 @@ class SimplexBoostClassifier(StructuredBooster):
             "calibration": 1.0 if is_auto(self.calibration) or isinstance(self.calibration, bool) else self.calibration,
         }
 
-    def suited_candidates(self, data: TrainingSet) -> int | None:
+    def _suited_candidates(self, data: TrainingSet) -> int | None:
         """How many classes beside its own every row keeps scores of: all, unless that would take too long."""
         few = data.K <= MANY_CLASSES or data.n * data.K <= MANY_SCORES
         other = data.init_score is not None or self.monotonic_cst is not None or self.cost_matrix is not None
@@ -443,7 +443,7 @@ class SimplexBoostClassifier(StructuredBooster):
         data = checked.data
         haste = effort_on(data).haste
         rate = float(self.learning_rate) * haste
-        rivals = [(params, self.with_params(**params, learning_rate=rate)) for params in asked.shapes(data.n)]
+        rivals = [(params, self.with_params(**params, learning_rate=rate)) for params in asked._shapes(data.n)]
         exact = None if is_auto(asked.n_estimators) else int(self.n_estimators)
         longest = pace(data) * LONGEST / rate if exact is None else exact / haste
         wanted = Wanted(
@@ -458,7 +458,7 @@ class SimplexBoostClassifier(StructuredBooster):
         choice = choose(rivals, Table(data, checked.present, groups), seed, wanted)
         return replace(choice, learning_rate=float(self.learning_rate))
 
-    def shapes(self, n: int) -> list[dict[str, Any]]:
+    def _shapes(self, n: int) -> list[dict[str, Any]]:
         """The parameters of the shapes that compete on n rows: those of `SHAPES` that agree with what the user gave.
 
         There is no competition if the number of rounds is given: then only a temperature is chosen.

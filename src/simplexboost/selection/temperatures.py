@@ -50,8 +50,8 @@ def candidate_losses(run: Run, F: Candidates, held: AnyArray, temperatures: Arra
     """The same where rows keep the scores of few classes: a temperature multiplies that of the rest, too."""
     weight, totals = run.data.weight[held], run.data.engine.totals
     if not run.loss.likelihood:
-        return totals((weight * run.loss.value_of(np.exp(-F.log_losses()[0])))[:, None])
-    return totals((weight * F.log_losses(temperatures)).T)
+        return totals((weight * run.loss.value_of(np.exp(-F.log_losses()[0])))[:, None])[:, None]
+    return totals((weight * F.log_losses(temperatures)).T)[:, None]
 
 
 def log_losses(run: Run, F: AnyArray, c: Labels, temperatures: Array, start: AnyArray | None = None) -> Array:
