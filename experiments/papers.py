@@ -20,6 +20,7 @@ from . import (
     theory_codes,
     theory_geist,
 )
+from .registry import EXPERIMENTS
 
 __all__ = [
     "beyond",
@@ -41,3 +42,13 @@ __all__ = [
     "theory_codes",
     "theory_geist",
 ]
+
+
+def place(name: str) -> int:
+    """The place of an experiment's module in the list above."""
+    return __all__.index(EXPERIMENTS[name].cells.__module__.rpartition(".")[2])
+
+
+# A module that was imported alone has registered its experiments before the others; the order is that of the list.
+for name in sorted(EXPERIMENTS, key=place):
+    EXPERIMENTS[name] = EXPERIMENTS.pop(name)

@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,8 @@ def missing():
         check_gpu()
     except DeviceError as error:
         yield "cuda", str(error)
+    if not all(map(find_spec, ("xgboost", "lightgbm", "catboost"))):
+        yield "peers", "xgboost, lightgbm and catboost are not all installed (the extra 'bench')"
     if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
         yield "browser", "there is no browser: chromium and chromedriver are not both installed"
 

@@ -237,7 +237,6 @@ def test_the_own_choice_on_a_sample_and_one_part(tmp_path, monkeypatch):
     from simplexboost.estimators import settling
 
     monkeypatch.setattr(settling, "effort", lambda n, p, K: settling.Effort(0, 100, 3.0, 0.3))
-    monkeypatch.setattr("simplexboost.estimators.flagship.effort", settling.effort)
     monkeypatch.setattr(settling, "sample_rows", lambda n: n // 2)
     groups = np.random.default_rng(0).integers(0, 30, 400)
     X, y, w = mixed_table(400)

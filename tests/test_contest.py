@@ -19,7 +19,12 @@ def blobs(name, seed=0, **_):
     return data.Problem(X[:60], y[:60], X[60:], y[60:], 3)
 
 
-@pytest.mark.parametrize("contestant", contest.CONTESTANTS)
+OTHERS = {"XGBoost", "LightGBM", "CatBoost"}
+
+
+@pytest.mark.parametrize(
+    "contestant", [pytest.param(name, marks=[pytest.mark.peers] * (name in OTHERS)) for name in contest.CONTESTANTS]
+)
 def test_everyone_has_the_same_number_of_trees_and_learns(contestant, monkeypatch):
     monkeypatch.setattr(data, "problem", blobs)
     result = contest.contest(contestant, {"name": "x"}, trees=4, seed=0)

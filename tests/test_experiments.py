@@ -73,7 +73,9 @@ def kind(cell):
     return json.dumps([cell.task, keys, words, own])
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.peers] * (name == "beyond-contest")) for name in EXPERIMENTS]
+)
 def test_every_experiment_runs_and_reports(name, tmp_path, monkeypatch):
     monkeypatch.setattr(data, "problem", tiny_problem)
     e, results, by_kind = EXPERIMENTS[name], Results(tmp_path / "cells"), {}

@@ -321,7 +321,7 @@ def test_wrong_labels_are_doubtful():
     assert np.array_equal(found.given, y[found.rows])
     assert np.array_equal(found.suggested[:3], np.array(["a", "b", "c"])[c[found.rows[:3]]])
     assert not hasattr(clf, "classes_")
-    with pytest.raises(ValueError, match="one label per example"):
+    with pytest.raises(ValueError, match="one label per row"):
         clf.doubtful_labels(X, np.zeros((240, 2)))
     with pytest.raises(ValueError, match="sample_weight has 100 rows and y has 240"):
         clf.doubtful_labels(X, y, sample_weight=np.ones(100))
