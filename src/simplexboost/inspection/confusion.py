@@ -13,7 +13,7 @@ import numpy as np
 
 from .._parts import check_number
 from .._typing import AnyArray, Array, Labels
-from .labels import all_classes, check_labels, check_probabilities, check_same_length, label_numbers
+from .labels import all_classes, check_labels, check_predicted, check_same_length, label_numbers
 
 # Up to so many classes the order is the best that keeps the groups together; that takes 0.1 s for 438 classes, 0.3 s
 # for 600 and 2 s for 1000. Beyond, groups follow each other in the order in which they were joined.
@@ -186,9 +186,7 @@ def soft_confusion(y_true: Any, P: Any, classes: Any) -> Array:
     array([[0.75, 0.25],
            [0.25, 0.75]])
     """
-    y, known = check_labels(y_true, "y_true"), np.asarray(classes)
-    P = check_probabilities(P, len(y), len(known))
-    c = label_numbers(y, known, "y_true")
+    c, P, known = check_predicted(y_true, P, classes)
     order = np.argsort(c, kind="stable")
     present, starts, counts = np.unique(c[order], return_index=True, return_counts=True)
     means = np.zeros((len(known), len(known)))

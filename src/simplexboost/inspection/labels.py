@@ -52,3 +52,10 @@ def check_probabilities(P: Any, n: int, K: int) -> Array:
     if not (np.isfinite(P).all() and P.min(initial=0.0) >= 0 and P.max(initial=0.0) <= 1 + 1e-6):
         raise ValueError("P must hold probabilities: numbers from 0 to 1.")
     return P
+
+
+def check_predicted(y_true: Any, P: Any, classes: Any) -> tuple[Labels, Array, AnyArray]:
+    """The numbers of the true classes (n,), the probabilities (n, K), and the labels of the columns of these (K,)."""
+    y, known = check_labels(y_true, "y_true"), np.asarray(classes)
+    P = check_probabilities(P, len(y), len(known))
+    return label_numbers(y, known, "y_true"), P, known

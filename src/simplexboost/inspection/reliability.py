@@ -10,7 +10,7 @@ import numpy as np
 from .._parts import check_choice, check_number
 from .._typing import AnyArray, Array
 from .classes import wilson
-from .labels import check_labels, check_probabilities, label_numbers
+from .labels import check_predicted, label_numbers
 
 STRATEGIES = ("uniform", "quantile")
 
@@ -99,14 +99,12 @@ def reliability_table(
     >>> round(found.ece, 3)
     0.1
     """
-    y, known = check_labels(y_true, "y_true"), np.asarray(classes)
-    P = check_probabilities(P, len(y), len(known))
-    c = label_numbers(y, known, "y_true")
+    c, P, known = check_predicted(y_true, P, classes)
     check_number("bins", bins, int, 1)
     check_choice("strategy", strategy, STRATEGIES)
     if label is None:
         best = P.argmax(axis=1)
-        p, hit = P[np.arange(len(y)), best], best == c
+        p, hit = P[np.arange(len(c)), best], best == c
     else:
         k = label_numbers(np.asarray([label]), known, "label")[0]
         p, hit = P[:, k], c == k
@@ -158,9 +156,7 @@ def class_calibration_errors(y_true: Any, P: Any, classes: Any, *, bins: int = 1
     >>> class_calibration_errors([0, 1], [[1.0, 0.0], [0.2, 0.8]], [0, 1]).round(3).tolist()
     [0.1, 0.1]
     """
-    y, known = check_labels(y_true, "y_true"), np.asarray(classes)
-    P = check_probabilities(P, len(y), len(known))
-    c = label_numbers(y, known, "y_true")
+    c, P, known = check_predicted(y_true, P, classes)
     check_number("bins", bins, int, 1)
     edges = bin_edges(P, bins, "uniform")
     return np.array([binned(P[:, k], c == k, edges, 0.95, None).ece for k in range(len(known))])

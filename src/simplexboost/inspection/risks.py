@@ -9,7 +9,7 @@ import numpy as np
 
 from .._parts import check_number
 from .._typing import Array
-from .labels import check_labels, check_probabilities, label_numbers
+from .labels import check_predicted
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,14 +81,12 @@ def risk_curve(y_true: Any, P: Any, classes: Any) -> RiskCurve:
     >>> risk_curve([0, 1, 1, 0], P, [0, 1]).confidence_for(0.0)
     0.8
     """
-    y, known = check_labels(y_true, "y_true"), np.asarray(classes)
-    P = check_probabilities(P, len(y), len(known))
-    c = label_numbers(y, known, "y_true")
+    c, P, _ = check_predicted(y_true, P, classes)
     top, wrong = P.max(axis=1), P.argmax(axis=1) != c
     confidence, place = np.unique(-top, return_inverse=True)
     count, errors = np.bincount(place), np.bincount(place, wrong)
     answered, mistakes = np.cumsum(count), np.cumsum(errors)
     # Rows of the same confidence are answered together: in the area they count as if the errors among them were even.
-    steps = np.arange(1, len(y) + 1)
-    area = float(np.interp(steps, np.append(0, answered), np.append(0, mistakes)) @ (1 / steps) / len(y))
-    return RiskCurve(-confidence, answered / len(y), mistakes / answered, area)
+    steps = np.arange(1, len(c) + 1)
+    area = float(np.interp(steps, np.append(0, answered), np.append(0, mistakes)) @ (1 / steps) / len(c))
+    return RiskCurve(-confidence, answered / len(c), mistakes / answered, area)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from .._parts import check_number
 from .._typing import AnyArray, Labels
@@ -21,6 +22,14 @@ def class_places(classes: Any, known: AnyArray) -> Labels:
     if labels.ndim != 1 or len(labels) == 0:
         raise ValueError("classes must be a label or a list of labels, at least one.")
     return label_numbers(labels, known, "classes")
+
+
+def probabilities_of(estimator: Any, X: Any, what: str) -> AnyArray:
+    """The probabilities (n, K) that a fitted classifier predicts, which ``what`` needs."""
+    check_is_fitted(estimator)
+    if not hasattr(estimator, "predict_proba"):
+        raise TypeError(f"{type(estimator).__name__} has no predict_proba; {what} needs it.")
+    return np.asarray(estimator.predict_proba(X))
 
 
 def some_rows(n: int, most: int) -> Labels:

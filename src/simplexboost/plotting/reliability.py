@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ..inspection.reliability import Reliability, reliability_table
 from ._axes import one_axes
+from ._models import probabilities_of
 from ._style import GREY, PALE, class_style, legend_beside, plain, short
 
 
@@ -99,11 +99,9 @@ class ReliabilityDisplay:
         >>> display.ax_.get_ylabel()
         'observed frequency'
         """
-        check_is_fitted(estimator)
-        if not hasattr(estimator, "predict_proba"):
-            raise TypeError(f"{type(estimator).__name__} has no predict_proba; a reliability diagram needs it.")
+        P = probabilities_of(estimator, X, "a reliability diagram")
         options = {"classes": estimator.classes_, "label": label, "bins": bins, "strategy": strategy}
-        return cls.from_predictions(y, estimator.predict_proba(X), **options, name=name, ax=ax)
+        return cls.from_predictions(y, P, **options, name=name, ax=ax)
 
     @classmethod
     def from_predictions(

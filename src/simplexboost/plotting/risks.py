@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ..inspection.risks import RiskCurve, risk_curve
 from ._axes import one_axes
+from ._models import probabilities_of
 from ._style import class_style, legend_beside, plain
 
 
@@ -83,11 +83,8 @@ class RiskCurveDisplay:
         >>> display.ax_.get_xlabel()
         'part of the rows that is answered'
         """
-        check_is_fitted(estimator)
-        if not hasattr(estimator, "predict_proba"):
-            raise TypeError(f"{type(estimator).__name__} has no predict_proba; a risk curve needs it.")
-        name = type(estimator).__name__ if name is None else name
-        return cls.from_predictions(y, estimator.predict_proba(X), classes=estimator.classes_, name=name, ax=ax)
+        P, name = probabilities_of(estimator, X, "a risk curve"), type(estimator).__name__ if name is None else name
+        return cls.from_predictions(y, P, classes=estimator.classes_, name=name, ax=ax)
 
     @classmethod
     def from_predictions(
