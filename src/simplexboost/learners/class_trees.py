@@ -9,7 +9,7 @@ import numpy as np
 
 from .._describing import described
 from .._parts import check_number
-from .._typing import Array, Labels
+from .._typing import AnyArray, Array, Labels
 from ..boosting.hypotheses import LeafOutputs, TreeHypothesis
 from ..data.training_set import TrainingSet
 from ..engine import Dense, Grown, Growth, OneHot
@@ -144,9 +144,21 @@ class InfoTree(NamesClasses):
 
     score: ClassVar[str] = "entropy"
 
+    def fit(self, request: Request) -> Answer:
+        """Grow a tree on the examples that have a weight: the others change no sum, and sm-boost draws few."""
+        return super().fit(replace(request, rows=weighted_rows(request.weight, request.rows)))
+
     def statistics(self, request: Request) -> OneHot:
         """The weight of every example, in the column of its class."""
         return OneHot(request.labels, request.weight, len(request.Y))
+
+
+def weighted_rows(weight: Array, rows: AnyArray | None) -> AnyArray | None:
+    """Those of some rows, or of all (None), that have a weight (n,)."""
+    has_weight = weight != 0 if rows is None else weight[rows] != 0
+    if has_weight.all():
+        return rows
+    return np.flatnonzero(has_weight) if rows is None else rows[has_weight]
 
 
 @described
