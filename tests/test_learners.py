@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from cases import LEARNERS, TREES, each, problem, request, training_set, with_pull
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
@@ -425,6 +426,43 @@ def test_linear_regressor_takes_gradients_whose_squares_are_no_numbers(scale):
     req = request(problem(n=50, p=4, seed=1))
     plain, scaled = (LinearRegressor().fit(with_pull(req, G=factor * req.G)).outputs for factor in (1.0, scale))
     assert_array_equal(scaled, np.clip(scale * plain, -FARTHEST, FARTHEST))
+
+
+@pytest.mark.parametrize("table", [np.asarray, csr_array])
+@pytest.mark.parametrize("rows", [None, np.arange(3, 70)])
+def test_linear_regressor_answers_many_requests_as_single_features_do(table, rows):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 9)) * (rng.random((80, 9)) < 0.6)
+    X[:, 4] = X[:, 1]  # a tie, which goes to the lower feature
+    X[:, 5] = X[:, 2] * (1 + 1e-13 * rng.normal(size=80))  # nearly a tie
+    X[:, 6], X[:, 7], X[:, 8] = 0.0, X[:, 0] * 1e-200, 1e6 + 1e-3 * X[:, 3]
+    data = replace(training_set(X, np.arange(80) % 3), table=table(X))
+    curvatures = [rng.uniform(1e-9, 1, 80) ** 4 for _ in range(4)]
+    requests = [request(data, d=1, seed=s, curvature=h, rows=rows) for s, h in enumerate(curvatures)]
+    requests[1] = with_pull(requests[1], G=1e5 * X[:, [2]] + requests[1].G)
+    requests[2] = with_pull(requests[2], G=np.zeros((80, 1)))
+    for req, answer in zip(requests, LinearRegressor().fit_each(requests), strict=True):
+        single = [LinearRegressor().fit(replace(req, features=np.array([f]))) for f in range(9)]
+        used = slice(None) if rows is None else rows
+        target, h = (req.G[:, 0] / req.h)[used], req.h[used]
+        left = np.array([(h * (target - each.outputs[used, 0]) ** 2).sum() for each in single])
+        assert left[answer.hypothesis.feature] <= left.min() * (1 + 1e-9)
+        assert_array_equal(answer.outputs, single[answer.hypothesis.feature].outputs)
+        assert answer.hypothesis.feature != 4
+
+
+def test_a_learner_made_from_the_linear_regressor_sees_every_request():
+    asked = []
+
+    @dataclass(eq=False, repr=False)
+    class Counting(LinearRegressor):
+        def fit(self, request):
+            asked.append(request)
+            return super().fit(request)
+
+    requests = [request(problem(seed=1), d=1, seed=s) for s in range(3)]
+    Counting().fit_each(requests)
+    assert asked == requests
 
 
 def test_linear_regressor_counts_missing_values_as_the_mean():

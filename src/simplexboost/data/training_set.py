@@ -11,6 +11,7 @@ from scipy.sparse import issparse
 from .._cached import cached
 from .._typing import AnyArray, Array, Labels, Mask
 from ..engine import CPU, MAX_BINS, BinnedData, CodedRows, Engine, sampled_rows
+from .spans import column_spans
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +106,11 @@ class TrainingSet:
     def columns(self) -> Any:
         """X in a form whose columns `engine.column_of` reads quickly."""
         return self.X.tocsc() if issparse(self.X) else self.X
+
+    @cached
+    def spans(self) -> tuple[Array, Array]:
+        """The middle of every column of X and half the width of its values, (p,) each; see `column_spans`."""
+        return column_spans(self.X)
 
     def in_order(self, values: AnyArray) -> AnyArray:
         """Values (n, ...) of the rows of ``table``, in the order of the rows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -263,6 +263,10 @@ class Learner(Part):
     @abstractmethod
     def fit(self, request: Request) -> Answer:
         """Answer a request."""
+
+    def fit_each(self, requests: Sequence[Request]) -> list[Answer]:
+        """Answer requests that differ only in their pulls and curvatures; a learner may share work among them."""
+        return [self.fit(request) for request in requests]
 
     def check(self) -> None:
         """Raise if a parameter is invalid; called once before boosting."""

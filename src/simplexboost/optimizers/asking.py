@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -41,7 +41,16 @@ def binary_request(run: Run, g: Array, curvature: Array | None = None) -> Reques
 
 def ask(run: Run, request: Request) -> Answer:
     """The weak learner's answer; raise if it is not finite."""
-    answer = run.learner.fit(request)
+    return finite(run, run.learner.fit(request))
+
+
+def ask_each(run: Run, requests: Sequence[Request]) -> list[Answer]:
+    """The weak learner's answers to requests of one round; raise if one of them is not finite."""
+    return [finite(run, answer) for answer in run.learner.fit_each(requests)]
+
+
+def finite(run: Run, answer: Answer) -> Answer:
+    """The answer; raise if it is not finite."""
     if not math.isfinite(size := largest(answer.hypothesis, answer.compact)):
         raise run.divergence(size)
     return answer
@@ -84,6 +93,13 @@ def step_along(
     else:
         request = binary_request(run, gradient.G[:, coordinate], curvature)
     answer = ask(run, request)
+    return follow(run, gradient, request, answer, coordinate)
+
+
+def follow(
+    run: Run, gradient: Gradient, request: Request, answer: Answer, coordinate: int | None = None
+) -> list[Update]:
+    """Take the step along an answer: one update, or none."""
     classes = answer.classes if coordinate is None else None
     ray = ray_along(run, lambda: direction(run, answer.outputs, coordinate), gradient, classes)
     return take_step(run, request, answer, ray, coordinate)
@@ -107,7 +123,7 @@ def take_step(run: Run, request: Request, answer: Answer, ray: Ray, coordinate: 
 def step_together(run: Run, gradient: Gradient) -> list[Update]:
     """Request a scalar h in every coordinate, and choose one step for the vector that they form."""
     d = run.Y.shape[1]
-    answers = [ask(run, binary_request(run, gradient.G[:, j])) for j in range(d)]
+    answers = ask_each(run, [binary_request(run, gradient.G[:, j]) for j in range(d)])
     outputs = np.column_stack([answer.outputs for answer in answers])  # (n, d)
     stride = run.step.length(ray_along(run, lambda: direction(run, outputs), gradient))
     edge = normalised_edge(run.data.engine, gradient.G, outputs) if stride.edge is None else stride.edge

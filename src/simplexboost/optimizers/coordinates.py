@@ -13,9 +13,11 @@ from ..boosting.run import Run, Update
 from ..losses import Gradient
 from .asking import (
     ask,
+    ask_each,
     binary_ray,
     binary_request,
     decouples,
+    follow,
     gradient_of,
     log_risk_after,
     step_along,
@@ -60,7 +62,9 @@ class CoordinateDescent(Optimizer):
                 if update := step_along(run, gradient, int(j)):
                     return update
             return []
-        candidates = [update for j in range(d) for update in step_along(run, gradient, j)]
+        requests = [binary_request(run, gradient.G[:, j]) for j in range(d)]
+        asked = enumerate(zip(requests, ask_each(run, requests), strict=True))
+        candidates = [update for j, (request, answer) in asked for update in follow(run, gradient, request, answer, j)]
         return [min(candidates, key=partial(log_risk_after, run))] if candidates else []  # ties: the lowest coordinate
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from .._parts import check_number
 from ..boosting.run import Run, Update
 from ..learners.newton_trees import single
-from .asking import MIN_EDGE, ask, binary_request, direction, gradient_of, normalised_edge, ray_along, step_along
+from .asking import MIN_EDGE, ask_each, binary_request, direction, gradient_of, normalised_edge, ray_along, step_along
 from .base import Optimizer
 
 
@@ -79,7 +79,7 @@ class NewtonCoordinates(Optimizer):
         G = weight * single(h * np.clip(R / h, -self.clip, self.clip))
         h = weight * single(h)
         K = len(run.Y)
-        answers = [ask(run, binary_request(run, G[:, k], h[:, k])) for k in range(K)]
+        answers = ask_each(run, [binary_request(run, G[:, k], h[:, k]) for k in range(K)])
         edges = [normalised_edge(run.data.engine, G[:, [k]], answer.outputs) for k, answer in enumerate(answers)]
         outputs = np.column_stack([answer.outputs for answer in answers])  # (n, K)
         alpha = (K - 1) / K * run.step.length(ray_along(run, lambda: direction(run, outputs))).alpha
