@@ -31,7 +31,8 @@ HotLanes<Lane> hot_lanes() {
           subtract_lanes<Lane>,
           prefix_scores<Lane, false>,
           prefix_scores<Lane, true>,
-          prefix_newton<Lane>,
+          prefix_pairs<Lane, false>,
+          prefix_pairs<Lane, true>,
           newton_votes<Lane>};
 }
 

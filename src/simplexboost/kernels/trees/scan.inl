@@ -64,12 +64,24 @@ inline Wide newton_scores(WideInt gradient, WideInt curvature, const double* inv
   return (bend > 0.0 ? slope * slope : Wide{}) / (bend > 0.0 ? bend : Wide{} + 1.0);
 }
 
-// The same for the Newton score of one gradient and one curvature column, as the flagship has. Bins without rows are
-// left out: left (3 columns of kMostBins: gradient, curvature, count) holds the sums up to the bins at[0], at[1], ..;
-// returns the number of these bins. `begin` holds the sums that are on the left before the first bin.
-template <class Lane>
-std::size_t prefix_newton(const Lane* bins, std::size_t n_bins, std::size_t lanes, const Lane* begin, const Lane* total,
-                          const double* inverse, double l2, Lane* left, std::uint8_t* at, double* scores) {
+// GiniScore of eight nodes of two classes.
+inline Wide gini_scores(WideInt first, WideInt second, const double* inverse) {
+  const Wide a = __builtin_convertvector(first, Wide) * inverse[0];
+  const Wide b = __builtin_convertvector(second, Wide) * inverse[1];
+  const Wide both = a + b;
+  return (both > 0.0 ? a * a + b * b : Wide{}) / (both > 0.0 ? both : Wide{} + 1.0);
+}
+
+// The same for two columns: the Newton score of a gradient and a curvature, as the flagship has, or the Gini score of
+// two classes. Bins without rows are left out: left (3 columns of kMostBins: both sums, count) holds the sums up to the
+// bins at[0], at[1], ..; returns the number of these bins. `begin` holds the sums that are on the left before the first
+// bin. The Gini score has no l2.
+template <class Lane, bool Gini>
+std::size_t prefix_pairs(const Lane* bins, std::size_t n_bins, std::size_t lanes, const Lane* begin, const Lane* total,
+                         const double* inverse, double l2, Lane* left, std::uint8_t* at, double* scores) {
+  const auto score = [&](WideInt first, WideInt second) {
+    return Gini ? gini_scores(first, second, inverse) : newton_scores(first, second, inverse, l2);
+  };
   Lane *g = left, *h = left + kMostBins, *count = left + 2 * kMostBins;
   Lane g_sum = begin[0], h_sum = begin[1], n_sum = begin[2];
   std::size_t n = 0;
@@ -84,8 +96,7 @@ std::size_t prefix_newton(const Lane* bins, std::size_t n_bins, std::size_t lane
   for (std::size_t i = n; i % kWide != 0; ++i) g[i] = h[i] = 0;  // what the last vector reads beyond the bins
   for (std::size_t i = 0; i < n; i += kWide) {
     const WideInt a = load_lanes(g + i), b = load_lanes(h + i);
-    const Wide both = newton_scores(a, b, inverse, l2) +
-                      newton_scores(WideInt{} + total[0] - a, WideInt{} + total[1] - b, inverse, l2);
+    const Wide both = score(a, b) + score(WideInt{} + total[0] - a, WideInt{} + total[1] - b);
     __builtin_memcpy(scores + i, &both, sizeof both);
   }
   return n;
