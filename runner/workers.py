@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import json
 import math
 import multiprocessing
 import os
 import signal
+import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -23,6 +26,7 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 
 STARTING = 600.0  # seconds that a process may take to start and to import what a cell needs: much, on a busy machine
 BEGUN = "begun"  # what a process sends when it has imported it
+LAST_WORDS = 4000  # characters that are kept of what a process said before it ended
 
 Work = TypeVar("Work")
 Compute = Callable[[Any], dict[str, Any]]
@@ -70,7 +74,7 @@ class Workers:
                 now = time.monotonic()
                 for worker in [w for w in busy if w.connection in ready or w.deadline <= now]:
                     in_time = worker.connection in ready
-                    outcome = worker.outcome() if in_time else Outcome(error=f"not done after {self.limit:.0f} s")
+                    outcome = worker.outcome() if in_time else worker.failure(f"not done after {self.limit:.0f} s")
                     if outcome is None:
                         worker.deadline = now + self.limit
                         continue
@@ -99,7 +103,8 @@ class _Worker(Generic[Work]):
     def __init__(self, compute: Compute, threads: int) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, other_end = context.Pipe()
-        self.process = context.Process(target=_serve, args=(other_end, compute, os.getpid()))
+        self.words = _Words()
+        self.process = context.Process(target=_serve, args=(other_end, compute, os.getpid(), self.words.path))
         with _thread_variables(threads):  # BLAS reads them when it is loaded, so they must be there from the start
             self.process.start()
         other_end.close()
@@ -118,18 +123,58 @@ class _Worker(Generic[Work]):
             self.process.join()
             status = self.process.exitcode
             killed = " (killed; out of memory?)" if status == -signal.SIGKILL else ""
-            return Outcome(error=f"its process ended with status {status}{killed}")
-        return message if isinstance(message, Outcome) else None
+            return self.failure(f"its process ended with status {status}{killed}")
+        if not isinstance(message, Outcome):
+            return None
+        self.words.pass_on()
+        return message
+
+    def failure(self, error: str) -> Outcome:
+        """Of a cell whose process gave no outcome, with the last that it said."""
+        said = self.words.pass_on()
+        return Outcome(error=error, trace=f"It said last:\n{said[-LAST_WORDS:].rstrip()}\n" if said.strip() else "")
 
     def end(self) -> None:
         """End the process, whatever it does."""
         self.process.kill()
         self.process.join()
         self.connection.close()
+        self.words.close()
 
 
-def _serve(connection: Connection, compute: Compute, parent: int) -> None:
+class _Words:
+    """What a process writes to its standard error, in a file: if it dies, that says why. It appears on ours too."""
+
+    def __init__(self) -> None:
+        handle, self.path = tempfile.mkstemp(prefix="worker-", suffix=".txt")
+        self.file = os.fdopen(handle, encoding="utf-8", errors="replace")
+
+    def pass_on(self) -> str:
+        """What was written since this was last asked for, which is printed."""
+        said = self.file.read()
+        if said:
+            print(said, end="", file=sys.stderr, flush=True)
+        return said
+
+    def close(self) -> None:
+        """Print the rest and remove the file, if the process did not begin and remove it."""
+        self.pass_on()
+        self.file.close()
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self.path)
+
+
+def _speak_into(path: str) -> None:
+    """Let the standard error of this process be a file, which goes when nobody has it open; crashes write to it too."""
+    with open(path, "ab") as file:
+        os.dup2(file.fileno(), 2)
+    os.unlink(path)
+    faulthandler.enable()
+
+
+def _serve(connection: Connection, compute: Compute, parent: int, words: str) -> None:
     """What a worker does: compute what comes, until it is ended or the run is gone."""
+    _speak_into(words)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all processes; the run ends its workers itself
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     while True:

@@ -1,10 +1,12 @@
 """The runner of cells: what is finished stays, what fails is recorded, and processes change nothing but the time."""
 
+import ctypes
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,6 +60,11 @@ def square(cell):
         raise ValueError("on purpose")
     if cell.how == "die":
         os.kill(os.getpid(), signal.SIGKILL)
+    if cell.how == "say and exit":
+        os.write(2, b"no memory is left")
+        os._exit(1)
+    if cell.how == "crash":
+        ctypes.string_at(0)
     if cell.how == "hang":
         note(cell, "began")
         time.sleep(1000)
@@ -222,6 +229,19 @@ def test_a_killed_process_costs_its_own_cell_only(tmp_path):
     assert run(cells, store, square, Workers(2)) == [cells[2]]
     assert [cell.x for cell in cells if store.get(cell)] == [0, 1, 3, 4]
     assert "status -9 (killed; out of memory?)" in store.error(cells[2])
+
+
+@pytest.mark.parametrize(
+    ("how", "status", "words"),
+    [("say and exit", "status 1", "It said last:\nno memory is left"), ("crash", "status -11", "in square")],
+)
+def test_what_a_process_said_before_it_ended_is_told(how, status, words, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    ((_, outcome),) = Workers().outcomes(square, [Square(1, how)])
+    assert status in outcome.error
+    assert words in outcome.trace
+    assert outcome.trace.split("\n")[1] in capsys.readouterr().err
+    assert not list(tmp_path.iterdir()), "files are left behind"
 
 
 def test_the_start_of_a_process_does_not_count_as_time_of_its_cell(tmp_path):
