@@ -28,8 +28,9 @@ LONG = {"max_iter": (10**4, 2**64), "t": (100, 2**20), "K": (1000, 2**20)}
 
 @dataclass(frozen=True)
 class Step:
-    """A call: what is done with the result of the step before, and the arguments."""
+    """A call of a compiled function or method: what is done with the result of the step before, and the arguments."""
 
+    name: str
     call: Callable[..., Any]
     arguments: dict[str, Any]
 
@@ -56,6 +57,16 @@ def inconsistent_calls_raise(case: int) -> None:
                 run(steps)
         except REFUSALS:
             pass
+
+
+def full_names(steps: list[Step]) -> list[str]:
+    """What is called: the name of a function or of a class, or that of a method after its class."""
+    names: list[str] = []
+    owner = ""
+    for step in steps:
+        owner = step.name if hasattr(_kernels, step.name) else owner
+        names.append(step.name if owner == step.name else f"{owner}.{step.name}")
+    return names
 
 
 def run(steps: list[Step]) -> None:
@@ -122,7 +133,7 @@ N, P, K, D = 40, 10, 4, 3  # rows, features, classes, coordinates
 
 def only(call: Callable[..., Any], **arguments: Any) -> list[Step]:
     """One call."""
-    return [Step(lambda made, **given: call(**given), arguments)]
+    return [Step(call.__name__, lambda made, **given: call(**given), arguments)]
 
 
 def then(method: str, **arguments: Any) -> Step:
@@ -132,7 +143,7 @@ def then(method: str, **arguments: Any) -> Step:
         getattr(made, method)(**given)
         return made
 
-    return Step(call, arguments)
+    return Step(method, call, arguments)
 
 
 def labels(rng: Rng) -> np.ndarray:
@@ -253,6 +264,7 @@ def shard(rng: Rng, m: int, kind: Any, features: Any) -> Step:
         "n_threads": 2,
     }
     return Step(
+        kind.__name__,
         lambda made, **given: kind(codes if dense else None, None if dense else codes, **given),
         arguments,
     )
@@ -309,7 +321,7 @@ def growths(rng: Rng) -> list[Step]:
         "group_starts": np.array([0, 4, P]) if grouped else None,
         "n_threads": 2,
     }
-    return [rows, Step(lambda made, **given: _kernels.grow(made, **given), arguments)]
+    return [rows, Step("grow", lambda made, **given: _kernels.grow(made, **given), arguments)]
 
 
 def stumps(rng: Rng) -> dict[str, Any]:
@@ -425,8 +437,32 @@ def logistic(rng: Rng) -> list[Step]:
     ]
 
 
+def blocks(rng: Rng) -> list[Step]:
+    """The loss of several labels or of several class targets, and its leaves."""
+    L, S, padded = 3, 5, 16
+    ends = pick(rng, [None, np.array([1, K], dtype=np.int32), np.array([K], dtype=np.int32)])
+    weight = pick(rng, [None, np.ones(N, dtype=np.float32)])
+    F, Z = (rng.normal(size=shape).astype(np.float32) for shape in ((N, K), (K, 2)))
+    mistakes, n_blocks = np.zeros((N, padded), dtype=np.float32), K if ends is None else len(ends)
+    loss, out = np.zeros(N, dtype=np.float32), np.zeros((N, n_blocks), dtype=np.float32)
+    leaves = {
+        "leaf_of_row": rng.integers(L, size=N).astype(np.int32),
+        "rows": pick(rng, [None, np.arange(0, N, 2, dtype=np.uint32)]),
+        "n_leaves": L,
+        "l2": 1.0,
+        "max_step": 2.0,
+    }
+    own = rng.integers(2, size=(S, K)).astype(np.uint8)
+    return [
+        *only(_kernels.BlockLoss, own=own, c=rng.integers(S, size=N), ends=ends, weight=weight),
+        then("pull", F=F, Z=Z, N=mistakes, stats=np.zeros((N, 3)), loss=loss, n_threads=2),
+        then("losses", F=F, temperature=0.5, out=out, n_threads=2),
+        then("newton_leaves", N=mistakes, weight=None if weight is None else np.ones(N), **leaves, n_threads=2),
+    ]
+
+
 def candidates(rng: Rng) -> list[Step]:
-    """The same for rows that keep the scores of few classes."""
+    """The logistic loss for rows that keep the scores of few classes."""
     C, L = 16, 3
     rows = {
         "c": np.zeros(N, dtype=np.int64),
@@ -494,6 +530,7 @@ SCENES = [
     explanations,
     races,
     logistic,
+    blocks,
     candidates,
     games,
     machines,

@@ -1,10 +1,12 @@
 """Every compiled function checks its arguments: a call whose arguments do not fit raises, and leaves no array."""
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 
 from promises.files import little_memory
-from promises.kernels import K, N, P, columns, node_bytes, stumps
+from promises.kernels import SCENES, K, N, P, columns, full_names, node_bytes, run, stumps
 from simplexboost import _kernels
 from simplexboost.engine import NODE, SET_BYTES
 
@@ -86,6 +88,56 @@ def grow(source=None, **changes):
 def refused(call, message, **changes):
     with pytest.raises(ValueError, match=message):
         call(**changes)
+
+
+# ---- every function -------------------------------------------------------------------------------------------------
+
+
+def bindings():
+    """The names of all functions, classes and methods of the compiled module that take arguments."""
+    names = set()
+    for name, value in vars(_kernels).items():
+        if callable(value) and not name.startswith("_"):
+            names.add(name)
+            methods = vars(value) if isinstance(value, type) else {}
+            names |= {f"{name}.{method}" for method, does in methods.items() if callable(does) and method[0] != "_"}
+    return names - {"instruction_set"}  # which takes none
+
+
+def sound_calls():
+    """By name, a sequence of sound calls that calls it, and at which place."""
+    found = {}
+    for scene in SCENES:
+        for seed in range(60):
+            for place, name in enumerate(full_names(scene(np.random.default_rng(seed)))):
+                found.setdefault(name, (scene, seed, place))
+    return found
+
+
+SOUND = sound_calls()
+
+
+def test_promises_try_every_function():
+    """Whoever adds a binding adds calls of it to promises/kernels.py, which are then changed at random."""
+    assert set(SOUND) == bindings()
+
+
+@pytest.mark.parametrize("name", sorted(SOUND))
+def test_what_is_no_argument_is_refused(name):
+    """Each argument in turn is an object; and no function works with no threads."""
+    scene, seed, place = SOUND[name]
+    run(scene(np.random.default_rng(seed)))
+    for argument in scene(np.random.default_rng(seed))[place].arguments:
+        steps = scene(np.random.default_rng(seed))[: place + 1]
+        if argument == "progress":
+            continue  # it is called, if at all, after some passes
+        steps[place].arguments[argument] = object()
+        with pytest.raises(TypeError):
+            run(steps)
+        if argument == "n_threads":
+            steps[place].arguments[argument] = 0
+            with pytest.raises(ValueError, match="n_threads"):
+                run(steps)
 
 
 # ---- tables of codes ------------------------------------------------------------------------------------------------
@@ -389,6 +441,17 @@ LOSS |= {"a": 0, "b": 0, "n_all": N}
 MACHINE = {"dense": np.ones((N, P)), "data": None, "indices": None, "indptr": None, "p": P}
 MACHINE |= {"y": np.zeros(N, dtype=np.int64), "C": np.ones(N), "K": K}
 SPARSE_ROWS = {"dense": None, "data": np.ones(N), "indices": np.zeros(N, np.int32), "indptr": np.arange(N + 1)}
+LISTS = {"c": np.zeros(N, dtype=np.int64), "K": K, "own": np.zeros(N, np.float32), "rest": np.zeros(N, np.float32)}
+LISTS |= {"count": np.full(N, 2, np.int32), "classes": np.tile(ints(1, 2, 0, 0), (N, 4))}
+LISTS |= {"scores": np.zeros((N, 16), np.float32)}
+PULL = LISTS | {"weight": None, "a": 0, "b": 0, "tilt_scale": 1.0, "Z": np.ones((K, 2), np.float32), "n_threads": 1}
+PULL |= {"stats": np.zeros((N, 3)), "loss": np.zeros(N, np.float32), "scale": None}
+LEAVES = {"leaf_of_row": np.zeros(N, np.int32), "rows": None, "n_leaves": 2, "l2": 1.0, "max_step": 2.0, "n_threads": 1}
+LISTED = LISTS | LEAVES | {"loss": np.ones(N, np.float32), "scale": None, "preference": np.ones(K, np.float32)}
+LISTED |= {"thin": 0.1}
+ADDED = LISTS | {"values": np.ones(2, np.float32), "columns": ints(1, 3), "starts": ints(0, 2, dtype=np.int64)}
+ADDED |= {"step": 0.1, "leaf_of_row": np.zeros(N, np.int32), "n_threads": 1}
+BLOCKS = {"own": np.eye(K, dtype=np.uint8), "c": np.zeros(N, dtype=np.int64), "ends": ints(1, K), "weight": None}
 SHAPLEY = stumps(RNG) | {"count": np.ones(10), "n_features": 2}
 
 
@@ -425,6 +488,72 @@ SHAPLEY = stumps(RNG) | {"count": np.ones(10), "n_features": 2}
         (_kernels.LogisticLoss, LOSS, {"Y": np.zeros((K, 0), dtype=np.float32)}, "Y must"),
         (_kernels.LogisticLoss, LOSS, {"n_all": N - 1}, "n_all"),
         (_kernels.LogisticLoss, LOSS, {"a": 65}, "exponents"),
+        *[
+            (call, arguments, changes, message)
+            for call, arguments in (
+                (_kernels.candidate_pull, PULL),
+                (_kernels.candidate_leaves, LISTED),
+                (_kernels.candidate_add, ADDED),
+            )
+            for changes, message in (
+                ({"K": 1}, "K must lie"),
+                ({"K": 2**62}, "K must lie"),
+                ({"c": np.full(N, K)}, "labels"),
+                ({"c": np.full(N, -1)}, "labels"),
+                ({"own": np.zeros(N - 1, np.float32)}, "own, rest and count"),
+                ({"rest": np.zeros(N + 1, np.float32)}, "own, rest and count"),
+                ({"count": np.zeros(N - 1, np.int32)}, "own, rest and count"),
+                ({"count": np.full(N, 17, np.int32)}, "more candidates than places or rivals"),
+                ({"count": np.full(N, K, np.int32)}, "more candidates than places or rivals"),
+                ({"count": beyond(LISTS["count"], N - 1, -1)}, "more candidates than places or rivals"),
+                ({"classes": beyond(LISTS["classes"], (N - 1, 1), K)}, "candidates must lie"),
+                ({"classes": beyond(LISTS["classes"], (0, 0), -1)}, "candidates must lie"),
+                ({"classes": LISTS["classes"][:, :15].copy()}, "multiple of 16"),
+                ({"classes": LISTS["classes"][:, :0].copy()}, "multiple of 16"),
+                ({"classes": LISTS["classes"][1:].copy()}, r"\(n, C\)"),
+                ({"scores": np.zeros((N, 32), np.float32)}, r"\(n, C\)"),
+            )
+        ],
+        (_kernels.candidate_pull, PULL, {"Z": np.ones((K + 1, 2), np.float32)}, "Z must"),
+        (_kernels.candidate_pull, PULL, {"stats": np.zeros((N, 2))}, "stats must"),
+        (_kernels.candidate_pull, PULL, {"loss": np.zeros(N - 1, np.float32)}, "loss and scale"),
+        (_kernels.candidate_pull, PULL, {"scale": np.zeros(N - 1)}, "loss and scale"),
+        (_kernels.candidate_pull, PULL, {"weight": np.ones(N - 1, np.float32)}, "entry per row"),
+        (_kernels.candidate_pull, PULL, {"a": -1}, "exponents"),
+        (_kernels.candidate_pull, PULL, {"b": 65}, "exponents"),
+        (_kernels.candidate_leaves, LISTED, {"loss": np.ones(N + 1, np.float32)}, "loss and scale"),
+        (_kernels.candidate_leaves, LISTED, {"scale": np.ones(N + 1)}, "loss and scale"),
+        (_kernels.candidate_leaves, LISTED, {"preference": np.ones(K - 1, np.float32)}, "preference"),
+        (_kernels.candidate_leaves, LISTED, {"leaf_of_row": np.zeros(N - 1, np.int32)}, "leaf_of_row"),
+        (_kernels.candidate_leaves, LISTED, {"leaf_of_row": np.full(N, 2, np.int32)}, "leaves must lie"),
+        (_kernels.candidate_leaves, LISTED, {"leaf_of_row": np.full(N, -1, np.int32)}, "leaves must lie"),
+        (_kernels.candidate_leaves, LISTED, {"rows": ints(0, N, dtype=np.uint32)}, "ascending row numbers"),
+        (_kernels.candidate_leaves, LISTED, {"rows": ints(3, 3, dtype=np.uint32)}, "ascending row numbers"),
+        (_kernels.candidate_leaves, LISTED, {"n_leaves": 2**15 + 1}, "too many leaves"),
+        (_kernels.candidate_leaves, LISTED, {"n_leaves": 2**31}, "fewer than 2"),
+        (_kernels.candidate_leaves, LISTED, {"l2": np.nan}, "l2 and thin"),
+        (_kernels.candidate_leaves, LISTED, {"thin": -0.1}, "l2 and thin"),
+        (_kernels.candidate_leaves, LISTED, {"max_step": 0.0}, "max_step"),
+        (_kernels.candidate_leaves, LISTED, {"max_step": np.nan}, "max_step"),
+        (_kernels.candidate_add, ADDED, {"columns": ints(1)}, "have a column"),
+        (_kernels.candidate_add, ADDED, {"columns": ints(1, K)}, "columns must lie"),
+        (_kernels.candidate_add, ADDED, {"columns": ints(-1, 1)}, "columns must lie"),
+        (_kernels.candidate_add, ADDED, {"starts": ints(dtype=np.int64)}, "have a column"),
+        (_kernels.candidate_add, ADDED, {"starts": ints(0, 3, dtype=np.int64)}, "starts must ascend"),
+        (_kernels.candidate_add, ADDED, {"starts": ints(0, 3, 2, dtype=np.int64)}, "starts must ascend"),
+        (_kernels.candidate_add, ADDED, {"starts": ints(-1, 2, dtype=np.int64)}, "starts must ascend"),
+        (_kernels.candidate_add, ADDED, {"leaf_of_row": np.ones(N, np.int32)}, "leaves must lie"),
+        (_kernels.BlockLoss, BLOCKS, {"own": np.zeros((K, 0), np.uint8), "ends": None}, "K must lie"),
+        (_kernels.BlockLoss, BLOCKS, {"c": np.full(N, K)}, "labels"),
+        (_kernels.BlockLoss, BLOCKS, {"c": np.full(N, -1)}, "labels"),
+        (_kernels.BlockLoss, BLOCKS, {"weight": np.ones(N - 1, np.float32)}, "entry per row"),
+        (_kernels.BlockLoss, BLOCKS, {"ends": ints()}, "last block"),
+        (_kernels.BlockLoss, BLOCKS, {"ends": ints(1, K - 1)}, "last block"),
+        (_kernels.BlockLoss, BLOCKS, {"ends": ints(1, K + 1)}, "last block"),
+        (_kernels.BlockLoss, BLOCKS, {"ends": ints(2, 2, K)}, "ends ascend"),
+        (_kernels.BlockLoss, BLOCKS, {"ends": ints(-1, K)}, "ends ascend"),
+        (_kernels.BlockLoss, BLOCKS, {"ends": ints(0, K)}, "ends ascend"),
+        (_kernels.BlockLoss, BLOCKS, {"ends": ints(K + 3, K)}, "ends ascend"),
         (_kernels.Svm, MACHINE, {"K": 2**62}, "K must lie"),
         (_kernels.Svm, MACHINE, {"K": 1}, "K must lie"),
         (_kernels.Svm, MACHINE, {"K": N + 1}, "more classes than rows"),
@@ -441,8 +570,8 @@ SHAPLEY = stumps(RNG) | {"count": np.ones(10), "n_features": 2}
     ],
 )
 def test_arguments_that_do_not_fit(call, arguments, changes, message):
-    call(**arguments)
-    refused(call, message, **(arguments | changes))
+    call(**deepcopy(arguments))  # some are written to
+    refused(call, message, **deepcopy(arguments | changes))
 
 
 def test_leaves_of_the_loss():
@@ -454,6 +583,42 @@ def test_leaves_of_the_loss():
         assert loss.newton_leaves(**rows, **how, n_leaves=some).shape == (some, K)
     for more in (2**15 + 1, 2**30):
         refused(loss.newton_leaves, "too many leaves", **rows, **how, n_leaves=more)
+
+
+PADDED = np.zeros((N, 16), np.float32)  # (n, Kp)
+LOGITS = {"F": np.zeros((N, K), np.float32), "n_threads": 1}
+PULLED = LOGITS | {"Z": np.ones((K, 2), np.float32), "N": PADDED, "stats": np.zeros((N, 3))}
+PULLED |= {"loss": np.zeros(N, np.float32)}
+OF_BLOCKS = LOGITS | {"temperature": 1.0, "out": np.zeros((N, 2), np.float32)}
+STEPS = LEAVES | {"N": PADDED, "weight": None}
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "changes", "message"),
+    [
+        ("pull", PULLED, {"F": np.zeros((N, K + 1), np.float32)}, "F must"),
+        ("pull", PULLED, {"F": np.zeros((N - 1, K), np.float32)}, "F must"),
+        ("pull", PULLED, {"Z": np.ones((K - 1, 2), np.float32)}, "Z must"),
+        ("pull", PULLED, {"N": np.zeros((N, K), np.float32)}, "N must"),
+        ("pull", PULLED, {"N": np.zeros((N - 1, 16), np.float32)}, "N must"),
+        ("pull", PULLED, {"stats": np.zeros((N, 2))}, "stats must"),
+        ("pull", PULLED, {"loss": np.zeros(N + 1, np.float32)}, "loss must"),
+        ("losses", OF_BLOCKS, {"F": np.zeros((N, K - 1), np.float32)}, "F must"),
+        ("losses", OF_BLOCKS, {"out": np.zeros((N, K), np.float32)}, "out must"),
+        ("losses", OF_BLOCKS, {"temperature": np.nan}, "temperature"),
+        ("newton_leaves", STEPS, {"N": np.zeros((N, K), np.float32)}, "N must"),
+        ("newton_leaves", STEPS, {"weight": np.ones(N - 1)}, "weight must"),
+        ("newton_leaves", STEPS, {"leaf_of_row": np.full(N, 2, np.int32)}, "leaves must lie"),
+        ("newton_leaves", STEPS, {"rows": ints(0, N, dtype=np.uint32)}, "ascending row numbers"),
+        ("newton_leaves", STEPS, {"n_leaves": 2**15 + 1}, "too many leaves"),
+        ("newton_leaves", STEPS, {"l2": -1.0}, "l2 and thin"),
+        ("newton_leaves", STEPS, {"max_step": 0.0}, "max_step"),
+    ],
+)
+def test_the_methods_of_the_loss_of_blocks(method, arguments, changes, message):
+    call = getattr(_kernels.BlockLoss(**BLOCKS), method)
+    call(**deepcopy(arguments))
+    refused(call, message, **deepcopy(arguments | changes))
 
 
 @pytest.mark.parametrize(
