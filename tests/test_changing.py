@@ -265,6 +265,7 @@ def test_new_categories_get_numbers_and_old_rows_keep_their_scores():
         (lambda c: c.add_classes(X, Y, learning_rate=0), ValueError, "learning_rate=0"),
         (lambda c: c.add_classes(X[Y != 2], Y[Y != 2], n_rounds=3), ValueError, r"none of \[2\]"),
         (lambda c: c.add_classes(X, Y[:-1]), ValueError, "inconsistent|rows"),
+        (lambda c: c.add_classes(X, [[1, 2], None] * (len(X) // 2)), TypeError, "y=.* must hold a label"),
         (lambda c: c.add_classes(X, np.where(Y == 5, np.nan, Y)), ValueError, "NaN|missing"),
         (lambda c: c.drop_classes([7]), ValueError, "7, which is no class"),
         (lambda c: c.drop_classes([]), ValueError, "empty"),

@@ -119,6 +119,8 @@ def test_a_data_frame_names_classes_and_decisions(clf):
         ([[1j] * 3] * 3, "costs must hold numbers"),
         (np.zeros((3, 4)), "nothing says what they are called"),
         (np.zeros((3, 0)), r"costs has shape \(3, 0\)"),
+        (np.zeros((150, 3, 0)), r"costs has shape \(150, 3, 0\)"),
+        (pd.DataFrame(index=["setosa", "versicolor", "virginica"]), "costs has no columns"),
         (pd.DataFrame(COSTS, index=["setosa", "versicolor", "rose"]), "also for .'virginica'."),
         (pd.DataFrame([["a"] * 3] * 3, index=["setosa", "versicolor", "virginica"]), "costs must hold numbers"),
     ],
@@ -238,7 +240,13 @@ def test_probabilities_for_another_prior_are_those_of_bayes(clf):
     prior = np.array([0.2, 0.7, 0.1])
     expected = clf.predict_proba(X) * prior / clf.class_prior_
     expected /= expected.sum(axis=1, keepdims=True)
-    for given in (prior, 10 * prior, dict(zip(clf.classes_.tolist(), prior.tolist(), strict=True))):
+    for given in (
+        prior,
+        10 * prior,
+        1e308 * prior / prior.max(),
+        1e-307 * prior,
+        dict(zip(clf.classes_.tolist(), prior.tolist(), strict=True)),
+    ):
         assert_allclose(clf.predict_proba(X, prior=given), expected, atol=1e-12)
     assert_array_equal(clf.predict(X, prior=prior), clf.classes_[expected.argmax(axis=1)])
     assert_array_equal(clf.predict(X, costs=COSTS, prior=prior), cheap(clf, expected))

@@ -201,6 +201,15 @@ def test_setting_a_part_s_parameter_leaves_other_estimators_alone():
     assert clone(changed).learner.max_depth == 5
 
 
+def test_parameters_that_are_refused_change_nothing():
+    clf = sb.GDMCBoostClassifier()
+    for refused in ({"learner__nope": 1}, {"n_estimators": 3, "learner__nope": 1}, {"n_estimators": 3, "nope": 1}):
+        before = dict(vars(clf))
+        with pytest.raises(ValueError, match="no parameter"):
+            clf.set_params(**refused)
+        assert vars(clf) == before
+
+
 @every_estimator
 @pytest.mark.parametrize("options", [{}, {"subsample": 0.6, "max_features": 0.5}])
 def test_same_bytes_for_any_number_of_jobs(Estimator, options, tmp_path, digits):

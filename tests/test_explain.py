@@ -133,6 +133,8 @@ def test_wrong_importances_are_answered(numeric):
     clf, X, _ = numeric
     with pytest.raises(ValueError, match="kind='weight' is unknown; choose one of 'gain', 'cover', 'splits', 'shap'"):
         clf.importances("weight")
+    with pytest.raises(ValueError, match=r"kind=array[^=]* is unknown"):
+        clf.importances(np.ones((2, 2)))
     with pytest.raises(ValueError, match="kind='shap' alone needs X"):
         clf.importances("shap")
     with pytest.raises(ValueError, match="kind='shap' alone needs X"):
@@ -323,6 +325,8 @@ def test_wrong_labels_are_doubtful():
     assert not hasattr(clf, "classes_")
     with pytest.raises(ValueError, match="one label per row"):
         clf.doubtful_labels(X, np.zeros((240, 2)))
+    with pytest.raises(TypeError, match=r"y=.* must hold a label for every row"):
+        clf.doubtful_labels(X, [["a", "b"], None] * 120)
     with pytest.raises(ValueError, match="sample_weight has 100 rows and y has 240"):
         clf.doubtful_labels(X, y, sample_weight=np.ones(100))
     with pytest.raises(ValueError, match="X has 10 rows and y has 240"):

@@ -305,6 +305,9 @@ def test_several_labels_have_no_sets():
     for ask in (clf.predict_set, clf.predict_or_abstain, lambda X: clf.calibrate_sets(X, Y_IRIS)):
         with pytest.raises(ValueError, match="fitted to several labels"):
             ask(X_IRIS)
+    targets = sb.SimplexBoostClassifier(n_estimators=3).fit(X_IRIS, np.column_stack([Y_IRIS, Y_IRIS + 1]))
+    with pytest.raises(ValueError, match="fitted to several targets"):
+        targets.predict_or_abstain(X_IRIS, missing=-1)
 
 
 def test_sets_take_initial_scores():

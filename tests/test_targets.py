@@ -491,6 +491,9 @@ def test_wrong_matrices():
     X, y = targeted()
     with pytest.raises(ValueError, match="column 1 of y is refused"):
         SimplexBoostClassifier().fit(X, np.column_stack([y[:, 1].astype(float), X[:, 0]]))
+    huge = np.column_stack([y[:, 1].astype(float), np.where(X[:, 0] > 0, 1e300, 0.0)])
+    with np.errstate(invalid="raise"), pytest.raises(ValueError, match="column 1 of y is refused"):
+        SimplexBoostClassifier().fit(X, huge)
     missing = y.copy()
     missing[3, 0] = None
     with pytest.raises(ValueError, match="the label of row 3 is missing"):

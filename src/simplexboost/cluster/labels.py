@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_array, compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from .._typing import AnyArray, Array, Labels, Mask
 from ..data.init_score import check_init_score
+from ..data.labels import check_are_classes, kind_of_target
 from ..data.validation import (
     NEGLIGIBLE,
     Labelling,
@@ -167,7 +167,7 @@ def check_target(y: Any, labelling: Labelling) -> AnyArray:
         raise ValueError("y is None; a classifier needs the labels of all rows.")
     y = check_array(y, accept_sparse="csr", ensure_2d=False, dtype=None, input_name="y", ensure_min_samples=0)
     matrix = y.ndim > 1 and y.shape[1] > 1 and labelling.several
-    if matrix and (labelling.targets or type_of_target(y) == "multilabel-indicator"):
+    if matrix and (labelling.targets or kind_of_target(y) == "multilabel-indicator"):
         raise ValueError(
             f"y is a matrix of shape {y.shape}; a table in partitions needs one label per row. Fit on one machine, or "
             "one classifier per column."
@@ -199,10 +199,10 @@ def distinct_labels(y: AnyArray) -> tuple[AnyArray, AnyArray]:
     try:
         labels, counts = np.unique(y, return_counts=True)
     except TypeError:  # values that cannot be compared
-        check_classification_targets(y)
+        check_are_classes(y)
         raise
     if len(labels):
-        check_classification_targets(np.repeat(labels, 2))
+        check_are_classes(np.repeat(labels, 2))
     return labels, counts
 
 
@@ -261,7 +261,7 @@ def warn_as_of_one(labels: AnyArray, counts: AnyArray, as_column: bool) -> None:
     if as_column:
         column_or_1d(np.zeros((2, 1)), warn=True)
     if 2 * len(labels) > counts.sum():
-        check_classification_targets(np.repeat(labels, counts))
+        check_are_classes(np.repeat(labels, counts))
 
 
 def class_weights(classes: AnyArray, labels: AnyArray, counts: AnyArray, class_weight: Any) -> Array | None:

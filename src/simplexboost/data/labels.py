@@ -6,9 +6,22 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from .._typing import AnyArray
 from .inputs import check_no_label_is_missing
+
+
+def kind_of_target(y: Any) -> str:
+    """What scikit-learn calls y, such as "multilabel-indicator"; very large numbers are no reason to warn."""
+    with np.errstate(invalid="ignore"):  # of numbers beyond the integers that it compares them with
+        return str(type_of_target(y))
+
+
+def check_are_classes(y: AnyArray) -> None:
+    """Raise unless scikit-learn takes y for classes; very large numbers are no reason to warn."""
+    with np.errstate(invalid="ignore"):
+        check_classification_targets(y)
 
 
 def of_one_kind(y: AnyArray) -> AnyArray:

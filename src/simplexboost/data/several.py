@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from .._typing import AnyArray, Mask
 from .inputs import check_no_label_is_missing
-from .labels import of_one_kind
+from .labels import check_are_classes, kind_of_target, of_one_kind
 
 
 def is_matrix(y: Any) -> bool:
@@ -35,7 +34,7 @@ def is_indicator(y: Any) -> bool:
     """
     if not issparse(y) and np.asarray(y).dtype.kind not in "biuf":
         return False
-    if type_of_target(y) != "multilabel-indicator":
+    if kind_of_target(y) != "multilabel-indicator":
         return False
     return bool(np.isin(y.data if issparse(y) else y, (0, 1)).all())
 
@@ -51,7 +50,7 @@ def target_column(labels: AnyArray, t: int) -> AnyArray:
     try:
         check_no_label_is_missing(labels)
         column = of_one_kind(labels)
-        check_classification_targets(column)
+        check_are_classes(column)
     except ValueError as error:
         raise ValueError(f"column {t} of y is refused: {error}") from error
     return column

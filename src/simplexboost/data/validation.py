@@ -9,14 +9,13 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from .._parts import check_number as check_parameter
 from .._typing import AnyArray, Array, Labels, Mask
 from ..engine import CPU, DeviceTable, Engine, auto_bins
 from .inputs import FRAMES, Taken, check_nothing_is_masked, learn_rows, learn_X
-from .labels import of_one_kind
+from .labels import check_are_classes, of_one_kind
 from .several import check_some_classes, check_target_weights, indicator, is_indicator, is_matrix, target_columns
 from .training_set import LabelSets, TrainingSet
 
@@ -178,7 +177,7 @@ def check_labels(X: Any, y: Any, sample_weight: Any, labelling: Labelling) -> tu
     Raises an error if fewer than two classes have examples of positive weight, unless ``classes`` declares others.
     """
     y = of_one_kind(column_or_1d(y, warn=True))
-    check_classification_targets(y)
+    check_are_classes(y)
     classes, c = encode_labels(y, labelling.classes)
     weight = check_weight(X, y, sample_weight, labelling.class_weight)
     check_two_classes(classes, np.unique(c[weight > 0]), labelling)

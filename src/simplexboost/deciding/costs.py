@@ -34,7 +34,7 @@ class Costs:
         if is_frame(costs):
             return cls._of_frame(costs, classes)
         C, K = as_numbers(costs), len(classes)
-        if C.ndim == 3 and (n is None or len(C) != n or C.shape[1] != K):
+        if C.ndim == 3 and (n is None or len(C) != n or C.shape[1] != K or not C.shape[2]):
             raise ValueError(
                 f"costs has shape {C.shape}; costs of single rows must have shape ({'n' if n is None else n}, {K}, "
                 "decisions): a matrix for every row."
@@ -56,6 +56,8 @@ class Costs:
             raise ValueError(
                 f"costs has the rows {index[:5]}; it must have one row for each of the classes, also for {missing[:5]}."
             )
+        if not columns:
+            raise ValueError("costs has no columns; it must have one for every decision.")
         C = as_numbers(costs.to_numpy())[[index.index(label) for label in classes.tolist()]]
         decisions = np.array(columns)
         return cls(C, decisions if decisions.shape == (C.shape[1],) else np.array([*columns, None], dtype=object)[:-1])

@@ -45,11 +45,12 @@ def check_prior(prior: Any, classes: AnyArray, present: Mask) -> Array:
         raise TypeError(f"prior must hold a share for every class, or be a dict of shares by label: {error}") from error
     if shares.shape != (len(classes),):
         raise ValueError(f"prior has shape {shares.shape}; pass ({len(classes)},), a share for every class.")
-    if not np.isfinite(shares).all() or (shares < 0).any() or not 0 < shares.sum() < np.inf:
+    if not np.isfinite(shares).all() or (shares < 0).any() or not shares.any():
         raise ValueError(f"prior={prior!r:.100} must hold finite shares that are not negative, and not all zero.")
     if (shares[~present] > 0).any():
         absent = classes[~present & (shares > 0)][:5].tolist()
         raise ValueError(f"prior has a share for {absent}, of which there were no training examples; give them 0.")
+    shares = shares / shares.max()  # of which sums are finite
     return shares / shares.sum()
 
 

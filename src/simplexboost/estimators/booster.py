@@ -533,12 +533,20 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         return copy
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; a part that is named by a string becomes an object when one of its own parameters is set."""
+        """Set parameters; a part that is named by a string becomes an object when one of its own parameters is set.
+
+        If one of them is refused, those of the classifier itself stay as they were.
+        """
+        before = dict(vars(self))
         nested = {key.partition("__")[0] for key in params if "__" in key}
-        for name in nested & set(MAKERS) & set(self._get_param_names()):
-            if name not in params and not hasattr(getattr(self, name), "get_params"):
-                setattr(self, name, getattr(self.parts(), name))
-        return super().set_params(**params)
+        try:
+            for name in nested & set(MAKERS) & set(self._get_param_names()):
+                if name not in params and not hasattr(getattr(self, name), "get_params"):
+                    setattr(self, name, getattr(self.parts(), name))
+            return super().set_params(**params)
+        except (TypeError, ValueError):
+            self.__dict__.update(before)
+            raise
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -258,9 +258,9 @@ class Decides:
 
     def _check_abstaining(self, confidence: Any, missing: Any) -> None:
         """Raise if the arguments of `predict_or_abstain` are none."""
+        self._refuse_several_labels("predict_or_abstain answers with one label")
         check_number("confidence", confidence, float, 0.0, 1.0)
         check_missing(missing, self.classes_)
-        self._refuse_several_labels("predict_or_abstain answers with one label")
 
     def _set_scores(self) -> SetScores:
         """The scores that sets are made from; raise if there are none, or if they are those of other classes."""

@@ -10,6 +10,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from .._typing import AnyArray, Array
+from ..data.inputs import check_several_labels
 
 
 class DoubtfulLabels(NamedTuple):
@@ -47,9 +48,10 @@ def doubtful_labels(estimator: Any, X: Any, y: Any, cv: Any, fit_params: dict[st
     """All examples of a training set, ordered by out-of-fold margin; see `Explains.doubtful_labels`."""
     from sklearn.model_selection import check_cv
 
+    check_several_labels(y)
     y = np.asarray(y)
     if y.ndim != 1:
-        raise ValueError(f"y has shape {y.shape}; doubtful_labels takes one label per example.")
+        raise ValueError(f"y has shape {y.shape}; doubtful_labels takes one label per row, not a matrix y.")
     for name, given in {"X": X, **fit_params}.items():
         if given is not None and _num_samples(given) != len(y):
             raise ValueError(f"{name} has {_num_samples(given)} rows and y has {len(y)}; they must be equally long.")

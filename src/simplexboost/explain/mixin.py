@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
-from .._parts import check_number
+from .._parts import check_choice, check_number
 from .._typing import AnyArray, Array, Mask
 from ..boosting.model import AdditiveModel
 from ..data.features import Features
@@ -304,8 +304,7 @@ class Explains:
             The importances.
         """
         check_is_fitted(self)
-        if kind not in KINDS:
-            raise ValueError(f"kind={kind!r} is unknown; choose one of {', '.join(map(repr, KINDS))}.")
+        check_choice("kind", kind, KINDS)
         if (kind == "shap") != (X is not None):
             raise ValueError(f"kind={kind!r} takes {'rows' if kind == 'shap' else 'no'} X; kind='shap' alone needs X.")
         if kind == "shap":
@@ -406,8 +405,6 @@ class Explains:
         DoubtfulLabels
             ``rows``, ``margin``, ``given`` and ``suggested`` (n,), the most doubtful example first.
         """
-        if np.ndim(y) > 1:
-            raise ValueError("doubtful_labels takes one label per row, not a matrix y.")
         return doubtful_labels(self, X, y, cv, {"sample_weight": sample_weight})
 
     # ---- helpers ----------------------------------------------------------------------------------------------------
