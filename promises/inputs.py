@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from .generated import labels, methods, tables
 from .generated.cases import NOTHING, OF_LABELS, OF_TABLE, OF_WEIGHTS, Fit, any_table, random_fit
 from .generated.judging import BrokenError, check_predictions, outcome
 from .generated.parameters import CLASSIFIERS, classifier
+from .generated.states import any_state, in_state
 from .promise import promise
 
 BATCH = 100  # inputs of one case
@@ -86,23 +86,29 @@ def try_other_rows(case: Fit, rng: np.random.Generator) -> None:
 def try_copies(case: Fit) -> None:
     """A copy by `clone`, and one by a file, which predicts the same."""
     clone(case.clf)
+    check_file(case.clf, case.X)
+
+
+def check_file(clf: Any, X: Any) -> None:
+    """A classifier that is saved and loaded gives the same scores and labels."""
     file = io.BytesIO()
-    case.clf.save(file)
+    clf.save(file)
     file.seek(0)
-    if not np.array_equal(sb.load(file).class_scores(case.X), case.clf.class_scores(case.X)):
+    loaded = sb.load(file)
+    if not same_scores(loaded.class_scores(X), clf.class_scores(X)):
         raise BrokenError("the saved model predicts something else")
+    if not np.array_equal(loaded.predict(X), clf.predict(X)):
+        raise BrokenError("the saved model predicts other labels from the same scores")
+
+
+def same_scores(U: Any, V: Any) -> bool:
+    """Whether scores are the same: arrays, or those of several targets in lists."""
+    if isinstance(U, list):
+        return len(U) == len(V) and all(map(same_scores, U, V))
+    return np.array_equal(U, V)
 
 
 # ---- methods --------------------------------------------------------------------------------------------------------
-
-
-@cache
-def fitted(kind: str) -> tuple[Any, np.ndarray, np.ndarray]:
-    """A classifier of a kind, fitted to a small plain table, and this table."""
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(24, 3)), np.arange(24) % (2 if kind == "MartiBoostClassifier" else 3)
-    X[:, 0] += y
-    return classifier(rng, kind, plain=True).fit(X, y), X, y
 
 
 @promise(
@@ -117,17 +123,32 @@ def any_call_has_a_sensible_outcome(case: int) -> None:
 
 
 def try_call(number: int) -> None:
-    """Call a method of a fitted classifier; whatever comes of it, the classifier predicts as before."""
+    """Call a method of a fitted classifier; whatever comes of it, the classifier predicts as before.
+
+    A method that changes the classifier is asked of a copy. That is as it was if it refuses; if not, it predicts, also
+    from a file.
+    """
     rng = np.random.default_rng(number)
-    clf, X, y = fitted(list(CLASSIFIERS)[rng.integers(len(CLASSIFIERS))])
+    clf, X, y = in_state(any_state(rng))
     U = clf.class_scores(X)
-    name, arguments, call = methods.random_call(rng, clf, X, y)
+    call = methods.random_call(rng, clf, X, y)
+    before = dict(vars(call.subject))
     try:
-        outcome(call, methods.WORDS)
-        if not np.array_equal(clf.class_scores(X), U):
+        _, refusal = outcome(call, methods.WORDS)
+        if not same_scores(clf.class_scores(X), U):
             raise BrokenError("the classifier predicts something else afterwards")
+        if refusal is not None and not same_attributes(before, vars(call.subject)):
+            raise BrokenError(f"{call.name} has changed the classifier, and refused: {refusal}")
+        if refusal is None and call.subject is not clf:
+            outcome(lambda: check_predictions(call.subject, X, len(X)), NOTHING)
+            outcome(lambda: check_file(call.subject, X), NOTHING)
     except BrokenError as error:
-        raise blame(number, error, f"{clf!r}\n  {name}(**{arguments!r:.900})") from error
+        raise blame(number, error, call) from error
+
+
+def same_attributes(before: dict[str, Any], after: dict[str, Any]) -> bool:
+    """Whether an object has the very attributes that it had."""
+    return before.keys() == after.keys() and all(before[name] is after[name] for name in before)
 
 
 # ---- other arguments of fit, and fits that go on --------------------------------------------------------------------

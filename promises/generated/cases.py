@@ -11,14 +11,15 @@ import numpy as np
 
 from simplexboost.codewords import Exhaustive
 
-from . import labels, tables
-from .parameters import CLASSIFIERS, PARTS, classifier, spoil
+from . import labels, matrices, tables
+from .parameters import PARTS, any_kind, classifier, spoil
 
 # What a refusal has to speak of, if that is what is odd about the input.
 OF_TABLE = r"\bX\b|[Cc]olumn|feature|array|sample|[Ss]parse|[Cc]omplex data|rows|DataFrame|validation_fraction"
 OF_LABELS = r"\by\b|[Ll]abel|class|target|sample|validation_fraction"
 OF_WEIGHTS = r"weight|\by\b has examples of one class"
 OF_PARTS = "|".join(PARTS) + "|tree|code"
+OF_MATRICES = r"several|(labels|targets) take|multi_?label|multi_?output|multioutput"
 NOTHING = r"(?!)"  # matches no message: nothing is odd, so nothing may be refused
 PICKY = ("MulticlassSVC", "OutputCodeClassifier")  # they do not take every table that the boosters take
 
@@ -65,7 +66,7 @@ class Fit:
 
 def random_fit(rng: np.random.Generator) -> Fit:
     """A random fit: nothing about it may be odd, or one thing or two."""
-    kind = list(CLASSIFIERS)[rng.integers(len(CLASSIFIERS))]
+    kind = any_kind(rng)
     n, p = int(rng.integers(2, 30)), int(rng.integers(1, 6))
     K = 2 if kind == "MartiBoostClassifier" else min(n, int(rng.integers(2, 5)))
     odd = rng.choice(["table", "labels", "weights", "parameters"], size=int(rng.integers(0, 3)), replace=False)
@@ -74,6 +75,8 @@ def random_fit(rng: np.random.Generator) -> Fit:
         n = min(n, 7)
     case.X = drawn(rng, case, tables, "table" in odd, OF_TABLE, n, p)
     case.y = drawn(rng, case, labels, "labels" in odd, OF_LABELS, n, K)
+    if rng.random() < MATRICES.get(kind, 0.0):
+        case.y = random_matrix(rng, case, "labels" in odd, n, K)
     if "weights" in odd or rng.random() < 0.3:
         maker = labels.odd_weights if "weights" in odd else labels.good_weights
         case.more["sample_weight"] = maker(rng, n)
@@ -88,6 +91,20 @@ def random_fit(rng: np.random.Generator) -> Fit:
     if case.clf.random_state is None:  # a case must be the same whenever it is tried
         case.clf.random_state = int(rng.integers(2**31))
     return case
+
+
+MATRIX_MAKERS = matrices.GOOD | matrices.ODD
+MATRICES = {"SimplexBoostClassifier": 0.4, "AdaBoostMHClassifier": 0.3, "AdaBoostM2Classifier": 0.3}  # shares of fits
+
+
+def random_matrix(rng: np.random.Generator, case: Fit, odd: bool, n: int, K: int) -> Any:
+    """A matrix y; parameters that go with one class per row only may be refused with it."""
+    case.words.append(OF_MATRICES)
+    if odd:
+        return drawn(rng, case, matrices, True, OF_LABELS, n, K)
+    name = "targets" if case.clf.multitarget and rng.random() < 0.5 else "plain"
+    case.made.append(f"matrices.{name}")
+    return matrices.GOOD[name](rng, n, K)
 
 
 def is_exhaustive(clf: Any) -> bool:
@@ -114,5 +131,5 @@ def any_table(rng: np.random.Generator) -> Any:
 
 def any_labels(rng: np.random.Generator, n: int) -> Any:
     """Any labels of n rows, good or odd."""
-    makers = labels.GOOD | labels.ODD
+    makers = labels.GOOD | labels.ODD | {f"matrix, {name}": maker for name, maker in MATRIX_MAKERS.items()}
     return makers[list(makers)[rng.integers(len(makers))]](rng, n, 3)

@@ -105,23 +105,53 @@ def check_warnings(caught: list[warnings.WarningMessage]) -> None:
 def check_predictions(clf: Any, X: Any, n: int) -> None:
     """Labels are known ones, scores are finite, and probabilities are finite and sum to one."""
     labels = clf.predict(X)
-    several = getattr(clf, "threshold_", None) is not None
-    if labels.shape != ((n, len(clf.classes_)) if several else (n,)):
-        raise BrokenError(f"predict gave shape {labels.shape} for {n} rows")
-    if not several and not np.isin(labels, clf.classes_).all():
-        raise BrokenError(f"predict gave {labels[~np.isin(labels, clf.classes_)][:3]}, which is no label")
-    U = clf.class_scores(X)
-    present = getattr(clf, "present_", np.ones(len(clf.classes_), dtype=bool))
-    if U.shape != (n, len(clf.classes_)) or not np.isfinite(U[:, present]).all():
-        raise BrokenError(f"class_scores of shape {U.shape}, not all finite: {U[:3]}")
-    if not (np.isfinite(clf.decision_function(X)).all() or not present.all()):
-        raise BrokenError("decision_function is not finite")
-    if not hasattr(clf, "predict_proba"):
+    if isinstance(clf.classes_, list):  # a class of each of several targets
+        if labels.shape != (n, len(clf.classes_)):
+            raise BrokenError(f"predict gave shape {labels.shape} for {n} rows of {len(clf.classes_)} targets")
+        ask = ("class_scores", "decision_function", "predict_proba", "predict_log_proba")
+        answers = zip(*(getattr(clf, name)(X) for name in ask), strict=True)
+        for t, (classes, answer) in enumerate(zip(clf.classes_, answers, strict=True)):
+            check_labels(labels[:, t], classes, n)
+            check_scores(answer[0], answer[1], np.ones(len(classes), dtype=bool), n)
+            check_probabilities(answer[2], answer[3], (n, len(classes)), sum_to_one=True)
         return
-    P = clf.predict_proba(X)
-    if P.shape != U.shape or not ((P >= 0) & (P <= 1)).all():
+    K, several = len(clf.classes_), has_several_labels(clf)
+    if several and (labels.shape != (n, K) or not np.isin(labels, (0, 1)).all()):
+        raise BrokenError(f"predict gave shape {labels.shape}, or other numbers than 0 and 1, for {n} rows")
+    if not several:
+        check_labels(labels, clf.classes_, n)
+    present = getattr(clf, "present_", np.ones(K, dtype=bool))
+    check_scores(clf.class_scores(X), clf.decision_function(X), present, n)
+    if hasattr(clf, "predict_proba"):
+        check_probabilities(clf.predict_proba(X), clf.predict_log_proba(X), (n, K), sum_to_one=not several)
+
+
+def has_several_labels(clf: Any) -> bool:
+    """Whether a row may have several labels."""
+    return any(getattr(clf, name, None) is not None for name in ("threshold_", "thresholds_"))
+
+
+def check_labels(labels: np.ndarray, classes: np.ndarray, n: int) -> None:
+    """There is one for every row, and it is one of the classes."""
+    if labels.shape != (n,):
+        raise BrokenError(f"predict gave shape {labels.shape} for {n} rows")
+    if not np.isin(labels, classes).all():
+        raise BrokenError(f"predict gave {labels[~np.isin(labels, classes)][:3]}, which is no label")
+
+
+def check_scores(U: np.ndarray, decision: np.ndarray, present: np.ndarray, n: int) -> None:
+    """Scores of classes that had training examples are finite."""
+    if U.shape != (n, len(present)) or not np.isfinite(U[:, present]).all():
+        raise BrokenError(f"class_scores of shape {U.shape}, not all finite: {U[:3]}")
+    if not (np.isfinite(decision).all() or not present.all()):
+        raise BrokenError("decision_function is not finite")
+
+
+def check_probabilities(P: np.ndarray, logarithm: np.ndarray, shape: tuple[int, int], sum_to_one: bool) -> None:
+    """They are some."""
+    if P.shape != shape or not ((P >= 0) & (P <= 1)).all():
         raise BrokenError(f"probabilities of shape {P.shape}, outside of [0, 1]: {P[:3]}")
-    if not several and not np.allclose(P.sum(axis=1), 1.0, atol=1e-6):
+    if sum_to_one and not np.allclose(P.sum(axis=1), 1.0, atol=1e-6):
         raise BrokenError(f"probabilities that sum to {P.sum(axis=1)[:3]}")
-    if np.isnan(clf.predict_log_proba(X)).any():
+    if np.isnan(logarithm).any():
         raise BrokenError("predict_log_proba is NaN")

@@ -4,28 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from .cases import any_labels, any_table
+from .labels import good_weights, odd_weights
 from .parameters import wrong_value
 
 Draw = Callable[[np.random.Generator, np.ndarray, np.ndarray], Any]  # of the table X and the labels y of the fit
 
 
-def random_call(
-    rng: np.random.Generator, clf: Any, X: np.ndarray, y: np.ndarray
-) -> tuple[str, dict[str, Any], Callable[[], Any]]:
-    """A call of a public method with at least one odd argument: its name, its arguments, and the call itself."""
+@dataclass
+class Call:
+    """A call of a method of a fitted classifier; where the method changes it, of that of a copy."""
+
+    subject: Any
+    name: str
+    arguments: dict[str, Any]
+
+    def __call__(self) -> Any:
+        return drained(getattr(self.subject, self.name)(**self.arguments))
+
+    def __str__(self) -> str:
+        return f"{self.subject!r}\n  {self.name}(**{self.arguments!r:.900})"
+
+
+def random_call(rng: np.random.Generator, clf: Any, X: np.ndarray, y: np.ndarray) -> Call:
+    """A call of a public method with at least one odd argument."""
     rounds = hasattr(clf, "staged_predict")
     known = [
         (name, draws) for name, draws in METHODS if hasattr(clf, name) and (rounds or not draws.keys() & OF_ROUNDS)
     ]
     name, draws = known[rng.integers(len(known))]
     arguments = {argument: draw(rng, X, y) for argument, draw in draws.items()}
-    method = getattr(copy(clf) if name in CHANGING else clf, name)
-    return name, arguments, lambda: drained(method(**arguments))
+    return Call(copy(clf) if name in CHANGING else clf, name, arguments)
 
 
 def drained(result: Any) -> Any:
@@ -68,29 +83,57 @@ def some_labels(rng: np.random.Generator, X: np.ndarray, y: np.ndarray) -> Any:
 
 def more_labels(rng: np.random.Generator, X: np.ndarray, y: np.ndarray) -> Any:
     """The labels of the fit, some of which are replaced by those of new classes."""
+    if y.ndim == 2:
+        return y
     new = [y[0] + 100, 7.5, "new", None, np.nan][rng.integers(5)] if y.dtype.kind in "biuf" else "new"
     return [new if rng.random() < 0.3 else label for label in y.tolist()]
 
 
+def some_weights(rng: np.random.Generator, X: np.ndarray, y: np.ndarray) -> Any:
+    """Weights of the rows of the fit, or something wrong in their place."""
+    return good_weights(rng, len(X)) if rng.random() < 0.5 else odd_weights(rng, len(X))
+
+
+def class_count(y: np.ndarray) -> int:
+    """The number of classes, or of the columns of a matrix y."""
+    return len(np.unique(y)) if y.ndim == 1 else y.shape[1]
+
+
 def some_scores(rng: np.random.Generator, X: np.ndarray, y: np.ndarray) -> Any:
     """An ``init_score``, or something wrong in its place."""
-    n, K = len(X), len(np.unique(y))
+    n, K = len(X), class_count(y)
     right = [None, np.zeros((n, K)), np.ones(n)]
     return one_of(rng, [*right, np.full((n, K), 1e300), np.full((n, K), np.nan), [[1]], "x", np.zeros((n, K + 1))])
 
 
 def some_costs(rng: np.random.Generator, X: np.ndarray, y: np.ndarray) -> Any:
     """Costs of decisions, or something wrong in their place."""
-    n, K = len(X), len(np.unique(y))
-    right = [np.ones((K, K)), np.zeros((K, 2)), rng.normal(size=(n, K, K))]
-    return one_of(rng, [*right, np.full((K, K), np.nan), np.ones((n, K)), [[1]], "x", np.full((K, K), 1e300)])
+    n, K = len(X), class_count(y)
+    labels = np.unique(y).tolist() if y.ndim == 1 else list(range(K))
+    frame = pd.DataFrame(rng.normal(size=(len(labels), 2)), index=labels, columns=["go", "stay"])
+    right = [np.ones((K, K)), np.zeros((K, 2)), rng.normal(size=(n, K, K)), 1 - np.eye(K), frame, frame.iloc[::-1]]
+    wrong = [
+        np.full((K, K), np.nan), np.ones((n, K)), [[1]], "x", np.full((K, K), 1e300), np.full((K, K), -1e300),
+        np.zeros((K, 0)), np.ones((K + 1, K)), np.ones((n - 1, K, K)), np.ones((K, K, K, K)), np.full((K, K), 1j),
+        frame.iloc[1:], pd.concat([frame, frame]), frame.astype(str), frame.iloc[:, :0], frame.rename(index=str),
+        frame.set_axis(["go", "go"], axis=1), frame.assign(go=None), [["a"] * K] * K, np.full((K, 2), 10**400),
+        np.full((K, 2), np.inf), {}, [],
+    ]  # fmt: skip
+    return one_of(rng, right if rng.random() < 0.5 else wrong)
 
 
 def some_prior(rng: np.random.Generator, X: np.ndarray, y: np.ndarray) -> Any:
     """Shares of the classes, or something wrong in their place."""
-    labels = np.unique(y).tolist()
-    right = [np.ones(len(labels)), dict.fromkeys(labels, 1.0), np.arange(len(labels))]
-    return one_of(rng, [*right, {}, {"nope": 1}, [-1.0, 2.0], np.full(len(labels), np.nan), "x"])
+    K = class_count(y)
+    labels = np.unique(y).tolist() if y.ndim == 1 else list(range(K))
+    right = [np.ones(K), dict.fromkeys(labels, 1.0), np.arange(K), np.ones(K).tolist(), np.full(K, 1e-300)]
+    wrong = [
+        {}, {"nope": 1}, [-1.0, 2.0], np.full(K, np.nan), "x", np.zeros(K), np.full(K, np.inf), np.ones(K + 1),
+        np.ones((K, 1)), dict.fromkeys(labels, "1"), dict.fromkeys(labels[1:], 1.0), dict.fromkeys(labels, 0),
+        np.full(K, 1e308), np.ones(K, dtype=complex), [None] * K, ["a"] * K, [10**400] * K, [[1.0], [1.0, 2.0]],
+        pd.Series(np.ones(K), index=labels), {None: 1.0}, {labels[0]: np.nan}, {labels[0]: [1.0]},
+    ]  # fmt: skip
+    return one_of(rng, right if rng.random() < 0.5 else wrong)
 
 
 some_classes = among(
@@ -100,13 +143,16 @@ some_groups = among(
     {0: [0, 1]}, {1: [0]}, {"a": [0, 1]}, {}, {0: 1}, {0: [9]}, {9: [0, 0]}, [0, 1], {None: [1]}, {0: []}
 )
 some_features = among(0, [0], [0, 1], "x0", ["x1"], [], -1, 99, [0, 0], None, 1.5, "nope", [[0]], True, {0})
+some_coverage = among(0.9, 0.5, 0.999, 1e-9, 0, 1, -1, 1.5, np.nan, "x", None, [0.9], np.float32(0.8), 0.9 + 0j)
+some_confidence = among(0.9, 0, 1, 2, -1, np.nan, "x", None, [0.5])
+some_missing = among(None, -1, "?", [1], 0, "a", np.nan, 10**400, object(), b"x", np.datetime64("NaT"), 1.5, True, {})
 some_grid = among([0.0], [[0.0]], [0.0, 1.0], [[0.0, 1.0]], [], "x", np.nan, [np.inf], [None], [["a"]])
 
 # ---- methods --------------------------------------------------------------------------------------------------------
 
 PREDICT = ("predict", "predict_proba", "predict_log_proba", "decision_function", "class_scores")
 STAGED = ("staged_predict", "staged_predict_proba", "staged_decision_function")
-CHANGING = {"set_params", "add_classes", "drop_classes", "merge_classes"}  # which a copy is asked
+CHANGING = {"set_params", "add_classes", "drop_classes", "merge_classes", "calibrate_sets"}  # which a copy is asked
 OF_ROUNDS = {"n_rounds", "init_score", "costs", "prior"}  # arguments of `predict` and its like that only boosters have
 
 
@@ -123,16 +169,32 @@ METHODS: list[tuple[str, dict[str, Draw]]] = [
     ("margins", {"X": own_rows, "y": some_labels}),
     ("add_classes", {"X": own_rows, "y": more_labels}),
     ("add_classes", {"X": some_rows, "y": some_labels}),
-    ("add_classes", {"X": own_rows, "y": more_labels, "sample_weight": among(None, 1.0, [1.0], "x", -1.0)}),
+    ("add_classes", {"X": own_rows, "y": more_labels, "sample_weight": some_weights}),
+    (
+        "add_classes",
+        {
+            "X": own_rows,
+            "y": more_labels,
+            "n_rounds": among("auto", 0, 1, 2, -1, 1.5, None, "x", True),
+            "learning_rate": among("auto", 0.1, 1.0, 0.0, -1.0, np.nan, 1e300, "x", None),
+        },
+    ),
+    *of_each(("calibrate_sets",), X=own_rows, y=some_labels, sample_weight=some_weights),
+    ("calibrate_sets", {"X": some_rows, "y": some_labels}),
+    ("calibrate_sets", {"X": own_rows, "y": some_labels, "init_score": some_scores}),
     ("drop_classes", {"classes": some_classes}),
     ("merge_classes", {"groups": some_groups}),
     *of_each(("predict_level", "predict_proba_level"), X=own_rows, level=among(1, 2, 3, 0, -1, None, "a", 1.5)),
     ("top_k", {"X": own_rows, "k": among(1, 2, 3, 4, 0, -1, np.int8(1))}),
-    ("predict_set", {"X": some_rows, "coverage": among(0.9, 0.5, 0, 1, -1, np.nan), "per_class": among(True, False)}),
+    ("predict_set", {"X": some_rows, "coverage": some_coverage, "per_class": among(True, False, 0, None, "x")}),
+    ("predict_set", {"X": own_rows, "coverage": some_coverage, "init_score": some_scores}),
     *of_each(("predict", "expected_costs"), X=own_rows, costs=some_costs),
+    *of_each(("predict", "expected_costs"), X=own_rows, costs=some_costs, prior=some_prior),
     *of_each(("predict", "predict_proba"), X=own_rows, prior=some_prior),
+    ("predict_proba", {"X": own_rows, "prior": some_prior, "n_rounds": among(None, 1, 2, 0, 99)}),
     ("estimate_prior", {"X": some_rows}),
-    ("predict_or_abstain", {"X": some_rows, "confidence": among(0.9, 0, 1, 2), "missing": among(None, -1, "?", [1])}),
+    ("estimate_prior", {"X": own_rows, "init_score": some_scores}),
+    ("predict_or_abstain", {"X": some_rows, "confidence": some_confidence, "missing": some_missing}),
     ("shap_values", {"X": few_rows, "classes": some_classes}),
     ("shap_values", {"X": few_rows, "background": some_rows}),
     ("shap_interaction_values", {"X": few_rows, "classes": some_classes}),
@@ -154,5 +216,5 @@ METHODS: list[tuple[str, dict[str, Draw]]] = [
 WORDS = (
     r"\bX\b|[Cc]olumn|feature|array|sample|[Ss]parse|[Cc]omplex|rows|DataFrame|\by\b|y_true|[Ll]abel|class|target|"
     r"n_rounds|init_score|\bk\b|\bi\b|\ba (is|holds|=)|\bb\b|kind|grid|background|\bcv\b|random_state|[Pp]arameter|"
-    r"tree|examples|splits|level|coverage|per_class|confidence|missing|costs|prior|groups"
+    r"tree|examples|splits|level|coverage|per_class|confidence|missing|costs|prior|groups|weight|learning_rate"
 )

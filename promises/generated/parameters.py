@@ -77,6 +77,11 @@ class StopAfterThree(Callback):
             run.stop_reason = "three rounds are enough"
 
 
+def any_kind(rng: np.random.Generator) -> str:
+    """The name of a classifier; the flagship, which can do most, is more frequent than the others."""
+    return "SimplexBoostClassifier" if rng.random() < 0.2 else list(CLASSIFIERS)[rng.integers(len(CLASSIFIERS))]
+
+
 def classifier(rng: np.random.Generator, kind: str, plain: bool = False) -> Any:
     """A classifier of a kind that is fitted at once; unless ``plain``, made of random parts where it takes any."""
     accepted = CLASSIFIERS[kind]().get_params(deep=False)
@@ -166,6 +171,13 @@ def special_value(rng: np.random.Generator, name: str, n: int, p: int, K: int) -
             sb.Hierarchy({"a": [0, 0]}), sb.Hierarchy({"a": ["x", "y"]}), sb.Hierarchy({}), sb.Hierarchy(3), "a", 0,
             sb.Hierarchy({"a": None, 0: [1, 2]}), sb.Hierarchy({"a": [[0]]}), sb.Hierarchy, sb.Hierarchy({0: "ab"}),
         ],
+        "thresholds": [
+            "f1", 0.5, 0.2, [0.5] * K, np.full(K, 0.3), [0.5] * (K + 1), [[0.5]], [], 0.0, 1.0, 1, [0.0] * K, [1.0] * K,
+            [np.nan] * K, ["a"] * K, "F1", {0: 0.5}, [None] * K, np.float32(0.4), [0.5, "f1"], 1e-300, [0.5 + 0j] * K,
+        ],
+        "candidates": [
+            1, 2, 16, 17, 100, 10**6, 2**31 - 1, 2**40, None, "auto", np.int64(5), 0, -1, 16.0, 1.5, "16", [16], True,
+        ],
         "callbacks": [[], (), [StopAfterThree()], StopAfterThree(), [StopAfterThree], [None], "x", {1}],
         "estimator": [
             DecisionTreeRegressor(), DecisionTreeClassifier, "tree", object(), 3, sb.MulticlassSVC(),
@@ -200,6 +212,8 @@ def spoil(rng: np.random.Generator, clf: Any, n: int, p: int, K: int) -> list[st
     told = []
     for _ in range(1 if rng.random() < 0.7 else 2):
         names = [name for name in clf.get_params(deep=True) if name != "verbose"]
+        if "candidates" in names and rng.random() < 0.3:
+            names = ["candidates", "thresholds", "ordinal", "hierarchy", "classes", "calibration"]
         name = names[rng.integers(len(names))]
         value = special_value(rng, name.rpartition("__")[2], n, p, K)
         value = with_limit(name.rpartition("__")[2], value)
