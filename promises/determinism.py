@@ -7,6 +7,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,11 +27,15 @@ from tests.group_threads import run_group
 
 from .promise import promise
 from .tables import (
+    CASES,
+    FLAGSHIPS,
     PARTS,
     ROUNDS,
+    Rows,
     any_case,
     digest,
     file_of,
+    flagship_case,
     large_rows,
     plain_rows,
     random_booster,
@@ -41,7 +46,7 @@ from .tables import (
 CLOSE = 1e-6  # probabilities that differ in rounding errors only; the flagship computes in single precision
 
 
-@promise("Saved bytes are equal for any number of threads, of ours and of BLAS.", fast=18, soak=500)
+@promise("Saved bytes are equal for any number of threads, of ours and of BLAS.", fast=len(CASES), soak=500)
 def same_bytes_for_any_threads(case: int) -> None:
     """One fit with different numbers of threads."""
     rng, clf, rows = any_case(case)
@@ -100,13 +105,12 @@ def in_a_fork(compute: Any) -> str:
     return answer
 
 
-@promise("Saved bytes are equal for any order in memory, stride and equal type of the data.", fast=18, soak=400)
+@promise("Saved bytes are equal for any order in memory, stride and equal type of the data.", fast=len(CASES), soak=400)
 def same_bytes_for_any_form(case: int) -> None:
     """One fit on the same numbers in different arrays."""
-    rng, clf, _ = any_case(case)
-    rows = random_rows(rng, 2 if isinstance(clf, sb.MartiBoostClassifier) else None, exact=True)
+    _, clf, rows = any_case(case, exact=True)
     X, y, weight = rows.X, rows.y, rows.weight
-    wide, tall = np.full((2 * len(X), 3 * X.shape[1]), 7.0), np.zeros(3 * len(y), dtype=y.dtype)
+    wide, tall = np.full((2 * len(X), 3 * X.shape[1]), 7.0), np.zeros((3 * len(y), *y.shape[1:]), dtype=y.dtype)
     wide[::2, 1::3], tall[::3] = X, y
     frozen = X.copy()
     frozen.flags.writeable = False
@@ -134,8 +138,8 @@ def same_bytes_for_any_form(case: int) -> None:
 def same_bytes_while_others_fit(case: int) -> None:
     """Fits of all boosters, alone and then eight at a time."""
     rng = np.random.default_rng(case)
-    begin = int(rng.integers(18))
-    fits = [any_case(18 * case + (begin + i) % 18)[1:] for i in range(18)]
+    n, begin = len(CASES), int(rng.integers(len(CASES)))
+    fits = [any_case(n * case + (begin + i) % n)[1:] for i in range(n)]
 
     def fitted(fit: Any) -> str:
         clf, rows = fit
@@ -148,7 +152,7 @@ def same_bytes_while_others_fit(case: int) -> None:
     assert not wrong, f"{wrong!r} differ among other fits"
 
 
-@promise("Saved bytes do not depend on the order of the rows.", fast=18, soak=800)
+@promise("Saved bytes do not depend on the order of the rows.", fast=len(CASES), soak=800)
 def same_bytes_for_any_order_of_rows(case: int) -> None:
     """One fit on the same rows in two orders; in some cases features have few values, which occur with every class."""
     rng, clf, rows = any_case(case)
@@ -236,6 +240,36 @@ def same_bytes_for_any_workers(case: int) -> None:
     assert set(found) == {expected}, f"{clf!r} on {n_members} workers with {n_parts} partitions"
 
 
+@promise(
+    "A model that learns classes, loses one, merges two and calibrates its sets has the same bytes for any number of "
+    "threads and any order of the rows.",
+    fast=4,
+    soak=200,
+)
+def same_bytes_for_changed_classes(case: int) -> None:
+    """One model, changed with the same rows in other orders and on other threads; now and then a class has none."""
+    rng = np.random.default_rng(case)
+    rows, clf = random_rows(rng, int(rng.integers(4, 8))), random_booster(rng, "SimplexBoostClassifier")
+    fitted = rows.take(rows.y < 3).fit(clf)
+    given, n_rounds = (rows, 3) if case % 2 else (rows.take(rows.y != 1), 0)
+    merges, drops = rng.random(2) < 0.7
+
+    def changed(some: Rows, n_jobs: int | None) -> str:
+        own = deepcopy(fitted).set_params(n_jobs=n_jobs)
+        own.add_classes(some.X, some.y, some.weight, n_rounds=n_rounds)
+        if merges:
+            own.merge_classes({0: [0, 3], 9: [1]})
+        if drops:
+            own.drop_classes(2)
+        known = some.take(np.isin(some.y, own.classes_))
+        own.calibrate_sets(known.X, known.y, known.weight)
+        return digest(own.set_params(n_jobs=clf.n_jobs))
+
+    expected = changed(given, None)
+    for n_jobs in (2, 3):
+        assert changed(given.take(rng.permutation(len(given.y))), n_jobs) == expected, f"{clf!r} with n_jobs={n_jobs}"
+
+
 class Killed(BaseException):
     """Ends a fit at once, as if the process were gone."""
 
@@ -252,15 +286,19 @@ class Kill(Callback):
             raise Killed
 
 
-@promise("A fit that is resumed from a checkpoint gives the bytes of one that was not interrupted.", fast=14, soak=400)
+@promise("A fit that is resumed from a checkpoint gives the bytes of one that was not interrupted.", fast=20, soak=400)
 def same_bytes_after_a_resume(case: int) -> None:
     """One fit, ended after random rounds, twice, and continued from its checkpoint."""
-    rng, names = np.random.default_rng(case), list(ROUNDS)
-    name = names[case % len(names)]
-    clf, rows, more = random_booster(rng, name), random_rows(rng), {}
+    rng, names = np.random.default_rng(case), [*ROUNDS, *FLAGSHIPS]
+    name, more = names[case % len(names)], {}
+    clf, rows = flagship_case(rng, name) if name in FLAGSHIPS else (random_booster(rng, name), random_rows(rng))
     if name == "SimplexBoostClassifier" and rng.random() < 0.3:
         clf.set_params(n_estimators="auto", learning_rate=0.5, max_leaf_nodes=4)
-    if rng.random() < 0.2 and name != "OSBoostClassifier" and clf.get_params().get("codewords") != "max-min":
+    if (
+        rng.random() < 0.2
+        and name not in ("OSBoostClassifier", *FLAGSHIPS)
+        and clf.get_params().get("codewords") != "max-min"
+    ):
         more["init_score"] = rng.normal(size=(len(rows.y), len(np.unique(rows.y))))
     whole = rows.fit(clone(clf), **more)
     if whole.n_iter_ == 0:

@@ -42,7 +42,7 @@ PARTS: tuple[dict[str, Any], ...] = (
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows X (n, p) of classes y (n,), with weights (n,) or None."""
+    """Rows X (n, p) of classes y (n,), or of labels or class targets (n, T), with weights (n,) or None."""
 
     X: Any
     y: Any
@@ -108,25 +108,59 @@ def random_booster(rng: np.random.Generator, name: str | None = None, *, plain: 
     return kind(**params)
 
 
-def any_case(case: int) -> tuple[np.random.Generator, Any, Rows]:
+# What the flagship can be beside a booster of one class per row.
+FLAGSHIPS = ("labels", "thresholds", "targets", "order", "tree", "candidates")
+CASES = (*ROUNDS, "program", "code", "choice", "large", *FLAGSHIPS)
+
+
+def any_case(case: int, *, exact: bool = False) -> tuple[np.random.Generator, Any, Rows]:
     """The random numbers, the booster and the rows of a case: all boosters in turn, and now and then something large.
 
-    Beside those that go round by round there are a branching program, an output code, and the flagship as it comes,
-    which chooses its rounds and its trees by itself.
+    Beside those that go round by round there are a branching program, an output code, the flagship as it comes, which
+    chooses its rounds and its trees by itself, and all that it can be for matrices y and classes with a structure. If
+    ``exact``, rows are few, and values are small integers, which are exact in every type of number.
     """
-    rng, names = np.random.default_rng(case), [*ROUNDS, "program", "code", "choice", "large"]
-    name = names[case % len(names)]
+    rng, name = np.random.default_rng(case), CASES[case % len(CASES)]
     if name == "program":
-        routing = str(rng.choice(["exact", "sampled"]))
-        return rng, sb.MartiBoostClassifier(n_layers=5, routing=routing, random_state=1), random_rows(rng, 2)
+        clf = sb.MartiBoostClassifier(n_layers=5, routing=str(rng.choice(["exact", "sampled"])), random_state=1)
+        return rng, clf, random_rows(rng, 2, exact=exact)
     if name == "code":
-        return rng, sb.OutputCodeClassifier(sb.AdaBoostMHClassifier(n_estimators=3), random_state=1), random_rows(rng)
+        clf = sb.OutputCodeClassifier(sb.AdaBoostMHClassifier(n_estimators=3), random_state=1)
+        return rng, clf, random_rows(rng, exact=exact)
     if name == "choice":
-        rows = random_rows(rng)
-        return rng, sb.SimplexBoostClassifier(learning_rate=0.5, max_leaf_nodes=4, random_state=1), rows
+        clf = sb.SimplexBoostClassifier(learning_rate=0.5, max_leaf_nodes=4, random_state=1)
+        return rng, clf, random_rows(rng, exact=exact)
     if name == "large":
-        return rng, sb.SimplexBoostClassifier(n_estimators=3, subsample=0.9, random_state=1), large_rows(rng)
-    return rng, random_booster(rng, name), random_rows(rng)
+        clf = sb.SimplexBoostClassifier(n_estimators=3, subsample=0.9, random_state=1)
+        return rng, clf, random_rows(rng, exact=True) if exact else large_rows(rng)
+    if name in FLAGSHIPS:
+        return rng, *flagship_case(rng, name, exact=exact)
+    return rng, random_booster(rng, name), random_rows(rng, exact=exact)
+
+
+def flagship_case(rng: np.random.Generator, name: str, *, exact: bool = False) -> tuple[Any, Rows]:
+    """A flagship with random parameters, and rows for what it is to be."""
+    clf = random_booster(rng, "SimplexBoostClassifier")
+    rows = random_rows(rng, int(rng.integers(20, 60)) if name == "candidates" else None, exact=exact)
+    K = int(rows.y.max()) + 1
+    if name == "order":
+        clf.set_params(ordinal=[True, rng.permutation(K).tolist()][rng.integers(2)])
+    elif name == "tree":
+        clf.set_params(hierarchy=sb.Hierarchy({"first": [0], "others": list(range(1, K))}))
+    elif name == "candidates":  # lists have 16 places, so that they are full now and then
+        clf.set_params(candidates=int(rng.integers(1, 17)))
+    elif name == "targets":
+        rows = replace(rows, y=np.stack([rows.y + 1, noisy(rng, rows.y) % 2, noisy(rng, rows.y) % 3], axis=1))
+    else:
+        rows = replace(rows, y=(noisy(rng, rows.y)[:, None] >> np.arange(3)) & 1)
+        if name == "thresholds":
+            clf.set_params(thresholds="f1", early_stopping=False)
+    return clf, rows
+
+
+def noisy(rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
+    """The labels, one in ten of which is another number below 8."""
+    return np.where(rng.random(len(y)) < 0.1, rng.integers(8, size=len(y)), y)
 
 
 def file_of(clf: Any) -> bytes:
