@@ -23,6 +23,7 @@ from experiments import (
     papers,
     registry,
     report,
+    schedule,
     synthesis,
 )
 from experiments.__main__ import main
@@ -168,6 +169,29 @@ def test_cells_are_computed_breadth_first_and_short_ones_before_long_ones():
     assert "gd" not in slow[0].key and "gd" in slow[-1].key
     with pytest.raises(SystemExit, match="unknown"):
         registry.chosen(["jmlr-table99"])
+
+
+def test_what_verdicts_wait_for_comes_first():
+    experiments = registry.chosen(["mukherjee-figure11", "jmlr-table8", "lecture"])
+    order = schedule.by_verdicts(experiments, Plan(), Results(None), lambda cell: cell.cost)
+    every = {c.key for e in experiments for c in e.cells(Plan())}
+    assert {c.key for c in order} == every and len(order) == len(every)
+    waiting = {
+        c.key for name in ("mukherjee-figure11", "jmlr-table8") for c in registry.EXPERIMENTS[name].cells(Plan())
+    }
+    places = {
+        key: [i for i, c in enumerate(order) if c.key in waiting and key in str(c.arguments)] for key in ("mm", "logit")
+    }
+    assert max(places["mm"][: len(places["mm"]) // 2]) < min(
+        places["logit"]
+    )  # two statements in minutes before one in hours
+    assert all(c.cost <= schedule.LONG for c in order[:50])
+
+
+def test_the_first_half_of_repeats():
+    cells = [Cell("fit", {"problem": {"name": n, "seed": s}, "seed": s}) for n in "ab" for s in range(5)]
+    half = schedule.first_half([*cells, Cell("fit", {"problem": {"name": "c"}})])
+    assert [c.arguments.get("seed") for c in half] == [0, 1, 2, 0, 1, 2, None]
 
 
 def test_the_turn_of_a_cell_is_its_seed_unless_told():

@@ -21,6 +21,7 @@ from simplexboost.engine import CPU, NODE, CpuEngine, Dense, Grown, Growth, Tree
 from simplexboost.learners import (
     ClassTree,
     ConvertedTree,
+    GiniTree,
     InfoTree,
     LinearRegressor,
     NewtonTree,
@@ -333,6 +334,19 @@ def test_newton_leaves():
     for value in np.unique(answer.outputs, axis=0):
         part = (answer.outputs == value).all(axis=1)
         assert_allclose(value, req.G[part].sum(axis=0) / (req.curvature[part].sum() + 0.7), rtol=1e-12)
+
+
+@pytest.mark.parametrize("learner", [GiniTree(max_leaf_nodes=5, max_depth=None), InfoTree(max_depth=3)])
+def test_class_trees_do_not_look_at_rows_without_weight(learner):
+    data, rng = problem(n=90, p=4, seed=2), np.random.default_rng(0)
+    req = request(data, seed=2)
+    weight = np.where(rng.random(90) < 0.2, req.weight, 0.0)
+    answer = learner.fit(with_pull(req, weight=weight))
+    told = learner.fit(replace(with_pull(req, weight=weight), rows=np.flatnonzero(weight)))
+    assert_array_equal(answer.outputs, told.outputs)
+    changed = with_pull(req, weight=weight, labels=np.where(weight > 0, data.c, 2))
+    assert_array_equal(learner.fit(changed).outputs, answer.outputs)
+    assert len(learner.fit(with_pull(req, weight=np.zeros(90))).hypothesis.tree.nodes) == 1
 
 
 # ---- what every learner keeps to ------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from .._parts import check_number
 from .._typing import AnyArray, Array, Labels
 from ..boosting.hypotheses import LeafOutputs, TreeHypothesis
 from ..data.training_set import TrainingSet
-from ..engine import Dense, Grown, Growth, OneHot
+from ..engine import Dense, Engine, Grown, Growth, OneHot
 from .base import Answer, Request
 from .trees import MOST, SMALL, TreeLearner, nearest_sums
 
@@ -146,17 +146,18 @@ class InfoTree(NamesClasses):
 
     def fit(self, request: Request) -> Answer:
         """Grow a tree on the examples that have a weight: the others change no sum, and sm-boost draws few."""
-        return super().fit(replace(request, rows=weighted_rows(request.weight, request.rows)))
+        rows = weighted_rows(request.weight, request.rows, request.data.engine)
+        return super().fit(replace(request, rows=rows))
 
     def statistics(self, request: Request) -> OneHot:
         """The weight of every example, in the column of its class."""
         return OneHot(request.labels, request.weight, len(request.Y))
 
 
-def weighted_rows(weight: Array, rows: AnyArray | None) -> AnyArray | None:
-    """Those of some rows, or of all (None), that have a weight (n,)."""
+def weighted_rows(weight: Array, rows: AnyArray | None, engine: Engine) -> AnyArray | None:
+    """Those of some rows, or of all (None), that have a weight (n,); if none has one, the rows as they are."""
     has_weight = weight != 0 if rows is None else weight[rows] != 0
-    if has_weight.all():
+    if engine.every(~has_weight) or has_weight.all():
         return rows
     return np.flatnonzero(has_weight) if rows is None else rows[has_weight]
 
