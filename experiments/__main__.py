@@ -11,7 +11,7 @@ from simplexboost.datasets import ENVIRONMENT
 
 from . import cells, kept, papers  # noqa: F401  importing papers registers the experiments
 from .forecast import Forecast, status
-from .registry import EXPERIMENTS, Plan, chosen, in_order, owners
+from .registry import EXPERIMENTS, Plan, chosen, owners
 
 HERE = Path(__file__).resolve().parent
 WORKING = kept.FOLDER / "new"
@@ -23,7 +23,7 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", required=True)
     helps = {
         "status": "names, cells that are finished, forecasts of the rest in core-minutes",
-        "run": "compute the cells of some experiments, breadth first; what is finished is not computed again",
+        "run": "compute the cells of some experiments that are not finished, first those that verdicts wait for",
         "keep": "add the finished cells of the working folder to those kept in the repository",
         "report": "write the tables, figures and verdicts from finished cells",
     }
@@ -69,7 +69,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     home = str(Path(options.data_home).resolve()) if options.data_home else None
     every = [cell for e in experiments for cell in e.cells(plan)]
-    wanted = [c for c in in_order(experiments, plan, Forecast(every, results)) if options.match in c.name]
+    from .schedule import by_verdicts  # reads the ledger
+
+    ordered = by_verdicts(experiments, plan, results, Forecast(every, results))
+    wanted = [cell for cell in ordered if options.match in cell.name]
     failed = cells.run(wanted, results, options.jobs, home)
     if failed:
         print(f"{len(failed)} cells failed:", *(f"  {cell.name}" for cell in failed), sep="\n")
