@@ -7,6 +7,8 @@ class, turned to their principal axes, cut to d coordinates and made unit length
 row being held out in turn). Every fit has as many rounds with a learning rate of 0.1, which is where codes differ most;
 the figures are accuracy and log-loss after a part of them and at the end. Two tables are made on the spot: in "blobs" a
 class is one cluster, so that its mean says where it is; in "split" it is three clusters in different places.
+
+The page ends with what `benchmarks.codes_why` found about codes of few dimensions, from its file of cells.
 """
 
 from __future__ import annotations
@@ -128,12 +130,12 @@ def trial(problem: Problem, codewords: Any, rounds: int) -> dict[str, Any]:
     return found
 
 
-def cells_of(name: str, rounds: int, dimensions: list[int], have: dict[str, Any], save: Callable[[], None]) -> None:
+def cells_of(name: str, options: argparse.Namespace, have: dict[str, Any], save: Callable[[], None]) -> None:
     """All trials on a table that are not there yet."""
-    problem = TABLES[name]()
-    names = {f"{code}, {d}": (CODES[code], d) for code in CODES for d in dimensions}
+    problem, rounds = TABLES[name](), options.rounds
+    names = {f"{code}, {d}": (CODES[code], d) for code in CODES for d in options.dimensions}
     for label, (make, d) in ({"canonical": (None, 0)} | names).items():
-        if label not in have:
+        if label not in have and label.partition(",")[0] in options.codes:
             have[label] = trial(problem, "canonical" if make is None else make(problem, d), rounds)
             save()
             print(name, label, json.dumps(have[label]), flush=True)
@@ -162,17 +164,24 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--dimensions", type=int, nargs="+", default=[16, 64])
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES))
+    parser.add_argument("--codes", nargs="+", choices=["canonical", *CODES], default=["canonical", *CODES])
     parser.add_argument("--json", type=Path, default=Path("build/codes.json"))
-    arguments = parser.parse_args()
-    cells: dict[str, dict[str, Any]] = json.loads(arguments.json.read_text()) if arguments.json.exists() else {}
-    arguments.json.parent.mkdir(parents=True, exist_ok=True)
+    parser.add_argument("--why", type=Path, default=Path("build/codes_why.json"), help="cells of benchmarks.codes_why")
+    parser.add_argument("--page", type=Path, default=PAGE)
+    parser.add_argument("--page-only", action="store_true", help="compute nothing")
+    options = parser.parse_args()
+    cells: dict[str, dict[str, Any]] = json.loads(options.json.read_text()) if options.json.exists() else {}
+    options.json.parent.mkdir(parents=True, exist_ok=True)
 
     def save() -> None:
-        arguments.json.write_text(json.dumps(cells))
+        options.json.write_text(json.dumps(cells))
 
-    for name in arguments.tables:
-        cells_of(name, arguments.rounds, arguments.dimensions, cells.setdefault(name, {}), save)
-        PAGE.write_text(page(cells, arguments.rounds), encoding="utf-8")
+    for name in () if options.page_only else options.tables:
+        cells_of(name, options, cells.setdefault(name, {}), save)
+    from .codes_why import sections
+
+    why = json.loads(options.why.read_text()) if options.why.exists() else {}
+    options.page.write_text(page(cells, options.rounds) + "\n".join([*sections(why), ""]), encoding="utf-8")
 
 
 if __name__ == "__main__":

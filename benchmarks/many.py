@@ -1,10 +1,16 @@
-"""Time and memory of a round for 10 to 100 000 classes: ``python -m benchmarks.many`` writes ``benchmarks/MANY.md``.
+"""Time, memory and accuracy for 10 to 100 000 classes: ``python -m benchmarks.many`` writes ``benchmarks/MANY.md``.
 
-Every cell, a method on a table, is computed in a process of its own that ends after a limit of processor time, and its
-result is kept in a file beside the page's, so that a run that is stopped goes on where it was. Times are processor time
-of one thread: unlike the time on the clock, it is hardly changed by what else runs on the machine.
+Every cell, a method on a table, is computed in a process of its own that ends after a limit of time and of memory. Its
+result is kept at once in a file of cells (``--cells``), so that a run that is stopped goes on where it was, and so that
+a race can be run in parts: ``--parts``, ``--classes``, ``--methods`` and ``--sets`` leave out cells, ``--threads`` is
+the number of threads, ``--budget`` starts no further cell after so many seconds, ``--merge`` takes the cells of other
+files as well, which may come from other machines, and ``--page-only`` computes nothing. Libraries that are not
+installed are left out.
 
-``--small`` prints a quick table in place of the page.
+The parts are "large" (ours, 200 000 rows), "beside" (few rows, other libraries beside), "exact" (candidates beside the
+exact soft-max of ten thousand classes) and "real" (sets of a folder that SIMPLEXBOOST_DATA names). With one thread,
+seconds are processor time, which is hardly changed by what else runs on the machine; with more they are time on the
+clock, and need a quiet machine.
 """
 
 from __future__ import annotations
@@ -16,8 +22,9 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -30,27 +37,59 @@ from simplexboost.callbacks import Callback
 from . import machine
 
 PAGE = Path(__file__).with_name("MANY.md")
-CELLS = Path("results") / "many.json"
+CELLS = Path("build") / "many.json"
 CANDIDATES, EXACT = "candidates", "all scores"
-PEERS = ("XGBoost", "LightGBM", "CatBoost", "HGB")
-N_TEST = 2000
+VECTOR = "XGBoost, vector leaves"
+PEERS = {"XGBoost": "xgboost", VECTOR: "xgboost", "LightGBM": "lightgbm", "CatBoost": "catboost", "HGB": "sklearn"}
+N_TEST = 5000
+FEW = 5  # rounds: with fewer of them, and of other libraries, a round is a part of the fit
+MOST_SCORES = 10**8  # of test rows for classes: beyond it there is no log-loss
 
 
 @dataclass(frozen=True)
 class Cell:
     """A method on a table: a data set by name, or a made one of n rows, p columns and K classes."""
 
+    part: str
     method: str
     table: str
+    rounds: int
     n: int = 0
     p: int = 0
     K: int = 0
-    rounds: int = 10
+    threads: int = 1
 
     @property
     def key(self) -> str:
         """Its name among the results."""
         return json.dumps(asdict(self), sort_keys=True)
+
+    @property
+    def line(self) -> tuple[Any, ...]:
+        """What it has in common with cells of other numbers of classes."""
+        return self.part, self.method, self.threads, self.table if self.K == 0 else ""
+
+
+# ---- which cells there are ------------------------------------------------------------------------------------------
+
+LARGE = [(K, 200_000) for K in (10, 100, 1_000, 10_000, 100_000)]
+BESIDE = [(10, 10_000), (100, 10_000), (1_000, 10_000), (10_000, 20_000)]
+EXACTLY = [(1_000, 20_000), (2_000, 20_000), (10_000, 20_000), (10_000, 40_000)]
+SMALL = [(10, 2_000), (100, 2_000), (500, 2_000)]
+REAL = ("letter", "plants_margin", "plants_shape", "omniglot242", "aloi27", "ujiindoorloc")
+
+
+def made_cells(part: str, sizes: Sequence[tuple[int, int]], p: int, methods: Sequence[str], rounds: int) -> list[Cell]:
+    """Methods on made tables, small ones first."""
+    return [Cell(part, method, "made", rounds, n, p, K) for K, n in sizes for method in methods]
+
+
+PARTS: dict[str, list[Cell]] = {
+    "large": made_cells("large", LARGE, 50, (CANDIDATES, EXACT), 6),
+    "beside": made_cells("beside", BESIDE, 50, (CANDIDATES, EXACT, *PEERS), 3),
+    "exact": made_cells("exact", EXACTLY, 50, (CANDIDATES, EXACT), 30),
+    "real": [Cell("real", method, name, 60) for name in REAL for method in (CANDIDATES, EXACT, *PEERS)],
+}
 
 
 # ---- tables ---------------------------------------------------------------------------------------------------------
@@ -77,204 +116,197 @@ def table(cell: Cell) -> tuple[AnyArray, ...]:
 
 
 class Stamps(Callback):
-    """The processor time at the end of every round."""
+    """The time at the end of every round."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.clock = clock
         self.seconds: list[float] = []
 
     def after_round(self, run: Any) -> None:
         """Look at the clock."""
-        self.seconds.append(time.process_time())
+        self.seconds.append(self.clock())
 
 
-def classifier(method: str, rounds: int, stamps: Stamps) -> Any:
-    """An unfitted classifier of so many rounds, on one thread."""
-    if method == "XGBoost":
+def peer(method: str, rounds: int, threads: int) -> Any:
+    """An unfitted classifier of another library, with its defaults."""
+    if method.startswith("XGBoost"):
         import xgboost
 
-        return xgboost.XGBClassifier(n_estimators=rounds, n_jobs=1, tree_method="hist")
+        more = {"multi_strategy": "multi_output_tree"} if method == VECTOR else {}
+        return xgboost.XGBClassifier(n_estimators=rounds, n_jobs=threads, tree_method="hist", **more)
     if method == "LightGBM":
         import lightgbm
 
-        return lightgbm.LGBMClassifier(n_estimators=rounds, n_jobs=1, verbosity=-1)
+        return lightgbm.LGBMClassifier(n_estimators=rounds, n_jobs=threads, verbosity=-1)
     if method == "CatBoost":
         import catboost
 
+        quiet = {"verbose": False, "allow_writing_files": False}
         return catboost.CatBoostClassifier(
-            n_estimators=rounds, thread_count=1, verbose=False, allow_writing_files=False, loss_function="MultiClass"
+            n_estimators=rounds, thread_count=threads, loss_function="MultiClass", **quiet
         )
-    if method == "HGB":
-        from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.ensemble import HistGradientBoostingClassifier
 
-        return HistGradientBoostingClassifier(max_iter=rounds, early_stopping=False)
-    name, _, number = method.partition("=")
-    candidates = None if name == EXACT else int(number) if number else 32
+    return HistGradientBoostingClassifier(max_iter=rounds, early_stopping=False)  # OMP_NUM_THREADS is its threads
+
+
+def classifier(cell: Cell, stamps: Stamps) -> Any:
+    """The unfitted classifier of a cell."""
+    if cell.method in PEERS:
+        return peer(cell.method, cell.rounds, cell.threads)
+    candidates = None if cell.method == EXACT else 32
     return SimplexBoostClassifier(
-        n_estimators=rounds, n_jobs=1, random_state=0, candidates=candidates, callbacks=[stamps]
+        n_estimators=cell.rounds, n_jobs=cell.threads, random_state=0, candidates=candidates, callbacks=[stamps]
     )
 
 
-def measured(cell: Cell) -> dict[str, float]:
-    """Fit and predict: seconds of a round, the memory of the process at its peak and accuracy."""
+def measured(cell: Cell) -> dict[str, Any]:
+    """Fit and predict: seconds of a round, the memory of the process at its peak, accuracy and log-loss."""
     X, y, X_test, y_test = table(cell)
-    stamps, begin = Stamps(), time.process_time()
-    clf = classifier(cell.method, cell.rounds, stamps).fit(X, y)
-    seconds = time.process_time() - begin
+    clock = time.process_time if cell.threads == 1 else time.perf_counter
+    stamps, begin = Stamps(clock), clock()
+    clf = classifier(cell, stamps).fit(X, y)
+    seconds = clock() - begin
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # before predictions
-    rounds = np.diff(stamps.seconds)
-    round_seconds = float(np.median(rounds)) if len(rounds) > 3 else seconds / cell.rounds
-    accuracy = float(np.mean(np.asarray(clf.predict(X_test)).ravel() == y_test))
-    return {"fit": seconds, "round": round_seconds, "megabytes": peak, "accuracy": accuracy}
+    ends = stamps.seconds
+    alone = (ends[-1] - ends[0]) / (len(ends) - 1) if len(ends) >= FEW else seconds / cell.rounds
+    found: dict[str, Any] = {"fit": seconds, "round": alone}
+    found |= {"megabytes": peak, "machine": words_for_machine()}
+    found["accuracy"] = float(np.mean(np.asarray(clf.predict(X_test)).ravel() == y_test))
+    if len(y_test) * len(clf.classes_) <= MOST_SCORES:
+        own = clf.predict_proba(X_test)[np.arange(len(y_test)), np.searchsorted(clf.classes_, y_test)]
+        found["log-loss"] = float(-np.log(own.clip(1e-12)).mean())
+    return found
+
+
+def words_for_machine() -> str:
+    """The machine and the versions of all libraries."""
+    about: dict[str, Any] = machine.describe()
+    versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
+    return f"{about['processor']}, {about['cores']} cores, {about['memory_gb']} GB; {versions}"
 
 
 # ---- cells in processes ---------------------------------------------------------------------------------------------
 
 
-def in_process(cell: Cell, limit: int) -> dict[str, float] | None:
-    """The result of a cell; None if it needs more processor time or memory than it may have."""
+def in_process(cell: Cell, limit: int, memory: float) -> dict[str, Any]:
+    """The result of a cell; only the limits if it needs more time, or more memory in GB, than it may have."""
 
     def limited() -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_CPU, (limit * cell.threads, limit * cell.threads))
+        resource.setrlimit(resource.RLIMIT_AS, (int(memory * 2**30),) * 2)
 
-    environment = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    environment = os.environ | dict.fromkeys(names, str(cell.threads))
     command = [sys.executable, "-m", "benchmarks.many", "--cell", cell.key]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, preexec_fn=limited, check=False)
+    timeout = None if cell.threads == 1 else limit
+    failed = {"limit": limit, "memory": memory}
+    try:
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, preexec_fn=limited, timeout=timeout, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return failed
     if done.returncode != 0:
-        return None
+        print(done.stderr[-300:], flush=True)
+        return failed
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def computed(cells: Sequence[Cell], limit: int, path: Path | None) -> dict[str, Any]:
-    """The results of all cells, those of the file first; once a method fails at a size, larger ones are left out."""
-    results: dict[str, Any] = json.loads(path.read_text()) if path is not None and path.exists() else {}
-    dead: set[tuple[str, int]] = set()
+def is_known(found: dict[str, Any] | None, limit: int, memory: float) -> bool:
+    """Whether there is a result, or a failure within limits at least as wide."""
+    if found is None:
+        return False
+    return "fit" in found or (found["limit"] >= limit and found["memory"] >= memory)
+
+
+def compute(cells: Iterable[Cell], results: dict[str, Any], options: argparse.Namespace) -> None:
+    """Add the results of all cells that are missing; once a method fails, larger tables are left out."""
+    dead: set[tuple[Any, ...]] = set()
+    end = time.monotonic() + options.budget
     for cell in cells:
-        if cell.key not in results:
-            results[cell.key] = None if (cell.method, cell.rounds) in dead else in_process(cell, limit)
+        if cell.line not in dead and not is_known(results.get(cell.key), options.limit, options.memory):
+            if time.monotonic() > end:
+                return
+            results[cell.key] = in_process(cell, options.limit, options.memory)
             print(cell, results[cell.key], flush=True)
-            if path is not None:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(json.dumps(results, indent=1))
-        if results[cell.key] is None and cell.table == "made":
-            dead.add((cell.method, cell.rounds))
+            if options.cells is not None:
+                write(options.cells, results)
+        if "fit" not in results.get(cell.key, {}):
+            dead.add(cell.line)
+
+
+def write(path: Path, results: dict[str, Any]) -> None:
+    """Keep all results."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(results, indent=1))
+
+
+def read(paths: Iterable[Path]) -> dict[str, Any]:
+    """The results of all files; of a cell that is in several, one that has been measured, and of those the first."""
+    results: dict[str, Any] = {}
+    for path in paths:
+        for key, found in json.loads(path.read_text()).items():
+            if "fit" not in results.get(key, {}):
+                results[key] = found
     return results
 
 
-# ---- the page -------------------------------------------------------------------------------------------------------
-
-SIZES = [(10, 200_000), (100, 200_000), (1_000, 200_000), (10_000, 200_000), (100_000, 200_000)]
-PEER_SIZES = [(10, 10_000), (100, 10_000), (1_000, 10_000), (10_000, 20_000)]
-SMALL = [(10, 2_000), (100, 2_000), (500, 2_000)]
-REAL = {"letter": 60, "omniglot242": 60, "aloi27": 60, "ujiindoorloc": 60}
-REAL_METHODS = (EXACT, f"{CANDIDATES}=32")
+# ---- the command ----------------------------------------------------------------------------------------------------
 
 
-def made_cells(
-    sizes: Sequence[tuple[int, int]], p: int, methods: Sequence[str] = (CANDIDATES, EXACT), rounds: int = 6
-) -> list[Cell]:
-    """Methods on made tables, small ones first."""
-    return [Cell(method, "made", n, p, K, rounds) for K, n in sizes for method in methods]
+def wanted(options: argparse.Namespace) -> list[Cell]:
+    """The cells that the options ask for, of libraries that are installed."""
+    cells = [replace(cell, threads=options.threads) for part in options.parts for cell in PARTS[part]]
+    return [
+        cell
+        for cell in cells
+        if find_spec(PEERS.get(cell.method, "simplexboost")) is not None
+        and cell.method in options.methods
+        and (cell.K in options.classes if cell.K else cell.table in options.sets)
+    ]
 
 
-def peer_cells() -> list[Cell]:
-    """All libraries on smaller tables, for three rounds."""
-    return made_cells(PEER_SIZES, 50, (CANDIDATES, EXACT, *PEERS), 3)
-
-
-def real_cells() -> list[Cell]:
-    """Accuracy with candidates beside that with all scores."""
-    return [Cell(method, name, rounds=rounds) for name, rounds in REAL.items() for method in REAL_METHODS]
-
-
-def made_table(cells: Sequence[Cell], results: dict[str, Any]) -> list[str]:
-    """Markdown: a line for every number of classes and method that lived."""
-    lines = ["| classes | rows | method | seconds a round | memory MB | test accuracy |", "|--:|--:|---|--:|--:|--:|"]
-    for cell in (cell for cell in cells if cell.key in results):
-        found = results[cell.key]
-        head = f"| {cell.K:,} | {cell.n:,} | {cell.method} |".replace(",", " ")
-        if found is None:
-            lines.append(f"{head} – | – | – |")
-        else:
-            numbers = f" {found['round']:.3f} | {found['megabytes']:.0f} | {found['accuracy']:.3f} |"
-            lines.append(head + numbers)
-    return lines
-
-
-def real_table(results: dict[str, Any]) -> list[str]:
-    """Markdown: a line for every data set."""
-    lines = ["| set | rounds | " + " | ".join(REAL_METHODS) + " |", "|---|--:|" + "--:|" * len(REAL_METHODS)]
-    for name, rounds in REAL.items():
-        if not all(Cell(method, name, rounds=rounds).key in results for method in REAL_METHODS):
-            continue
-        found = [results.get(Cell(method, name, rounds=rounds).key) for method in REAL_METHODS]
-        numbers = " | ".join("–" if one is None else f"{one['accuracy']:.4f}, {one['round']:.3f} s" for one in found)
-        lines.append(f"| {name} | {rounds} | {numbers} |")
-    return lines
-
-
-TEXT = """# Thousands of classes
-
-`python -m benchmarks.many` computes these tables, which [Thousands of classes](../docs/many-classes.md) explains.
-Times are processor time of one thread, so that what else runs on a machine changes them little: by a quarter, as far as
-was seen. Memory is the largest resident size of the process until the end of the fit, the table included. A dash: the
-fit took more than {limit} s of processor time, or more memory than there was, here or with fewer classes.
-What is not listed was not computed.
-
-## Rows with candidates beside rows with all scores
-
-Gaussian classes around random centres in 50 dimensions, as many rows of each; 6 rounds. A round is the median over
-them. The accuracy after six rounds tells that both learn, and no more.
-
-{ours}
-
-## Beside other libraries
-
-The same on fewer rows; 3 rounds of every library with its defaults, of which a third of the fit is called a round.
-
-{peers}
-
-## Accuracy on real sets
-
-Test accuracy after so many rounds and seconds a round, with the scores of all classes and with 32 candidates.
-
-{real}
-
-Measured on {processor}, {cores} cores, {memory_gb} GB, which other work shared; {versions}.
-"""
-
-
-def page(results: dict[str, Any], limit: int) -> str:
-    """The whole page."""
-    about: dict[str, Any] = machine.describe()
-    about["versions"] = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
-    return TEXT.format(
-        limit=limit,
-        ours="\n".join(made_table(made_cells(SIZES, 50), results)),
-        peers="\n".join(made_table(peer_cells(), results)),
-        real="\n".join(real_table(results)),
-        **about,
-    )
+def parser() -> argparse.ArgumentParser:
+    """All options."""
+    found = argparse.ArgumentParser(prog="python -m benchmarks.many", description=__doc__)
+    found.add_argument("--small", action="store_true", help="a quick table, printed in place of the page")
+    found.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    numbers = sorted({cell.K for part in PARTS.values() for cell in part if cell.K})
+    found.add_argument("--classes", nargs="+", type=int, choices=numbers, default=numbers, help="of made tables")
+    methods = [CANDIDATES, EXACT, *PEERS]
+    found.add_argument("--methods", nargs="+", choices=methods, default=methods)
+    found.add_argument("--sets", nargs="+", choices=REAL, default=list(REAL), help='of the part "real"')
+    found.add_argument("--threads", type=int, default=1)
+    found.add_argument("--limit", type=int, default=100, help="seconds for a cell, of every thread")
+    found.add_argument("--memory", type=float, default=12.0, help="GB of address space for a cell")
+    found.add_argument("--budget", type=float, default=float("inf"), help="seconds after which no cell is begun")
+    found.add_argument("--cells", type=Path, default=CELLS, help="the file of results")
+    found.add_argument("--merge", nargs="+", type=Path, default=[], help="other files of results")
+    found.add_argument("--page", type=Path, default=PAGE)
+    found.add_argument("--page-only", action="store_true", help="compute nothing")
+    found.add_argument("--cell", help=argparse.SUPPRESS)
+    return found
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Compute what is missing and write the page."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.many", description=__doc__)
-    parser.add_argument("--small", action="store_true", help="a quick table, printed")
-    parser.add_argument("--limit", type=int, default=60, help="seconds of processor time for a cell")
-    parser.add_argument("--cells", type=Path, default=CELLS, help="the file of results")
-    parser.add_argument("--page", type=Path, default=PAGE)
-    parser.add_argument("--cell", help=argparse.SUPPRESS)
-    options = parser.parse_args(argv)
+    from .many_page import made_table, page
+
+    options = parser().parse_args(argv)
     if options.cell is not None:
         print(json.dumps(measured(Cell(**json.loads(options.cell)))))
         return
     if options.small:
-        cells = made_cells(SMALL, 10, (CANDIDATES, EXACT, *PEERS), 3)
-        print("\n".join(made_table(cells, computed(cells, options.limit, None))))
+        cells, results, options.cells = made_cells("beside", SMALL, 10, (CANDIDATES, EXACT, *PEERS), 3), {}, None
+        compute(cells, results, options)
+        print("\n".join(made_table(cells, results)))
         return
-    cells = [*made_cells(SIZES, 50), *real_cells(), *peer_cells()]
-    results = computed(cells, options.limit, options.cells)
-    options.page.write_text(page(results, options.limit))
+    results = read([*([options.cells] if options.cells.exists() else []), *options.merge])
+    if not options.page_only:
+        compute(wanted(options), results, options)
+    write(options.cells, results)
+    options.page.write_text(page(results), encoding="utf-8")
 
 
 if __name__ == "__main__":

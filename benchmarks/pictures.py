@@ -25,7 +25,7 @@ SETS = Path(__file__).parent / "SETS.md"
 LABEL_PAGE = Path(__file__).parent / "LABELS.md"
 MANY = Path(__file__).parent / "MANY.md"
 MANY_NAMES = {"candidates": "simplexboost, 32 candidates", "all scores": "simplexboost, all scores"} | {
-    name: name for name in ("XGBoost", "LightGBM", "CatBoost", "HGB")
+    name: name for name in ("XGBoost", "LightGBM", "CatBoost", "HGB", "XGBoost, vector leaves")
 }
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 NAMES = {OURS: "simplexboost", "lightgbm": "LightGBM", "xgboost": "XGBoost", "catboost": "CatBoost"} | {
