@@ -47,7 +47,8 @@ def about(found: list[list[str]]) -> str:
         name: [float(line[HEAD.index(column)]) for line in found if line[2] == "add_classes"]
         for name, column in names.items()
     }
-    return ABOUT.format(**{name: f"{100 * min(part):.0f} to {100 * max(part):.0f} % of the time" for name, part in shares.items()})
+    words = {name: f"{100 * min(part):.0f} to {100 * max(part):.0f} % of the time" for name, part in shares.items()}
+    return ABOUT.format(**words)
 
 
 def measured(clf: Any, data: Any, new: Any) -> list[float]:

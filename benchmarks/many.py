@@ -41,8 +41,9 @@ CELLS = Path("build") / "many.json"
 CANDIDATES, EXACT = "candidates", "all scores"
 VECTOR = "XGBoost, vector leaves"
 PEERS = {"XGBoost": "xgboost", VECTOR: "xgboost", "LightGBM": "lightgbm", "CatBoost": "catboost", "HGB": "sklearn"}
-N_TEST = 5000
+N_TEST, MANY_TESTS = 2000, 5000  # rows; the latter where accuracies are compared
 FEW = 5  # rounds: with fewer of them, and of other libraries, a round is a part of the fit
+TICK = 0.02  # seconds: rounds that are shorter than this are too short for the clock of the processor, one by one
 MOST_SCORES = 10**8  # of test rows for classes: beyond it there is no log-loss
 
 
@@ -95,11 +96,11 @@ PARTS: dict[str, list[Cell]] = {
 # ---- tables ---------------------------------------------------------------------------------------------------------
 
 
-def made(n: int, p: int, K: int) -> tuple[AnyArray, ...]:
+def made(n: int, p: int, K: int, n_test: int = N_TEST) -> tuple[AnyArray, ...]:
     """Classes around random centres: rows to train on, as many of every class, and rows to test."""
     rng = np.random.default_rng(0)
     centres = rng.normal(size=(K, p)).astype(np.float32)
-    y, y_test = np.arange(n) % K, rng.integers(0, K, N_TEST)
+    y, y_test = np.arange(n) % K, rng.integers(0, K, n_test)
     X, X_test = (centres[c] + np.float32(0.7) * rng.normal(size=(len(c), p)).astype(np.float32) for c in (y, y_test))
     return X, y, X_test, y_test
 
@@ -107,7 +108,7 @@ def made(n: int, p: int, K: int) -> tuple[AnyArray, ...]:
 def table(cell: Cell) -> tuple[AnyArray, ...]:
     """X, y, X_test, y_test."""
     if cell.table == "made":
-        return made(cell.n, cell.p, cell.K)
+        return made(cell.n, cell.p, cell.K, MANY_TESTS if cell.part == "exact" else N_TEST)
     data = datasets.load(cell.table)
     return data.X_train, data.y_train, data.X_test, data.y_test
 
@@ -168,15 +169,21 @@ def measured(cell: Cell) -> dict[str, Any]:
     clf = classifier(cell, stamps).fit(X, y)
     seconds = clock() - begin
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # before predictions
-    ends = stamps.seconds
-    alone = (ends[-1] - ends[0]) / (len(ends) - 1) if len(ends) >= FEW else seconds / cell.rounds
-    found: dict[str, Any] = {"fit": seconds, "round": alone}
+    found: dict[str, Any] = {"fit": seconds, "round": typical(stamps.seconds) or seconds / cell.rounds}
     found |= {"megabytes": peak, "machine": words_for_machine()}
     found["accuracy"] = float(np.mean(np.asarray(clf.predict(X_test)).ravel() == y_test))
     if len(y_test) * len(clf.classes_) <= MOST_SCORES:
         own = clf.predict_proba(X_test)[np.arange(len(y_test)), np.searchsorted(clf.classes_, y_test)]
         found["log-loss"] = float(-np.log(own.clip(1e-12)).mean())
     return found
+
+
+def typical(ends: list[float]) -> float | None:
+    """The median time of a round by the times at their ends, or the mean if they are short; None if they are few."""
+    if len(ends) < FEW:
+        return None
+    median, mean = float(np.median(np.diff(ends))), (ends[-1] - ends[0]) / (len(ends) - 1)
+    return median if median > TICK else mean
 
 
 def words_for_machine() -> str:
@@ -278,7 +285,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--methods", nargs="+", choices=methods, default=methods)
     found.add_argument("--sets", nargs="+", choices=REAL, default=list(REAL), help='of the part "real"')
     found.add_argument("--threads", type=int, default=1)
-    found.add_argument("--limit", type=int, default=100, help="seconds for a cell, of every thread")
+    found.add_argument("--limit", type=int, default=60, help="seconds for a cell, of every thread")
     found.add_argument("--memory", type=float, default=12.0, help="GB of address space for a cell")
     found.add_argument("--budget", type=float, default=float("inf"), help="seconds after which no cell is begun")
     found.add_argument("--cells", type=Path, default=CELLS, help="the file of results")

@@ -21,8 +21,8 @@ fewer classes. What is not listed was not computed.
 HEADS = {
     "large": """## Rows with candidates beside rows with all scores
 
-Gaussian classes around random centres in 50 dimensions, as many rows of each; 6 rounds. A round is the mean of all but
-the first. The accuracy after six rounds tells that both learn, and no more.""",
+Gaussian classes around random centres in 50 dimensions, as many rows of each; 6 rounds. A round is the median over
+them. The accuracy after six rounds tells that both learn, and no more.""",
     "beside": """## Beside other libraries
 
 The same on fewer rows; 3 rounds of every library with its defaults, of which a third of the fit is called a round.

@@ -18,7 +18,7 @@ import numpy as np
 from simplexboost.plotting._style import PALETTE
 
 from .contestants import OURS
-from .plots import pyplot
+from .plots import few_ticks, pyplot
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 SETS = Path(__file__).parent / "SETS.md"
@@ -150,6 +150,7 @@ def draw_many(plt: Any) -> Any:
                 ax.plot(K, [float(row[name]) for row in mine], label=label, **style)
     for ax, words in zip(axes, ("seconds a round", "memory of the process, MB"), strict=True):
         ax.set(xscale="log", yscale="log", xlabel="classes", ylabel=words)
+        few_ticks(ax.yaxis)
     axes[0].legend(frameon=False, fontsize=8)
     return figure
 
@@ -425,6 +426,7 @@ def draw_labels(plt: Any) -> Any:
             style = {"markersize": 8, "linestyle": "none", "markerfacecolor": colour if "each" not in name else "white"}
             ax.plot(float(row["fit s"]), float(row["log-loss"]), color=colour, marker=marker, label=name, **style)
         ax.set(xscale="log", xlabel="fit, seconds", title=section.partition("\n")[0])
+        few_ticks(ax.xaxis)
         ax.title.set_fontsize(10)
     axes[0].set_ylabel("log-loss")
     known = {text: line for ax in axes for line, text in zip(*ax.get_legend_handles_labels(), strict=True)}

@@ -35,8 +35,6 @@ def pyplot() -> Any:
 def draw(summaries: dict[str, Summary], dataset: str, folder: Path) -> Path:
     """Write ``<set>.png``; the path. Lines of tuned peers are solid, those of their defaults dashed."""
     plt = pyplot()
-    from matplotlib.ticker import LogLocator
-
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
     for axis, metric in zip(axes, METRICS, strict=True):
         for name, summary in reversed(summaries.items()):  # ours on top
@@ -49,9 +47,7 @@ def draw(summaries: dict[str, Summary], dataset: str, folder: Path) -> Path:
         axis.set_ylim(*limits(summaries, metric))
         if metric == "log_loss":
             axis.set_yscale("log")
-            axis.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))  # labels that never touch
-            axis.yaxis.set_major_formatter("{x:.2g}")
-            axis.yaxis.set_minor_formatter("")
+            few_ticks(axis.yaxis)
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles[::-1], labels[::-1], loc="outside lower center", ncols=6, frameon=False, fontsize=9)
     figure.suptitle(dataset)
@@ -59,6 +55,15 @@ def draw(summaries: dict[str, Summary], dataset: str, folder: Path) -> Path:
     figure.savefig(path, dpi=110)
     plt.close(figure)
     return path
+
+
+def few_ticks(axis: Any, subs: tuple[float, ...] = (1.0, 2.0, 5.0)) -> None:
+    """Labels of a logarithmic axis that never touch: plain numbers at 1, 2 and 5 times powers of ten."""
+    from matplotlib.ticker import LogLocator
+
+    axis.set_major_locator(LogLocator(subs=subs))
+    axis.set_major_formatter("{x:.4g}")
+    axis.set_minor_formatter("")
 
 
 def typical(summary: Summary) -> Curve:
