@@ -243,11 +243,12 @@ def page(cells: list[dict[str, Any]]) -> Iterable[str]:
 
 
 def table(problem: str, cells: list[dict[str, Any]], metrics: list[str]) -> Iterable[str]:
-    """The table of one problem."""
-    draws = [len({cell["seed"] for cell in cells if cell["contestant"] == name}) for name in CONTESTANTS]
-    fewest, most = min(n for n in draws if n), max(draws)
+    """The table of one problem, from the draws that all contestants have seen."""
+    seen = [{cell["seed"] for cell in cells if cell["contestant"] == name} for name in CONTESTANTS]
+    common = set.intersection(*(seeds for seeds in seen if seeds))
+    cells = [cell for cell in cells if cell["seed"] in common]
     yield f"\n## {problem[:1].upper()}{problem[1:]}\n"
-    yield f"Draws: {most if fewest == most else f'{fewest} to {most}'}.\n"
+    yield f"Draws: {len(common)}.\n"
     yield f"| | {' | '.join(metrics)} | fit s | predict s | MB |"
     yield f"|---|{'--:|' * (len(metrics) + 3)}"
     for contestant in CONTESTANTS:
