@@ -14,6 +14,7 @@ import numpy as np
 
 import simplexboost as sb
 
+from .generated import judging
 from .mutations import FOLDER, mutant
 from .promise import promise
 
@@ -94,19 +95,19 @@ def use(data: bytes) -> bool:
 
 
 def check_predictions(clf: Any) -> None:
-    """Every kind of prediction, for rows that the model takes."""
+    """Every kind of prediction, for rows that the model takes, and what it has for further questions."""
     X = some_rows(clf)
-    labels = clf.predict(X)
-    several = getattr(clf, "threshold_", None) is not None
-    shape = (X.shape[0], len(clf.classes_))
-    assert labels.shape == (shape if several else shape[:1]), f"labels of shape {labels.shape}"
-    decision = clf.decision_function(X)
-    assert np.isfinite(decision).all(), "scores that are not finite"
-    if hasattr(clf, "predict_proba"):
-        P = clf.predict_proba(X)
-        assert P.shape == shape, f"probabilities of shape {P.shape}"
-        assert ((P >= 0) & (P <= 1)).all(), "probabilities outside 0 .. 1"
-        assert several or np.allclose(P.sum(axis=1), 1.0, atol=1e-5), "probabilities that do not sum to one"
+    judging.check_predictions(clf, X, X.shape[0])
+    if hasattr(clf, "sets_"):
+        S = clf.predict_set(X)
+        assert S.shape == (X.shape[0], len(clf.classes_)), f"sets of shape {S.shape}"
+        assert S[:, clf.present_].any(axis=1).all(), "sets of no class"
+    if hasattr(clf, "class_prior_"):
+        prior = clf.estimate_prior(X)
+        assert np.isclose(prior.sum(), 1.0) and (prior >= 0).all(), "shares that do not sum to one"
+    if getattr(clf, "hierarchy_", None) is not None:
+        P = clf.predict_proba_level(X, 1)
+        assert np.allclose(P.sum(axis=1), 1.0, atol=1e-6), "probabilities of a level that do not sum to one"
     if hasattr(clf, "feature_importances_"):
         assert np.isfinite(clf.feature_importances_).all(), "importances that are not finite"
 

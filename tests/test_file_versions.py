@@ -27,10 +27,13 @@ def test_files_of_every_version_predict_as_they_did(path):
     for method in make.METHODS:
         if method in told:
             again = getattr(clf, method)(table)
-            if again.dtype.kind == "f":
-                np.testing.assert_allclose(again, told[method], rtol=1e-6, atol=1e-7)
-            else:
-                assert make.plain(again) == told[method]
+            wanted = told[method]
+            if method == "predict":
+                assert make.plain(again) == wanted
+                continue
+            targets = ((again, wanted),) if not isinstance(again, list) else zip(again, wanted, strict=True)
+            for found, right in targets:
+                np.testing.assert_allclose(found, right, rtol=1e-6, atol=1e-7)
 
 
 @pytest.mark.parametrize("case", make.CASES)
@@ -52,7 +55,7 @@ def test_files_are_saved_again_in_the_present_version(path, tmp_path):
     clf.save(tmp_path / "m.sb")
     again = sb.load(tmp_path / "m.sb")
     assert read_zip(tmp_path / "m.sb")[0]["version"] == VERSION
-    assert again.classes_.tolist() == clf.classes_.tolist()
+    assert make.plain(again.classes_) == make.plain(clf.classes_)
     assert re.sub(" at 0x\\w+", "", str(again)) == re.sub(" at 0x\\w+", "", str(clf))  # addresses of random states
 
 

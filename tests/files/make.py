@@ -112,6 +112,42 @@ def values() -> Case:
     return clf, frame[::12].to_dict("split")["data"], list(frame.columns)
 
 
+def labels() -> Case:
+    """The flagship with several labels per row, and thresholds that were chosen."""
+    clf = sb.SimplexBoostClassifier(n_estimators=3, thresholds="f1", random_state=0)
+    return clf.fit(X, np.eye(3, dtype=int)[y] | (X[:, :3] > 3.4)), X[::10].tolist(), None
+
+
+def targets() -> Case:
+    """The flagship with several class targets, of text, of numbers, and of one class."""
+    table = np.empty((150, 3), dtype=object)
+    table[:, 0], table[:, 1], table[:, 2] = NAMES[y], np.rint(X[:, 1]).astype(int), "same"
+    return sb.SimplexBoostClassifier(n_estimators=3, random_state=0).fit(X, table), X[::10].tolist(), None
+
+
+def order() -> Case:
+    """The flagship with ordered classes, and scores for sets that its choice has left."""
+    clf = sb.SimplexBoostClassifier(ordinal=["setosa", "virginica", "versicolor"], learning_rate=1.0, random_state=0)
+    return clf.fit(X, NAMES[y]), X[::10].tolist(), None
+
+
+def tree() -> Case:
+    """The flagship with a tree of classes."""
+    classes = sb.Hierarchy({"small": ["setosa"], "large": {"blue": ["versicolor", "virginica"]}})
+    clf = sb.SimplexBoostClassifier(hierarchy=classes, n_estimators=3, random_state=0)
+    return clf.fit(X, NAMES[y]), X[::10].tolist(), None
+
+
+def changes() -> Case:
+    """The flagship after a class came, another went and two became one, with sets calibrated by weighted rows."""
+    many = np.where(X[:, 1] > 3.0, y, y + 3)
+    old = many < 4
+    clf = sb.SimplexBoostClassifier(n_estimators=3, classes=(0, 1, 2, 3, 9), random_state=0).fit(X[old], many[old])
+    clf.add_classes(X, many, n_rounds=2).drop_classes(2).merge_classes({7: [0, 4]})
+    known = np.isin(many, [1, 3, 5])
+    return clf.calibrate_sets(X[known], many[known], X[known, 0]), X[::10].tolist(), None
+
+
 CASES: dict[str, Callable[[], Case]] = {
     case.__name__.replace("_", "-"): case
     for case in (
@@ -126,9 +162,15 @@ CASES: dict[str, Callable[[], Case]] = {
         svm_kernel,
         code,
         values,
+        labels,
+        targets,
+        order,
+        tree,
+        changes,
     )
 }
-SINCE = {"values": 2}  # the version from which on there are files of a case; 1 if it is not named
+# The version from which on there are files of a case; 1 if it is not named.
+SINCE = dict.fromkeys(("values", "labels", "targets", "order", "tree", "changes"), 2)
 METHODS = ("predict", "predict_proba", "class_scores")
 
 
@@ -138,7 +180,9 @@ def table(rows: list[list[Any]], names: list[str] | None) -> Any:
 
 
 def plain(answer: Any) -> Any:
-    """Predictions as JSON holds them: dates as text."""
+    """Predictions as JSON holds them: dates as text, and a list of those of several targets."""
+    if isinstance(answer, list):
+        return list(map(plain, answer))
     return answer.astype(str).tolist() if answer.dtype.kind in "Mm" else answer.tolist()
 
 
