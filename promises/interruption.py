@@ -22,6 +22,7 @@ import pandas as pd
 import simplexboost as sb
 from promises.processes import answers, in_child, outcome, table
 from promises.promise import promise
+from promises.tables import LABELS, suited
 from simplexboost.callbacks import Callback, Checkpoint
 from simplexboost.files import whole
 
@@ -35,11 +36,18 @@ def large(case: int, n: int, p: int = 10, K: int = 5) -> tuple[np.ndarray, np.nd
     return X, (np.abs(X[:, 0] + X[:, 1]) * 3).astype(int) % K
 
 
-def long_fit(clf: Any, n: int) -> Callable[[int], tuple[Any, Callable[[], Any]]]:
+def many_classes(case: int, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """A table of so many classes that a row has candidates."""
+    X, _ = large(case, n)
+    return X, np.random.default_rng(case).permutation(np.arange(n) % 200)
+
+
+def long_fit(clf: Any, n: int, make: Callable[..., Any] = large) -> Callable[[int], tuple[Any, Callable[[], Any]]]:
     """A fitted classifier, and a fit of it that takes much longer than anybody waits."""
 
-    def make(case: int) -> tuple[Any, Callable[[], Any]]:
-        X, y = large(case, n)
+    def made(case: int) -> tuple[Any, Callable[[], Any]]:
+        X, y = make(case, n)
+        y = suited(clf, y)
         first = X[:500], y[:500]
         short = type(clf)(**clf.get_params(deep=False))
         name = next(n for n in ("n_estimators", "n_layers", "max_iter") if n in short.get_params(deep=False))
@@ -47,7 +55,7 @@ def long_fit(clf: Any, n: int) -> Callable[[int], tuple[Any, Callable[[], Any]]]
         short.set_params(**{name: clf.get_params()[name]})
         return short, lambda: short.fit(X, y)
 
-    return make
+    return made
 
 
 def question(method: str, n: int, *more: Any) -> Callable[[int], tuple[Any, Callable[[], Any]]]:
@@ -65,6 +73,27 @@ def question(method: str, n: int, *more: Any) -> Callable[[int], tuple[Any, Call
                 list(answer)
 
         return clf, ask
+
+    return make
+
+
+def long_lesson(case: int) -> tuple[Any, Callable[[], Any]]:
+    """A fitted classifier, and many rounds in which it learns a class."""
+    X, y = large(case, 60_000)
+    clf = sb.SimplexBoostClassifier(n_estimators=5, n_jobs=2, random_state=case).fit(X[y < 4][:2000], y[y < 4][:2000])
+    return clf, lambda: clf.add_classes(X, y, n_rounds=100_000)
+
+
+def long_sets(method: str) -> Callable[[int], tuple[Any, Callable[[], Any]]]:
+    """A classifier with calibrated sets, and a question about so many rows that it takes many seconds."""
+
+    def make(case: int) -> tuple[Any, Callable[[], Any]]:
+        X, y = large(case, 2000)
+        clf = sb.SimplexBoostClassifier(n_estimators=200, max_leaf_nodes=255, random_state=case).fit(X, y)
+        clf.calibrate_sets(X, y)
+        many = np.tile(X, (500, 1))
+        more = (np.tile(y, 500),) if method == "calibrate_sets" else ()
+        return clf, lambda: getattr(clf, method)(many, *more)
 
     return make
 
@@ -98,13 +127,21 @@ LONG: dict[str, Callable[[int], tuple[Any, Callable[[], Any]]]] = {
     "staged_predict": question("staged_predict_proba", 200_000),
     "top_k": question("top_k", 1_000_000, 2),
     "a frame": big_frame,
+    "fit of labels": long_fit(sb.SimplexBoostClassifier(n_estimators=100_000, n_jobs=2, classes=LABELS), 60_000),
+    "fit with candidates": long_fit(
+        sb.SimplexBoostClassifier(n_estimators=5_000, n_jobs=2, candidates=16), 30_000, many_classes
+    ),
+    "add_classes": long_lesson,
+    "calibrate_sets": long_sets("calibrate_sets"),
+    "predict_set": long_sets("predict_set"),
+    "estimate_prior": long_sets("estimate_prior"),
 }
 
 
 @promise(
     "Ctrl-C ends a fit or a prediction within a second of work, and leaves the estimator as it was.",
     fast=4,
-    soak=60,
+    soak=96,
 )
 def ctrl_c(case: int) -> None:
     """The second is one of this process's own time on the processors, so that other programs do not count."""
@@ -143,13 +180,16 @@ ROUNDS = 12
 
 
 def killed_booster(case: int, path: str) -> Any:
-    """The classifier of a case; some draw samples of the rows."""
+    """The classifier of a case; some draw samples of the rows, some have several labels per row, some candidates."""
     kind: Any = sb.GDMCBoostClassifier if case % 3 == 2 else sb.SimplexBoostClassifier
+    kinds: dict[int, dict[str, Any]] = {3: {"classes": LABELS}, 4: {"candidates": 2}}
+    more = kinds.get(case % 5, {}) if case % 3 != 2 else {}
     return kind(
         n_estimators=ROUNDS,
         subsample=0.7 if case % 2 else 1.0,
         random_state=case,
         callbacks=[Checkpoint(path, every=1)],
+        **more,
     )
 
 
@@ -170,6 +210,7 @@ def sigkill(case: int) -> None:
     """Every fourth case works as on systems where files cannot be without a name."""
     rng = np.random.default_rng(case)
     X, y = table(case, 400)
+    y = suited(killed_booster(case, ""), y)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.sb")
         begin = time.perf_counter()

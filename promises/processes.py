@@ -20,6 +20,7 @@ from joblib.externals.loky import get_reusable_executor
 
 import simplexboost as sb
 from promises.promise import promise
+from promises.tables import LABELS, suited
 
 PATIENCE = 120  # seconds after which a forked child that hangs is ended
 FORKS = 25  # of one case
@@ -33,7 +34,9 @@ def table(case: int, n: int = 600, K: int = 4) -> tuple[np.ndarray, np.ndarray]:
 
 
 def boosters(case: int) -> list[Any]:
-    """One booster of every kind: with the pool's threads, with matrix products, with a choice, a program, a machine."""
+    """One booster of every kind: with the pool's threads, with matrix products, with a choice, a program, a machine, a
+    code, with several labels, and with candidates.
+    """
     return [
         sb.SimplexBoostClassifier(n_estimators=4, n_jobs=2, random_state=case),
         sb.GDMCBoostClassifier(n_estimators=4, random_state=case),
@@ -41,6 +44,8 @@ def boosters(case: int) -> list[Any]:
         sb.MartiBoostClassifier(n_layers=3, random_state=case),
         sb.MulticlassSVC(kernel="rbf", random_state=case),
         sb.OutputCodeClassifier(sb.GDMCBoostClassifier(n_estimators=2), "all-pairs", random_state=case),
+        sb.SimplexBoostClassifier(n_estimators=4, n_jobs=2, classes=LABELS, random_state=case),
+        sb.SimplexBoostClassifier(n_estimators=4, n_jobs=2, candidates=2, random_state=case),
     ]
 
 
@@ -51,8 +56,8 @@ def answers(clf: Any, X: np.ndarray) -> bytes:
 
 
 def fitted(clf: Any, X: np.ndarray, y: np.ndarray) -> Any:
-    """The classifier, fitted; one for two classes gets two."""
-    return clf.fit(X, y % 2 if isinstance(clf, sb.MartiBoostClassifier) else y)
+    """The classifier, fitted; one for two classes gets two, one for several labels gets a matrix."""
+    return clf.fit(X, y % 2 if isinstance(clf, sb.MartiBoostClassifier) else suited(clf, y))
 
 
 def in_child(work: Callable[[], bool]) -> int:
@@ -88,7 +93,7 @@ def forks_while_fitting(case: int) -> None:
     rng = np.random.default_rng(case)
     X, y = table(case, 300)
     known = fitted(boosters(case)[0], X, y)
-    chosen = [boosters(case)[i] for i in (0, 1, int(rng.integers(2, 6)))]
+    chosen = [boosters(case)[i] for i in (0, 1, int(rng.integers(2, len(boosters(case)))))]
     alone = [answers(fitted(clf, X, y), X) for clf in chosen]
     before, stop = answers(known, X), Event()
 
