@@ -269,7 +269,7 @@ def test_a_model_that_goes_on_refuses_text_in_any_partition():
     fitted = BaseEstimator()
     learn_X(fitted, NAMED, Taken())
     parts = [Part(0, NAMED.assign(b=None), None), Part(1, NAMED.assign(b=["x", "y"]), None)]
-    with pytest.raises(ValueError, match=r"warm_start=True needs the categorical columns of the fitted model, \[\]"):
+    with pytest.raises(ValueError, match=r"warm_start=True, add_classes\) needs its categorical columns, \[\]"):
         columns_by_group(parts, estimator=fitted, reset=False)
 
 

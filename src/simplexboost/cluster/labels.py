@@ -24,6 +24,7 @@ from ..data.validation import (
     check_two_classes,
     encode_labels,
     mean_one,
+    of_labels_in,
 )
 from ..engine.group import GroupEngine
 from ..group import Group, Share
@@ -273,11 +274,11 @@ def class_weights(classes: AnyArray, labels: AnyArray, counts: AnyArray, class_w
     """
     if class_weight is None:
         return None
-    check_class_weight(class_weight, labels)
+    check_class_weight(class_weight, labels, classes)
     if isinstance(class_weight, str):  # "balanced", by scikit-learn's formula
         of_label = counts.sum() / (len(labels) * counts.astype(np.float64))
     else:
-        of_label = compute_sample_weight(class_weight, labels)
+        of_label = compute_sample_weight(of_labels_in(labels, class_weight), labels)
     out = np.ones(len(classes))
     out[np.searchsorted(classes, labels)] = of_label
     return out

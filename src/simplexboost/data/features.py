@@ -122,8 +122,8 @@ def more_features(known: Features, table: Table | Digests, categorical_features:
     if any(not table.columns[j].empty for j in np.flatnonzero(mask != was)):
         old, new = (", ".join(table.columns[j].name for j in np.flatnonzero(m)) for m in (was, mask))
         raise ValueError(
-            f"warm_start=True needs the categorical columns of the fitted model, [{old}]; with "
-            f"categorical_features={categorical_features!r} this X has [{new}]."
+            f"a fitted model that learns more (warm_start=True, add_classes) needs its categorical columns, [{old}]; "
+            f"with categorical_features={categorical_features!r} this X has [{new}]."
         )
     kinds = known.kinds and [later_kind(old, column) for column, old in zip(columns, known.kinds, strict=True)]
     if known.categories is None:

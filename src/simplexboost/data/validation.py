@@ -179,7 +179,7 @@ def check_labels(X: Any, y: Any, sample_weight: Any, labelling: Labelling) -> tu
     y = of_one_kind(column_or_1d(y, warn=True))
     check_are_classes(y)
     classes, c = encode_labels(y, labelling.classes)
-    weight = check_weight(X, y, sample_weight, labelling.class_weight)
+    weight = check_weight(X, y, sample_weight, labelling.class_weight, classes)
     check_two_classes(classes, np.unique(c[weight > 0]), labelling)
     return classes, c, weight
 
@@ -267,13 +267,16 @@ def encode_labels(y: AnyArray, classes: Any) -> tuple[AnyArray, Labels]:
     return declared, np.searchsorted(declared, y)
 
 
-def check_weight(X: Any, y: AnyArray, sample_weight: Any, class_weight: Any) -> Array:
-    """Example weights times class weights, (n,), finite, non-negative, not all zero."""
+def check_weight(X: Any, y: AnyArray, sample_weight: Any, class_weight: Any, classes: AnyArray | None = None) -> Array:
+    """Example weights times class weights, (n,), finite, non-negative, not all zero.
+
+    ``classes`` are all labels of one target, if some may have no rows.
+    """
     weight = check_sample_weight(sample_weight, X)
     if class_weight is not None:
-        check_class_weight(class_weight, y)
+        check_class_weight(class_weight, y, classes)
         with np.errstate(over="ignore"):  # an infinite product is refused next
-            weight = weight * compute_sample_weight(class_weight, y)
+            weight = weight * compute_sample_weight(of_labels_in(y, class_weight), y)
     check_finite_weight(weight, class_weight)
     check_some_weight(bool(weight.any()))
     return weight
@@ -304,10 +307,18 @@ def check_some_weight(some: bool) -> None:
         raise ValueError("sample_weight (times class_weight) is zero for every row; at least one must be positive.")
 
 
-def check_class_weight(class_weight: Any, y: AnyArray) -> None:
+def of_labels_in(y: AnyArray, class_weight: Any) -> Any:
+    """Class weights without those of labels that y does not have, which scikit-learn refuses."""
+    if not isinstance(class_weight, Mapping):
+        return class_weight
+    labels = set(np.unique(y).tolist())
+    return {label: weight for label, weight in class_weight.items() if label in labels}
+
+
+def check_class_weight(class_weight: Any, y: AnyArray, classes: AnyArray | None = None) -> None:
     """Raise unless it is "balanced" or a dict of weights by label, or a list of dicts for an indicator matrix y.
 
-    Labels that y does not have are allowed if all labels of y have a weight: a fold may lack a class.
+    Labels that neither y nor ``classes`` have are allowed if all labels of y have a weight: a fold may lack a class.
     """
     if isinstance(class_weight, str) and class_weight == "balanced":
         return
@@ -318,7 +329,8 @@ def check_class_weight(class_weight: Any, y: AnyArray) -> None:
     if not isinstance(class_weight, Mapping):
         raise ValueError(f"class_weight={class_weight!r} is unknown; {accepted}")
     labels = np.unique(y).tolist()
-    unknown = [label for label in class_weight if label not in labels]
+    known = labels if classes is None else classes.tolist()
+    unknown = [label for label in class_weight if label not in known]
     if unknown and any(label not in class_weight for label in labels):
         raise ValueError(
             f"class_weight={class_weight!r} has labels that y does not have, {unknown[:5]}, and none for some of "

@@ -341,12 +341,12 @@ class SimplexBoostClassifier(StructuredBooster):
     def _for_newcomers(self, data: TrainingSet, n_rounds: int, rate: float, l2: float) -> SimplexBoostClassifier:
         """A copy that learns new classes as the model was learned: what was chosen for it is not chosen again.
 
-        Constraints belong to the old classes.
+        Constraints belong to the old classes, and so do candidates: the m + 1 classes are few.
         """
         chosen: dict[str, Any] = self.choice_.params if hasattr(self, "choice_") else {}
         open_params = {name: value for name, value in chosen.items() if is_auto(getattr(self, name))}
         given = {"n_estimators": n_rounds, "learning_rate": rate, "l2_regularization": l2}
-        fixed = {"codewords": "canonical", "monotonic_cst": None}
+        fixed = {"codewords": "canonical", "monotonic_cst": None, "candidates": None}
         return self.with_params(**self.resolved(data) | open_params | given | fixed)
 
     def _check_parameters(self) -> None:
