@@ -242,6 +242,25 @@ def test_class_weights_are_those_of_the_parameter():
     np.testing.assert_allclose(clf.class_scores(X), plain.class_scores(X), rtol=1e-6)
 
 
+def test_class_weights_may_name_old_classes_without_rows():
+    """Rows of new classes weigh one against another as the dict says; old classes need not be among them."""
+    weights = {0: 1.0, 1: 2.0, 5: 3.0}
+    base = fitted(class_weight={0: 1.0, 1: 2.0})
+    clf = changed("add_classes", X[~OLD], Y[~OLD], base=clone_of(base, class_weight=weights))
+    weight = np.where(Y[~OLD] == 5, 3.0, 1.0)
+    assert same_model(clf, changed("add_classes", X[~OLD], Y[~OLD], weight, base=clone_of(base, class_weight=None)))
+    with pytest.raises(ValueError, match=r"labels that y does not have, \['x'\]"):
+        changed("add_classes", X[~OLD], Y[~OLD], base=clone_of(base, class_weight={"x": 1.0}))
+
+
+def test_a_model_that_was_fitted_with_candidates_learns_new_classes():
+    """The m + 1 classes are few, and their rows keep all scores, whatever `candidates` says."""
+    base = fitted(candidates=16)
+    clf = changed("add_classes", X, Y, n_rounds=3, base=base)
+    assert clf.n_iter_ == base.n_iter_ + 3 and (clf.class_scores(X)[:, :4] == base.class_scores(X)).all()
+    assert same_model(clf, changed("add_classes", X, Y, n_rounds=3, base=clone_of(base, candidates=None)))
+
+
 def test_new_categories_get_numbers_and_old_rows_keep_their_scores():
     town = np.array(["bonn", "cork", "dover", "essen"])[Y % 4]
     frame = pd.DataFrame({"town": town, "size": X[:, 0], "age": X[:, 1]})
@@ -267,6 +286,7 @@ def test_new_categories_get_numbers_and_old_rows_keep_their_scores():
         (lambda c: c.add_classes(X, Y[:-1]), ValueError, "inconsistent|rows"),
         (lambda c: c.add_classes(X, [[1, 2], None] * (len(X) // 2)), TypeError, "y=.* must hold a label"),
         (lambda c: c.add_classes(X, np.where(Y == 5, np.nan, Y)), ValueError, "NaN|missing"),
+        (lambda c: c.add_classes(pd.DataFrame(X).astype("category"), Y), ValueError, "add_classes. needs its categ"),
         (lambda c: c.drop_classes([7]), ValueError, "7, which is no class"),
         (lambda c: c.drop_classes([]), ValueError, "empty"),
         (lambda c: c.drop_classes([0, 1, 2]), ValueError, "at least two"),
@@ -277,6 +297,11 @@ def test_new_categories_get_numbers_and_old_rows_keep_their_scores():
         (lambda c: c.merge_classes({3: [0, 1]}), ValueError, "outside of its group"),
         (lambda c: c.merge_classes({9: [0, 1, 2, 3]}), ValueError, "one class"),
         (lambda c: c.merge_classes({"x": [0, 1]}), ValueError, "kinds"),
+        (lambda c: c.merge_classes({np.nan: [0, 1]}), ValueError, "nan, which means that it is missing"),
+        (lambda c: c.merge_classes({None: [0, 1]}), ValueError, "None, which means that it is missing"),
+        (lambda c: c.merge_classes({2**63: [0, 1]}), ValueError, "9223372036854775808, which has more than 64 bits"),
+        (lambda c: c.merge_classes({10**30: [0, 1]}), ValueError, "more than 64 bits"),
+        (lambda c: c.drop_classes([0, "a"]), ValueError, "classes holds 'a', which is no class"),
     ],
 )
 def test_refusals_leave_the_model_as_it_was(call, error, message):
@@ -508,6 +533,13 @@ def test_merging_twice_is_merging_once():
     assert same_model(changed("merge_classes", {9: [1, 3]}).merge_classes({8: [0, 9]}), once)
     dropped = changed("merge_classes", {9: [1, 3]}).drop_classes([9])
     assert same_model(dropped, changed("drop_classes", [1, 3])) and not hasattr(dropped, "merged_")
+
+
+def test_whole_numbers_stay_whole():
+    """7.0 is the class 7 of a model whose classes are integers, as in `add_classes`."""
+    clf = changed("merge_classes", {7.0: [0, 1]})
+    assert clf.classes_.tolist() == [2, 3, 7] and clf.classes_.dtype == BASE.classes_.dtype
+    assert changed("merge_classes", {0.5: [0, 1]}).classes_.tolist() == [0.5, 2.0, 3.0]
 
 
 def test_other_names_only_change_names():

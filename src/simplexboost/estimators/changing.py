@@ -94,7 +94,8 @@ def check_changeable(estimator: Any, method: str) -> None:
     check_is_fitted(estimator)
     if estimator._answers != "one":
         raise ValueError(
-            f"{method} changes classes of which one is right; this model was fitted to several labels per row."
+            f"{method} changes classes of which one is right; this model was fitted to several {estimator._answers} "
+            "per row."
         )
     for parameter, structure in (("ordinal", "class_order_"), ("hierarchy", "hierarchy_")):
         if getattr(estimator, structure, None) is not None:
@@ -182,11 +183,20 @@ def check_groups(groups: Any, classes: AnyArray) -> list[Any]:
             raise ValueError(f"groups has {labels[min(numbers & taken)]!r} twice; a class can be in one group only.")
         taken |= numbers
         for k in numbers:
-            after[k] = label.item() if isinstance(label, np.generic) else label
+            after[k] = new_label(label, classes)
     for label in groups:
         if label in labels and labels.index(label) not in taken:
             raise ValueError(f"groups has the new label {label!r}, which is that of a class outside of its group.")
     return after
+
+
+def new_label(label: Any, classes: AnyArray) -> Any:
+    """A new label as it stands beside the classes: 7.0 is the class 7 of a model whose classes are integers."""
+    label = label.item() if isinstance(label, np.generic) else label
+    if label != label or label is None:
+        raise ValueError(f"groups has the new label {label!r}, which means that it is missing; give a number or text.")
+    whole = isinstance(label, float) and label.is_integer() and classes.dtype.kind in "iu"
+    return int(label) if whole else label
 
 
 def new_labels(after: list[Any], classes: AnyArray) -> AnyArray:
@@ -194,7 +204,10 @@ def new_labels(after: list[Any], classes: AnyArray) -> AnyArray:
     kinds = {kind_of_label(type(label)) for label in after} | {kind_of_label(type(classes.tolist()[0]))}
     if len(kinds) > 1:
         raise ValueError(f"groups gives labels of the kinds {sorted(kinds)}; all must be like {classes[:3].tolist()}.")
-    found = np.unique(np.array(after, dtype=object if classes.dtype == object else None))
+    listed = np.array(after, dtype=object if classes.dtype == object else None)
+    if classes.dtype.kind in "iu" and listed.dtype.kind not in "iu" and all(isinstance(label, int) for label in after):
+        raise ValueError(f"groups has the new label {max(after, key=abs)}, which has more than 64 bits; use text.")
+    found = np.unique(listed)
     check_label_types(found)
     return found
 

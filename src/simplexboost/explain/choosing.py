@@ -61,8 +61,9 @@ def class_numbers(classes: Any, known: AnyArray, what: str = "classes") -> Label
 def listed(classes: Any, what: str) -> list[Any]:
     """One label or several as a list."""
     refusal = TypeError(f"{what}={classes!r} must be a label or a list of labels.")
+    mixed = isinstance(classes, list | tuple)  # of numbers and text, NumPy would make text
     try:
-        labels = np.asarray(classes)
+        labels = np.asarray(classes, dtype=object if mixed else None)
     except ValueError:  # lists of different lengths
         raise refusal from None
     if labels.ndim > 1 or not all(isinstance(label, Hashable) for label in labels.ravel().tolist()):
