@@ -7,6 +7,7 @@ from scipy import sparse
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.datasets import make_multilabel_classification
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, f1_score, hamming_loss
 from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -17,7 +18,7 @@ from simplexboost import SimplexBoostClassifier
 from simplexboost.data.training_set import LabelSets
 from simplexboost.engine import BlockProblem, CpuEngine, LeafRule, ReferenceEngine, RowProblem
 from simplexboost.losses import BlockLogistic, Logistic
-from simplexboost.selection.thresholds import LOWEST, N_CUTS, STEP, best_thresholds
+from simplexboost.selection.thresholds import LOWEST, N_CUTS, STEP, best_thresholds, fitted_odds
 
 WIDTHS = [None, (3, 1, 4)]  # labels; three targets, one of them with one class only
 every_kind = pytest.mark.parametrize("widths", WIDTHS, ids=["labels", "targets"])
@@ -252,6 +253,14 @@ def test_thresholds_of_the_largest_f1():
     grid = np.linspace(0.05, 0.6, 56)
     scores = [f1_score(own, expit(S) > cut) for cut in grid]
     assert abs(found - grid[int(np.argmax(scores))]) < 0.03
+    # scores that are twice as sure as they should be, and those of a label that is rarer than they say: the same rows
+    for slope, shift in [(2.0, 0.0), (0.5, 1.0), (1.5, 2.0)]:
+        wrong = slope * S + shift
+        bins = np.clip(np.ceil((wrong - LOWEST) / STEP), 0, N_CUTS).astype(int)
+        of_wrong = np.stack([np.bincount(bins[own == k], minlength=N_CUTS + 1) for k in (0, 1)])[:, None, :]
+        for temperature in (1.0, 0.4):
+            (cut,) = best_thresholds(of_wrong.astype(float), temperature)
+            assert f1_score(own, expit(temperature * wrong) > cut) > max(scores) - 0.003
     nobody = counts.astype(float)
     nobody[1] = 0
     assert best_thresholds(nobody) == [0.5]
@@ -270,6 +279,35 @@ def test_thresholds_of_a_fit():
     assert scores[1] > scores[0] + 0.05
     given = clone(even).set_params(thresholds=[0.1, 0.2, 0.3, 0.4, 0.9]).fit(X[:400], Z[:400])
     assert_array_equal(given.predict(X), even.predict_proba(X) > [0.1, 0.2, 0.3, 0.4, 0.9])
+
+
+def test_thresholds_do_not_depend_on_the_temperature():
+    """They cut the same rows, since they are chosen by scores; few rounds are unsure, and none are made surer."""
+    X, Z = labelled(800, 5, 3)
+    Z = Z * (np.random.default_rng(0).random(Z.shape) < 0.5)
+    models = [
+        SimplexBoostClassifier(n_estimators=60, thresholds="f1", calibration=of, random_state=0).fit(X[:400], Z[:400])
+        for of in (False, 0.3, True)
+    ]
+    assert_array_equal(models[0].predict(X), models[1].predict(X))
+    assert_array_equal(models[0].predict(X), models[2].predict(X))
+    assert np.abs(models[0].thresholds_ - models[1].thresholds_).max() > 0.05
+
+
+def test_the_logistic_regression_of_thresholds():
+    """Against scikit-learn's, on rows at the middles of the bins; its penalty is on both numbers, and around zero."""
+    rng = np.random.default_rng(1)
+    bins = rng.integers(40, 90, 4000)
+    x = LOWEST + STEP * (bins - 0.5)
+    own = rng.random(len(x)) < expit(0.7 * x - 1.0)
+    counts = np.stack([np.bincount(bins[own == k], minlength=N_CUTS + 1) for k in (0, 1)]).astype(float)
+    a, b = fitted_odds(counts)
+    plain = LogisticRegression(C=1e9, tol=1e-10).fit(x[:, None], own)
+    assert abs(a - plain.coef_[0, 0]) < 0.02 and abs(b - plain.intercept_[0]) < 0.02
+    p = expit(a * x + b)
+    assert_allclose([((p - own) * x).sum() + 20 * (a - 1), (p - own).sum() + 0.01 * b], 0.0, atol=1e-5)
+    for rows in (own, ~own):  # all rows have the label, or none: finite all the same
+        assert np.isfinite(fitted_odds(np.stack([counts.sum(axis=0) * (k == rows[0]) for k in (0, 1)]))).all()
 
 
 def test_choice_of_labels():
@@ -457,9 +495,10 @@ def test_refusals(make, tmp_path):
     X, y = make()
     fit = {"n_estimators": 2, "random_state": 0}
     for options, match in [
-        ({"loss": "savage"}, "go with one class per row"),
+        ({"loss": "savage"}, "loss='savage' goes with one class per row"),
+        ({"cost_matrix": 1 - np.eye(4)}, "cost_matrix goes with one class per row"),
         ({"codewords": "simplex"}, "go with one class per row"),
-        ({"code_dim": 2}, "go with one class per row"),
+        ({"code_dim": 2}, "code_dim=2 goes with one class per row"),
         ({"ordinal": True}, "ordinal and hierarchy go with one class per row"),
         ({"hierarchy": sb.Hierarchy({"a": [0, 1], "b": [2]})}, "ordinal and hierarchy go with one class per row"),
         ({"candidates": 16}, "candidates=16 goes with one class per row"),
@@ -503,6 +542,12 @@ def test_wrong_matrices():
     _, Z = labelled()
     with pytest.raises(ValueError, match="thresholds has 2 numbers; y has 4 labels"):
         SimplexBoostClassifier(n_estimators=2, thresholds=[0.1, 0.2]).fit(X, Z)
+    with pytest.raises(ValueError, match="thresholds='f1' chooses the thresholds of a number of rounds"):
+        SimplexBoostClassifier(thresholds="f1", early_stopping=True).fit(X, Z)
+    with pytest.raises(ValueError, match="each by a name of its own"):
+        SimplexBoostClassifier(classes=["a", "b", "a", "c"]).fit(X, Z)
+    with pytest.raises(ValueError, match=r"one class only in every column \(3, 0, after"):
+        SimplexBoostClassifier().fit(X, np.tile([3, 0], (len(X), 1)))
     for wrong in ("f2", 0.0, 1.0, 2.0):
         with pytest.raises(ValueError, match="thresholds="):
             SimplexBoostClassifier(thresholds=wrong).fit(X, Z)

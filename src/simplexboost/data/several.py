@@ -75,7 +75,7 @@ def indicator(columns: Sequence[AnyArray], classes: Sequence[AnyArray]) -> tuple
 def check_some_classes(classes: Sequence[AnyArray]) -> None:
     """Raise if every target has one class only."""
     if max(map(len, classes)) < 2:
-        found = ", ".join(repr(labels[0]) for labels in classes[:5])
+        found = ", ".join(repr(labels.tolist()[0]) for labels in classes[:5])
         raise ValueError(
             f"y has examples of one class only in every column ({found}, after leaving out rows of zero "
             "sample_weight); at least one target needs two classes."

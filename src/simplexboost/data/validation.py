@@ -232,8 +232,8 @@ def check_label_names(classes: Any, K: int) -> AnyArray:
     """The names of the columns of an indicator matrix; their numbers by default."""
     if classes is None:
         return np.arange(K)
-    if np.shape(classes) != (K,):
-        raise ValueError(f"classes={classes!r} must name the {K} columns of y.")
+    if np.shape(classes) != (K,) or len(np.unique(np.asarray(classes))) < K:
+        raise ValueError(f"classes={classes!r} must name the {K} columns of y, each by a name of its own.")
     return np.asarray(classes)
 
 

@@ -57,9 +57,13 @@ def refused(estimator: Any, what: str) -> str | None:
     if not (estimator.candidates is None or is_auto(estimator.candidates)):
         return f"candidates={estimator.candidates!r} goes with one class per row; {what} keep all scores."
     parts = estimator.parts()
+    if estimator.cost_matrix is not None:
+        return f"cost_matrix goes with one class per row, not with {what}."
     if not parts.loss.likelihood:
-        return f"loss={estimator.loss!r} and costs go with one class per row; {what} take loss='logistic'."
-    if not isinstance(parts.codewords, Auto | Canonical) or getattr(parts.codewords, "code_dim", None) is not None:
+        return f"loss={estimator.loss!r} goes with one class per row; {what} take loss='logistic'."
+    if getattr(parts.codewords, "code_dim", None) is not None:
+        return f"code_dim={parts.codewords.code_dim!r} goes with one class per row; {what} take canonical codewords."
+    if not isinstance(parts.codewords, Auto | Canonical):
         return f"codewords={estimator.codewords!r} go with one class per row; {what} take 'canonical'."
     if estimator.monotonic_cst is not None:
         return f"monotonic_cst goes with one class per row, not with {what}."
@@ -80,6 +84,11 @@ def check_several(estimator: Any, checked: Checked) -> None:
     """Raise if y is a matrix and a parameter does not go with that."""
     if checked.data.sets is None:
         return
+    if chooses_thresholds(estimator.thresholds, checked.data) and estimator.early_stopping:
+        raise ValueError(
+            "thresholds='f1' chooses the thresholds of a number of rounds, which early_stopping=True leaves open; take "
+            "one of them, or give thresholds."
+        )
     reason = refused(estimator, "several labels" if checked.data.has_labels else "several class targets")
     if reason is not None:
         raise ValueError(reason)

@@ -146,7 +146,9 @@ class Entrant:
             return None
         rounds, _, _, risk = self.curve()
         mark = int(rounds[self.best(risk)])
-        return best_thresholds(sum((t.counts[mark] for t in self.trials[1:]), self.trials[0].counts[mark]))
+        temperature = self.summary()["temperature"] if self.terms.given is None else self.terms.given
+        counts = sum((t.counts[mark] for t in self.trials[1:]), self.trials[0].counts[mark])
+        return best_thresholds(counts, temperature)
 
     def best(self, risk: Array) -> int:
         """Where a curve of risks (C,) is lowest; the last place if the number of rounds is given."""
