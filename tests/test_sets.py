@@ -106,15 +106,36 @@ def test_every_row_left_out_in_turn_is_covered_often_enough(m, coverage):
 
 
 def test_weights_count_rows_in_proportion():
-    """By hand: the smallest score at which the weight so far, of all weight and a new row's, is enough."""
+    """By hand: the smallest score at which the weight so far, of all weight and a new row's, is enough.
+
+    A new row is drawn in proportion to the weights, so it weighs Σ w · (w / Σ w) on average.
+    """
     score, weight = np.sort(rng().random(50)), rng(1).uniform(0.1, 3, 50)
     for coverage in (0.3, 0.8, 0.97):
-        total = weight.sum() + weight.mean()
+        total = weight.sum() + (weight * weight / weight.sum()).sum()
         expected = next(s for i, s in enumerate(score) if weight[: i + 1].sum() / total >= coverage)
         assert threshold(score, weight, coverage) == expected
     assert threshold(score, weight, 0.995) == np.inf
     for coverage in (0.3, 0.8, 0.97):
         assert threshold(score, np.full(50, 7.0), coverage) == threshold(score, None, coverage)
+
+
+def test_few_rows_of_very_different_weights_keep_the_promise():
+    """Log-normal weights, on which scores depend; drawn in proportion to them, log w has its mean moved by σ² = 1."""
+    draw, hits, repeats = rng(3), 0, 4000
+    for _ in range(repeats):
+        log_weight = draw.normal(size=20)
+        score = 0.5 * log_weight + draw.normal(size=20)
+        order = np.argsort(score)
+        new = 0.5 * (1 + draw.normal()) + draw.normal()
+        hits += new <= threshold(score[order], np.exp(log_weight[order]), 0.9)
+    assert hits >= repeats * (0.9 - 3 * np.sqrt(0.09 / repeats))
+
+
+def test_the_smallest_coverages_have_the_smallest_sets():
+    score = np.array([0.0, 0.4, 0.8])
+    for coverage in (1e-15, 1e-10, 1e-3):
+        assert threshold(score, None, coverage) == threshold(score, np.array([1.0, 2.0, 3.0]), coverage) == 0.0
 
 
 def test_classes_of_few_rows_are_always_in_the_set():

@@ -141,7 +141,9 @@ def check_coverage(coverage: Any) -> None:
 def threshold(score: Array, weight: Array | None, coverage: float) -> float:
     """The smallest score (m,) that so much of the weight does not exceed, if a new row is counted as one that does.
 
-    For m rows of equal weight it is the ⌈(m + 1) coverage⌉-th smallest score, and infinity if there are fewer.
+    For m rows of equal weight it is the ⌈(m + 1) coverage⌉-th smallest score, and infinity if there are fewer. Among
+    rows w (m,) of different weights, the new row weighs Σ w² / Σ w, which is what a row drawn in proportion to these
+    weights weighs on average: so (Σ w)² / Σ w², the effective number of rows, takes the place of m.
 
     Examples
     --------
@@ -153,9 +155,10 @@ def threshold(score: Array, weight: Array | None, coverage: float) -> float:
     if m == 0:
         return np.inf
     if weight is None:
-        rank = int(np.ceil((m + 1) * coverage - 1e-9))  # 1e-9: a product such as 10 · 0.7 may be a little above 7
+        rank = max(1, int(np.ceil((m + 1) * coverage - 1e-9)))  # 1e-9: 10 · 0.7 may be a little above 7
         return float(score[rank - 1]) if rank <= m else np.inf
-    reached = np.cumsum(weight) / (weight.sum() + weight.mean())  # the new row weighs as much as others do on average
+    share = weight / weight.max()  # squares of very large weights would overflow
+    reached = np.cumsum(share) / (share.sum() + np.square(share).sum() / share.sum())
     enough = np.flatnonzero(reached >= coverage - 1e-9)
     return float(score[enough[0]]) if len(enough) else np.inf
 
