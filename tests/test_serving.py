@@ -36,6 +36,27 @@ def test_one_row_is_predicted_like_many(name, monkeypatch):
     assert labels == found.clf.predict(found.X)[:20].tolist()
 
 
+def test_decisions_and_sums_of_one_row_are_those_of_many():
+    """Expected costs, other shares, sets, nodes of a tree and merged classes: sums over twelve classes, to the bit."""
+    X, c = blobs(300, 5, 12, seed=1)
+    tree = sb.Hierarchy({"many": list(range(9)), "few": [9, 10, 11]})
+    model = sb.SimplexBoostClassifier(n_estimators=10, hierarchy=tree, random_state=0).fit(X, c).calibrate_sets(X, c)
+    merged = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, c).merge_classes({0: list(range(9))})
+    costs, prior = np.random.default_rng(0).random((12, 12)), np.arange(1.0, 13.0)
+    asked = {
+        "costs": lambda rows: model.expected_costs(rows, costs),
+        "costs of single rows": lambda rows: model.expected_costs(rows, np.tile(costs, (len(rows), 1, 1))),
+        "prior": lambda rows: model.predict_proba(rows, prior=prior),
+        "sets": lambda rows: model.predict_set(rows, 0.97),
+        "nodes": lambda rows: model.predict_proba_level(rows, 1),
+        "merged": merged.predict_proba,
+    }
+    for name, ask in asked.items():
+        whole = ask(X)
+        assert (np.concatenate([ask(X[i : i + 1]) for i in range(300)]) == whole).all(), name
+        assert (ask(X[100:107]) == whole[100:107]).all(), name
+
+
 def test_every_form_of_a_row(clf, monkeypatch):
     X = numbers()[0][:5]
     forms = [

@@ -217,10 +217,19 @@ def merged_scores(U: Array, merged: Labels | None) -> Array:
 
 
 def merged_sums(P: Array, merged: Labels | None) -> Array:
-    """Probabilities (n, K) of classes of which some count as one (`merged_scores`): their sums."""
+    """Probabilities (n, K) of classes of which some count as one (`merged_scores`): their sums.
+
+    The sums of a row do not depend on how many rows there are.
+
+    >>> merged_sums(np.array([[0.5, 0.25, 0.25]]), np.array([0, 1, 0]))
+    array([[0.75, 0.25]])
+    """
     if merged is None:
         return P
-    return np.column_stack([P[:, merged == k].sum(axis=1) for k in range(int(merged.max()) + 1)])
+    order = np.argsort(merged, kind="stable")
+    begins = np.searchsorted(merged[order], np.arange(int(merged.max()) + 1))
+    sums: Array = np.add.reduceat(P[:, order], begins, axis=1)
+    return sums
 
 
 def probabilities(loss: Loss, U: Array, present: Any) -> Array:

@@ -364,14 +364,6 @@ def inner_nodes(paths: list[list[Any]]) -> Iterator[tuple[list[int], int]]:
         yield from ((rows, depth) for rows in found.values())
 
 
-def level_sums(P: Array, members: Mask) -> Array:
-    """Probabilities (n, K) of classes → those of nodes (n, m), of which ``members`` (K, m) tells the classes."""
-    out = np.empty((len(P), members.shape[1]))
-    for j, own in enumerate(members.T):
-        out[:, j] = P[:, own].sum(axis=1)
-    return out
-
-
 def names_array(names: Iterable[Any]) -> AnyArray:
     """Names as an array: text or numbers if they are all of a kind, else objects."""
     listed = list(names)

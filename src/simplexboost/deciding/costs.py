@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray, Array, Labels
+from ..data.validation import check_sample_weight, check_some_weight
+from ..engine import CPU
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,16 +58,21 @@ class Costs:
             raise ValueError(
                 f"costs has the rows {index[:5]}; it must have one row for each of the classes, also for {missing[:5]}."
             )
-        if not columns:
-            raise ValueError("costs has no columns; it must have one for every decision.")
+        if not columns or len(set(columns)) < len(columns):
+            came = f"the columns {columns[:5]}" if columns else "no columns"
+            raise ValueError(f"costs has {came}; it must have one for every decision.")
         C = as_numbers(costs.to_numpy())[[index.index(label) for label in classes.tolist()]]
         decisions = np.array(columns)
         return cls(C, decisions if decisions.shape == (C.shape[1],) else np.array([*columns, None], dtype=object)[:-1])
 
     def expected(self, P: Array, rows: slice = slice(None)) -> Array:
-        """The expected cost of every decision, (n, A), for rows of these probabilities (n, K)."""
+        """The expected cost of every decision, (n, A), for rows of these probabilities (n, K).
+
+        Those of a row do not depend on how many rows there are, as they would if BLAS multiplied.
+        """
         if self.C.ndim == 2:
-            return P @ self.C
+            E: Array = CPU.times(P, self.C)
+            return E
         return np.einsum("nk,nka->na", P, self.C[rows])
 
     def real(self, c: Labels, chosen: Labels) -> Array:
@@ -89,6 +96,8 @@ def is_frame(costs: Any) -> bool:
 
 def as_numbers(costs: Any) -> Array:
     """Costs as an array of finite numbers."""
+    if np.ma.is_masked(costs):
+        raise ValueError("costs has masked entries; what a decision costs must be known for every class.")
     try:
         if np.iscomplexobj(costs):
             raise TypeError("they are complex")
@@ -135,13 +144,36 @@ def mean_cost(y_true: Any, decisions: Any, costs: Any, classes: Any, sample_weig
     >>> mean_cost(["ok", "fraud"], ["ok", "ok"], [[0, 100], [1, 0]], ["fraud", "ok"])
     50.0
     """
-    known, y, decided = np.asarray(classes), np.asarray(y_true), np.asarray(decisions)
-    if y.ndim != 1 or decided.shape != y.shape:
+    known, y, decided = check_classes(classes), one_per_row(y_true, "y_true"), np.asarray(decisions)
+    if decided.shape != y.shape:
         raise ValueError(f"y_true has shape {y.shape} and decisions {decided.shape}; both need one label per row.")
     found = Costs.of(costs, known, len(y))
     found.labels(np.zeros(1, dtype=np.intp))  # raises if they have none
     c, chosen = places(y, known, "y_true"), places(decided, found.decisions, "decisions")
-    return float(np.average(found.real(c, chosen), weights=sample_weight))
+    return mean_of(found.real(c, chosen), sample_weight)
+
+
+def mean_of(paid: Array, sample_weight: Any) -> float:
+    """The mean of what rows (n,) have cost, by their weights if they have some."""
+    weight = check_sample_weight(sample_weight, paid)
+    check_some_weight(bool(weight.any()))
+    return float(np.average(paid, weights=weight))
+
+
+def one_per_row(labels: Any, what: str) -> AnyArray:
+    """Labels as an array (n,); raise unless there is one for every row, and at least one row."""
+    array = np.asarray(labels)
+    if array.ndim != 1 or not len(array):
+        raise ValueError(f"{what} has shape {array.shape}; pass one label per row, and at least one row.")
+    return array
+
+
+def check_classes(classes: Any) -> AnyArray:
+    """The labels of the classes (K,); raise unless they are all different."""
+    known = one_per_row(classes, "classes")
+    if len(set(known.tolist())) < len(known):
+        raise ValueError(f"classes={known.tolist()!r:.200} must hold different labels.")
+    return known
 
 
 def places(labels: AnyArray, known: Any, what: str) -> Labels:
@@ -195,8 +227,8 @@ class CostScorer:
         if is_frame(self.costs):  # rows of classes that the estimator has not seen cost something, too
             classes = np.array(self.costs.index.tolist())
             found = Costs.of(self.costs, classes)
-        c = places(np.asarray(y), classes, "y")
-        return -float(np.average(found.real(c, chosen), weights=sample_weight))
+        c = places(one_per_row(y, "y"), classes, "y")
+        return -mean_of(found.real(c, chosen), sample_weight)
 
 
 # ---- training -------------------------------------------------------------------------------------------------------
@@ -227,7 +259,7 @@ def cost_weights(y: Any, costs: Any, classes: Any) -> Array:
     >>> cost_weights(["ok", "fraud", "ok"], [[0, 100], [1, 0]], ["fraud", "ok"])
     array([  1., 100.,   1.])
     """
-    known, labels = np.asarray(classes), np.asarray(y)
+    known, labels = check_classes(classes), one_per_row(y, "y")
     found, c = Costs.of(costs, known, len(labels)), places(labels, known, "y")
     K = len(known)
     if found.C.shape[-1] != K or found.decisions is None or sorted(found.decisions.tolist()) != sorted(known.tolist()):

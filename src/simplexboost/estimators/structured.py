@@ -10,10 +10,10 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import AnyArray, Array
-from ..boosting.decisions import Median, OneLabel
+from ..boosting.decisions import Median, OneLabel, merged_sums
 from ..boosting.run import Run
 from ..codewords import Codewords, Custom, Hierarchy, Ordered
-from ..codewords.hierarchy import level_sums, names_array
+from ..codewords.hierarchy import names_array
 from ..data.validation import Checked
 from ..files import damaged
 from ..files.parameters import from_json, to_json
@@ -133,7 +133,7 @@ class StructuredBooster(Booster):
         self._nodes(level)
         P = np.asarray(self.predict_proba(X, n_rounds, init_score=init_score))
         assert self.hierarchy_ is not None  # `_nodes` has raised
-        return level_sums(P, self.hierarchy_.members(level, self.classes_))
+        return merged_sums(P, self.hierarchy_.members(level, self.classes_).argmax(axis=1))
 
     def _nodes(self, level: Any) -> AnyArray:
         """The nodes of a level; raise if there is none, or no hierarchy."""
