@@ -438,6 +438,8 @@ D = np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[D]")
         (np.array([3, 5]), "?", np.array([5, "?"], dtype=object)),
         (np.array(["a", "bb"]), "unknown", np.array(["bb", "unknown"])),
         (np.array([False, True]), -1, np.array([True, -1], dtype=object)),
+        (np.array([3, 2**60 + 1]), 0.5, np.array([2**60 + 1, 0.5], dtype=object)),
+        (np.array([3, 2**63 + 1], dtype=np.uint64), -1, np.array([2**63 + 1, -1], dtype=object)),
     ],
 )
 def test_what_stands_for_no_answer(classes, missing, expected):
@@ -465,12 +467,22 @@ def test_a_row_is_answered_if_the_best_class_is_probable_enough():
         ({"confidence": "high"}, "confidence="),
         ({"missing": 2}, "one of the classes"),
         ({"missing": [1]}, "single value"),
+        ({"missing": True}, "one of the classes"),
     ],
 )
 def test_wrong_arguments_of_abstaining_are_refused(arguments, words):
     clf = sb.SimplexBoostClassifier(n_estimators=2, random_state=0).fit(X_IRIS, Y_IRIS)
     with pytest.raises((ValueError, TypeError), match=words):
         clf.predict_or_abstain(X_IRIS, **arguments)
+
+
+def test_booleans_and_missing_values_of_pandas():
+    clf = sb.SimplexBoostClassifier(n_estimators=2, random_state=0).fit(X_IRIS, Y_IRIS > 0)
+    for missing in (False, np.True_, 0):
+        with pytest.raises(ValueError, match="one of the classes"):
+            clf.predict_or_abstain(X_IRIS, missing=missing)
+    pd = pytest.importorskip("pandas")
+    assert clf.predict_or_abstain(X_IRIS[:2], 1.0, missing=pd.NA).tolist() == [pd.NA, pd.NA]
 
 
 def test_one_class_is_always_the_answer():

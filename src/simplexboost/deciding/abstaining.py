@@ -46,12 +46,14 @@ def type_with_missing(classes: AnyArray, missing: Any) -> Any:
     if missing is not None:
         found = np.asarray(missing)
         alike = found.ndim == 0 and (found.dtype.kind == kind or {found.dtype.kind, kind} <= set("iuf"))
-        return np.result_type(classes.dtype, found.dtype) if alike and kind != "b" else np.dtype(object)
-    if kind in "iu" and (np.abs(classes.astype(np.float64)) >= 2**53).any():
+        of_both = np.result_type(classes.dtype, found.dtype) if alike and kind != "b" else np.dtype(object)
+    elif kind in "iu":
+        of_both = np.dtype(np.float64)
+    else:
+        of_both = classes.dtype if kind in "fmM" else np.dtype(object)
+    if kind in "iu" and of_both.kind == "f" and (np.abs(classes.astype(np.float64)) >= 2**53).any():
         return np.dtype(object)  # a float would be another number
-    if kind in "iu":
-        return np.dtype(np.float64)
-    return classes.dtype if kind in "fmM" else np.dtype(object)
+    return of_both
 
 
 def check_missing(missing: Any, classes: AnyArray) -> None:
@@ -60,5 +62,13 @@ def check_missing(missing: Any, classes: AnyArray) -> None:
         return
     if np.ndim(missing) != 0:
         raise ValueError(f"missing={missing!r} must be a single value, such as -1 or 'unknown', or None.")
-    if any(type(missing) is not bool and label == missing for label in classes.tolist()):
+    if any(is_same(label, missing) for label in classes.tolist()):
         raise ValueError(f"missing={missing!r} is one of the classes; take a value that no row can have.")
+
+
+def is_same(label: Any, missing: Any) -> bool:
+    """Whether a label would be taken for no answer; pandas.NA, which cannot be compared, is like no label."""
+    try:
+        return bool(label == missing)
+    except (TypeError, ValueError):
+        return False
