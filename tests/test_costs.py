@@ -155,6 +155,34 @@ def test_the_mean_cost_is_counted_row_by_row(clf):
         mean_cost(Y, decided[:5], COSTS, clf.classes_)
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"sample_weight": [0, 0]}, "weight"),
+        ({"sample_weight": [1]}, "sample_weight"),
+        ({"sample_weight": [np.nan, 1]}, "sample_weight"),
+        ({"sample_weight": [-1, 2]}, "sample_weight"),
+        ({"y_true": [], "decisions": []}, r"y_true has shape \(0,\)"),
+        ({"y_true": "a", "decisions": "a"}, r"y_true has shape \(\)"),
+        ({"classes": ["a", "a", "b"]}, "classes=.* must hold different labels"),
+        ({"costs": np.ma.masked_equal(COSTS, 0)}, "costs has masked entries"),
+        ({"costs": pd.DataFrame(index=list("abc"))}, r"costs has the columns \[\]"),
+        ({"costs": pd.DataFrame(COSTS, index=list("abc"), columns=list("aab"))}, "columns .* one for every decision"),
+        ({"costs": np.zeros((2, 3, 0))}, r"costs has shape \(2, 3, 0\)"),
+    ],
+)
+def test_what_cannot_be_counted_is_refused(change, words):
+    given = {"y_true": ["a", "b"], "decisions": ["b", "b"], "costs": COSTS, "classes": ["a", "b", "c"]} | change
+    with pytest.raises(ValueError, match=words):
+        mean_cost(**given)
+
+
+def test_weights_need_labels_of_rows():
+    for y in (0, [[0, 1]], []):
+        with pytest.raises(ValueError, match=r"y has shape .* one label per row"):
+            cost_weights(y, COSTS, [0, 1, 2])
+
+
 def test_cheapest_decisions_are_cheap_on_fresh_rows():
     draw = rng(5)
     A = draw.normal(size=(6000, 3))
@@ -255,6 +283,35 @@ def test_probabilities_for_another_prior_are_those_of_bayes(clf):
     assert not clf.predict_proba(X, prior=[1, 0, 1])[:, 1].any()
 
 
+def test_a_series_of_shares_is_read_by_its_index(clf):
+    """As ``value_counts`` gives it, whose order is that of the counts; an index without the labels is refused."""
+    shares = pd.Series([0.7, 0.2, 0.1], index=["virginica", "setosa", "versicolor"])
+    assert_array_equal(clf.predict_proba(X, prior=shares), clf.predict_proba(X, prior=[0.2, 0.1, 0.7]))
+    for wrong, words in (
+        (pd.Series([0.7, 0.2, 0.1]), "it has none for"),
+        (pd.Series([1, 1, 1], index=["setosa", "setosa", "virginica"]), "a label twice"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            clf.predict_proba(X, prior=wrong)
+    with pytest.raises(TypeError, match="prior must hold a share for every class"):
+        clf.predict(X, prior=np.ma.masked_equal([1, 2, 3], 2))
+
+
+def test_shares_of_very_light_rows_are_exact():
+    weight = np.where(C == 0, 1.5e-6, 1.0)
+    prior = sb.SimplexBoostClassifier(n_estimators=2).fit(X, Y, weight).class_prior_
+    assert_allclose(prior, np.bincount(C, weight) / weight.sum(), rtol=1e-5)
+
+
+def test_a_prior_does_not_undo_costs_of_training():
+    """Scores have the costs of ``cost_matrix`` in them, probabilities do not: prior alone would drop them unsaid."""
+    model = sb.SimplexBoostClassifier(n_estimators=5, cost_matrix=COSTS + np.eye(3), random_state=0).fit(X, Y)
+    with pytest.raises(ValueError, match="prior= decides by probabilities, which leave out the cost_matrix"):
+        model.predict(X, prior=[1, 1, 1])
+    P = model.predict_proba(X, prior=[1, 2, 3])
+    assert_array_equal(model.predict(X, prior=[1, 2, 3], costs=COSTS), cheap(model, P))
+
+
 def test_tiny_probabilities_survive_a_change_of_the_prior():
     P = np.array([[1.0, 1e-300], [1.0, 1e-308]])
     found = adapted(P, np.array([1e-300, 1.0]), np.array([0.5, 0.5]))
@@ -302,6 +359,11 @@ def test_the_estimate_of_the_prior_is_the_most_likely_one(seed):
     found = estimated_prior(P, training)
     assert found.sum() == pytest.approx(1) and (found > 0).all()
     assert loss(np.log(found)) == pytest.approx(best.fun, abs=1e-7)
+
+
+def test_the_estimate_does_not_depend_on_the_order_of_the_rows():
+    P, order = rng().dirichlet(np.ones(7), 500), rng(1).permutation(500)
+    assert_array_equal(estimated_prior(P[order], np.full(7, 1 / 7)), estimated_prior(P, np.full(7, 1 / 7)))
 
 
 def test_few_rows_hardly_move_the_prior():

@@ -90,7 +90,7 @@ class OnDask:
         costs : array of shape (K, K), data frame, or None, default=None
             What every decision (column) costs when a class (row) is true; the answer is the cheapest decision. For rows
             in memory also a matrix for every row, of shape (n, K, K).
-        prior : array of shape (K,), dict of shares by label, or None, default=None
+        prior : array of shape (K,), dict or Series of shares by label, or None, default=None
             The shares of the classes among the rows to come, if they are others than in training.
 
         Returns
@@ -112,7 +112,7 @@ class OnDask:
             Predict with the first rounds only; None takes all.
         init_score : Dask collection or array, or None, default=None
             Log-odds that the trees' scores are added to, of the same kind as X.
-        prior : array of shape (K,), dict of shares by label, or None, default=None
+        prior : array of shape (K,), dict or Series of shares by label, or None, default=None
             The shares of the classes among the rows to come, if they are others than in training.
 
         Returns
@@ -243,7 +243,7 @@ class OnDask:
         costs : array of shape (K, A), or data frame
             What every decision (column) costs when a class (row) is true. For rows in memory also a matrix for every
             row, of shape (n, K, A).
-        prior : array of shape (K,), dict of shares by label, or None, default=None
+        prior : array of shape (K,), dict or Series of shares by label, or None, default=None
             The shares of the classes among the rows to come, if they are others than in training.
         n_rounds : int or None, default=None
             Predict with the first rounds only; None takes all.

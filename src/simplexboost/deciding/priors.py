@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._blas import one_blas_thread
 from .._typing import AnyArray, Array, Mask
 from ..files import check_layout, damaged
 
@@ -23,10 +24,12 @@ def check_prior(prior: Any, classes: AnyArray, present: Mask) -> Array:
 
     Parameters
     ----------
-    prior : array (K,) in the order of the classes, or dict by label
+    prior : array (K,) in the order of the classes, or dict or pandas Series by label
     classes : (K,) their labels
     present : (K,) which of them had training examples
     """
+    if hasattr(prior, "index") and hasattr(prior, "items"):  # a Series, such as y.value_counts(normalize=True)
+        prior = by_label(prior)
     if isinstance(prior, Mapping):
         labels = classes.tolist()
         unknown = [label for label in prior if label not in labels]
@@ -38,7 +41,7 @@ def check_prior(prior: Any, classes: AnyArray, present: Mask) -> Array:
             )
         prior = [prior[label] for label in labels]
     try:
-        if isinstance(prior, str) or np.iscomplexobj(prior):
+        if isinstance(prior, str) or np.iscomplexobj(prior) or np.ma.is_masked(prior):
             raise TypeError(f"it is {prior!r:.50}")
         shares = np.asarray(prior, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -52,6 +55,14 @@ def check_prior(prior: Any, classes: AnyArray, present: Mask) -> Array:
         raise ValueError(f"prior has a share for {absent}, of which there were no training examples; give them 0.")
     shares = shares / shares.max()  # of which sums are finite
     return shares / shares.sum()
+
+
+def by_label(series: Any) -> dict[Any, Any]:
+    """The values of a pandas Series by what its index holds; raise if that holds something twice."""
+    found = dict(series.items())
+    if len(found) < len(series):
+        raise ValueError(f"prior is a Series whose index {series.index.tolist()[:5]} holds a label twice.")
+    return found
 
 
 def adapted(P: Array, prior: Array, training: Array) -> Array:
@@ -80,17 +91,25 @@ def estimated_prior(P: Array, training: Array) -> Array:
     """
     known = training > 0
     share = training[known]
-    R, prior = P[:, known] / share, share.copy()  # (n, K): the likelihood of a row, up to a factor
+    R, prior = in_own_order(P[:, known]) / share, share.copy()  # (n, K): the likelihood of a row, up to a factor
     n, added = len(P), max(len(share), len(P) ** 0.5)
-    for _ in range(MOST_STEPS):
-        new = (prior * np.sum(R / (R @ prior)[:, None], axis=0) + added * share) / (n + added)
-        moved = float(np.abs(new - prior).max())
-        prior = new / new.sum()
-        if moved < CLOSE:
-            break
+    with one_blas_thread():
+        for _ in range(MOST_STEPS):
+            new = (prior * ((1.0 / (R @ prior)) @ R) + added * share) / (n + added)
+            moved = float(np.abs(new - prior).max())
+            prior = new / new.sum()
+            if moved < CLOSE:
+                break
     out = np.zeros(len(training))
     out[known] = prior
     return out
+
+
+def in_own_order(P: Array) -> Array:
+    """The rows of P (n, K) in an order of their bytes, so that sums do not depend on the order in which they came."""
+    P = np.ascontiguousarray(P)
+    whole = P.view(np.dtype((np.void, P.shape[1] * P.itemsize)))[:, 0]  # (n,), a row as one value
+    return P[np.argsort(whole, kind="stable")]
 
 
 # ---- files ----------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from .._parts import check_number
 from .._typing import AnyArray, Array, Mask
@@ -165,7 +166,7 @@ class Decides:
             What every decision (column) costs when a class (row) is true, in the order of ``classes_``. Costs of single
             rows have a matrix each. A data frame names the classes in its index and the decisions in its columns. The
             decisions may be others than the classes.
-        prior : array of shape (K,), dict of shares by label, or None, default=None
+        prior : array of shape (K,), dict or Series of shares by label, or None, default=None
             The shares of the classes among the rows to come, if they are others than in training.
         n_rounds : int or None, default=None
             Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
@@ -224,10 +225,20 @@ class Decides:
     def _decided(self, X: Any, costs: Any, prior: Any, n_rounds: int | None, init_score: Any) -> AnyArray:
         """The labels of the cheapest decisions; without costs, of those that the model makes itself; (n,)."""
         if costs is None:
+            self._check_no_costs_in_scores()
             decision: Decision = self._decision()  # type: ignore[attr-defined]
             return decision.of_probabilities(self._adapted(X, prior, n_rounds, init_score))
         found, P = self._costs_and_proba(X, costs, prior, n_rounds, init_score)
         return found.labels(cheapest(found.expected(P)))
+
+    def _check_no_costs_in_scores(self) -> None:
+        """Raise if scores have a ``cost_matrix`` in them: probabilities, and decisions by them, do not have it."""
+        check_is_fitted(self)
+        if getattr(self.loss_, "cost_matrix", None) is not None:  # type: ignore[attr-defined]
+            raise ValueError(
+                "prior= decides by probabilities, which leave out the cost_matrix that this model was fitted with; "
+                "pass costs=, too."
+            )
 
     def _costs_and_proba(
         self, X: Any, costs: Any, prior: Any, n_rounds: int | None, init_score: Any
