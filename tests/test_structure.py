@@ -401,6 +401,14 @@ def test_three_ways_to_the_same_tree() -> None:
     assert whole.leaves == ["b0/f1/s1", "b0/f2/s1", "b1/f1/s1"] and whole.nodes(2) == ["b0/f1", "b0/f2", "b1/f1"]
 
 
+def deep(levels: int) -> dict:
+    """Two labels below so many levels."""
+    tree: dict = {"a": None, "b": None}
+    for level in range(levels - 1):
+        tree = {f"node {level}": tree}
+    return tree
+
+
 def circle() -> dict:
     tree: dict = {"a": ["x"]}
     tree["b"] = tree
@@ -417,6 +425,12 @@ def circle() -> dict:
             "has 'f' twice, below 'a' and below 'b'",
         ),
         (lambda: sb.Hierarchy({"a": ["b"], "b": ["c"]}).check(), "has 'b' twice, below 'a'"),
+        (lambda: sb.Hierarchy(deep(101)).check(), "more than 100 levels"),
+        (lambda: sb.Hierarchy.from_parents({f"n{i}": f"n{i + 1}" for i in range(2000)}), "more than 100 levels"),
+        (lambda: sb.Hierarchy.from_paths("bird/owl"), "paths='bird/owl' must be a list of paths"),
+        (lambda: sb.Hierarchy.from_paths(None), "paths=None must be a list of paths"),
+        (lambda: beings().distances([]), "classes has shape (0,)"),
+        (lambda: beings().members(1, [["owl"]]), "classes has shape (1, 1)"),
         (lambda: sb.Hierarchy({"a": [], "b": None}).check(), "the node 'a' of the hierarchy has nothing below it"),
         (lambda: sb.Hierarchy({"a": None}).check(), "has 1 leaves; a hierarchy needs at least two"),
         (lambda: sb.Hierarchy({"a": "xy", "b": None}).check(), "the node 'a' of the hierarchy leads to 'xy'"),
@@ -530,6 +544,31 @@ def test_a_wrong_tree_is_refused_by_the_fit(params, error, words: str) -> None:
     assert words in str(found.value)
 
 
+def test_the_tree_is_codewords_and_costs() -> None:
+    X, y = related()
+    names = np.unique(y)
+    by_name = treed(codewords="hierarchy", n_estimators=4).fit(X, y)
+    by_hand = treed(codewords=beings().codewords(names), n_estimators=4).fit(X, y)
+    assert_array_equal(by_name.predict_proba(X), by_hand.predict_proba(X))
+    assert_allclose(by_name.model_.Y, beings().codewords(names), atol=1e-6)
+    decided = by_name.predict(X, costs=beings())
+    expected = by_name.predict_proba(X) @ np.array([[edges_between(BEINGS, a, b) for b in names] for a in names])
+    assert_allclose(by_name.expected_costs(X, beings()), expected)
+    assert_array_equal(decided, names[expected.argmin(axis=1)])
+    stream = io.BytesIO()
+    by_name.save(stream)
+    stream.seek(0)
+    again = sb.load(stream)
+    assert again.codewords == "hierarchy"
+    assert_array_equal(again.predict(X, costs=beings()), decided)
+    declared = treed(codewords="hierarchy", classes=beings().leaves).fit(X[y != "owl"], y[y != "owl"])
+    assert_allclose(declared.model_.Y, beings().codewords(sorted(beings().leaves))[names != "owl"], atol=1e-6)
+    with pytest.raises(ValueError, match="codewords='hierarchy' are those of a tree"):
+        treed(codewords="hierarchy", hierarchy=None).fit(X, y)
+    with pytest.raises(ValueError, match="hierarchy has no leaf for the classes"):
+        by_name.predict(X, costs=sb.Hierarchy({"a": ["owl"], "b": ["eel"]}))
+
+
 def test_levels_need_a_tree() -> None:
     X, y = related()
     clf = sb.SimplexBoostClassifier(n_estimators=2).fit(X, y)
@@ -580,7 +619,15 @@ def test_hierarchical_scores_are_those_of_sets_of_nodes() -> None:
     assert exact.accuracy[-1] == pytest.approx((truth == leaves).mean())
     perfect = hierarchical_scores(truth, truth, tree)
     assert (perfect.f1, perfect.distance, perfect.accuracy) == (1.0, 0.0, [1.0, 1.0, 1.0])
-    with pytest.raises(ValueError, match="y_true has 60 rows and y_pred 2"):
-        hierarchical_scores(truth, ["owl", "eel"], tree)
-    with pytest.raises(ValueError, match="sample_weight must hold a number"):
-        hierarchical_scores(truth, truth, tree, np.zeros(60))
+    for wrong, words in (
+        ((truth, ["owl", "eel"], tree), "y_pred has 2 rows, and there are 60 labels"),
+        (("owl", "owl", tree), r"y_true has shape \(\)"),
+        (([], [], tree), "y_true is empty"),
+        ((truth, truth, tree, np.zeros(60)), "weights"),
+        ((truth, truth, tree, np.full(60, np.inf)), "sample_weight"),
+        ((truth, truth, tree, ["x"] * 60), "sample_weight must hold a number"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            hierarchical_scores(*wrong)
+    with pytest.raises(TypeError, match=r"hierarchy=.* must be a simplexboost\.Hierarchy"):
+        hierarchical_scores(truth, truth, tree.tree)

@@ -14,6 +14,7 @@ from .checks import check_classes
 from .real import simplex
 
 FORMS = "a dict of nodes, each with a dict of nodes, a list of labels, or None if it is a label itself"
+DEEPEST = 100  # the most levels; trees are walked by functions that call themselves
 
 
 @dataclass(eq=False, repr=False)
@@ -69,6 +70,10 @@ class Hierarchy(Part):
         """
         if not isinstance(separator, str) or not separator:
             raise ValueError(f"separator={separator!r} must be text that stands between the names of a path.")
+        if isinstance(paths, str) or not isinstance(paths, Iterable):
+            raise TypeError(
+                f"paths={paths!r:.200} must be a list of paths, or a dict that gives the path of every label."
+            )
         pairs = list(paths.items()) if isinstance(paths, Mapping) else [(path, path) for path in paths]
         seen: set[Any] = set()
         tree: dict[Any, Any] = {}
@@ -110,18 +115,15 @@ class Hierarchy(Part):
         """
         if not isinstance(parents, Mapping):
             raise TypeError(f"parents={parents!r} must be a dict that gives the parent of every label.")
-        check_no_circle(parents)
+        tops = tops_of(parents)
         below: dict[Any, list[Any]] = {}
         for node, parent in parents.items():
             below.setdefault(parent, []).append(node)
 
-        def top_of(node: Any) -> Any:
-            return node if parents.get(node) is None else top_of(parents[node])
-
         def tree_of(node: Any) -> Any:
             return {child: tree_of(child) for child in below[node]} if node in below else None
 
-        return cls({top: tree_of(top) for top in dict.fromkeys(map(top_of, parents))})
+        return cls({top: tree_of(top) for top in tops})
 
     def check(self) -> None:
         """Raise unless it is a tree with at least two leaves whose names are all different."""
@@ -255,7 +257,10 @@ class Hierarchy(Part):
 
     def _of_classes(self, classes: Any) -> list[list[Any]]:
         """The paths of classes, in their order; raise if the tree lacks one."""
-        paths, labels = self._paths, np.asarray(classes).tolist()
+        paths, found = self._paths, np.asarray(classes)
+        if found.ndim != 1 or not len(found):
+            raise ValueError(f"classes has shape {found.shape}; pass a list of labels, at least one.")
+        labels = found.tolist()
         missing = [label for label in labels if label not in paths]
         if missing:
             raise ValueError(f"hierarchy has no leaf for the classes {missing[:5]}; it needs one for every class.")
@@ -325,6 +330,7 @@ def check_forms(tree: Any, name: Any, above: list[int]) -> None:
         raise ValueError(f"the hierarchy contains itself: {name!r} is below itself.")
     if not isinstance(tree, Mapping | list | tuple | np.ndarray):
         raise TypeError(f"the node {name!r} of the hierarchy leads to {tree!r:.200}; accepted is {FORMS}.")
+    check_depth(len(above) + 1)
     if not len(tree):
         raise ValueError(f"the node {name!r} of the hierarchy has nothing below it; a label leads to None.")
     if isinstance(tree, Mapping):
@@ -339,19 +345,26 @@ def check_forms(tree: Any, name: Any, above: list[int]) -> None:
             raise TypeError(f"the node {name!r} of the hierarchy has the label {label!r:.200}: {error}.") from error
 
 
-def check_no_circle(parents: Mapping[Any, Any]) -> None:
-    """Raise if the parents of a node lead back to it."""
-    fine: set[Any] = {None}
+def tops_of(parents: Mapping[Any, Any]) -> list[Any]:
+    """The nodes right below the root, in their order; raise if parents lead in a circle, or too far up."""
+    tops: dict[Any, None] = {}
     for start in parents:
-        way: list[Any] = []
-        node = start
-        while node not in fine and node in parents:
+        way = [start]
+        while parents.get(way[-1]) is not None:
+            node = parents[way[-1]]
             if node in way:
                 circle = " → ".join(repr(name) for name in [*way[way.index(node) :], node])
                 raise ValueError(f"parents lead in a circle, {circle}; a hierarchy has none.")
             way.append(node)
-            node = parents[node]
-        fine.update(way)
+            check_depth(len(way))
+        tops[way[-1]] = None
+    return list(tops)
+
+
+def check_depth(n_levels: int) -> None:
+    """Raise if a tree has too many levels."""
+    if n_levels > DEEPEST:
+        raise ValueError(f"the hierarchy has more than {DEEPEST} levels; that is the most.")
 
 
 def inner_nodes(paths: list[list[Any]]) -> Iterator[tuple[list[int], int]]:

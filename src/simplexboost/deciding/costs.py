@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray, Array, Labels
+from ..codewords import Hierarchy
 from ..data.validation import check_sample_weight, check_some_weight
 from ..engine import CPU
 
@@ -32,9 +33,11 @@ class Costs:
 
     @classmethod
     def of(cls, costs: Any, classes: AnyArray, n: int | None = None) -> Costs:
-        """Costs as users write them, for n rows and these classes (K,)."""
+        """Costs as users write them, for n rows and these classes (K,); of a tree, the distances in it."""
         if is_frame(costs):
             return cls._of_frame(costs, classes)
+        if isinstance(costs, Hierarchy):
+            return cls(costs.distances(classes), classes)
         C, K = as_numbers(costs), len(classes)
         if C.ndim == 3 and (n is None or len(C) != n or C.shape[1] != K or not C.shape[2]):
             raise ValueError(

@@ -162,10 +162,10 @@ class Decides:
         ----------
         X : array, data frame or sparse matrix of shape (n, p)
             The rows, with the columns of the fit. NaN and None mean missing.
-        costs : array of shape (K, A), of shape (n, K, A), or data frame
+        costs : array of shape (K, A), of shape (n, K, A), data frame or Hierarchy
             What every decision (column) costs when a class (row) is true, in the order of ``classes_``. Costs of single
             rows have a matrix each. A data frame names the classes in its index and the decisions in its columns. The
-            decisions may be others than the classes.
+            decisions may be others than the classes. A tree of classes gives their distances in it.
         prior : array of shape (K,), dict or Series of shares by label, or None, default=None
             The shares of the classes among the rows to come, if they are others than in training.
         n_rounds : int or None, default=None

@@ -13,7 +13,7 @@ from .._describing import described
 from .._parts import check_choice, check_number, is_auto
 from .._typing import AnyArray
 from ..boosting.run import Run
-from ..codewords import Auto, Canonical, Codewords, Ordered, as_codewords
+from ..codewords import Auto, Canonical, Codewords, Ordered, Simplex, as_codewords
 from ..data.training_set import TrainingSet
 from ..data.validation import Checked
 from ..engine import ORDERS
@@ -103,7 +103,8 @@ class SimplexBoostClassifier(StructuredBooster):
         more than 1024 classes and the free memory is too little for two arrays of rows × classes: then it takes a
         max-min code of few dimensions. Names are "canonical", "simplex", "max-min", "samme", "hadamard" and others of
         `simplexboost.codewords`; a `Codewords` object or your own matrix, a row for every class in the order of
-        ``classes_``, is taken as well. With ``ordinal``, "auto" takes the code "ordered".
+        ``classes_``, is taken as well. With ``ordinal``, "auto" takes the code "ordered"; "hierarchy" takes that of the
+        tree in ``hierarchy``.
     code_dim : int or "auto", default="auto"
         The dimension of the "auto" code. A number gives a max-min code of that dimension for any number of classes, and
         an "ordered" one with ``ordinal``.
@@ -118,8 +119,9 @@ class SimplexBoostClassifier(StructuredBooster):
         absolute error; the most probable class is ``top_k(X, 1)``.
     hierarchy : Hierarchy or None, default=None
         A tree of the classes, such as ``Hierarchy({"bird": ["owl", "wren"], "fish": ["eel", "carp"]})``, or
-        ``Hierarchy.from_paths(["bird/owl", …])``. `predict_level` and `predict_proba_level` predict its nodes. It does
-        not change the fit; its codewords are ``codewords=hierarchy.codewords(labels)`` with the labels sorted.
+        ``Hierarchy.from_paths(["bird/owl", …])``. `predict_level` and `predict_proba_level` predict its nodes, and
+        ``predict(X, costs=hierarchy)`` the class of the smallest expected distance. It does not change the fit unless
+        ``codewords="hierarchy"``.
     cost_matrix : array of shape (K, K) or None, default=None
         How much it matters to tell class c (row) from class k (column), for the logistic loss. None gives all pairs the
         same importance.
@@ -545,6 +547,10 @@ class SimplexBoostClassifier(StructuredBooster):
             raise ValueError(
                 f"code_dim={self.code_dim!r} goes with codewords='auto' only, not with codewords={self.codewords!r}."
             )
+        if self._is_tree_code:
+            if self.hierarchy is None:
+                raise ValueError("codewords='hierarchy' are those of a tree of classes; pass one by hierarchy=.")
+            return Simplex()  # of as many columns; `settle`, which knows the classes, takes those of the tree
         return as_codewords(self.codewords)
 
     # ---- files ------------------------------------------------------------------------------------------------------

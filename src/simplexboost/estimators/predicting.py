@@ -78,10 +78,11 @@ class Predicts(Decides, Explains, Face):
         init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
             Log-odds that the trees' scores are added to, in the same form that ``fit`` takes; a model that was fitted
             with ``init_score`` does not contain them.
-        costs : array of shape (K, K), of shape (n, K, K), data frame, or None, default=None
+        costs : array of shape (K, K), of shape (n, K, K), data frame, Hierarchy, or None, default=None
             What every decision (column) costs when a class (row) is true, in the order of ``classes_``: then the answer
             is the decision of the lowest expected cost. Costs of single rows have a matrix each. A data frame names
-            the classes in its index and the decisions in its columns, which may be others than the classes.
+            the classes in its index and the decisions in its columns, which may be others than the classes. A tree of
+            classes gives their distances in it.
         prior : array of shape (K,), dict or Series of shares by label, or None, default=None
             The shares of the classes among the rows to come, if they are others than in training.
 

@@ -43,6 +43,12 @@ class StructuredBooster(Booster):
         if is_ordinal(self.ordinal):
             raise ValueError("ordinal and hierarchy are two structures of the same classes; take one of them.")
 
+    @property
+    def _is_tree_code(self) -> bool:
+        """Whether codewords are those of the hierarchy."""
+        codewords = getattr(self, "codewords", None)
+        return isinstance(codewords, str) and codewords == "hierarchy"
+
     def _check_training(self, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
         return replace(super()._check_training(X, y, sample_weight, costs), order=declared_order(y))
 
@@ -53,12 +59,14 @@ class StructuredBooster(Booster):
         return Median(loss, checked.classes, checked.present, order)
 
     def _by_structure(self, codewords: Codewords, checked: Checked) -> Codewords:
-        """The codewords, those of an order as a matrix with a row for every class of ``classes_``.
+        """The codewords, those of an order or of a tree as a matrix with a row for every class of ``classes_``.
 
         Those of a tree are not taken by themselves: on real tables they did not pay (docs/structure.md).
         """
         if self.hierarchy is not None:
             self.hierarchy.members(1, checked.classes)  # raises if the tree lacks a class
+        if self._is_tree_code:
+            return Custom(self.hierarchy.codewords(checked.classes))
         order = class_order(self.ordinal, checked)
         if order is None or not isinstance(codewords, Ordered):
             return codewords

@@ -9,6 +9,8 @@ import numpy as np
 
 from .._typing import AnyArray
 from ..codewords import Hierarchy
+from ..data.validation import check_sample_weight, check_some_weight
+from .labels import check_labels, check_same_length
 
 
 @dataclass(frozen=True)
@@ -75,14 +77,13 @@ def hierarchical_scores(
     >>> found.accuracy
     [0.6666666666666666, 0.3333333333333333]
     """
-    truth, predicted = np.asarray(y_true).tolist(), np.asarray(y_pred).tolist()
-    if len(truth) != len(predicted) or not truth:
-        raise ValueError(
-            f"y_true has {len(truth)} rows and y_pred {len(predicted)}; they must be as many, at least one."
-        )
-    weight = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    if weight.shape != (len(truth),) or not (weight >= 0).all() or not weight.any():
-        raise ValueError(f"sample_weight must hold a number from 0 on for each of {len(truth)} rows, not all 0.")
+    if not isinstance(hierarchy, Hierarchy):
+        raise TypeError(f"hierarchy={hierarchy!r:.200} must be a simplexboost.Hierarchy.")
+    labels, answers = check_labels(y_true, "y_true"), check_labels(y_pred, "y_pred")
+    check_same_length(labels, answers, "y_pred")
+    weight = check_sample_weight(sample_weight, labels)
+    check_some_weight(bool(weight.any()))
+    truth, predicted = labels.tolist(), answers.tolist()
     paths = {node: hierarchy.ancestors(node) for node in {*truth, *predicted}}
     shared = np.array([common(paths[a], paths[b]) for a, b in zip(truth, predicted, strict=True)])
     depth_true, depth_pred = (np.array([len(paths[node]) for node in nodes]) for nodes in (truth, predicted))
