@@ -128,8 +128,8 @@ class SimplexBoostClassifier(StructuredBooster):
     calibration : bool, float or "auto", default="auto"
         The temperature, a number that multiplies all scores so that probabilities are neither too sure nor too unsure.
         True chooses it by held-out risk, also if the number of rounds is given; "auto" chooses it if the rounds or
-        thresholds are chosen; a number is taken as it is; False leaves the scores as boosting made them. It applies to the logistic
-        loss only.
+        thresholds are chosen; a number is taken as it is; False leaves the scores as boosting made them. It applies to
+        the logistic loss only.
     thresholds : float, array of shape (K,) or "f1", default=0.5
         The probability above which a label is predicted, if y is an indicator matrix: one for all labels, or one for
         each. 0.5 makes mistakes rarest. "f1" chooses for every label the threshold that makes its F1 largest, from
