@@ -85,9 +85,14 @@ def price_table(names: Iterable[str], n_train: int, n_test: int) -> Iterable[str
 
 def shifted(c: np.ndarray, K: int, rng: np.random.Generator) -> np.ndarray:
     """Rows whose classes have random shares; as many rows as the classes allow, none of them twice."""
-    share = rng.dirichlet(np.full(K, 1.0))
-    count = np.bincount(c, minlength=K)
-    n = int(np.min(count[share > 0.02] / share[share > 0.02]))
+    return of_shares(c, rng.dirichlet(np.full(K, 1.0)), rng)
+
+
+def of_shares(c: np.ndarray, share: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Rows whose classes have these shares; as many rows as the classes allow, none of them twice."""
+    K, count = len(share), np.bincount(c, minlength=len(share))
+    common = share > min(0.02, share.max() / 2)
+    n = int(np.min(count[common] / share[common]))
     chosen = [rng.permutation(np.flatnonzero(c == k))[: int(n * share[k])] for k in range(K)]
     return np.concatenate(chosen)
 

@@ -6,6 +6,10 @@ three folds, and each is predicted by a model of the other two. The subjects are
 - ``candidates``: how many rivals a row keeps the scores of, after 60 rounds,
 - ``smoothness``: how much shorter fast waves are in the codewords of ordered classes, with rounds chosen by early
   stopping inside the two folds,
+- ``shares``: how many rows with the shares of training `estimate_prior` adds to n rows of K classes, in models of 60
+  rounds. The rows held out are drawn with random shares of the classes, with shares half way between these and those of
+  training, and with those of training, all rows that there are and a hundred of them, three times each, and are
+  predicted with the shares that are estimated from them,
 - ``labels``: the penalty and the learning rate of several labels; of all numbers of rounds up to 80 divided by the
   learning rate, at four stages, the best counts.
 
@@ -21,9 +25,11 @@ import json
 import time
 import warnings
 from collections.abc import Callable, Iterable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.model_selection import KFold, StratifiedKFold
@@ -32,8 +38,9 @@ from simplexboost import SimplexBoostClassifier, datasets
 from simplexboost._typing import AnyArray
 from simplexboost.boosting.decisions import median_class
 from simplexboost.codewords.structured import Ordered
+from simplexboost.deciding.priors import adapted, estimated_prior
 
-from . import labels, ordinal
+from . import costs, labels, ordinal
 from .repeats import table
 
 MOST = 6_000  # rows of a training part
@@ -92,6 +99,7 @@ TABLES: dict[str, dict[str, Callable[[], Rows]]] = {
         "made, 2000": lambda: blobs(2000, 8, 0.5),
     },
     "smoothness": {name: lambda name=name: ordered_part(name) for name in ordinal.TABLES},
+    "shares": {name: lambda name=name: training_part(name) for name in costs.SETS.split(",")},
     "labels": {name: lambda name=name: half(labels.LABELS[name](100)) for name in labels.LABELS}
     | {"digits, 4 labels": digit_labels},
 }
@@ -103,9 +111,19 @@ STAGES = (10.0, 20.0, 40.0, 80.0)  # rounds times the learning rate
 VALUES: dict[str, dict[str, Any]] = {
     "candidates": {"16": 16, "32": 32, "64": 64, "128": 128, "all": None},
     "smoothness": {"0.5": 0.5, "1": 1.0, "1.5": 1.5, "2": 2.0, "3": 3.0},
+    "shares": {
+        "1": lambda n, K: 1.0,
+        "√n": lambda n, K: n**0.5,
+        "K": lambda n, K: K,
+        "max(K, √n)": lambda n, K: max(K, n**0.5),
+        "2 max(K, √n)": lambda n, K: 2 * max(K, n**0.5),
+        "max(4K, √n)": lambda n, K: max(4 * K, n**0.5),
+        "4 max(K, √n)": lambda n, K: 4 * max(K, n**0.5),
+        "n, nearly none": lambda n, K: n,
+    },
     "labels": {f"l2 {l2}, rate {rate}": (l2, rate) for rate in (0.05, 0.1, 0.2) for l2 in (0.2, 1.0, 5.0)},
 }
-DEFAULTS = {"candidates": "32", "smoothness": "1.5", "labels": "l2 1.0, rate 0.1"}
+DEFAULTS = {"candidates": "32", "smoothness": "1.5", "shares": "max(K, √n)", "labels": "l2 1.0, rate 0.1"}
 
 
 def own_loss(P: AnyArray, y: AnyArray) -> float:
@@ -135,6 +153,37 @@ def with_smoothness(value: float, X: AnyArray, y: AnyArray, X_held: AnyArray, y_
     return {"log-loss": own_loss(P, y_held), "error": float(errors.mean()), "rounds": float(clf.n_iter_)}
 
 
+DRAWS, FEW_ROWS, ENOUGH = 3, 100, 10  # rows of a class whose share may be any
+SHIFTS = (0.0, 0.5, 1.0)  # how far shares are from those of training
+fitted: dict[str, SimplexBoostClassifier] = {}  # the last model of `with_shares`, by its rows
+
+
+def with_shares(
+    value: Callable[[int, int], float], X: AnyArray, y: AnyArray, X_held: AnyArray, y_held: AnyArray, of: Any
+) -> Figures:
+    """Rows held out whose classes have random shares, predicted with the shares that are estimated from them."""
+    key = joblib.hash((X, y))
+    if key not in fitted:
+        fitted.clear()
+        clf = SimplexBoostClassifier(n_estimators=60, calibration=True, n_jobs=1, random_state=0)
+        fitted[key] = clf.set_params(categorical_features=of).fit(X, y)
+    clf = fitted[key]
+    known = np.isin(y_held, clf.classes_)
+    P, c = clf.predict_proba(X_held[known]), np.searchsorted(clf.classes_, y_held[known])
+    K, losses = len(clf.classes_), []
+    for shift, draw in product(SHIFTS, range(DRAWS)):
+        rng = np.random.default_rng(draw)
+        count = np.bincount(c, minlength=K)
+        other = rng.dirichlet(np.ones(K)) * (count >= min(ENOUGH, count.max() / 2))
+        true = shift * other / other.sum() + (1 - shift) * count / len(c)
+        rows = rng.permutation(costs.of_shares(c, true, rng))
+        for some in (rows, rows[:FEW_ROWS]):
+            share = estimated_prior(P[some], clf.class_prior_, value(len(some), K))
+            losses.append(own_loss(adapted(P[some], share, clf.class_prior_), c[some]))
+    parts = zip(SHIFTS, np.split(np.array(losses), len(SHIFTS)), strict=True)
+    return {"log-loss": float(np.mean(losses))} | {f"shift {shift}": float(part.mean()) for shift, part in parts}
+
+
 def with_labels(
     value: tuple[float, float], X: AnyArray, y: AnyArray, X_held: AnyArray, held: AnyArray, _: Any
 ) -> Figures:
@@ -153,6 +202,7 @@ def with_labels(
 TRIALS: dict[str, Callable[..., Figures]] = {
     "candidates": with_candidates,
     "smoothness": with_smoothness,
+    "shares": with_shares,
     "labels": with_labels,
 }
 

@@ -344,16 +344,20 @@ def test_classes_without_examples_have_no_share():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_estimate_of_the_prior_is_the_most_likely_one(seed):
-    """Against a general optimiser of Σ log Σ_k prior_k p_k / training_k, with √n more rows that are as in training."""
+@pytest.mark.parametrize(("n", "added"), [(200, 200**0.5), (12, 4)])
+def test_the_estimate_of_the_prior_is_the_most_likely_one(seed, n, added):
+    """Against a general optimiser of Σ log Σ_k prior_k p_k / training_k, with more rows that are as in training.
+
+    There is one of them for every class, or √n, if that is more.
+    """
     draw = rng(seed)
     training = draw.dirichlet(np.ones(4))
-    P = draw.dirichlet(np.full(4, 0.4), 200)
+    P = draw.dirichlet(np.full(4, 0.4), n)
 
     def loss(z):
         prior = np.exp(z - z.max())
         prior /= prior.sum()
-        return -(np.log((P / training) @ prior).sum() + 200**0.5 * training @ np.log(prior)) / 200
+        return -(np.log((P / training) @ prior).sum() + added * training @ np.log(prior)) / n
 
     best = minimize(loss, np.zeros(4), method="BFGS", options={"gtol": 1e-9})
     found = estimated_prior(P, training)

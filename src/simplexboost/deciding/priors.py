@@ -80,19 +80,25 @@ def adapted(P: Array, prior: Array, training: Array) -> Array:
     return E / E.sum(axis=1, keepdims=True)
 
 
-def estimated_prior(P: Array, training: Array) -> Array:
+def rows_added(n: int, K: int) -> float:
+    """How many rows with the shares of training are added to n rows; `benchmarks.defaults` tries other numbers."""
+    return max(K, n**0.5)
+
+
+def estimated_prior(P: Array, training: Array, added: float | None = None) -> Array:
     """The shares of the classes (K,) among rows with these probabilities (n, K), given those of training (K,).
 
     By expectation and maximisation (Saerens, Latinne and Decaestecker, 2002): shares are the mean of the probabilities
     that they imply, again and again. That climbs to the shares under which the rows are most likely; there is only one
     such maximum, so that the start does not matter. Of few rows the most likely shares are extreme: classes that are
     hard to tell apart get all or nothing. So rows are added that have the shares of training: as many as there are
-    classes, or the square root of the number of rows, if that is more. Of many rows they count for little.
+    classes, or the square root of the number of rows, if that is more, or ``added``. Of many rows they count for
+    little.
     """
     known = training > 0
     share = training[known]
     R, prior = in_own_order(P[:, known]) / share, share.copy()  # (n, K): the likelihood of a row, up to a factor
-    n, added = len(P), max(len(share), len(P) ** 0.5)
+    n, added = len(P), rows_added(len(P), len(share)) if added is None else added
     with one_blas_thread():
         for _ in range(MOST_STEPS):
             new = (prior * ((1.0 / (R @ prior)) @ R) + added * share) / (n + added)
