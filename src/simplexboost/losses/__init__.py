@@ -7,7 +7,8 @@ caller weights the rows. ``base`` defines what a loss is. ``gamma_phi`` has the 
 ``scores``, ``softmax_cost``, ``multilabel`` and ``blocks`` (examples with several labels, or several class targets)
 have the losses outside that family.
 ``objective`` and ``carried`` evaluate a loss on a training set, ``balance`` measures which terms of a loss fall and
-rise along a direction, and ``links`` turns scores into probabilities.
+rise along a direction, ``merging`` takes rivals that move alike along it as one, and ``links`` turns scores into
+probabilities.
 """
 
 from __future__ import annotations

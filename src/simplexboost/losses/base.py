@@ -17,6 +17,7 @@ from ..codewords.code import Code
 from ..engine import CPU, Engine, engine_of
 from .balance import CEILING, Along, Balance
 from .links import HUGE, softmax
+from .merging import MergedRivals, Rivals
 from .objective import Objective
 
 
@@ -175,6 +176,18 @@ class Loss(Part, ABC):
             return engine_of(W).every(gains >= 0)
         gains[np.arange(len(W)), c] = 1.0
         return engine_of(W).every(gains > 0)
+
+    def rivals(self, U: Array, c: Labels) -> Rivals | None:
+        """The rivals of every example at the scores U, for searches along single coordinates; None for other losses."""
+        return None
+
+    def along_merged(self, merged: MergedRivals, alpha: float) -> tuple[Array, Array | None, float]:
+        """`along`, from merged rivals, for losses that have `rivals`."""
+        raise TypeError(f"{type(self).__name__} is not a function of a sum over rivals.")
+
+    def log_value_merged(self, merged: MergedRivals, alpha: float) -> Array:
+        """`log_value` after a step, from merged rivals, for losses that have `rivals`."""
+        raise TypeError(f"{type(self).__name__} is not a function of a sum over rivals.")
 
     def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
         """The risk of the loss on a training set with targets c (n,) and weights (n,)."""

@@ -16,6 +16,7 @@ from .._typing import Array, Labels
 from ..engine import engine_of
 from .base import Loss, check_cost_matrix, pick, rivals, saturated_exp
 from .links import HUGE, softmax, stationary
+from .merging import MergedRivals, Rivals
 
 # Walks are solved in blocks of this many numbers: 2 MiB stay in the cache while K states are eliminated.
 _BLOCK = 2**18
@@ -130,6 +131,19 @@ class ExponentialPhi(GammaPhi):
         s += np.log(Z)
         return E, Z, s
 
+    def rivals(self, U: Array, c: Labels) -> Rivals | None:
+        if self.cost_matrix is not None:
+            return None
+        E, _, lead = engine_of(U).race(U, c, self.rate)
+        return Rivals(E, np.clip(lead, -HUGE, HUGE), c, self.rate)
+
+    def along_merged(self, merged: MergedRivals, alpha: float) -> tuple[Array, Array | None, float]:
+        s, mean, variance = merged.race(alpha)
+        return self._slopes(s, -mean, variance)
+
+    def log_value_merged(self, merged: MergedRivals, alpha: float) -> Array:
+        return self._log_gamma(merged.log_sum(alpha)[0])
+
     def _weights(self, s: Array) -> tuple[Array, float]:
         """``w`` up to a common factor, and the logarithm of that factor."""
         return saturated_exp(self._log_weight(s)), 0.0
@@ -160,8 +174,11 @@ class ExponentialPhi(GammaPhi):
             E, Z, s = self._race(U + alpha * W, c)
             mean = np.einsum("nk,nk->n", E, W) / Z  # (n,), of W over the rivals
             variance = np.einsum("nk,nk->n", E, np.square(W - mean[:, None])) / Z
+        return self._slopes(s, W[np.arange(len(W)), c] - mean, variance)
+
+    def _slopes(self, s: Array, lead: Array, variance: Array) -> tuple[Array, Array | None, float]:
+        """What `along` returns, from s, the mean and the variance of what the true class gains on rivals."""
         w, log_scale = self._weights(s)
-        lead = W[np.arange(len(W)), c] - mean  # (n,), what the true class gains on its rivals
         return -w * lead, self.rate * w * (variance + self._bend(s) * lead**2), log_scale
 
     def curvature(self, U: Array, c: Labels, Y: Array) -> Array:

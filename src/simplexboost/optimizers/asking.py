@@ -13,7 +13,8 @@ from ..boosting.run import Run, Update
 from ..engine import Engine, row_sizes
 from ..learners import Answer, PlainPull, Pull, Request
 from ..losses import Gradient
-from ..steps import Ray
+from ..losses.merging import Rivals, pays
+from ..steps import MergedRay, Ray
 
 # An edge below this part of the largest possible one is only rounding errors.
 MIN_EDGE = 1e-12
@@ -68,6 +69,15 @@ def ray_along(run: Run, W: Callable[[], Array], gradient: Gradient | None = None
     return Ray(run.loss, lambda: run.U, run.data.c, run.data.weight, W, gradient, classes, run.data.engine)
 
 
+def coordinate_ray(run: Run, answer: Answer, j: int, gradient: Gradient, rivals: Rivals | None) -> Ray:
+    """The risk along an answer in coordinate j; rivals that move alike there are merged where that pays."""
+    whole = (run.loss, lambda: run.U, run.data.c, run.data.weight, lambda: direction(run, answer.outputs, j), gradient)
+    y, engine = run.Y[:, j].astype(np.float64), run.data.engine
+    if rivals is None or not pays(y):
+        return Ray(*whole, engine=engine)
+    return MergedRay(rivals.along(y, 0.5 * answer.outputs[:, 0]), *whole, engine)
+
+
 def binary_ray(run: Run, outputs: Array, k: int) -> Ray:
     """The risk of class k against the rest along outputs (n, 1), if the risk decouples (`decouples`)."""
     loss, U, c = run.loss.binary(run.U, run.data.c, k)
@@ -88,21 +98,15 @@ def step_along(
     answers: Array | None = None,
 ) -> list[Update]:
     """Request all coordinates, or one as a binary problem, and take the step: one update, or none."""
-    if coordinate is None:
-        request = request_of(run, gradient, curvature, answers)
-    else:
+    if coordinate is not None:
         request = binary_request(run, gradient.G[:, coordinate], curvature)
+        answer = ask(run, request)
+        ray = coordinate_ray(run, answer, coordinate, gradient, run.loss.rivals(run.U, run.data.c))
+        return take_step(run, request, answer, ray, coordinate)
+    request = request_of(run, gradient, curvature, answers)
     answer = ask(run, request)
-    return follow(run, gradient, request, answer, coordinate)
-
-
-def follow(
-    run: Run, gradient: Gradient, request: Request, answer: Answer, coordinate: int | None = None
-) -> list[Update]:
-    """Take the step along an answer: one update, or none."""
-    classes = answer.classes if coordinate is None else None
-    ray = ray_along(run, lambda: direction(run, answer.outputs, coordinate), gradient, classes)
-    return take_step(run, request, answer, ray, coordinate)
+    ray = ray_along(run, lambda: direction(run, answer.outputs), gradient, answer.classes)
+    return take_step(run, request, answer, ray)
 
 
 def take_step(run: Run, request: Request, answer: Answer, ray: Ray, coordinate: int | None = None) -> list[Update]:
@@ -135,15 +139,6 @@ def step_together(run: Run, gradient: Gradient) -> list[Update]:
         Update(answer.hypothesis, answer.outputs, stride.alpha, edge, stride.perfect, j, *told)
         for j, answer in enumerate(answers)
     ]
-
-
-def log_risk_after(run: Run, update: Update) -> float:
-    """log of the risk after the update; the logarithm, because an exponential risk itself may overflow."""
-    assert isinstance(update.outputs, np.ndarray)
-    U = run.U + update.alpha * direction(run, update.outputs, update.coordinate)
-    engine, log_loss = run.data.engine, run.loss.log_value(U, run.data.c)  # (n,)
-    top = engine.largest(log_loss)
-    return top + math.log(engine.total(run.data.weight * np.exp(log_loss - top)))
 
 
 def normalised_edge(engine: Engine, G: Array, outputs: Array) -> float:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -16,10 +16,9 @@ from .asking import (
     ask_each,
     binary_ray,
     binary_request,
+    coordinate_ray,
     decouples,
-    follow,
     gradient_of,
-    log_risk_after,
     step_along,
     step_together,
     take_step,
@@ -62,10 +61,20 @@ class CoordinateDescent(Optimizer):
                 if update := step_along(run, gradient, int(j)):
                     return update
             return []
-        requests = [binary_request(run, gradient.G[:, j]) for j in range(d)]
-        asked = enumerate(zip(requests, ask_each(run, requests), strict=True))
-        candidates = [update for j, (request, answer) in asked for update in follow(run, gradient, request, answer, j)]
-        return [min(candidates, key=partial(log_risk_after, run))] if candidates else []  # ties: the lowest coordinate
+        return self._best(run, gradient)
+
+    @staticmethod
+    def _best(run: Run, gradient: Gradient) -> list[Update]:
+        """The update of the coordinate with the lowest risk after its step; of equal ones, the lowest coordinate."""
+        requests = [binary_request(run, g) for g in gradient.G.T]
+        rivals = run.loss.rivals(run.U, run.data.c)
+        risk, best = math.inf, []
+        for j, (request, answer) in enumerate(zip(requests, ask_each(run, requests), strict=True)):
+            ray = coordinate_ray(run, answer, j, gradient, rivals)
+            update = take_step(run, request, answer, ray, j)
+            if update and (after := ray.log_risk(update[0].alpha)) < risk:
+                risk, best = after, update
+        return best
 
 
 @dataclass(eq=False, repr=False)

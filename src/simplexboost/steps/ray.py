@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from .._cached import cached
 from .._typing import Array, Labels, Mask
 from ..engine import CPU, Engine
 from ..losses import Balance, Gradient, Loss, margins
+from ..losses.merging import MergedRivals
 
 
 @dataclass(frozen=True)
@@ -134,9 +136,15 @@ class Ray:
 
     def slope(self, alpha: float) -> tuple[float, float | None]:
         """First and second derivative of the risk at α, in units of Σ abs(first), in which the scale cancels."""
-        first, second, _ = self.loss.along(self.U, self.c, self.W, alpha)
+        first, second = self._along(alpha)
         unit = self._total(np.abs(first)) or 1.0
         return self._total(first) / unit, None if second is None else self._total(second) / unit
+
+    def log_risk(self, alpha: float) -> float:
+        """log Σ_i w_i L_i at α; the logarithm, because an exponential risk itself may overflow."""
+        log_loss = self._log_loss(alpha)  # (n,)
+        top = self.engine.largest(log_loss)
+        return top + math.log(self._total(np.exp(log_loss - top)))
 
     def _total(self, values: Array) -> float:
         """Σ_i w_i v_i."""
@@ -144,10 +152,63 @@ class Ray:
 
     def endless(self, endless_step: float) -> Stride | None:
         """`endless_step` where no example ever loses along the ray, so that the best step is infinite; else None."""
-        if not self.loss.falls_forever(self.W, self.c):
+        if not self._falls_forever(strictly=False):
             return None
-        return Stride(endless_step, perfect=self.loss.falls_forever(self.W, self.c, strictly=True))
+        return Stride(endless_step, perfect=self._falls_forever(strictly=True))
+
+    def _along(self, alpha: float) -> tuple[Array, Array | None]:
+        """First and second derivative of every example's loss at α, up to a common factor, (n,) each."""
+        first, second, _ = self.loss.along(self.U, self.c, self.W, alpha)
+        return first, second
+
+    def _log_loss(self, alpha: float) -> Array:
+        """The logarithm of every example's loss at α, (n,)."""
+        return self.loss.log_value(self.U + alpha * self.W, self.c)
+
+    def _falls_forever(self, strictly: bool) -> bool:
+        """Whether no example's loss ever rises along the ray, or strictly: whether all terms of all losses fall."""
+        return self.loss.falls_forever(self.W, self.c, strictly)
 
     def balance(self) -> Balance:
         """What gains and what loses along the ray, for losses that are sums of exponentials."""
         return self.loss.balance(self)
+
+
+class MergedRay(Ray):
+    """A ray along one coordinate of F, where classes whose codewords have the same entry there count as one rival.
+
+    The risk along it is the same; a line search computes it from the merged rivals. What other rules ask for, such as
+    the residual, is that of all classes.
+
+    Parameters
+    ----------
+    merged : MergedRivals
+        The rivals, for this direction.
+    loss, U, c, weight, W, gradient, engine
+        As for `Ray`.
+    """
+
+    def __init__(
+        self,
+        merged: MergedRivals,
+        loss: Loss,
+        U: Array | Callable[[], Array],
+        c: Labels,
+        weight: Array,
+        W: Array | Callable[[], Array],
+        gradient: Gradient | None = None,
+        engine: Engine = CPU,
+    ) -> None:
+        super().__init__(loss, U, c, weight, W, gradient, None, engine)
+        self.merged = merged
+
+    def _along(self, alpha: float) -> tuple[Array, Array | None]:
+        first, second, _ = self.loss.along_merged(self.merged, alpha)
+        return first, second
+
+    def _log_loss(self, alpha: float) -> Array:
+        return self.loss.log_value_merged(self.merged, alpha)
+
+    def _falls_forever(self, strictly: bool) -> bool:
+        gains, there = self.merged.gains, self.merged.there  # (V, n)
+        return self.engine.every(((gains < 0) if strictly else (gains <= 0)) | ~there)
