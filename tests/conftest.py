@@ -55,3 +55,15 @@ def pytest_collection_modifyitems(items):
         for item in items:
             if all(part in item.nodeid for part in parts):
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture
+def on_gpu(monkeypatch):
+    """A function that lets `device="cuda"` mean this engine."""
+
+    def use(engine):
+        monkeypatch.setattr("simplexboost.estimators.booster.check_gpu", lambda: None)
+        monkeypatch.setattr("simplexboost.estimators.predicting.has_gpu", lambda: True)
+        monkeypatch.setattr("simplexboost.estimators.predicting.CudaEngine", lambda n_threads: engine)
+
+    return use
