@@ -116,6 +116,7 @@ def test_a_data_frame_names_classes_and_decisions(clf):
         (np.full((3, 3), np.nan), "not finite"),
         (np.full((3, 3), np.inf), "not finite"),
         ("cheap", "costs must hold numbers"),
+        (np.full((3, 3), None), "not finite"),
         ([[1j] * 3] * 3, "costs must hold numbers"),
         (np.zeros((3, 4)), "nothing says what they are called"),
         (np.zeros((3, 0)), r"costs has shape \(3, 0\)"),
@@ -128,6 +129,11 @@ def test_a_data_frame_names_classes_and_decisions(clf):
 def test_wrong_costs_are_refused(clf, costs, words):
     with pytest.raises((ValueError, TypeError), match=words):
         clf.predict(X, costs=costs)
+
+
+def test_expected_costs_need_costs(clf):
+    with pytest.raises(TypeError, match="costs must hold numbers: they are None"):
+        clf.expected_costs(X, None)
 
 
 def test_costs_in_the_loss_and_at_prediction_go_together():

@@ -102,8 +102,8 @@ def as_numbers(costs: Any) -> Array:
     if np.ma.is_masked(costs):
         raise ValueError("costs has masked entries; what a decision costs must be known for every class.")
     try:
-        if np.iscomplexobj(costs):
-            raise TypeError("they are complex")
+        if costs is None or np.iscomplexobj(costs):
+            raise TypeError("they are None" if costs is None else "they are complex")
         C = np.asarray(costs, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"costs must hold numbers: {error}") from error
