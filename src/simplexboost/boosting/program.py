@@ -13,7 +13,7 @@ import numpy as np
 
 from .._typing import AnyArray, Array, Mask
 from ..engine import CPU, Engine
-from .hypotheses import Hypothesis
+from .hypotheses import Hypothesis, TreeHypothesis
 from .model import Term, add_terms
 
 
@@ -57,15 +57,15 @@ class Program:
         """The probabilities of the answers 0 and 1, (n, 2); a draw counts half for each."""
         mass = np.ones((X.shape[0], 1))  # (n, nodes)
         for turn in self.turns(X, engine):
-            mass = move(mass, turn)
+            mass = move(mass, mass * turn, np.empty((len(mass), turn.shape[1] + 1)))
         return np.clip(np.column_stack(answers(mass)), 0.0, 1.0)  # sums of masses may exceed one in the last digit
 
     def walk(self, X: AnyArray, random: np.random.RandomState, engine: Engine = CPU) -> Mask:
         """Whether one random path per example answers 1, (n,); a draw at the end is decided by a fair coin."""
         n = X.shape[0]
         at = np.zeros(n, dtype=np.intp)  # the node of every example
-        for turn in self.turns(X, engine):
-            at += random.random_sample(n) < turn[np.arange(n), at]
+        for terms in self.layers():
+            at += random.random_sample(n) < chances(terms, X, at, engine)
         return 2 * at + (random.random_sample(n) < 0.5) > self.n_layers
 
 
@@ -82,11 +82,36 @@ class Turn:
         return np.where(self.hypothesis.outputs(X, engine) > 0, self.right, self.left)
 
 
-def move(mass: Array, turn: Array) -> Array:
-    """One layer further: mass (n, nodes) and probabilities of going right → mass (n, nodes + 1)."""
-    right = mass * turn
-    out = np.zeros((len(mass), mass.shape[1] + 1))
+def chances(terms: list[Term], X: AnyArray, at: AnyArray, engine: Engine = CPU) -> Array:
+    """The probabilities of going right of examples that are at some nodes (n,) of a layer with these terms, (n,).
+
+    A tree only sees the examples at its node: all examples at all nodes would be hundreds of times as many.
+    """
+    chance = np.full(len(at), 0.5)
+    order = np.argsort(at.astype(np.min_scalar_type(at.max(initial=0))), kind="stable")  # fast for short integers
+    ends = np.cumsum(np.bincount(at)).tolist()
+    for term in terms:
+        if (node := term.coordinate or 0) >= len(ends):
+            break  # nodes ascend, and nothing is further right
+        rows = order[ends[node - 1] if node else 0 : ends[node]]
+        if len(rows):
+            chance[rows] += term.step * answers_at(term.hypothesis, X, rows, engine)
+    return chance
+
+
+def answers_at(hypothesis: Hypothesis, X: AnyArray, rows: AnyArray, engine: Engine) -> AnyArray | float:
+    """The answers of a hypothesis of one coordinate for some rows of X, (r,); a number if all of them are equal."""
+    if not isinstance(hypothesis, TreeHypothesis):
+        return hypothesis.outputs(X, engine)[rows, 0]  # others may answer differently if they see only some rows
+    if len(hypothesis.values) == 1:
+        return hypothesis.values[0, 0]
+    return hypothesis.outputs(X[rows], engine)[:, 0]
+
+
+def move(mass: Array, right: Array, out: Array) -> Array:
+    """One layer further: mass (n, nodes) and how much of it goes right → out, the mass (n, nodes + 1)."""
     np.subtract(mass, right, out=out[:, :-1])
+    out[:, -1] = 0.0
     out[:, 1:] += right
     return out
 

@@ -134,10 +134,11 @@ def set_thresholds(nodes: AnyArray, all_edges: Array, starts: AnyArray) -> None:
     If all known values go left and only missing ones right, there is no such edge, and the threshold is infinite. The
     edges of feature f begin at ``starts[f]`` of ``all_edges``, with infinity behind them; see `BinnedData.all_edges`.
     """
-    split = np.flatnonzero((nodes["feature"] >= 0) & (nodes["category"] < 0))
-    feature = nodes["feature"][split]
-    place = np.minimum(starts[feature] + nodes["bin"][split], starts[feature + 1] - 1)
-    nodes["threshold"][split] = all_edges[place]
+    feature = nodes["feature"]
+    split = np.flatnonzero((feature >= 0) & (nodes["category"] < 0))
+    feature = feature.take(split)
+    place = np.minimum(starts.take(feature) + nodes["bin"].take(split), starts.take(feature + 1) - 1)
+    nodes["threshold"][split] = all_edges.take(place)
 
 
 def set_unseen(nodes: AnyArray, category_sets: AnyArray, seen: AnyArray) -> None:
@@ -145,6 +146,8 @@ def set_unseen(nodes: AnyArray, category_sets: AnyArray, seen: AnyArray) -> None
 
     ``seen`` (p, 32) holds the categories that occur in each feature. Every set then covers all numbers below 256.
     """
+    if not len(category_sets):
+        return
     for node in np.flatnonzero(nodes["category"] >= 0):
         of_node = category_sets[nodes["category"][node]]  # a view
         known = seen[nodes["feature"][node]]

@@ -131,7 +131,7 @@ class TreeLearner(Learner):
 
 def nearest_sums(tree: Tree, sums: Array) -> Array:
     """The leaf sums; a leaf whose sums are all zero gets those of its nearest ancestor with others."""
-    if sums.any(axis=1).all():
+    if sums.all() or sums.any(axis=1).all():  # the first is the faster of the two
         return sums
     all_sums = tree.node_sums(sums)  # (N, m)
     for node in reversed(tree.children_first()):
@@ -166,6 +166,8 @@ class VectorTree(TreeLearner):
     def leaf_values(self, grown: Grown, request: Request) -> Array:
         """ΣG / ‖ΣG‖."""
         sums = nearest_sums(grown.tree, grown.leaf_sums)
+        if sums.shape[1] == 1:
+            return np.sign(sums)
         largest = np.abs(sums).max(axis=1, keepdims=True)
         sums = np.divide(sums, largest, out=np.zeros_like(sums), where=largest > 0)  # so that squares cannot overflow
         norm = np.linalg.norm(sums, axis=1, keepdims=True)
