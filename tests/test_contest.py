@@ -45,7 +45,8 @@ def fill(found, plan, name, error_of):
     for i, c in enumerate(contest.CONTESTANTS):
         for cell in contest.contest_cells(plan, c, name):
             error = error_of(i)
-            found._read[cell.key] = {"rounds": [1, 2], "test": [2 * error, error], "n_iter": 2, "cpu_seconds": 1.0 + i}
+            made = {"rounds": [1, 2], "test": [2 * error, error], "n_iter": 2, "cpu_seconds": 1.0 + i}
+            found._read[cell.key] = made | {"per_round": contest.TREES, "K": 2}
 
 
 def test_only_splits_that_all_have_run_are_compared(tmp_path):
@@ -67,6 +68,22 @@ def test_only_splits_that_all_have_run_are_compared(tmp_path):
         isinstance(b, Text) and "unit vectors in its leaves has the lower mean error on 5 sets" in b.text
         for b in blocks
     )
+
+
+def test_a_booster_that_gives_up_sets_no_time(tmp_path):
+    """Its time is short because it made a tree or two; the others have the time of the fastest that made them all."""
+    found, name = Results(tmp_path), contest.SETS[0]
+    fill(found, PLAN, name, lambda i: 0.01 * (i + 1))
+    for cell in contest.contest_cells(PLAN, "M1", name):
+        found._read[cell.key] |= {"cpu_seconds": 1e-3, "n_iter": 1, "rounds": [1], "test": [0.5]}
+    time = contest.errors_of_all(PLAN, found, same_time=True)
+    assert time[name][next(iter(contest.CONTESTANTS))].mean == pytest.approx(1.0)
+    assert time[name]["M1"].mean == pytest.approx(50.0)
+
+
+def test_long_sets_have_few_splits():
+    assert len(contest.contest_cells(Plan(), "SAMME", "isolet")) == 1
+    assert len(contest.contest_cells(Plan(), "SAMME", "vowel")) == 5
 
 
 def test_ranks_over_sets(tmp_path):
