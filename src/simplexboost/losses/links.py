@@ -12,6 +12,33 @@ from .._typing import Array
 
 # Scores are clipped to ±HUGE, so that no difference or multiple of scores can overflow.
 HUGE = 1e200
+# NumPy adds up rows of fewer numbers one after another, so whole columns can be added up instead, with the same bits.
+FEW = 8
+
+
+def row_max(A: Array) -> Array:
+    """The largest number of every row of A (n, K), (n, 1); for few columns many times as fast as ``max``."""
+    if not 0 < A.shape[1] < FEW:
+        return A.max(axis=1, keepdims=True)
+    out = A[:, 0].copy()
+    for k in range(1, A.shape[1]):
+        np.maximum(out, A[:, k], out=out)
+    return out[:, None]
+
+
+def row_sums(A: Array) -> Array:
+    """The sums of the rows of A (n, K), (n, 1); for few columns many times as fast as ``sum``, with the same bits.
+
+    >>> A = np.array([[0.1, 0.2, 0.3], [1e16, 1.0, 1.0]])
+    >>> (row_sums(A)[:, 0] == A.sum(axis=1)).all()
+    np.True_
+    """
+    if not 0 < A.shape[1] < FEW:
+        return A.sum(axis=1, keepdims=True)
+    out = A[:, 0].copy()
+    for k in range(1, A.shape[1]):
+        out += A[:, k]
+    return out[:, None]
 
 
 def softmax(U: Array, scale: float = 1.0) -> Array:
@@ -35,11 +62,11 @@ def softmax(U: Array, scale: float = 1.0) -> Array:
            [1. , 0. ]])
     """
     P = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # (n, K), the only buffer
-    P -= P.max(axis=1, keepdims=True)
+    P -= row_max(P)
     if scale != 1.0:
         P *= scale
     np.exp(P, out=P)
-    P /= P.sum(axis=1, keepdims=True)
+    P /= row_sums(P)
     return P
 
 
@@ -54,10 +81,10 @@ def log_softmax(U: Array, scale: float = 1.0) -> Array:
     """
     U = np.ascontiguousarray(U, dtype=np.float64)  # else rows are summed in an order that depends on their number
     V = np.clip(U, -HUGE, HUGE)  # (n, K), the only buffer
-    V -= V.max(axis=1, keepdims=True)
+    V -= row_max(V)
     if scale != 1.0:
         V *= scale
-    V -= np.log(np.exp(V).sum(axis=1, keepdims=True))
+    V -= np.log(row_sums(np.exp(V)))
     return V
 
 

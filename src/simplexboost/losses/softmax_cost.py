@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from .._typing import Array, Labels
 from ..engine import engine_of
 from .base import Loss, check_cost_matrix
-from .links import softmax
+from .links import row_sums, softmax
 from .scores import strongest
 
 
@@ -44,14 +44,18 @@ class SoftmaxCost(Loss):
         g = softmax(U, 2.0)
         if self.cost_matrix is None:
             g[np.arange(len(g)), c] = 0.0  # the sum over the others loses no digits, unlike 1 − g_c
-            return g.sum(axis=1)
+            return row_sums(g)[:, 0]
         return np.einsum("nk,nk->n", g, self._costs(c))
 
     def value_of(self, p: Array) -> Array:
         return 1 - p
 
     def residual(self, U: Array, c: Labels) -> Array:
-        Phi = self._gradient(softmax(U, 2.0), c)
+        return self.residual_of(softmax(U, 2.0), c)
+
+    def residual_of(self, g: Array, c: Labels) -> Array:
+        """The residual from the probabilities g (n, K), written over them."""
+        Phi = self._gradient(g, c)
         Phi *= -2.0
         return Phi
 
@@ -91,7 +95,7 @@ class SoftmaxCost(Loss):
             rows = np.arange(len(g))
             own = g[rows, c]
             g[rows, c] = 0.0
-            risk = g.sum(axis=1)
+            risk = row_sums(g)[:, 0]
             g *= own[:, None]  # 1 − risk = g_c
             g[rows, c] = -own * risk
             return g
