@@ -15,6 +15,8 @@ is a second overlap, of the row's own codeword with all others: it is √(1/d) o
   again; two codes in turns; a new code in every round; and a second code, from the middle on, in which the classes that
   the first one confuses are far apart (residual codes).
 - ``step-…`` (2000 classes) fits a code of 64 dimensions with other limits of a leaf's step, ``fit-…`` other codes.
+- ``long-…`` (200 classes, 300 leaves) tries why more dimensions can be worse where leaves have few rows: in d
+  dimensions the curvature of a leaf is about its rows over d, so that little but λ holds a step back.
 """
 
 from __future__ import annotations
@@ -49,10 +51,12 @@ def code(K: int, d: int, seed: int = 0) -> AnyArray:
     return unit(np.random.default_rng(seed).standard_normal((K, d)))
 
 
-def fitted(problem: Any, codewords: Any, rounds: int, leaves: int | str = "auto") -> SimplexBoostClassifier:
+def fitted(
+    problem: Any, codewords: Any, rounds: int, leaves: int | str = "auto", **more: Any
+) -> SimplexBoostClassifier:
     """A fit with one thread."""
     return SimplexBoostClassifier(
-        n_estimators=rounds, codewords=codewords, max_leaf_nodes=leaves, n_jobs=1, random_state=0
+        n_estimators=rounds, codewords=codewords, max_leaf_nodes=leaves, n_jobs=1, random_state=0, **more
     ).fit(*problem[:2])
 
 
@@ -99,7 +103,7 @@ def accuracy(U: AnyArray, y: AnyArray) -> float:
 
 # ---- other values for the leaves of the same trees ------------------------------------------------------------------
 
-SOME, MANY, STEPS = 1000, 2000, 15
+LITTLE, SOME, MANY, STEPS, SMALL_LEAVES = 200, 1000, 2000, 15, 300
 Codes = Callable[[int, AnyArray, AnyArray], AnyArray]  # the codewords of a round, by the scores so far and the classes
 
 
@@ -219,6 +223,13 @@ def whole(codewords: str, leaves: int | str = "auto") -> dict[str, Any]:
     return {"accuracy": [accuracy(clf.class_scores(problem[2], t), problem[3]) for t in (5, 10, STEPS)]}
 
 
+def long(d: int, **more: float) -> dict[str, Any]:
+    """A fit of a code of d dimensions, or of canonical codewords (0), with many leaves of few rows."""
+    problem = made(LITTLE, 1)
+    clf = fitted(problem, "canonical" if d == 0 else code(LITTLE, d), STEPS, SMALL_LEAVES, **more)
+    return {"accuracy": [accuracy(clf.class_scores(problem[2], t), problem[3]) for t in (5, 10, STEPS)]}
+
+
 # ---- all trials -----------------------------------------------------------------------------------------------------
 
 TRIALS: dict[str, Callable[[], dict[str, Any]]] = (
@@ -227,6 +238,9 @@ TRIALS: dict[str, Callable[[], dict[str, Any]]] = (
     | {f"step-{name}": partial(step, limit) for name, limit in LIMITS.items()}
     | {"fit-canonical": partial(whole, "canonical"), "fit-256": partial(whole, "256")}
     | {"fit-64-2000-leaves": partial(whole, "64", 2000)}
+    | {"long-canonical": partial(long, 0), "long-16": partial(long, 16), "long-128": partial(long, 128)}
+    | {"long-128, λ = 2": partial(long, 128, l2_regularization=2.0)}
+    | {"long-128, rate 0.02": partial(long, 128, learning_rate=0.02)}
 )
 
 
@@ -292,6 +306,7 @@ def three(found: list[float]) -> list[float]:
 SAID = {
     "fit": "2000 blobs: fits",
     "step": "2000 blobs: 64 dimensions, the longest step of a leaf",
+    "long": "200 blobs: 300 leaves, which have few rows; λ is 0.2 and the rate 0.1 by default",
     "values": "1000 blobs: the trees of canonical codewords, with other values in their leaves",
 }
 
