@@ -93,11 +93,15 @@ def scatter(axes: Any, rival: str, theirs: Any, ours: Any) -> None:
     """The rival's errors against sm-boost's, on axes of square roots, which spread small errors out."""
     reach = max(theirs.max(initial=1), ours.max(initial=1))
     axes.plot([0, reach], [0, reach], color="black", lw=0.8)
-    axes.scatter(theirs, ours, s=6, c=np.where(ours > theirs, "#d1495b", "#1b6ca8"), alpha=0.5, linewidths=0)
+    colors = np.where(ours > theirs, "#d1495b", "#1b6ca8")
+    axes.scatter(theirs, ours, s=9, c=colors, alpha=0.5, linewidths=0, clip_on=False)  # whole dots where an error is 0
     root = (lambda x: np.sqrt(np.maximum(x, 0.0)), np.square)
     axes.set_xscale("function", functions=root)
     axes.set_yscale("function", functions=root)
-    ticks = [t for t in (0, 0.1, 0.5, 2, 5, 10, 20, 40, 60) if t <= reach]
+    ticks: list[float] = []
+    for t in (0, 0.1, 0.5, 2, 5, 10, 20, 40, 60):
+        if t <= reach and (not ticks or np.sqrt(t) - np.sqrt(ticks[-1]) > 0.1 * np.sqrt(reach)):  # far enough to read
+            ticks.append(t)
     names = [f"{t:g}" for t in ticks]
     axes.set_xticks(ticks, names)
     axes.set_yticks(ticks, names)
