@@ -1,6 +1,7 @@
 """Several labels, or several class targets, with one vector tree a round: kernels, loss, flagship, files, refusals."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -424,6 +425,24 @@ def test_unknown_classes_of_evaluated_rows():
         SimplexBoostClassifier(**fit).fit(X[:200], y[:200], eval_set=(X[200:210], other[200:210]))
     with pytest.raises(ValueError, match=r"eval_set's y must have a class of each target, \(240, 2\)"):
         SimplexBoostClassifier(**fit).fit(X, y, eval_set=(X, y[:, :1]))
+
+
+@pytest.mark.parametrize("trained", ["one class", "labels", "targets"])
+def test_evaluated_rows_with_different_numbers_of_labels(trained):
+    X, y = targeted() if trained == "targets" else labelled()
+    y = y[:, 0] if trained == "one class" else y
+    with pytest.raises(ValueError, match=r"eval_set's y=.* must hold as many labels for every row of X"):
+        SimplexBoostClassifier(n_estimators=2).fit(X, y, eval_set=(X[:2], [[0, 1], None]))
+
+
+@pytest.mark.parametrize("booster", [SimplexBoostClassifier, sb.SAMMEClassifier])
+def test_missing_labels_of_frames_are_named(booster):
+    """Frames of numbers and text, in which scikit-learn finds a NaN without saying whether it is one of y."""
+    X, _ = targeted()
+    frame = pd.DataFrame({"a": np.arange(240) % 2 + 1.0, "b": np.where(np.arange(240) % 3, "x", "y")})
+    frame.loc[7, "a"] = np.nan
+    with pytest.raises(ValueError, match=r"y contains NaN: a label of row 7 is missing\. Leave such rows out"):
+        booster(n_estimators=2).fit(X, frame)
 
 
 @every_y

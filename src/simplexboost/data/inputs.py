@@ -169,15 +169,17 @@ def check_nothing_is_masked(name: str, values: Any) -> None:
 
 
 def check_no_label_is_missing(y: Any) -> None:
-    """Raise if labels (n,) are dates, text or other objects, and one of them is missing."""
+    """Raise if labels (n,), or several of a row (n, K), are dates, text or other objects, and one is missing."""
     try:
         labels = np.asarray(y)
     except (TypeError, ValueError):  # refused for another reason
         return
-    if labels.ndim == 1 and labels.dtype.kind in ("M", "m", "O"):
-        row = next((i for i, label in enumerate(labels.tolist()) if is_missing(label)), None)
+    if labels.ndim in (1, 2) and labels.dtype.kind in ("M", "m", "O"):
+        rows = labels[:, None] if labels.ndim == 1 else labels
+        row = next((i for i, of_row in enumerate(rows.tolist()) if any(map(is_missing, of_row))), None)
         if row is not None:
-            raise ValueError(f"y contains NaN: the label of row {row} is missing. Leave such rows out.")
+            which = "the label" if labels.ndim == 1 else "a label"
+            raise ValueError(f"y contains NaN: {which} of row {row} is missing. Leave such rows out.")
 
 
 def is_missing(label: Any) -> bool:

@@ -18,7 +18,7 @@ from ..boosting.run import Run
 from ..callbacks import EarlyStopping, Evaluation
 from ..callbacks.sampling import others
 from ..data.init_score import check_init_score
-from ..data.inputs import check_X
+from ..data.inputs import check_X, short
 from ..data.several import indicator, target_columns
 from ..data.training_set import LabelSets, TrainingSet
 from ..data.validation import Checked, check_sample_weight
@@ -147,6 +147,7 @@ def check_entry(
     """The callback of one entry."""
     checked = watched.checked
     X, y, sample_weight, init_score = (brought(a, checked.data.engine) for a in (X, y, sample_weight, init_score))
+    check_eval_shape(y)
     X = watched.table(X)
     start = check_eval_start(X, init_score, checked)
     weight = check_eval_weight(X, sample_weight)
@@ -204,6 +205,14 @@ def check_eval_targets(X: AnyArray, y: Any, classes: list[AnyArray], sets: Label
     if not known.any():
         raise ValueError("eval_set's y has no row whose classes are all trained on.")
     return np.where(known, sets.number(Z), -1)
+
+
+def check_eval_shape(y: Any) -> None:
+    """Raise if y is a list whose rows have different lengths."""
+    try:
+        np.ndim(y)
+    except ValueError as error:
+        raise ValueError(f"eval_set's y={short(y)} must hold as many labels for every row of X.") from error
 
 
 def check_eval_labels(X: AnyArray, y: Any) -> AnyArray:
