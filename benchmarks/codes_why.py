@@ -279,7 +279,8 @@ def sections(cells: Cells) -> list[str]:
     ]  # fmt: skip
     if rows:
         head = ["leaves", "d", "classes of a leaf", *(f"{t} rounds" for t in shown)]
-        lines += ["", "## Cross-talk: 500 blobs, accuracy / noise over signal", "", *table(head, rows)]
+        words = "500 blobs: accuracy / noise over signal, by the number of leaves and of dimensions."
+        lines += ["", "## Cross-talk", "", words, "", *table(head, rows)]
     powers = exponents(cells)
     if powers is not None:
         T, d, m, fit, n = powers

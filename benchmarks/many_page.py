@@ -34,7 +34,7 @@ The same kind of table on so few rows that all scores can be kept; 30 rounds. Th
 same 5000 test rows has a standard error of half a point.""",
     "real": """## Real sets
 
-60 rounds each, other libraries with their defaults.""",
+60 rounds each. Other libraries on most of these sets, with the time that they need, are in [the race](RESULTS.md).""",
 }
 
 

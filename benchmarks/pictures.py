@@ -132,7 +132,7 @@ def draw_ours(ax: Any, race: Race) -> None:
 
 def draw_many(plt: Any) -> Any:
     """Seconds and memory of a round against the number of classes: large tables, and small ones beside the peers."""
-    figure, axes = plt.subplots(1, 2, figsize=(9.6, 3.8), layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(9.6, 4.2), layout="constrained")
     page = MANY.read_text(encoding="utf-8")
     large, small = (page.partition(head)[2].partition("\n## ")[0] for head in ("\n## Rows with", "\n## Beside"))
     for table, face in ((large, None), (small, "white")):
@@ -141,9 +141,9 @@ def draw_many(plt: Any) -> Any:
         for method in methods:
             mine = [row for row in found if row["method"] == method]
             K = [int(row["classes"].replace(" ", "")) for row in mine]
-            at = list(MANY_NAMES).index(method)
-            style = {"color": PALETTE[at], "marker": "o", "markerfacecolor": face or PALETTE[at], "markersize": 5}
-            style |= {"linestyle": "-" if face is None else ":"}
+            colour = PALETTE[list(MANY_NAMES).index(method.partition(",")[0])]  # both ways of XGBoost have one
+            style = {"color": colour, "marker": "D" if "," in method else "o", "markerfacecolor": face or colour}
+            style |= {"markersize": 5, "linestyle": "-" if face is None else ":"}
             seen = face is not None and method in (m["method"] for m in rows(large))
             label = None if seen else MANY_NAMES[method]
             for ax, name in zip(axes, ("seconds a round", "memory MB"), strict=True):
@@ -151,7 +151,8 @@ def draw_many(plt: Any) -> Any:
     for ax, words in zip(axes, ("seconds a round", "memory of the process, MB"), strict=True):
         ax.set(xscale="log", yscale="log", xlabel="classes", ylabel=words)
         few_ticks(ax.yaxis)
-    axes[0].legend(frameon=False, fontsize=8)
+    handles, names = axes[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     return figure
 
 

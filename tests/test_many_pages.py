@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks import codes_why, defaults, labels, many, many_page
+from benchmarks import codes_why, defaults, labels, many, many_page, pictures
+from benchmarks.plots import pyplot
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -133,3 +134,11 @@ def test_medians_are_over_draws_that_all_contestants_have_seen():
     lines = list(labels.table("pendigits", cells, labels.PARTS))
     assert "Draws: 2.\n" in lines
     assert any(line.startswith("| ours | 0.5000 |") for line in lines)
+
+
+def test_the_picture_of_many_classes_has_all_methods_of_the_page():
+    figure = pictures.draw_many(pyplot())
+    (legend,) = figure.legends
+    assert {text.get_text() for text in legend.get_texts()} == set(pictures.MANY_NAMES.values())
+    drawn = [(line.get_color(), line.get_marker(), line.get_linestyle()) for line in figure.axes[0].get_lines()]
+    assert len(set(drawn)) == len(drawn)  # no two look alike
