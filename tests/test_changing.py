@@ -631,3 +631,50 @@ def test_classes_with_a_structure_do_not_change(change):
     related = sb.SimplexBoostClassifier(n_estimators=3, hierarchy=tree, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="hierarchy with classes"):
         changes[change](related)
+
+
+# ---- labels that are dates and durations ----------------------------------------------------------------------------
+
+DAYS = np.array(["2020-01-01", "2021-01-01", "2022-01-01", "2023-01-01"], dtype="M8[D]")
+FORMS = {"numpy": list, "pandas": lambda k: list(pd.Index(k)), "python": lambda k: k.astype("M8[us]").tolist()}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("unit", ["D", "ns"])
+def test_classes_that_are_dates_are_named_in_any_form(unit, form):
+    """As with numbers for classes: what goes, what becomes one, shares, costs, and what stands for no answer."""
+    dates = DAYS.astype(f"M8[{unit}]")
+    clf = fitted(y=dates[Y[OLD]])
+    one, two, three, four = FORMS[form](clf.classes_)
+    np.testing.assert_array_equal(changed("drop_classes", [one, three], base=clf).classes_, dates[[1, 3]])
+    np.testing.assert_array_equal(changed("drop_classes", one, base=clf).classes_, dates[1:])
+    merged = changed("merge_classes", {two: [one, two]}, base=clf)
+    np.testing.assert_array_equal(merged.classes_, dates[1:])
+    np.testing.assert_array_equal(merged.predict_proba(X), changed("merge_classes", {1: [0, 1]}).predict_proba(X))
+    with pytest.raises(ValueError, match="which is that of a class outside of its group"):
+        changed("merge_classes", {four: [one, two]}, base=clf)
+    shares = {four: 1, one: 2, two: 3, three: 4}
+    expected = BASE.predict_proba(X, prior=[2, 3, 4, 1])
+    np.testing.assert_array_equal(clf.predict_proba(X, prior=shares), expected)
+    costs = pd.DataFrame(np.arange(16.0).reshape(4, 4), index=pd.Index([four, one, two, three], dtype=object))
+    chosen = clf.expected_costs(X, costs)
+    np.testing.assert_array_equal(chosen, BASE.expected_costs(X, costs.to_numpy()[[1, 2, 3, 0]]))
+    with pytest.raises(ValueError, match="is one of the classes"):
+        clf.predict_or_abstain(X, missing=two)
+    with pytest.raises(ValueError, match=r"holds .*2030.*, which is no class of the model; choose among .*2020-01-01"):
+        clf.drop_classes([np.datetime64("2030-01-01")])
+
+
+def test_shares_of_dates_as_pandas_counts_them():
+    dates = DAYS.astype("M8[ns]")[Y[OLD]]
+    P = fitted(y=dates).predict_proba(X, prior=pd.Series(dates[10:]).value_counts())
+    np.testing.assert_array_equal(P, BASE.predict_proba(X, prior=np.bincount(Y[OLD][10:])))
+
+
+def test_durations():
+    spans = np.array([1, 2, 3, 4], dtype="m8[h]")
+    clf = fitted(y=spans[Y[OLD]])
+    for label in (spans[0], pd.Timedelta(hours=1), pd.Timedelta(hours=1).to_pytimedelta()):
+        np.testing.assert_array_equal(changed("drop_classes", [label], base=clf).classes_, spans[1:])
+    with pytest.raises(ValueError, match="no class of the model"):
+        clf.drop_classes([pd.Timedelta(minutes=90)])  # which hours cannot tell from one hour

@@ -49,6 +49,31 @@ def kind_of_label(of: type) -> str:
     return next((kind for kind, types in kinds if issubclass(of, types)), of.__name__)
 
 
+def listed_classes(classes: AnyArray) -> list[Any]:
+    """The classes (K,) as values that labels can be looked up among; see `as_listed`."""
+    return list(classes) if classes.dtype.kind in "Mm" else classes.tolist()
+
+
+def as_listed(label: Any, classes: AnyArray) -> Any:
+    """A label as it stands in `listed_classes`: there may be dates and durations of NumPy, pandas and Python.
+
+    Examples
+    --------
+    >>> import datetime
+    >>> classes = np.array(["2024-02-28", "2024-02-29"], dtype="M8[ns]")
+    >>> listed_classes(classes).index(as_listed(datetime.date(2024, 2, 29), classes))
+    1
+    """
+    if classes.dtype.kind not in "Mm" or isinstance(label, str | bytes | int | float):
+        return label
+    try:
+        given = np.datetime64(label) if classes.dtype.kind == "M" else np.timedelta64(label)
+        same = given.astype(classes.dtype)
+    except (TypeError, ValueError, OverflowError):
+        return label
+    return same if same == given else label
+
+
 def mixed_labels(listed: list[Any]) -> ValueError:
     """The error that says which types y mixes, with the first row of each."""
     rows: dict[str, int] = {}

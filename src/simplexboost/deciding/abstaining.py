@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray, Labels, Mask
+from ..data.labels import as_listed, listed_classes
 
 
 def with_missing(classes: AnyArray, best: Labels, answered: Mask, missing: Any = None) -> AnyArray:
@@ -62,7 +63,7 @@ def check_missing(missing: Any, classes: AnyArray) -> None:
         return
     if np.ndim(missing) != 0:
         raise ValueError(f"missing={missing!r} must be a single value, such as -1 or 'unknown', or None.")
-    if any(is_same(label, missing) for label in classes.tolist()):
+    if any(is_same(label, as_listed(missing, classes)) for label in listed_classes(classes)):
         raise ValueError(f"missing={missing!r} is one of the classes; take a value that no row can have.")
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from .._typing import AnyArray, Array, Labels
 from ..codewords import Hierarchy
+from ..data.labels import as_listed, listed_classes
 from ..data.validation import check_sample_weight, check_some_weight
 from ..engine import CPU
 
@@ -55,8 +56,9 @@ class Costs:
     @classmethod
     def _of_frame(cls, costs: Any, classes: AnyArray) -> Costs:
         """Costs from a pandas data frame: the index has the true classes, the columns have the decisions."""
-        index, columns = costs.index.tolist(), costs.columns.tolist()
-        missing = [label for label in classes.tolist() if index.count(label) != 1]
+        index, columns = ([as_listed(label, classes) for label in ax.tolist()] for ax in (costs.index, costs.columns))
+        labels = listed_classes(classes)
+        missing = [label for label in labels if index.count(label) != 1]
         if missing:
             raise ValueError(
                 f"costs has the rows {index[:5]}; it must have one row for each of the classes, also for {missing[:5]}."
@@ -64,7 +66,7 @@ class Costs:
         if not columns or len(set(columns)) < len(columns):
             came = f"the columns {columns[:5]}" if columns else "no columns"
             raise ValueError(f"costs has {came}; it must have one for every decision.")
-        C = as_numbers(costs.to_numpy())[[index.index(label) for label in classes.tolist()]]
+        C = as_numbers(costs.to_numpy())[[index.index(label) for label in labels]]
         decisions = np.array(columns)
         return cls(C, decisions if decisions.shape == (C.shape[1],) else np.array([*columns, None], dtype=object)[:-1])
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from .._blas import one_blas_thread
 from .._typing import AnyArray, Array, Mask
+from ..data.labels import as_listed, listed_classes
 from ..files import check_layout, damaged
 
 CLOSE = 1e-8  # EM stops when no share changes by more than this
@@ -31,7 +32,8 @@ def check_prior(prior: Any, classes: AnyArray, present: Mask) -> Array:
     if hasattr(prior, "index") and hasattr(prior, "items"):  # a Series, such as y.value_counts(normalize=True)
         prior = by_label(prior)
     if isinstance(prior, Mapping):
-        labels = classes.tolist()
+        prior = {as_listed(label, classes): share for label, share in prior.items()}
+        labels = listed_classes(classes)
         unknown = [label for label in prior if label not in labels]
         missing = [label for label in labels if label not in prior]
         if unknown or missing:

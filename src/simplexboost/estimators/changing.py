@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._typing import AnyArray, Array, Labels
 from ..boosting.columns import without_classes
 from ..boosting.model import AdditiveModel
-from ..data.labels import kind_of_label
+from ..data.labels import as_listed, kind_of_label, listed_classes
 from ..explain.choosing import class_numbers
 from ..files import check_label_types
 from .atomic import all_or_nothing
@@ -174,7 +174,7 @@ def check_groups(groups: Any, classes: AnyArray) -> list[Any]:
     """The new label of every class (K,), from a dict of new labels and the labels of their members."""
     if not isinstance(groups, Mapping) or not groups:
         raise TypeError(f"groups={groups!r} must be a dict {{label: [labels of classes that become one]}}.")
-    labels: list[Any] = classes.tolist()
+    labels = listed_classes(classes)
     after = list(labels)
     taken: set[int] = set()
     for label, members in groups.items():
@@ -185,14 +185,15 @@ def check_groups(groups: Any, classes: AnyArray) -> list[Any]:
         for k in numbers:
             after[k] = new_label(label, classes)
     for label in groups:
-        if label in labels and labels.index(label) not in taken:
+        if (same := as_listed(label, classes)) in labels and labels.index(same) not in taken:
             raise ValueError(f"groups has the new label {label!r}, which is that of a class outside of its group.")
     return after
 
 
 def new_label(label: Any, classes: AnyArray) -> Any:
     """A new label as it stands beside the classes: 7.0 is the class 7 of a model whose classes are integers."""
-    label = label.item() if isinstance(label, np.generic) else label
+    label = as_listed(label, classes)
+    label = label.item() if isinstance(label, np.generic) and classes.dtype.kind not in "Mm" else label
     if label != label or label is None:
         raise ValueError(f"groups has the new label {label!r}, which means that it is missing; give a number or text.")
     whole = isinstance(label, float) and label.is_integer() and classes.dtype.kind in "iu"
@@ -201,9 +202,10 @@ def new_label(label: Any, classes: AnyArray) -> Any:
 
 def new_labels(after: list[Any], classes: AnyArray) -> AnyArray:
     """Different labels, sorted; they must be of the kind that the classes have."""
-    kinds = {kind_of_label(type(label)) for label in after} | {kind_of_label(type(classes.tolist()[0]))}
+    kinds = {kind_of_label(type(label)) for label in after} | {kind_of_label(type(listed_classes(classes)[0]))}
     if len(kinds) > 1:
-        raise ValueError(f"groups gives labels of the kinds {sorted(kinds)}; all must be like {classes[:3].tolist()}.")
+        few = listed_classes(classes[:3])
+        raise ValueError(f"groups gives labels of the kinds {sorted(kinds)}; all must be like {few}.")
     listed = np.array(after, dtype=object if classes.dtype == object else None)
     if classes.dtype.kind in "iu" and listed.dtype.kind not in "iu" and all(isinstance(label, int) for label in after):
         raise ValueError(f"groups has the new label {max(after, key=abs)}, which has more than 64 bits; use text.")

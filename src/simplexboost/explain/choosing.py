@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray, Labels, Mask
+from ..data.labels import as_listed, listed_classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +49,12 @@ def check_not_merged(estimator: Any) -> None:
 
 def class_numbers(classes: Any, known: AnyArray, what: str = "classes") -> Labels:
     """The positions of labels among the classes of a model; ``what`` names the argument in messages."""
-    labels = listed(classes, what)
-    places = {label: k for k, label in enumerate(known.tolist())}
+    labels = [as_listed(label, known) for label in listed(classes, what)]
+    names = listed_classes(known)
+    places = {label: k for k, label in enumerate(names)}
     unknown = [label for label in labels if label not in places]
     if unknown or not labels:
-        first = ", ".join(map(repr, known.tolist()[:10])) + (", …" if len(known) > 10 else "")
+        first = ", ".join(map(repr, names[:10])) + (", …" if len(known) > 10 else "")
         came = f"holds {unknown[0]!r}, which is no class of the model" if labels else "is empty"
         raise ValueError(f"{what} {came}; choose among {first}.")
     return np.array([places[label] for label in labels], dtype=np.intp)
@@ -66,7 +68,7 @@ def listed(classes: Any, what: str) -> list[Any]:
         labels = np.asarray(classes, dtype=object if mixed else None)
     except ValueError:  # lists of different lengths
         raise refusal from None
-    if labels.ndim > 1 or not all(isinstance(label, Hashable) for label in labels.ravel().tolist()):
+    found = listed_classes(labels.ravel())
+    if labels.ndim > 1 or not all(isinstance(label, Hashable) for label in found):
         raise refusal
-    found: list[Any] = labels.ravel().tolist()
     return found
