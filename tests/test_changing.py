@@ -661,6 +661,9 @@ def test_classes_that_are_dates_are_named_in_any_form(unit, form):
     np.testing.assert_array_equal(chosen, BASE.expected_costs(X, costs.to_numpy()[[1, 2, 3, 0]]))
     with pytest.raises(ValueError, match="is one of the classes"):
         clf.predict_or_abstain(X, missing=two)
+    weighed = fitted(y=dates[Y[OLD]], class_weight={four: 1, one: 2, two: 3, three: 4})
+    expected = fitted(class_weight={0: 2, 1: 3, 2: 4, 3: 1}).class_scores(X)
+    np.testing.assert_array_equal(weighed.class_scores(X), expected)
     with pytest.raises(ValueError, match=r"holds .*2030.*, which is no class of the model; choose among .*2020-01-01"):
         clf.drop_classes([np.datetime64("2030-01-01")])
 

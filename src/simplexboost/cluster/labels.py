@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_array, compute_sample_weight
+from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from .._typing import AnyArray, Array, Labels, Mask
@@ -24,7 +24,7 @@ from ..data.validation import (
     check_two_classes,
     encode_labels,
     mean_one,
-    of_labels_in,
+    weight_of_labels,
 )
 from ..engine.group import GroupEngine
 from ..group import Group, Share
@@ -278,7 +278,7 @@ def class_weights(classes: AnyArray, labels: AnyArray, counts: AnyArray, class_w
     if isinstance(class_weight, str):  # "balanced", by scikit-learn's formula
         of_label = counts.sum() / (len(labels) * counts.astype(np.float64))
     else:
-        of_label = compute_sample_weight(of_labels_in(labels, class_weight), labels)
+        of_label = weight_of_labels(labels, class_weight)
     out = np.ones(len(classes))
     out[np.searchsorted(classes, labels)] = of_label
     return out

@@ -15,7 +15,7 @@ from .._parts import check_number as check_parameter
 from .._typing import AnyArray, Array, Labels, Mask
 from ..engine import CPU, DeviceTable, Engine, auto_bins
 from .inputs import FRAMES, Taken, check_nothing_is_masked, learn_rows, learn_X
-from .labels import check_are_classes, of_one_kind
+from .labels import as_listed, check_are_classes, listed_classes, of_one_kind
 from .several import check_some_classes, check_target_weights, indicator, is_indicator, is_matrix, target_columns
 from .training_set import LabelSets, TrainingSet
 
@@ -276,7 +276,7 @@ def check_weight(X: Any, y: AnyArray, sample_weight: Any, class_weight: Any, cla
     if class_weight is not None:
         check_class_weight(class_weight, y, classes)
         with np.errstate(over="ignore"):  # an infinite product is refused next
-            weight = weight * compute_sample_weight(of_labels_in(y, class_weight), y)
+            weight = weight * weight_of_labels(y, class_weight)
     check_finite_weight(weight, class_weight)
     check_some_weight(bool(weight.any()))
     return weight
@@ -307,12 +307,21 @@ def check_some_weight(some: bool) -> None:
         raise ValueError("sample_weight (times class_weight) is zero for every row; at least one must be positive.")
 
 
-def of_labels_in(y: AnyArray, class_weight: Any) -> Any:
-    """Class weights without those of labels that y does not have, which scikit-learn refuses."""
-    if not isinstance(class_weight, Mapping):
-        return class_weight
-    labels = set(np.unique(y).tolist())
-    return {label: weight for label, weight in class_weight.items() if label in labels}
+def weight_of_labels(y: AnyArray, class_weight: Any) -> Array:
+    """The weight that every row of y has by its labels, (n,).
+
+    A dict may have weights of labels that y does not have, and of dates, both of which scikit-learn refuses.
+    """
+    if not isinstance(class_weight, Mapping) or np.ndim(y) != 1:
+        return compute_sample_weight(class_weight, y)
+    found, c = np.unique(y, return_inverse=True)
+    weights = by_class(class_weight, found)
+    return np.array([weights.get(label, 1.0) for label in listed_classes(found)], dtype=np.float64)[c]
+
+
+def by_class(weights: Mapping[Any, Any], classes: AnyArray) -> dict[Any, Any]:
+    """Weights by label, where labels that are dates or durations are as NumPy has them in the classes (K,)."""
+    return {as_listed(label, classes): weight for label, weight in weights.items()}
 
 
 def check_class_weight(class_weight: Any, y: AnyArray, classes: AnyArray | None = None) -> None:
@@ -328,10 +337,11 @@ def check_class_weight(class_weight: Any, y: AnyArray, classes: AnyArray | None 
     accepted = "pass a dict of weights by label, 'balanced' or None."
     if not isinstance(class_weight, Mapping):
         raise ValueError(f"class_weight={class_weight!r} is unknown; {accepted}")
-    labels = np.unique(y).tolist()
-    known = labels if classes is None else classes.tolist()
-    unknown = [label for label in class_weight if label not in known]
-    if unknown and any(label not in class_weight for label in labels):
+    found = np.unique(y)
+    labels, given = listed_classes(found), by_class(class_weight, found)
+    known = labels if classes is None else listed_classes(classes)
+    unknown = [label for label in given if label not in known]
+    if unknown and any(label not in given for label in labels):
         raise ValueError(
             f"class_weight={class_weight!r} has labels that y does not have, {unknown[:5]}, and none for some of "
             f"{labels[:5]}; {accepted}"
