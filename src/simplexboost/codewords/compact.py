@@ -114,9 +114,9 @@ class Auto(Codewords):
         A max-min code of this dimension for any number of classes.
     most_canonical : int
         The largest number of classes that get canonical codewords; the flagship computes it from the rows and the free
-        memory. Canonical codewords are more accurate and faster, but the n × K predictor takes memory: after 15 rounds
-        on 40 000 rows of 2 000 classes, accuracy is .973 at 0.13 s a round and 651 MB; with 64 dimensions, .467 at
-        0.84 s and 319 MB.
+        memory. Canonical codewords are more accurate and faster, but the n × K predictor takes memory. After 15 rounds
+        on 40 000 rows of 2 000 blobs, accuracy is 1.000 in 3.7 s, with a predictor of 320 MB; with 64 dimensions it is
+        .830 in 8.4 s, with 10 MB.
 
     Examples
     --------
