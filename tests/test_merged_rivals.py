@@ -10,7 +10,8 @@ from simplexboost.codewords import Simplex
 from simplexboost.losses import MM, Exponential, Logistic
 from simplexboost.losses.merging import pays
 from simplexboost.optimizers import asking
-from simplexboost.steps import MergedRay, Ray
+from simplexboost.steps import Ray
+from simplexboost.steps.ray import MergedRay
 
 K, N = 12, 50
 Y = Simplex().matrix(K, np.random.default_rng(0))

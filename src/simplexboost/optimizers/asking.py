@@ -14,7 +14,8 @@ from ..engine import Engine, row_sizes
 from ..learners import Answer, PlainPull, Pull, Request
 from ..losses import Gradient
 from ..losses.merging import Rivals, pays
-from ..steps import MergedRay, Ray
+from ..steps import Ray
+from ..steps.ray import MergedRay
 
 # An edge below this part of the largest possible one is only rounding errors.
 MIN_EDGE = 1e-12

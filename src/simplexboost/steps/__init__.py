@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._parts import resolve
-from .ray import MergedRay, Ray, Stride
+from .ray import Ray, Stride
 from .rules import ClosedForm, ErrorStep, FixedStep, GradientStep, LineSearch, Step
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "FixedStep",
     "GradientStep",
     "LineSearch",
-    "MergedRay",
     "Ray",
     "Step",
     "Stride",
