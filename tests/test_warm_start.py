@@ -160,7 +160,7 @@ def test_new_categories_join_those_that_share_a_number():
 def test_other_categorical_columns_are_refused(wanted):
     data = np.column_stack([CITY, CITY])
     clf = fitted(sb.SimplexBoostClassifier, data, LIVES_IN, categorical_features=[0])
-    message = r"categorical columns of the fitted model, \[0\]"
+    message = r"needs its categorical columns, \[0\]; with"
     refuses(clf.set_params(categorical_features=wanted), data, LIVES_IN, message)
 
 

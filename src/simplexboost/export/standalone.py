@@ -81,6 +81,8 @@ class Model:
     def __init__(self, header: dict[str, Any], arrays: dict[str, Array]) -> None:
         if not {"Y", "canonical"} & set(arrays) or "present" not in arrays:
             raise ValueError(f"a {header['class']} is no sum of trees, which is what this file predicts with.")
+        if "targets" in header["classes"] or "thresholds" in arrays:
+            raise ValueError("a model of several labels or targets is not for this file; load it with simplexboost.load.")
         self.classes_ = array_of(header["classes"])
         self.feature_names_in_ = header["feature_names_in"] or None
         self.n_features_in_ = header["n_features_in"]
