@@ -82,7 +82,7 @@ class Model:
         if not {"Y", "canonical"} & set(arrays) or "present" not in arrays:
             raise ValueError(f"a {header['class']} is no sum of trees, which is what this file predicts with.")
         if "targets" in header["classes"] or "thresholds" in arrays:
-            raise ValueError("a model of several labels or targets is not for this file; load it with simplexboost.load.")
+            raise ValueError("a model of several labels or targets is not for this file: use simplexboost.load.")
         self.classes_ = array_of(header["classes"])
         self.feature_names_in_ = header["feature_names_in"] or None
         self.n_features_in_ = header["n_features_in"]
