@@ -519,6 +519,18 @@ def test_a_tree_is_saved_and_cloned(tmp_path) -> None:
     assert cross_val_score(treed(n_estimators=3), X, y, cv=2).mean() > 0.2
 
 
+@pytest.mark.parametrize("codewords", ["auto", "hierarchy"])
+def test_a_dict_stands_for_the_tree_of_its_nodes(tmp_path, codewords) -> None:
+    X, y = related()
+    clf = treed(hierarchy=BEINGS, codewords=codewords, n_estimators=3).fit(X, y)
+    same = treed(codewords=codewords, n_estimators=3).fit(X, y)
+    assert_array_equal(clf.predict_proba_level(X, 2), same.predict_proba_level(X, 2))
+    clf.save(tmp_path / "model.sb")
+    again = sb.load(tmp_path / "model.sb")
+    assert again.hierarchy == BEINGS and again.hierarchy_.tree == BEINGS
+    assert clone(again).fit(X, y).hierarchy_.leaves == beings().leaves
+
+
 def test_numbers_may_be_labels() -> None:
     X, y = related()
     number = {label: k for k, label in enumerate(beings().leaves)}
@@ -531,7 +543,9 @@ def test_numbers_may_be_labels() -> None:
 @pytest.mark.parametrize(
     ("params", "error", "words"),
     [
-        ({"hierarchy": BEINGS}, TypeError, "must be a simplexboost.Hierarchy or None"),
+        ({"hierarchy": ["owl"]}, TypeError, "must be a simplexboost.Hierarchy, a dict of its nodes, or None"),
+        ({"hierarchy": {"a": ["owl", "eel"]}}, ValueError, "no leaf for the classes ['carp', 'fir'"),
+        ({"hierarchy": {"a": []}}, ValueError, "has nothing below it"),
         ({"ordinal": ["a", "b"]}, ValueError, "ordinal and hierarchy are two structures"),
         ({"hierarchy": sb.Hierarchy({"a": ["owl", "eel"]})}, ValueError, "no leaf for the classes ['carp', 'fir'"),
         ({"hierarchy": sb.Hierarchy({"a": []})}, ValueError, "has nothing below it"),

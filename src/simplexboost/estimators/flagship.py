@@ -117,9 +117,9 @@ class SimplexBoostClassifier(StructuredBooster):
         categorical y; a sequence lists the labels from the lowest to the highest. The codewords are then "ordered"
         unless others are given, and `predict` returns the median of the probabilities, which has the smallest expected
         absolute error; the most probable class is ``top_k(X, 1)``.
-    hierarchy : Hierarchy or None, default=None
-        A tree of the classes, such as ``Hierarchy({"bird": ["owl", "wren"], "fish": ["eel", "carp"]})``, or
-        ``Hierarchy.from_paths(["bird/owl", …])``. `predict_level` and `predict_proba_level` predict its nodes, and
+    hierarchy : Hierarchy, dict or None, default=None
+        A tree of the classes: a dict of nodes, such as ``{"bird": ["owl", "wren"], "fish": ["eel", "carp"]}``, or a
+        `Hierarchy`, such as ``Hierarchy.from_paths(["bird/owl", …])``. `predict_level` and `predict_proba_level` predict its nodes, and
         ``predict(X, costs=hierarchy)`` the class of the smallest expected distance. It does not change the fit unless
         ``codewords="hierarchy"``.
     cost_matrix : array of shape (K, K) or None, default=None

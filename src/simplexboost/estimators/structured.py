@@ -37,11 +37,17 @@ class StructuredBooster(Booster):
         check_ordinal(self.ordinal)
         if self.hierarchy is None:
             return
-        if not isinstance(self.hierarchy, Hierarchy):
-            raise TypeError(f"hierarchy={self.hierarchy!r:.200} must be a simplexboost.Hierarchy or None.")
-        self.hierarchy.check()
+        tree = self._tree
+        if not isinstance(tree, Hierarchy):
+            raise TypeError(f"hierarchy={tree!r:.200} must be a simplexboost.Hierarchy, a dict of its nodes, or None.")
+        tree.check()
         if is_ordinal(self.ordinal):
             raise ValueError("ordinal and hierarchy are two structures of the same classes; take one of them.")
+
+    @property
+    def _tree(self) -> Any:
+        """The hierarchy; a dict stands for the tree of its nodes."""
+        return Hierarchy(self.hierarchy) if isinstance(self.hierarchy, dict) else self.hierarchy
 
     @property
     def _is_tree_code(self) -> bool:
@@ -64,9 +70,9 @@ class StructuredBooster(Booster):
         Those of a tree are not taken by themselves: on real tables they did not pay (docs/structure.md).
         """
         if self.hierarchy is not None:
-            self.hierarchy.members(1, checked.classes)  # raises if the tree lacks a class
+            self._tree.members(1, checked.classes)  # raises if the tree lacks a class
         if self._is_tree_code:
-            return Custom(self.hierarchy.codewords(checked.classes))
+            return Custom(self._tree.codewords(checked.classes))
         order = class_order(self.ordinal, checked)
         if order is None or not isinstance(codewords, Ordered):
             return codewords
@@ -80,7 +86,7 @@ class StructuredBooster(Booster):
         return {
             **super()._fitted(run, settled=settled, checked=checked, **others),
             "class_order_": None if order is None else checked.classes[order],
-            "hierarchy_": None if self.hierarchy is None else clone(self.hierarchy),
+            "hierarchy_": None if self.hierarchy is None else clone(self._tree),
         }
 
     # ---- levels of a hierarchy --------------------------------------------------------------------------------------
