@@ -119,9 +119,9 @@ class SimplexBoostClassifier(StructuredBooster):
         absolute error; the most probable class is ``top_k(X, 1)``.
     hierarchy : Hierarchy, dict or None, default=None
         A tree of the classes: a dict of nodes, such as ``{"bird": ["owl", "wren"], "fish": ["eel", "carp"]}``, or a
-        `Hierarchy`, such as ``Hierarchy.from_paths(["bird/owl", …])``. `predict_level` and `predict_proba_level` predict its nodes, and
-        ``predict(X, costs=hierarchy)`` the class of the smallest expected distance. It does not change the fit unless
-        ``codewords="hierarchy"``.
+        `Hierarchy`, such as ``Hierarchy.from_paths(["bird/owl", …])``. `predict_level` and `predict_proba_level`
+        predict its nodes, and ``predict(X, costs=clf.hierarchy_)`` the class of the smallest expected distance. It does
+        not change the fit unless ``codewords="hierarchy"``.
     cost_matrix : array of shape (K, K) or None, default=None
         How much it matters to tell class c (row) from class k (column), for the logistic loss. None gives all pairs the
         same importance.
