@@ -76,7 +76,7 @@ def coordinate_ray(run: Run, answer: Answer, j: int, gradient: Gradient, rivals:
     y, engine = run.Y[:, j].astype(np.float64), run.data.engine
     if rivals is None or not pays(y):
         return Ray(*whole, engine=engine)
-    return MergedRay(rivals.along(y, 0.5 * answer.outputs[:, 0]), *whole, engine)
+    return MergedRay(rivals.along(y, 0.5 * answer.outputs[:, 0]), *whole, engine=engine)
 
 
 def binary_ray(run: Run, outputs: Array, k: int) -> Ray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -184,22 +185,12 @@ class MergedRay(Ray):
     ----------
     merged : MergedRivals
         The rivals, for this direction.
-    loss, U, c, weight, W, gradient, engine
-        As for `Ray`.
+    *whole, **named
+        As for `Ray`, with all classes.
     """
 
-    def __init__(
-        self,
-        merged: MergedRivals,
-        loss: Loss,
-        U: Array | Callable[[], Array],
-        c: Labels,
-        weight: Array,
-        W: Array | Callable[[], Array],
-        gradient: Gradient | None = None,
-        engine: Engine = CPU,
-    ) -> None:
-        super().__init__(loss, U, c, weight, W, gradient, None, engine)
+    def __init__(self, merged: MergedRivals, *whole: Any, **named: Any) -> None:
+        super().__init__(*whole, **named)
         self.merged = merged
 
     def _along(self, alpha: float) -> tuple[Array, Array | None]:
