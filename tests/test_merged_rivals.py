@@ -9,7 +9,7 @@ import simplexboost as sb
 from simplexboost.codewords import Simplex
 from simplexboost.losses import MM, Exponential, Logistic
 from simplexboost.losses.merging import pays
-from simplexboost.optimizers import asking
+from simplexboost.optimizers import CoordinateDescent, asking
 from simplexboost.steps import Ray
 from simplexboost.steps.ray import MergedRay
 
@@ -85,3 +85,17 @@ def test_coordinate_descent_makes_the_steps_that_it_makes_with_all_classes(loss,
     np.testing.assert_array_equal(merged["coordinate"], whole["coordinate"])
     np.testing.assert_allclose(merged["step"], whole["step"], rtol=1e-6)
     np.testing.assert_allclose(merged["risk"], whole["risk"], rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "step", "asked"), [(4, "line-search", 0), (K, "fixed", 0), (K, "line-search", 5)]
+)
+def test_rivals_are_looked_at_once_a_round_and_only_where_merging_pays(n_classes, step, asked, monkeypatch):
+    rng, calls = np.random.default_rng(0), []
+    rivals = Exponential.rivals
+    monkeypatch.setattr(Exponential, "rivals", lambda self, U, c: calls.append(1) or rivals(self, U, c))
+    y = np.arange(240) % n_classes
+    X = rng.normal(size=(n_classes, 5))[y] + 0.5 * rng.normal(size=(240, 5))
+    parts = {"loss": "exponential", "codewords": "simplex", "learner": "stump", "step": step}
+    sb.BoostingClassifier(**parts, optimizer=CoordinateDescent("best"), n_estimators=5).fit(X, y)
+    assert len(calls) == asked

@@ -70,13 +70,16 @@ def ray_along(run: Run, W: Callable[[], Array], gradient: Gradient | None = None
     return Ray(run.loss, lambda: run.U, run.data.c, run.data.weight, W, gradient, classes, run.data.engine)
 
 
-def coordinate_ray(run: Run, answer: Answer, j: int, gradient: Gradient, rivals: Rivals | None) -> Ray:
-    """The risk along an answer in coordinate j; rivals that move alike there are merged where that pays."""
+def coordinate_ray(run: Run, answer: Answer, j: int, gradient: Gradient, rivals: Callable[[], Rivals | None]) -> Ray:
+    """The risk along an answer in coordinate j; rivals that move alike there are merged where that pays.
+
+    `rivals` is asked only then: they take as long as one look at the risk. A constant step looks at none.
+    """
     whole = (run.loss, lambda: run.U, run.data.c, run.data.weight, lambda: direction(run, answer.outputs, j), gradient)
     y, engine = run.Y[:, j].astype(np.float64), run.data.engine
-    if rivals is None or not pays(y):
+    if run.step.constant is not None or not pays(y) or (found := rivals()) is None:
         return Ray(*whole, engine=engine)
-    return MergedRay(rivals.along(y, 0.5 * answer.outputs[:, 0]), *whole, engine=engine)
+    return MergedRay(found.along(y, 0.5 * answer.outputs[:, 0]), *whole, engine=engine)
 
 
 def binary_ray(run: Run, outputs: Array, k: int) -> Ray:
@@ -102,7 +105,7 @@ def step_along(
     if coordinate is not None:
         request = binary_request(run, gradient.G[:, coordinate], curvature)
         answer = ask(run, request)
-        ray = coordinate_ray(run, answer, coordinate, gradient, run.loss.rivals(run.U, run.data.c))
+        ray = coordinate_ray(run, answer, coordinate, gradient, lambda: run.loss.rivals(run.U, run.data.c))
         return take_step(run, request, answer, ray, coordinate)
     request = request_of(run, gradient, curvature, answers)
     answer = ask(run, request)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
@@ -67,7 +68,7 @@ class CoordinateDescent(Optimizer):
     def _best(run: Run, gradient: Gradient) -> list[Update]:
         """The update of the coordinate with the lowest risk after its step; of equal ones, the lowest coordinate."""
         requests = [binary_request(run, g) for g in gradient.G.T]
-        rivals = run.loss.rivals(run.U, run.data.c)
+        rivals = cache(lambda: run.loss.rivals(run.U, run.data.c))  # the same for all coordinates
         risk, best = math.inf, []
         for j, (request, answer) in enumerate(zip(requests, ask_each(run, requests), strict=True)):
             ray = coordinate_ray(run, answer, j, gradient, rivals)
