@@ -40,7 +40,10 @@ class StructuredBooster(Booster):
         tree = self._tree
         if not isinstance(tree, Hierarchy):
             raise TypeError(f"hierarchy={tree!r:.200} must be a simplexboost.Hierarchy, a dict of its nodes, or None.")
-        tree.check()
+        try:
+            tree.check()
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"hierarchy={self.hierarchy!r:.200} is not a tree of classes: {error}") from error
         if is_ordinal(self.ordinal):
             raise ValueError("ordinal and hierarchy are two structures of the same classes; take one of them.")
 
