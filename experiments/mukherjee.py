@@ -166,7 +166,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     over_T, over_K = found.get(OVER_T), found.get(OVER_K)
 
     def draw(figure: Any) -> None:
-        left, right = figure.subplots(1, 2)
+        left, right = figure.subplots(1, 2, width_ratios=[3, 2])
         plotting.games.figure_2a(rounds=max(OVER_T.arguments["rounds"]), ax=left)
         plotting.games.figure_2b(ax=right)
 
