@@ -15,6 +15,7 @@ from .registry import EXPERIMENTS, Plan, chosen, owners
 
 HERE = Path(__file__).resolve().parent
 WORKING = kept.FOLDER / "new"
+PARTS = Path("build/experiments")  # where a page goes that must not take the place of the whole one
 
 
 def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
@@ -44,7 +45,11 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
             command.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (default: one per core)")
             command.add_argument("--match", default="", help="only cells whose name has this in it")
         if name == "report":
-            command.add_argument("--out", type=Path, default=HERE, help="folder for RESULTS.md and figures/")
+            command.add_argument(
+                "--out",
+                type=Path,
+                help=f"folder for RESULTS.md and figures/ (default: experiments; {PARTS} for a part or a quick run)",
+            )
             command.add_argument("--no-figures", dest="figures", action="store_false", help="write the page alone")
     return parser.parse_args(argv)
 
@@ -65,7 +70,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.command == "report":
         from .report import write  # draws: needs matplotlib
 
-        print(write(experiments, plan, results, options.out, options.figures))
+        whole = len(experiments) == len(EXPERIMENTS) and plan == Plan()
+        out = options.out or (HERE if whole else PARTS)
+        print(write(experiments, plan, results, out, options.figures))
         return 0
     home = str(Path(options.data_home).resolve()) if options.data_home else None
     every = [cell for e in experiments for cell in e.cells(plan)]

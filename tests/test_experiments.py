@@ -226,6 +226,16 @@ def test_command_line(tmp_path, capsys):
     assert (tmp_path / "figures" / "jmlr-figure1.png").exists()
 
 
+def test_a_part_of_the_page_does_not_take_the_place_of_the_whole(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = ["--results", str(tmp_path / "new"), "--kept", str(tmp_path / "kept")]
+    for part in (["jmlr-figure3"], ["--quick", "jmlr"], ["--seeds", "3", "lecture"]):
+        assert main(["report", "--no-figures", *part, *folder]) == 0
+        page = tmp_path / "build" / "experiments" / "RESULTS.md"
+        assert page.exists()
+        page.unlink()
+
+
 def test_guesses_say_what_they_are_and_names_of_experiments_are_links():
     guess = report.render(Claim("Perhaps so.", False, "2 of 12", "Still off: x."), None)
     assert guess == "**Guess: Perhaps so.** *Open*: 2 of 12. Still off: x."
