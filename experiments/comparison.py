@@ -234,7 +234,8 @@ def explanation(cause: str, shifts: Sequence[Shift]) -> Claim:
     still = [
         f"{s.label} ({s.before.mean - s.paper:+.1f} → {s.after.mean - s.paper:+.1f})" for s in far if s not in mended
     ]
-    waiting = f"; {len(shifts) - len(known)} numbers wait for their runs" if len(known) < len(shifts) else ""
+    without = len(shifts) - len(known)
+    waiting = f"; {without} wait{'s' * (without == 1)} for runs" if without else ""
     return Claim(
         f"Perhaps {cause}.",
         False if not holds else bool(far) if len(known) == len(shifts) and known else None,
