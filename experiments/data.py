@@ -88,6 +88,7 @@ def problem(
     rows: int | None = None,
     one_hot: bool = False,
     even_bins: int | None = None,
+    one_grid: bool = False,
 ) -> Problem:
     """A data set.
 
@@ -108,6 +109,7 @@ def problem(
     rows : keep at most so many in each part (quick runs)
     one_hot : a column per category
     even_bins : round features to so many bins of equal width, so that trees see few thresholds
+    one_grid : these bins are spread over the values of the whole table, the same for all features
     """
     name, merge = ("splice", True) if name == "splice2" else (name, False)
     data = _load(name, _home)
@@ -131,7 +133,7 @@ def problem(
         suits = np.char.startswith(data.feature_names, "S") & (name == "poker")  # stored as numbers
         X_train, X_test = indicators(X_train, X_test, data.categorical | suits)
     if even_bins is not None:
-        X_train, X_test = coarse(X_train, X_test, even_bins)
+        X_train, X_test = coarse(X_train, X_test, even_bins, one_grid)
     if rows is not None:
         (X_train, y_train), (X_test, y_test) = cut(X_train, y_train, rows), cut(X_test, y_test, rows)
     if part < 1.0:
@@ -229,9 +231,12 @@ def poker_classes(X: Any) -> Any:
     return np.select(kinds, range(9, 0, -1), 0)
 
 
-def coarse(X_train: Any, X_test: Any, bins: int) -> tuple[Any, Any]:
-    """Features rounded to bins of equal width between the training part's smallest and largest values."""
-    low, high = X_train.min(axis=0).astype(np.float64), X_train.max(axis=0).astype(np.float64)
+def coarse(X_train: Any, X_test: Any, bins: int, one_grid: bool = False) -> tuple[Any, Any]:
+    """Features rounded to bins of equal width between the training part's smallest and largest values: those of the
+    feature, or of the whole table.
+    """
+    axis = None if one_grid else 0
+    low, high = X_train.min(axis=axis).astype(np.float64), X_train.max(axis=axis).astype(np.float64)
     width = np.where(high > low, high - low, 1.0) / bins
     train, test = (np.clip((X - low) // width, 0, bins - 1).astype(np.uint8) for X in (X_train, X_test))
     return train, test

@@ -1,0 +1,9 @@
+"""The rules by which claims are judged, by subject; `words` has what they share.
+
+Importing this package registers all of them in `RULES`.
+"""
+
+from . import bounds, leads, nearness, noise, shapes, weak_trees  # noqa: F401  register their rules
+from .words import GRADES, RULES, Outcome, Sight, bound, needed
+
+__all__ = ["GRADES", "RULES", "Outcome", "Sight", "bound", "needed"]

@@ -1,0 +1,78 @@
+"""Rules on bounds and identities: theorems and formulas on the instances that were tried."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .words import Outcome, Sight, along, listed, rule, tally
+
+
+def bounded(sight: Sight, rows: Sequence[str], low: float, high: float, columns: Sequence[str] | None) -> Outcome:
+    """All values of some rows lie between two bounds."""
+    answers: dict[str, bool | None] = {}
+    values: list[float] = []
+    for row in rows:
+        for column in columns or sight.view.columns([row]) or ["…"]:
+            value = sight.view[row, column]
+            answers[f"{row}, {column}"] = None if value is None else bool(low <= value <= high)
+            values += [] if value is None else [value]
+    span = f"{min(values):.4g} to {max(values):.4g}" if values else "nothing measured"
+    outcome = tally(answers, "all")
+    far = [name for name, a in answers.items() if a is False]
+    return Outcome(outcome.holds, span + (f"; not {listed(far)}" if far else ""))
+
+
+@rule("exact")
+def identity(sight: Sight, rows: Sequence[str], within: float, columns: Sequence[str] | None = None) -> Outcome:
+    """What should be zero (or not positive) is at most so large: a theorem on every instance that was tried."""
+    return bounded(sight, rows, -np.inf, within, columns)
+
+
+@rule("qualitative")
+def at_most(sight: Sight, rows: Sequence[str], value: float, columns: Sequence[str] | None = None) -> Outcome:
+    """All values are at most so large."""
+    return bounded(sight, rows, -np.inf, value, columns)
+
+
+@rule("qualitative")
+def at_least(sight: Sight, rows: Sequence[str], value: float, columns: Sequence[str] | None = None) -> Outcome:
+    """All values are at least so large."""
+    return bounded(sight, rows, value, np.inf, columns)
+
+
+@rule("exact")
+def some_above(sight: Sight, row: str, value: float) -> Outcome:
+    """At least one value of the row is above the bound."""
+    values = along(sight.view, row)
+    if values is None:
+        return Outcome(None, "nothing measured")
+    return Outcome(max(values) > value, f"largest {max(values):.4g}")
+
+
+@rule("exact")
+def equal(sight: Sight, row: str, column: str, value: float, within: float = 1e-9) -> Outcome:
+    """A value is what the paper says."""
+    found = sight.view[row, column]
+    text = "nothing measured" if found is None else f"{found:g} (paper {value:g})"
+    return Outcome(None if found is None else bool(abs(found - value) <= within), text)
+
+
+@rule("within noise")
+def near_value(sight: Sight, row: str, column: str, value: float, within: float) -> Outcome:
+    """A value is within so much of what the paper says."""
+    return equal(sight, row, column, value, within)
+
+
+@rule("qualitative")
+def between(sight: Sight, row: str, column: str, low: float, high: float) -> Outcome:
+    """A value lies between two bounds."""
+    return bounded(sight, [row], low, high, [column])
+
+
+@rule("exact")
+def as_printed(sight: Sight, row: str, within: float) -> Outcome:
+    """A printed statement has no counter-example; the row holds how far the worst instance is beyond it."""
+    outcome = bounded(sight, [row], -np.inf, within, None)
+    return Outcome(outcome.holds, f"worst instance beyond the printed statement: {outcome.evidence}")

@@ -1,0 +1,116 @@
+"""Rules on how numbers go along a row: with the rounds, the dimension, the number of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from .words import Need, Outcome, Sight, along, each_row, needed, rule, tally
+
+
+@rule("qualitative")
+def rising(sight: Sight, rows: Sequence[str], columns: Sequence[str] | None = None, strict: bool = True) -> Outcome:
+    """The values rise from column to column."""
+
+    def answer(row: str) -> bool | None:
+        values = along(sight.view, row, columns)
+        if values is None:
+            return None
+        return all(b > a if strict else b >= a for a, b in pairwise(values))
+
+    shown = {row: along(sight.view, row, columns) for row in rows}
+    text = "; ".join(f"{row}: " + ("…" if v is None else ", ".join(f"{x:.3g}" for x in v)) for row, v in shown.items())
+    return Outcome(each_row(rows, answer).holds, text)
+
+
+@rule("qualitative")
+def rising_beyond_noise(sight: Sight, row: str, columns: Sequence[str] | None = None) -> Outcome:
+    """The values rise from column to column, or fall by less than twice the standard error of the difference."""
+    columns = columns or sight.view.columns([row])
+    numbers = [sight.grid.cells.get(row, {}).get(c) for c in columns]
+    if not numbers or any(n is None or not n.known for n in numbers):
+        return Outcome(None, "not all is measured")
+    known = [n for n in numbers if n is not None]
+    falls = [a.mean - b.mean - 2 * np.hypot(a.standard_error, b.standard_error) for a, b in pairwise(known)]
+    text = ", ".join(f"{c}: {n.mean:.1f}" for c, n in zip(columns, known, strict=True))
+    return Outcome(max(falls) <= 0 and known[-1].mean > known[0].mean, text)
+
+
+@rule("qualitative")
+def falls_to(sight: Sight, row: str, columns: Sequence[str], below: float) -> Outcome:
+    """The values fall from column to column, and the last one is below a bound."""
+    values = along(sight.view, row, columns)
+    if values is None:
+        return Outcome(None, "not all is measured")
+    text = ", ".join(f"{c}: {v:.3g}" for c, v in zip(columns, values, strict=True))
+    return Outcome(all(b < a for a, b in pairwise(values)) and values[-1] < below, text)
+
+
+@rule("qualitative")
+def not_monotonic(sight: Sight, row: str) -> Outcome:
+    """The values rise and fall."""
+    values = along(sight.view, row)
+    if values is None:
+        return Outcome(None, "not all is measured")
+    i = int(np.argmax(values))
+    columns = sight.view.columns([row])
+    text = f"{values[0]:.4f} at {columns[0]}, {values[i]:.4f} at {columns[i]}, {values[-1]:.4f} at {columns[-1]}"
+    steps = np.diff(values)
+    return Outcome(bool((steps > 0).any() and (steps < 0).any()), text)
+
+
+@rule("qualitative")
+def exceeds(sight: Sight, upper: str, lower: str, by: float, need: Need) -> Outcome:
+    """``upper`` is never below ``lower``, and above it by more than so much on so many columns."""
+    a, b = along(sight.view, upper), along(sight.view, lower)
+    if a is None or b is None:
+        return Outcome(None, "not all is measured")
+    gap = np.subtract(a, b)
+    outcome = tally({c: bool(g > by) for c, g in zip(sight.view.columns([upper]), gap, strict=True)}, need)
+    text = f"{outcome.evidence}; differences {gap.min():.4f} to {gap.max():.4f}"
+    return Outcome(bool(outcome.holds and gap.min() > -1e-9), text)
+
+
+@rule("qualitative")
+def steps_up(sight: Sight, rows: Sequence[str], need: Need) -> Outcome:
+    """So many of all single steps from column to column, the last one left out, are upwards."""
+    curves = {row: along(sight.view, row) for row in rows}
+    if None in curves.values():
+        return Outcome(None, "not all is measured")
+    answers: dict[str, bool | None] = {}
+    for row, values in curves.items():
+        for i, (a, b) in enumerate(pairwise((values or [])[:-1])):
+            answers[f"{row} {i}"] = b > a
+    up = sum(a is True for a in answers.values())
+    return Outcome(up >= needed(need, len(answers)), f"{up} of {len(answers)} steps are upwards")
+
+
+@rule("qualitative")
+def flat_at_the_end(sight: Sight, rows: Sequence[str], within: float, need: Need) -> Outcome:
+    """The last step before d = M − 1 changes accuracy by at most so many points."""
+
+    def answer(row: str) -> bool | None:
+        values = along(sight.view, row)
+        return None if values is None else bool(values[-2] - values[-3] <= within)
+
+    return each_row(rows, answer, need)
+
+
+@rule("qualitative")
+def saturates(sight: Sight, rows: Sequence[str], within: float, share: float, need: Need) -> Outcome:
+    """From a dimension of at most a share of the classes on, accuracy stays within so many points of d = M − 1."""
+    notes = []
+    answers: dict[str, bool | None] = {}
+    for row in rows:
+        values = along(sight.view, row)
+        if values is None:
+            answers[row] = None
+            continue
+        K, target = len(values) + 1, values[-2] - within  # columns are d = 2 … M
+        first = next(d for d in range(2, K + 1) if all(v >= target - 1e-9 for v in values[d - 2 : -1]))
+        answers[row] = bool(first / K <= share)
+        notes.append(f"{row} {100 * first / K:.0f} %")
+    outcome = tally(answers, need)
+    return Outcome(outcome.holds, f"{outcome.evidence}; dimension in percent of M: {', '.join(notes)}")
