@@ -111,6 +111,20 @@ class Results(runner.Folder):
         return names | {"seconds": content["seconds"], "maker": made, "result": content["result"]}
 
 
+class Listening(Results):
+    """Results that note which cells they are asked for."""
+
+    def __init__(self, found: Results) -> None:
+        super().__init__(None)
+        self.found = found
+        self.asked: dict[str, Cell] = {}
+
+    def _content(self, cell: Any) -> dict[str, Any]:
+        self.asked[cell.key] = cell
+        result = self.found.get(cell)
+        return {} if result is None else {"result": result}
+
+
 def run(cells: Iterable[Cell], results: Results, jobs: int = 1, data_home: str | None = None) -> list[Cell]:
     """Run what is not finished yet, in ``jobs`` processes (1: in this one); returns the cells that failed."""
     workers = runner.Workers(jobs) if jobs > 1 else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -256,6 +257,12 @@ def replace_labels(y: Any, part: float, K: int, rng: np.random.Generator) -> Any
     rows = rng.choice(len(y), round(part * len(y)), replace=False)
     y[rows] = (y[rows] + rng.integers(1, K, size=len(rows))) % K
     return y
+
+
+def test_rows(problem: Mapping[str, Any]) -> int:
+    """How many rows the test part of a whole problem has."""
+    name = problem["name"]
+    return int((problem.get("sizes") or SHAPES["splice" if name == "splice2" else name])[1] + problem.get("hands", 0))
 
 
 def shape(name: str, rows: int | None = None, sizes: list[int] | None = None) -> tuple[int, int, int]:

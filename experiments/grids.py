@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .cells import Results
+from .cells import Listening, Results
 from .registry import Plan
 from .statistics import Interval, run_interval
 
@@ -20,14 +20,16 @@ class Numbers:
     ----------
     values : one a repeat, in percent where it is a rate; NaN where a booster could not begin
     wanted : how many repeats the plan has
-    test_rows : rows of the test part where the split is given; None where splits are drawn, or nothing is random
+    test_rows : rows of the test part of a run; None where there is none, or nothing is random
     sure : it is computed, not drawn, so that it has no noise
+    drawn : every run has a split or labels of its own, so that several runs tell the noise of the test rows too
     """
 
     values: tuple[float, ...] = ()
     wanted: int = 1
     test_rows: int | None = None
     sure: bool = False
+    drawn: bool = False
 
     @property
     def known(self) -> bool:
@@ -46,17 +48,23 @@ class Numbers:
 
     @property
     def standard_error(self) -> float:
-        """Of the mean: over repeats, and of the test rows where the split is given."""
+        """Of the mean: over repeats, and of the test rows where these are the same in all repeats."""
         if self.sure:
             return 0.0
         repeats = float(np.var(self.values, ddof=1)) / len(self.values) if len(self.values) > 1 else 0.0
-        rows = self.mean * (100 - self.mean) / self.test_rows if self.test_rows else 0.0
+        rows = self.mean * (100 - self.mean) / self.same_rows if self.same_rows else 0.0
         return float(np.sqrt(repeats + max(rows, 0.0)))
 
     @property
+    def same_rows(self) -> int | None:
+        """The test rows where repeats do not tell their noise: the split is given, or there is one repeat."""
+        return None if self.drawn and len(self.values) > 1 else self.test_rows
+
+    @property
     def run(self) -> Interval:
-        """Where one more run would lie (see `statistics.run_interval`)."""
-        return run_interval(self.values, self.test_rows)
+        """Where one more run would lie, in percent (see `statistics.run_interval`)."""
+        found = run_interval(self.values, self.same_rows)
+        return Interval(found.mean, max(found.low, 0.0), min(found.high, 100.0))
 
 
 @dataclass(frozen=True)
@@ -68,17 +76,13 @@ class Grid:
     cells : row → column → numbers
     error : lower is better
     printed : row → column → the paper's number, for the rows that stand for a row of the paper; None: it has none
+    runs : cells that are there, and that the plan has
     """
 
     cells: dict[str, dict[str, Numbers]]
     error: bool = False
     printed: dict[str, dict[str, float | None]] = field(default_factory=dict)
-
-    @property
-    def runs(self) -> tuple[int, int]:
-        """Repeats that are there, and that the plan has."""
-        every = [n for row in self.cells.values() for n in row.values()]
-        return sum(min(len(n.values), n.wanted) for n in every), sum(n.wanted for n in every)
+    runs: tuple[int, int] = (0, 0)
 
 
 Source = Callable[[Plan, Results], Grid]
@@ -95,6 +99,14 @@ def grid(name: str) -> Callable[[Source], Source]:
         return source
 
     return register
+
+
+def read(name: str, plan: Plan, found: Results) -> Grid:
+    """A grid, with the number of its cells that are finished; a cell that several of its numbers share counts once."""
+    listening = Listening(found)
+    given = SOURCES[name](plan, listening)
+    asked = listening.asked.values()
+    return replace(given, runs=(sum(found.get(cell) is not None for cell in asked), len(asked)))
 
 
 # ---- what rules look at ---------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ import numpy as np
 
 from . import measured, papers, theorems_games, theorems_mcboost, theorems_others, theory_codes, theory_geist  # noqa: F401
 from .cells import Results
-from .grids import SOURCES, Grid, View, means, moved, printed
+from .grids import SOURCES, Grid, View, means, moved, printed, read
 from .registry import EXPERIMENTS, PAPERS, Plan
 from .rules import GRADES, RULES, Outcome, Sight, bound
 
@@ -86,7 +86,7 @@ class Verdict:
     confidence : "high" where the verdict stays the same in at least 95 % of draws of the numbers within their noise,
         "medium" in at least 75 %, else "low"; numbers that are computed, not drawn, give "high", a single draw gives
         "low"; "" where there is no verdict
-    runs : repeats that are there and that are wanted
+    runs : cells that are there and that are wanted
     """
 
     grade: str
@@ -140,7 +140,7 @@ def judge(entry: Entry, plan: Plan, found: Results) -> Verdict:
     """The verdict on a statement."""
     if entry.untestable:
         return Verdict(UNTESTABLE, entry.untestable)
-    return judged(entry, SOURCES[entry.numbers](plan, found))
+    return judged(entry, read(entry.numbers, plan, found))
 
 
 def judged(entry: Entry, given: Grid) -> Verdict:
@@ -171,7 +171,7 @@ def confidence(entry: Entry, given: Grid, holds: bool) -> str:
 def verdicts(plan: Plan, found: Results, entries: Sequence[Entry] | None = None) -> list[tuple[Entry, Verdict]]:
     """All statements with their verdicts; every grid is read once."""
     entries = load() if entries is None else entries
-    grids = {name: SOURCES[name](plan, found) for name in {e.numbers for e in entries if e.judge}}
+    grids = {name: read(name, plan, found) for name in {e.numbers for e in entries if e.judge}}
     return [(e, judged(e, grids[e.numbers]) if e.judge else judge(e, plan, found)) for e in entries]
 
 

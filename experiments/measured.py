@@ -14,6 +14,7 @@ import numpy as np
 from . import geist, jmlr, mukherjee, nips2011, theory
 from .cells import Cell, Results
 from .comparison import Comparison, Method, _papers
+from .data import test_rows
 from .fits import at
 from .gaussians import gaussian_cells
 from .grids import Grid, Numbers, grid
@@ -64,13 +65,13 @@ def printed_rows(table: str, columns: Iterable[str]) -> dict[str, dict[str, floa
 
 
 def numbers(found: Results, cells: list[Cell], error: bool = True, rounds: int = END, part: str = "test") -> Numbers:
-    """Rates in percent after so many rounds of fits; where the split is given its test rows are noted."""
+    """Rates in percent after so many rounds of fits, and the rows of the test part."""
     done = [r for r in found.finished(cells) if part in r]
     values = tuple(100 * at(r, rounds, part) for r in done)
     problem: Mapping[str, Any] = cells[0].arguments.get("problem", {}) if cells else {}
-    drawn = problem.get("shuffle") or problem.get("noise") or part != "test"
-    rows = None if drawn or not done or "rows" not in done[0] else int(done[0]["rows"][1])
-    return Numbers(values if error else tuple(100 - v for v in values), len(cells), rows)
+    drawn = bool(problem.get("shuffle") or problem.get("noise"))
+    rows = None if part != "test" or not done else int(done[0]["rows"][1]) if "rows" in done[0] else test_rows(problem)
+    return Numbers(values if error else tuple(100 - v for v in values), len(cells), rows, drawn=drawn)
 
 
 def computed(value: float | None) -> Numbers:
@@ -260,9 +261,9 @@ def geist_table(table: str, noise: float, plan: Plan, found: Results) -> Grid:
             for t in geist.MOMENTS:
                 own = geist.errors_at(plan, found, method, name, noise, t)
                 done = found.finished(geist.table_cells(plan, method, name, noise))
-                given = not noise and not geist.SETS[name].get("shuffle") and bool(done)
-                test_rows = int(done[0]["rows"][1]) if given else None
-                n = Numbers(own.values, max(own.wanted, 1), test_rows)
+                drawn = bool(noise or geist.SETS[name].get("shuffle"))
+                test_rows = int(done[0]["rows"][1]) if done else None
+                n = Numbers(own.values, max(own.wanted, 1), test_rows, drawn=drawn)
                 rows.setdefault(method, {})[moment(name, t)] = n
                 value = _papers()[f"{table}-T{t}"][method].get(name)
                 printed.setdefault(method, {})[moment(name, t)] = value

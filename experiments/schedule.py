@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .cells import Cell, Results
+from .cells import Cell, Listening, Results
 from .grids import SOURCES
 from .ledger import WAITING, verdicts
 from .registry import Experiment, Plan, in_order
@@ -48,19 +48,6 @@ def decisive(plan: Plan, found: Results, seconds: Callable[[Cell], float]) -> li
         missing.sort(key=seconds)
         ranked.append((sum(map(seconds, missing)) / statements, missing))
     return [missing for _, missing in sorted(ranked, key=lambda entry: entry[0])]
-
-
-class Listening(Results):
-    """Results that note which cells they are asked for."""
-
-    def __init__(self, found: Results) -> None:
-        super().__init__(None)
-        self.found = found
-        self.asked: dict[str, Cell] = {}
-
-    def _content(self, cell: Any) -> dict[str, Any]:
-        self.asked[cell.key] = cell
-        return self.found._content(cell)
 
 
 def asked_for(grid: str, plan: Plan, found: Results) -> list[Cell]:

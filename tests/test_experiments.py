@@ -105,6 +105,7 @@ NEEDS = {
     "beyond-noise": ("geist-table2", "geist-table3"),
     "geist-labels": ("geist-table3",),
     "jmlr-clip": ("jmlr-table8",),
+    "jmlr-grid": ("jmlr-table7",),
     "jmlr-thresholds": ("jmlr-table7",),
     "mukherjee-order": ("mukherjee-figure8",),
     "nips-index": ("nips-table1",),

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from experiments import agreement, grids, ledger, rules
+from experiments import agreement, grids, kept, ledger, rules
 from experiments.cells import Results
 from experiments.grids import Grid, Numbers, View
 from experiments.registry import EXPERIMENTS, Plan
@@ -202,6 +202,9 @@ def test_numbers_are_compared_with_one_more_run():
     inside = judged("near", {"places": [{"row": "a", "column": "x", "value": 13.0}]}, **rows)
     outside = judged("near", {"places": [{"row": "a", "column": "x", "value": 30.0}]}, **rows)
     assert inside.holds is True and outside.holds is False
+    g = grid(**rows)
+    asked = rules.bound("near", {"places": [{"row": "a", "column": "x", "value": 13.0}]})
+    assert asked(Sight(View({"a": {"x": 25.0}}, error=False), g)).holds is False  # our mean moved by noise
 
 
 def test_confidence_falls_with_the_noise():
@@ -235,6 +238,20 @@ def test_a_number_without_a_reading_fails(monkeypatch, tmp_path):
     monkeypatch.setattr(agreement, "published_numbers", lambda: [wrong])
     with pytest.raises(KeyError, match=r"AdaBoost\.MX"):
         agreement.agreement(PLAN, Results(tmp_path))
+
+
+def test_one_run_of_a_random_split_does_not_agree_with_everything():
+    one, two = (Numbers(values, 2, 400, drawn=True) for values in ((20.0,), (20.0, 26.0)))
+    assert 20.0 in one.run and 60.0 not in one.run
+    assert one.run.low == pytest.approx(20 - 1.96 * 2.0, abs=0.01)  # binomial: 20 · 80 / 400 = 2²
+    assert two.run.low == 0.0  # two runs say little, but never that an error may be negative
+    assert one.standard_error == pytest.approx(2.0) and two.standard_error == pytest.approx(3.0)
+
+
+def test_no_published_number_is_compared_with_everything_there_is():
+    compared = agreement.agreement(PLAN, Results(None, kept.FOLDER))
+    known = [c for c in compared if not c.left_out and not c.waits and np.isfinite(c.numbers.mean)]
+    assert len(known) > 300 and max(c.interval.high - c.interval.low for c in known) < 90.0
 
 
 def test_dashes_agree_with_boosters_that_could_not_begin():

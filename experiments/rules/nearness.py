@@ -56,6 +56,8 @@ def near(sight: Sight, places: Sequence[dict[str, Any]]) -> Outcome:
     for place in places:
         n = sight.grid.cells.get(place["row"], {}).get(place["column"])
         key = f"{place['row']}, {place['column']}"
-        answers[key] = None if n is None or not n.known else place["value"] in n.run
+        moved = sight.view[place["row"], place["column"]]  # by noise, where the confidence is asked for
+        ours = None if n is None or not n.known or moved is None else place["value"] - (moved - n.mean) in n.run
+        answers[key] = ours
         notes.append(f"{key}: {'…' if n is None or not n.known else n.run} (paper {place['value']:g})")
     return Outcome(tally(answers, "all").holds, "; ".join(notes))
