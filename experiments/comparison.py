@@ -13,7 +13,7 @@ import numpy as np
 
 from .cells import Cell, Results
 from .fits import at, fit_cell
-from .registry import Block, Claim, Plan, Table, Text
+from .registry import Block, Plan, Table, Text
 
 
 @lru_cache
@@ -203,51 +203,6 @@ def distances(n: int, far: Sequence[str], explained: Sequence[str], total: int |
     missing = f" ({total - n} more numbers of the paper have no run yet)" if total is not None and total > n else ""
     why = f" Looked into in {', '.join(f'`{name}`' for name in explained)}." if explained and far else ""
     return Text(many + missing + (f"; further off: {', '.join(far)}.{why}" if far else "."))
-
-
-@dataclass(frozen=True)
-class Shift:
-    """What an explanation does to one number: what it was, what it is with the change, and the paper's."""
-
-    label: str
-    paper: float
-    before: Samples
-    after: Samples
-
-
-def explanation(cause: str, shifts: Sequence[Shift]) -> Claim:
-    """A guess at where a paper's numbers come from, put to the test on all numbers it concerns.
-
-    It is supported if every number that was more than two points from the paper's comes within two points, and every
-    number that was within two points stays there. Otherwise the matter is open.
-    """
-    known = [s for s in shifts if s.before.values and s.after.values]
-    far = [s for s in known if abs(s.before.mean - s.paper) > NEAR]
-    near = [s for s in known if abs(s.before.mean - s.paper) <= NEAR]
-    mended = [s for s in far if abs(s.after.mean - s.paper) <= NEAR]
-    kept = [s for s in near if abs(s.after.mean - s.paper) <= NEAR]
-    holds = len(mended) == len(far) and len(kept) == len(near)  # of those that are known
-    before, after = ([abs(getattr(s, w).mean - s.paper) for s in known] or [np.nan] for w in ("before", "after"))
-    lost = [
-        f"{s.label} ({s.before.mean - s.paper:+.1f} → {s.after.mean - s.paper:+.1f})" for s in near if s not in kept
-    ]
-    still = [
-        f"{s.label} ({s.before.mean - s.paper:+.1f} → {s.after.mean - s.paper:+.1f})" for s in far if s not in mended
-    ]
-    without = len(shifts) - len(known)
-    waiting = f"; {without} wait{'s' * (without == 1)} for runs" if without else ""
-    return Claim(
-        f"Perhaps {cause}.",
-        False if not holds else bool(far) if len(known) == len(shifts) and known else None,
-        f"of {len(far)} numbers that were more than two points off {len(mended)} come within two points, of "
-        f"{len(near)} that were within {len(kept)} stay; mean distance {np.mean(before):.1f} points before, "
-        f"{np.mean(after):.1f} after{waiting}",
-        " ".join(
-            f"{words}: {', '.join(names)}."
-            for words, names in (("Still off", still), ("No longer near", lost))
-            if names
-        ),
-    )
 
 
 def tally(good: Sequence[str], bad: Sequence[str], total: int, otherwise: str = "not") -> str:

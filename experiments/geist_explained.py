@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import fisher_exact
 
 from .cells import Cell, Results
-from .comparison import Samples, Shift, entry, explanation, published
+from .comparison import Samples, entry, published
 from .fits import at, fit_cell, limited
 from .geist import (
     CLASSES,
@@ -23,6 +23,7 @@ from .geist import (
     perfect_draws,
     table_cells,
 )
+from .guesses import Shift, explanation
 from .registry import Block, Plan, Table, Text, experiment
 
 # ---- Tables 2 and 3 -------------------------------------------------------------------------------------------------

@@ -208,13 +208,13 @@ def row_of(entry: Entry, verdict: Verdict) -> list[str]:
     return [place, says, entry.rule or "–", verdict.evidence + runs, grade, verdict.confidence or "–"]
 
 
-LEGEND = """Each statement of a paper is judged by a rule that was written down before the cells of this page were
-computed, in the paper's own strength: “consistently” and “all” mean every set, “almost always” all but a tenth,
-“most” and “usually” more than half, “often” a third. *Exact*: the number or identity itself; *within noise*: the
-printed number lies where one more run of ours would; *qualitative*: the order or shape; *fails*: not so. Confidence
-is high where the verdict stays the same in 95 % of draws of our numbers within their noise, medium in 75 %. The rules
-of two limits (Lemma 26 of Mukherjee and Schapire, Theorem 1 of Geist) were given more rounds after a first look, as
-their notes say. Those who wrote the rules knew an audit of an earlier version of this page, and some thresholds are
-that version's."""
+LEGEND = """Each statement of a paper is judged by a rule made from the paper's words, in their own strength:
+“consistently” and “all” mean every set, “almost always” all but a tenth, “most” and “usually” more than half, “often” a
+third. *Exact*: the number or identity itself; *within noise*: the printed number lies where one more run of ours would;
+*qualitative*: the order or shape; *fails*: not so. Confidence is high where the verdict stays the same in 95 % of draws
+of our numbers within their noise, medium in 75 %. Most rules were written down before the numbers they judge were
+computed. But those who wrote them knew an audit of an earlier version of this page, some thresholds are that version's,
+and a referee's reading of the papers changed some rules after the first verdicts. The note beside a statement says
+where a rule was changed, and why."""
 
 HEADER = ["place", "what it says", "rule", "our numbers", "verdict", "confidence"]

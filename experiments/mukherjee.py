@@ -14,9 +14,10 @@ from simplexboost.learners import InfoTree
 from . import data
 from .boosters import limits
 from .cells import Cell, Results, task
-from .comparison import LEGEND, NOT_COMPARABLE, Samples, Shift, best_of, distances, entry, explanation, published
+from .comparison import LEGEND, NOT_COMPARABLE, Samples, best_of, distances, entry, published
 from .curves import STYLES, Line, panels
 from .fits import STOPS, at, curve, fit_cell, limited
+from .guesses import Shift, explanation
 from .ranks import rank_blocks
 from .registry import Block, Figure, Plan, Table, Text, experiment
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .cells import Cell, Results
-from .comparison import Comparison, Method, Samples, Shift, entry, explanation
+from .comparison import Comparison, Method, Samples, entry
 from .fits import at, fit_cell, limited
 from .gaussians import gaussian_cells, predictions_blocks
+from .guesses import Shift, explanation
 from .ranks import rank_blocks
 from .registry import Block, Plan, Table, Text, experiment
 

@@ -25,6 +25,17 @@ def scores_of(errors: Mapping[str, Sequence[Samples]], error: bool) -> tuple[lis
     return known, np.where(np.isnan(scores), -100.0, scores)
 
 
+def chance(p: float) -> str:
+    """A p-value.
+
+    Examples
+    --------
+    >>> chance(0.04321), chance(2e-5)
+    ('0.043', '< 0.001')
+    """
+    return f"{p:.3f}" if p >= 0.001 else "< 0.001"
+
+
 def rank_blocks(
     name: str, errors: Mapping[str, Sequence[Samples]], boosters: Sequence[str], error: bool
 ) -> Iterator[Block]:
@@ -46,6 +57,9 @@ def rank_blocks(
     def draw(figure: Any) -> None:
         draw_critical_difference(figure.subplots(), test.ranks, boosters, critical)
 
+    missing = [set_ for set_ in errors if set_ not in known]
+    if missing:
+        yield Text(f"The ranks leave out {', '.join(missing)}, which not all boosters have run yet.")
     caption = (
         f"Mean ranks over {len(known)} sets (1 is best); bars join boosters that Nemenyi's test does not tell apart at "
         f"5 %. Friedman's test (Iman and Davenport): p = {test.p:.2g}."
@@ -53,7 +67,7 @@ def rank_blocks(
     yield Figure(name, caption, draw, (8.5, 1.6 + 0.18 * len(boosters)))
     compared = sorted(pairs(scores, boosters, tie=0.05), key=lambda pair: pair.p)
     rows = [
-        [f"{p.first} : {p.second}", f"{p.wins} / {p.ties} / {p.losses}", f"{p.p:.3f}", f"{p.adjusted:.3f}"]
+        [f"{p.first} : {p.second}", f"{p.wins} / {p.ties} / {p.losses}", chance(p.p), chance(p.adjusted)]
         for p in compared[:MOST_PAIRS]
     ]
     which = f"The {MOST_PAIRS} pairs of lowest p of {len(compared)}:" if len(compared) > MOST_PAIRS else "All pairs:"

@@ -73,16 +73,18 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Claim:
-    """What a paper says, whether our numbers agree (None: not all cells are there), by which numbers, and why not."""
+class Guess:
+    """A guess at where a paper's numbers come from, the verdict on it (see `guesses`), by which numbers, and which
+    numbers speak against it.
+    """
 
     text: str
-    holds: bool | None
+    verdict: str
     evidence: str
-    why: str = ""
+    against: str = ""
 
 
-Block = Text | Table | Figure | Claim
+Block = Text | Table | Figure | Guess
 Report = Callable[[Plan, Results], Iterable[Block]]
 
 

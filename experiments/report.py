@@ -10,11 +10,11 @@ from pathlib import Path
 from . import agreement, ledger
 from .cells import Results
 from .coverage import coverage_blocks
+from .guesses import RULE as GUESS_RULE
 from .ledger import Entry, Verdict
-from .registry import EXPERIMENTS, PAPERS, Block, Claim, Experiment, Figure, Plan, Table, Text
+from .registry import EXPERIMENTS, PAPERS, Block, Experiment, Figure, Guess, Plan, Table, Text
 from .synthesis import SHORT, opening
 
-GUESSES = {True: "supported", False: "open", None: "not all runs are there"}  # of explanations
 Judged = Sequence[tuple[Entry, Verdict]]
 
 ABOUT = """# The papers, reproduced
@@ -110,23 +110,17 @@ def section(e: Experiment, plan: Plan, found: Results, judged: Judged, folder: P
     return "\n\n".join([f"### {heading(e)}", linked(e.protocol), *rendered, *verdicts, command + "."]) + "\n"
 
 
-GUESS_RULE = """Where a number of ours is far from a paper's, a guess at the reason was put to the test. It is
-*supported* only if every number it concerns that was more than two points from the paper's comes within two points, and
-every number that was within two points stays there; otherwise the matter is *open*. These are explanations of ours, no
-claims of the papers, and are not counted with them."""
-
-
 def guess_part(experiments: Sequence[Experiment], plan: Plan, found: Results) -> Iterator[str]:
     """All guesses at where a paper's numbers come from."""
-    claims = [
+    guesses = [
         (e, block)
         for e in EXPERIMENTS.values()
         if e in experiments and e.explains and e.report is not None
         for block in e.report(plan, found)
-        if isinstance(block, Claim)
+        if isinstance(block, Guess)
     ]
-    if claims:
-        rows = [[link(e), c.text, GUESSES[c.holds], escape(c.evidence)] for e, c in claims]
+    if guesses:
+        rows = [[link(e), g.text, g.verdict, escape(g.evidence)] for e, g in guesses]
         yield f"## Our explanations\n\n{GUESS_RULE}\n"
         yield markdown(Table(["experiment", "guess", "verdict", "numbers"], rows)) + "\n"
 
@@ -164,11 +158,9 @@ def render(block: Block, folder: Path | None) -> str:
             return linked(text)
         case Table():
             return markdown(block)
-        case Claim(text, None, numbers):
-            return f"**Guess: {text}** *{GUESSES[None].capitalize()}*: {linked(numbers)}."
-        case Claim(text, holds, numbers, why):
-            reason = f" {linked(why)}" if why and not holds else ""
-            return f"**Guess: {text}** *{GUESSES[holds].capitalize()}*: {linked(numbers)}.{reason}"
+        case Guess(text, verdict, numbers, against):
+            reason = f" {linked(against)}" if against else ""
+            return f"**Guess: {text}** *{verdict.capitalize()}*: {linked(numbers)}.{reason}"
         case Figure(_, caption):
             if folder is not None:
                 draw(block, folder / "figures")

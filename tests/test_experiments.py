@@ -19,6 +19,7 @@ from experiments import (
     data,
     fits,
     forecast,
+    guesses,
     kept,
     papers,
     registry,
@@ -28,7 +29,7 @@ from experiments import (
 )
 from experiments.__main__ import main
 from experiments.cells import Cell, Results
-from experiments.registry import EXPERIMENTS, Claim, Figure, Plan, Table, Text
+from experiments.registry import EXPERIMENTS, Figure, Guess, Plan, Table, Text
 from simplexboost import SAMMEClassifier
 
 QUICK = Plan(quick=True)
@@ -86,9 +87,9 @@ def test_every_experiment_runs_and_reports(name, tmp_path, monkeypatch):
         results._read[cell.key] = by_kind[kind(cell)]
     assert e.protocol and e.title
     blocks = list(e.report(QUICK, results))
-    claims = [block for block in blocks if isinstance(block, Claim)]
+    made = [block for block in blocks if isinstance(block, Guess)]
     assert blocks
-    assert all(claim.holds is not None and "nan" not in claim.evidence for claim in claims)
+    assert all(guess.verdict != guesses.WAITING and "nan" not in guess.evidence for guess in made)
     assert not any("nan" in block.text for block in blocks if isinstance(block, Text))
     for table in (block for block in blocks if isinstance(block, Table)):
         assert table.rows and all(len(row) == len(table.header) for row in table.rows)
@@ -117,7 +118,7 @@ NEEDS = {
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_experiment_reports_before_it_has_run(name, tmp_path):
     blocks = list(EXPERIMENTS[name].report(QUICK, Results(tmp_path)))
-    assert not any(block.holds for block in blocks if isinstance(block, Claim))
+    assert not any(block.verdict == guesses.SUPPORTED for block in blocks if isinstance(block, Guess))
 
 
 def test_names_begin_with_their_paper_and_modules_are_all_registered():
@@ -238,7 +239,7 @@ def test_a_part_of_the_page_does_not_take_the_place_of_the_whole(tmp_path, monke
 
 
 def test_guesses_say_what_they_are_and_names_of_experiments_are_links():
-    guess = report.render(Claim("Perhaps so.", False, "2 of 12", "Still off: x."), None)
+    guess = report.render(Guess("Perhaps so.", guesses.OPEN, "2 of 12", "Still off: x."), None)
     assert guess == "**Guess: Perhaps so.** *Open*: 2 of 12. Still off: x."
     assert report.linked("see `jmlr-stumps`") == f"see [jmlr-stumps](#{report.anchor(EXPERIMENTS['jmlr-stumps'])})"
     assert report.linked("`jmlr-table99` and `python -m x`") == "`jmlr-table99` and `python -m x`"
@@ -246,8 +247,8 @@ def test_guesses_say_what_they_are_and_names_of_experiments_are_links():
 
 def test_claims_of_papers_are_judged_in_the_ledger_alone(tmp_path):
     for e in EXPERIMENTS.values():
-        claims = [block for block in e.report(QUICK, Results(tmp_path)) if isinstance(block, Claim)]
-        assert not claims or e.explains, e.name
+        made = [block for block in e.report(QUICK, Results(tmp_path)) if isinstance(block, Guess)]
+        assert not made or e.explains, e.name
 
 
 def test_every_table_and_figure_has_its_line_in_the_coverage():
@@ -360,19 +361,21 @@ def test_the_rules_of_poker_name_the_official_rows():
 
 
 def test_an_explanation_counts_only_if_what_matched_stays_matched():
-    Samples, Shift = comparison.Samples, comparison.Shift
+    Samples, Shift = comparison.Samples, guesses.Shift
 
-    def shift(before, after):
-        return Shift("x", 50.0, Samples((before,), 1), Samples((after,), 1))
+    def verdict(*pairs):
+        shifts = [Shift("x", 50.0, *(Samples(() if v is None else (v,), 1) for v in pair)) for pair in pairs]
+        return guesses.explanation("so", shifts).verdict
 
-    assert comparison.explanation("so", [shift(60.0, 51.0), shift(50.0, 51.0)]).holds is True
-    assert comparison.explanation("so", [shift(60.0, 51.0), shift(50.0, 53.0)]).holds is False
-    assert comparison.explanation("so", [shift(60.0, 53.0), shift(50.0, 50.0)]).holds is False
-    assert comparison.explanation("so", [shift(50.0, 50.0)]).holds is False  # nothing was to be explained
-    unknown = Shift("x", 50.0, Samples((), 1), Samples((), 1))
-    assert comparison.explanation("so", [unknown]).holds is None
-    assert comparison.explanation("so", [shift(60.0, 51.0), unknown]).holds is None
-    assert comparison.explanation("so", [shift(60.0, 54.0), unknown]).holds is False  # whatever is still to come
+    assert verdict((60.0, 51.0), (50.0, 51.0)) == guesses.SUPPORTED
+    assert verdict((60.0, 51.0), (50.0, 53.0)) == guesses.OPEN
+    assert verdict((60.0, 53.0), (50.0, 50.0)) == guesses.OPEN
+    assert verdict((60.0, 51.0)) == guesses.OPEN  # no number could have contradicted it
+    assert verdict((50.0, 50.0)) == guesses.NOT_SUPPORTED  # nothing was to be explained
+    assert verdict((60.0, 51.0), (50.0, 70.0)) == guesses.NOT_SUPPORTED  # worse on average
+    assert verdict((None, None)) == guesses.WAITING
+    assert verdict((60.0, 51.0), (50.0, 50.0), (None, None)) == guesses.WAITING
+    assert verdict((60.0, 54.0), (None, None)) == guesses.OPEN  # whatever is still to come
 
 
 def test_boostexter_takes_the_stump_of_smallest_z():

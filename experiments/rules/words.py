@@ -4,7 +4,8 @@ Words have fixed strengths (`needed`): "all" and "consistently" mean every set, 
 least one may be missing), "most", "usually" and "generally" more than half, "often" at least a third. Where the paper's
 own table falls short of its word, the count of that table is asked for instead, and the evidence says so.
 
-What has not been measured counts neither way: a rule answers only if no outcome of the missing runs could change it.
+A number counts as measured when half of its repeats are there (`grids.Numbers.known`). What has not been measured
+counts neither way: a rule answers only if no outcome of what is missing could change it.
 """
 
 from __future__ import annotations
