@@ -33,7 +33,7 @@ LEFT_OUT = {  # tables of papers.json that are not compared, and why
 }
 NO_RESULTS = (
     "tables of sizes of data sets (the journal's Table 6, Figure 7 of Mukherjee and Schapire, Geist's Table 1), which "
-    "are no results; the lecture's 20 %, 0 % and 80 %, which belong to a picture and are judged with the lecture's claims"
+    "are no results; the lecture's 20 %, 0 % and 80 %, which belong to a picture and are judged with its claims"
 )
 NEAR = 2.0  # points
 
@@ -155,8 +155,8 @@ def agreement_blocks(plan: Plan, found: Results) -> Iterator[Block]:
     compared = agreement(plan, found)
     yield Text(
         "Every accuracy and every error that the papers print in a table or in the text, beside an interval of ours. "
-        "It says where one more run of ours would lie in 95 % of cases. Where splits or labels are drawn, the runs tell "
-        "that. Where the split is given, the paper had the same test rows, and a run of ours without chance gives the "
+        "It says where one more run of ours would lie in 95 % of cases. Where splits or labels are drawn, the runs "
+        "tell that. Where the split is given, the paper had the same test rows, and a run of ours without chance gives the "
         "same number again; the interval then allows for what another test part of the same size would change, and for "
         "the seeds. That is generous, so the distance of two points stands beside it. A dash of a paper, a booster "
         "that could not begin, agrees with one of ours that could not."
