@@ -156,9 +156,9 @@ def agreement_blocks(plan: Plan, found: Results) -> Iterator[Block]:
     yield Text(
         "Every accuracy and every error that the papers print in a table or in the text, beside an interval of ours. "
         "It says where one more run of ours would lie in 95 % of cases. Where splits or labels are drawn, the runs "
-        "tell that. Where the split is given, the paper had the same test rows, and a run of ours without chance gives the "
-        "same number again; the interval then allows for what another test part of the same size would change, and for "
-        "the seeds. That is generous, so the distance of two points stands beside it. A dash of a paper, a booster "
+        "tell that. Where the split is given, the paper had the same test rows, and a run of ours without chance gives "
+        "the same number again; the interval then allows for what another test part of the same size would change, and "
+        "for the seeds. That is generous, so the distance of two points stands beside it. A dash of a paper, a booster "
         "that could not begin, agrees with one of ours that could not."
     )
     header = ["table", "published", "compared", "inside", "within two points", "waiting for runs", "left out"]

@@ -64,6 +64,13 @@ def maxmin(K: int, method: str, dim: int) -> Any:
     return gd(K, codewords=codewords) if method == "gd" else cd(K, codewords=codewords)
 
 
+@booster("random_code")
+def random_code(K: int, method: str, dim: int) -> Any:
+    """MCBoost with random ±1 codewords of a given dimension."""
+    codewords = sb.codewords.RandomDense(dim)
+    return gd(K, codewords=codewords) if method == "gd" else cd(K, codewords=codewords)
+
+
 @booster("flagship")
 def flagship(K: int, **options: Any) -> Any:
     """SimplexBoostClassifier, as it comes."""
