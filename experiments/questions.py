@@ -12,9 +12,8 @@ from .comparison import Samples, entry
 from .curves import Line, panels
 from .data import SHAPES
 from .fits import at, fit_cell, limited
-from .ranks import chance
 from .registry import Block, Plan, Table, Text, experiment
-from .statistics import wilcoxon
+from .statistics import signs
 
 SETS = ("satimage", "pendigits", "optdigits", "segment", "vehicle", "vowel", "car", "splice", "letter")
 ROUNDS = 100
@@ -53,13 +52,7 @@ def versus(rows: dict[str, Sequence[Samples]], header: Sequence[str], first: str
     gaps = np.array([own[j].mean - own[i].mean for own in rows.values() if own[i].values and own[j].values])
     if not len(gaps):
         return f"{first} against {second} is not known yet"
-    gaps = np.where(np.abs(gaps) < TIE, 0.0, gaps)
-    p = chance(wilcoxon(gaps)[2])
-    return (
-        f"{first} has a lower error than {second} on {(gaps > 0).sum()} of {len(gaps)} sets, the same on "
-        f"{(gaps == 0).sum()}, a higher one on {(gaps < 0).sum()} (Wilcoxon's p: {p}; median "
-        f"{np.median(gaps):+.1f} points)"
-    )
+    return f"{first} has a lower error than {second} {signs(np.where(np.abs(gaps) < TIE, 0.0, gaps))}"
 
 
 # ---- codewords ------------------------------------------------------------------------------------------------------

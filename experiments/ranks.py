@@ -9,7 +9,7 @@ import numpy as np
 
 from .comparison import Samples
 from .registry import Block, Figure, Table, Text
-from .statistics import draw_critical_difference, friedman, nemenyi, pairs
+from .statistics import chance, draw_critical_difference, friedman, nemenyi, pairs
 
 FEWEST = 4  # sets; with fewer no test can tell anything
 MOST_PAIRS = 15  # in a table
@@ -23,17 +23,6 @@ def scores_of(errors: Mapping[str, Sequence[Samples]], error: bool) -> tuple[lis
     means = np.array([[s.mean for s in errors[name]] for name in known], dtype=float)
     scores = -means if error else means
     return known, np.where(np.isnan(scores), -100.0, scores)
-
-
-def chance(p: float) -> str:
-    """A p-value.
-
-    Examples
-    --------
-    >>> chance(0.04321), chance(2e-5)
-    ('0.043', '< 0.001')
-    """
-    return f"{p:.3f}" if p >= 0.001 else "< 0.001"
 
 
 def rank_blocks(

@@ -152,6 +152,32 @@ def wilcoxon(differences: Any) -> tuple[float, float, float]:
     return plus, minus, min(1.0, float(ways[far].sum()))
 
 
+def chance(p: float) -> str:
+    """A p-value in words.
+
+    Examples
+    --------
+    >>> chance(0.04321), chance(2e-5)
+    ('0.043', '< 0.001')
+    """
+    return f"{p:.3f}" if p >= 0.001 else "< 0.001"
+
+
+def signs(differences: Any) -> str:
+    """Of how many differences are positive, zero and negative, and Wilcoxon's p.
+
+    Examples
+    --------
+    >>> signs([1.0, 2.0, 3.0, 0.0, -0.5])
+    "on 3 of 5 sets, the same on 1, a higher one on 1 (Wilcoxon's p: 0.250; median difference +1.0 points)"
+    """
+    d = np.asarray(differences, dtype=float)
+    return (
+        f"on {(d > 0).sum()} of {len(d)} sets, the same on {(d == 0).sum()}, a higher one on {(d < 0).sum()} "
+        f"(Wilcoxon's p: {chance(wilcoxon(d)[2])}; median difference {np.median(d):+.1f} points)"
+    )
+
+
 def holm(p: Sequence[float]) -> Any:
     """p values adjusted for their number by Holm's method.
 

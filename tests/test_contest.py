@@ -65,7 +65,7 @@ def test_only_splits_that_all_have_run_are_compared(tmp_path):
     assert known == list(contest.SETS[:5]) and scores.shape == (5, len(contest.CONTESTANTS))
     blocks = list(contest.everyone.report(PLAN, found))
     assert any(
-        isinstance(b, Text) and "unit vectors in its leaves has the lower mean error on 5 sets" in b.text
+        isinstance(b, Text) and "vectors in its leaves has a lower error than with codewords on 5 of 5 sets" in b.text
         for b in blocks
     )
 
