@@ -15,7 +15,7 @@ from .curves import Line, panels
 from .data import SHAPES
 from .fits import at, fit_cell
 from .registry import Block, Plan, Table, Text, experiment
-from .statistics import signs
+from .statistics import capital, signs
 
 FLAGSHIP = Method("SimplexBoost", "flagship", rounds=400, random=True)
 
@@ -131,6 +131,7 @@ def difference(mine: Samples, other: Samples, name: str) -> str:
 
 LOSS_COLOURS = {"logistic": "#1b6ca8", "savage": "#3a7d44", "softmax-cost": "#d1495b"}
 LOSSES = tuple(LOSS_COLOURS)
+LOSS_WORDS = {"savage": "Savage", "softmax-cost": "the soft-max cost"}
 NOISES = (0.0, 0.1, 0.2, 0.3, 0.4)
 
 
@@ -210,13 +211,13 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
         ],
     )
     answers = [
-        f"with {100 * level:.0f} % noise {loss} has a lower error than the logistic loss "
+        f"with {100 * level:.0f} % noise {LOSS_WORDS[loss]} has a lower error than the logistic loss "
         f"{signs(gaps_to_logistic(plan, found, loss, level))}"
         for level in (0.0, 0.2)
         for loss in LOSSES[1:]
         if gaps_to_logistic(plan, found, loss, level)
     ]
-    yield Text(f"**Which loss under which noise?** {'; '.join(answers) or 'Not known yet'}.")
+    yield Text(f"**Which loss under which noise?** {'. '.join(map(capital, answers)) or 'Not known yet'}.")
     yield Text(NOISE_THEORY)
 
 

@@ -41,8 +41,11 @@ def panels(
     columns: int = 4,
     log: bool = True,
     ticks: Sequence[float] | None = None,
+    whole: bool = False,
 ) -> Figure:
-    """A panel per key; keys without curves stay empty. ``ticks`` are those of a logarithmic axis, None for its own."""
+    """A panel per key; keys without curves stay empty. ``ticks`` are those of a logarithmic axis, None for its own;
+    ``whole`` is for numbers that have no fractions, such as dimensions.
+    """
 
     def draw(figure: Any) -> None:
         rows = -(-len(lines) // columns)
@@ -61,6 +64,8 @@ def panels(
             axes.set_title(title, fontsize=9)
             axes.tick_params(labelsize=7)
             axes.grid(alpha=0.3)
+            if whole:
+                axes.xaxis.get_major_locator().set_params(integer=True)
             if log:
                 axes.set_xscale("log")
                 axes.xaxis.set_major_formatter("{x:.0f}")

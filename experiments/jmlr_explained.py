@@ -217,8 +217,8 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     known = [(name, s) for (name, _), s in zip(pairs, shifts, strict=True) if s.known]
     before, after = (sum(within_noise(name, getattr(s, w), s.paper) for name, s in known) for w in ("before", "after"))
     yield Text(
-        "Two points are little where a test part has 25 to 154 rows. In the interval of one more run of ours (95 %) lie "
-        f"{before} of {len(known)} of the paper's numbers with all thresholds, {after} with {GUESSED} cells for all."
+        "Two points are little where a test part has 25 to 154 rows. In the interval of one more run of ours (95 %) "
+        f"lie {before} of {len(known)} of the paper's numbers with all thresholds, {after} with {GUESSED} cells."
     )
 
 

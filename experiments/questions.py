@@ -13,7 +13,7 @@ from .curves import Line, panels
 from .data import SHAPES
 from .fits import at, fit_cell, limited
 from .registry import Block, Plan, Table, Text, experiment
-from .statistics import signs
+from .statistics import capital, signs
 
 SETS = ("satimage", "pendigits", "optdigits", "segment", "vehicle", "vowel", "car", "splice", "letter")
 ROUNDS = 100
@@ -47,12 +47,27 @@ def table(rows: dict[str, Sequence[Samples]], header: Sequence[str]) -> Table:
 
 
 def versus(rows: dict[str, Sequence[Samples]], header: Sequence[str], first: str, second: str) -> str:
-    """On how many sets one column has the lower mean error than another, and how likely that is by chance."""
+    """On how many sets one column has the lower mean error than another, and how likely that is by chance; columns
+    are called by `WORDS`.
+    """
     i, j = header.index(first), header.index(second)
     gaps = np.array([own[j].mean - own[i].mean for own in rows.values() if own[i].values and own[j].values])
     if not len(gaps):
-        return f"{first} against {second} is not known yet"
-    return f"{first} has a lower error than {second} {signs(np.where(np.abs(gaps) < TIE, 0.0, gaps))}"
+        return f"{WORDS[first]} against {WORDS[second]} is not known yet"
+    return f"{WORDS[first]} has a lower error than {WORDS[second]} {signs(np.where(np.abs(gaps) < TIE, 0.0, gaps))}"
+
+
+WORDS = {
+    "simplex": "the simplex",
+    "canonical basis": "the canonical basis",
+    "random ±1": "a random ±1 code of 10 log₂ K columns",
+    "random ±1, K − 1 columns": "a random ±1 code of K − 1 columns",
+    "exact": "the exact step",
+    "exact × 0.3": "three tenths of it",
+    "exact × 0.1": "a tenth of it",
+    "MM's edge step": "its edge step",
+    "MM's exact step": "the exact step of AdaBoost.MM",
+}
 
 
 # ---- codewords ------------------------------------------------------------------------------------------------------
@@ -101,8 +116,8 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
         versus(rows["GD-MCBoost"], list(CODES), "simplex", other) for other in ("canonical basis", "random ±1", random)
     ]
     cd = [versus(rows["CD-MCBoost"], list(CD_CODES), "simplex", other) for other in ("canonical basis", random)]
-    yield Text(f"**Do codewords matter?** With gradient descent, the {'; the '.join(gd)}.")
-    yield Text(f"With coordinate descent, the {'; the '.join(cd)}.")
+    yield Text(f"**Do codewords matter?** With gradient descent, {'; '.join(gd)}.")
+    yield Text(f"With coordinate descent, {'; '.join(cd)}.")
     yield Text(
         "*What theory says.* The simplex, the canonical basis and SAMME's codewords are one simplex up to a scale and "
         "a shift. The loss sees differences of scores alone, and the line search makes up for the scale; so gradient "
@@ -153,7 +168,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
             versus(rows, header, "exact × 0.3", "exact × 0.1"),
             versus(rows, header, "MM's exact step", "MM's edge step"),
         ]
-        yield Text(f"**Which step, {words}?** {'; '.join(compared)}.")
+        yield Text(f"**Which step, {words}?** {capital('; '.join(compared))}.")
     yield Text(
         "*What theory says.* The exact step lowers the risk of its round most, and says nothing of the test error. "
         "Parts of it need more rounds for the same risk; on wrong labels to be late is an advantage, since a lower "
@@ -195,9 +210,10 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
 
     made = {f"{name}, {SHAPES[name][3]} classes": (lambda own=own: lines(own)) for name, own in results.items()}
     caption = "Test error against the dimension of the code."
-    yield panels("beyond-dimensions", caption, made, "dimension", columns=3, log=False)
+    yield panels("beyond-dimensions", caption, made, "dimension", columns=3, log=False, whole=True)
     yield Text(
-        "**How many dimensions?** " + " ".join(f"{dimensions_answer(name, own)}." for name, own in results.items())
+        "**How many dimensions?** "
+        + " ".join(f"{capital(dimensions_answer(name, own))}." for name, own in results.items())
     )
     yield Text(
         "*What theory says.* In d < K − 1 dimensions codewords are closer to each other, so that the margins they "

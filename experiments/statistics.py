@@ -163,6 +163,11 @@ def chance(p: float) -> str:
     return f"{p:.3f}" if p >= 0.001 else "< 0.001"
 
 
+def capital(text: str) -> str:
+    """Text with a capital letter at its beginning."""
+    return text[0].upper() + text[1:]
+
+
 def signs(differences: Any) -> str:
     """Of how many differences are positive, zero and negative, and Wilcoxon's p.
 
