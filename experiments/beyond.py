@@ -211,9 +211,9 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
         ],
     )
     answers = [
-        f"with {100 * level:.0f} % noise {LOSS_WORDS[loss]} has a lower error than the logistic loss "
+        f"{words} {LOSS_WORDS[loss]} has a lower error than the logistic loss "
         f"{signs(gaps_to_logistic(plan, found, loss, level))}"
-        for level in (0.0, 0.2)
+        for level, words in ((0.0, "without noise"), (0.2, "with 20 % noise"))
         for loss in LOSSES[1:]
         if gaps_to_logistic(plan, found, loss, level)
     ]

@@ -169,17 +169,18 @@ def capital(text: str) -> str:
 
 
 def signs(differences: Any) -> str:
-    """Of how many differences are positive, zero and negative, and Wilcoxon's p.
+    """How many advantages, in points of error, are positive, zero and negative, and Wilcoxon's p.
 
     Examples
     --------
     >>> signs([1.0, 2.0, 3.0, 0.0, -0.5])
-    "on 3 of 5 sets, the same on 1, a higher one on 1 (Wilcoxon's p: 0.250; median difference +1.0 points)"
+    "on 3 of 5 sets, the same on 1, a higher one on 1 (Wilcoxon's p: 0.250; lower by 1.0 points in the median)"
     """
     d = np.asarray(differences, dtype=float)
     return (
         f"on {(d > 0).sum()} of {len(d)} sets, the same on {(d == 0).sum()}, a higher one on {(d < 0).sum()} "
-        f"(Wilcoxon's p: {chance(wilcoxon(d)[2])}; median difference {np.median(d):+.1f} points)"
+        f"(Wilcoxon's p: {chance(wilcoxon(d)[2])}; {'higher' if np.median(d) < 0 else 'lower'} by "
+        f"{abs(np.median(d)):.1f} points in the median)"
     )
 
 
