@@ -156,7 +156,7 @@ ITEMS: dict[str, tuple[Item, ...]] = {
             "mukherjee-greedy",
             "M1 on trees of ten leaves grown by information gain and on the error",
             "the first one of Figure 8",
-            "the paper does not say with which sizes it tried; no C4.5 and other rows as in Figure 8",
+            "the paper does not say which sizes it tried; rows as in Figure 8",
         ),
         Item(
             "Sections 1 and 8.2",
