@@ -196,22 +196,24 @@ def _(plan: Plan, found: Results) -> Grid:
 
 @grid("mukherjee-figure10")
 def _(plan: Plan, found: Results) -> Grid:
-    """Errors with trees of ten leaves, the smallest."""
+    """Errors with trees of ten leaves, the smallest, and with the largest (rows ``MM, largest trees``)."""
     rows: dict[str, dict[str, Numbers]] = {}
     for name in mukherjee.SETS:
         for method, own in mukherjee.figure10_cells(plan, name).items():
             rows.setdefault(method, {})[name] = numbers(found, own[min(own)])
+            rows.setdefault(f"{method}, largest trees", {})[name] = numbers(found, own[max(own)])
     return Grid(rows, error=True)
 
 
 @grid("mukherjee-figure11")
 def _(plan: Plan, found: Results) -> Grid:
-    """Errors with five leaves, errors after 50 rounds, and how many rounds were made."""
+    """Errors with five leaves, those on the way (rows ``MM after 50``), and how many rounds were made."""
     rows: dict[str, dict[str, Numbers]] = {}
     for name in mukherjee.SETS:
         for method, own in mukherjee.figure11_cells(plan, name).items():
             rows.setdefault(method, {})[name] = numbers(found, own)
-            rows.setdefault(f"{method} after 50", {})[name] = numbers(found, own, rounds=50)
+            for t in (1, *MUKHERJEE_STOPS[:-1]):
+                rows.setdefault(f"{method} after {t}", {})[name] = numbers(found, own, rounds=t)
             made = tuple(float(r["n_iter"]) for r in found.finished(own))
             rows.setdefault(f"rounds of {method}", {})[name] = Numbers(made, len(own))
     return Grid(rows, error=True)
@@ -235,13 +237,48 @@ def _(plan: Plan, found: Results) -> Grid:
 def _(plan: Plan, found: Results) -> Grid:
     """Pixels of Figures 3 and 6 by degree, in percent."""
     rows: dict[str, dict[str, Numbers]] = {}
-    for title, name in (("zero-one", "mukherjee-figure3"), ("exponential", "mukherjee-figure6")):
-        for i, cell in enumerate(EXPERIMENTS[name].cells(plan)):
+    for title, cells in zip(("zero-one", "exponential"), mukherjee.MAPS, strict=True):
+        for i, cell in enumerate(cells):
             result = found.get(cell)
             for degree in ("3", "2"):
                 share = None if result is None else 100 * result["counts"][degree] / sum(result["counts"].values())
-                rows.setdefault(f"degree {degree}, {title}", {})[f"panel {i + 1}"] = computed(share)
+                panel = f"η = {cell.arguments['eta']:g}" if title == "exponential" else f"map {i + 1}"
+                rows.setdefault(f"degree {degree}, {title}", {})[panel] = computed(share)
+    for i, cell in enumerate(mukherjee.SHAPES[0]):
+        shape = found.get(cell)
+        known = shape is not None and shape["degree 2 off the diagonal"]
+        share = 100 * max(shape["of one parity"]) / shape["degree 2 off the diagonal"] if shape and known else None
+        rows.setdefault("black pixels of one parity, percent", {})[f"map {i + 1}"] = computed(share)
+    for cell in mukherjee.SHAPES[1]:
+        shape = found.get(cell)
+        share = None if shape is None else 100 * shape["band rows"] / shape["rows"]
+        rows.setdefault("rows that are part of a band, percent", {})[f"η = {cell.arguments['eta']:g}"] = computed(share)
     return Grid(rows)
+
+
+@grid("mukherjee-bounds")
+def _(plan: Plan, found: Results) -> Grid:
+    """Bounds on the error, one column a game."""
+    result = found.get(mukherjee.BOUNDS) or {"games": []}
+    names = [f"k = {K}, γ = {edge:g}, T = {T}" for T, K, edge in result["games"]]
+    keys = {"zero-one": "zero-one", "(k − 1) e^{−Tγ²/2}": "exponential", "√(k − 1) e^{−Tγ²/2}": "root"}
+    return Grid(
+        {row: {c: computed(v) for c, v in zip(names, result[key], strict=True)} for row, key in keys.items() if names},
+        error=True,
+    )
+
+
+@grid("mukherjee-training")
+def _(plan: Plan, found: Results) -> Grid:
+    """Training errors with five leaves at the end, and the means over the rounds up to 100 (rows ``MM, early``)."""
+    rows: dict[str, dict[str, Numbers]] = {}
+    for name in mukherjee.SETS:
+        for row, cell in theory.training_cells(plan, name).items():
+            rows.setdefault(row, {})[name] = numbers(found, [cell], part="train")
+            result = found.get(cell)
+            early = () if result is None else (theory.early_error(result),)
+            rows.setdefault(f"{row}, early", {})[name] = Numbers(early)
+    return Grid(rows, error=True)
 
 
 # ---- Geist ----------------------------------------------------------------------------------------------------------
@@ -368,9 +405,22 @@ for _name in (
     single(_name)
 
 
+@grid("mukherjee-rates")
+def _(plan: Plan, found: Results) -> Grid:
+    """Lemma 26: the slope of the excess risk, and how well the least risk is known, a column a problem."""
+    rows: dict[str, dict[str, Numbers]] = {}
+    names = {"slope": "slope of the excess risk", "least risk, from above less from below": "least risk unknown by"}
+    cells = [c for c in EXPERIMENTS["mukherjee-consistency"].cells(plan) if c.task == "risk_rate"]
+    for cell in cells:
+        (own,) = ((found.get(cell) or {}).get("numbers", {}) or {"": {}}).values()
+        for key, row in names.items():
+            rows.setdefault(row, {})[f"problem {cell.arguments['seed'] + 1}"] = computed(own.get(key))
+    return Grid(rows, error=True)
+
+
 @grid("mukherjee-greedy")
 def _(plan: Plan, found: Results) -> Grid:
-    """Errors of M1 with ten leaves, grown in two ways."""
+    """Errors of M1 with ten leaves, grown in two ways, on the first split."""
     rows: dict[str, dict[str, Numbers]] = {}
     for name in mukherjee.SETS:
         for row, cell in theory.greedy_cells(plan, name).items():
@@ -380,9 +430,9 @@ def _(plan: Plan, found: Results) -> Grid:
 
 @grid("mukherjee-roughness")
 def _(plan: Plan, found: Results) -> Grid:
-    """How far a state's potential is from the mean of its neighbours, T = 3 and 20."""
+    """How far a state's potential is from the mean of its neighbours on the same pixels, T = 3 and 20."""
     columns = {}
-    for cell in EXPERIMENTS["mukherjee-figure4"].cells(plan):
+    for cell in mukherjee.SURFACES:
         result = found.get(cell)
         columns[f"T = {cell.arguments['T']}"] = computed(None if result is None else result["roughness"])
     return Grid({"roughness": columns}, error=True)

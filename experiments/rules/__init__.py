@@ -3,7 +3,7 @@
 Importing this package registers all of them in `RULES`.
 """
 
-from . import bounds, leads, nearness, noise, shapes, weak_trees  # noqa: F401  register their rules
+from . import bounds, games, leads, nearness, noise, shapes  # noqa: F401  register their rules
 from .words import GRADES, RULES, Outcome, Sight, bound, needed
 
 __all__ = ["GRADES", "RULES", "Outcome", "Sight", "bound", "needed"]
