@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import geist, jmlr, mukherjee, nips2011, theory
+from . import geist, jmlr, mukherjee, mukherjee_games, nips2011, theory
 from .cells import Cell, Results
 from .comparison import Comparison, Method, _papers
 from .data import test_rows
@@ -222,7 +222,11 @@ def _(plan: Plan, found: Results) -> Grid:
 @grid("mukherjee-potentials")
 def _(plan: Plan, found: Results) -> Grid:
     """φ_T(0) of Figures 2 and 5, one column a point."""
-    sources = {"T, K = 6": mukherjee.OVER_T, "K, T = 10": mukherjee.OVER_K, "K, no edge": mukherjee.OVER_K_NO_EDGE}
+    sources = {
+        "T, K = 6": mukherjee_games.OVER_T,
+        "K, T = 10": mukherjee_games.OVER_K,
+        "K, no edge": mukherjee_games.OVER_K_NO_EDGE,
+    }
     rows: dict[str, dict[str, Numbers]] = {}
     for title, cell in sources.items():
         result = found.get(cell)
@@ -237,19 +241,19 @@ def _(plan: Plan, found: Results) -> Grid:
 def _(plan: Plan, found: Results) -> Grid:
     """Pixels of Figures 3 and 6 by degree, in percent."""
     rows: dict[str, dict[str, Numbers]] = {}
-    for title, cells in zip(("zero-one", "exponential"), mukherjee.MAPS, strict=True):
+    for title, cells in zip(("zero-one", "exponential"), mukherjee_games.MAPS, strict=True):
         for i, cell in enumerate(cells):
             result = found.get(cell)
             for degree in ("3", "2"):
                 share = None if result is None else 100 * result["counts"][degree] / sum(result["counts"].values())
                 panel = f"η = {cell.arguments['eta']:g}" if title == "exponential" else f"map {i + 1}"
                 rows.setdefault(f"degree {degree}, {title}", {})[panel] = computed(share)
-    for i, cell in enumerate(mukherjee.SHAPES[0]):
+    for i, cell in enumerate(mukherjee_games.SHAPES[0]):
         shape = found.get(cell)
         known = shape is not None and shape["degree 2 off the diagonal"]
         share = 100 * max(shape["of one parity"]) / shape["degree 2 off the diagonal"] if shape and known else None
         rows.setdefault("black pixels of one parity, percent", {})[f"map {i + 1}"] = computed(share)
-    for cell in mukherjee.SHAPES[1]:
+    for cell in mukherjee_games.SHAPES[1]:
         shape = found.get(cell)
         share = None if shape is None else 100 * shape["band rows"] / shape["rows"]
         rows.setdefault("rows that are part of a band, percent", {})[f"η = {cell.arguments['eta']:g}"] = computed(share)
@@ -259,7 +263,7 @@ def _(plan: Plan, found: Results) -> Grid:
 @grid("mukherjee-bounds")
 def _(plan: Plan, found: Results) -> Grid:
     """Bounds on the error, one column a game."""
-    result = found.get(mukherjee.BOUNDS) or {"games": []}
+    result = found.get(mukherjee_games.BOUNDS) or {"games": []}
     names = [f"k = {K}, γ = {edge:g}, T = {T}" for T, K, edge in result["games"]]
     keys = {"zero-one": "zero-one", "(k − 1) e^{−Tγ²/2}": "exponential", "√(k − 1) e^{−Tγ²/2}": "root"}
     return Grid(
@@ -432,7 +436,7 @@ def _(plan: Plan, found: Results) -> Grid:
 def _(plan: Plan, found: Results) -> Grid:
     """How far a state's potential is from the mean of its neighbours on the same pixels, T = 3 and 20."""
     columns = {}
-    for cell in mukherjee.SURFACES:
+    for cell in mukherjee_games.SURFACES:
         result = found.get(cell)
         columns[f"T = {cell.arguments['T']}"] = computed(None if result is None else result["roughness"])
     return Grid({"roughness": columns}, error=True)

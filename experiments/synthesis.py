@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from . import beyond, contest, geist, jmlr, mukherjee, nips2011
+from . import beyond, contest, geist, jmlr, mukherjee, mukherjee_explained, nips2011
 from .cells import Results
-from .comparison import NEAR, Comparison, Method, Samples, Shift, published
+from .comparison import NEAR, Comparison, Method, Samples, published
+from .guesses import Shift
 from .registry import Plan
 from .statistics import ranks
 
@@ -116,7 +117,7 @@ def theory(plan: Plan, found: Results) -> str:
         for n in mukherjee.SETS
         if large["MM"][n].values and (paper := published("mukherjee-fig8", "AdaBoost.MM", n)) is not None
     }
-    far = [n for n in off if abs(off[n]) > 10 and n not in mukherjee.ORDERED]
+    far = [n for n in off if abs(off[n]) > 10 and n not in mukherjee_explained.ORDERED]
     also = f" MM is far off on {', '.join(f'{n} ({off[n]:+.1f})' for n in far)} too." if far else ""
     return (
         "With trees of five leaves, too weak for what M1 and MH ask, AdaBoost.MM has the lowest error on "
@@ -126,8 +127,9 @@ def theory(plan: Plan, found: Results) -> str:
         f"at most as often as MH with stumps on {ahead(large['MM'], large['MH'], error=True)}. Single printed errors "
         f"are often far from ours, most on car, nursery and connect4.{also} `mukherjee-order` puts two guesses to the "
         "test. The first is that the rows of these three sets were split in the order of their files: "
-        f"{moved(mukherjee.order_shifts(plan, found))}. The second is that MM ended with its first tree: "
-        f"{moved(mukherjee.tree_shifts(plan, found))}. The potentials and degrees of the games are computed exactly."
+        f"{moved(mukherjee_explained.order_shifts(plan, found))}. The second is that MM ended with its first tree: "
+        f"{moved(mukherjee_explained.tree_shifts(plan, found))}. The potentials and degrees of the games are computed "
+        "exactly."
     )
 
 

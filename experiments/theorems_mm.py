@@ -11,7 +11,8 @@ import simplexboost as sb
 from simplexboost import games, losses
 
 from .theorems import check
-from .theorems_games import Minimal, margin, random_space
+from .theorems_conditions import margin, random_space
+from .theorems_games import Minimal
 from .theorems_mcboost import small_problem
 
 # ---- Algorithm 1 over a finite space --------------------------------------------------------------------------------

@@ -7,9 +7,21 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from experiments import grids, ledger, mukherjee, rules, synthesis, theorems_games, theorems_mm, theory
-from experiments.comparison import Samples, Shift
+from experiments import (
+    grids,
+    ledger,
+    mukherjee_explained,
+    mukherjee_games,
+    rules,
+    synthesis,
+    theorems_conditions,
+    theorems_games,
+    theorems_mm,
+    theory,
+)
+from experiments.comparison import Samples
 from experiments.grids import Grid, Numbers
+from experiments.guesses import Shift
 from experiments.registry import EXPERIMENTS, Plan
 from experiments.rules import Sight
 from experiments.theorems import CHECKS
@@ -195,25 +207,29 @@ def test_what_the_referee_missed_is_in_the_ledger():
 
 def test_margins_by_hand():
     three = games.Space(np.array([[0, 0, 1], [1, 0, 1], [0, 1, 1]]), np.array([0, 1, 1]), 2)  # each is wrong once
-    assert theorems_games.margin(three)[0] == pytest.approx(1 / 3)
-    assert theorems_games.margin(games.example("windows"))[0] == pytest.approx(1 / 6)
-    assert theorems_games.margin(games.example("samme"))[0] == pytest.approx(0.0, abs=1e-9)
-    value, C = theorems_games.hardest_costs(three)
-    assert value == pytest.approx(1 / 3) and theorems_games.cheapest(three, C) == pytest.approx(-1 / 3)
+    assert theorems_conditions.margin(three)[0] == pytest.approx(1 / 3)
+    assert theorems_conditions.margin(games.example("windows"))[0] == pytest.approx(1 / 6)
+    assert theorems_conditions.margin(games.example("samme"))[0] == pytest.approx(0.0, abs=1e-9)
+    value, C = theorems_conditions.hardest_costs(three)
+    assert value == pytest.approx(1 / 3) and theorems_conditions.cheapest(three, C) == pytest.approx(-1 / 3)
 
 
 def test_places_with_the_true_class_first():
-    space = theorems_games.random_space(np.random.default_rng(0), n=30, K=5)
-    assert_array_equal(theorems_games.true_first(space), space.ranks)
+    space = theorems_conditions.random_space(np.random.default_rng(0), n=30, K=5)
+    assert_array_equal(theorems_conditions.true_first(space), space.ranks)
 
 
 def test_random_and_lowered_baselines_have_their_edge():
     rng = np.random.default_rng(0)
-    B = theorems_games.random_baseline(rng, 50, 4, 0.2)
-    for b in (*B, *(theorems_games.lowered(row, 0.1) for row in B), theorems_games.lowered(np.eye(4)[0], 0.1)):
+    B = theorems_conditions.random_baseline(rng, 50, 4, 0.2)
+    for b in (
+        *B,
+        *(theorems_conditions.lowered(row, 0.1) for row in B),
+        theorems_conditions.lowered(np.eye(4)[0], 0.1),
+    ):
         assert_allclose([b.sum(), b.min() >= 0], [1.0, True], atol=1e-9)
     assert_allclose(B[:, 0] - B[:, 1:].max(axis=1), 0.2, atol=1e-12)
-    low = np.array([theorems_games.lowered(row, 0.1) for row in B])
+    low = np.array([theorems_conditions.lowered(row, 0.1) for row in B])
     assert_allclose(low[:, 0] - low[:, 1:].max(axis=1), 0.1, atol=1e-9)
     assert (low[:, 1:] >= B[:, 1:] - 1e-9).all() and (low[:, 0] < B[:, 0]).all()
 
@@ -226,14 +242,14 @@ def test_theorems_3_and_4_fail_with_edges_that_are_wrong(claim, monkeypatch):
 
 
 def test_theorem_6_fails_with_a_wrong_margin_or_a_wrong_worst_baseline(monkeypatch):
-    true = theorems_games.worst_baseline_cost
-    monkeypatch.setattr(theorems_games, "worst_baseline_cost", lambda C, edge: true(C, edge + 0.02))
+    true = theorems_conditions.worst_baseline_cost
+    monkeypatch.setattr(theorems_conditions, "worst_baseline_cost", lambda C, edge: true(C, edge + 0.02))
     assert outcome("mukherjee-theorem6").holds is False
-    monkeypatch.setattr(theorems_games, "worst_baseline_cost", lambda C, edge: true(C, edge - 0.02))
+    monkeypatch.setattr(theorems_conditions, "worst_baseline_cost", lambda C, edge: true(C, edge - 0.02))
     assert outcome("mukherjee-theorem6").holds is False
-    monkeypatch.setattr(theorems_games, "worst_baseline_cost", true)
-    own = theorems_games.margin
-    monkeypatch.setattr(theorems_games, "margin", lambda space: (own(space)[0] + 1e-3, own(space)[1]))
+    monkeypatch.setattr(theorems_conditions, "worst_baseline_cost", true)
+    own = theorems_conditions.margin
+    monkeypatch.setattr(theorems_conditions, "margin", lambda space: (own(space)[0] + 1e-3, own(space)[1]))
     assert outcome("mukherjee-theorem6").holds is False
 
 
@@ -274,7 +290,7 @@ def test_the_adversary_keeps_the_condition_and_a_generous_one_is_noticed(monkeyp
     monkeypatch.setattr(theorems_games, "adversary", lambda phi, C, b: np.ones(len(C), dtype=int))
     assert outcome("mukherjee-theorem9-lower").holds is False  # it breaks the condition
     rng = np.random.default_rng(0)
-    C, b = theorems_games.random_costs(rng, 50, 3), games.uniform_baseline(3, 0.1)
+    C, b = theorems_conditions.random_costs(rng, 50, 3), games.uniform_baseline(3, 0.1)
     labels = true(rng.random((50, 3)), C, b)
     assert C[np.arange(50), labels].sum() <= (C @ b).sum() + 1e-9
 
@@ -370,25 +386,25 @@ def test_bands_and_parities_of_made_maps(monkeypatch):
     u, v = np.meshgrid(np.arange(-4, 5), np.arange(-4, 5), indexing="ij")
     band = np.where(np.abs(u - v) <= 3, 3, 2)
     monkeypatch.setattr(games, "degree_map", lambda *a: band)
-    assert mukherjee.degree_shapes(4, 0.0)["band rows"] == 9
+    assert mukherjee_games.degree_shapes(4, 0.0)["band rows"] == 9
     holed = band.copy()
     holed[4, 5] = 2
     monkeypatch.setattr(games, "degree_map", lambda *a: holed)
-    assert mukherjee.degree_shapes(4, 0.0)["band rows"] == 8
+    assert mukherjee_games.degree_shapes(4, 0.0)["band rows"] == 8
     aside = np.where(u - v >= 2, 3, 2)  # a run, but not about the diagonal
     monkeypatch.setattr(games, "degree_map", lambda *a: aside)
-    assert mukherjee.degree_shapes(4, 0.0)["band rows"] == (np.arange(-4, 5) < -2).sum()
+    assert mukherjee_games.degree_shapes(4, 0.0)["band rows"] == (np.arange(-4, 5) < -2).sum()
     even = np.where(np.maximum(u, v) % 2 == 0, 2, 3)
     monkeypatch.setattr(games, "degree_map", lambda *a: even)
-    shape = mukherjee.degree_shapes(4, 0.0)
+    shape = mukherjee_games.degree_shapes(4, 0.0)
     assert shape["of one parity"][0] == shape["degree 2 off the diagonal"] > shape["of one parity"][1]
 
 
 def test_surfaces_are_compared_on_the_same_pixels():
-    assert {c.arguments["radius"] for c in mukherjee.SURFACES} == {3}
-    assert [c.arguments["T"] for c in mukherjee.SURFACES] == [3, 20]
+    assert {c.arguments["radius"] for c in mukherjee_games.SURFACES} == {3}
+    assert [c.arguments["T"] for c in mukherjee_games.SURFACES] == [3, 20]
     plane = np.add.outer(np.arange(5.0), np.arange(5.0))
-    assert mukherjee.roughness(plane) == 0 and mukherjee.roughness(plane % 2) == 1
+    assert mukherjee_games.roughness(plane) == 0 and mukherjee_games.roughness(plane % 2) == 1
 
 
 class BySize:
@@ -414,7 +430,7 @@ def test_grids_have_the_smallest_and_the_largest_trees_and_the_first_round():
 def test_the_guess_of_one_tree_is_about_mms_own_tree_and_can_be_contradicted():
     keys = {c.key for c in EXPERIMENTS["mukherjee-order"].cells(PLAN)}
     for name in ("letter", "satimage", "chess"):
-        assert {c.key for c in mukherjee.tree_cells(PLAN, name)} <= keys
+        assert {c.key for c in mukherjee_explained.tree_cells(PLAN, name)} <= keys
 
     class Trees(BySize):
         def get(self, cell):
@@ -422,7 +438,7 @@ def test_the_guess_of_one_tree_is_about_mms_own_tree_and_can_be_contradicted():
             error = {"samme": 0.9, "mm": 0.2}[cell.arguments["booster"]] if one else 0.4
             return {"rounds": [1], "test": [error], "n_iter": 1}
 
-    shifts = mukherjee.tree_shifts(PLAN, Trees())
+    shifts = mukherjee_explained.tree_shifts(PLAN, Trees())
     assert [s.label for s in shifts][3:] == ["MM on letter", "MM on satimage", "MM on chess"]
     assert {s.after.mean for s in shifts} == {20.0} and {s.before.mean for s in shifts} == {40.0}
 
