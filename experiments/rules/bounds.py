@@ -52,6 +52,16 @@ def some_above(sight: Sight, row: str, value: float) -> Outcome:
 
 
 @rule("exact")
+def not_negative(sight: Sight, row: str, within: float, above: float) -> Outcome:
+    """No value of the row is negative beyond rounding, and at least one is above the bound."""
+    values = along(sight.view, row)
+    if values is None:
+        return Outcome(None, "nothing measured")
+    holds = min(values) >= -within and max(values) > above
+    return Outcome(holds, f"{min(values):.4g} to {max(values):.4g} (at least one above {above:g} asked for)")
+
+
+@rule("exact")
 def equal(sight: Sight, row: str, column: str, value: float, within: float = 1e-9) -> Outcome:
     """A value is what the paper says."""
     found = sight.view[row, column]
