@@ -105,7 +105,8 @@ class Record:
     unknown: int = 0
 
     def __str__(self) -> str:
-        text = f"{len(self.wins)} wins, {len(self.ties)} ties, {len(self.losses)} losses"
+        wins, ties, losses = (len(columns) for columns in (self.wins, self.ties, self.losses))
+        text = f"{wins} win{'s' * (wins != 1)}, {ties} tie{'s' * (ties != 1)}, {losses} loss{'es' * (losses != 1)}"
         text += f" (ties: {listed(self.ties)})" if self.ties else ""
         text += f" (losses: {listed(self.losses)})" if self.losses else ""
         return text + (f", {self.unknown} not measured" if self.unknown else "")
