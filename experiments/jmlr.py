@@ -83,6 +83,7 @@ def codewords_figure(
             Y = np.array(r["Y"])
             axes = figure.add_subplot(rows, columns, i, projection="3d" if d == 3 else None)
             if d == 3:
+                axes.set_proj_type("ortho")
                 axes.view_init(*clear_view(Y, r["distance"]))
             draw_code(axes, Y, r["distance"])
             axes.set_title(f"M = {K}, d = {d}", fontsize=10)
@@ -92,10 +93,12 @@ def codewords_figure(
 
 def clear_view(Y: Any, distance: float) -> tuple[float, float]:
     """The height and the angle, in degrees, from which a code in space is seen best: no two points lie behind each
-    other, and no point in front of or behind an edge that it does not end.
+    other, no point in front of or behind an edge that it does not end, and edges that are not parallel do not seem so.
     """
     K = len(Y)
     edges = [(a, b) for a in range(K) for b in range(a) if ((Y[a] - Y[b]) ** 2).sum() < distance + 1e-3]
+    ways = np.array([(Y[a] - Y[b]) / np.linalg.norm(Y[a] - Y[b]) for a, b in edges])
+    crossing = np.abs(ways @ ways.T)[np.triu_indices(len(edges), 1)] < 0.999  # pairs of edges that are not parallel
     best, view = -1.0, (0.0, 0.0)
     for height in range(5, 60, 5):
         for angle in range(0, 360, 5):
@@ -105,8 +108,14 @@ def clear_view(Y: Any, distance: float) -> tuple[float, float]:
             flat = Y @ np.column_stack([side, top])  # (K, 2): as the picture shows them
             apart = np.linalg.norm(flat[:, None] - flat[None], axis=2)[np.triu_indices(K, 1)].min()
             free = min((from_edge(flat, a, b) for a, b in edges), default=apart)
-            if min(apart, free) > best:
-                best, view = float(min(apart, free)), (float(height), float(angle))
+            seen = np.array([flat[a] - flat[b] for a, b in edges])
+            seen /= np.maximum(np.linalg.norm(seen, axis=1, keepdims=True), 1e-9)
+            sines = np.abs(seen[:, :1] * seen[:, 1] - seen[:, 1:] * seen[:, 0])[np.triu_indices(len(edges), 1)][
+                crossing
+            ]
+            skew = sines.min() * len(sines) / 10  # of many edges some always seem nearly parallel
+            if min(apart, free, skew) > best:
+                best, view = float(min(apart, free, skew)), (float(height), float(angle))
     return view
 
 
