@@ -231,7 +231,8 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
             "ours: exact over edge step",
             "ours: vector over codeword leaves",
         ]
-        yield Table(header, rows)
+        if rows:
+            yield Table(header, rows)
         yield Text(f"{title}: the step gives {share_words(leads)}.")
     yield Text(
         "What is left of a printed lead has a cause that these runs do not show: another step or other trees of the "
