@@ -92,11 +92,12 @@ ON_PAIRS = (
 @experiment("nips-table1", "Accuracy with decision stumps", urgency=2)
 def table1(plan: Plan) -> list[Cell]:
     """Stated: stumps, official splits, one-vs-all with 20 rounds per class, the others with the same number of weak
-    learners, 20K for K classes; AdaBoost.MH is the one that turns K classes into a binary problem on [x, class] (Section 4). Stumps on
-    such pairs cannot work (below), so that there are three more with 20K learners (a stump that names a class; one
-    split with a sign for every class; 20 rounds of one stump for every class), and one split with a sign for every
-    class for 20 rounds alone. CD-MCBoost takes its coordinates in turn, as the conference version's algorithm does, and
-    beside that the best one, as the journal's. Thresholds come from at most 255 bins a feature.
+    learners, which is 20K for K classes; AdaBoost.MH is the one that turns K classes into a binary problem on
+    [x, class] (Section 4). Stumps on such pairs cannot work (below), so that there are three more with 20K learners (a
+    stump that names a class; one split with a sign for every class; 20 rounds of one stump for every class), and one
+    split with a sign for every class for 20 rounds alone. CD-MCBoost takes its coordinates in turn, as the conference
+    version's algorithm does, and beside that the best one, as the journal's. Thresholds come from at most 255 bins a
+    feature.
     """
     return TABLE1.cells(plan)
 
