@@ -6,6 +6,7 @@ variant is chosen for all tables of the paper, and the others are shown beside i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -17,7 +18,7 @@ from .comparison import Comparison, Method, _papers
 from .data import test_rows
 from .fits import at
 from .gaussians import gaussian_cells
-from .grids import Grid, Numbers, grid
+from .grids import SOURCES, Grid, Numbers, grid
 from .registry import EXPERIMENTS, Plan
 
 END = 10**9  # rounds: the end of a fit
@@ -48,7 +49,7 @@ READINGS: dict[str, dict[str, tuple[str, str]]] = {
         "AdaBoost.M1": ("M1", ""),
         "SAMME": ("SAMME", ""),
         "AdaBoost.MM": ("MM, edge step", "The paper is silent; (61) is the step of Mukherjee's experiments."),
-        "GD-MCBoost": ("GD, codeword leaves", "The journal is silent; the conference version has codewords."),
+        "GD-MCBoost": ("GD, codeword leaves", "Not said of the journal's trees; the conference version has codewords."),
     },
     "mukherjee-fig8": {
         "AdaBoost.MH": ("MH", "BoosTexter's real-valued stumps."),
@@ -141,6 +142,36 @@ def _(plan: Plan, found: Results) -> Grid:
     return compared(jmlr.TABLE9, trees(jmlr, jmlr.MM, jmlr.MM_EXACT), plan, found)
 
 
+@grid("jmlr-outside")
+def _(plan: Plan, found: Results) -> Grid:
+    """Boosters of Tables 7 and 9 whose loss is no γ–φ loss, beside the best one of the same table whose loss is one."""
+    seven, nine = (SOURCES[name](plan, found) for name in ("jmlr-table7", "jmlr-table9"))
+    rows: dict[str, dict[str, Numbers]] = {}
+    for title, own, outside, inside in (
+        ("stumps", seven, ("OVA",), ("ECC", BEST)),
+        ("trees", nine, ("M1", "SAMME"), ("MM, edge step", "GD, codeword leaves")),
+    ):
+        rows |= {row: own.cells[row] for row in outside}
+        best = f"best γ–φ booster, {title}"
+        for name in own.cells[inside[0]]:
+            known = [own.cells[row][name] for row in inside]
+            full = all(n.known for n in known)
+            rows.setdefault(best, {})[name] = max(known, key=lambda n: n.mean) if full else Numbers((), known[0].wanted)
+    return Grid(rows)
+
+
+@grid("jmlr-m1-trees")
+def _(plan: Plan, found: Results) -> Grid:
+    """The weighted error, in percent, of AdaBoost.M1's first tree on the sets of Table 9 where it made no round."""
+    errors: dict[str, Numbers] = {}
+    for name in jmlr.SETS:
+        done = [r for r in found.finished(jmlr.TABLE9.cells_of(plan, jmlr.M1, name)) if r["n_iter"] == 0]
+        if done:
+            stated = [re.search(r"weighted error ([0-9.]+)", r["stop"] or "") for r in done]
+            errors[name] = Numbers(tuple(100 * float(m.group(1)) for m in stated if m), len(done), sure=True)
+    return Grid({"error of the first tree": errors}, error=True)
+
+
 @grid("three-gaussians")
 def _(plan: Plan, found: Results) -> Grid:
     """Errors in percent and mean margins over draws, of both schedules."""
@@ -163,13 +194,13 @@ def _(plan: Plan, found: Results) -> Grid:
 
 @grid("jmlr-figure6")
 def _(plan: Plan, found: Results) -> Grid:
-    """Accuracy against the dimension, as a share of the classes: rows ``gd landsat``, columns ``d = 2`` …"""
+    """Accuracy against the dimension: rows ``gd landsat`` (codeword leaves), columns ``d = 2`` …"""
     rows = {
-        f"{method} {name}": {
+        f"{row} {name}": {
             f"d = {d}": numbers(found, jmlr.dimension_cells(plan, method, name, d), error=False)
             for d in range(2, K + 1)
         }
-        for method in ("cd", "gd")
+        for row, method in (("cd", "cd"), ("gd", "gd codewords"))
         for name, (_, K) in jmlr.DIMENSION_SETS.items()
     }
     return Grid(rows)
@@ -403,7 +434,7 @@ def single(name: str) -> None:
 
 for _name in (
     *(f"{paper}-theorems" for paper in ("jmlr", "mukherjee", "geist", "lecture")),
-    *("nips-index", "nips-alignment", "mukherjee-clamp", "mukherjee-consistency"),
+    *("nips-theorems", "nips-classes", "nips-index", "nips-alignment", "mukherjee-clamp", "mukherjee-consistency"),
     *("jmlr-capacity", "jmlr-converter", "jmlr-identity", "geist-rate", "geist-minima"),
 ):
     single(_name)
@@ -444,17 +475,20 @@ def _(plan: Plan, found: Results) -> Grid:
 
 @grid("contours")
 def _(plan: Plan, found: Results) -> Grid:
-    """By how much the losses of Figure 3 miss the rule: not positive where the claim holds."""
+    """How the losses of right and of wrong decisions overlap on the grid of Figure 3 (see `jmlr.overlaps`)."""
     result = found.get(EXPERIMENTS["jmlr-figure3"].cells(plan)[0])
-    if result is None:
-        return Grid({}, error=True)
-    (right, wrong), (_, wrong_pairs) = result["own_overlap"], result["pairs_overlap"]
-    rows = {
-        "lowest own-score loss of a wrong decision, less 0.5": wrong - 0.5,
-        "0.5 less the highest own-score loss of a right one": 0.5 - right,
-        "1 less the lowest γ–φ loss of a wrong one": 1 - wrong_pairs,
+    titles = {
+        "right above": "percent of the right decisions with a loss above the lowest wrong one",
+        "wrong below": "percent of the wrong decisions with a loss below the highest right one",
+        "highest right": "highest loss of a right decision",
+        "lowest wrong": "lowest loss of a wrong decision",
     }
-    return Grid({row: {"grid": computed(value)} for row, value in rows.items()}, error=True)
+    rows: dict[str, dict[str, Numbers]] = {}
+    for column, key in (("own score", "own"), ("γ–φ", "pairs")):
+        own = {} if result is None else jmlr.overlaps(result, key)
+        for name, title in titles.items():
+            rows.setdefault(title, {})[column] = computed(own.get(name))
+    return Grid(rows, error=True)
 
 
 @grid("codes")

@@ -113,7 +113,7 @@ def test_without_cells_nothing_is_judged_and_nothing_fails(tmp_path):
     assert {v.grade for _, v in judged_all} == {ledger.WAITING, ledger.UNTESTABLE}
     assert all((v.grade == ledger.UNTESTABLE) == bool(e.untestable) for e, v in judged_all)
     assert all(len(ledger.row_of(e, v)) == len(ledger.HEADER) for e, v in judged_all)
-    assert ledger.in_words(ledger.counts(judged_all, "paper", "nips")) == "0 of 0 hold; 10 not yet run"
+    assert ledger.in_words(ledger.counts(judged_all, "paper", "nips")) == "0 of 0 hold; 11 not yet run"
 
 
 # ---- the rules ------------------------------------------------------------------------------------------------------
@@ -208,9 +208,8 @@ def test_numbers_are_compared_with_one_more_run():
 
 
 def test_confidence_falls_with_the_noise():
-    entry = replace(
-        next(e for e in ledger.load() if e.id == "jmlr-cd-ova"), given={"first": "a", "rivals": ["b"], "need": "all"}
-    )
+    given = {"first": "a", "rivals": ["b"], "need": "all"}
+    entry = replace(next(e for e in ledger.load() if e.id == "jmlr-cd-ova"), judge="ahead", given=given)
     close = {"a": {"x": 90.2}, "b": {"x": 90.0}}
 
     def grid_of(rows):

@@ -8,7 +8,7 @@ from experiments import ledger, theorems, theory, theory_codes, theory_geist
 from experiments.cells import TASKS
 from experiments.registry import EXPERIMENTS, Plan
 
-SLOW = {"jmlr-tammes-printed", "jmlr-capacity-bound", "jmlr-distance-bound", "jmlr-risk-falls"}
+SLOW = {"jmlr-tammes-printed", "jmlr-capacity-bound", "jmlr-distance-bound"}
 CLAIMS = {row: e for e in ledger.load() for row in [*e.given.get("rows", []), e.given.get("row")] if row}
 
 

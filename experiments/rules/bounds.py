@@ -8,6 +8,8 @@ import numpy as np
 
 from .words import Outcome, Sight, along, listed, rule, tally
 
+OVERLAP = ("highest loss of a right", "lowest loss of a wrong")
+
 
 def bounded(sight: Sight, rows: Sequence[str], low: float, high: float, columns: Sequence[str] | None) -> Outcome:
     """All values of some rows lie between two bounds."""
@@ -52,6 +54,27 @@ def some_above(sight: Sight, row: str, value: float) -> Outcome:
 
 
 @rule("exact")
+def not_negative(sight: Sight, row: str, within: float, above: float) -> Outcome:
+    """No value of the row is negative beyond rounding, and at least one is above the bound."""
+    values = along(sight.view, row)
+    if values is None:
+        return Outcome(None, "nothing measured")
+    holds = min(values) >= -within and max(values) > above
+    return Outcome(holds, f"{min(values):.4g} to {max(values):.4g} (at least one above {above:g} asked for)")
+
+
+@rule("exact")
+def sub_optimal(sight: Sight, least: str, largest: str, within: float, above: float) -> Outcome:
+    """What is missed is never negative beyond rounding (row ``least``), and somewhere above the bound (``largest``)."""
+    low, high = along(sight.view, least), along(sight.view, largest)
+    if low is None or high is None:
+        return Outcome(None, "nothing measured")
+    columns = zip(sight.view.columns([least]), low, high, strict=True)
+    text = "; ".join(f"{column}: {100 * a:.2g} to {100 * b:.2g} % missed in a round" for column, a, b in columns)
+    return Outcome(min(low) >= -within and max(high) > above, text)
+
+
+@rule("exact")
 def equal(sight: Sight, row: str, column: str, value: float, within: float = 1e-9) -> Outcome:
     """A value is what the paper says."""
     found = sight.view[row, column]
@@ -63,6 +86,21 @@ def equal(sight: Sight, row: str, column: str, value: float, within: float = 1e-
 def near_value(sight: Sight, row: str, column: str, value: float, within: float) -> Outcome:
     """A value is within so much of what the paper says."""
     return equal(sight, row, column, value, within)
+
+
+@rule("qualitative")
+def overlap(sight: Sight, column: str, beside: str, expected: bool) -> Outcome:
+    """Losses of right and of wrong decisions overlap, or do not, as the paper expects; ``beside`` is another loss.
+
+    The rows are those of `measured`'s grid "contours".
+    """
+    found = {name: {row: sight.view[row, name] for row in sight.view.values} for name in (column, beside)}
+    known = {name: {row: v for row, v in own.items() if v is not None} for name, own in found.items()}
+    if not found[column] or known != found:
+        return Outcome(None, "nothing measured")
+    highest, lowest = (known[column][f"{words} decision"] for words in OVERLAP)
+    texts = [f"{name}: " + ", ".join(f"{row} {v:.3g}" for row, v in own.items()) for name, own in known.items()]
+    return Outcome((lowest < highest - 1e-9) is expected, ". Beside it, ".join(texts))
 
 
 @rule("qualitative")

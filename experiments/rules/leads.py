@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy as np
 from ..grids import View
 from ..statistics import ranks
 from .words import Need, Outcome, Sight, listed, over, rule, scores, tally
+
+TIE = 0.05  # points: tables print one decimal, so that what is nearer than this is equal in print
 
 
 @rule("qualitative")
@@ -90,6 +93,114 @@ def win_counts(view: View, rows: Sequence[str]) -> list[int] | None:
         return None
     table = np.array(found)
     return [int(n) for n in (table >= table.max(axis=1, keepdims=True) - 1e-9).sum(axis=0)]
+
+
+@dataclass(frozen=True)
+class Record:
+    """On which columns one row is better than the best of some others, equal to it up to ``TIE``, or worse."""
+
+    wins: tuple[str, ...]
+    ties: tuple[str, ...]
+    losses: tuple[str, ...]
+    unknown: int = 0
+
+    def __str__(self) -> str:
+        wins, ties, losses = (len(columns) for columns in (self.wins, self.ties, self.losses))
+        text = f"{wins} win{'s' * (wins != 1)}, {ties} tie{'s' * (ties != 1)}, {losses} loss{'es' * (losses != 1)}"
+        text += f" (ties: {listed(self.ties)})" if self.ties else ""
+        text += f" (losses: {listed(self.losses)})" if self.losses else ""
+        return text + (f", {self.unknown} not measured" if self.unknown else "")
+
+
+def record(view: View, first: str, rivals: Sequence[str], columns: Sequence[str]) -> Record:
+    """The wins, ties and losses of ``first`` against the best of its rivals, column by column."""
+    kinds: dict[str, list[str]] = {"win": [], "tie": [], "loss": []}
+    unknown = 0
+    for column in columns:
+        found = scores(view, [first, *rivals], column)
+        if found is None:
+            unknown += 1
+            continue
+        best = max(found[1:])
+        equal = found[0] == best or bool(abs(found[0] - best) <= TIE + 1e-9)
+        kinds["tie" if equal else "win" if found[0] > best else "loss"].append(column)
+    return Record(tuple(kinds["win"]), tuple(kinds["tie"]), tuple(kinds["loss"]), unknown)
+
+
+@rule("qualitative")
+def wins_and_ties(
+    sight: Sight, first: str, rivals: Sequence[str], wins: int, ties: int = 0, beside: str | None = None
+) -> Outcome:
+    """``first`` beats the best rival on at least so many columns, and beats or equals it on ``wins + ties``."""
+    columns = sight.view.columns([first])
+    own = record(sight.view, first, rivals, columns)
+    good = len(own.wins) + len(own.ties)
+    holds: bool | None = len(own.wins) >= wins and good >= wins + ties
+    if not holds and len(own.wins) + own.unknown >= wins and good + own.unknown >= wins + ties and own.unknown:
+        holds = None
+    text = f"{first}: {own}; asked for: {wins} wins" + (f", {wins + ties} wins or ties" if ties else "")
+    if sight.printed is not None:
+        text += f"; the paper's own numbers: {record(sight.printed, first, rivals, columns)}"
+    if beside is not None:
+        text += f". Beside it, {beside}: {record(sight.view, beside, rivals, columns)}"
+    return Outcome(holds, text)
+
+
+@rule("qualitative")
+def close_second(sight: Sight, first: str, rivals: Sequence[str], within: float) -> Outcome:
+    """Where ``first`` is not the best it is at most so many points behind; the evidence says if no set is left."""
+    columns = sight.view.columns([first])
+    own = record(sight.view, first, rivals, columns)
+    if own.unknown:
+        return Outcome(None, "not all is measured")
+    behind_by = {c: max(float(sight.view.score(r, c) or 0.0) for r in rivals) for c in own.losses}
+    behind_by = {c: best - float(sight.view.score(first, c) or 0.0) for c, best in behind_by.items()}
+    if not behind_by:
+        return Outcome(True, f"{first} wins or ties on all {len(columns)} sets, so that there is none to be second on")
+    text = ", ".join(f"{c} {gap:.1f}" for c, gap in behind_by.items())
+    return Outcome(max(behind_by.values()) <= within, f"points behind where it is not the best: {text}")
+
+
+@rule("qualitative")
+def wins_in_order(sight: Sight, rows: Sequence[str], at_least: int) -> Outcome:
+    """The earlier a row, the more columns it is best on, and the first on so many.
+
+    A tie of all rows counts for none of them, one of some for each of these.
+    """
+    counts = best_counts(sight.view, rows)
+    if counts is None:
+        return Outcome(None, "not all is measured")
+    text = "sets on which it is best: " + ", ".join(f"{row} {n}" for row, n in zip(rows, counts, strict=True))
+    if sight.printed is not None and (own := best_counts(sight.printed, rows)) is not None:
+        text += f"; the paper's own table, counted alike: {', '.join(map(str, own))}"
+        every, none = (", ".join(map(str, best_counts(sight.printed, rows, ties) or [])) for ties in ("all", "none"))
+        text += f" ({every} if every tie counts, {none} if none does)"
+    return Outcome(counts[0] >= at_least and all(a > b for a, b in pairwise(counts)), text)
+
+
+def best_counts(view: View, rows: Sequence[str], ties: str = "some") -> list[int] | None:
+    """On how many columns each row is best; ties of ``some`` but not all rows count, or ``all`` ties, or ``none``."""
+    found = [scores(view, rows, c) for c in view.columns(rows)]
+    if not found or None in found:
+        return None
+    table = np.array(found)
+    best = table >= table.max(axis=1, keepdims=True) - TIE - 1e-9  # (sets, rows)
+    most = {"all": len(rows), "some": len(rows) - 1, "none": 1}[ties]
+    return [int(n) for n in best[best.sum(axis=1) <= most].sum(axis=0)]
+
+
+@rule("qualitative")
+def each_behind(sight: Sight, pairs: Sequence[Sequence[str]], need: Need) -> Outcome:
+    """In each pair the first row is worse than the second, by more than a tie, on so many columns."""
+    outcomes = {}
+    for last, rival in pairs:
+        own = record(sight.view, last, [rival], sight.view.columns([last]))
+        answers: dict[str, bool | None] = dict.fromkeys(own.losses, True) | dict.fromkeys(own.wins + own.ties, False)
+        answers |= {f"unknown {i}": None for i in range(own.unknown)}
+        outcomes[last] = tally(answers, need)
+    holds = [o.holds for o in outcomes.values()]
+    verdict = False if False in holds else None if None in holds or not holds else True
+    return Outcome(verdict, "; ".join(f"{last} is behind on {o.evidence}" for last, o in outcomes.items()))
 
 
 @rule("qualitative")

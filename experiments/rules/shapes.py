@@ -26,6 +26,13 @@ def rising(sight: Sight, rows: Sequence[str], columns: Sequence[str] | None = No
 
 
 @rule("qualitative")
+def rising_beside(sight: Sight, rows: Sequence[str], beside: Sequence[str], columns: Sequence[str]) -> Outcome:
+    """The values of the rows rise from column to column; other rows are shown, and not judged."""
+    own, other = rising(sight, rows, columns), rising(sight, beside, columns)
+    return Outcome(own.holds, f"{own.evidence}. Beside it, {other.evidence}")
+
+
+@rule("qualitative")
 def rising_beyond_noise(sight: Sight, row: str, columns: Sequence[str] | None = None) -> Outcome:
     """The values rise from column to column, or fall by less than twice the standard error of the difference."""
     columns = columns or sight.view.columns([row])
@@ -88,6 +95,15 @@ def steps_up(sight: Sight, rows: Sequence[str], need: Need) -> Outcome:
 
 
 @rule("qualitative")
+def steps_up_each(sight: Sight, groups: dict[str, Sequence[str]], need: Need) -> Outcome:
+    """`steps_up` in each of several groups of curves by itself."""
+    outcomes = {name: steps_up(sight, rows, need) for name, rows in groups.items()}
+    holds = [o.holds for o in outcomes.values()]
+    verdict = False if False in holds else None if None in holds else True
+    return Outcome(verdict, "; ".join(f"{name}: {o.evidence}" for name, o in outcomes.items()))
+
+
+@rule("qualitative")
 def flat_at_the_end(sight: Sight, rows: Sequence[str], within: float, need: Need) -> Outcome:
     """The last step before d = M − 1 changes accuracy by at most so many points."""
 
@@ -98,9 +114,20 @@ def flat_at_the_end(sight: Sight, rows: Sequence[str], within: float, need: Need
     return each_row(rows, answer, need)
 
 
+def saturation(values: Sequence[float], within: float) -> int:
+    """The dimension from which on accuracy stays within so many points of d = M − 1; values are for d = 2 … M."""
+    target = values[-2] - within
+    return next(d for d in range(2, len(values) + 2) if all(v >= target - 1e-9 for v in values[d - 2 : -1]))
+
+
 @rule("qualitative")
 def saturates(sight: Sight, rows: Sequence[str], within: float, share: float, need: Need) -> Outcome:
     """From a dimension of at most a share of the classes on, accuracy stays within so many points of d = M − 1."""
+    return saturates_between(sight, rows, within, 0.0, share, need)
+
+
+def saturates_between(sight: Sight, rows: Sequence[str], within: float, low: float, high: float, need: Need) -> Outcome:
+    """The dimension from which on accuracy stays so near to d = M − 1 is such a share of the classes."""
     notes = []
     answers: dict[str, bool | None] = {}
     for row in rows:
@@ -108,9 +135,22 @@ def saturates(sight: Sight, rows: Sequence[str], within: float, share: float, ne
         if values is None:
             answers[row] = None
             continue
-        K, target = len(values) + 1, values[-2] - within  # columns are d = 2 … M
-        first = next(d for d in range(2, K + 1) if all(v >= target - 1e-9 for v in values[d - 2 : -1]))
-        answers[row] = bool(first / K <= share)
-        notes.append(f"{row} {100 * first / K:.0f} %")
+        part = saturation(values, within) / (len(values) + 1)
+        answers[row] = bool(low <= part <= high)
+        notes.append(f"{row} {100 * part:.0f} %")
     outcome = tally(answers, need)
     return Outcome(outcome.holds, f"{outcome.evidence}; dimension in percent of M: {', '.join(notes)}")
+
+
+@rule("qualitative")
+def saturates_early(
+    sight: Sight, rows: Sequence[str], example: Sequence[str], within: float, low: float, high: float, need: Need
+) -> Outcome:
+    """So many rows saturate at a share of at most ``high``, and so many of the example rows at ``low`` to ``high``."""
+    every = saturates_between(sight, rows, within, 0.0, high, need)
+    some = saturates_between(sight, example, within, low, high, need)
+    holds = [every.holds, some.holds]
+    verdict = False if False in holds else None if None in holds else True
+    counted = some.evidence.partition("; dimension")[0]
+    text = f"at most {100 * high:.0f} % of M: {every.evidence}. The example, from {100 * low:.0f} % on: {counted}"
+    return Outcome(verdict, text)
