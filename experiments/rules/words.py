@@ -76,6 +76,8 @@ def needed(need: Need, total: int) -> int:
 
 def tally(answers: dict[str, bool | None], need: Need, own: dict[str, bool | None] | None = None) -> Outcome:
     """Holds where enough of the answers are yes; ``own`` are the answers that the paper's own numbers give."""
+    if not answers:
+        return Outcome(None, "nothing measured")
     asked = needed(need, len(answers))
     note = ""
     if own:
