@@ -449,10 +449,17 @@ def noise_cells(plan: Plan, method: str, noise: float) -> list[Cell]:
     return [Cell("long_servedio", fixed | {"seeds": g}, seconds, turn) for turn, g in enumerate(groups)]
 
 
+def draws_by_seed(plan: Plan, found: Results, method: str, noise: float) -> dict[int, float]:
+    """Clean test errors in percent by the seed of the draw."""
+    cells = noise_cells(plan, method, noise)
+    done = [(c.arguments["seeds"], r["test"]) for c in cells if (r := found.get(c)) is not None]
+    return {seed: 100 * e for seeds, errors in done for seed, e in zip(seeds, errors, strict=True)}
+
+
 def draws(plan: Plan, found: Results, method: str, noise: float) -> Samples:
     """Clean test errors in percent, one a draw."""
     cells = noise_cells(plan, method, noise)
-    errors = [100 * e for r in found.finished(cells) for e in r["test"]]
+    errors = draws_by_seed(plan, found, method, noise).values()
     return Samples(tuple(errors), sum(len(c.arguments["seeds"]) for c in cells))
 
 
