@@ -362,7 +362,7 @@ def single(name: str) -> None:
 for _name in (
     *(f"{paper}-theorems" for paper in ("jmlr", "mukherjee", "geist", "lecture")),
     *("nips-index", "nips-alignment", "mukherjee-clamp", "mukherjee-consistency"),
-    *("jmlr-capacity", "jmlr-converter", "jmlr-identity", "geist-rate", "geist-minima"),
+    *("jmlr-capacity", "jmlr-converter", "jmlr-identity", "geist-rate"),
 ):
     single(_name)
 
