@@ -229,8 +229,10 @@ def samme(plan: Plan) -> list[Cell]:
         c
         for name in QUICK_SETS
         for noise in (0.0, 0.2)
-        for part in LEAF_PARTS.values()
-        for c in leafy_cells(plan, name, part, noise)
+        for c in [
+            *(c for part in LEAF_PARTS.values() for c in leafy_cells(plan, name, part, noise)),
+            *table_cells(plan, "SAMME", name, noise),
+        ]
     ]
 
 
@@ -331,7 +333,7 @@ def no_end(plan: Plan) -> list[Cell]:
         for name in ENDLESS_SETS
         for m in METHODS[:2]
         for noise in (0.0, 0.2)
-        for c in endless_cells(plan, m, name, noise)
+        for c in [*endless_cells(plan, m, name, noise), *table_cells(plan, m, name, noise)]
     ]
 
 

@@ -219,8 +219,8 @@ def certainty(problem: dict[str, Any], rounds: int, seed: int) -> dict[str, Any]
     clf = make(kind, given.K, rounds, seed, options).fit(given.X_train, given.y_train)
     rows = np.arange(len(given.y_train))
     out: dict[str, Any] = {}
-    for t in (t for t in CERTAIN_STOPS if t <= rounds):
-        g = probabilities(clf, given.X_train, t)
+    for t in CERTAIN_STOPS:
+        g = probabilities(clf, given.X_train, min(t, int(clf.n_iter_)))
         own = g[rows, given.y_train]
         shares = {"sure": g.max(axis=1) > SURE, "right": own > SURE, "stuck": own < 1 - SURE}
         out[str(t)] = {key: 100 * float(yes.mean()) for key, yes in shares.items()}
@@ -252,13 +252,18 @@ def certain(plan: Plan) -> list[Cell]:
     return [c for name in CERTAIN_SETS for c in certainty_cells(plan, name)]
 
 
+def certain_stops(plan: Plan) -> list[int]:
+    """The moments that a plan reaches."""
+    return [t for t in CERTAIN_STOPS if t <= plan.pick(1000, 100)]
+
+
 @certain.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
     rows = []
     for name in CERTAIN_SETS:
         row = [name]
-        for t in CERTAIN_STOPS:
-            done = [r["shares"][str(t)] for r in found.finished(certainty_cells(plan, name)) if str(t) in r["shares"]]
+        for t in certain_stops(plan):
+            done = [r["shares"][str(t)] for r in found.finished(certainty_cells(plan, name))]
             means = [np.mean([own[key] for own in done]) if done else np.nan for key in ("sure", "right", "stuck")]
             row.append(" / ".join(f"{m:.1f}" for m in means) if done else "…")
         rows.append(row)
@@ -266,4 +271,4 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
         "Training examples in percent, means over seeds: those with a label of probability above 0.9 / those whose own "
         "label has a probability above 0.9 / below 0.1."
     )
-    yield Table(["set", *(f"T = {t}" for t in CERTAIN_STOPS)], rows)
+    yield Table(["set", *(f"T = {t}" for t in certain_stops(plan))], rows)
