@@ -135,13 +135,13 @@ def soft(plan: Plan, found: Results) -> str:
     draws = ", ".join(f"{m} {n}" for m, n in perfect.items())
     return (
         "sm-boost is ahead on corrupted labels and behind on clean ones. With a fifth of the labels corrupted it has "
-        f"the lowest error of the three boosters after the last round on {noisy} (the paper: six of eight). Without noise "
-        f"it has the lowest error on {clean} (the paper: one of eight). The paper says that sm-boost is generally "
-        f"better on synthetic problems after many rounds. Here its test error is lower on {words or 'none yet'} "
-        f"({many}). The paper says that without noise all boosters are perfect on Long and Servedio's problem. Here "
-        f"these draws have an error below {geist.PERFECT} %: {draws}. The draws that fail are looked into in "
-        "`geist-minima`. Open is why AdaBoost.MH and SAMME have higher errors than the paper's on vowel, and on "
-        "segment AdaBoost.MH without noise and both with noise (`geist-samme`, `geist-endless`)."
+        f"the lowest error of the three boosters after the last round on {noisy} (the paper: six of eight). Without "
+        f"noise it has the lowest error on {clean} (the paper: one of eight). The paper says that sm-boost is "
+        f"generally better on synthetic problems after many rounds. Here its test error is lower on "
+        f"{words or 'none yet'} ({many}). The paper says that all boosters are perfect on Long and Servedio's problem "
+        f"without noise. Here these draws have an error below {geist.PERFECT} %: {draws}. What happens in draws that "
+        "fail is in `geist-minima`. Two things are open. AdaBoost.MH and SAMME err more than in the paper on vowel. On "
+        "segment AdaBoost.MH does so, and SAMME with noise (`geist-samme`, `geist-endless`)."
     )
 
 

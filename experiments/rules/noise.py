@@ -116,7 +116,10 @@ def lowest_in_each(
         note = f"; the paper's own numbers of {own}: {theirs} of {len(columns[own])}"
         note += f", short of its word, so that {theirs} are asked for" if theirs < word else ""
     outcomes = {
-        part: tally({c: strictly_lowest(sight.view, first, rivals, c) for c in every}, need if asked is None else asked)
+        part: tally(
+            {c.removeprefix(f"{part}, "): strictly_lowest(sight.view, first, rivals, c) for c in every},
+            need if asked is None else asked,
+        )
         for part, every in columns.items()
     }
     holds = [o.holds for o in outcomes.values()]
