@@ -529,7 +529,7 @@ def draws_by_seed(plan: Plan, found: Results, method: str, noise: float) -> dict
     """Clean test errors in percent by the seed of the draw."""
     cells = noise_cells(plan, method, noise)
     done = [(c.arguments["seeds"], r["test"]) for c in cells if (r := found.get(c)) is not None]
-    return {seed: 100 * e for seeds, errors in done for seed, e in zip(seeds, errors, strict=True)}
+    return {seed: 100 * e for seeds, errors in done for seed, e in zip(seeds, errors, strict=False)}
 
 
 def draws(plan: Plan, found: Results, method: str, noise: float) -> Samples:
