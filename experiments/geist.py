@@ -487,8 +487,8 @@ NOISE_METHODS = {
 RUNS = {  # what the page calls a booster → its name in `NOISE_METHODS`, which the kept cells have
     "sm-boost": "sm-boost, M = N",
     "2000 pairs": "sm-boost",
-    "2000 pairs, steps × 4": "steps × 4",
-    "1000 pairs, steps × 4": "both",
+    "2000 pairs and steps × 4": "steps × 4",
+    "1000 pairs and steps × 4": "both",
 }
 SHOWN = ("SAMME", "sm-boost", "MartiBoost")
 

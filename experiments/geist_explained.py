@@ -373,7 +373,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
 # ---- Figure 7 -------------------------------------------------------------------------------------------------------
 
 STEP_NOISES = (0.0, 0.1, 0.3)
-VARIANTS = ("sm-boost", "2000 pairs", "1000 pairs", "2000 pairs, steps × 4", "1000 pairs, steps × 4")
+VARIANTS = ("sm-boost", "2000 pairs", "1000 pairs", "2000 pairs and steps × 4", "1000 pairs and steps × 4")
 LEVEL = 0.05  # of the tests below, after Holm's adjustment for their number
 
 
@@ -452,13 +452,13 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
         ["variant", "noise", "draws of both", "perfect with both", "only as in the paper", "only the variant", "p"],
         [
             [m, f"{100 * noise:.0f} %", str(t.total), *map(str, (t.both, t.only_paper, t.only_variant)),
-             f"{adjusted[m, noise]:.3f}"]
+             f"{adjusted[m, noise]:.3f}" if adjusted[m, noise] >= 0.001 else "below 0.001"]
             for (m, noise), t in tests.items()
         ],
     )  # fmt: skip
     sure = {key: t for key, t in tests.items() if adjusted[key] < LEVEL}
     named = [
-        listed([f"{m} at {100 * noise:.0f} %" for (m, noise), t in sure.items() if better(t)])
+        listed([f"{m} at {100 * noise:.0f} % noise" for (m, noise), t in sure.items() if better(t)])
         for better in (lambda t: t.only_variant > t.only_paper, lambda t: t.only_variant < t.only_paper)
     ]
     yield Text(
@@ -469,7 +469,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
 
 def listed(names: list[str]) -> str:
     """Names in a sentence."""
-    return ", ".join(names) if names else "none"
+    return "; ".join(names) if names else "none"
 
 
 COIN_NOISES = (0.0, 0.2, 0.4)

@@ -141,11 +141,11 @@ def test_variants_are_compared_on_common_draws_by_mcnemars_test():
 
 def test_a_change_that_hurts_is_not_called_a_help(tmp_path):
     found = {}
-    for m in ("sm-boost", "2000 pairs, steps × 4"):
+    for m in ("sm-boost", "2000 pairs and steps × 4"):
         for c in geist.noise_cells(PLAN, m, 0.0):
             found[c] = {"test": [0.0 if m == "sm-boost" else 0.2] * 10}
     texts = [b.text for b in EXPERIMENTS["geist-steps"].report(PLAN, results(tmp_path, found)) if hasattr(b, "text")]
-    assert "more perfect draws: none. These give fewer: 2000 pairs, steps × 4 at 0 %" in texts[-1]
+    assert "more perfect draws: none. These give fewer: 2000 pairs and steps × 4 at 0 % noise" in texts[-1]
     assert "geist-minima" in texts[-1] and "geist-rate" not in texts[-1]
 
 
