@@ -187,7 +187,7 @@ def verdict_on_minima(failed: list[dict[str, float]], perfect: list[dict[str, fl
     stay = sum(own[f"test error after {LONGER} times the rounds, %"] >= PERFECT for own in failed)
     part = max(own["their part of the squared norm, %"] for own in failed)
     chance = max(own["largest η₁ of them"] for own in failed)
-    stuck = small and part < 1 and stay == len(failed)
+    stuck = small and chance < 1 - SURE and stay == len(failed)
     return (
         f"The {len(failed)} draws that are not perfect end with a gradient norm of {min(ours):.2g} to {max(ours):.2g}, "
         f"the {len(perfect)} perfect ones with {min(theirs):.2g} to {max(theirs):.2g}: it is "
@@ -196,8 +196,8 @@ def verdict_on_minima(failed: list[dict[str, float]], perfect: list[dict[str, fl
         f"{part:.2g} % of the squared norm. After {LONGER} times the rounds {stay} of {len(failed)} are still not "
         "perfect. "
         + (
-            "So these draws are stuck on a flat part of the risk, where wrong examples no longer pull: the case η₁ ≈ 0 "
-            "of Section 4."
+            "So these draws are stuck on a flat part of the risk, the case η₁ ≈ 0 of Section 4. The paper argues that it "
+            "is no local minimum; but wrong examples hardly pull there, and the descent does not leave it."
             if stuck
             else "So it cannot be said of all of these draws that they are stuck on a flat part of the risk."
         )
