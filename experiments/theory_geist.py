@@ -196,8 +196,8 @@ def verdict_on_minima(failed: list[dict[str, float]], perfect: list[dict[str, fl
         f"{part:.2g} % of the squared norm. After {LONGER} times the rounds {stay} of {len(failed)} are still not "
         "perfect. "
         + (
-            "So these draws are stuck on a flat part of the risk, the case η₁ ≈ 0 of Section 4. The paper argues that it "
-            "is no local minimum; but wrong examples hardly pull there, and the descent does not leave it."
+            "So these draws are stuck on a flat part of the risk, the case η₁ ≈ 0 of Section 4. The paper argues that "
+            "it is no local minimum; but wrong examples hardly pull there, and the descent does not leave it."
             if stuck
             else "So it cannot be said of all of these draws that they are stuck on a flat part of the risk."
         )
