@@ -9,10 +9,12 @@ import numpy as np
 from sklearn.svm import LinearSVC
 
 import simplexboost as sb
-from simplexboost.datasets import make_ova_suboptimal, make_three_gaussians
+from simplexboost.datasets import make_ova_suboptimal, make_three_gaussians, three_gaussians_bayes
 from simplexboost.learners import ClassTree, InfoTree, Stump, VectorTree
 
+from . import data
 from .cells import Cell, Results, task
+from .fits import limited
 from .gaussians import COLOURS
 from .registry import Block, Figure, Plan, Table, Text, experiment
 
@@ -57,13 +59,14 @@ OVA_METHODS: dict[str, Callable[[], Any]] = {
 
 
 @task
-def ova_example(method: str, spread: float, seed: int) -> dict[str, Any]:
-    """Training error, errors of the middle class, and regions."""
-    d = make_ova_suboptimal(500, 100, spread, random_state=seed)
+def ova_clusters(method: str, spread: float, seed: int) -> dict[str, Any]:
+    """Training and test errors, errors of the middle class, and regions."""
+    d = make_ova_suboptimal(500, 1000, spread, random_state=seed)
     clf = OVA_METHODS[method]().fit(d.X_train, d.y_train)
     wrong = clf.predict(d.X_train) != d.y_train
     return {
         "error": float(wrong.mean()),
+        "test": float((clf.predict(d.X_test) != d.y_test).mean()),
         "middle": float(wrong[d.y_train == 1].mean()),
         "X": np.round(d.X_train[:200], 3).tolist(),
         "y": d.y_train[:200].tolist(),
@@ -75,9 +78,9 @@ def ova_example(method: str, spread: float, seed: int) -> dict[str, Any]:
 def ova(plan: Plan) -> list[Cell]:
     """Three classes with 40, 20 and 40 % of the examples in a row of clusters (spread 0.08 here). One-versus-all uses
     linear classifiers that answer yes or no; where no class says yes, or several do, the first of them is taken, as on
-    the slides.
+    the slides. 500 training and 1000 test examples.
     """
-    return [Cell("ova_example", {"method": m, "spread": 0.08, "seed": 0}, 1.0) for m in OVA_METHODS]
+    return [Cell("ova_clusters", {"method": m, "spread": 0.08, "seed": 0}, 1.0) for m in OVA_METHODS]
 
 
 @ova.reported
@@ -92,8 +95,55 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
             axes.set_title(f"{method}: {100 * r['error']:.1f} %", fontsize=9)
 
     yield Figure("lecture-ova", "Regions of the classes, and training errors.", draw, (11, 2.6))
-    errors = ", ".join(f"{m} {100 * r['error']:.1f} %" for m, r in results.items())
-    yield Text(f"Training errors: {errors}.")
+    for part, key in (("Training", "error"), ("Test", "test")):
+        yield Text(f"{part} errors: {', '.join(f'{m} {100 * r[key]:.1f} %' for m, r in results.items())}.")
+
+
+# ---- answers or scores ----------------------------------------------------------------------------------------------
+
+SCORE_SETS = ("dna", "pendigits", "satimage", "segment", "vowel")
+
+
+@task
+def answers_or_scores(problem: dict[str, Any]) -> dict[str, Any]:
+    """Test errors of one-versus-all with linear classifiers: the first class that says yes (the first of all where
+    none does), and the class of the highest score.
+    """
+    given = data.problem(**problem)
+    mean, spread = given.X_train.mean(axis=0), given.X_train.std(axis=0)
+    scale = lambda X: (X - mean) / np.where(spread > 0, spread, 1.0)  # noqa: E731
+    X, X_test = scale(given.X_train), scale(given.X_test)
+    F = np.column_stack(
+        [LinearSVC(random_state=0).fit(X, given.y_train == k).decision_function(X_test) for k in range(given.K)]
+    )  # (n, K)
+    return {
+        "answers": float(((F > 0).argmax(axis=1) != given.y_test).mean()),
+        "scores": float((F.argmax(axis=1) != given.y_test).mean()),
+    }
+
+
+def score_cell(plan: Plan, name: str) -> Cell:
+    """Of one set."""
+    return Cell("answers_or_scores", {"problem": limited(plan, name=name)}, 3.0)
+
+
+@experiment("lecture-scores", "One-versus-all: answers or scores", urgency=4)
+def by_scores(plan: Plan) -> list[Cell]:
+    """Linear classifiers, one a class, on the given splits of five sets, features with mean 0 and deviation 1. Ties
+    between classes that say yes, or none of which does, go to the first class, as on the slides; or the highest score
+    decides.
+    """
+    return [score_cell(plan, name) for name in SCORE_SETS]
+
+
+@by_scores.reported
+def _(plan: Plan, found: Results) -> Iterator[Block]:
+    rows = []
+    for name in SCORE_SETS:
+        r = found.get(score_cell(plan, name))
+        rows.append([name, *("…" if r is None else f"{100 * r[key]:.1f}" for key in ("answers", "scores"))])
+    yield Text("Test errors in percent:")
+    yield Table(["set", "yes or no", "highest score"], rows)
 
 
 # ---- one-versus-one -------------------------------------------------------------------------------------------------
@@ -251,15 +301,30 @@ def plane(method: str, n: int, seed: int) -> dict[str, Any]:
     }
 
 
+@task
+def plane_bayes(n: int, seed: int) -> dict[str, Any]:
+    """The error of the Bayes rule on the test rows of `plane`."""
+    d = make_three_gaussians(n, 2000, random_state=seed)
+    return {"error": float((three_gaussians_bayes(d.X_test) != d.y_test).mean())}
+
+
+BAYES = Cell("plane_bayes", {"n": 600, "seed": 0}, 0.1)
+
+
+def plane_cells() -> dict[str, Cell]:
+    """By method."""
+    return {m: Cell("plane", {"method": m, "n": 600, "seed": 0}, 1.0) for m in METHODS}
+
+
 @experiment("lecture-regions", "Decision regions of all methods", urgency=4)
 def regions(plan: Plan) -> list[Cell]:
     """The three Gaussians of the MCBoost papers, 600 training and 2000 test examples; small learners, few rounds."""
-    return [Cell("plane", {"method": m, "n": 600, "seed": 0}, 1.0) for m in METHODS]
+    return [*plane_cells().values(), BAYES]
 
 
 @regions.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
-    results = {c.arguments["method"]: r for c in regions.cells(plan) if (r := found.get(c)) is not None}
+    results = {m: r for m, cell in plane_cells().items() if (r := found.get(cell)) is not None}
 
     def draw(figure: Any) -> None:
         panels = figure.subplots(4, 4).ravel()
@@ -269,6 +334,10 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
         for axes in panels[len(results) :]:
             axes.set_axis_off()
 
-    yield Figure("lecture-regions", "Decision regions and test errors; the Bayes error is 11.4 %.", draw, (10.5, 10.5))
+    best = found.get(BAYES)
+    beside = "" if best is None else f"; the Bayes rule errs on {100 * best['error']:.1f} % of the same test rows"
+    yield Figure("lecture-regions", f"Decision regions and test errors{beside}.", draw, (10.5, 10.5))
     errors = {m: r["error"] for m, r in results.items()}
+    if best is not None:
+        errors |= {"the Bayes rule": best["error"]}
     yield Text("Test errors: " + ", ".join(f"{m} {100 * e:.1f} %" for m, e in errors.items()) + ".")

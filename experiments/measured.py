@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import geist, jmlr, mukherjee, mukherjee_games, nips2011, theory
+from . import geist, jmlr, lecture, mukherjee, mukherjee_games, nips2011, theory, theory_geist
 from .cells import Cell, Results
 from .comparison import Comparison, Method, _papers
 from .data import test_rows
@@ -376,24 +376,107 @@ def _(plan: Plan, found: Results) -> Grid:
     return shuffled(0.2, plan, found)
 
 
+@grid("geist-noisy")
+def _(plan: Plan, found: Results) -> Grid:
+    """Test errors with noise of Table 3 and, in means over shuffles, of Figure 6: columns ``Table 3, dna, T = 10``."""
+    table, curves = geist_table("geist-table3", 0.2, plan, found), shuffled(0.2, plan, found)
+    cells = {
+        m: {f"Table 3, {c}": n for c, n in table.cells[m].items()}
+        | {f"Figure 6, {c}": n for c, n in curves.cells[f"{m}, test"].items()}
+        for m in geist.METHODS
+    }
+    printed = {m: {f"Table 3, {c}": v for c, v in row.items()} for m, row in table.printed.items()}
+    return Grid(cells, True, printed)
+
+
+@grid("geist-growth")
+def _(plan: Plan, found: Results) -> Grid:
+    """By how many points errors grow from Table 2 to Table 3."""
+    clean, noisy = (geist_table(f"geist-table{i}", noise, plan, found) for i, noise in ((2, 0.0), (3, 0.2)))
+    cells: dict[str, dict[str, Numbers]] = {}
+    printed: dict[str, dict[str, float | None]] = {}
+    for m, row in noisy.cells.items():
+        for column, n in row.items():
+            before = clean.cells[m][column]
+            values = tuple(v - before.mean for v in n.values) if before.known else ()
+            cells.setdefault(m, {})[column] = Numbers(values, n.wanted)
+            a, b = clean.printed[m][column], noisy.printed[m][column]
+            printed.setdefault(m, {})[column] = None if a is None or b is None else b - a
+    return Grid(cells, True, printed)
+
+
 @grid("geist-synthetic")
 def _(plan: Plan, found: Results) -> Grid:
-    """Share of the problems, in percent, on which one booster is better: rows ``MH ≤ sm-boost, train``."""
+    """On which of the problems one booster is better: 100 where it is, else 0, so that means are percentages (rows
+    ``SAMME below sm-boost, train``); and by how many points (rows ``sm-boost less SAMME, test``).
+    """
     wanted = len(geist.madelon_cells(plan))
     rows: dict[str, dict[str, Numbers]] = {}
     for part in ("train", "test"):
         errors = geist.madelon_errors(plan, found, part)
         for rival in ("AdaBoost.MH", "SAMME"):
-            n = len(errors[rival])
-            enough = 2 * n >= wanted
             for i, t in enumerate(geist.MOMENTS):
                 theirs, ours = errors[rival][:, i], errors["sm-boost"][:, i]
-                known = enough and bool(np.isfinite(theirs).all() and np.isfinite(ours).all())
-                lower = (100 * float((theirs <= ours).mean()),) if known else ()
-                higher = (100 * float((theirs > ours).mean()),) if known else ()
-                rows.setdefault(f"{rival} at most sm-boost, {part}", {})[f"T = {t}"] = Numbers(lower, 1, n or None)
-                rows.setdefault(f"sm-boost below {rival}, {part}", {})[f"T = {t}"] = Numbers(higher, 1, n or None)
+                own = {
+                    f"{rival} below sm-boost, {part}": 100.0 * (theirs < ours),
+                    f"{rival} equal to sm-boost, {part}": 100.0 * (theirs == ours),
+                    f"sm-boost below {rival}, {part}": 100.0 * (ours < theirs),
+                    f"sm-boost less {rival}, {part}": ours - theirs,
+                }
+                for row, values in own.items():
+                    rows.setdefault(row, {})[f"T = {t}"] = Numbers(tuple(values.tolist()), wanted)
     return Grid(rows)
+
+
+HALF = 0.125  # of the label noise: the middle of its range
+LITTLE, MUCH = "little noise", "much noise"
+
+
+@grid("geist-synthetic-noise")
+def _(plan: Plan, found: Results) -> Grid:
+    """The rival's test error less sm-boost's after 1000 rounds, on the problems with little and with much noise."""
+    cells = geist.madelon_cells(plan)
+    levels = np.array([geist.MadelonParameters.draw(c.arguments["seed"]).label_noise for c in cells])
+    errors = geist.madelon_errors(plan, found, "test")
+    rows: dict[str, dict[str, Numbers]] = {}
+    for rival in ("AdaBoost.MH", "SAMME"):
+        lead = errors[rival][:, -1] - errors["sm-boost"][:, -1]
+        for column, chosen in ((LITTLE, errors["noise"] < HALF), (MUCH, errors["noise"] >= HALF)):
+            wanted = int((levels < HALF).sum() if column == LITTLE else (levels >= HALF).sum())
+            rows.setdefault(f"lead over {rival}", {})[column] = Numbers(tuple(lead[chosen].tolist()), wanted)
+    return Grid(rows)
+
+
+@grid("geist-certainty")
+def _(plan: Plan, found: Results) -> Grid:
+    """Shares of training examples in percent: rows ``sure, dna`` over the rounds, and ``right`` and ``stuck`` at the
+    end over the sets.
+    """
+    stops = theory_geist.certain_stops(plan)
+    rows: dict[str, dict[str, Numbers]] = {}
+    for name in theory_geist.CERTAIN_SETS:
+        cells = theory_geist.certainty_cells(plan, name)
+        shares = [r["shares"] for r in found.finished(cells)]
+        for t in stops:
+            rows.setdefault(f"sure, {name}", {})[f"T = {t}"] = Numbers(
+                tuple(own[str(t)]["sure"] for own in shares), len(cells)
+            )
+        for row in ("right", "stuck"):
+            values = tuple(own[str(stops[-1])][row] for own in shares)
+            rows.setdefault(row, {})[name] = Numbers(values, len(cells))
+    return Grid(rows)
+
+
+@grid("geist-table1")
+def _(plan: Plan, found: Results) -> Grid:
+    """How far our counts of the sets are from Table 1's."""
+    rows: dict[str, dict[str, Numbers]] = {}
+    for name, printed in geist.TABLE1.items():
+        result = found.get(geist.size_cell(name))
+        for i, row in enumerate(geist.QUANTITIES):
+            off = None if result is None else abs(result["sizes"][i] - printed[i])
+            rows.setdefault(row, {})[name] = computed(off)
+    return Grid(rows, error=True)
 
 
 @grid("geist-figure7")
@@ -435,7 +518,7 @@ def single(name: str) -> None:
 for _name in (
     *(f"{paper}-theorems" for paper in ("jmlr", "mukherjee", "geist", "lecture")),
     *("nips-theorems", "nips-classes", "nips-index", "nips-alignment", "mukherjee-clamp", "mukherjee-consistency"),
-    *("jmlr-capacity", "jmlr-converter", "jmlr-identity", "geist-rate", "geist-minima"),
+    *("jmlr-capacity", "jmlr-converter", "jmlr-identity", "geist-rate"),
 ):
     single(_name)
 
@@ -507,15 +590,27 @@ def _(plan: Plan, found: Results) -> Grid:
 
 @grid("lecture")
 def _(plan: Plan, found: Results) -> Grid:
-    """Training errors of the one-versus-all example, the triangle of one-versus-one, the decoded class."""
+    """Training and test errors of the one-versus-all example, the triangle of one-versus-one, the decoded class."""
     rows: dict[str, dict[str, Numbers]] = {}
     for cell in EXPERIMENTS["lecture-ova"].cells(plan):
         result = found.get(cell)
-        values = () if result is None else (100 * result["error"],)
-        rows.setdefault("error", {})[cell.arguments["method"]] = Numbers(values)
+        for row, key in (("error", "error"), ("test error", "test")):
+            values = () if result is None else (100 * result[key],)
+            rows.setdefault(row, {})[cell.arguments["method"]] = Numbers(values)
     triangle = found.get(EXPERIMENTS["lecture-ovo"].cells(plan)[0])
     rows["tied"] = {"picture": Numbers(() if triangle is None else (100 * triangle["tied"],))}
     code = found.get(EXPERIMENTS["lecture-ecoc"].cells(plan)[0])
     nearest = None if code is None else 1.0 + int(np.argmin(code["distances"]))
     rows["decoded"] = {"class": computed(nearest)}
+    return Grid(rows, error=True)
+
+
+@grid("lecture-scores")
+def _(plan: Plan, found: Results) -> Grid:
+    """Test errors of one-versus-all by answers and by scores."""
+    rows: dict[str, dict[str, Numbers]] = {}
+    for name in lecture.SCORE_SETS:
+        result = found.get(lecture.score_cell(plan, name))
+        for row, key in (("yes or no", "answers"), ("highest score", "scores")):
+            rows.setdefault(row, {})[name] = Numbers(() if result is None else (100 * result[key],))
     return Grid(rows, error=True)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
+from scipy.optimize import linprog
+from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
 from simplexboost import codewords as cw
 from simplexboost import losses
+from simplexboost.datasets import make_long_servedio
 
 from .theorems import check
 from .theorems_mcboost import adaboost_scores, small_problem
@@ -49,13 +53,157 @@ def _() -> dict[str, float]:
     return {"largest entry off the diagonal": float(np.abs(H - np.diag(np.diag(H))).max())}
 
 
-@check("geist-smoothness")
+@check("geist-proposition1")
 def _() -> dict[str, float]:
+    """Expected costs of a few labels: the least risk over all distributions of labels, by linear programming, is that
+    of one label, and no other distribution has it.
+    """
+    rng, apart, gain = np.random.default_rng(0), 0.0, -np.inf
+    for K in (2, 3, 6):
+        for _ in range(20):
+            cost = rng.uniform(size=K)
+            one_hot = np.eye(K)[cost.argmin()]
+            found = linprog(cost, A_eq=np.ones((1, K)), b_eq=[1.0], bounds=(0, 1)).x
+            apart = max(apart, float(np.abs(found - one_hot).max()))
+            gain = max(gain, float((cost.min() - rng.dirichlet(np.ones(K), size=200) @ cost).max()))
+    return {"minimiser apart from one label": apart, "other rules below it": gain}
+
+
+@check("geist-lipschitz")
+def _() -> dict[str, float]:
+    """The norm of the Hessian for costs anywhere in [0, 1], also at its ends, and scores small and large."""
     rng, most = np.random.default_rng(0), 0.0
     for _ in range(400):
         K = int(rng.integers(2, 8))
-        most = max(most, float(np.linalg.norm(hessian(rng.integers(2, size=K) * 1.0, 2 * rng.normal(size=K)), 2)))
+        psi = rng.choice([0.5, 2.0, 5.0]) * rng.normal(size=K)
+        for cost in (rng.uniform(size=K), rng.integers(2, size=K) * 1.0):
+            most = max(most, float(np.linalg.norm(hessian(cost, psi), 2)))
     return {"largest norm less 1": most - 1}
+
+
+@check("geist-lower-risk")
+def _() -> dict[str, float]:
+    """Section 4: one example's η₁ raised by ε, the other labels lowered; the risk should fall by ε/N."""
+    rng, worst = np.random.default_rng(0), 0.0
+    for K in (2, 4, 7):
+        g, c = softmax(rng.normal(size=(30, K))), rng.integers(K, size=30)
+        risk = lambda g, c=c: 1 - float(g[np.arange(30), c].mean())  # noqa: E731
+        for i, part in enumerate(rng.uniform(0.01, 0.5, size=30)):
+            rest = 1 - g[i, c[i]]
+            new = g.copy()
+            new[i] *= 1 - part  # the other labels keep their proportions
+            new[i, c[i]] = g[i, c[i]] + part * rest
+            worst = max(worst, abs(risk(g) - risk(new) - part * rest / 30))
+    return {"worst": float(worst)}
+
+
+@check("geist-footnote1")
+def _() -> dict[str, float]:
+    """The soft-max of ψ(x, y) + φ(x) is that of ψ(x, y)."""
+    rng = np.random.default_rng(0)
+    psi, phi = rng.normal(size=(200, 5)), 3 * rng.normal(size=(200, 1))
+    return {"worst": float(np.abs(softmax(psi + phi) - softmax(psi)).max())}
+
+
+@check("geist-norm-of-h")
+def _() -> dict[str, float]:
+    """‖h‖² over the examples of classifiers with answers ±1, for trees that were learned: apart from K."""
+    X, c = small_problem(K=4, n=80)
+    clf = sb.SoftmaxBoostClassifier("stump", n_estimators=5, random_state=0).fit(X, c)
+    worst = 0.0
+    for t in range(1, 6):
+        before, after = (clf.model_.first(s).predictor(X) for s in (t - 1, t))
+        step = after - before  # (n, K), the step times h
+        h = step / np.abs(step).max()
+        worst = max(worst, abs(float((h**2).sum(axis=1).mean()) - 4))
+    return {"worst": worst}
+
+
+@check("geist-log-sum")
+def _() -> dict[str, float]:
+    """Σ M_i log M_i − M log M over random partitions of M, some of them with empty parts."""
+    rng, most = np.random.default_rng(0), -np.inf
+    for _ in range(500):
+        K, M = int(rng.integers(2, 20)), int(rng.integers(2, 5000))
+        parts = rng.multinomial(M, rng.dirichlet(np.full(K, 0.3))).astype(float)
+        some = parts[parts > 0]
+        most = max(most, float((some * np.log(some)).sum() - M * np.log(M)) / M)
+    return {"largest excess per pair": most}
+
+
+@check("geist-majority")
+def _() -> dict[str, float]:
+    """Clean examples of Long and Servedio's problem on which a vote of the 21 bits is wrong."""
+    d = make_long_servedio(random_state=0)
+    X, y = np.concatenate([d.X_train, d.X_test]), np.concatenate([d.y_train, d.y_test])
+    return {"wrong votes": float(((X.sum(axis=1) > 10.5) != y).sum())}
+
+
+@check("geist-conservative")
+def _() -> dict[str, float]:
+    """R_M(h*) of the stumps that are best on M = N sampled pairs, beside ⟨∇R_N, h*⟩: the mean of the second less that
+    of the first over 200 samples, at scores on the way; the best of a sample looks better there than everywhere.
+    """
+    rng = np.random.default_rng(0)
+    X, c = small_problem(seed=1, n=120, K=3)
+    edges = [np.convolve(np.unique(x), [0.5, 0.5], "valid") for x in X.T]
+    one = np.array([np.where(X[:, j] <= t, 1.0, -1.0) for j, ts in enumerate(edges) for t in ts])
+    S = np.vstack([one, -one])  # (stumps, n)
+    psi, gaps = np.zeros((120, 3)), []
+    for _ in range(200):
+        g = softmax(psi)
+        delta = (1 - np.eye(3)[c]) - (1 - g[np.arange(120), c])[:, None]  # cost less expected cost
+        drawn = rng.multinomial(120, (g / 120).ravel()).reshape(g.shape)  # M = N pairs
+        sampled = drawn * delta / 120
+        h = S[(S @ sampled).argmax(axis=0)].T
+        gaps.append(float((g * delta * h).sum() / 120 - (sampled * h).sum()))
+        psi -= float((sampled * h).sum()) * h
+    return {"inner product less R_M": float(np.mean(gaps))}
+
+
+class CountingTree(DecisionTreeClassifier):  # type: ignore[misc]
+    """A tree that notes how many rows it is fitted to."""
+
+    rows: ClassVar[list[int]] = []
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """As any tree."""
+        self.rows.append(len(X))
+        return super().fit(X, y, sample_weight=sample_weight)
+
+
+@check("geist-rows")
+def _() -> dict[str, float]:
+    """Rows that all trees of a round are fitted to: sm-boost with M = N less AdaBoost.MH, divided by N."""
+    n, rounds = 200, 10
+    X, c = small_problem(K=4, n=n)
+    counts = []
+    tree = CountingTree(max_leaf_nodes=12)
+    for clf in (
+        sb.SoftmaxBoostClassifier(tree, n_pairs="n", n_estimators=rounds, random_state=0),
+        sb.AdaBoostMHClassifier(tree, learner_mode="separate", n_estimators=rounds, random_state=0),
+    ):
+        CountingTree.rows.clear()
+        clf.fit(X, c)
+        counts.append(sum(CountingTree.rows) / (n * clf.n_iter_))
+    return {"rows over N, sm-boost less AdaBoost.MH": counts[0] - counts[1], "sm-boost's less 1": counts[0] - 1}
+
+
+@check("geist-risk-printed")
+def _() -> dict[str, float]:
+    """The first line of (3) beside its second line, which has the probability once."""
+    rng = np.random.default_rng(0)
+    g, cost = softmax(rng.normal(size=(50, 4))), rng.uniform(size=(50, 4))
+    return {"lines apart": float(abs((g * g * cost).sum(axis=1).mean() - (g * cost).sum(axis=1).mean()))}
+
+
+@check("geist-signs-printed")
+def _() -> dict[str, float]:
+    """Algorithm 3 ends with the arg max of the signs of the scores: share of examples where several classes have it."""
+    X, c = small_problem(K=5, n=300)
+    F = sb.AdaBoostMHClassifier(n_estimators=20).fit(X, c).decision_function(X)
+    signs = np.sign(F)
+    return {"share of ties": float(((signs == signs.max(axis=1, keepdims=True)).sum(axis=1) > 1).mean())}
 
 
 @check("geist-edge-step")
@@ -90,7 +238,7 @@ def _() -> dict[str, float]:
 
 @check("geist-small-gradients")
 def _() -> dict[str, float]:
-    """Section 4: the gradient of an example is η₁²((1−η₁)² + Σ η_j²), zero only at η₁ = 0 or 1."""
+    """Section 4: the squared gradient of an example is η₁²((1−η₁)² + Σ η_j²)."""
     rng, worst = np.random.default_rng(0), 0.0
     for _ in range(200):
         psi = rng.normal(scale=2.0, size=4)
@@ -99,6 +247,20 @@ def _() -> dict[str, float]:
         formula = g[0] ** 2 * ((1 - g[0]) ** 2 + (g[1:] ** 2).sum())
         worst = max(worst, abs(P @ P / 4 - formula))
     return {"worst": float(worst)}
+
+
+@check("geist-small-where")
+def _() -> dict[str, float]:
+    """η₁ (1 − η₁), which is small only near 0 and 1, less the root of an example's share of the squared gradient: not
+    positive where a small share asks for η₁ ≈ 0 or 1.
+    """
+    rng, worst = np.random.default_rng(0), -np.inf
+    for K in (2, 3, 5, 10):
+        g = softmax(rng.choice([0.3, 2.0, 6.0], size=(500, 1)) * rng.normal(size=(500, K)))
+        own = g[:, 0]
+        share = own**2 * ((1 - own) ** 2 + (g[:, 1:] ** 2).sum(axis=1))
+        worst = max(worst, float((own * (1 - own) - np.sqrt(share)).max()))
+    return {"beyond the root of the share": worst}
 
 
 # ---- the lecture ----------------------------------------------------------------------------------------------------
@@ -123,6 +285,33 @@ def _() -> dict[str, float]:
         "together": 100 * float(joint),
         "the middle hyperplane alone": 100 * float(alone),
     }
+
+
+@check("lecture-ova-combined")
+def _() -> dict[str, float]:
+    """The best linear yes-or-no classifier of every class, by brute force, and their combination by the rule of the
+    slides: the first class that says yes, and the first of all where none does.
+    """
+    angles = np.linspace(0, 2 * np.pi, 721)
+    W = np.column_stack([np.cos(angles), np.sin(angles)])
+    yes = ((W @ CLUSTERS.T)[:, None, :] + np.linspace(-2, 2, 401)[:, None] > 0).reshape(
+        -1, 3
+    )  # (classifiers, clusters)
+    errors = {k: (SHARES * (yes != np.eye(3, dtype=bool)[k])).sum(axis=-1) for k in range(3)}
+    answers = np.array([yes[e.argmin()] for e in errors.values()])  # (classes, clusters)
+    decided = answers.argmax(axis=0)
+    return {
+        "red against the others": 100 * float(errors[0].min()),
+        "green against the others": 100 * float(errors[2].min()),
+        "yes of the middle one": float(answers[1].sum()),
+        "combined": 100 * float(SHARES[decided != np.arange(3)].sum()),
+    }
+
+
+@check("lecture-pairs")
+def _() -> dict[str, float]:
+    """The columns of the code of all pairs, less k(k − 1)/2."""
+    return {"worst": float(max(abs(cw.all_pairs(k).shape[1] - k * (k - 1) / 2) for k in range(2, 12)))}
 
 
 @check("lecture-ovo-risk")
@@ -174,13 +363,134 @@ def _() -> dict[str, float]:
     return {"OVO less OVA, ten equal classes": float(sides["ovo"] - sides["ova"])}
 
 
-@check("lecture-mh-bound")
-def _() -> dict[str, float]:
+def hamming_fit() -> tuple[Any, Any]:
+    """Labels ±1 of a small problem, (n, K), and the scores f of AdaBoost.MH after each of 15 rounds, (rounds, n, K)."""
     X, c = small_problem(K=4, n=120)
-    clf = sb.AdaBoostMHClassifier(n_estimators=15).fit(X, c)
-    F = 2 * clf.decision_function(X)  # scores are ½ ⟨F, y⟩
-    Y = 2 * np.eye(4)[c] - 1
-    return {"Hamming loss above the exponential one": float(((Y * F <= 0) - np.exp(-Y * F)).mean())}
+    model = sb.AdaBoostMHClassifier(n_estimators=15).fit(X, c).model_
+    F = np.array([model.scores(model.first(t).predictor(X)) for t in range(1, 16)])
+    return 2 * np.eye(4)[c] - 1, 2 * F  # scores are ½ ⟨F, y⟩
+
+
+@check("lecture-mh-slide")
+def _() -> dict[str, float]:
+    """The slide's inequality with h = sgn(f_N) on both sides: left less right, the largest of the rounds."""
+    Y, F = hamming_fit()
+    h = np.sign(F)
+    return {"left less right": float(((h != Y) - np.exp(-Y * h)).sum(axis=(1, 2)).max())}
+
+
+@check("lecture-mh-scores")
+def _() -> dict[str, float]:
+    """The same with the scores f_N on the right side, which is what AdaBoost.MH makes small; its largest rise."""
+    Y, F = hamming_fit()
+    risks = np.exp(-Y * F).mean(axis=(1, 2))
+    return {
+        "left less right": float(((Y * F <= 0) - np.exp(-Y * F)).mean(axis=(1, 2)).max()),
+        "largest rise": float(np.diff(risks).max()),
+    }
+
+
+@check("lecture-mh-minimised-printed")
+def _() -> dict[str, float]:
+    """The slide says that the right side, with h = sgn(f_N), is what is minimised: its largest rise in a round."""
+    Y, F = hamming_fit()
+    return {"largest rise": float(np.diff(np.exp(-Y * np.sign(F)).mean(axis=(1, 2))).max())}
+
+
+@check("lecture-rademacher")
+def _() -> dict[str, float]:
+    """Mean over random signs of the largest correlation of a score w_l·x with them, less rΛ/√m; Σ‖w_l‖² ≤ Λ²."""
+    rng, worst = np.random.default_rng(0), -np.inf
+    for m, p, size in ((20, 3, 1.0), (100, 10, 2.5), (400, 2, 0.7)):
+        X = rng.normal(size=(m, p))
+        r = float(np.linalg.norm(X, axis=1).max())
+        sums = np.linalg.norm(rng.choice([-1.0, 1.0], size=(2000, m)) @ X, axis=1)
+        worst = max(worst, size * float(sums.mean()) / m - r * size / np.sqrt(m))  # all of Λ on one class is best
+    return {"complexity less the bound": worst}
+
+
+def hinge(W: Any, x: Any, y: int) -> tuple[float, int]:
+    """The multiclass hinge loss of weights (K, p) on an example, and the worst rival."""
+    scores = W @ x
+    rival = int(np.where(np.arange(len(W)) == y, -np.inf, scores).argmax())
+    return max(0.0, float(1 - scores[y] + scores[rival])), rival
+
+
+@check("lecture-hinge-gradient")
+def _() -> dict[str, float]:
+    """The slide's gradients of the hinge loss beside finite differences, with and without a violated margin."""
+    rng, worst = np.random.default_rng(0), 0.0
+    for scale in (0.3, 3.0):
+        for _ in range(50):
+            W, x, y = scale * rng.normal(size=(4, 3)), rng.normal(size=3), int(rng.integers(4))
+            value, rival = hinge(W, x, y)
+            slide = np.zeros((4, 3))
+            if value > 0:
+                slide[y], slide[rival] = -x, x
+            slopes = np.zeros((4, 3))
+            for place in np.ndindex(4, 3):
+                E = np.zeros((4, 3))
+                E[place] = 1e-6
+                slopes[place] = (hinge(W + E, x, y)[0] - hinge(W - E, x, y)[0]) / 2e-6
+            worst = max(worst, float(np.abs(slopes - slide).max()))
+    return {"worst": worst}
+
+
+@check("lecture-lambda")
+def _() -> dict[str, float]:
+    """With λ = 1/C the regularised loss is the objective of the quadratic programme over C, at random weights."""
+    rng, worst = np.random.default_rng(0), 0.0
+    X, c = small_problem(K=3, n=40)
+    for C in (0.1, 1.0, 7.0):
+        W = rng.normal(size=(3, 3))
+        losses_ = sum(hinge(W, x, y)[0] for x, y in zip(X, c, strict=True))
+        programme = 0.5 * (W**2).sum() + C * losses_
+        worst = max(worst, abs((0.5 / C * (W**2).sum() + losses_) * C / programme - 1))
+    return {"worst": float(worst)}
+
+
+@check("lecture-sgd-printed")
+def _() -> dict[str, float]:
+    """The slide's stochastic gradients with λ = 1/C: how far the objective of the programme is above its least value,
+    as a part of it.
+    """
+    return {"above the least objective": sgd_excess(lambda n, C: 1 / C)}
+
+
+@check("lecture-sgd-mean")
+def _() -> dict[str, float]:
+    """The same with λ = 1/(nC), since a uniform draw estimates the mean of the losses."""
+    return {"above the least objective": sgd_excess(lambda n, C: 1 / (n * C))}
+
+
+def sgd_excess(regular: Callable[[int, float], float]) -> float:
+    """How far stochastic gradients with some λ end above the least objective, as a part of it."""
+    X, c = small_problem(K=3, n=60)
+    exact = sb.MulticlassSVC(kernel="linear", C=1.0, tol=1e-8, fit_intercept=False).fit(X, c)
+    found = slide_sgd(X, c, regular(len(c), 1.0))
+    return svm_objective(found, X, c, 1.0) / svm_objective(exact.coef_, X, c, 1.0) - 1
+
+
+def svm_objective(W: Any, X: Any, c: Any, C: float) -> float:
+    """½ Σ ‖w_l‖² + C Σ hinge."""
+    return float(0.5 * (W**2).sum() + C * sum(hinge(W, x, y)[0] for x, y in zip(X, c, strict=True)))
+
+
+def slide_sgd(X: Any, c: Any, regular: float, steps: int = 40_000) -> Any:
+    """The slide's pseudo-code: an example at random, its worst rival, a step 1/(λt), the weights shrunk; (K, p), the
+    mean of the last half.
+    """
+    rng = np.random.default_rng(0)
+    W, total = np.zeros((c.max() + 1, X.shape[1])), 0.0
+    for t, i in enumerate(rng.integers(len(c), size=steps), 1):
+        eta = 1 / (regular * (t + 1))
+        value, rival = hinge(W, X[i], c[i])
+        if value > 0:
+            W[c[i]] += eta * X[i]
+            W[rival] -= eta * X[i]
+        W *= 1 - eta * regular
+        total = total + W if t > steps // 2 else 0.0
+    return total / (steps - steps // 2)
 
 
 @check("lecture-mh-normaliser")

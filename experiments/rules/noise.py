@@ -8,7 +8,7 @@ import numpy as np
 
 from ..grids import View
 from .leads import behind
-from .words import Need, Outcome, Sight, over, rule, scores, tally
+from .words import Need, Outcome, Sight, listed, needed, over, rule, scores, tally
 
 
 @rule("qualitative")
@@ -33,12 +33,12 @@ def gap_shrinks(
 
 
 @rule("qualitative")
-def below_noise(sight: Sight, row: str) -> Outcome:
+def below_noise(sight: Sight, row: str, leave_out: Sequence[str] = ()) -> Outcome:
     """At every level of noise the error is below the level."""
     answers = {
         column: None if (v := sight.view[row, column]) is None else bool(v < float(column.split()[0]))
         for column in sight.view.columns([row])
-        if not column.startswith("0 ")
+        if not column.startswith("0 ") and column not in leave_out
     }
     shown = [f"{v:.1f} at {c}" for c in answers if (v := sight.view[row, c]) is not None]
     return Outcome(tally(answers, "all").holds, ", ".join(shown))
@@ -72,6 +72,90 @@ def degrades(sight: Sight, row: str, first: str, second: str, by: float) -> Outc
 
 @rule("qualitative")
 def faster(sight: Sight, firsts: Sequence[str], last: str, moments: Sequence[str], sets: Sequence[str]) -> Outcome:
-    """After each of several moments all of ``firsts`` are below ``last``, on every set."""
+    """After each of several moments all of ``firsts`` are below ``last``, on every set; ties do not count."""
     columns = [f"{name}, {moment}" for name in sets for moment in moments]
-    return behind(sight, last, firsts, "all", columns=columns, every=True)
+    out = behind(sight, last, firsts, "all", columns=columns, every=True)
+    ties = [c for c in columns if (v := sight.view[last, c]) is not None and v in [sight.view[f, c] for f in firsts]]
+    return Outcome(out.holds, out.evidence + (f"; equal on {listed(ties)}" if ties else ""))
+
+
+@rule("qualitative")
+def mostly_below(sight: Sight, first: str, second: str, part: str, value: float) -> Outcome:
+    """At every moment ``first`` has the lower error on at least so many percent of the problems; ties are shown."""
+    rows = [f"{first} below {second}, {part}", f"{first} equal to {second}, {part}"]
+    answers: dict[str, bool | None] = {}
+    notes = []
+    for column in sight.view.columns(rows[:1]):
+        lower, equal = (sight.view[row, column] for row in rows)
+        answers[column] = None if lower is None else bool(lower >= value)
+        if lower is not None and equal is not None:
+            notes.append(f"{column}: lower on {lower:.1f} %, equal on {equal:.1f} %")
+    return Outcome(tally(answers, "all").holds if answers else None, "; ".join(notes) or "nothing measured")
+
+
+def strictly_lowest(view: View, first: str, rivals: Sequence[str], column: str) -> bool | None:
+    """Whether one row is better than all others in a column; ties do not count."""
+    found = scores(view, [first, *rivals], column)
+    return None if found is None else bool(found[0] > max(found[1:]) + 1e-9)
+
+
+@rule("qualitative")
+def lowest_in_each(
+    sight: Sight, first: str, rivals: Sequence[str], need: Need, parts: Sequence[str], own: str
+) -> Outcome:
+    """In each of several parts of the columns (those whose names begin so) ``first`` is better than all rivals on so
+    many. Where the paper's own numbers, those of the part ``own``, fall short of the word, their count is asked for in
+    all parts.
+    """
+    asked, note = None, ""
+    columns = {part: [c for c in sight.view.columns([first]) if c.startswith(part)] for part in parts}
+    if sight.printed is not None:
+        theirs = sum(strictly_lowest(sight.printed, first, rivals, c) is True for c in columns[own])
+        word = needed(need, len(columns[own]))
+        asked = min(theirs, word)
+        note = f"; the paper's own numbers of {own}: {theirs} of {len(columns[own])}"
+        note += f", short of its word, so that {theirs} are asked for" if theirs < word else ""
+    outcomes = {
+        part: tally(
+            {c.removeprefix(f"{part}, "): strictly_lowest(sight.view, first, rivals, c) for c in every},
+            need if asked is None else asked,
+        )
+        for part, every in columns.items()
+    }
+    holds = [o.holds for o in outcomes.values()]
+    verdict = False if False in holds else None if None in holds else True
+    text = "; ".join(f"{part}: {o.evidence}" for part, o in outcomes.items())
+    return Outcome(verdict, text + note)
+
+
+@rule("qualitative")
+def grows_least(sight: Sight, first: str, rivals: Sequence[str], moments: Sequence[str], need: Need) -> Outcome:
+    """After each of several moments the value of ``first`` is the lowest on so many sets."""
+    outcomes = {}
+    for moment in moments:
+        columns = [c for c in sight.view.columns([first]) if c.endswith(f", {moment}")]
+        outcomes[moment] = over(sight, lambda view, c: strictly_lowest(view, first, rivals, c), columns, need)
+    holds = [o.holds for o in outcomes.values()]
+    verdict = False if False in holds else None if None in holds else True
+    return Outcome(verdict, "; ".join(f"{moment}: {o.evidence}" for moment, o in outcomes.items()))
+
+
+@rule("within noise")
+def joint_learners(
+    sight: Sight, row: str, joint: Sequence[str], alone: str, value: float, within: float, most: float = 0.0
+) -> Outcome:
+    """Learners that train the classes together err on at most ``most`` percent, one that does not on so many."""
+    answers: dict[str, bool | None] = {c: None if (v := sight.view[row, c]) is None else v <= most for c in joint}
+    own = sight.view[row, alone]
+    answers[alone] = None if own is None else bool(abs(own - value) <= within)
+    shown = ", ".join(f"{c} {v:.1f} %" for c in answers if (v := sight.view[row, c]) is not None)
+    return Outcome(tally(answers, "all").holds, shown or "nothing measured")
+
+
+@rule("qualitative")
+def below_in_row(sight: Sight, row: str, lower: str, upper: str) -> Outcome:
+    """One value of a row is below another."""
+    a, b = sight.view[row, lower], sight.view[row, upper]
+    if a is None or b is None:
+        return Outcome(None, "nothing measured")
+    return Outcome(bool(a < b), f"{lower} {a:.1f} %, {upper} {b:.1f} %")
