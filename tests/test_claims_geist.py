@@ -7,7 +7,7 @@ from scipy.stats import binomtest
 from experiments import geist, geist_explained, ledger, rules, synthesis, theorems, theory_geist
 from experiments.cells import TASKS, Results
 from experiments.grids import SOURCES, Grid, Numbers, View, means, printed
-from experiments.registry import EXPERIMENTS, Plan
+from experiments.registry import EXPERIMENTS, Guess, Plan
 
 PLAN, QUICK = Plan(), Plan(quick=True)
 CLAIMS = {e.id: e for e in ledger.load()}
@@ -191,7 +191,7 @@ def test_guesses_concern_all_numbers_of_the_quick_sets():
     assert {c.arguments["rounds"] for c in cells} == {1000}
     leaves = {c.arguments["options"]["leaves"] for c in cells if c.arguments["problem"]["name"] == "vowel"}
     assert leaves == {40, 80, 120}
-    claims = [b.text for b in EXPERIMENTS["geist-labels"].report(PLAN, Results("nowhere")) if hasattr(b, "holds")]
+    claims = [b.text for b in EXPERIMENTS["geist-labels"].report(PLAN, Results("nowhere")) if isinstance(b, Guess)]
     assert claims == ["Perhaps labels were replaced by others on every set."]
 
 
