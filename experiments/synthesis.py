@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from . import beyond, contest, geist, jmlr, mukherjee, mukherjee_explained, theory_codes
+from . import beyond, contest, geist, geist_synthetic, jmlr, mukherjee, mukherjee_explained, theory_codes
 from .cells import Results
 from .comparison import NEAR, Comparison, Method, Samples, published
 from .grids import SOURCES, means, printed
@@ -232,10 +232,10 @@ def soft(plan: Plan, found: Results) -> str:
 
     sm, rivals = "sm-boost", ("AdaBoost.MH", "SAMME")
     clean, noisy = (ahead(e[sm], *(e[m] for m in rivals), error=True) for e in (errors(0.0), errors(0.2)))
-    test = geist.madelon_errors(plan, found, "test")
-    n, wanted = len(test[sm]), len(geist.madelon_cells(plan))
+    test = geist_synthetic.madelon_errors(plan, found, "test")
+    n, wanted = len(test[sm]), len(geist_synthetic.madelon_cells(plan))
     many = f"{n} of {wanted} problems have been run" if n < wanted else f"{n} problems"
-    shares = {m: 100 * geist.share(test[sm][:, -1] < test[m][:, -1]) for m in rivals}
+    shares = {m: 100 * geist_synthetic.share(test[sm][:, -1] < test[m][:, -1]) for m in rivals}
     words = " and ".join(f"{v:.0f} % of the problems against {m}" for m, v in shares.items() if not np.isnan(v))
     perfect = {m: geist.perfect_draws(geist.draws(plan, found, m, 0.0)) for m in geist.SHOWN}
     draws = ", ".join(f"{m} {n}" for m, n in perfect.items())

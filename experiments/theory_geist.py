@@ -14,8 +14,8 @@ from .boosters import make
 from .cells import Cell, Results, task
 from .geist import PERFECT
 from .registry import Block, Figure, Plan, Table, Text, experiment
+from .theorems_geist import softmax
 from .theorems_mcboost import small_problem
-from .theorems_others import softmax
 
 PROBLEMS = {"three classes": (0, 3), "five classes": (1, 5), "two classes": (2, 2)}  # seed, K
 MOMENTS = (1, 10, 100, 1000, 10_000)

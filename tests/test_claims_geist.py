@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from experiments import geist, geist_explained, ledger, rules, synthesis, theorems, theory_geist
+from experiments import geist, geist_explained, geist_synthetic, ledger, rules, synthesis, theorems, theory_geist
 from experiments.cells import TASKS, Results
 from experiments.grids import SOURCES, Grid, Numbers, View, means, printed
 from experiments.registry import EXPERIMENTS, Guess, Plan
@@ -89,7 +89,7 @@ def test_a_limit_is_judged_by_its_shape_and_words_of_their_own_have_their_entry(
 
 
 def test_synthetic_shares_say_how_many_problems_they_rest_on(tmp_path):
-    cells = geist.madelon_cells(QUICK)[:60]
+    cells = geist_synthetic.madelon_cells(QUICK)[:60]
     own = {"train": [0.3, 0.2, 0.0], "test": [0.2, 0.1, 0.1]}
     other = {"train": [0.1, 0.1, 0.0], "test": [0.3, 0.2, 0.2]}
     found = {c: {"K": 2, "sm-boost": own, "SAMME": own, "AdaBoost.MH": other} for c in cells}

@@ -10,7 +10,7 @@ from scipy.optimize import minimize, minimize_scalar
 from sklearn.datasets import load_iris
 
 import simplexboost as sb
-from experiments import grids, jmlr, ledger, measured, rules, synthesis, theorems_mcboost, theory_codes
+from experiments import grids, jmlr, ledger, measured, rules, synthesis, theorems_losses, theorems_mcboost, theory_codes
 from experiments.cells import Results
 from experiments.comparison import Samples
 from experiments.gaussians import classes_apart
@@ -348,6 +348,6 @@ def test_counts_in_words_are_ours_and_the_papers(monkeypatch):
 
 def test_parts_of_losses_are_their_derivatives():
     v = np.linspace(0.1, 3, 7)
-    for gamma, gamma_slope, phi, phi_slope in theorems_mcboost.PARTS.values():
+    for gamma, gamma_slope, phi, phi_slope in theorems_losses.PARTS.values():
         for function, slope in ((gamma, gamma_slope), (phi, phi_slope)):
             assert_allclose((function(v + 1e-6) - function(v - 1e-6)) / 2e-6, slope(v), rtol=1e-5)
