@@ -247,7 +247,7 @@ def below_logistic(plan: Plan, found: Results, loss: str, level: float = 0.2) ->
 
 def smboost(plan: Plan, found: Results, name: str, level: float) -> str:
     """The best of Geist's boosters in our runs."""
-    samples = {m: geist.errors_at(plan, found, m, name, level, geist.rounds_of(plan, name)) for m in geist.METHODS}
+    samples = {m: geist.errors_at(plan, found, m, name, level, geist.last_moment(plan, name)) for m in geist.METHODS}
     known: dict[str, Any] = {m: s for m, s in samples.items() if s.values and not np.isnan(s.mean)}
     if not known:
         return "…"

@@ -436,7 +436,7 @@ def table7(plan: Plan) -> list[Cell]:
 
 @table7.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
-    yield from TABLE7.blocks(plan, found, SETS, (OVA, ECC, CD), "jmlr-stumps", "jmlr-thresholds")
+    yield from TABLE7.blocks(plan, found, SETS, (OVA, ECC, CD), "jmlr-grid", "jmlr-stumps", "jmlr-thresholds")
     names = [m.label for m in TABLE7.methods]
     yield from rank_blocks("jmlr-table7-ranks", TABLE7.ranked(plan, found), names, error=False)
 

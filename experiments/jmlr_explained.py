@@ -201,24 +201,43 @@ def one_grid(plan: Plan) -> list[Cell]:
     return [c for name in SETS for m in THRESHOLD_METHODS for b in grids_of(name) for c in grid_cells(plan, m, name, b)]
 
 
+PAIRS = [(name, m) for name in SETS for m in THRESHOLD_METHODS]
+
+
+def grid_shift(plan: Plan, found: Results, name: str, m: Method) -> Shift:
+    """What one grid of thresholds does to a number of Table 7."""
+    after = accuracies(found, grid_cells(plan, m, name, GUESSED))
+    return Shift(f"{m.label} on {name}", TABLE7.published(m, name), TABLE7.samples(plan, found, m, name), after)
+
+
+def grid_counts(plan: Plan, found: Results) -> tuple[int, int, int]:
+    """How many of Table 7's numbers lie where one more run of ours would, with all thresholds and with one grid, of how
+    many.
+    """
+    known = [(name, s) for name, m in PAIRS if (s := grid_shift(plan, found, name, m)).known]
+    before, after = (sum(within_noise(n, own, s.paper) for n, s in known for own in [getattr(s, w)]) for w in BOTH)
+    return before, after, len(known)
+
+
+BOTH = ("before", "after")
+
+
 @one_grid.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
     rows = []
-    shifts: list[Shift] = []
-    pairs = [(name, m) for name in SETS for m in THRESHOLD_METHODS]
-    for name, m in pairs:
+    for name, m in PAIRS:
+        shift = grid_shift(plan, found, name, m)
         values = {b: accuracies(found, grid_cells(plan, m, name, b)) for b in grids_of(name)}
-        full, paper = TABLE7.samples(plan, found, m, name), TABLE7.published(m, name)
         shown = [entry(values[b], None) if b in values else "" for b in GRIDS]
-        rows.append([f"{name}, {m.label}", *shown, entry(full, None), f"{paper:.1f}"])
-        shifts.append(Shift(f"{m.label} on {name}", paper, full, values[GUESSED]))
+        rows.append([f"{name}, {m.label}", *shown, entry(shift.before, None), f"{shift.paper:.1f}"])
     yield Table(["accuracy, %", *(f"{b} cells" for b in GRIDS), "all thresholds", "paper"], rows)
+    shifts = [grid_shift(plan, found, name, m) for name, m in PAIRS]
     yield explanation(f"the paper's stumps had {GUESSED} evenly spaced cells, the same for all features", shifts)
-    known = [(name, s) for (name, _), s in zip(pairs, shifts, strict=True) if s.known]
-    before, after = (sum(within_noise(name, getattr(s, w), s.paper) for name, s in known) for w in ("before", "after"))
+    before, after, n = grid_counts(plan, found)
     yield Text(
         "Two points are little where a test part has 25 to 154 rows. In the interval of one more run of ours (95 %) "
-        f"lie {before} of {len(known)} of the paper's numbers with all thresholds, {after} with {GUESSED} cells."
+        f"lie {before} of {n} of the paper's numbers with all thresholds, and {after} of them with {GUESSED} cells. "
+        "AdaBoost.ECC on letter is apart from this: it fits 1000 stumps in all (`jmlr-stumps`)."
     )
 
 

@@ -18,6 +18,7 @@ from .statistics import capital, signs
 SETS = ("satimage", "pendigits", "optdigits", "segment", "vehicle", "vowel", "car", "splice", "letter")
 ROUNDS = 100
 TIE = 0.05  # points: means that are nearer are the same
+Rows = dict[str, Sequence[Samples]]  # set → errors, one a column
 
 
 def given(plan: Plan, name: str, seed: int, noise: float = 0.0) -> dict[str, Any]:
@@ -37,7 +38,7 @@ def errors(found: Results, cells: list[Cell]) -> Samples:
     return Samples(tuple(100 * at(r, 10**9) for r in found.finished(cells)), len(cells))
 
 
-def table(rows: dict[str, Sequence[Samples]], header: Sequence[str]) -> Table:
+def table(rows: Rows, header: Sequence[str]) -> Table:
     """Errors, the lowest of a row in bold."""
     out = []
     for label, own in rows.items():
@@ -46,7 +47,7 @@ def table(rows: dict[str, Sequence[Samples]], header: Sequence[str]) -> Table:
     return Table(["", *header], out)
 
 
-def versus(rows: dict[str, Sequence[Samples]], header: Sequence[str], first: str, second: str) -> str:
+def versus(rows: Rows, header: Sequence[str], first: str, second: str) -> str:
     """On how many sets one column has the lower mean error than another, and how likely that is by chance; columns
     are called by `WORDS`.
     """
@@ -103,12 +104,16 @@ def codes(plan: Plan) -> list[Cell]:
     return [c for name in SETS for code in every for c in code_cells(plan, code, name)]
 
 
+def code_rows(plan: Plan, found: Results, kinds: dict[str, tuple[str, dict[str, Any]]]) -> Rows:
+    """Set → errors with every kind of codewords."""
+    return {name: [errors(found, code_cells(plan, code, name)) for code in kinds.values()] for name in SETS}
+
+
 @codes.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
-    rows: dict[str, dict[str, Sequence[Samples]]] = {}
+    rows: dict[str, Rows] = {}
     for title, kinds in (("GD-MCBoost", CODES), ("CD-MCBoost", CD_CODES)):
-        own = {name: [errors(found, code_cells(plan, code, name)) for code in kinds.values()] for name in SETS}
-        rows[title] = own
+        own = rows[title] = code_rows(plan, found, kinds)
         yield Text(f"Test errors of {title} in percent, mean ± deviation over splits:")
         yield table(own, list(kinds))
     random = "random ±1, K − 1 columns"
@@ -153,13 +158,18 @@ def steps(plan: Plan) -> list[Cell]:
     ]
 
 
+def step_rows(plan: Plan, found: Results, noise: float) -> Rows:
+    """Set → errors with every step."""
+    return {
+        name: [errors(found, cells_of(plan, booster, options, name, noise)) for booster, options in STEPS.values()]
+        for name in SETS
+    }
+
+
 @steps.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
     for noise, words in ((0.0, "without noise"), (0.2, "with a fifth of the labels permuted")):
-        rows = {
-            name: [errors(found, cells_of(plan, booster, options, name, noise)) for booster, options in STEPS.values()]
-            for name in SETS
-        }
+        rows = step_rows(plan, found, noise)
         yield Text(f"Test errors in percent {words}, mean ± deviation over splits:")
         yield table(rows, list(STEPS))
         header = list(STEPS)
@@ -200,7 +210,7 @@ def dimensions(plan: Plan) -> list[Cell]:
 
 @dimensions.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
-    results = {name: {d: errors(found, dimension_cells(plan, name, d)) for d in ds} for name, ds in DIMENSIONS.items()}
+    results = {name: dimension_errors(plan, found, name) for name in DIMENSIONS}
 
     def lines(own: dict[int, Samples]) -> list[Line]:
         known = {d: s for d, s in own.items() if s.values}
@@ -225,11 +235,27 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     )
 
 
-def dimensions_answer(name: str, own: dict[int, Samples]) -> str:
-    """The errors of one set, and from which dimension on they stay within a point of those of d = K − 1."""
-    K, last = SHAPES[name][3], own[max(own)]
+def dimension_errors(plan: Plan, found: Results, name: str) -> dict[int, Samples]:
+    """Dimension → errors of one set."""
+    return {d: errors(found, dimension_cells(plan, name, d)) for d in DIMENSIONS[name]}
+
+
+def enough(own: dict[int, Samples]) -> int | None:
+    """From which dimension on errors stay within a point of those of d = K − 1; None where that is not known."""
+    last = own[max(own)]
     near = [bool(s.values and last.values and s.mean <= last.mean + 1.0) for s in own.values()]
-    first = next((d for i, d in enumerate(own) if all(near[i:])), None)
+    return next((d for i, d in enumerate(own) if all(near[i:])), None)
+
+
+def enough_words(plan: Plan, found: Results) -> str:
+    """The same for all sets in short."""
+    first = {name: enough(dimension_errors(plan, found, name)) for name in DIMENSIONS}
+    return ", ".join(f"{'…' if d is None else d} of {max(DIMENSIONS[name])} on {name}" for name, d in first.items())
+
+
+def dimensions_answer(name: str, own: dict[int, Samples]) -> str:
+    """The errors of one set, and from which dimension on they are near those of d = K − 1."""
+    first = enough(own)
     words = "not known yet" if first is None else f"within a point of d = K − 1 from d = {first} on"
     shown = ", ".join(f"{entry(s, None)} at d = {d}" for d, s in own.items())
-    return f"{name}, {K} classes: {words} ({shown})"
+    return f"{name}, {SHAPES[name][3]} classes: {words} ({shown})"

@@ -57,11 +57,11 @@ def write(experiments: Sequence[Experiment], plan: Plan, found: Results, folder:
 def header(plan: Plan, found: Results, judged: Judged) -> str:
     """What came out, what the page is and how it was made."""
     options = (" --quick" if plan.quick else "") + (f" --seeds {plan.seeds}" if plan.seeds != 5 else "")
-    counts = [
-        (title, ledger.in_words(ledger.counts(judged, "paper", paper)))
-        for paper, title in PAPERS.items()
+    counts = {
+        paper: ledger.in_words(ledger.counts(judged, "paper", paper))
+        for paper in PAPERS
         if ledger.counts(judged, "paper", paper)
-    ]
+    }
     cells = {cell.key: cell for e in EXPERIMENTS.values() for cell in e.cells(plan)}
     done = sum(found.get(cell) is not None for cell in cells.values())
     return ABOUT.format(
