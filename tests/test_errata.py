@@ -20,6 +20,7 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
+from experiments import theorems_conditions, theorems_lecture, theorems_losses, theory
 from simplexboost import codewords as cw
 from simplexboost import games, losses
 from simplexboost.learners import ClassTree, InfoTree, SklearnLearner
@@ -341,6 +342,15 @@ def test_e50_K_minus_1_dimensions_are_enough(K):
     assert cw.margin_capacity(Y) == pytest.approx(cw.capacity_bound(K))
 
 
+def test_e53_the_null_space_of_q_gamma():
+    u = 0.5 * cw.simplex(4) @ np.array([0.8, -0.3, 0.5])
+    for name, same in (("logistic", False), ("exponential", True)):
+        Q, slopes = theorems_losses.system(name, u)  # slopes: the diagonal of Γ
+        v = theorems_losses.null_of(Q @ np.diag(slopes)).ravel()
+        assert_allclose(Q @ (slopes * v), 0.0, atol=1e-9)  # Γ v lies in Null(Q)
+        assert bool(np.abs(Q @ v).max() < 1e-9) is same
+
+
 # ---- A Theory of Multiclass Boosting --------------------------------------------------------------------------------
 
 
@@ -531,6 +541,41 @@ def test_e49_accuracy_one_half_and_half_of_gamma():
     assert b[0] == pytest.approx(accuracy) and b[1] == pytest.approx(1 - accuracy)  # Lemma 2 (9): the baseline of MH
 
 
+def test_e54_a_poor_space_does_not_reach_the_least_risk():
+    rng, c = np.random.default_rng(0), np.arange(30) % 3
+    H = np.array([np.where(rng.random(30) < 0.5, c, rng.integers(3, size=30)) for _ in range(3)])
+    below, _ = theory.least_risk(theory.triples(H, c, 3), 3)  # of all combinations of these three, from below
+    F = 20.0 * np.eye(3)[c]  # a function of the examples, which no combination is
+    risk = (np.exp(F - F[np.arange(30), c][:, None]).sum(axis=1) - 1).mean()
+    assert risk < 1e-6 and below > 1.0
+
+
+def test_e55_clamped_scores_keep_their_sign():
+    clf = sb.AdaBoostMMClassifier(n_estimators=30).fit(X3, Y3)
+    U, B, rows = clf.decision_function(X3), 0.5, np.arange(len(Y3))
+    clamped = losses.clamped(U, B)
+    gap, before = clamped - clamped[rows, Y3][:, None], U - U[rows, Y3][:, None]  # on triples (x, y, l)
+    assert (gap < -B / 2).any()  # right answers, far on the right side; the printed function makes them +C
+    assert_array_equal(np.sign(gap)[np.abs(before) > B], np.sign(before)[np.abs(before) > B])
+    assert_array_equal(clamped.argmax(axis=1), U.argmax(axis=1))
+
+
+def test_e56_votes_are_no_edge_over_random_baseline():
+    space = theorems_conditions.random_space(np.random.default_rng(9), n=8, members=9, bias=0.5)
+    z, weights = theorems_conditions.margin(space)
+    votes = theorems_conditions.votes(space, weights)
+    edges = votes[:, 0] - votes[:, 1:].max(axis=1)
+    assert z > 0.01 and edges.min() == pytest.approx(z, abs=1e-6) and edges.max() > z + 0.01  # not one edge
+    B = np.array([theorems_conditions.lowered(row, z) for row in votes])
+    assert_allclose(B[:, 0] - B[:, 1:].max(axis=1), z, atol=1e-6)
+    assert games.largest_edge(space, condition=games.EdgeOverRandom(B)) == pytest.approx(z, abs=1e-6)
+
+
+@pytest.mark.data
+def test_e57_chess_has_two_classes():
+    assert len(sb.datasets.load("krvskp").class_names) == len(sb.datasets.load("magic04").class_names) == 2
+
+
 # ---- Multiclass classification, lecture slides ----------------------------------------------------------------------
 
 
@@ -562,6 +607,12 @@ def test_e41_the_lambda_of_stochastic_gradients():
     S = X3 @ other.coef_.T
     hinge = 1 + np.where(np.eye(4, dtype=bool)[Y3], -np.inf, S).max(axis=1) - S[np.arange(n), Y3]
     assert 0.5 * (other.coef_**2).sum() + C * np.maximum(0, hinge).sum() > 1.1 * exact.objective_
+
+
+def test_e52_the_loss_of_mh_has_scores_not_signs():
+    Y, F = theorems_lecture.hamming_fit()  # labels ±1 (n, K), scores of all rounds (T, n, K)
+    loss, printed = (np.exp(-Y * values).mean(axis=(1, 2)) for values in (F, np.sign(F)))
+    assert (np.diff(loss) < 0).all() and (np.diff(printed) > 0).any()
 
 
 # ---- Soft-max boosting ----------------------------------------------------------------------------------------------
@@ -613,6 +664,11 @@ def test_e48_rounds_are_counted_from_the_start():
     assert edge.min() <= np.sqrt(2 * (risk[0] - risk[-1]) / len(edge))
 
 
+@pytest.mark.data
+def test_e51_segment_has_seven_classes():
+    assert len(sb.datasets.load("segment").class_names) == 7
+
+
 # ---- the page -------------------------------------------------------------------------------------------------------
 
 
@@ -623,6 +679,6 @@ def test_every_erratum_is_on_the_page_and_has_a_check():
         number for name in globals() if name.startswith("test_e") for number in re.findall(r"e(\d\d[bc]?)_", name)
     }
     assert len(stated) == len(set(stated)) and set(stated) == checked
-    assert {int(number[:2]) for number in stated} == set(range(1, 51))
+    assert {int(number[:2]) for number in stated} == set(range(1, 58))
     for name in re.findall(r"`(test_e\w+)`", page):
         assert name in globals(), name
