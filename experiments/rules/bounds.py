@@ -20,7 +20,8 @@ def bounded(sight: Sight, rows: Sequence[str], low: float, high: float, columns:
             value = sight.view[row, column]
             answers[f"{row}, {column}"] = None if value is None else bool(low <= value <= high)
             values += [] if value is None else [value]
-    span = f"{min(values):.4g} to {max(values):.4g}" if values else "nothing measured"
+    ends = list(dict.fromkeys(f"{value:.4g}" for value in (min(values), max(values)))) if values else []
+    span = " to ".join(ends) or "nothing measured"
     outcome = tally(answers, "all")
     far = [name for name, a in answers.items() if a is False]
     return Outcome(outcome.holds, span + (f"; not {listed(far)}" if far else ""))
