@@ -85,12 +85,20 @@ def paper_part(
     yield from (section(e, plan, found, judged, folder) for e in own)
 
 
+ABOUT_KINDS = {
+    "theorem": "Every misprint that we know is among them, judged as it is printed, so that the count says little of "
+    "the paper. Where no more is said, our numbers are what should be zero, or not positive, over all instances tried.",
+    "check": "Numbers as for theorems.",
+}
+
+
 def verdict_blocks(paper: str, judged: Judged) -> Iterator[Block]:
     """The verdicts on the statements of one paper, every kind in a table of its own."""
     for kind, title in ledger.KINDS.items():
         own = [(e, v) for e, v in judged if (e.kind, e.paper) == (kind, paper)]
         if own:
-            yield Text(f"**{title[0].upper()}{title[1:]}:** {ledger.in_words(ledger.counts(own, kind))}.")
+            about = f" {ABOUT_KINDS[kind]}" if kind in ABOUT_KINDS else ""
+            yield Text(f"**{title[0].upper()}{title[1:]}:** {ledger.in_words(ledger.counts(own, kind))}.{about}")
             yield Table(ledger.HEADER, [list(map(escape, ledger.row_of(e, v))) for e, v in own])
 
 
