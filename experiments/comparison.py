@@ -14,6 +14,7 @@ import numpy as np
 from .cells import Cell, Results
 from .fits import at, fit_cell
 from .registry import Block, Plan, Table, Text
+from .statistics import mean_interval
 
 
 @lru_cache
@@ -66,9 +67,12 @@ class Samples:
         return float(np.mean(self.values)) if self.values else float("nan")
 
     @property
-    def spread(self) -> float:
-        """Standard deviation."""
-        return float(np.std(self.values, ddof=1)) if len(self.values) > 1 else 0.0
+    def half(self) -> float:
+        """Half of the 95 % interval of the mean (Student's); 0 where there is one value."""
+        if len(self.values) < 2:
+            return 0.0
+        interval = mean_interval(self.values)
+        return interval.high - interval.mean
 
 
 @dataclass(frozen=True)
@@ -217,19 +221,20 @@ def best_of(values: list[float], error: bool) -> float | None:
 
 
 def entry(samples: Samples, paper: float | None, bold: bool = False) -> str:
-    """``ours ± spread (paper's, difference)``."""
+    """``ours ± half of its 95 % interval (paper's, difference)``."""
     if not samples.values:
         return "…"
     if np.isnan(samples.mean):
         return "—" + (f" ({paper:.1f})" if paper is not None else "")
     ours = f"**{samples.mean:.1f}**" if bold else f"{samples.mean:.1f}"
-    ours += f" ± {samples.spread:.1f}" if len(samples.values) > 1 else ""
+    ours += f" ± {samples.half:.1f}" if len(samples.values) > 1 else ""
     ours += "" if samples.complete else f" [{len(samples.values)} of {samples.wanted}]"
     return ours if paper is None else f"{ours} ({paper:.1f}, {samples.mean - paper:+.1f})"
 
 
 NOT_COMPARABLE = Text("A quick run is not compared with the paper's numbers.")
 LEGEND = (
-    "Entries are *ours ± standard deviation over seeds (the paper's, the difference)*; bold is our best in the row, "
-    "— is a booster that could not begin, … what has not been run; [n of m] says that n of m runs are there."
+    "Entries are *our mean ± half of its 95 % interval over seeds or splits (the paper's number, the difference)*; "
+    "bold is our best in the row, — is a booster that could not begin, … what has not been run; [n of m] says that n "
+    "of m runs are there."
 )

@@ -269,7 +269,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     for same_time, title in ((False, "with the same number of trees"), (True, "in the same processor time")):
         errors = errors_of_all(plan, found, same_time)
         known, _ = complete_scores(errors)
-        yield Text(f"Test errors in percent {title}, mean ± deviation over splits that all boosters have run:")
+        yield Text(f"Test errors in percent {title}, mean ± half of its 95 % interval over splits that all have run:")
         yield contest_table({name: errors[name] for name in known} or errors)
         picture = f"beyond-contest-{'time' if same_time else 'trees'}"
         ranked = {name: list(own.values()) for name, own in errors.items()}

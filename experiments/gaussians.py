@@ -156,7 +156,7 @@ def near_bayes(plan: Plan, found: Results, cells: list[Cell], printed: str) -> T
     errors = Samples(tuple(100 * r["test"][-1] for r in done), len(cells) - 1)
     gaps = Samples(tuple(100 * (r["test"][-1] - r["bayes"]["test"]) for r in done), len(cells) - 1)
     return Text(
-        f"Test error after 100 rounds: {errors.mean:.2f} ± {errors.spread:.2f} % over {len(done)} of {len(cells) - 1} "
-        f"draws{printed}, {gaps.mean:+.2f} ± {gaps.spread:.2f} points from the Bayes rule on the "
+        f"Test error after 100 rounds: {errors.mean:.2f} ± {errors.half:.2f} % over {len(done)} of {len(cells) - 1} "
+        f"draws{printed}, {gaps.mean:+.2f} ± {gaps.half:.2f} points from the Bayes rule on the "
         "same rows. See `jmlr-gaussians` for shorter steps and more rows."
     )

@@ -213,7 +213,9 @@ def table2(plan: Plan) -> list[Cell]:
 
 @table2.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
-    yield Text("Entries are *our test error in percent ± standard deviation over seeds (the paper's, the difference)*.")
+    yield Text(
+        "Entries are *our test error in percent ± half of its 95 % interval over seeds (the paper's, the difference)*."
+    )
     yield geist_table(plan, found, "geist-table2", 0.0)
     yield geist_far_off(plan, found, "geist-table2", 0.0, "geist-leaves", "geist-cart", "geist-samme", "geist-endless")
     yield OPEN
@@ -287,7 +289,9 @@ def curves_table(plan: Plan, found: Results, noise: float) -> Table:
 def curves_blocks(plan: Plan, found: Results, noise: float, name: str) -> Iterator[Block]:
     """The picture and the last errors."""
     yield curves_figure(plan, found, noise, name)
-    yield Text("Errors in percent after the last round (1000, on mnist 100), mean ± deviation over shuffles:")
+    yield Text(
+        "Errors in percent after the last round (1000, on mnist 100), mean ± half of its 95 % interval over shuffles:"
+    )
     yield curves_table(plan, found, noise)
 
 
@@ -426,7 +430,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     )
     yield Figure("geist-figure7", caption, draw, (9.5, 3.8))
     header = [f"{100 * noise:.0f} % noise" for noise in noises(plan)]
-    yield Text("Mean test error in percent ± deviation over the draws:")
+    yield Text("Mean test error in percent ± half of its 95 % interval over the draws:")
     yield Table(["", *header], [[m, *(entry(s, None) for s in row.values())] for m, row in errors.items()])
     yield Text(f"Draws with a test error below {PERFECT} %, of those run:")
     yield Table(["", *header], [[m, *(perfect_draws(s) for s in row.values())] for m, row in errors.items()])

@@ -432,7 +432,9 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
         ["as in the paper" if m == "sm-boost" else m, *(f"{entry(s, None)}; {perfect_draws(s)}" for s in row.values())]
         for m, row in errors.items()
     ]
-    yield Text(f"Mean test error in percent ± deviation, and draws with an error below {PERFECT} % (perfect ones):")
+    yield Text(
+        f"Mean error in percent ± half of its 95 % interval, and draws with an error below {PERFECT} % (perfect ones):"
+    )
     yield Table(["", *(f"{100 * noise:.0f} % noise" for noise in STEP_NOISES)], rows)
     by_seed = {m: {noise: draws_by_seed(plan, found, m, noise) for noise in STEP_NOISES} for m in VARIANTS}
     tests = {
@@ -517,7 +519,9 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
         own = {key: Samples(tuple(100 * r[key] for r in done), len(cells)) for key in ("coin", "zero", "middle")}
         rows.append([f"{100 * noise:.0f} %", *(entry(s, None) for s in own.values())])
         gaps += [100 * (r["zero"] - r["coin"]) for r in done]
-    yield Text("Test errors in percent ± deviation over draws, and the share of the paths that end in the middle:")
+    yield Text(
+        "Errors in percent ± half of the 95 % interval over draws, and the share of paths that end in the middle:"
+    )
     yield Table(["noise", "coin", "0, as the paper says", "paths in the middle, %"], rows)
     if gaps:
         yield Text(

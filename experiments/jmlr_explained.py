@@ -65,8 +65,8 @@ def signed(gap: Samples) -> str:
     """A difference in points."""
     if not gap.values:
         return "…"
-    spread = f" ± {gap.spread:.2f}" if len(gap.values) > 1 else ""
-    return f"{gap.mean:+.2f}{spread}" + ("" if gap.complete else f" [{len(gap.values)} of {gap.wanted}]")
+    half = f" ± {gap.half:.2f}" if len(gap.values) > 1 else ""
+    return f"{gap.mean:+.2f}{half}" + ("" if gap.complete else f" [{len(gap.values)} of {gap.wanted}]")
 
 
 # ---- Table 7 --------------------------------------------------------------------------------------------------------

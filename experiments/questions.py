@@ -114,7 +114,7 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
     rows: dict[str, Rows] = {}
     for title, kinds in (("GD-MCBoost", CODES), ("CD-MCBoost", CD_CODES)):
         own = rows[title] = code_rows(plan, found, kinds)
-        yield Text(f"Test errors of {title} in percent, mean ± deviation over splits:")
+        yield Text(f"Test errors of {title} in percent, mean ± half of its 95 % interval over splits:")
         yield table(own, list(kinds))
     random = "random ±1, K − 1 columns"
     gd = [
@@ -170,7 +170,7 @@ def step_rows(plan: Plan, found: Results, noise: float) -> Rows:
 def _(plan: Plan, found: Results) -> Iterator[Block]:
     for noise, words in ((0.0, "without noise"), (0.2, "with a fifth of the labels permuted")):
         rows = step_rows(plan, found, noise)
-        yield Text(f"Test errors in percent {words}, mean ± deviation over splits:")
+        yield Text(f"Test errors in percent {words}, mean ± half of its 95 % interval over splits:")
         yield table(rows, list(STEPS))
         header = list(STEPS)
         compared = [

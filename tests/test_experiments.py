@@ -451,7 +451,7 @@ def test_curves_stay_where_a_booster_stopped():
 
 def test_entries_of_tables():
     entry, Samples = comparison.entry, comparison.Samples
-    assert entry(Samples((90.0, 92.0), 2), 91.5) == "91.0 ± 1.4 (91.5, -0.5)"
+    assert entry(Samples((90.0, 92.0), 2), 91.5) == "91.0 ± 12.7 (91.5, -0.5)"  # Student's t of one degree is 12.7
     assert entry(Samples((90.0,), 1), None, bold=True) == "**90.0**"
     assert entry(Samples((), 3), 50.0) == "…"
     assert entry(Samples((90.0,), 3), None) == "90.0 [1 of 3]"
