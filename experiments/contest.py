@@ -19,7 +19,7 @@ from . import data, fits
 from .boosters import class_tree, limits
 from .cells import Cell, Results, task
 from .comparison import Samples, entry
-from .ranks import rank_blocks
+from .ranks import rank_blocks, scores_of
 from .registry import Block, Plan, Table, Text, experiment
 from .statistics import signs
 
@@ -203,12 +203,13 @@ def splits(plan: Plan, name: str) -> range:
 @experiment("beyond-contest", "All boosters, the flagship and four peers under one protocol", urgency=3)
 def everyone(plan: Plan) -> list[Cell]:
     """Every booster has 50 trees of at most 16 leaves for every class, whatever a round of it is (one tree for all
-    classes, or one for each), full steps where its paper has them, and the peers' default steps; CatBoost's trees are
-    symmetric, of depth 4. Five random splits of the stored sizes (two of letter, one of isolet and of the plants, where
-    one of all boosters takes up to an hour), categories as 0/1 columns, one core. The same runs are looked at twice:
-    with the same number of trees, and with the same processor time, which is that of the fastest booster that made all
-    its trees on the split (time grows with the rounds; errors are known at 25 of them). At a first look the time was
-    that of the fastest of all, which a booster that gives up after a round made far too short.
+    classes, or one for each), full steps where its paper has them, and the peers' default steps; CatBoost's trees
+    are symmetric, of depth 4. Five random splits of the stored sizes (two of letter, one of isolet and of the
+    plants, where all boosters together take up to an hour for a split), categories as 0/1 columns, one core. The
+    same runs are looked at twice: with the same number of trees, and with the same processor time, which is that of
+    the fastest booster that made all its trees on the split (time grows with the rounds; errors are known at 25 of
+    them). At a first look the time was that of the fastest of all, which a booster that gives up after a round made
+    far too short.
     """
     return [c for name in SETS for contestant in CONTESTANTS for c in contest_cells(plan, contestant, name)]
 
@@ -256,10 +257,8 @@ def contest_table(errors: dict[str, dict[str, Samples]]) -> Table:
 
 
 def complete_scores(errors: dict[str, dict[str, Samples]]) -> tuple[list[str], Any]:
-    """Sets with at least one split that all have run, and mean accuracies (sets, boosters)."""
-    known = [name for name, own in errors.items() if all(s.values for s in own.values())]
-    scores = [[100 - s.mean for s in errors[name].values()] for name in known]
-    return known, np.array(scores).reshape(len(known), len(CONTESTANTS))
+    """Sets with a split that all have run, and mean errors with their sign changed (sets, boosters)."""
+    return scores_of({name: list(own.values()) for name, own in errors.items()}, error=True)
 
 
 @everyone.reported

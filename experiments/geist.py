@@ -194,10 +194,7 @@ def last_ranks(plan: Plan, found: Results, name: str, noise: float) -> Iterator[
     yield from rank_blocks(name, errors, METHODS, error=True)
 
 
-OPEN = Text(
-    "What is open: AdaBoost.MH on vowel and segment. No guess of ours brings its numbers near the paper's; whether one "
-    "does for SAMME there is judged in `geist-samme` and `geist-endless`."
-)
+OPEN = Text("Guesses at the reasons are judged in the experiments named; all under “Our explanations”.")
 
 
 @experiment("geist-table2", "Test errors on real sets", urgency=2)

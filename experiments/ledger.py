@@ -13,6 +13,7 @@ Rules are written into the ledger before the numbers are looked at; `rules` comp
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
@@ -209,12 +210,22 @@ def row_of(entry: Entry, verdict: Verdict) -> list[str]:
 
 
 LEGEND = """Each statement of a paper is judged by a rule made from the paper's words, in their own strength:
-“consistently” and “all” mean every set, “almost always” all but a tenth, “most” and “usually” more than half, “often” a
-third. *Exact*: the number or identity itself; *within noise*: the printed number lies where one more run of ours would;
-*qualitative*: the order or shape; *fails*: not so. Confidence is high where the verdict stays the same in 95 % of draws
-of our numbers within their noise, medium in 75 %. Most rules were written down before the numbers they judge were
-computed. But those who wrote them knew an audit of an earlier version of this page, some thresholds are that version's,
-and a referee's reading of the papers changed some rules after the first verdicts. The note beside a statement says
-where a rule was changed, and why."""
+“consistently” and “all” mean every set, “almost always” all but a tenth, “most”, “usually” and “generally” more than
+half, “often” a third. Where the paper's own table has fewer than its word says, as many as the table has are asked for,
+and the evidence says so. *Exact*: the number or identity itself; *within noise*: the printed number lies where one more
+run of ours would; *qualitative*: the order or shape; *fails*: not so. A number counts as measured when half of its runs
+are there. Confidence is high where the verdict stays the same in 95 % of draws of our numbers within their noise,
+medium in 75 %, else low; numbers that are computed, not drawn, give high, a single draw low. Those who wrote the rules
+knew an audit of an earlier version of this page, some thresholds are that version's, and referees' readings of the
+papers changed rules after the first verdicts: of {n} statements that are judged {changed} say so, and why, in the note
+beside them. Numbers such as E-07 are those of the errata (docs/errata.md)."""
+
+
+def legend() -> str:
+    """How verdicts are to be read."""
+    judged_ones = [e for e in load() if e.judge]
+    changed = sum(bool(re.search(r"earlier|rule first", e.note)) for e in judged_ones)
+    return LEGEND.format(n=len(judged_ones), changed=changed)
+
 
 HEADER = ["place", "what it says", "rule", "our numbers", "verdict", "confidence"]

@@ -11,7 +11,7 @@ from .cells import Cell, Results
 
 PAPERS = {
     "nips": "Saberian and Vasconcelos, Multiclass Boosting: Theory and Algorithms, NIPS 2011",
-    "jmlr": "Saberian and Vasconcelos, Multiclass Boosting: MCBoost, journal version",
+    "jmlr": "Saberian and Vasconcelos, Multiclass Boosting: Margins, Codewords, Losses, and Algorithms, JMLR",
     "mukherjee": "Mukherjee and Schapire, A Theory of Multiclass Boosting, JMLR 2013",
     "geist": "Geist, Soft-max Boosting, 2015",
     "lecture": "Rousu, lecture on multiclass classification",

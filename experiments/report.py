@@ -22,11 +22,11 @@ ABOUT = """# The papers, reproduced
 {opening}
 
 **How to read this page.** It is written by `python -m experiments report{options}` from the cells kept in the
-repository, the results of single runs, which `python -m experiments run all{options}` computes. {done} of {cells}
-cells are there; the others are computed breadth first over time, and entries that rest on some of their runs say so:
-[n of m]. Every paper begins with what came out in short; then come the verdicts on its claims and theorems, what was
-run, and the tables and figures. The papers' claims, the theorems, our checks and our explanations are different kinds
-and are never added up. All published numbers are counted [at the end](#all-published-numbers).
+repository, the results of single runs, which `python -m experiments run all{options}` computes. {done} of {cells} cells
+are there; entries that rest on some of their runs say so: [n of m]. Every paper begins with what came out in short;
+then come the verdicts on its claims and theorems, what was run, and the tables and figures. The papers' claims, the
+theorems, our checks and our explanations are different kinds and are never added up. All published numbers are counted
+[at the end](#all-published-numbers).
 
 **Verdicts.** {legend}
 {quick}"""
@@ -66,7 +66,7 @@ def header(plan: Plan, found: Results, judged: Judged) -> str:
     done = sum(found.get(cell) is not None for cell in cells.values())
     return ABOUT.format(
         opening=linked(opening(plan, found, counts)),
-        legend=ledger.LEGEND,
+        legend=ledger.legend(),
         options=options,
         done=done,
         cells=len(cells),
@@ -128,9 +128,9 @@ def guess_part(experiments: Sequence[Experiment], plan: Plan, found: Results) ->
         if isinstance(block, Guess)
     ]
     if guesses:
-        rows = [[link(e), g.text, g.verdict, escape(g.evidence)] for e, g in guesses]
+        rows = [[link(e), g.text, g.verdict] for e, g in guesses]
         yield f"## Our explanations\n\n{GUESS_RULE}\n"
-        yield markdown(Table(["experiment", "guess", "verdict", "numbers"], rows)) + "\n"
+        yield markdown(Table(["experiment, with the numbers", "guess", "verdict"], rows)) + "\n"
 
 
 def plain(block: Block) -> str:

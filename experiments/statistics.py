@@ -168,6 +168,19 @@ def capital(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
+def median_words(points: float) -> str:
+    """An advantage in points of error.
+
+    Examples
+    --------
+    >>> median_words(1.04), median_words(-0.3), median_words(0.04)
+    ('lower by 1.0 points', 'higher by 0.3 points', 'no difference')
+    """
+    if abs(points) < 0.05:
+        return "no difference"
+    return f"{'higher' if points < 0 else 'lower'} by {abs(points):.1f} points"
+
+
 def signs(differences: Any) -> str:
     """How many advantages, in points of error, are positive, zero and negative, and Wilcoxon's p.
 
@@ -179,8 +192,7 @@ def signs(differences: Any) -> str:
     d = np.asarray(differences, dtype=float)
     return (
         f"on {(d > 0).sum()} of {len(d)} sets, the same on {(d == 0).sum()}, a higher one on {(d < 0).sum()} "
-        f"(Wilcoxon's p: {chance(wilcoxon(d)[2])}; {'higher' if np.median(d) < 0 else 'lower'} by "
-        f"{abs(np.median(d)):.1f} points in the median)"
+        f"(Wilcoxon's p: {chance(wilcoxon(d)[2])}; {median_words(float(np.median(d)))} in the median)"
     )
 
 

@@ -164,8 +164,8 @@ def descent(votes: Any, y: Any) -> Any:
 def identities(plan: Plan) -> list[Cell]:
     """With codewords in the leaves both algorithms choose the learner of least cost (86), and line search gives MM's
     step (62) times 2(M − 1)/M. So they are one algorithm, up to ties; trees of depth 2, exponential loss, 30 rounds.
-    Beside that AdaBoost.MM with the edge step (61): which share of the fall of the risk that line search on the same
-    tree would give it misses in a round.
+    Beside that AdaBoost.MM with the edge step (61): the share of line search's fall of the risk that the edge step
+    misses, per round.
     """
     cells = [Cell("identity", {"data": name, "rounds": 30}, 1.0) for name in LOADERS]
     return cells + [Cell("edge_steps", {"data": name, "rounds": 30}, 1.0) for name in LOADERS]

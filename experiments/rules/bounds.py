@@ -83,7 +83,7 @@ def equal(sight: Sight, row: str, column: str, value: float, within: float = 1e-
     return Outcome(None if found is None else bool(abs(found - value) <= within), text)
 
 
-@rule("within noise")
+@rule("qualitative")
 def near_value(sight: Sight, row: str, column: str, value: float, within: float) -> Outcome:
     """A value is within so much of what the paper says."""
     return equal(sight, row, column, value, within)

@@ -147,6 +147,16 @@ def wins_and_ties(
 
 
 @rule("qualitative")
+def identical_on(sight: Sight, first: str, rivals: Sequence[str], wins: int, ties: int) -> Outcome:
+    """`wins_and_ties`, and at least so many ties."""
+    out = wins_and_ties(sight, first, rivals, wins, ties)
+    own = record(sight.view, first, rivals, sight.view.columns([first]))
+    if len(own.ties) < ties:
+        return Outcome(None if len(own.ties) + own.unknown >= ties else False, f"{out.evidence}; {ties} ties")
+    return Outcome(out.holds, f"{out.evidence}; {ties} ties")
+
+
+@rule("qualitative")
 def close_second(sight: Sight, first: str, rivals: Sequence[str], within: float) -> Outcome:
     """Where ``first`` is not the best it is at most so many points behind; the evidence says if no set is left."""
     columns = sight.view.columns([first])

@@ -81,16 +81,20 @@ def faster(sight: Sight, firsts: Sequence[str], last: str, moments: Sequence[str
 
 @rule("qualitative")
 def mostly_below(sight: Sight, first: str, second: str, part: str, value: float) -> Outcome:
-    """At every moment ``first`` has the lower error on at least so many percent of the problems; ties are shown."""
+    """``first`` has the lower error on at least so many percent of the problems, all moments taken together, as rules
+    on tables take them; ties are shown.
+    """
     rows = [f"{first} below {second}, {part}", f"{first} equal to {second}, {part}"]
-    answers: dict[str, bool | None] = {}
-    notes = []
+    known, notes = [], []
     for column in sight.view.columns(rows[:1]):
         lower, equal = (sight.view[row, column] for row in rows)
-        answers[column] = None if lower is None else bool(lower >= value)
-        if lower is not None and equal is not None:
-            notes.append(f"{column}: lower on {lower:.1f} %, equal on {equal:.1f} %")
-    return Outcome(tally(answers, "all").holds if answers else None, "; ".join(notes) or "nothing measured")
+        if lower is None or equal is None:
+            return Outcome(None, "not all is measured")
+        known.append(lower)
+        notes.append(f"{column}: lower on {lower:.1f} %, equal on {equal:.1f} %")
+    if not known:
+        return Outcome(None, "nothing measured")
+    return Outcome(bool(np.mean(known) >= value), f"lower on {np.mean(known):.1f} % in all; {'; '.join(notes)}")
 
 
 def strictly_lowest(view: View, first: str, rivals: Sequence[str], column: str) -> bool | None:
