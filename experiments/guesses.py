@@ -43,12 +43,22 @@ class Shift:
         return f"{self.label} ({before:+.1f} → {after:+.1f})"
 
 
+def outcome(shifts: Sequence[Shift]) -> tuple[list[Shift], list[Shift], list[Shift], list[Shift]]:
+    """Of the numbers that are known those that were far from the paper's and those that were near, and which of them are
+    far with the change.
+    """
+    known = [s for s in shifts if s.known]
+    far, near = [], []
+    for s in known:
+        (near if abs(s.distances[0]) <= NEAR else far).append(s)
+    still, lost = ([s for s in some if abs(s.distances[1]) > NEAR] for some in (far, near))
+    return far, near, still, lost
+
+
 def explanation(cause: str, shifts: Sequence[Shift]) -> Guess:
     """The verdict on a guess, by `RULE`."""
-    known = [s for s in shifts if s.known]
-    was_near, is_near = ({id(s) for s in known if abs(s.distances[i]) <= NEAR} for i in (0, 1))
-    far, near = [s for s in known if id(s) not in was_near], [s for s in known if id(s) in was_near]
-    still, lost = [s for s in far if id(s) not in is_near], [s for s in near if id(s) not in is_near]
+    far, near, still, lost = outcome(shifts)
+    known = [*far, *near]
     before, after = (float(np.mean([abs(s.distances[i]) for s in known])) if known else np.nan for i in (0, 1))
     if len(known) < len(shifts) or not known:
         verdict = OPEN if still or lost else WAITING

@@ -19,9 +19,9 @@ from . import (
     theory_codes,
 )
 from .cells import Results
-from .comparison import NEAR, Comparison, Method, Samples, published
+from .comparison import Comparison, Method, Samples, published
 from .grids import SOURCES, means, printed
-from .guesses import Shift
+from .guesses import Shift, outcome
 from .registry import EXPERIMENTS, PAPERS, Plan
 from .rules.leads import Record, record
 from .rules.shapes import saturation
@@ -233,11 +233,9 @@ def theory(plan: Plan, found: Results) -> str:
 
 def moved(shifts: Sequence[Shift]) -> str:
     """How many numbers a guess brings near those of a paper, and how many that were near it leaves there."""
-    known = [s for s in shifts if s.before.values and s.after.values]
-    near = [s for s in known if abs(s.before.mean - s.paper) <= NEAR]
-    far = [s for s in known if abs(s.before.mean - s.paper) > NEAR]
-    now, still = (sum(abs(s.after.mean - s.paper) <= NEAR for s in some) for some in (far, near))
-    return f"{now} of {len(far)} far numbers come within two points, {still} of {len(near)} near ones stay there"
+    far, near, still, lost = outcome(shifts)
+    now, kept = len(far) - len(still), len(near) - len(lost)
+    return f"{now} of {len(far)} far numbers come within two points, {kept} of {len(near)} near ones stay there"
 
 
 SOFT_RIVALS = ("AdaBoost.MH", "SAMME")
