@@ -44,8 +44,8 @@ class Shift:
 
 
 def outcome(shifts: Sequence[Shift]) -> tuple[list[Shift], list[Shift], list[Shift], list[Shift]]:
-    """Of the numbers that are known those that were far from the paper's and those that were near, and which of them are
-    far with the change.
+    """Of the numbers that are known those that were far from the paper's and those that were near, and which of the two
+    are far with the change.
     """
     known = [s for s in shifts if s.known]
     far, near = [], []
