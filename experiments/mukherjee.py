@@ -255,8 +255,8 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
 
     lines = {name: partial(lines_of, name) for name in SETS}
     caption = (
-        "Test error after the last round against the largest size of a tree (mean ± deviation over splits; "
-        "no mark where a booster could not begin)."
+        "Test error after the last round against the largest size of a tree (mean ± deviation over splits; no mark "
+        "where a booster could not begin). With two classes (chess, magic04) MH and MM are the same, up to ties."
     )
     yield panels("mukherjee-figure10", caption, lines, "leaves", ticks=GRID)
     rows = []
