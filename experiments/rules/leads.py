@@ -75,26 +75,6 @@ def every_reading_behind(sight: Sight, rows: Sequence[str], rival: str, need: Ne
     return Outcome(verdict, "; ".join(f"{row}: {o.evidence}" for row, o in outcomes.items()))
 
 
-@rule("qualitative")
-def most_wins(sight: Sight, rows: Sequence[str], at_least: int = 0) -> Outcome:
-    """The rows have more wins (ties count for all that share them) the earlier they come; the first has so many."""
-    counts = win_counts(sight.view, rows)
-    if counts is None:
-        return Outcome(None, "not all is measured")
-    text = ", ".join(f"{row} {n}" for row, n in zip(rows, counts, strict=True))
-    falling = all(a > b for a, b in pairwise(counts))
-    return Outcome(counts[0] >= at_least and falling, f"sets on which it is best: {text}")
-
-
-def win_counts(view: View, rows: Sequence[str]) -> list[int] | None:
-    """On how many columns each row is the best."""
-    found = [scores(view, rows, c) for c in view.columns(rows)]
-    if not found or None in found:
-        return None
-    table = np.array(found)
-    return [int(n) for n in (table >= table.max(axis=1, keepdims=True) - 1e-9).sum(axis=0)]
-
-
 @dataclass(frozen=True)
 class Record:
     """On which columns one row is better than the best of some others, equal to it up to ``TIE``, or worse."""

@@ -68,19 +68,6 @@ def not_monotonic(sight: Sight, row: str) -> Outcome:
     return Outcome(bool((steps > 0).any() and (steps < 0).any()), text)
 
 
-@rule("qualitative")
-def exceeds(sight: Sight, upper: str, lower: str, by: float, need: Need) -> Outcome:
-    """``upper`` is never below ``lower``, and above it by more than so much on so many columns."""
-    a, b = along(sight.view, upper), along(sight.view, lower)
-    if a is None or b is None:
-        return Outcome(None, "not all is measured")
-    gap = np.subtract(a, b)
-    outcome = tally({c: bool(g > by) for c, g in zip(sight.view.columns([upper]), gap, strict=True)}, need)
-    text = f"{outcome.evidence}; differences {gap.min():.4f} to {gap.max():.4f}"
-    return Outcome(bool(outcome.holds and gap.min() > -1e-9), text)
-
-
-@rule("qualitative")
 def steps_up(sight: Sight, rows: Sequence[str], need: Need) -> Outcome:
     """So many of all single steps from column to column, the last one left out, are upwards."""
     curves = {row: along(sight.view, row) for row in rows}
@@ -118,12 +105,6 @@ def saturation(values: Sequence[float], within: float) -> int:
     """The dimension from which on accuracy stays within so many points of d = M − 1; values are for d = 2 … M."""
     target = values[-2] - within
     return next(d for d in range(2, len(values) + 2) if all(v >= target - 1e-9 for v in values[d - 2 : -1]))
-
-
-@rule("qualitative")
-def saturates(sight: Sight, rows: Sequence[str], within: float, share: float, need: Need) -> Outcome:
-    """From a dimension of at most a share of the classes on, accuracy stays within so many points of d = M − 1."""
-    return saturates_between(sight, rows, within, 0.0, share, need)
 
 
 def saturates_between(sight: Sight, rows: Sequence[str], within: float, low: float, high: float, need: Need) -> Outcome:
