@@ -201,6 +201,76 @@ def test_saturation_and_steps():
     assert judged("steps_up_each", up, **curve).holds is True  # the padded simplex is left out
 
 
+N = Numbers
+BOTH_WAYS = [  # a rule, its arguments, rows for which it holds, rows for which it does not, whether numbers are errors
+    (
+        "identical_on",
+        {"first": "a", "rivals": ["b"], "wins": 1, "ties": 1},
+        {"a": {"x": 2.0, "y": 1.0}, "b": {"x": 1.0, "y": 1.0}},
+        {"a": {"x": 2.0, "y": 2.0}, "b": {"x": 1.0, "y": 1.0}},
+        False,
+    ),
+    (
+        "no_difference",
+        {"first": "a", "second": "b", "within": 1.0},
+        {"a": dict(zip("uvwxyz", (1.0, 2.0, 3.0, 4.0, 5.0, 6.0), strict=True)),
+         "b": dict(zip("uvwxyz", (1.5, 1.5, 3.5, 3.5, 5.5, 5.5), strict=True))},
+        {"a": dict.fromkeys("uvwxyz", 3.0), "b": dict(zip("uvwxyz", (1.0, 1.1, 1.2, 1.3, 1.4, 1.5), strict=True))},
+        False,
+    ),
+    (
+        "near_value",
+        {"row": "a", "column": "x", "value": 11.0, "within": 0.5},
+        {"a": {"x": 11.4}},
+        {"a": {"x": 11.6}},
+        True,
+    ),
+    ("some_above", {"row": "a", "value": 1.0}, {"a": {"x": 0.0, "y": 1.1}}, {"a": {"x": 0.0, "y": 1.0}}, True),
+    ("not_monotonic", {"row": "a"}, {"a": {"x": 1.0, "y": 2.0, "z": 1.5}}, {"a": {"x": 1.0, "y": 2.0, "z": 2.0}}, True),
+    (
+        "falls_to",
+        {"row": "a", "columns": ["x", "y"], "below": 1.0},
+        {"a": {"x": 2.0, "y": 0.5}},
+        {"a": {"x": 2.0, "y": 1.5}},
+        True,
+    ),
+    (
+        "rising_beyond_noise",
+        {"row": "a"},
+        {"a": {"x": N((1.0, 3.0), 2), "y": N((0.5, 3.0), 2), "z": N((4.0, 6.0), 2)}},
+        {"a": {"x": N((5.0, 5.1), 2), "y": N((1.0, 1.1), 2), "z": N((6.0, 6.1), 2)}},
+        True,
+    ),
+    (
+        "degrades",
+        {"row": "a", "first": "x", "second": "y", "by": 1.0},
+        {"a": {"x": N((1.0, 1.1), 2), "y": N((3.0, 3.1), 2)}},
+        {"a": {"x": N((1.0, 5.0), 2), "y": N((3.0, 5.4), 2)}},
+        True,
+    ),
+    (
+        "parity_beyond",
+        {"first": "a", "second": "b", "level": 20.0, "within": 1.0},
+        {"a": {"10 %": 1.0, "30 %": 9.0}, "b": {"10 %": 5.0, "30 %": 9.5}},
+        {"a": {"10 %": 1.0, "30 %": 9.0}, "b": {"10 %": 5.0, "30 %": 12.0}},
+        True,
+    ),
+    (
+        "gap_shrinks",
+        {"last": "s", "rivals": ["a"], "sets": ["x"], "begin": "T = 10", "end": "T = 100", "need": "all"},
+        {"s": {"x, T = 10": 9.0, "x, T = 100": 4.0}, "a": {"x, T = 10": 5.0, "x, T = 100": 3.0}},
+        {"s": {"x, T = 10": 9.0, "x, T = 100": 9.0}, "a": {"x, T = 10": 5.0, "x, T = 100": 3.0}},
+        True,
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "given", "good", "bad", "error"), BOTH_WAYS, ids=[case[0] for case in BOTH_WAYS])
+def test_rules_hold_and_fail(name, given, good, bad, error):
+    assert judged(name, given, error=error, **good).holds is True
+    assert judged(name, given, error=error, **bad).holds is False
+
+
 def test_numbers_are_compared_with_one_more_run():
     rows = {"a": {"x": Numbers((10.0, 11.0, 12.0), 3)}}
     inside = judged("near", {"places": [{"row": "a", "column": "x", "value": 13.0}]}, **rows)

@@ -27,6 +27,10 @@ class Outcome:
     holds: bool | None
     evidence: str
 
+    def __post_init__(self) -> None:
+        if self.holds is not None:  # NumPy's False is not the False that verdicts are compared with
+            object.__setattr__(self, "holds", bool(self.holds))
+
 
 @dataclass(frozen=True)
 class Sight:
