@@ -13,7 +13,7 @@ import pytest
 import textbook
 from cases import ListLearner, blobs, make_run, problem
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
@@ -22,7 +22,7 @@ import simplexboost as sb
 from simplexboost import datasets
 from simplexboost.boosting.loop import PERFECT, boost
 from simplexboost.codewords import samme
-from simplexboost.learners import ClassTree, GreedyInfoTree, GreedyTree, InfoTree, VectorTree
+from simplexboost.learners import ClassTree, GiniTree, GreedyInfoTree, GreedyTree, InfoTree, VectorTree
 from simplexboost.losses import MM, OwnScoreExponential
 from simplexboost.optimizers import GradientDescent
 from simplexboost.optimizers.columns import max_cut
@@ -161,6 +161,55 @@ def test_samme_is_scikit_learns(data, learner):
     assert_allclose(clf.history_["error"], theirs.estimator_errors_[: clf.n_iter_], rtol=1e-7)
     assert_allclose(clf.history_["step"] * K / (K - 1) ** 2, theirs.estimator_weights_[: clf.n_iter_], rtol=1e-7)
     assert_array_equal(clf.predict(X), theirs.predict(X))
+
+
+@pytest.mark.parametrize(
+    ("kind", "learner", "offset"),
+    [
+        (sb.SAMMEClassifier, GiniTree(max_depth=None, max_leaf_nodes=108, growth="best"), np.log(9)),
+        (sb.AdaBoostM1Classifier, InfoTree(max_depth=None, max_leaf_nodes=145, growth="best"), 0.0),
+    ],
+    ids=["samme", "m1"],
+)
+def test_large_trees_have_the_votes_of_the_papers(kind, learner, offset):
+    """No vote of a learner that errs is cut: the weights and votes are computed here from the trees' answers alone."""
+    X, y = load_digits(return_X_y=True)
+    clf = kind(learner, n_estimators=60).fit(X, y)
+    K = len(clf.classes_)
+    w, votes, scores = np.full(len(y), 1 / len(y)), [], np.zeros((len(y), K))
+    for h in answers(clf, X):
+        error = w[h != y].sum()
+        votes.append(np.log((1 - error) / error) + offset)
+        w = w * np.exp(votes[-1] * (h != y))
+        w /= w.sum()
+        scores[np.arange(len(y)), h] += votes[-1]
+    unit = (K - 1) ** 2 / K if offset else 1.0  # of the step, see the docstring
+    assert clf.n_iter_ == 60
+    assert np.sum(np.array(votes) > 10) >= 5  # so that a limit of 10 would show
+    assert_allclose(clf.history_["step"] / unit, votes, rtol=1e-12)
+    assert_array_equal(clf.predict(X), scores.argmax(axis=1))
+    cut = kind(learner, n_estimators=60, max_vote=10.0).fit(X, y)
+    assert cut.history_["step"].max() == pytest.approx(10.0 * unit)
+
+
+@pytest.mark.parametrize("kind", [sb.SAMMEClassifier, sb.AdaBoostM1Classifier])
+@pytest.mark.parametrize(("max_vote", "weight"), [(None, 10.0), (3.0, 3.0), (30.0, 30.0)])
+def test_a_perfect_learners_vote_is_finite(kind, max_vote, weight):
+    X, y = load_iris(return_X_y=True)
+    clf = kind(InfoTree(max_depth=10), max_vote=max_vote).fit(X, y)
+    K = len(clf.classes_)
+    unit = (K - 1) ** 2 / K if kind is sb.SAMMEClassifier else 1.0
+    assert clf.stop_reason_ == PERFECT
+    assert_allclose(clf.history_["step"] / unit, [weight])
+
+
+@pytest.mark.parametrize("kind", [sb.SAMMEClassifier, sb.AdaBoostM1Classifier])
+def test_max_vote_is_a_positive_number_or_none(kind):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=r"max_vote=0.0 is out of range; it must be a number in \(0.0, inf\) or None"):
+        kind(max_vote=0.0).fit(X, y)
+    with pytest.raises(TypeError, match="max_vote='none'"):
+        kind(max_vote="none").fit(X, y)
 
 
 # ---- golden numbers -------------------------------------------------------------------------------------------------

@@ -400,12 +400,14 @@ def test_nearest_minimum_never_raises_the_risk(waves):
 
 @pytest.mark.parametrize("better_than", ["half", "chance"])
 @pytest.mark.parametrize("error", [1e-3, 1e-7, 1e-200])
-def test_no_vote_weighs_more_than_that_of_a_perfect_learner(better_than, error):
+def test_votes_are_cut_only_where_a_limit_is_set(better_than, error):
     weight = np.array([1.0 - error, error])
     W = 0.5 * np.eye(3)[[0, 1]]  # right, wrong
     ray = Ray(OwnScoreExponential(), np.zeros((2, 3)), np.array([0, 2]), weight, W)
     exact = np.log1p(-error) - np.log(error) + (np.log(2) if better_than == "chance" else 0.0)
+    assert ErrorStep(better_than).length(ray).alpha == pytest.approx(exact, rel=1e-6)
     for most in (10.0, 20.0, 1000.0):  # so that 10 and 460, which the formula gives, are below and above
         assert ErrorStep(better_than, most).length(ray).alpha == pytest.approx(min(exact, most), rel=1e-6)
     faultless = Ray(OwnScoreExponential(), np.zeros((2, 3)), np.array([0, 1]), weight, W)
     assert ErrorStep(better_than).length(faultless).alpha == pytest.approx(10.0)
+    assert ErrorStep(better_than, 20.0).length(faultless).alpha == pytest.approx(20.0)

@@ -60,6 +60,9 @@ class AdaBoostM1Classifier(Booster):
     learner : str, Learner or scikit-learn classifier, default="greedy-info-tree"
         The weak learner, which names a class: "info-tree", "greedy-info-tree", "class-tree", …, or any scikit-learn
         classifier. The loss, the codewords, the optimizer and the step are those of the algorithm.
+    max_vote : float or None, default=None
+        The most that a vote weighs. With None no vote is cut, as in the paper. The vote of a perfect learner, which the
+        formula makes infinite, weighs ``max_vote``, and 10 with None.
 
     Examples
     --------
@@ -72,10 +75,11 @@ class AdaBoostM1Classifier(Booster):
 
     paper: ClassVar[str] = "Freund & Schapire 1997"
     learner: Any = "greedy-info-tree"
+    max_vote: Any = None
 
     def parts(self) -> Parts:
-        """The parts as objects."""
-        return make_parts("own-score", "canonical", self.learner, "gradient", "error")
+        """The parts as objects, the step with its largest vote."""
+        return make_parts("own-score", "canonical", self.learner, "gradient", ErrorStep(max_vote=self.max_vote))
 
 
 @described
@@ -96,6 +100,9 @@ class SAMMEClassifier(Booster):
         The weak learner, which names a class: "gini-tree", "greedy-info-tree" (12(K−1) leaves, grown best first),
         "class-tree", …, or any scikit-learn classifier. The loss, the codewords, the optimizer and the step are those
         of the algorithm.
+    max_vote : float or None, default=None
+        The most that a vote weighs. With None no vote is cut, as in the paper. The vote of a perfect learner, which the
+        formula makes infinite, weighs ``max_vote``, and 10 with None.
 
     Examples
     --------
@@ -107,10 +114,13 @@ class SAMMEClassifier(Booster):
 
     paper: ClassVar[str] = "Zhu, Zou, Rosset & Hastie 2009"
     learner: Any = "gini-tree"
+    max_vote: Any = None
 
     def parts(self) -> Parts:
         """The parts as objects; the loss with rate 1/K and the step are those of SAMME."""
-        return make_parts(OwnScoreExponential("1/K"), "samme", self.learner, "gradient", ErrorStep("chance"))
+        return make_parts(
+            OwnScoreExponential("1/K"), "samme", self.learner, "gradient", ErrorStep("chance", self.max_vote)
+        )
 
 
 @described

@@ -15,6 +15,8 @@ from ..losses.balance import capped_exp
 from .ray import Ray, Stride
 from .search import UNBOUNDED, nearest_minimum, newton_root
 
+PERFECT_VOTE = 10.0  # what the infinite vote of a perfect learner weighs, unless told
+
 
 class Step(Part):
     """How far to go along a direction. A subclass is a dataclass of parameters that writes `length`.
@@ -164,9 +166,9 @@ class ErrorStep(Step):
     ----------
     better_than : {"half", "chance"}, default="half"
         What the learner must beat: "half" is a coin, "chance" is guessing among K classes.
-    perfect_vote : float, default=10.0
-        The weight of a perfect learner's vote; boosting stops after it. It is also the most that any other vote weighs,
-        so that a learner with a very small error does not count for more than a perfect one.
+    max_vote : float or None, default=None
+        The most that a vote weighs. With None no vote is cut, as in the papers. The vote of a perfect learner, which
+        the formula makes infinite, weighs ``max_vote``, and 10 with None; boosting stops after it.
 
     Examples
     --------
@@ -179,7 +181,7 @@ class ErrorStep(Step):
     """
 
     better_than: str = "half"
-    perfect_vote: float = 10.0
+    max_vote: float | None = None
 
     measures_edge: ClassVar[bool] = True
 
@@ -188,7 +190,7 @@ class ErrorStep(Step):
         if loss.own_rate(2) is None:
             raise TypeError(f"step=ErrorStep() needs loss='own-score', not {loss!r}.")
         check_choice("better_than", self.better_than, ("half", "chance"))
-        check_number("perfect_vote", self.perfect_vote, float, 0.0, open_low=True)
+        check_number("max_vote", self.max_vote, float, 0.0, none=True, open_low=True)
 
     def length(self, ray: Ray) -> Stride:
         """The vote's weight, in units of the codewords."""
@@ -200,7 +202,11 @@ class ErrorStep(Step):
             name = "1/2" if self.better_than == "half" else f"1 - 1/K = {limit:.4g}"
             stop = f"weak learner: its weighted error {error:.4g} is not below {name}"
             return Stride(0.0, edge=edge, error=error, stop=stop)
-        vote = min(math.log((1 - error) / error) + offset, self.perfect_vote) if error > 0 else self.perfect_vote
+        if error > 0:
+            vote = math.log((1 - error) / error) + offset
+            vote = vote if self.max_vote is None else min(vote, self.max_vote)
+        else:
+            vote = PERFECT_VOTE if self.max_vote is None else self.max_vote
         unit = self._unit(ray)
 
         def drop(alpha: float) -> float:  # an example is wrong only if at least half of all votes are against it
