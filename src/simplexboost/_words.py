@@ -96,11 +96,11 @@ PARAMETERS = [
         xgb="objective",
         cat="loss_function objective",
     ),
-    entry("class_weight", lgb="class_weights", cat="class_weights auto_class_weights"),
+    entry("class_weight", cat="class_weights auto_class_weights"),
     entry("classes", cat="class_names"),
     entry(
         "categorical_features",
-        lgb="categorical_feature cat_feature cat_features categorical_column",
+        lgb="categorical_feature cat_feature categorical_column",
         xgb="enable_categorical feature_types",
         cat="cat_features",
     ),
@@ -181,6 +181,7 @@ PARAMETERS = [
 # Keywords of `fit`.
 FITTING = [
     entry("", STOPPING, lgb="early_stopping_rounds", xgb="early_stopping_rounds", cat="early_stopping_rounds"),
+    entry("eval_set", "It takes pairs (X, y); one pair also goes to X_val and y_val.", lgb="eval_X eval_y"),
     entry("", "entries of eval_set are numbered; evals_result_ is a list.", lgb="eval_names"),
     entry(
         "",

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._typing import AnyArray, Array, Labels
 
-TINY = 1e-15  # probabilities are at least this in the log-loss, as in scikit-learn
+TINY = 1e-15  # probabilities are at least this in the log-loss, which is otherwise infinite
 
 
 @dataclass

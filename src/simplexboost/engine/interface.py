@@ -101,7 +101,7 @@ class Growth:
     def category_count(self, n_rows: int) -> int:
         """`min_category_count`, or if that is 0 a hundredth of the rows, at least 1 and at most 10.
 
-        Other libraries also require ten rows; in small tables that would leave no categories.
+        scikit-learn's HistGradientBoosting always requires ten; in small tables that would leave no categories.
         """
         return self.min_category_count or max(1, min(10, n_rows // 100))
 
