@@ -70,8 +70,8 @@ class SimplexBoostClassifier(StructuredBooster):
     n_estimators : int or "auto", default="auto"
         The number of rounds, each of one tree. "auto" chooses it, up to 80 / learning_rate (for an indicator matrix
         twice as many), together with whatever of `growth`, `gain_noise`, `max_leaf_nodes` and `calibration` is "auto".
-        A number gives just so many rounds, without a choice, which is several times faster. With ``early_stopping``,
-        "auto" allows as many rounds as there are to choose from.
+        A number gives just so many rounds, without a choice, which takes less time. With ``early_stopping`` nothing is
+        chosen either, and "auto" is the largest number of rounds: 80 / learning_rate.
     learning_rate : float or "auto", default="auto"
         Every tree is multiplied by this number. Smaller values need more rounds and often generalise better. "auto" is
         0.1; and it is 0.05 if the number of rounds is chosen, y is no indicator matrix, and the table is so small that
