@@ -8,8 +8,8 @@ import pytest
 import textbook_product as textbook
 from cases import ListLearner, blobs, make_run, training_set
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_digits
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.datasets import load_digits, load_iris
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import check_random_state
 
 from simplexboost import (
@@ -25,7 +25,7 @@ from simplexboost.learners import ClassTree, HammingTree, SignTree, SubsetTree
 from simplexboost.losses import SoftmaxCost
 from simplexboost.optimizers import SampledPairs
 from simplexboost.optimizers.asking import gradient_of
-from simplexboost.steps import ClosedForm, GradientStep
+from simplexboost.steps import ClosedForm, GradientStep, Ray
 
 GOLDEN = json.loads((Path(__file__).parent / "golden/product.json").read_text())
 
@@ -310,6 +310,43 @@ def test_sm_boost_descends_as_promised():
         clf = SoftmaxBoostClassifier(n_pairs="all", n_estimators=30, learning_rate=1 / K).fit(X, c, w)
         risks = np.concatenate([[1 - 1 / K], clf.history_["risk"]])
         assert (np.diff(risks) <= -0.5 * clf.history_["edge"] ** 2 / K + 1e-12).all()
+
+
+@pytest.mark.parametrize(
+    "learner", ["regression-tree", "linear", "hamming-tree", DecisionTreeRegressor(max_depth=2)], ids=str
+)
+def test_sm_boost_is_algorithm_1_for_any_learner(learner):
+    """ψ ← ψ − α ⟨h, ∇⟩ / ‖h‖² h with the rate α = K, computed here from the answers of the learners alone."""
+    X, c, w, _ = weighed(*DATA[0])
+    K, w = DATA[0][2], w / w.sum()
+    clf = SoftmaxBoostClassifier(learner, n_pairs="all", n_estimators=8, random_state=0).fit(X, c, w)
+    psi, cost, steps, risks = np.zeros((len(c), K)), 1 - np.eye(K)[c], [], []
+    for h in answers(clf, X):
+        g = np.exp(psi) / np.exp(psi).sum(axis=1, keepdims=True)
+        gradient = g * (cost - (g * cost).sum(axis=1, keepdims=True))
+        steps.append(-K * (w @ (gradient * h).sum(axis=1)) / (w @ (h**2).sum(axis=1)))
+        psi += steps[-1] * h
+        g = np.exp(psi) / np.exp(psi).sum(axis=1, keepdims=True)
+        risks.append(w @ (g * cost).sum(axis=1))
+    assert_allclose(clf.history_["step"], steps, rtol=1e-9)
+    assert_allclose(clf.history_["risk"], risks, rtol=1e-9)
+    assert_allclose(clf.predict_proba(X), g, rtol=1e-9, atol=1e-12)
+
+
+def test_real_valued_learners_bring_the_cost_down():
+    X, y = load_iris(return_X_y=True)
+    clf = SoftmaxBoostClassifier("regression-tree", n_estimators=50, random_state=0).fit(X, y)
+    assert clf.history_["risk"][-1] < 0.03
+
+
+@pytest.mark.parametrize("scale", [1e-3, 7.0])
+def test_the_gradient_step_does_not_depend_on_the_scale_of_the_answers(scale):
+    rng = np.random.default_rng(0)
+    c, w, U, h = rng.integers(3, size=30), rng.uniform(0.5, 2, 30), rng.normal(size=(30, 3)), rng.normal(size=(30, 3))
+    alpha, scaled = (GradientStep().length(Ray(SoftmaxCost(), U, c, w, s * h)).alpha for s in (0.5, 0.5 * scale))
+    assert alpha > 0 and scaled * scale == pytest.approx(alpha, rel=1e-12)
+    nothing = GradientStep().length(Ray(SoftmaxCost(), U, c, w, 0.0 * h))
+    assert (nothing.alpha, nothing.edge) == (0.0, 0.0)
 
 
 def test_the_paper_step_descends_up_to_ten_classes():

@@ -171,6 +171,7 @@ def sm_boost(X, cost, w, rounds, learner, draws=None, **limits):
         if R < 1e-12:
             break
         risk = (p[:, None] * g * cost).sum()
-        psi = psi - R * h(X)
-        out.append(Round(h, R, R, risk))
+        step = K * R / (p @ (h(X) ** 2).sum(axis=1))  # R itself, unless h abstains: no pair of a class in a leaf
+        psi = psi - step * h(X)
+        out.append(Round(h, R, step, risk))
     return out

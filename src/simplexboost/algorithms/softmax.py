@@ -26,8 +26,8 @@ class SoftmaxBoostClassifier(Booster):
 
     The decision is k with probability g_k = softmax(ψ)_k; its mean cost is bounded and not convex. Every round draws
     pairs of an example and a decision, fits learners that tell costly pairs from cheap ones, and takes a step of length
-    R_M, the mean gain of the learners. `predict` returns the most likely class, `predict_random` a random decision,
-    `predict_proba` g.
+    R_M, the mean gain of the learners; for learners that do not answer ±1 it is K R_M / ‖h‖², the paper's projection.
+    `predict` returns the most likely class, `predict_random` a random decision, `predict_proba` g.
 
     Parameters
     ----------

@@ -263,7 +263,11 @@ class FixedStep(Step):
 
 @dataclass(eq=False, repr=False)
 class GradientStep(Step):
-    """The step is the edge itself, Σ_i w_i ⟨G_i, h_i⟩ / Σ_i w_i (sm-boost, where it is called R_M).
+    """The gradient projected on the learner, K ⟨G, h⟩ / ‖h‖² (Algorithm 1 of sm-boost with rates of K).
+
+    Both are means over the examples: ⟨G, h⟩ = Σ_i w_i ⟨G_i, h_i⟩ / Σ_i w_i, which is the edge, and likewise ‖h‖². A
+    learner that answers ±1 for every class has ‖h‖² = K, and the step is the edge itself, which the paper calls R_M.
+    How far the scores move does not depend on the scale of the learner's answers.
 
     Examples
     --------
@@ -276,7 +280,9 @@ class GradientStep(Step):
     measures_edge: ClassVar[bool] = True
 
     def length(self, ray: Ray) -> Stride:
-        """The edge."""
-        pulled = np.einsum("nk,nk->n", ray.P, ray.W)
-        edge = ray.engine.total(pulled) / ray.engine.total(ray.weight)
-        return Stride(max(edge, 0.0), edge=edge)
+        """The edge, divided by the mean square of the answers."""
+        total, whole = ray.engine.total, ray.engine.total(ray.weight)
+        edge = total(np.einsum("nk,nk->n", ray.P, ray.W)) / whole
+        squares = 4 * np.einsum("nk,nk->n", ray.W, ray.W) / ray.K  # (n,), 1 where all answers are ±1: W is half of them
+        size = total(ray.weight * squares) / whole
+        return Stride(max(edge, 0.0) / size if size > 0 else 0.0, edge=edge)
