@@ -39,9 +39,19 @@ class Compiled:
         return np.array([self.library.model_predict(ctypes.c_void_p(x.ctypes.data)) for x in X])
 
 
+def passed(clf, X):
+    """X as the C source takes it: text by its number, categories that are numbers as they are."""
+    N = np.array(sb.export.numbers(clf, X), dtype=np.float64, order="C")
+    columns = [None] * N.shape[1] if clf.categories_ is None else clf.categories_.columns
+    for j, categories in enumerate(columns):
+        if categories is not None and not isinstance(categories[0], str):
+            N[:, j] = np.asarray(X.iloc[:, j] if isinstance(X, pd.DataFrame) else X[:, j], dtype=np.float64)
+    return N
+
+
 def check_same(clf, X, compiled):
     """Scores, probabilities and labels are those of the classifier."""
-    N = np.ascontiguousarray(sb.export.numbers(clf, X), dtype=np.float64)
+    N = passed(clf, X)
     U, wanted = clf.class_scores(X), clf.predict(X)
     np.testing.assert_allclose(compiled.fill("model_scores", N), U, rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(compiled.fill("model_probabilities", N), clf.predict_proba(X), rtol=0, atol=1e-5)

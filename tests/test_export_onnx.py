@@ -215,7 +215,7 @@ def test_losses_of_the_users_own_are_refused():
 def test_categories_that_are_no_floats_are_refused():
     X = np.array([[2**60], [2**60 + 1], [2**60 + 2]] * 60, dtype=object)
     clf = sb.GDMCBoostClassifier(n_estimators=3, categorical_features=[0]).fit(X, [0, 1, 2] * 60)
-    with pytest.raises(ValueError, match=r"categories such as 1152921504606846978 are no numbers of float64 precision"):
+    with pytest.raises(ValueError, match=r"categories such as 1152921504606846977 are no numbers of float64 precision"):
         sb.export.onnx(clf)
 
 

@@ -17,7 +17,15 @@ from .._typing import AnyArray
 from ..files.whole import write_files
 from .c_links import DECISIONS, PREDICTS, probability_source
 from .options import source_path
-from .shipped import Shipped, check_probabilities, n_numbers, refuse_merged, shipped
+from .shipped import (
+    Shipped,
+    as_exact_numbers,
+    check_probabilities,
+    holds_text,
+    n_numbers,
+    refuse_merged,
+    shipped,
+)
 
 FOLDER = Path(__file__).parent
 
@@ -26,9 +34,10 @@ def c(clf: Any, path: Any, *, probabilities: bool = True) -> None:
     """A fitted booster as C source without dependencies: ``path`` and, beside it, a header.
 
     With the file called model.c, there are ``model_predict(x)``, the index of a label in ``model_classes``,
-    ``model_probabilities(x, p)`` and ``model_scores(x, u)``. ``x`` are p doubles, NAN where missing; categories are
-    numbers, which ``model_category(column, text)`` gives for text. If examples have several labels, ``model_predict(x,
-    labels)`` fills an array with 0 and 1.
+    ``model_probabilities(x, p)`` and ``model_scores(x, u)``. ``x`` are p doubles, NAN where missing, dates in days
+    since 1970. Categories that are numbers are passed as they are; for those that are text,
+    ``model_category(column, text)`` gives the number to pass. If examples have several labels,
+    ``model_predict(x, labels)`` fills an array with 0 and 1.
 
     Parameters
     ----------
@@ -121,7 +130,7 @@ SCORES = {
 
 def tables(model: Shipped, name: str) -> str:
     """All constants."""
-    categories = category_table(model)
+    categories, known = category_table(model), [known_numbers(of_column) for of_column in model.columns.categories]
     parts = [
         texts(
             f"const char *const {name}_classes[{name.upper()}_N_CLASSES]",
@@ -138,6 +147,9 @@ def tables(model: Shipped, name: str) -> str:
         array("static const int category_number[]", [number for _, _, number in categories] or [0]),
         texts("static const char *const category_text[]", [text for _, text, _ in categories] or [""]),
         array(f"static const int category_other[{name.upper()}_N_FEATURES]", other_numbers(model)),
+        array("static const double known[]", [value for of_column in known for value, _ in of_column] or [0.0]),
+        array("static const int known_number[]", [number for of_column in known for _, number in of_column] or [0]),
+        array(f"static const long known_begin[{name.upper()}_N_FEATURES + 1]", starts([len(part) for part in known])),
     ]
     if not model.code.canonical:
         parts.append(matrix("static const double codeword[K][D]", 0.5 * model.code.Y.astype(np.float64)))
@@ -200,9 +212,17 @@ def category_table(model: Shipped) -> list[tuple[int, str, int]]:
     return [
         (j, text, number)
         for j, values in enumerate(model.columns.categories)
-        for number, text in enumerate(values or [])
-        if isinstance(text, str)
+        if values and holds_text(values)
+        for number, text in enumerate(values)
     ]
+
+
+def known_numbers(categories: list[Any] | None) -> list[tuple[float, int]]:
+    """The values and the numbers of categories that are numbers, by value; none of those that are text."""
+    if not categories or holds_text(categories):
+        return []
+    values = as_exact_numbers(categories, np.float64, "C")
+    return sorted((value, number) for number, value in enumerate(values.tolist()))
 
 
 def other_numbers(model: Shipped) -> list[int]:

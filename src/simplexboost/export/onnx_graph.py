@@ -13,7 +13,7 @@ import numpy as np
 from .._typing import AnyArray
 from ._packages import needed
 from .onnx_trees import attributes
-from .shipped import Columns, Line, Shipped, ShippedTree, n_numbers
+from .shipped import Columns, Line, Shipped, ShippedTree, as_exact_numbers, holds_text, n_numbers
 
 
 class Graph:
@@ -66,7 +66,7 @@ def read_columns(graph: Graph, columns: Columns, dtype: Any) -> tuple[list[Any],
     if columns.has_text:
         names = column_names(columns)
         check_text_inputs(columns, names)
-        kinds = [str if is_text(columns, j) else dtype for j in range(columns.n)]
+        kinds = [str if holds_text(columns.categories[j]) else dtype for j in range(columns.n)]
         inputs = [value_info(graph, name, kind, 1) for name, kind in zip(names, kinds, strict=True)]
         pieces += [names[j] for j in numeric]
         pieces += [encoded(graph, names[j], columns.categories[j] or [], dtype) for j in rest]
@@ -94,12 +94,6 @@ def check_text_inputs(columns: Columns, names: list[str]) -> None:
             )
 
 
-def is_text(columns: Columns, j: int) -> bool:
-    """Whether a column holds categories that are text."""
-    values = columns.categories[j]
-    return bool(values) and isinstance(values[0], str)  # type: ignore[index]
-
-
 def column_names(columns: Columns) -> list[str]:
     """The names of the inputs where each column is one: their own, or x0, x1, … for arrays."""
     return columns.names or [f"x{j}" for j in range(columns.n)]
@@ -119,17 +113,12 @@ def encoded(graph: Graph, name: str, categories: list[Any], dtype: Any) -> str:
     found = np.arange(1.0, len(categories) + 1, dtype=dtype)
     shared = n_numbers(categories) > len(categories)
     other = np.array([len(categories) + 1.0 if shared else np.nan], dtype=dtype)
-    if categories and isinstance(categories[0], str):
+    if holds_text(categories):
         missing = [""] * (shared and "" not in categories)
         keys: AnyArray = np.array([*categories, *missing], dtype=object)
     else:
         missing = [""] * shared
-        keys = np.array([*categories, *([np.nan] * shared)], dtype=dtype)
-        if len(set(keys.tolist())) < len(categories) or (keys[: len(categories)].astype(object) != categories).any():
-            raise ValueError(
-                f"categories such as {max(categories, key=abs)!r} are no numbers of {np.dtype(dtype)} precision, which "
-                "is what ONNX tells them apart by; make them text before the fit."
-            )
+        keys = np.append(as_exact_numbers(categories, dtype, "ONNX"), np.full(len(missing), np.nan, dtype=dtype))
     values = np.append(found, np.full(len(missing), np.nan, dtype=dtype))
     table = {"keys_tensor": graph.tensor(keys), "values_tensor": graph.tensor(values)}
     return graph.op("LabelEncoder", name, ml=True, **table, default_tensor=graph.tensor(other))

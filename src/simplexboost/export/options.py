@@ -33,7 +33,9 @@ def check_dtype(dtype: Any) -> Any:
 
 
 def numbers(clf: Any, X: Any) -> AnyArray:
-    """X as the numbers that treelite and C take, (n, p): categories by their number, dates in days, NaN where missing.
+    """X as the numbers that treelite takes, (n, p): categories by their number, dates in days, NaN where missing.
+
+    C takes the same for text and dates; categories that are numbers are passed to it as they are.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ class Columns:
     @property
     def has_text(self) -> bool:
         """Whether a column holds categories that are text."""
-        return any(of_column and isinstance(of_column[0], str) for of_column in self.categories)
+        return any(holds_text(of_column) for of_column in self.categories)
 
     @property
     def has_categories(self) -> bool:
@@ -208,6 +208,25 @@ def columns_of(clf: Any) -> Columns:
 def numbers_in(bits: AnyArray, n: int) -> list[int]:
     """The category numbers below n in a set (32 bytes), ascending."""
     found: list[int] = np.flatnonzero(np.unpackbits(bits, bitorder="little")[:n]).tolist()
+    return found
+
+
+def holds_text(categories: list[Any] | None) -> bool:
+    """Whether a column holds categories that are text, and not numbers."""
+    return bool(categories) and isinstance(categories[0], str)  # type: ignore[index]
+
+
+def as_exact_numbers(categories: list[Any], dtype: Any, where: str) -> AnyArray:
+    """Categories that are numbers, in the precision in which a route tells them apart; raise if it changes one."""
+    largest = float(np.finfo(np.float64).max)
+    with np.errstate(over="ignore"):
+        found = np.array([v if abs(v) <= largest else np.inf for v in categories], dtype=np.float64).astype(dtype)
+    changed = [value for value, kept in zip(categories, found.tolist(), strict=True) if value != kept]
+    if changed:
+        raise ValueError(
+            f"categories such as {changed[0]!r} are no numbers of {np.dtype(dtype)} precision, which is what {where} "
+            "tells them apart by; make them text before the fit."
+        )
     return found
 
 

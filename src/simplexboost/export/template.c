@@ -1,5 +1,6 @@
 /* A model of simplexboost as C99 without dependencies but the mathematical library (-lm).
-   Values are doubles in the order of the columns, NAN where missing; categories are numbers, which NAME_category gives.
+   Values are doubles in the order of the columns, NAN where missing. Categories that are numbers are passed as they are;
+   for those that are text, NAME_category gives the number to pass.
    Written by simplexboost.export.c. */
 
 #include "HEADER"
@@ -21,6 +22,20 @@ typedef struct {
 
 TABLES
 
+/* The number of a category, -1 if it counts as missing: v itself for text, else that of the value v. */
+static int category_of(int column, double v) {
+  long low = known_begin[column], high = known_begin[column + 1];
+  if (low == high) return v >= 0 && v < 256 && v == floor(v) ? (int)v : -1;
+  if (isnan(v)) return -1;
+  while (low < high) {
+    const long middle = (low + high) / 2;
+    if (known[middle] == v) return known_number[middle];
+    if (known[middle] < v) low = middle + 1;
+    else high = middle;
+  }
+  return category_other[column];
+}
+
 static int leaf_of(int tree, const double *x) {
   int at = root[tree];
   while (nodes[at].feature >= 0) {
@@ -29,8 +44,9 @@ static int leaf_of(int tree, const double *x) {
     int left = n.missing_left;
     if (n.set < 0) {
       if (!isnan(v)) left = v <= n.threshold;
-    } else if (v >= 0 && v < 256 && v == floor(v)) {
-      left = sets[n.set][(int)v / 8] >> ((int)v % 8) & 1;
+    } else {
+      const int category = category_of(n.feature, v);
+      if (category >= 0) left = sets[n.set][category / 8] >> (category % 8) & 1;
     }
     at = left ? n.left : n.left + 1;
   }
@@ -75,5 +91,6 @@ PROBABILITIES
 int NAME_category(int column, const char *text) {
   for (int i = 0; i < N_CATEGORIES; i++)
     if (category_column[i] == column && !strcmp(category_text[i], text)) return category_number[i];
-  return column >= 0 && column < UPPER_N_FEATURES ? category_other[column] : -1;
+  if (column < 0 || column >= UPPER_N_FEATURES || known_begin[column] < known_begin[column + 1]) return -1;
+  return category_other[column];
 }

@@ -16,7 +16,7 @@ extern const char *const NAME_columns[UPPER_N_FEATURES];
 PREDICT
 /* The scores of all classes. */
 void NAME_scores(const double *x, double *u);
-/* The number of a category that is text, for x; -1 if it is unknown: then pass NAN. */
+/* What to pass in x for a category that is text; -1, which counts as missing, if it is unknown. */
 int NAME_category(int column, const char *text);
 
 #ifdef __cplusplus
