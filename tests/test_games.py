@@ -241,6 +241,53 @@ def test_golden_fixed_potentials():
         assert_allclose(games.kappa(row["gamma"], row["eta"], row["k"]), row["kappa"], rtol=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("K", "edge", "T", "textbook", "best"),
+    [(6, 0.1, 200, 1.06, 0.39), (26, 0.1, 200, 4.29, 0.032), (10, 0.05, 500, 3.06, 0.64)],
+)
+def test_best_eta_of_the_uniform_baseline(K, edge, T, textbook, best):
+    """The minimiser of κ(γ, η), in closed form: "we may tune it to optimize the bound" (section 6.1 of the paper)."""
+    b = uniform_baseline(K, edge)
+    eta = 0.5 * np.log(1 + K * edge / (1 - edge))
+    assert games.best_eta(T, b) == pytest.approx(eta, rel=1e-14)
+    grid = np.linspace(0.01, 1.5, 500)
+    assert games.kappa(edge, eta, K) <= min(games.kappa(edge, other, K) for other in grid)
+    assert games.fixed_potential(T, b, loss="exponential") == pytest.approx(textbook, rel=0.01)
+    bound = games.fixed_potential(T, b, loss="exponential", eta="best")
+    assert bound == pytest.approx(best, rel=0.02)
+    assert bound == pytest.approx((K - 1) * (1 - (np.sqrt(b[0]) - np.sqrt(b[1])) ** 2) ** T, rel=1e-9)
+    assert games.make_game("uniform", K, T, edge, "exponential", "best").bound == pytest.approx(bound)
+
+
+@pytest.mark.parametrize(
+    ("T", "b"), [(1, [0.5, 0.3, 0.2]), (30, [0.5, 0.3, 0.2]), (30, [0.4, 0.35, 0.25, 0.0]), (8, [0.6, 0.4])]
+)
+def test_best_eta_is_where_the_bound_is_smallest(T, b):
+    eta = games.best_eta(T, b)
+    bounds = [
+        games.fixed_potential(T, b, loss="exponential", eta=e) for e in np.append(np.linspace(0.01, 4, 4000), eta)
+    ]
+    assert np.argmin(bounds) == 4000
+    assert games.fixed_potential(T, b, loss="exponential", eta="best") == bounds[-1]
+    assert games.make_game(b, len(b), T, None, "exponential", "best").loss == games.ExponentialLoss(eta)
+    walks = games.simulate_walks(T, b, loss="exponential", eta="best", n_walks=10, random_state=0)
+    assert_array_equal(walks.losses, games.ExponentialLoss(eta)(walks.positions[:, -1]))
+
+
+def test_best_eta_where_there_is_none():
+    assert games.best_eta(5, [1.0, 0.0, 0.0]) == 100.0  # every learner is perfect: no weight is too large
+    with pytest.raises(ValueError, match="eta='best' is 0 with this baseline"):
+        games.fixed_potential(5, uniform_baseline(3, 0.0), loss="exponential", eta="best")
+    with pytest.raises(ValueError, match="eta='best' needs a fixed baseline"):
+        games.minimal_potential(5, 3, 0.1, loss="exponential", eta="best")
+    with pytest.raises(ValueError, match="eta='best' needs a fixed baseline"):
+        games.make_game("minimal", 3, 5, 0.1, "exponential", "best")
+    with pytest.raises(ValueError, match="eta='worst' is unknown; choose one of 'best'"):
+        games.fixed_potential(5, [0.6, 0.4], loss="exponential", eta="worst")
+    with pytest.raises(ValueError, match="eta='best' belongs to loss='exponential'"):
+        games.fixed_potential(5, [0.6, 0.4], eta="best")
+
+
 @pytest.mark.parametrize("case", GOLDEN["minimal_zero_one"])
 def test_golden_minimal_potentials(case):
     K, edge = (float(part.split("=")[1]) for part in case.split(","))

@@ -251,6 +251,19 @@ def test_other_learners():
             sb.OSBoostClassifier(learner=learner).fit(X, y)
 
 
+@pytest.mark.parametrize("condition", ["uniform", [0.5, 0.3, 0.2]])
+def test_the_best_eta_guarantees_most(condition):
+    X, y = blobs(n=150, seed=6)
+    edge = 0.3 if condition == "uniform" else None
+    settings = {"condition": condition, "edge": edge, "learner": sb.learners.ClassTree(max_depth=8), "n_estimators": 60}
+    plain, best = (sb.OSBoostClassifier(eta=eta, **settings).fit(X, y) for eta in (None, "best"))
+    b = games.uniform_baseline(3, 0.3) if condition == "uniform" else condition
+    assert best.bound_ == games.fixed_potential(60, b, loss="exponential", eta="best") < 0.5 * plain.bound_
+    assert_allclose(best.history_["step"], games.best_eta(60, b))
+    assert best.history_["condition_met"].all() and (np.diff(best.history_["potential"]) <= 1e-9).all()
+    assert best.history_["risk"][-1] <= best.bound_
+
+
 def test_unsuitable_parameters():
     X, y = blobs(n=60)
     for settings, message in (
@@ -262,6 +275,8 @@ def test_unsuitable_parameters():
         ({"condition": [0.5, 0.3, 0.2], "edge": 0.3}, r"edge=0\.3 does not belong to the baseline, whose edge is 0\.2"),
         ({"loss": "hinge"}, "loss='hinge' is unknown; choose one of 'exponential', 'zero-one'"),
         ({"loss": "zero-one", "eta": 0.1}, "belongs to loss='exponential'"),
+        ({"condition": "minimal", "eta": "best"}, "eta='best' needs a fixed baseline"),
+        ({"eta": "most"}, "eta='most' is unknown"),
         ({"condition": "minimal", "loss": "zero-one", "n_estimators": 2000}, "needs .* states"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -41,8 +41,9 @@ class OSBoostClassifier(BaseBooster):
         rounds and takes longer.
     edge : float or None, default=None
         The assumed edge γ; None is 0.1, or the edge of the distribution where ``condition`` is an array.
-    eta : float or None, default=None
-        The weight of a vote with the exponential loss; None is ln(1 + γ).
+    eta : float, "best" or None, default=None
+        The weight of a vote with the exponential loss. None is ln(1 + γ); "best" is that of the smallest ``bound_``,
+        `games.best_eta`, for "uniform" and arrays.
     learner : str, Learner or scikit-learn classifier, default="class-tree"
         The weak learner, which names a class: "class-tree", "greedy-tree", …. A scikit-learn classifier gets one weight
         for every example and cannot use the costs of the individual wrong classes.

@@ -26,7 +26,7 @@ from .losses import ExponentialLoss, ZeroOne
 from .minimal import best_fixed_potential, degree_map, minimal_potential, potential_map
 from .oracles import Search, search
 from .playing import Play, play
-from .potentials import fixed_potential, game_potential, kappa
+from .potentials import best_eta, fixed_potential, game_potential, kappa
 from .programmes import Solution, game_value
 from .spaces import EXAMPLES, Space, as_space, example, samme_example, subsets_example, windows_example
 from .states import count_states
@@ -66,6 +66,7 @@ __all__ = [
     "Walks",
     "ZeroOne",
     "as_space",
+    "best_eta",
     "best_fixed_potential",
     "best_margin",
     "count_states",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._parts import check_number
+from .._parts import check_choice, check_number
 from .._typing import AnyArray, Array
 
 
@@ -86,16 +86,23 @@ class UserLoss:
         return values.reshape(S.shape[:-1])
 
 
+LARGEST_ETA = 100.0
 GameLoss = ZeroOne | ExponentialLoss | UserLoss
 
 
-def as_loss(loss: Any, eta: float | None, edge: float) -> GameLoss:
-    """A loss from "zero-one", "exponential" (``eta`` by default ln(1+γ)), or a function of states."""
+def as_loss(loss: Any, eta: Any, edge: float, best: Callable[[], float] | None = None) -> GameLoss:
+    """A loss from "zero-one", "exponential" or a function of states.
+
+    For "exponential" ``eta`` is a number, None for ln(1+γ), or "best" for what the function ``best`` returns, which is
+    there where the baseline is fixed.
+    """
     if isinstance(loss, ZeroOne | ExponentialLoss | UserLoss):
         return loss
     named = loss if isinstance(loss, str) else None
     if named == "exponential":
-        check_number("eta", eta, float, 0.0, 100.0, none=True, open_low=True)
+        if isinstance(eta, str):
+            return ExponentialLoss(best_weight(eta, best))
+        check_number("eta", eta, float, 0.0, LARGEST_ETA, none=True, open_low=True)
         if eta is None and edge <= 0:
             raise ValueError("eta=None is ln(1 + edge), which is 0 with this edge; pass a positive eta.")
         return ExponentialLoss(float(np.log1p(edge)) if eta is None else float(eta))
@@ -106,6 +113,16 @@ def as_loss(loss: Any, eta: float | None, edge: float) -> GameLoss:
     if callable(loss) and not isinstance(loss, type):
         return UserLoss(loss)
     raise ValueError(f"loss={loss!r} is unknown; choose 'zero-one', 'exponential', or pass a function of states.")
+
+
+def best_weight(eta: str, best: Callable[[], float] | None) -> float:
+    """The number that eta="best" stands for."""
+    check_choice("eta", eta, ("best",))
+    if best is None:
+        raise ValueError("eta='best' needs a fixed baseline (condition='uniform', or a distribution); pass a number.")
+    if (value := best()) <= 0:
+        raise ValueError("eta='best' is 0 with this baseline, which has no edge; pass a positive eta.")
+    return value
 
 
 def check_proper(loss: GameLoss, S: AnyArray) -> None:

@@ -20,7 +20,7 @@ from .._typing import AnyArray, Array, Labels
 from .conditions import CONDITIONS, Condition, as_condition, check_baseline, uniform_baseline, worst_baseline_cost
 from .losses import ExponentialLoss, GameLoss, as_loss
 from .minimal import MinimalTable, degree_is_always_K
-from .potentials import exponential_logs, fixed_values, game_potential, solve_row
+from .potentials import best_eta, exponential_logs, fixed_values, game_potential, solve_row
 from .spaces import classes_in_place, true_first
 from .states import after_each_vote
 
@@ -210,7 +210,7 @@ def make_game(
     T: int,
     edge: float | None = None,
     loss: Any = "zero-one",
-    eta: float | None = None,
+    eta: Any = None,
     n_threads: int = 1,
 ) -> Game:
     """The game of T rounds under a weak-learning condition.
@@ -228,8 +228,8 @@ def make_game(
         γ, the edge over guessing that is assumed; with a baseline it is that of the baseline, and may be None.
     loss : {"zero-one", "exponential"} or callable, default="zero-one"
         What is suffered at the end. A function takes states (m, K) and gives losses (m,); it must be proper.
-    eta : float or None, default=None
-        The weight of a vote in the exponential loss; None is ln(1 + γ).
+    eta : float, "best" or None, default=None
+        The weight of a vote in the exponential loss; None is ln(1 + γ), "best" is `best_eta`, for fixed baselines.
     n_threads : int, default=1
         The number of threads for the potentials of fixed baselines.
 
@@ -261,10 +261,14 @@ def make_game(
             raise ValueError(f"condition has {len(b)} entries; with {K} classes a baseline has {K}.")
         if edge is not None and abs(edge - own) > 1e-9:
             raise ValueError(f"edge={edge} does not belong to the baseline, whose edge is {own:.6g}; leave it None.")
-        return FixedGame(b, T, as_loss(loss, eta, own), n_threads)
+        return FixedGame(b, T, as_loss(loss, eta, own, lambda: best_eta(T, b)), n_threads)
     check_number("edge", edge, float, 0.0, 1.0)
     assert edge is not None
-    rule, game_loss = as_condition(condition), as_loss(loss, eta, edge)
+    rule = as_condition(condition)
+    if rule.name == "uniform":
+        b = uniform_baseline(K, edge)
+        return FixedGame(b, T, as_loss(loss, eta, edge, lambda: best_eta(T, b)), n_threads)
+    game_loss = as_loss(loss, eta, edge)
     if rule.name == "minimal":
         small = degree_is_always_K(np.zeros((1, K), dtype=np.int64), T, game_loss)
         return (
@@ -272,8 +276,6 @@ def make_game(
             if small
             else MinimalGame(K, T, game_loss, float(edge))
         )
-    if rule.name == "uniform":
-        return FixedGame(uniform_baseline(K, edge), T, game_loss, n_threads)
     return ConeGame(rule, K, T, game_loss, float(edge))
 
 

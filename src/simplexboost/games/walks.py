@@ -17,7 +17,7 @@ from .._typing import AnyArray, Array
 from .conditions import check_baseline, worst_baseline_cost
 from .losses import as_loss
 from .minimal import minimal_potential
-from .potentials import check_game
+from .potentials import best_eta, check_game
 from .states import as_states
 
 
@@ -58,7 +58,7 @@ def simulate_walks(
     b: Any,
     s: Any = None,
     loss: Any = "zero-one",
-    eta: float | None = None,
+    eta: Any = None,
     *,
     n_walks: int = 1000,
     random_state: Any = None,
@@ -75,8 +75,8 @@ def simulate_walks(
         The state: votes so far, the true class first. None is the state before the first vote.
     loss : {"zero-one", "exponential"} or callable, default="zero-one"
         What is suffered at the end. A function takes states (m, K) and gives losses (m,); it must be proper.
-    eta : float or None, default=None
-        The weight of a vote in the exponential loss; None is ln(1 + γ).
+    eta : float, "best" or None, default=None
+        The weight of a vote in the exponential loss; None is ln(1 + γ), "best" is `best_eta`.
     n_walks : int, default=1000
         The number of walks.
     random_state : int, Generator or None, default=None
@@ -99,7 +99,7 @@ def simulate_walks(
     check_number("t", t, int, 0)
     check_number("n_walks", n_walks, int, 1)
     start = one_state(s, len(b))
-    game_loss = as_loss(loss, eta, b[0] - b[1:].max())
+    game_loss = as_loss(loss, eta, b[0] - b[1:].max(), lambda: best_eta(max(int(t), 1), b))
     rng = np.random.default_rng(random_state)
     steps = np.eye(len(b), dtype=np.int64)[rng.choice(len(b), size=(n_walks, t), p=b)]  # (n_walks, t, K)
     positions = start + np.concatenate([np.zeros((n_walks, 1, len(b)), dtype=np.int64), steps.cumsum(axis=1)], axis=1)
