@@ -258,7 +258,7 @@ def test_the_best_eta_guarantees_most(condition):
     settings = {"condition": condition, "edge": edge, "learner": sb.learners.ClassTree(max_depth=8), "n_estimators": 60}
     plain, best = (sb.OSBoostClassifier(eta=eta, **settings).fit(X, y) for eta in (None, "best"))
     b = games.uniform_baseline(3, 0.3) if condition == "uniform" else condition
-    assert best.bound_ == games.fixed_potential(60, b, loss="exponential", eta="best") < 0.5 * plain.bound_
+    assert best.bound_ == games.fixed_potential(60, b, loss="exponential", eta="best") < 0.8 * plain.bound_
     assert_allclose(best.history_["step"], games.best_eta(60, b))
     assert best.history_["condition_met"].all() and (np.diff(best.history_["potential"]) <= 1e-9).all()
     assert best.history_["risk"][-1] <= best.bound_
