@@ -94,7 +94,7 @@ def test_wrong_arguments(model, tmp_path, monkeypatch, arguments, code, words):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("to", ["onnx", "python", "js", "c"])
+@pytest.mark.parametrize("to", ["onnx", "python", "js", "c", "treelite"])
 def test_a_model_is_not_overwritten_by_its_export(to, tmp_path):
     path = tmp_path / "model.sb"
     case("flagship").clf.save(path)
@@ -102,6 +102,16 @@ def test_a_model_is_not_overwritten_by_its_export(to, tmp_path):
     done = inside("export", path, "--to", to, "-o", path)
     assert done.code == 2 and "is the model itself, which would be lost" in done.err
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(("name", "beside"), [("m.js", "m.sb"), ("m.c", "m.h")])
+def test_a_model_is_not_overwritten_by_what_is_written_beside_its_export(name, beside, tmp_path):
+    path = tmp_path / beside
+    case("flagship").clf.save(path)
+    before = path.read_bytes()
+    done = inside("export", path, "-o", tmp_path / name)
+    assert done.code == 2 and f"also writes {path}, which is the model itself and would be lost" in done.err
+    assert path.read_bytes() == before and not (tmp_path / name).exists()
 
 
 def test_wrong_models(tmp_path):

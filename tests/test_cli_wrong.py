@@ -2,6 +2,7 @@
 
 import gzip
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -204,3 +205,58 @@ def test_the_forecast_of_memory_is_told():
     ours = "boosting needs about 9.0 GB of memory beside the data, and 1.0 GB are free."
     assert explain(MemoryError(ours)).startswith(ours)
     assert explain(MemoryError()).startswith("there is not enough memory for this. Try fewer rows")
+
+
+# ---- inputs are not overwritten -------------------------------------------------------------------------------------
+
+SPELLINGS = {
+    "the same": lambda path: path,
+    "another spelling": lambda path: path.parent / "." / ".." / path.parent.name / path.name,
+    "a link": lambda path: link(path, Path.symlink_to),
+    "a hard link": lambda path: link(path, Path.hardlink_to),
+}
+
+
+def link(path, make):
+    """Another name of a file, with the same ending."""
+    other = path.with_name(f"other{path.suffix}")
+    make(other, path)
+    return other
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize(
+    ("command", "lost"),
+    [
+        (["fit", "good.csv", "-q"], "good.csv"),
+        (["fit", "good.csv", "--eval", "test.csv", "-q"], "test.csv"),
+        (["predict", "model.sb", "good.csv"], "good.csv"),
+        (["report", "model.sb", "good.csv"], "good.csv"),
+        (["report", "model.sb", "good.csv"], "model.sb"),
+        (["export", "model.sb", "--to", "python"], "model.sb"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else value,
+)
+def test_no_command_writes_over_what_it_reads(model, command, lost, spelling, monkeypatch):
+    monkeypatch.chdir(model.parent)
+    Path("test.csv").write_text(GOOD)
+    what = {"good.csv": "the table", "test.csv": "the table of --eval", "model.sb": "the model"}[lost]
+    before = Path(lost).read_bytes()
+    done = inside(*command, "-o", SPELLINGS[spelling](model.with_name(lost)))
+    check(done, 2, f"is {what} itself, which would be lost; pass another name")
+    assert Path(lost).read_bytes() == before
+
+
+def test_a_model_of_the_name_of_a_table_is_not_overwritten(model):
+    """Model files may have any name; tables are written to some endings only."""
+    path = model.rename(model.with_name("model.csv"))
+    before = path.read_bytes()
+    check(inside("predict", path, model.with_name("good.csv"), "-o", path), 2, "is the model itself")
+    assert path.read_bytes() == before
+
+
+def test_other_files_are_overwritten(model):
+    for name in ("model.csv", "page.html"):
+        command = "predict" if name.endswith("csv") else "report"
+        for _ in range(2):
+            assert inside(command, model, model.with_name("good.csv"), "-o", model.with_name(name), "-q").code == 0

@@ -6,7 +6,7 @@ import csv
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, cast
@@ -39,8 +39,12 @@ def output_format(path: str) -> tuple[str, str | None]:
     return found, compression
 
 
-def check_writable(path: str) -> None:
-    """Raise, before any work begins, if a file cannot be written there."""
+def check_writable(path: str, inputs: dict[str, str | None], beside: Sequence[str] = ()) -> None:
+    """Raise, before any work begins, if a file cannot be written there, or would replace what the command reads.
+
+    ``inputs`` are the files that the command reads, by what messages call them; None where there is none. ``beside``
+    are the endings of files that are written beside this one.
+    """
     if path == "-":
         return
     where = Path(path)
@@ -51,6 +55,19 @@ def check_writable(path: str) -> None:
         raise InputError(f"-o {path}: there is no folder {folder}.")
     if not os.access(folder, os.W_OK):
         raise InputError(f"-o {path}: the folder {folder} may not be written to.")
+    for what, read in inputs.items():
+        if read is not None and is_same_file(where, read):
+            raise ArgumentError(f"-o {path} is {what} itself, which would be lost; pass another name.")
+        for other in map(where.with_suffix, beside):
+            if read is not None and is_same_file(other, read):
+                raise ArgumentError(
+                    f"-o {path} also writes {other}, which is {what} itself and would be lost; pass another name."
+                )
+
+
+def is_same_file(path: Path, read: str) -> bool:
+    """Whether two names, one of them of something that is read, mean the same regular file, perhaps through links."""
+    return read != "-" and path.is_file() and Path(read).is_file() and path.samefile(read)
 
 
 @contextmanager

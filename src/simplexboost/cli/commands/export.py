@@ -51,9 +51,7 @@ def command(**options: Any) -> None:
         raise ArgumentError("-o - is standard output; an exported model is a file, so pass its name.")
     to = options["to"] or route_of(output)
     more = chosen(to, options)
-    check_writable(output)
-    if Path(output).exists() and Path(options["model"]).exists() and Path(output).samefile(options["model"]):
-        raise ArgumentError(f"-o {output} is the model itself, which would be lost; pass another name.")
+    check_writable(output, {"the model": options["model"]}, BESIDE.get(to, []))
     classifier = open_model(options["model"]).classifier
     try:
         ROUTES[to][0](classifier, output, **more)

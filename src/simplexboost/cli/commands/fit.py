@@ -59,7 +59,9 @@ def command(**options: Any) -> None:
     talk, wishes = talk_of(options), wishes_of(options)
     if options["eval_"] and options["holdout"]:
         raise ArgumentError("--eval and --holdout both say what to evaluate on; pass one of them.")
-    check_output(options["output"])
+    if options["output"] == "-":
+        raise ArgumentError("-o - : a model is written to a file, not to standard output.")
+    check_writable(options["output"], {"the table": options["data"], "the table of --eval": options["eval_"]})
     classifier = make_classifier(options["algorithm"], options["settings"], options["seed"], options["jobs"])
     begin = time.perf_counter()
     training = read_training(options["data"], wishes, talk)
@@ -77,13 +79,6 @@ def command(**options: Any) -> None:
         model = open_model(options["output"])
         scores = score(model, chunks(options["eval_"], model, wishes, talk, labelled=True), talk)
         tell(scores, options["eval_"], talk)
-
-
-def check_output(path: str) -> None:
-    """Raise, before any work begins, unless a model can be written there."""
-    if path == "-":
-        raise ArgumentError("-o - : a model is written to a file, not to standard output.")
-    check_writable(path)
 
 
 def fit(classifier: Any, training: Training, talk: Talk) -> None:

@@ -55,7 +55,7 @@ def command(**options: Any) -> None:
     if options["per_class"] and options["coverage"] is None:
         raise ArgumentError("--per-class says how the sets of --coverage are made; pass --coverage, too.")
     output_format(options["output"])
-    check_writable(options["output"])
+    check_writable(options["output"], {"the model": options["model"], "the table": options["data"]})
     model, n = open_model(options["model"]), 0
     wanted = wanted_of(model, options)
     rows = chunks(options["data"], model, wishes, talk, names(options["keep"]))

@@ -50,7 +50,7 @@ def command(**options: Any) -> None:
     talk, output = talk_of(options), options["output"]
     if output == "-":
         raise ArgumentError("-o - is standard output; a report is a file, so pass its name.")
-    check_writable(output)
+    check_writable(output, {"the model": options["model"], "the table": options["data"]})
     model, keep = open_model(options["model"]), () if options["id_"] is None else (options["id_"],)
     rows = chunks(options["data"], model, wishes_of(options), talk, keep, labelled=True, option="--id")
     X, c, names = whole(model, rows, talk)
