@@ -7,6 +7,10 @@
 A row is a list of values in the order of the columns, null where one is missing; models that were fitted on a data
 frame take objects with the names of the columns as keys, dates and durations as text. ``top`` may be left out.
 
+Every connection has a thread while it is open, and there are at most ``--connections`` of them; more are answered with
+503. Whoever opens that many and sends nothing keeps others out for a minute, so towards the internet this wants a
+proxy in front of it, as every small server does.
+
 Why no web framework: a prediction takes some 25 µs and the standard library's HTTP a few hundred. A framework adds
 routing and validation, which one route does not need, and a dependency. Behind FastAPI the same class `Predictor` works
 as it is: ``app.post("/predict")(predictor.answer)``. Prediction releases the interpreter lock while it is in compiled
@@ -25,7 +29,11 @@ import numpy as np
 import simplexboost as sb
 
 MOST_BYTES = 2**24  # of a request
-PARSED = {"date": "to_datetime", "duration": "to_timedelta"}  # what pandas reads such columns with
+MOST_CONNECTIONS = 64  # open at the same time
+PARSED = {  # of columns that JSON has no values for: what pandas reads them with, and an example
+    "date": ("to_datetime", "2024-05-31T12:00:00"),
+    "duration": ("to_timedelta", "3 days 04:00:00"),
+}
 PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
@@ -68,13 +76,24 @@ class Predictor:
         frame = pd.DataFrame.from_records(rows, columns=list(self.names))
         kinds = getattr(self.clf, "feature_kinds_", None) or []  # older model files do not tell them
         for name, kind in zip(self.names, kinds, strict=False):
-            if kind in PARSED:  # JSON has no dates
-                frame[name] = getattr(pd, PARSED[kind])(frame[name])
+            if kind in PARSED:
+                frame[name] = parsed(frame[name], kind)
         return frame
 
     def health(self):
         """How the service is."""
         return {"classes": len(self.clf.classes_), "requests": self.requests, "memory_mb": round(memory(), 1)}
+
+
+def parsed(values, kind):
+    """A column of dates or durations from text; numbers are refused, since nothing says what they would count."""
+    import pandas as pd
+
+    function, example = PARSED[kind]
+    wrong = next((value for value in values.astype(object) if not isinstance(value, str) and not pd.isna(value)), None)
+    if wrong is not None:
+        raise ValueError(f"column {values.name!r} holds {kind}s: pass text such as {example!r}, not {wrong!r}.")
+    return getattr(pd, function)(values)
 
 
 def memory():
@@ -98,7 +117,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         """``/predict``."""
         size = self.headers.get("Content-Length", "")
-        if not size.isdecimal() or int(size) > MOST_BYTES:
+        if not size.isdecimal() or len(size) > len(str(MOST_BYTES)) or int(size) > MOST_BYTES:
             self.close_connection = True
             return self.send(413, {"error": f"a request has a Content-Length of at most {MOST_BYTES} bytes."})
         body = self.rfile.read(int(size))
@@ -106,7 +125,8 @@ class Handler(BaseHTTPRequestHandler):
             return self.send(404, {"error": f"there is no {self.path}; POST to /predict."})
         try:
             return self.send(200, self.predictor.answer(json.loads(body)))
-        except (ValueError, TypeError, KeyError, RecursionError) as error:  # the last for JSON that is nested too deep
+        # a number may be too large for a float, and JSON nested too deep
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
             return self.send(400, {"error": " ".join(str(error).split())})
 
     def do_GET(self):
@@ -126,12 +146,44 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
 
 
-def make_server(path, host="127.0.0.1", port=8000):
+class Server(ThreadingHTTPServer):
+    """Answers in threads, one for each of so many connections; more are sent away."""
+
+    daemon_threads = True
+
+    def __init__(self, address, handler, most):
+        super().__init__(address, handler)
+        self.free, self.most = threading.BoundedSemaphore(most), most
+
+    def process_request(self, request, client_address):
+        """Answer in a thread if there is one left."""
+        if self.free.acquire(blocking=False):
+            return super().process_request(request, client_address)
+        error = json.dumps({"error": f"{self.most} connections are open, which is all there are; come back later."})
+        request.settimeout(0)  # nobody is waited for here
+        with suppress(OSError):
+            request.sendall(BUSY % (len(error), error.encode()))
+            request.recv(MOST_BYTES)  # what is unread when a connection is closed may take the answer with it
+        self.shutdown_request(request)
+
+    def process_request_thread(self, request, client_address):
+        """Answer, in a thread."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.free.release()
+
+
+BUSY = (
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nConnection: close\r\n"
+    b"Content-Length: %d\r\n\r\n%b"
+)
+
+
+def make_server(path, host="127.0.0.1", port=8000, connections=MOST_CONNECTIONS):
     """A server that answers in threads; port 0 takes any that is free."""
     handler = type("ModelHandler", (Handler,), {"predictor": Predictor(path)})
-    server = ThreadingHTTPServer((host, port), handler)
-    server.daemon_threads = True
-    return server
+    return Server((host, port), handler, connections)
 
 
 def main():
@@ -140,8 +192,9 @@ def main():
     parser.add_argument("model")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--connections", type=int, default=MOST_CONNECTIONS, help="open at the same time")
     options = parser.parse_args()
-    with make_server(options.model, options.host, options.port) as server:
+    with make_server(options.model, options.host, options.port, options.connections) as server:
         print(f"serving {options.model} at http://{options.host}:{server.server_port}", flush=True)
         try:
             server.serve_forever()

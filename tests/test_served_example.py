@@ -3,7 +3,10 @@
 import http.client
 import importlib.util
 import json
+import re
+import socket
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +35,7 @@ def ask(tmp_path, request):
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read())
 
+        send.port = server.server_port
         yield send
         connection.close()
         server.shutdown()
@@ -89,10 +93,55 @@ def test_wrong_requests(ask):
         ({"rows": [[1, 2, 3]]}, "X has 3 features"),
         ({"rows": [[1, 2, 3, "x"]]}, "could not convert string to float"),
         ({"rows": [[1, 2, 3, 4]], "top": 9}, "k=9"),
+        ({"rows": [[1, 2, 3, 10**400]]}, "too large"),
+        ('{"rows": [[1, 2, 3, ' + "9" * 5000 + "]]}", "digits"),
     ]:
         status, answer = ask("POST", "/predict", body)
         assert (status, words in answer["error"]) == (400, True), answer
     assert ask("POST", "/elsewhere", {})[0] == ask("GET", "/elsewhere")[0] == 404
+
+
+@pytest.mark.parametrize("size", ["9" * 5000, "16777217", "-1", "1e3", "²", ""])
+@pytest.mark.parametrize("ask", ["flagship"], indirect=True)
+def test_requests_of_no_size_or_too_large_a_one_are_refused(ask, size):
+    with socket.create_connection(("127.0.0.1", ask.port), timeout=30) as raw:
+        raw.sendall(f"POST /predict HTTP/1.1\r\nContent-Length: {size}\r\n\r\n".encode("latin-1"))
+        assert raw.recv(100).startswith(b"HTTP/1.1 413 ")
+
+
+@pytest.mark.parametrize("ask", ["flagship"], indirect=True)
+def test_connections_beyond_the_limit_are_sent_away(ask):
+    """Half a request keeps a thread; when its connection is closed, there is room again."""
+    assert serve.MOST_CONNECTIONS < 200
+    before, half = threading.active_count(), []
+    for _ in range(serve.MOST_CONNECTIONS + 20):
+        half.append(socket.create_connection(("127.0.0.1", ask.port), timeout=30))
+        half[-1].sendall(b"POST /predict HTTP/1.1\r\n")
+    late = half[-1].recv(1000)
+    assert late.startswith(b"HTTP/1.1 503 ") and b"connections are open" in late
+    assert threading.active_count() <= before + serve.MOST_CONNECTIONS
+    for connection in half:
+        connection.close()
+    begin = time.monotonic()
+    while ask("GET", "/health")[0] == 503 and time.monotonic() - begin < 30:
+        time.sleep(0.05)
+    assert ask("GET", "/health")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"when": 1e300, "wait": None}, "'when' holds dates: pass text such as '2024-05-31T12:00:00', not 1e+300"),
+        ({"when": 19_000, "wait": None}, "not 19000"),
+        ({"when": None, "wait": 3}, "column 'wait' holds durations: pass text such as '3 days 04:00:00', not 3"),
+        ({"when": "soon", "wait": None}, "soon"),
+    ],
+)
+def test_numbers_are_no_dates(row, words, tmp_path):
+    X = pd.DataFrame({"when": pd.date_range("2020-01-01", periods=60), "wait": pd.to_timedelta(range(60), unit="h")})
+    sb.GDMCBoostClassifier(n_estimators=3).fit(X, np.arange(60) // 20).save(tmp_path / "dates.sb")
+    with pytest.raises(ValueError, match=re.escape(words)):
+        serve.Predictor(tmp_path / "dates.sb").answer({"rows": [{"when": "2020-01-05", "wait": None}, row]})
 
 
 @pytest.mark.parametrize("path", sorted((Path(__file__).parent / "files").glob("*.sb")), ids=lambda path: path.stem)
