@@ -181,7 +181,7 @@ def installed(names: Sequence[str], parser: argparse.ArgumentParser) -> list[str
         parser.error(f"--peers: {', '.join(unknown)} unknown; choose from {', '.join(CONTESTANTS)}.")
     missing = [name for name in names if not CONTESTANTS[name].is_installed()]
     if missing:
-        print(f"not installed, left out: {', '.join(missing)} (pip install 'simplexboost[bench]')", flush=True)
+        print(f"not installed, left out: {', '.join(missing)} (pip install '.[bench]')", flush=True)
     return [name for name in names if name not in missing and name != OURS]
 
 

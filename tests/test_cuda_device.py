@@ -290,7 +290,7 @@ def fake_cupy(count=1, driver=13000, error=None, capability="90"):
 @pytest.mark.parametrize(
     ("package", "message"),
     [
-        (None, r"needs the package CuPy, which is not installed: pip install 'simplexboost\[cuda\]'"),
+        (None, r"needs the package CuPy, which is not installed: pip install cupy-cuda12x"),
         (fake_cupy(0), "needs an NVIDIA GPU, and this machine has none"),
         (fake_cupy(error=RuntimeError("no driver")), "needs an NVIDIA GPU with its driver; CUDA says: no driver"),
         (fake_cupy(driver=11080), r"needs a driver for CUDA 12\.0 or newer; this one is for 11\.8"),

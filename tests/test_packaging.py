@@ -1,10 +1,16 @@
 """What a distributed package needs: one version everywhere, wheels for any processor, a citation, a smoke test."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import simplexboost
+from simplexboost import export, plotting
+from simplexboost._packages import how_to_install
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -55,3 +61,107 @@ def test_extras_name_no_package_twice_and_all_has_what_users_need():
         assert len(bare) == len(set(bare)), name
     wanted = set(extras) - {"bench", "test", "dev", "docs", "wheel", "all", "cuda"}  # which few machines can use
     assert set(re.search(r"\[(.*)\]", extras["all"][0])[1].split(",")) == wanted
+
+
+# ---- optional packages ----------------------------------------------------------------------------------------------
+
+NO_RELEASE = re.compile(r"(?<!\.)simplexboost\[|pip install (?:-\S+ )*'?simplexboost\b|=\[\"simplexboost\"\]")
+TEXTS = [
+    path
+    for pattern in (
+        "*.md",
+        "docs/**/*.md",
+        "docs/**/*.py",
+        "docs/**/*.rst",
+        "src/**/*.py",
+        "examples/*",
+        "benchmarks/*",
+    )
+    for path in sorted(ROOT.glob(pattern))
+    if path.suffix in (".md", ".rst", ".py")
+]
+
+
+def test_nothing_asks_to_install_what_is_not_released():
+    """No page, docstring or error names simplexboost to pip: on an index that name need not be this package."""
+    found = [
+        f"{path.relative_to(ROOT)}: {line}"
+        for path in TEXTS
+        for line in path.read_text().splitlines()
+        if NO_RELEASE.search(line) and path.name != "CHANGELOG.md"
+    ]
+    assert len(TEXTS) > 300 and not found, "\n".join(found)
+    for wrong in (
+        "pip install 'simplexboost[plot]'",
+        "pip install simplexboost",
+        "pip install -U simplexboost",
+        "the extra ``simplexboost[cuda]``",
+        'pip_requirements=["simplexboost"]',
+    ):
+        assert NO_RELEASE.search(wrong), wrong
+    assert not NO_RELEASE.search("pip install '.[plot]'")
+
+
+# What the parts of the library need, by extra: the modules, as in an import.
+NEEDED = {
+    "plot": ["matplotlib"],
+    "cli": ["click", "rich", "pyarrow"],
+    "explain": ["shap", "pandas"],
+    "cuda": ["cupy"],
+    "dask": ["dask", "distributed"],
+    "export": ["onnx", "treelite"],
+}
+
+
+@pytest.mark.parametrize("extra", NEEDED)
+def test_the_command_installs_what_the_extra_does(extra):
+    """Without the versions, and with what is in brackets."""
+    listed = [re.split("[<>=]", package)[0] for package in PROJECT["project"]["optional-dependencies"][extra]]
+    asked = how_to_install(*NEEDED[extra]).replace("'", "").split()
+    assert asked == ["pip", "install", *listed]
+
+
+def test_every_install_command_of_the_pages_is_one_of_the_package():
+    commands = {how_to_install(*names) for modules in NEEDED.values() for names in ([name] for name in modules)}
+    commands |= {how_to_install(*modules) for modules in NEEDED.values()}
+    others = {"pip install atheris", "pip install mapie"}
+    for path in TEXTS:
+        for command in re.findall(r"pip install (?:'[^'\s]*'|[^'`|#(),;:\n\"])*", path.read_text(encoding="utf-8")):
+            if "{" not in command and not command.startswith(("pip install .", "pip install '.")):
+                assert command.rstrip(" .") in commands | others, f"{path}: {command}"
+
+
+@pytest.mark.parametrize(
+    ("module", "use", "message"),
+    [
+        ("onnx", lambda clf: export.onnx(clf, "model.onnx"), "this export needs onnx: pip install onnx."),
+        ("treelite", lambda clf: export.treelite(clf), "this export needs treelite: pip install treelite."),
+        (
+            "shap",
+            lambda clf: clf.shap_explanation([[0.0]]),
+            "shap_explanation needs the package shap: pip install shap.",
+        ),
+        ("pandas", lambda clf: clf.trees_to_frame(), "trees_to_frame needs pandas: pip install pandas."),
+        ("matplotlib.pyplot", plotting.plot_importance, "plots need matplotlib: pip install matplotlib."),
+    ],
+)
+def test_a_missing_package_is_named(module, use, message, monkeypatch):
+    clf = simplexboost.SimplexBoostClassifier(n_estimators=2).fit([[0.0], [1.0]] * 5, [0, 1] * 5)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ImportError) as caught:
+        use(clf)
+    assert str(caught.value) == message
+
+
+def test_a_missing_dask_is_named():
+    code = """
+import sys
+sys.modules["distributed"] = None
+try:
+    import simplexboost.dask
+except ImportError as error:
+    assert str(error) == "simplexboost.dask needs Dask: pip install 'dask[array,dataframe]' distributed.", error
+else:
+    raise AssertionError
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

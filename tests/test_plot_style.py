@@ -154,7 +154,7 @@ for name, call in calls.items():
     try:
         call(getattr(plotting, name))
     except ImportError as error:
-        assert str(error) == "plots need matplotlib: pip install 'simplexboost[plot]'.", (name, str(error))
+        assert str(error) == "plots need matplotlib: pip install matplotlib.", (name, str(error))
     else:
         raise AssertionError(name)
 """

@@ -72,7 +72,7 @@ sys.modules["matplotlib.pyplot"] = None
 try:
     simplexboost.plotting.games.figure_2a()
 except ImportError as error:
-    assert "simplexboost[plot]" in str(error)
+    assert "pip install matplotlib" in str(error)
 else:
     raise AssertionError
 """

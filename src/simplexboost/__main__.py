@@ -6,6 +6,8 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 
+from ._packages import how_to_install
+
 EXTRA = ("click", "rich", "pyarrow")
 
 
@@ -31,9 +33,7 @@ def without_extra(arguments: list[str], missing: list[str]) -> int:
 
         print(listing())
         return 0
-    print(
-        f"simplexboost: the command line needs {', '.join(missing)}: pip install 'simplexboost[cli]'", file=sys.stderr
-    )
+    print(f"simplexboost: the command line needs {', '.join(missing)}: {how_to_install(*missing)}", file=sys.stderr)
     return 1
 
 

@@ -5,11 +5,13 @@
 puts there.
 """
 
+from .._packages import how_to_install
+
 try:
     import dask.dataframe  # noqa: F401
     import distributed  # noqa: F401
 except ImportError as error:
-    raise ImportError("simplexboost.dask needs Dask: pip install 'simplexboost[dask]'.") from error
+    raise ImportError(f"simplexboost.dask needs Dask: {how_to_install('dask', 'distributed')}.") from error
 
 from .classifiers import DaskBoostingClassifier, DaskSimplexBoostClassifier
 

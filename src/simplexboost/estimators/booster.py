@@ -91,8 +91,9 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
     n_jobs : int or None, default=None
         The number of threads. None takes one, and −1 takes all cores. The fitted model does not depend on it.
     device : {"cpu", "cuda"}, default="cpu"
-        Where the model is fitted and predicts. "cuda" computes on an NVIDIA GPU, which needs the extra
-        ``simplexboost[cuda]``. The model is an ordinary one, which predicts on the processor where there is no GPU.
+        Where the model is fitted and predicts. "cuda" computes on an NVIDIA GPU, which needs CuPy
+        (``pip install cupy-cuda12x``). The model is an ordinary one, which predicts on the processor where there is no
+        GPU.
     verbose : int, default=0
         1 prints progress about once a second, together with what is evaluated.
 

@@ -166,8 +166,9 @@ class SimplexBoostClassifier(StructuredBooster):
         The number of threads. None takes the cores that the process may use, or its share of them inside a joblib
         worker; −1 takes all. The fitted model does not depend on it.
     device : {"cpu", "cuda"}, default="cpu"
-        Where the model is fitted and predicts. "cuda" computes on an NVIDIA GPU, which needs the extra
-        ``simplexboost[cuda]``. The model is an ordinary one, which predicts on the processor where there is no GPU.
+        Where the model is fitted and predicts. "cuda" computes on an NVIDIA GPU, which needs CuPy
+        (``pip install cupy-cuda12x``). The model is an ordinary one, which predicts on the processor where there is no
+        GPU.
     subsample : float, default=1.0
         The fraction of the rows that each tree sees, drawn anew in every round.
     early_stopping : bool, default=False

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
+from .._packages import needed
 from .._parts import check_choice, check_number
 from .._typing import AnyArray, Array, Mask
 from ..boosting.model import AdditiveModel
@@ -259,10 +260,7 @@ class Explains:
         the training rows of the node.
         """
         check_is_fitted(self)
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("trees_to_frame needs pandas: pip install pandas.") from error
+        pandas = needed("pandas", "trees_to_frame needs")
         M, names = self.model_.Y.T.astype(np.float64), self._names()
         return pandas.DataFrame(node_rows(self.model_, M, names), columns=COLUMNS)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._packages import needed
 from .._typing import AnyArray, Array
 from ..boosting.hypotheses import TreeHypothesis
 from ..boosting.model import AdditiveModel, Term
@@ -16,11 +17,7 @@ from .trees import node_outputs
 
 def shap_package() -> Any:
     """The package, imported on first use."""
-    try:
-        import shap
-    except ImportError as error:
-        raise ImportError("shap_explanation needs the package shap: pip install 'simplexboost[explain]'.") from error
-    return shap
+    return needed("shap", "shap_explanation needs the package")
 
 
 def tree_dictionaries(model: AdditiveModel, M: Array) -> dict[str, Any]:

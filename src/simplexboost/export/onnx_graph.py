@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from .._packages import needed
 from .._typing import AnyArray
-from ._packages import needed
 from .onnx_trees import attributes
 from .shipped import Columns, Line, Shipped, ShippedTree, as_exact_numbers, holds_text, n_numbers
 
@@ -23,7 +23,7 @@ class Graph:
     """
 
     def __init__(self, taken: list[str]) -> None:
-        onnx = needed("onnx")
+        onnx = needed("onnx", "this export needs")
         self.ours = "sb_"
         while any(name.startswith(self.ours) for name in taken):
             self.ours += "_"

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
+from .._packages import needed
 from .._typing import AnyArray, Labels
 from ..boosting.decisions import ABSENT
 from ..files.whole import write_bytes
-from ._packages import needed
 from .onnx_graph import Graph, predictor, read_columns, scores, value_info
 from .onnx_links import probabilities as linked
 from .options import check_dtype
@@ -21,7 +21,7 @@ MOST_BYTES = 2**31 - 1  # of a file in the format of Protocol Buffers
 
 
 def onnx(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: bool = True) -> Any:
-    """A fitted booster as an ONNX model; needs ``pip install 'simplexboost[export]'``.
+    """A fitted booster as an ONNX model; needs the package onnx (``pip install onnx``).
 
     The model has one input ``X`` (n, p), or if some categories are text an input (n, 1) for every column under its
     name (x0, x1, … for arrays); NaN means missing, and so does the empty text. Dates are days since 1970, durations
@@ -72,7 +72,7 @@ def onnx(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: b
 
 def assemble(graph: Graph, inputs: list[Any], outputs: list[Any]) -> Any:
     """The model, checked by ONNX."""
-    package = needed("onnx")
+    package = needed("onnx", "this export needs")
     body = graph.helper.make_graph(graph.nodes, "simplexboost", inputs, outputs, graph.constants)
     sets = [graph.helper.make_opsetid("", OPSET), graph.helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
     named = {"producer_name": "simplexboost", "producer_version": __version__, "ir_version": IR}

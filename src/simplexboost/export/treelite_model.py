@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from .._memory import check_memory
+from .._packages import needed
 from .._typing import AnyArray, Array
 from ..files.whole import write_bytes
-from ._packages import needed
 from .onnx_trees import rounded_down, sides
 from .options import check_dtype
 from .shipped import Shipped, ShippedTree, refuse_merged, shipped
@@ -27,7 +27,7 @@ REFUSED = {
 
 
 def treelite(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: bool = True) -> Any:
-    """A fitted booster as a treelite model; needs ``pip install 'simplexboost[export]'``.
+    """A fitted booster as a treelite model; needs the package treelite (``pip install treelite``).
 
     The model predicts probabilities (n, 1, K), or scores if ``probabilities`` is False; its columns are the classes in
     the order of ``classes_``. Its input are numbers, NaN where missing, with categories by their number, as
@@ -69,7 +69,7 @@ def treelite(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilitie
             "treelite holds trees only, and this model has lines; export it as ONNX, C, Python or JavaScript."
         )
     check_size(model)
-    package = needed("treelite")
+    package = needed("treelite", "this export needs")
     map_, base, postprocessor = output_of(model, probabilities)
     builder = begun(package, model, base, postprocessor, precision)
     for tree in model.trees:

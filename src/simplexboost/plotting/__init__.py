@@ -1,4 +1,4 @@
-"""Pictures of models and of what they do, with matplotlib (``pip install 'simplexboost[plot]'``).
+"""Pictures of models and of what they do, with matplotlib (``pip install matplotlib``).
 
 All pictures follow one design.
 

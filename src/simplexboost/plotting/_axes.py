@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .._packages import needed
+
 
 def pyplot() -> Any:
     """matplotlib's pyplot, imported on first use."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'simplexboost[plot]'.") from error
-    return plt
+    return needed("matplotlib.pyplot", "plots need")
 
 
 def one_axes(ax: Any, **options: Any) -> Any:

@@ -37,8 +37,8 @@ SINGLE = "Take values in single precision (onnx, treelite)."
 def command(**options: Any) -> None:
     """Write MODEL for another program: as ONNX, for treelite, as C, Python or JavaScript source.
 
-    ONNX and treelite need pip install 'simplexboost[export]'. C comes with a header (.h), JavaScript with the model
-    file (.sb) that it reads; Python has the model inside, and needs NumPy alone.
+    ONNX needs the package onnx, and treelite the package treelite (pip install onnx treelite). C comes with a header
+    (.h), JavaScript with the model file (.sb) that it reads; Python has the model inside, and needs NumPy alone.
 
     \b
     Examples:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._packages import how_to_install
 from .copying import PIECE, Copier
 
 SOURCE = Path(__file__).parent / "source"
@@ -53,7 +54,7 @@ def found_cupy() -> tuple[Any, int]:
         import cupy as package
     except ImportError as error:
         raise DeviceError(
-            "device='cuda' needs the package CuPy, which is not installed: pip install 'simplexboost[cuda]'."
+            f"device='cuda' needs the package CuPy, which is not installed: {how_to_install('cupy')}."
         ) from error
     try:
         count = package.cuda.runtime.getDeviceCount()
