@@ -287,12 +287,12 @@ def test_new_categories_get_numbers_and_old_rows_keep_their_scores():
         (lambda c: c.add_classes(X, [[1, 2], None] * (len(X) // 2)), TypeError, "y=.* must hold a label"),
         (lambda c: c.add_classes(X, np.where(Y == 5, np.nan, Y)), ValueError, "NaN|missing"),
         (lambda c: c.add_classes(pd.DataFrame(X).astype("category"), Y), ValueError, "add_classes. needs its categ"),
-        (lambda c: c.drop_classes([7]), ValueError, "7, which is no class"),
+        (lambda c: c.drop_classes([7]), ValueError, "7, which is none of the classes of the model"),
         (lambda c: c.drop_classes([]), ValueError, "empty"),
         (lambda c: c.drop_classes([0, 1, 2]), ValueError, "at least two"),
         (lambda c: c.merge_classes([0, 1]), TypeError, "must be a dict"),
         (lambda c: c.merge_classes({}), TypeError, "must be a dict"),
-        (lambda c: c.merge_classes({9: [0, 8]}), ValueError, "8, which is no class"),
+        (lambda c: c.merge_classes({9: [0, 8]}), ValueError, "8, which is none of the classes of the model"),
         (lambda c: c.merge_classes({9: [0, 1], 8: [1, 2]}), ValueError, "1 twice"),
         (lambda c: c.merge_classes({3: [0, 1]}), ValueError, "outside of its group"),
         (lambda c: c.merge_classes({9: [0, 1, 2, 3]}), ValueError, "one class"),
@@ -301,7 +301,11 @@ def test_new_categories_get_numbers_and_old_rows_keep_their_scores():
         (lambda c: c.merge_classes({None: [0, 1]}), ValueError, "None, which means that it is missing"),
         (lambda c: c.merge_classes({2**63: [0, 1]}), ValueError, "9223372036854775808, which has more than 64 bits"),
         (lambda c: c.merge_classes({10**30: [0, 1]}), ValueError, "more than 64 bits"),
-        (lambda c: c.drop_classes([0, "a"]), ValueError, "classes holds 'a', which is no class"),
+        (
+            lambda c: c.drop_classes([0, "a"]),
+            ValueError,
+            "holds text, such as 'a', but the classes of the model are numbers",
+        ),
     ],
 )
 def test_refusals_leave_the_model_as_it_was(call, error, message):
@@ -664,7 +668,9 @@ def test_classes_that_are_dates_are_named_in_any_form(unit, form):
     weighed = fitted(y=dates[Y[OLD]], class_weight={four: 1, one: 2, two: 3, three: 4})
     expected = fitted(class_weight={0: 2, 1: 3, 2: 4, 3: 1}).class_scores(X)
     np.testing.assert_array_equal(weighed.class_scores(X), expected)
-    with pytest.raises(ValueError, match=r"holds .*2030.*, which is no class of the model; choose among .*2020-01-01"):
+    with pytest.raises(
+        ValueError, match=r"holds .*2030.*, which is none of the classes of the model; these are .*2020-01-01"
+    ):
         clf.drop_classes([np.datetime64("2030-01-01")])
 
 
@@ -679,5 +685,5 @@ def test_durations():
     clf = fitted(y=spans[Y[OLD]])
     for label in (spans[0], pd.Timedelta(hours=1), pd.Timedelta(hours=1).to_pytimedelta()):
         np.testing.assert_array_equal(changed("drop_classes", [label], base=clf).classes_, spans[1:])
-    with pytest.raises(ValueError, match="no class of the model"):
+    with pytest.raises(ValueError, match="none of the classes of the model"):
         clf.drop_classes([pd.Timedelta(minutes=90)])  # which hours cannot tell from one hour

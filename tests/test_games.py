@@ -195,7 +195,7 @@ def test_unsuitable_spaces():
         games.is_boostable([[3], [0]], [0, 1], classes=3)
     with pytest.raises(ValueError, match="y holds label -1"):
         games.is_boostable([[1], [0]], [0, -1], classes=3)
-    with pytest.raises(ValueError, match="'c', which is not among classes"):
+    with pytest.raises(ValueError, match="H holds 'c', which is none of the classes; these are 'a', 'b'"):
         games.is_boostable([["a"], ["c"]], ["a", "b"], classes=["a", "b"])
     with pytest.raises(ValueError, match="a row per example"):
         games.is_boostable([[0, 1]], [0, 1])

@@ -172,7 +172,7 @@ def test_margins():
     np.testing.assert_array_equal(clf.class_scores(X), P)
     np.testing.assert_allclose(clf.margins(X, y), np.where(y == 1, 1, -1) * (P[:, 1] - P[:, 0]))
     np.testing.assert_array_equal(clf.decision_function(X), P[:, 1] - P[:, 0])
-    with pytest.raises(ValueError, match="y must hold a known label per row of X"):
+    with pytest.raises(ValueError, match="y holds 2, which is none of the classes; these are 0, 1"):
         clf.margins(X, y + 1)
 
 

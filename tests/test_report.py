@@ -412,7 +412,7 @@ def test_numbers_that_json_does_not_have():
 def test_wrong_calls(tmp_path):
     found = case(3)
     report = found.clf.report
-    with pytest.raises(ValueError, match="unknown labels"):
+    with pytest.raises(ValueError, match="y holds 'other', which is none of the classes"):
         report(found.X, ["other"] * 60, tmp_path / "r.html")
     with pytest.raises(FileNotFoundError, match="does not exist"):
         report(found.X, found.y, tmp_path / "no" / "r.html")

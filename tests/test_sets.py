@@ -310,7 +310,7 @@ def test_a_calibration_that_fails_leaves_the_classifier_as_it_was():
     before = clf.sets_
     for X, y, weight, error in [
         (X_IRIS[:, :2], Y_IRIS, None, "features"),
-        (X_IRIS, Y_IRIS + 1, None, "unknown labels"),
+        (X_IRIS, Y_IRIS + 1, None, "y holds 3, which is none of the classes"),
         (X_IRIS, Y_IRIS[:9], None, "shape"),
         (X_IRIS, Y_IRIS, -np.ones(150), "sample_weight|weights"),
         (X_IRIS, Y_IRIS, np.zeros(150), "zero"),

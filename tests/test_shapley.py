@@ -383,7 +383,7 @@ def test_wrong_input_is_answered(fitted):
     with pytest.raises(NotFittedError):
         _ = clone(clf).expected_value_
     with pytest.raises(
-        ValueError, match="classes holds 'dog', which is no class of the model; choose among 'ant', 'bee'"
+        ValueError, match="classes holds 'dog', which is none of the classes of the model; these are 'ant', 'bee'"
     ):
         clf.shap_values(X, ["ant", "dog"])
     with pytest.raises(ValueError, match="classes is empty"):
@@ -392,7 +392,9 @@ def test_wrong_input_is_answered(fitted):
         clf.explain_pair(X, "ant", "dog")
     with pytest.raises(ValueError, match="must be one label each"):
         clf.explain_pair(X, ["ant", "bee"], "cat")
-    with pytest.raises(ValueError, match="a holds None, which is no class"):
+    with pytest.raises(
+        ValueError, match="a holds values of the type NoneType, such as None, but the classes of the model are text"
+    ):
         clf.explain_pair(X, None, "cat")
     for classes in ({"ant", "bee"}, [["ant"], ["bee", "cat"]], [["ant", "bee"]]):
         with pytest.raises(TypeError, match=r"classes=.* must be a label or a list of labels"):

@@ -17,7 +17,7 @@ from ..estimators.evaluation import (
     check_eval_start,
     check_eval_weight,
     check_some_target,
-    label_numbers,
+    numbers_or_last,
     trained_targets,
 )
 from ..estimators.metrics import Rows
@@ -71,7 +71,7 @@ class Evaluated:
             given = np.asarray(part.y)
             as_column = given.ndim == 2 and given.shape[1] == 1
             y = check_eval_labels(X, given.ravel() if as_column else given)
-        return cls(part.index, X, y, label_numbers(y, checked.classes), weight, start, as_column)
+        return cls(part.index, X, y, numbers_or_last(y, checked.classes), weight, start, as_column)
 
     def summary(self) -> Summary:
         """What the leader looks at."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +12,15 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from .._typing import AnyArray, Array, Labels, Mask
 from ..data.init_score import check_init_score
-from ..data.labels import check_are_classes, kind_of_target
+from ..data.labels import (
+    check_are_classes,
+    few,
+    in_words,
+    kind_of_target,
+    known_label_numbers,
+    label_numbers,
+    listed_classes,
+)
 from ..data.validation import (
     NEGLIGIBLE,
     Labelling,
@@ -72,7 +79,7 @@ def agree_on_labels(group: Group, parts: Sequence[Part], labelling: Labelling) -
 
     found = group.exchange("labels", lambda: [("list", [(g.index, g.summary()) for g in given])], learn)
     classes, K = found.classes, len(found.classes)
-    c = [np.searchsorted(classes, g.y) for g in given]
+    c = [known_label_numbers(g.y, classes, "y") for g in given]
     weight = [g.weight if found.weight is None else g.weight * found.weight[k] for g, k in zip(given, c, strict=True)]
 
     def weights() -> list[tuple[str, Any]]:
@@ -240,21 +247,14 @@ def learn_classes(parts: list[Summary], labelling: Labelling) -> Classes:
 def check_one_type(parts: list[tuple[int, Summary]]) -> None:
     """Raise if labels are text in one partition and numbers in another."""
     i, first = parts[0]
+    some = listed_classes(first.labels)[0]
     for k, part in parts:
-        if label_type(part.labels) != label_type(first.labels):
-            some, other = (one.labels.tolist()[0] for one in (first, part))
+        other = listed_classes(part.labels)[0]
+        if in_words(other) != in_words(some):
             raise ValueError(
-                f"y holds {label_type(first.labels)} in partition {i}, such as {some!r}, but {label_type(part.labels)} "
-                f"in partition {k}, such as {other!r}; labels must have one type."
+                f"y holds {in_words(some)} in partition {i}, such as {few([some])}, but {in_words(other)} in partition "
+                f"{k}, such as {few([other])}; labels must have one type."
             )
-
-
-def label_type(labels: AnyArray) -> str:
-    """The type of labels, for messages."""
-    value = labels.tolist()[0]
-    if isinstance(value, str):
-        return "text"
-    return "numbers" if isinstance(value, Real | np.bool_) else f"values of the type {type(value).__name__}"
 
 
 def warn_as_of_one(labels: AnyArray, counts: AnyArray, as_column: bool) -> None:
@@ -280,7 +280,7 @@ def class_weights(classes: AnyArray, labels: AnyArray, counts: AnyArray, class_w
     else:
         of_label = weight_of_labels(labels, class_weight)
     out = np.ones(len(classes))
-    out[np.searchsorted(classes, labels)] = of_label
+    out[label_numbers(labels, classes)] = of_label
     return out
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from .._typing import AnyArray
+from .._typing import AnyArray, Labels
+from .columns import WORDS
 from .inputs import check_no_label_is_missing
+from .values import is_missing, kind_of_value
+
+MOST_SHOWN = 5  # labels or classes in a message
 
 
 def kind_of_target(y: Any) -> str:
@@ -72,6 +77,100 @@ def as_listed(label: Any, classes: AnyArray) -> Any:
     except (TypeError, ValueError, OverflowError):
         return label
     return same if same == given else label
+
+
+# ---- labels as numbers of classes -----------------------------------------------------------------------------------
+
+
+def label_numbers(labels: AnyArray, classes: AnyArray) -> Labels:
+    """The numbers of labels (n,) among the classes (K,), in any order; −1 for a label that is none of them.
+
+    A label is a class if Python calls the two equal: 1, 1.0 and True are the same, and text is never a number. NumPy's
+    own look-ups (`searchsorted`, `setdiff1d`, `isin`) turn numbers into text where text comes beside them.
+
+    Examples
+    --------
+    >>> label_numbers(np.array([3.0, 7.0, 5.0]), np.array([5, 3])).tolist()
+    [1, -1, 0]
+    >>> label_numbers(np.array(["3", "5"]), np.array([5, 3])).tolist()
+    [-1, -1]
+    """
+    places = {(kind_of_value(label), label): k for k, label in enumerate(listed_classes(classes))}
+
+    def place(label: Any) -> int:
+        return places.get((kind_of_value(label), as_listed(label, classes)), -1)
+
+    if labels.dtype.kind == "O":  # the values may have no order
+        listed = labels.tolist()
+        of_label = {label: place(label) for label in dict.fromkeys(listed)}
+        return np.array([of_label[label] for label in listed], dtype=np.intp)
+    found, inverse = np.unique(labels, return_inverse=True)
+    return np.array([place(label) for label in listed_classes(found)], dtype=np.intp)[inverse]
+
+
+def known_label_numbers(labels: AnyArray, classes: AnyArray, what: str, those: str = "the classes") -> Labels:
+    """`label_numbers` of labels that must all be classes.
+
+    Parameters
+    ----------
+    what : the parameter that holds the labels, for messages
+    those : what messages call the classes
+    """
+    try:
+        numbers = label_numbers(labels, classes)
+    except TypeError as error:  # lists and other values that cannot be keys
+        raise TypeError(f"{what} holds values that are no labels: {error}.") from error
+    unknown = np.flatnonzero(numbers < 0)
+    if len(unknown):
+        row = next((i for i in unknown.tolist() if is_missing(labels[i])), None)
+        if row is not None:
+            raise ValueError(f"{what} contains NaN: the label of row {row} is missing. Leave such rows out.")
+        raise ValueError(unknown_labels(labels[unknown], classes, what, those))
+    return numbers
+
+
+def united(labels: Mapping[str, AnyArray]) -> AnyArray:
+    """All different labels of several parameters, sorted; they must be of one kind.
+
+    Parameters
+    ----------
+    labels : those of every parameter, by its name
+    """
+    firsts = {name: listed_classes(some.ravel()[:1])[0] for name, some in labels.items() if some.size}
+    kinds = {in_words(label): (name, label) for name, label in firsts.items()}
+    if len(kinds) > 1:
+        found = ", ".join(f"{name} holds {kind}, such as {few([label])}" for kind, (name, label) in kinds.items())
+        raise ValueError(f"{found}; labels of different kinds are never equal, pass labels of one kind.")
+    try:
+        return np.unique(np.concatenate([some.ravel() for some in labels.values()]))
+    except TypeError as error:
+        raise ValueError(
+            f"{' and '.join(labels)} hold labels of different kinds, which cannot be sorted; pass labels of one kind."
+        ) from error
+
+
+def unknown_labels(unknown: AnyArray, classes: AnyArray, what: str, those: str) -> str:
+    """The message for labels that are no classes: what they are, and what the classes are."""
+    listed, known = list(dict.fromkeys(listed_classes(unknown))), listed_classes(classes)
+    shown = few(known) + (f" ({len(known)} in all)" if len(known) > MOST_SHOWN else "")
+    kinds = {in_words(label): None for label in known}
+    others = [label for label in listed if in_words(label) not in kinds]
+    if others:
+        came = f"{in_words(others[0])}, such as {few(others[:1])}"
+        return f"{what} holds {came}, but {those} are {', '.join(kinds)}: {shown}."
+    are_none = "is none" if len(listed) == 1 else "are none"
+    return f"{what} holds {few(listed)}, which {are_none} of {those}; these are {shown}."
+
+
+def few(labels: Sequence[Any]) -> str:
+    """The first labels, for messages."""
+    values = (str(label) if isinstance(label, np.generic) else f"{label!r:.60}" for label in labels[:MOST_SHOWN])
+    return ", ".join(values) + (", …" if len(labels) > MOST_SHOWN else "")
+
+
+def in_words(label: Any) -> str:
+    """What labels of this kind are called in messages."""
+    return WORDS.get(kind_of_value(label), f"values of the type {type(label).__name__}")
 
 
 def mixed_labels(listed: list[Any]) -> ValueError:

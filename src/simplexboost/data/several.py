@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 
 from .._typing import AnyArray, Mask
 from .inputs import check_no_label_is_missing
-from .labels import check_are_classes, kind_of_target, of_one_kind
+from .labels import check_are_classes, kind_of_target, label_numbers, of_one_kind
 
 
 def is_matrix(y: Any) -> bool:
@@ -68,7 +68,8 @@ def indicator(columns: Sequence[AnyArray], classes: Sequence[AnyArray]) -> tuple
            [0, 1, 1, 0],
            [0, 0, 0, 1]]), array([ True,  True, False]))
     """
-    blocks = [column[:, None] == labels[None, :] for column, labels in zip(columns, classes, strict=True)]
+    numbers = [label_numbers(column, labels) for column, labels in zip(columns, classes, strict=True)]
+    blocks = [c[:, None] == np.arange(len(labels)) for c, labels in zip(numbers, classes, strict=True)]
     return np.hstack(blocks), np.all([block.any(axis=1) for block in blocks], axis=0)
 
 

@@ -15,7 +15,7 @@ from .._parts import check_number as check_parameter
 from .._typing import AnyArray, Array, Labels, Mask
 from ..engine import CPU, DeviceTable, Engine, auto_bins
 from .inputs import FRAMES, Taken, check_nothing_is_masked, learn_rows, learn_X
-from .labels import as_listed, check_are_classes, listed_classes, of_one_kind
+from .labels import as_listed, check_are_classes, few, known_label_numbers, listed_classes, of_one_kind
 from .several import check_some_classes, check_target_weights, indicator, is_indicator, is_matrix, target_columns
 from .training_set import LabelSets, TrainingSet
 
@@ -194,21 +194,17 @@ def check_two_classes(classes: AnyArray, weighed: Labels, labelling: Labelling) 
         )
 
 
-def known_labels(y: Any, n: int, classes: AnyArray, what: str = "y", which: str = "known") -> Labels:
-    """The numbers of n labels among the sorted classes, (n,); ``what`` and ``which`` name them in messages."""
+def known_labels(y: Any, n: int, classes: AnyArray, what: str = "y") -> Labels:
+    """The numbers of n labels among the classes, (n,); ``what`` names them in messages."""
     try:
         y = np.asarray(y)
-        unknown = np.setdiff1d(y, classes)
-    except (TypeError, ValueError) as error:  # rows of different lengths, or things that have no order
+    except (TypeError, ValueError) as error:  # rows of different lengths
         raise TypeError(
-            f"{what} must hold a {which} label per row of X, such as {classes[:3].tolist()}: {error}"
+            f"{what} must hold a known label per row of X, such as {few(classes.tolist())}: {error}"
         ) from error
-    if y.shape != (n,) or len(unknown):
-        raise ValueError(
-            f"{what} must hold a {which} label per row of X; it has shape {y.shape} for {n} rows, unknown labels "
-            f"{unknown[:5].tolist()}."
-        )
-    return np.searchsorted(classes, y)
+    if y.shape != (n,):
+        raise ValueError(f"{what} must hold a known label per row of X; it has shape {y.shape} for {n} rows.")
+    return known_label_numbers(y, classes, what)
 
 
 def check_costs(costs: Any, n: int, K: int) -> Array:
@@ -256,15 +252,12 @@ def encode_labels(y: AnyArray, classes: Any) -> tuple[AnyArray, Labels]:
     try:
         declared = np.asarray(classes)
         different = len(np.unique(declared)) if declared.ndim == 1 else 0
-        unknown = np.setdiff1d(y, declared)
     except (TypeError, ValueError) as error:  # of several types, or rows of different lengths
         raise TypeError(f"classes={classes!r} must list labels like those of y: {error}") from error
     if declared.ndim != 1 or different < max(2, len(declared)):
         raise ValueError(f"classes={classes!r} must list at least two different labels.")
-    if len(unknown):
-        raise ValueError(f"y has labels that classes={declared.tolist()!r} does not name: {unknown[:5].tolist()!r}.")
     declared = np.sort(declared)
-    return declared, np.searchsorted(declared, y)
+    return declared, known_label_numbers(y, declared, "y", "the declared classes")
 
 
 def check_weight(X: Any, y: AnyArray, sample_weight: Any, class_weight: Any, classes: AnyArray | None = None) -> Array:

@@ -14,7 +14,7 @@ import numpy as np
 
 from .._typing import AnyArray, Array, Labels
 from ..codewords import Hierarchy
-from ..data.labels import as_listed, listed_classes
+from ..data.labels import as_listed, known_label_numbers, label_numbers, listed_classes
 from ..data.validation import check_sample_weight, check_some_weight
 from ..engine import CPU
 
@@ -153,8 +153,10 @@ def mean_cost(y_true: Any, decisions: Any, costs: Any, classes: Any, sample_weig
     if decided.shape != y.shape:
         raise ValueError(f"y_true has shape {y.shape} and decisions {decided.shape}; both need one label per row.")
     found = Costs.of(costs, known, len(y))
-    found.labels(np.zeros(1, dtype=np.intp))  # raises if they have none
-    c, chosen = places(y, known, "y_true"), places(decided, found.decisions, "decisions")
+    c = known_label_numbers(y, known, "y_true")
+    chosen = known_label_numbers(
+        decided, found.labels(np.arange(found.C.shape[-1])), "decisions", "the decisions of costs"
+    )
     return mean_of(found.real(c, chosen), sample_weight)
 
 
@@ -179,15 +181,6 @@ def check_classes(classes: Any) -> AnyArray:
     if len(set(known.tolist())) < len(known):
         raise ValueError(f"classes={known.tolist()!r:.200} must hold different labels.")
     return known
-
-
-def places(labels: AnyArray, known: Any, what: str) -> Labels:
-    """The place of every label (n,) among known ones."""
-    number = {label: place for place, label in enumerate(known.tolist())}
-    unknown = sorted({label for label in labels.tolist() if label not in number}, key=str)
-    if unknown:
-        raise ValueError(f"{what} holds {unknown[:5]}; known are {list(number)[:5]}.")
-    return np.array([number[label] for label in labels.tolist()], dtype=np.intp)
 
 
 def cost_scorer(costs: Any) -> Callable[..., float]:
@@ -232,7 +225,7 @@ class CostScorer:
         if is_frame(self.costs):  # rows of classes that the estimator has not seen cost something, too
             classes = np.array(self.costs.index.tolist())
             found = Costs.of(self.costs, classes)
-        c = places(one_per_row(y, "y"), classes, "y")
+        c = known_label_numbers(one_per_row(y, "y"), classes, "y")
         return -mean_of(found.real(c, chosen), sample_weight)
 
 
@@ -265,11 +258,13 @@ def cost_weights(y: Any, costs: Any, classes: Any) -> Array:
     array([  1., 100.,   1.])
     """
     known, labels = check_classes(classes), one_per_row(y, "y")
-    found, c = Costs.of(costs, known, len(labels)), places(labels, known, "y")
+    found, c = Costs.of(costs, known, len(labels)), known_label_numbers(labels, known, "y")
     K = len(known)
-    if found.C.shape[-1] != K or found.decisions is None or sorted(found.decisions.tolist()) != sorted(known.tolist()):
+    decisions = known[:0] if found.decisions is None else found.decisions
+    columns = label_numbers(known, decisions)  # those of the right decisions, (K,)
+    if found.C.shape[-1] != K or (columns < 0).any():
         raise ValueError("costs must have the classes as its decisions, in their order, to weigh rows by.")
-    own = places(known, found.decisions, "classes")[c]  # the column of the right decision
+    own = columns[c]
     rows = np.arange(len(c))
     of_row = found.C[c] if found.C.ndim == 2 else found.C[rows, c]  # (n, K)
     right = of_row[rows, own]

@@ -40,7 +40,7 @@ from ..boosting.run import Run
 from ..callbacks import History
 from ..codewords.code import Code
 from ..data.inputs import check_no_label_is_missing, check_several_labels
-from ..data.labels import kind_of_label, of_one_kind
+from ..data.labels import kind_of_label, label_numbers, of_one_kind
 from ..data.order import in_own_order
 from ..data.training_set import TrainingSet
 from ..data.validation import Checked
@@ -117,7 +117,7 @@ def all_labels(classes: AnyArray, y: Any) -> AnyArray:
             f"y has labels such as {listed[0]!r}, but the model has classes such as {classes.tolist()[0]!r}; all of "
             "them must be numbers, or all text."
         )
-    fresh = np.setdiff1d(y, classes)
+    fresh = np.unique(y[label_numbers(y, classes) < 0])
     same = fresh.astype(classes.dtype) if classes.dtype.kind in "iu" else fresh
     fresh = same if np.array_equal(same, fresh) else fresh  # 7.0 is the class 7 of a model whose classes are integers
     labels = np.sort(np.concatenate([classes, fresh]))
@@ -150,7 +150,7 @@ class Lesson:
     @classmethod
     def of(cls, estimator: Any, checked: Checked) -> Lesson:
         """The lesson that checked rows are for a fitted estimator; raise if they have no new class."""
-        was = np.isin(checked.classes, estimator.classes_[estimator.present_])  # (K,)
+        was = label_numbers(checked.classes, estimator.classes_[estimator.present_]) >= 0  # (K,)
         fresh = checked.present & ~was
         if not fresh.any():
             raise ValueError(
@@ -336,7 +336,7 @@ def new_shares(estimator: Any, lesson: Lesson, prior: Array) -> Array:
     if not lesson.complete and estimator.model_.trees:
         count[0] = max(count[0], float(estimator.model_.trees[0].count[0]))
     shares = np.zeros(len(lesson.classes))
-    shares[np.isin(lesson.classes, estimator.classes_)] = prior * count[0] / count.sum()
+    shares[label_numbers(lesson.classes, estimator.classes_) >= 0] = prior * count[0] / count.sum()
     shares[np.flatnonzero(lesson.present)[lesson.new]] = count[1:] / count.sum()
     return shares
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray, Labels
+from ..data.labels import label_numbers, listed_classes
 from ..data.validation import Checked
 
 ORDERS = "True, False or a sequence of the labels from the lowest to the highest"
@@ -64,8 +65,10 @@ def class_order(ordinal: Any, checked: Checked) -> Labels | None:
 
 def places(order: AnyArray, classes: AnyArray, what: str) -> Labels:
     """The numbers among the sorted classes (K,) of the labels in ``order``, which may name others too."""
-    listed, place = order.tolist(), {label: k for k, label in enumerate(classes.tolist())}
-    missing = [label for label in place if label not in set(listed)]
-    if missing:
-        raise ValueError(f"{what} does not name the classes {missing[:5]}; it must name all of them.")
-    return np.array([place[label] for label in listed if label in place], dtype=np.intp)
+    numbers = label_numbers(order, classes)
+    missing = np.setdiff1d(np.arange(len(classes)), numbers)
+    if len(missing):
+        raise ValueError(
+            f"{what} does not name the classes {listed_classes(classes[missing[:5]])}; it must name all of them."
+        )
+    return numbers[numbers >= 0]

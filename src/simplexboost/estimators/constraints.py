@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..data.validation import Checked
+from ..explain.choosing import class_numbers
 from ..learners.constraints import is_by_class
 
 
@@ -16,10 +17,7 @@ def by_class_number(cst: Any, checked: Checked) -> Any:
     """
     if not isinstance(cst, Mapping) or not is_by_class(cst):
         return cst
-    classes = checked.classes.tolist()
-    unknown = [label for label in cst if label not in classes]
-    if unknown:
-        raise ValueError(f"monotonic_cst names the classes {unknown[:5]}; the classes are {classes[:10]}.")
+    named = class_numbers(list(cst), checked.classes, "monotonic_cst")
     numbers = checked.present.cumsum() - 1
-    known = {classes.index(label): of_class for label, of_class in cst.items()}
-    return {int(numbers[k]): of_class for k, of_class in known.items() if checked.present[k]}
+    known = zip(named.tolist(), cst.values(), strict=True)
+    return {int(numbers[k]): of_class for k, of_class in known if checked.present[k]}

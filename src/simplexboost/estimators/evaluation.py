@@ -19,6 +19,7 @@ from ..callbacks import EarlyStopping, Evaluation
 from ..callbacks.sampling import others
 from ..data.init_score import check_init_score
 from ..data.inputs import check_X, short
+from ..data.labels import label_numbers
 from ..data.several import indicator, target_columns
 from ..data.training_set import LabelSets, TrainingSet
 from ..data.validation import Checked, check_sample_weight
@@ -159,7 +160,7 @@ def check_entry(
         c = targets = check_eval_indicator(X, y, sets)
     else:
         y = check_eval_labels(X, y)
-        c = label_numbers(y, checked.classes)
+        c = numbers_or_last(y, checked.classes)
         targets = check_targets(y, c, weight, checked)
     return watched.evaluation(Rows(X, y, c, weight), targets, first, init_score=start)
 
@@ -225,16 +226,16 @@ def check_eval_labels(X: AnyArray, y: Any) -> AnyArray:
     return y
 
 
-def label_numbers(y: AnyArray, classes: AnyArray) -> Labels:
+def numbers_or_last(y: AnyArray, classes: AnyArray) -> Labels:
     """The numbers of labels among the classes 0 .. K−1; K for a label that is not among them.
 
     Examples
     --------
-    >>> label_numbers(np.array(["b", "z", "a"]), np.array(["a", "b", "c"]))
+    >>> numbers_or_last(np.array(["b", "z", "a"]), np.array(["a", "b", "c"]))
     array([1, 3, 0])
     """
-    numbers = {label: k for k, label in enumerate(classes.tolist())}
-    return np.array([numbers.get(label, len(classes)) for label in y.tolist()], dtype=np.intp)
+    numbers = label_numbers(y, classes)
+    return np.where(numbers < 0, len(classes), numbers)
 
 
 def check_targets(y: AnyArray, c: Labels, weight: Array | None, checked: Checked) -> Labels:

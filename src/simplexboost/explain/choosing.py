@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray, Labels, Mask
-from ..data.labels import as_listed, listed_classes
+from ..data.labels import few, label_numbers, listed_classes, unknown_labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,15 +49,15 @@ def check_not_merged(estimator: Any) -> None:
 
 def class_numbers(classes: Any, known: AnyArray, what: str = "classes") -> Labels:
     """The positions of labels among the classes of a model; ``what`` names the argument in messages."""
-    labels = [as_listed(label, known) for label in listed(classes, what)]
-    names = listed_classes(known)
-    places = {label: k for k, label in enumerate(names)}
-    unknown = [label for label in labels if label not in places]
-    if unknown or not labels:
-        first = ", ".join(map(repr, names[:10])) + (", …" if len(known) > 10 else "")
-        came = f"holds {unknown[0]!r}, which is no class of the model" if labels else "is empty"
-        raise ValueError(f"{what} {came}; choose among {first}.")
-    return np.array([places[label] for label in labels], dtype=np.intp)
+    labels = listed(classes, what)
+    if not labels:
+        raise ValueError(f"{what} is empty; choose among {few(listed_classes(known))}.")
+    chosen = np.empty(len(labels), dtype=object)
+    chosen[:] = labels
+    numbers = label_numbers(chosen, known)
+    if (numbers < 0).any():
+        raise ValueError(unknown_labels(chosen[numbers < 0], known, what, "the classes of the model"))
+    return numbers
 
 
 def listed(classes: Any, what: str) -> list[Any]:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import _num_samples
 
 from .._typing import AnyArray, Array
 from ..data.inputs import check_several_labels
+from ..data.labels import label_numbers
 
 
 class DoubtfulLabels(NamedTuple):
@@ -68,8 +69,8 @@ def doubtful_labels(estimator: Any, X: Any, y: Any, cv: Any, fit_params: dict[st
 def held_out_margins(clf: Any, X: Any, y: AnyArray) -> tuple[Array, AnyArray]:
     """The margins of rows under a fitted classifier, and its best classes; −inf where it does not know the label."""
     U = clf.class_scores(X)
-    place = np.clip(np.searchsorted(clf.classes_, y), 0, len(clf.classes_) - 1)
-    known = clf.classes_[place] == y
+    place = label_numbers(y, clf.classes_)
+    known = place >= 0
     rows = np.arange(len(y))
     own, others = U[rows, place], U.copy()
     others[rows, place] = -np.inf

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._parts import check_choice, check_number
 from .._typing import AnyArray, Array, Labels
+from ..data.labels import known_label_numbers, united
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,18 +128,13 @@ def as_space(H: Any, y: Any = None, X: Any = None, classes: Any = None) -> Space
             if labels.dtype.kind not in "iu":
                 raise TypeError(f"{name} holds {labels.dtype} values; with classes={classes} labels must be integers.")
         return Space(predicted.astype(np.intp), y.astype(np.intp), int(classes))
-    known = np.unique(np.concatenate([predicted.ravel(), y.ravel()])) if classes is None else np.unique(classes)
+    known = united({"H": predicted, "y": y}) if classes is None else np.unique(classes)
     return Space(codes("H", predicted, known), codes("y", y, known), len(known))
 
 
 def codes(name: str, labels: AnyArray, known: AnyArray) -> Labels:
     """Labels → their numbers among the known ones."""
-    unknown = np.setdiff1d(labels, known)
-    if len(unknown):
-        raise ValueError(
-            f"{name} holds label {unknown[:1].tolist()[0]!r}, which is not among classes={known.tolist()}."
-        )
-    return np.searchsorted(known, labels)
+    return known_label_numbers(labels.ravel(), known, name).reshape(labels.shape)
 
 
 def predictions(H: Any, X: Any) -> AnyArray:

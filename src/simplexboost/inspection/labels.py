@@ -1,4 +1,4 @@
-"""Labels of rows as numbers of classes, and checks of what comes with them."""
+"""Checks of labels of rows and of what comes with them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray, Array, Labels
+from ..data.labels import known_label_numbers
 
 
 def check_labels(y: Any, what: str) -> AnyArray:
@@ -25,25 +26,6 @@ def check_same_length(y: AnyArray, other: AnyArray, what: str) -> None:
         raise ValueError(f"{what} has {len(other)} rows, and there are {len(y)} labels; pass as many.")
 
 
-def all_classes(*labels: AnyArray) -> AnyArray:
-    """All different labels, sorted."""
-    try:
-        return np.unique(np.concatenate(labels))
-    except TypeError as error:
-        raise ValueError("labels of different kinds cannot be sorted; pass labels of one kind.") from error
-
-
-def label_numbers(y: AnyArray, classes: AnyArray, what: str) -> Labels:
-    """The numbers of labels among the classes 0 .. K−1, (n,); ``what`` names them in messages."""
-    places = {label: k for k, label in enumerate(classes.tolist())}
-    numbers = np.array([places.get(label, -1) for label in y.tolist()], dtype=np.intp)
-    if (numbers < 0).any():
-        unknown = np.unique(y[numbers < 0])[:5].tolist()
-        known = ", ".join(map(repr, classes.tolist()[:5])) + (", …" if len(classes) > 5 else "")
-        raise ValueError(f"{what} holds {unknown}, which are no classes here; the classes are {known}.")
-    return numbers
-
-
 def check_probabilities(P: Any, n: int, K: int) -> Array:
     """Probabilities (n, K)."""
     P = np.asarray(P, dtype=np.float64)
@@ -58,4 +40,4 @@ def check_predicted(y_true: Any, P: Any, classes: Any) -> tuple[Labels, Array, A
     """The numbers of the true classes (n,), the probabilities (n, K), and the labels of the columns of these (K,)."""
     y, known = check_labels(y_true, "y_true"), np.asarray(classes)
     P = check_probabilities(P, len(y), len(known))
-    return label_numbers(y, known, "y_true"), P, known
+    return known_label_numbers(y, known, "y_true"), P, known

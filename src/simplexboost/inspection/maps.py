@@ -9,8 +9,9 @@ import numpy as np
 
 from .._parts import check_number
 from .._typing import AnyArray, Array
+from ..data.labels import known_label_numbers
 from .confusion import Confusion, similarity
-from .labels import check_labels, label_numbers
+from .labels import check_labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +64,7 @@ def class_means(values: Any, y: Any, classes: Any) -> Array:
     values, y, known = np.asarray(values, dtype=np.float64), check_labels(y, "y"), np.asarray(classes)
     if values.ndim != 2 or len(values) != len(y):
         raise ValueError(f"values has shape {values.shape}; pass a row for each of the {len(y)} labels.")
-    c = label_numbers(y, known, "y")
+    c = known_label_numbers(y, known, "y")
     order = np.argsort(c, kind="stable")
     present, starts, counts = np.unique(c[order], return_index=True, return_counts=True)
     means = np.full((len(known), values.shape[1]), np.nan)

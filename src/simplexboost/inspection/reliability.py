@@ -9,8 +9,9 @@ import numpy as np
 
 from .._parts import check_choice, check_number
 from .._typing import AnyArray, Array
+from ..data.labels import known_label_numbers
 from .classes import wilson
-from .labels import check_predicted, label_numbers
+from .labels import check_predicted
 
 STRATEGIES = ("uniform", "quantile")
 
@@ -106,7 +107,7 @@ def reliability_table(
         best = P.argmax(axis=1)
         p, hit = P[np.arange(len(c)), best], best == c
     else:
-        k = label_numbers(np.asarray([label]), known, "label")[0]
+        k = known_label_numbers(np.asarray([label]), known, "label")[0]
         p, hit = P[:, k], c == k
     return binned(p, hit, bin_edges(p, bins, strategy), confidence, label)
 

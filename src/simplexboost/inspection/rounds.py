@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from .._parts import check_number
 from .._typing import AnyArray, Array, Labels
 from ..boosting.model import AdditiveModel, add_terms
+from ..data.labels import known_label_numbers
 from ..losses import margins
-from .labels import check_labels, check_same_length, label_numbers
+from .labels import check_labels, check_same_length
 
 
 def check_booster(clf: Any) -> AdditiveModel:
@@ -172,4 +173,4 @@ def labels_among(clf: Any, X: Any, y: Any) -> Labels:
     """The numbers of the labels of rows among the classes of a classifier, (n,)."""
     y = check_labels(y, "y")
     check_same_length(y, np.empty(n_rows(X)), "X")
-    return label_numbers(y, clf.classes_, "y")
+    return known_label_numbers(y, clf.classes_, "y")

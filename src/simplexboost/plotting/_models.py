@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._parts import check_number
 from .._typing import AnyArray, Labels
-from ..inspection.labels import label_numbers
+from ..data.labels import known_label_numbers
 
 MOST_ROWS = 3000  # points in one picture; more only hide each other
 
@@ -21,7 +21,7 @@ def class_places(classes: Any, known: AnyArray) -> Labels:
     labels = np.atleast_1d(np.asarray(classes))
     if labels.ndim != 1 or len(labels) == 0:
         raise ValueError("classes must be a label or a list of labels, at least one.")
-    return label_numbers(labels, known, "classes")
+    return known_label_numbers(labels, known, "classes")
 
 
 def probabilities_of(estimator: Any, X: Any, what: str) -> AnyArray:

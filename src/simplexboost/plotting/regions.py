@@ -9,8 +9,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._parts import check_number
 from .._typing import AnyArray, Array, Labels
+from ..data.labels import known_label_numbers
 from ..data.names import feature_names
-from ..inspection.labels import check_labels, check_same_length, label_numbers
+from ..inspection.labels import check_labels, check_same_length
 from ._axes import one_axes
 from ._models import MOST_ROWS, some_rows
 from ._style import INK, MOST_IN_LEGEND, SMALL, class_style, legend_beside, plain, short
@@ -115,7 +116,7 @@ class DecisionRegionsDisplay:
         sides = [side_of(points[:, j], grid, margin) for j in range(2)]
         places = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
         predicted = estimator.predict(like(X, places))
-        regions = label_numbers(np.asarray(predicted), estimator.classes_, "predict").reshape(grid, grid)
+        regions = known_label_numbers(np.asarray(predicted), estimator.classes_, "predict").reshape(grid, grid)
         first, second = feature_names(estimator)
         display = cls(sides[0], sides[1], regions, estimator.classes_, (first, second))
         return display.plot(points=points, y=y, most=most, ax=ax)
@@ -145,7 +146,7 @@ class DecisionRegionsDisplay:
         if y is not None:
             labels = check_labels(y, "y")
             check_same_length(labels, points, "X")
-            c = label_numbers(labels, self.classes, "y")
+            c = known_label_numbers(labels, self.classes, "y")
         ax = one_axes(ax, figsize=(6.4, 4.8))
         self.ax_, self.figure_ = ax, ax.figure
         draw_regions(ax, self)

@@ -1,0 +1,190 @@
+"""Labels of any type against classes of any type: which are the same, and what is said where they are not."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from functools import cache
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import simplexboost as sb
+from simplexboost import games, inspection
+from simplexboost.data.labels import known_label_numbers, label_numbers, united
+
+SIZES = (12, 15, 26, 100, 300)  # up to 14 classes NumPy compares labels one by one, beyond it sorts all of them as text
+TYPES = {
+    "integers": lambda K: np.arange(K),
+    "negative integers": lambda K: np.arange(K) - K // 2,
+    "whole floats": lambda K: np.arange(K, dtype=np.float64),
+    "halves": lambda K: np.arange(K) + 0.5,
+    "text": lambda K: np.sort(np.arange(K).astype(str)),
+    "text of negative integers": lambda K: np.sort((np.arange(K) - K // 2).astype(str)),
+    "objects of text": lambda K: np.sort(np.arange(K).astype(str)).astype(object),
+    "objects of integers": lambda K: np.arange(K).astype(object),
+    "flags": lambda K: np.array([False, True]),
+    "days": lambda K: np.datetime64("2024-01-01") + np.arange(K),
+    "nanoseconds": lambda K: (np.datetime64("2024-01-01") + np.arange(K)).astype("M8[ns]"),
+    "objects of dates": lambda K: (np.datetime64("2024-01-01") + np.arange(K)).astype(object),
+    "durations": lambda K: np.arange(K).astype("m8[s]"),
+}
+# Types whose values are partly or all the same; every other pair of types has no label in common.
+SAME = (
+    {"integers", "negative integers", "whole floats", "objects of integers", "flags"},
+    {"text", "text of negative integers", "objects of text"},
+    {"days", "nanoseconds", "objects of dates"},
+    {"halves"},
+    {"durations"},
+)
+
+
+def related(some, other):
+    """Whether labels of these types can be the same."""
+    return any({some, other} <= same for same in SAME)
+
+
+def equal(label, one):
+    """Whether two labels are the same; NumPy cannot compare dates of Python with nanoseconds."""
+    return label == one if not isinstance(label, dt.date) else np.datetime64(label) == one
+
+
+@pytest.mark.parametrize("K", SIZES)
+@pytest.mark.parametrize("of_labels", TYPES)
+def test_labels_are_the_classes_that_they_equal(of_labels, K):
+    labels = np.random.default_rng(0).permutation(TYPES[of_labels](K))
+    for of_classes in set(TYPES) - {"objects of dates"}:  # which no model has for classes
+        classes = TYPES[of_classes](K)
+        can_be = related(of_labels, of_classes)
+        expected = [next((k for k, one in enumerate(classes) if can_be and equal(label, one)), -1) for label in labels]
+        assert_array_equal(label_numbers(labels, classes), expected)
+        assert_array_equal(
+            label_numbers(labels, classes[::-1]), [-1 if k < 0 else len(classes) - 1 - k for k in expected]
+        )
+        if min(expected) < 0:
+            with pytest.raises(ValueError, match=r"^what holds .*, (which|but the classes are) "):
+                known_label_numbers(labels, classes, "what")
+        else:
+            assert_array_equal(known_label_numbers(labels, classes, "what"), expected)
+
+
+def test_whole_numbers_beyond_the_digits_of_floats_stay_apart():
+    classes = np.array([2**53, 2**53 + 1])
+    assert label_numbers(np.array([2.0**53, 2.0**53 + 2]), classes).tolist() == [0, -1]
+    assert label_numbers(np.array([2**63], dtype=np.uint64), np.array([-(2**63)])).tolist() == [-1]
+    assert label_numbers(np.array([Decimal(2**53 + 1)], dtype=object), classes).tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes", "words"),
+    [
+        (["7"], np.arange(3), "y holds text, such as '7', but the classes are numbers: 0, 1, 2."),
+        ([7], np.array(["a", "b"]), "y holds numbers, such as 7, but the classes are text: 'a', 'b'."),
+        (
+            [7, 0, 9],
+            np.arange(6),
+            "y holds 7, 9, which are none of the classes; these are 0, 1, 2, 3, 4, … (6 in all).",
+        ),
+        (["c"], np.array(["a", "b"]), "y holds 'c', which is none of the classes; these are 'a', 'b'."),
+        ([np.nan, 1.0], np.arange(3), "y contains NaN: the label of row 0 is missing."),
+        ([dt.date(2024, 1, 1)], np.arange(3), "y holds dates, such as .*, but the classes are numbers"),
+        ([b"a"], np.array(["a"]), "y holds values of the type bytes, such as b'a', but the classes are text"),
+    ],
+)
+def test_messages_say_what_came_and_what_the_classes_are(labels, classes, words):
+    with pytest.raises(ValueError, match=words.replace("(", r"\(").replace(")", r"\)")):
+        known_label_numbers(np.array(labels, dtype=object), classes, "y")
+
+
+def test_values_that_cannot_be_labels():
+    lists = np.empty(1, dtype=object)
+    lists[0] = [1]
+    with pytest.raises(TypeError, match="y holds values that are no labels"):
+        known_label_numbers(lists, np.arange(3), "y")
+
+
+def test_labels_of_several_parameters_are_of_one_kind():
+    assert united({"H": np.array([[2, 1]]), "y": np.array([5.0])}).tolist() == [1, 2, 5]
+    with pytest.raises(ValueError, match="H holds text, such as '1', y holds numbers, such as 1; labels of different"):
+        united({"H": np.array([["1", "2"]]), "y": np.array([1, 2])})
+
+
+# ---- wherever labels come -------------------------------------------------------------------------------------------
+
+
+def rows(K):
+    """Three rows of every class, which are told apart by two columns."""
+    c = np.tile(np.arange(K), 3)
+    return np.column_stack([c % 10, c // 10]).astype(float), c
+
+
+@cache
+def fitted(make, K):
+    """A classifier of the integers 0 .. K−1."""
+    X, c = rows(K)
+    return make().fit(X, c)
+
+
+def flagship():
+    """Two rounds, for speed."""
+    return sb.SimplexBoostClassifier(n_estimators=2, random_state=0)
+
+
+def svm():
+    """A machine that hardly learns."""
+    return sb.MulticlassSVC(max_iter=1)
+
+
+CALLS = {
+    "calibrate_sets": lambda X, y, clf, path: clf.calibrate_sets(X, y),
+    "margins": lambda X, y, clf, path: clf.margins(X, y),
+    "report": lambda X, y, clf, path: clf.report(X, y, path),
+    "score": lambda X, y, clf, path: clf.score(X, y),
+    "margins_over_rounds": lambda X, y, clf, path: inspection.margins_over_rounds(clf, X, y, [1]),
+    "fit with classes": lambda X, y, clf, path: flagship().set_params(classes=clf.classes_).fit(X, y),
+    "fit with eval_set": lambda X, y, clf, path: flagship().fit(X, clf.predict(X), eval_set=(X, y)),
+    "add_classes": lambda X, y, clf, path: clf.add_classes(X, y),
+    "codes with classes": lambda X, y, clf, path: sb.OutputCodeClassifier(classes=clf.classes_).fit(X, y),
+    "games": lambda X, y, clf, path: games.is_boostable(clf.predict(X)[:, None], y),
+    "confusion": lambda X, y, clf, path: inspection.confusion_table(y, clf.predict(X)),
+}
+
+
+@pytest.mark.parametrize("K", SIZES)
+@pytest.mark.parametrize("what", CALLS)
+def test_text_is_refused_where_classes_are_numbers(what, K, tmp_path):
+    (X, c), clf = rows(K), fitted(flagship, K)
+    with pytest.raises(
+        ValueError, match=r"y(_true)? (holds text|has labels such as|has no label)|Mix of label|text, such"
+    ):
+        CALLS[what](X, c.astype(str), clf, tmp_path / "page.html")
+
+
+@pytest.mark.parametrize("K", SIZES)
+@pytest.mark.parametrize("of_labels", set(TYPES) - {"integers", "whole floats", "objects of integers", "flags"})
+def test_labels_of_other_types_are_refused_where_classes_are_integers(of_labels, K):
+    (X, c), clf, labels = rows(K), fitted(flagship, K), TYPES[of_labels](K)
+    for call in (clf.margins, clf.calibrate_sets):
+        with pytest.raises(
+            ValueError, match=r"^y holds .* (but the classes are numbers: 0|of the classes; these are 0), 1, "
+        ):
+            call(X, labels[c])
+
+
+@pytest.mark.parametrize("make", [sb.GDMCBoostClassifier, sb.SAMMEClassifier, svm, sb.OutputCodeClassifier])
+def test_margins_of_every_classifier_refuse_text(make):
+    X, c = rows(20)
+    clf = make().fit(X, c)
+    with pytest.raises(ValueError, match="y holds text, such as '0', but the classes are numbers: 0, 1"):
+        clf.margins(X, c.astype(str))
+
+
+@pytest.mark.parametrize("K", [20, 100])
+def test_equal_labels_of_another_type_are_the_same_labels(K):
+    (X, c), clf = rows(K), fitted(flagship, K)
+    expected = clf.margins(X, c)
+    for other in (c.astype(float), c.astype(object), c.astype(np.uint8 if K < 256 else np.uint16)):
+        assert_array_equal(clf.margins(X, other), expected)
+    fit = flagship().set_params(classes=np.arange(K)).fit
+    assert_array_equal(fit(X, c.astype(float)).predict_proba(X), fit(X, c).predict_proba(X))
