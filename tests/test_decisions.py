@@ -11,6 +11,7 @@ from simplexboost.boosting.decisions import (
     SeveralLabels,
     all_classes,
     as_decision,
+    median_class,
     of_present,
     probabilities,
 )
@@ -79,3 +80,18 @@ def test_probabilities_of_several_labels_are_measured_from_the_threshold():
     decision = SeveralLabels(RANKING, np.array([1.0, 0.0, 0.0, 0.0]))
     shifted = U + np.array([[5.0], [-7.0]])
     assert_allclose(decision.probabilities(shifted), 1 / (1 + np.exp(-2 * (U - U[:, :1]))), rtol=1e-13)
+
+
+def test_scores_that_rounding_has_parted_are_tied():
+    """The first of them is predicted, also beside an absent class; canonical codewords need no such rule."""
+    U = np.array([[0.1, 0.3, 0.3 + 1e-8], [0.1, 0.3, 0.3 + 1e-5], [-5.0, -1e-9, 0.0]])
+    assert OneLabel(Logistic(), NAMES, ALL).best(U).tolist() == [1, 2, 1]
+    assert OneLabel(Logistic(), NAMES, ALL, exact=True).best(U).tolist() == [2, 2, 2]
+    present = np.array([False, True, True])
+    assert OneLabel(Logistic(), NAMES, present).best(U).tolist() == [1, 2, 2]
+    assert OneLabel(Logistic(), NAMES, ALL).of_probabilities(U + 1).tolist() == NAMES[[1, 2, 1]].tolist()
+
+
+def test_half_of_the_probability_may_be_rounded():
+    P = np.array([[0.5 - 1e-12, 0.25, 0.25 + 1e-12], [0.49, 0.26, 0.25]])
+    assert median_class(P, np.arange(3)).tolist() == [0, 1]

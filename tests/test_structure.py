@@ -97,11 +97,11 @@ def test_the_lower_one_of_two_medians_is_taken() -> None:
 
 
 def brute_median(P: np.ndarray) -> np.ndarray:
-    """The first class up to which half of the probability lies, row by row."""
+    """The first class up to which half of the probability lies, but for rounding, row by row."""
     out = []
     for row in P:
         total, k = row[0], 0
-        while 2 * total < row.sum():
+        while 2 * total < (1 - 1e-6) * row.sum():
             k += 1
             total += row[k]
         out.append(k)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..losses import Loss
 
 TINY = float(np.finfo(np.float64).tiny)
 ABSENT = 30.0  # a class without training examples scores this far below every other
+TIED = 1e-6  # scores that differ by no more than this part of the largest one are tied: so much may be rounding
 
 
 class Decision(Protocol):
@@ -39,11 +40,21 @@ class Decision(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class OneLabel:
-    """The class with the highest score, ties to the first."""
+    """The class with the highest score, ties to the first.
+
+    Attributes
+    ----------
+    loss : from scores to probabilities
+    classes : (K,) the labels
+    present : (K,) which of them had training examples
+    exact : whether tied scores are equal bit for bit, as those of canonical codewords are; other scores are products
+        with codewords, and which of several tied ones comes out ahead is a matter of rounding
+    """
 
     loss: Loss
-    classes: AnyArray  # (K,)
-    present: Any  # (K,)
+    classes: AnyArray
+    present: Any
+    exact: bool = field(default=False, kw_only=True)
 
     by_score: ClassVar[bool] = True
 
@@ -53,11 +64,13 @@ class OneLabel:
 
     def best(self, U: Array) -> Labels:
         """The number of the predicted class, (n,)."""
-        return U.argmax(axis=1)
+        if self.exact:
+            return U.argmax(axis=1)
+        return np.flatnonzero(self.present).take(first_of_best(U[:, self.present]))
 
     def of_probabilities(self, P: Array) -> AnyArray:
         """The label of the predicted class (n,), from probabilities."""
-        return self.classes.take(P.argmax(axis=1))
+        return self.classes.take(OneLabel.best(self, P))
 
     def decision(self, U: Array) -> Array:
         """U (n, K); with two classes the difference U₁ − U₀ (n,)."""
@@ -88,8 +101,24 @@ class Median(OneLabel):
         return self.classes.take(median_class(P, self.order))
 
 
+def first_of_best(U: Array) -> Labels:
+    """The first of the highest scores of every row of U (n, K), where scores that rounding may have parted are tied.
+
+    All exports decide in this way, too: their scores are rounded differently.
+
+    Examples
+    --------
+    >>> first_of_best(np.array([[0.1, 0.3, 0.3 + 1e-9], [0.1, 0.3, 0.3001]]))
+    array([1, 2])
+    """
+    tied = TIED * np.abs(U).max(axis=1, keepdims=True)
+    return (U >= U.max(axis=1, keepdims=True) - tied).argmax(axis=1)
+
+
 def median_class(P: Array, order: Labels) -> Labels:
     """The number of the median class of every row of probabilities (n, K), the lower one of two; (n,).
+
+    Sums that rounding may have parted from one half count as one half.
 
     Examples
     --------
@@ -97,7 +126,7 @@ def median_class(P: Array, order: Labels) -> Labels:
     array([1, 0])
     """
     up_to = np.cumsum(P[:, order], axis=1)  # (n, K)
-    return order[(2.0 * up_to >= up_to[:, -1:]).argmax(axis=1)]
+    return order[(2.0 * up_to >= (1.0 - TIED) * up_to[:, -1:]).argmax(axis=1)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -69,6 +69,8 @@ class Predicts(Decides, Explains, Face):
     ) -> AnyArray:
         """The class with the highest score, ties to the first; (n,). With costs, the decision that costs least.
 
+        Scores that are products with codewords are tied if they differ by rounding alone, a millionth of the largest.
+
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n, p)
@@ -492,8 +494,9 @@ class Predicts(Decides, Explains, Face):
     def _one_label(self) -> OneLabel:
         """How scores become one label."""
         order = getattr(self, "class_order_", None)
+        exact = self.model_.code.canonical and self._merged is None
         if order is None:
-            return OneLabel(self.loss_, self.classes_, self.present_)
+            return OneLabel(self.loss_, self.classes_, self.present_, exact=exact)
         return Median(self.loss_, self.classes_, self.present_, np.searchsorted(self.classes_, order))
 
     # ---- files ------------------------------------------------------------------------------------------------------

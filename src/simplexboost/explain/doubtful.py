@@ -75,4 +75,4 @@ def held_out_margins(clf: Any, X: Any, y: AnyArray) -> tuple[Array, AnyArray]:
     own, others = U[rows, place], U.copy()
     others[rows, place] = -np.inf
     margin = np.where(known, own - others.max(axis=1), -np.inf)
-    return margin, clf.classes_[U.argmax(axis=1)]
+    return margin, clf.classes_[clf._best(U)]

@@ -22,13 +22,26 @@ int NAME_predict(const double *x) {
   return present[best];
 }
 """,
+    "one of tied": """\
+int NAME_predict(const double *x) {
+  double u[K], top = -HUGE_VAL, largest = 0;
+  int best = 0;
+  present_scores(x, u);
+  for (int k = 0; k < K; k++) {
+    top = fmax(top, u[k]);
+    largest = fmax(largest, fabs(u[k]));
+  }
+  while (u[best] < top - TIED * largest) best++;
+  return present[best];
+}
+""",
     "median": """\
 int NAME_predict(const double *x) {
   double p[UPPER_N_CLASSES], sum = 0, up_to = 0;
   int k = 0;
   NAME_probabilities(x, p);
   for (int i = 0; i < UPPER_N_CLASSES; i++) sum += p[order[i]];
-  while (2 * (up_to += p[order[k]]) < sum) k++;
+  while (2 * (up_to += p[order[k]]) < (1 - TIED) * sum) k++;
   return order[k];
 }
 """,

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray
+from ..boosting.decisions import TIED
 from ..files.whole import write_files
 from .c_links import DECISIONS, PREDICTS, probability_source
 from .options import source_path
@@ -94,13 +95,14 @@ def source_of(model: Shipped, name: str, path: Path, probabilities: bool) -> str
     functions = filled(
         (FOLDER / "template.c").read_text(),
         SCORES=SCORES["canonical" if model.code.canonical else "codewords"],
-        DECISION=DECISIONS[model.decides],
+        DECISION=DECISIONS["one of tied" if model.decides == "one" and not model.exact else model.decides],
         PROBABILITIES=probability_source(model.link) if probabilities else "",
     )
     return filled(
         functions,
         HEADER=path.with_suffix(".h").name,
         TABLES=tables(model, name),
+        MOST_TIED=TIED,
         N_COORDINATES=model.d,
         N_PRESENT=int(model.present.sum()),
         N_TREES=len(model.trees),

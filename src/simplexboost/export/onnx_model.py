@@ -9,7 +9,7 @@ import numpy as np
 from .. import __version__
 from .._packages import needed
 from .._typing import AnyArray, Labels
-from ..boosting.decisions import ABSENT
+from ..boosting.decisions import ABSENT, TIED
 from ..files.whole import write_bytes
 from .onnx_graph import Graph, predictor, read_columns, scores, value_info
 from .onnx_links import probabilities as linked
@@ -141,7 +141,7 @@ def write_labels(graph: Graph, model: Shipped, U: str, out: str) -> Any:
     """The label of the highest score, or of the median of ordered classes; returns its type."""
     if model.order is None:
         labels = exported_labels(model.classes[model.present])
-        best = graph.op("ArgMax", U, axis=1, keepdims=0)
+        best = graph.op("ArgMax", U if model.exact else among_best(graph, U), axis=1, keepdims=0)
     else:
         labels = exported_labels(model.classes[model.order])
         best = median_of(graph, all_classes(graph, linked(graph, model.link, U), model), model.order)
@@ -149,12 +149,21 @@ def write_labels(graph: Graph, model: Shipped, U: str, out: str) -> Any:
     return str if labels.dtype == object else labels.dtype
 
 
+def among_best(graph: Graph, U: str) -> str:
+    """1 for the highest of some scores (n, K) and those that rounding may have parted from it, 0 for the others."""
+    highest = lambda values: graph.op("ReduceMax", values, graph.constant([1]), keepdims=1)  # noqa: E731
+    tied = graph.op("Mul", highest(graph.op("Abs", U)), graph.constant(TIED))
+    found = graph.op("GreaterOrEqual", U, graph.op("Sub", highest(U), tied))
+    return graph.op("Cast", found, to=graph.types.INT64)
+
+
 def median_of(graph: Graph, P: str, order: Labels) -> str:
     """The place in the order (K,) of the median of probabilities (n, K): the first that has half of them up to it."""
     in_order = graph.op("Gather", P, graph.constant(order.astype(np.int64)), axis=1)
     up_to = graph.op("CumSum", in_order, graph.constant(np.int64(1)))
     total = graph.op("ReduceSum", in_order, graph.constant(np.array([1])), keepdims=1)
-    enough = graph.op("GreaterOrEqual", graph.op("Mul", up_to, graph.constant(2.0)), total)
+    half = graph.op("Mul", total, graph.constant(1.0 - TIED))
+    enough = graph.op("GreaterOrEqual", graph.op("Mul", up_to, graph.constant(2.0)), half)
     return graph.op("ArgMax", graph.op("Cast", enough, to=graph.types.INT64), axis=1, keepdims=0)
 
 

@@ -101,6 +101,8 @@ function merged(U, owner) {
   });
 }
 
+const TIED = 1e-6; // scores that differ by no more than this part of the largest one are tied: so much may be rounding
+
 class Model {
   constructor(header, arrays) {
     if (!(arrays.Y || arrays.canonical) || !arrays.present) throw new Error(`a ${header.class} is no sum of trees.`);
@@ -116,6 +118,8 @@ class Model {
     this.arrays = arrays;
     this.d = arrays.Y ? arrays.Y.shape[1] : Number(arrays.canonical[0]);  // many codewords are canonical ones
     this.present = Array.from(arrays.present.keys()).filter((k) => arrays.present[k]);
+    this.exact = !arrays.merged && (!arrays.Y || (arrays.Y.shape[0] === this.d && arrays.Y.every(
+      (y, i) => y === Number(i % (this.d + 1) === 0)))); // canonical codewords
     this.temperature = arrays.temperature ? arrays.temperature[0] : 1;
     this.roots = starts(arrays.n_nodes);
     this.sets = starts(arrays.n_sets);
@@ -129,11 +133,11 @@ class Model {
   predict(row) {
     const U = this.scores(row);
     if (this.threshold) return Array.from(this.#above(U), (u) => Number(u > 0));
-    if (!this.order) return this.classes[U.indexOf(highest(U))];
+    if (!this.order) return this.classes[this.#best(U)];
     const P = this.probabilities(row); // of ordered classes, the median
     const total = this.order.reduce((sum, k) => sum + P[k], 0);
     let upTo = 0;
-    return this.classes[this.order.find((k) => 2 * (upTo += P[k]) >= total)];
+    return this.classes[this.order.find((k) => 2 * (upTo += P[k]) >= (1 - TIED) * total)];
   }
 
   /** The probability of every class. */
@@ -154,6 +158,14 @@ class Model {
     const U = new Float64Array(this.classes.length).fill(lowest(some) - 30);
     this.present.forEach((k, i) => { U[k] = some[i]; });
     return U;
+  }
+
+  // The first of the best classes; of scores that are products with codewords, rounding aside.
+  #best(U) {
+    if (this.exact) return U.indexOf(highest(U));
+    const some = this.present.map((k) => U[k]);
+    const least = highest(some) - TIED * highest(some.map(Math.abs));
+    return this.present[some.findIndex((u) => u >= least)];
   }
 
   #above(U) {

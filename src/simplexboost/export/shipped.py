@@ -102,6 +102,11 @@ class Shipped:
         return "one" if self.order is None else "median"
 
     @property
+    def exact(self) -> bool:
+        """Whether tied scores are equal bit for bit; those of others are tied within `TIED`."""
+        return self.code.canonical and self.merged is None
+
+    @property
     def d(self) -> int:
         """The number of coordinates of F."""
         return int(self.code.Y.shape[1])

@@ -25,6 +25,7 @@ UTC = datetime.timezone.utc  # noqa: UP017 (an older Python may run this)
 DAY = 86_400_000_000.0  # microseconds
 MOST_CATEGORIES = 254  # if a column has one category less, all others share the last number
 ABSENT = 30.0  # a class without training examples scores this far below every other
+TIED = 1e-6  # scores that differ by no more than this part of the largest one are tied: so much may be rounding
 HUGE = 1e200  # scores are clipped to this
 TINY = sys.float_info.min
 BLOCK = 2**20  # the (row, tree) pairs that are looked at together
@@ -107,13 +108,21 @@ class Model:
         if self.threshold is not None:
             return (self._above(U) > 0).astype(np.int64)
         if self.order is None:
-            return self.classes_[U.argmax(axis=1)]
+            return self.classes_[self._best(U)]
         up_to = np.cumsum(self._probabilities(U)[:, self.order], axis=1)  # of ordered classes, the median
-        return self.classes_[self.order[(2.0 * up_to >= up_to[:, -1:]).argmax(axis=1)]]
+        return self.classes_[self.order[(2.0 * up_to >= (1.0 - TIED) * up_to[:, -1:]).argmax(axis=1)]]
 
     def predict_proba(self, X: Any) -> Array:
         """Probabilities, (n, K)."""
         return self._probabilities(self.class_scores(X))
+
+    def _best(self, U: Array) -> Array:
+        """The number of the first of the best classes; of scores that are products with codewords, rounding aside."""
+        if self.merged is None and (self.Y is None or np.array_equal(self.Y, np.eye(*self.Y.shape))):
+            return U.argmax(axis=1)
+        U = U[:, self.present]
+        tied = TIED * np.abs(U).max(axis=1, keepdims=True)
+        return np.flatnonzero(self.present)[(U >= U.max(axis=1, keepdims=True) - tied).argmax(axis=1)]
 
     def _probabilities(self, U: Array) -> Array:
         """Probabilities (n, K) of scores."""

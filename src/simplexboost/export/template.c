@@ -11,6 +11,7 @@
 
 #define D N_COORDINATES /* coordinates of the predictor F */
 #define K N_PRESENT     /* classes that had training examples */
+#define TIED MOST_TIED  /* scores that differ by no more than this part of the largest one are tied */
 
 typedef struct {
   double threshold;

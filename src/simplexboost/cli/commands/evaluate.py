@@ -72,7 +72,7 @@ def predictions(classifier: Any, X: Any) -> tuple[Any, Any]:
     P = classifier.predict_proba(X) if hasattr(classifier, "predict_proba") else None
     if P is None or getattr(classifier, "class_order_", None) is not None:  # ordered classes: the median is predicted
         return np.searchsorted(classifier.classes_, classifier.predict(X)), P
-    return P.argmax(axis=1), P
+    return classifier._best(P), P
 
 
 def report(scores: Scores) -> dict[str, Any]:
