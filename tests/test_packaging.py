@@ -1,5 +1,7 @@
 """What a distributed package needs: one version everywhere, wheels for any processor, a citation, a smoke test."""
 
+import hashlib
+import json
 import re
 import subprocess
 import sys
@@ -13,6 +15,7 @@ from simplexboost import export, plotting
 from simplexboost._packages import how_to_install
 
 ROOT = Path(__file__).parent.parent
+LIBRARY = Path(simplexboost.__file__).parent / "report" / "assets" / "library"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
@@ -165,3 +168,26 @@ else:
     raise AssertionError
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_library_of_the_report_is_what_was_recorded():
+    digest, name = (LIBRARY / "SHA256SUMS").read_text(encoding="utf-8").split()
+    assert (name, digest) == ("echarts.min.js", hashlib.sha256((LIBRARY / "echarts.min.js").read_bytes()).hexdigest())
+
+
+def test_the_library_of_the_report_is_built_from_locked_packages():
+    """Of every package the lock file has a checksum, and it names no server; licences are those of these versions."""
+    lock = json.loads((LIBRARY / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    wanted = json.loads((LIBRARY / "package.json").read_text(encoding="utf-8"))
+    assert {**lock[""]["dependencies"], **lock[""]["devDependencies"]} == {
+        **wanted["dependencies"],
+        **wanted["devDependencies"],
+    }
+    packages = {name.removeprefix("node_modules/"): about for name, about in lock.items() if name}
+    assert packages and all(about["integrity"].startswith("sha512-") for about in packages.values())
+    assert not any("resolved" in about for about in packages.values())
+    licences = (LIBRARY / "LICENSES.txt").read_text(encoding="utf-8")
+    shipped = {name: about["version"] for name, about in packages.items() if not about.get("dev")}
+    assert set(shipped) == {"echarts", "zrender", "tslib"}
+    assert all(f"======== {name} {version} ========" in licences for name, version in shipped.items())
+    assert "npm ci" in (LIBRARY / "build.sh").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-// The parts of Apache ECharts that the report page uses; see README.md beside this file.
+// The parts of Apache ECharts that the report page uses; build.sh puts them together.
 import { init, use } from "echarts/core";
 import { BarChart, CustomChart, LineChart, ScatterChart } from "echarts/charts";
 import { GridComponent, MarkLineComponent, TooltipComponent } from "echarts/components";
