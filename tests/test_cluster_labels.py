@@ -59,6 +59,8 @@ LABELS = {
     "series": pd.Series(NAMES[Y]),
     "categories": pd.Series(pd.Categorical(NAMES[Y])),
     "list": NAMES[Y].tolist(),
+    "nullable": pd.Series(2**60 + Y, dtype="Int64"),  # neighbours, which floating point cannot tell apart
+    "nullable truth": pd.Series(Y > 1, dtype="boolean"),
 }
 LABELLINGS = [Labelling(), Labelling(class_weight="balanced")]
 
@@ -126,6 +128,10 @@ PARTITION_WRONG = [
     ([Part(0, ROWS, [0, 1, 1]), Part(1, ROWS, [0, 1])], "y has 2 entries, but X has 3 rows.*in partition 1"),
     ([Part(0, ROWS, [0, 1, 1]), Part(1, ROWS, None)], "y is None.*in partition 1"),
     ([Part(0, ROWS, [0, 1, 1]), Part(1, ROWS, [0, 1, np.nan])], "Input y contains NaN.*in partition 1"),
+    (
+        [Part(0, ROWS, [0, 1, 1]), Part(1, ROWS, pd.Series([0, 1, None], dtype="Int64"))],
+        "y contains NaN: the label of row 2 is missing.*in partition 1",
+    ),
     ([Part(0, ROWS, [0, 1, 1]), Part(1, ROWS, [0.5, 1, 2])], "Unknown label type: continuous.*in partition 1"),
     ([Part(0, ROWS, [0, 1, 1], [1, 1, 1]), Part(1, ROWS, [0, 1, 1])], "partition 0 has sample_weight, but partition 1"),
     ([Part(0, ROWS, [0, 1, 1], [1, 1, 1]), Part(1, ROWS, [0, 1, 1], [1, 1])], r"expected \(3,\)!.*in partition 1"),
@@ -152,6 +158,7 @@ REFUSED_AS_WHOLE = [
     (Y, np.where(Y == 2, 1.0, 0.0), Labelling(declares=False)),
     (Y, None, Labelling(classes=[0, 1, 2])),
     (Y, None, Labelling(classes=[0])),
+    (Y.astype(str), None, Labelling(classes=list(range(30)))),
     (Y, None, Labelling(class_weight={9: 1.0})),
     (Y, None, Labelling(class_weight="even")),
     (Y, np.full(N, 1e300), Labelling(class_weight={0: 1e300})),

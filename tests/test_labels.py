@@ -7,6 +7,9 @@ from decimal import Decimal
 from functools import cache
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -188,3 +191,82 @@ def test_equal_labels_of_another_type_are_the_same_labels(K):
         assert_array_equal(clf.margins(X, other), expected)
     fit = flagship().set_params(classes=np.arange(K)).fit
     assert_array_equal(fit(X, c.astype(float)).predict_proba(X), fit(X, c).predict_proba(X))
+
+
+# ---- columns of pandas and polars ------------------------------------------------------------------------------------
+
+IDS = np.array([2**60 + 1, 2**60 + 2, 2**62 - 1])  # the first two are one number in double precision
+COLUMNS = {
+    "Int64": lambda y: pd.Series(y, dtype="Int64"),
+    "int64[pyarrow]": lambda y: pd.Series(y, dtype="int64[pyarrow]"),
+    "UInt64": lambda y: pd.Series(y, dtype="UInt64"),
+    "polars": lambda y: pl.Series(y),
+    "arrow": lambda y: pa.chunked_array([y]),
+}
+FLAGS = {
+    "boolean": lambda y: pd.Series(y, dtype="boolean"),
+    "bool[pyarrow]": lambda y: pd.Series(y, dtype="bool[pyarrow]"),
+    "polars": lambda y: pl.Series(y),
+}
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("make", [flagship, sb.SAMMEClassifier, sb.MulticlassSVC, sb.OutputCodeClassifier])
+def test_whole_numbers_of_frames_stay_whole_numbers(make, column):
+    X, c = rows(3)
+    y = COLUMNS[column](IDS[c].tolist())
+    clf = make().fit(X, y)
+    assert clf.classes_.dtype.kind in "iu" and clf.classes_.tolist() == IDS.tolist()
+    assert set(clf.predict(X).tolist()) <= set(IDS.tolist())
+    assert clf.score(X, y) == np.mean(clf.predict(X) == IDS[c].astype(clf.classes_.dtype))
+    assert_array_equal(clf.margins(X, y), clf.margins(X, IDS[c]))
+
+
+@pytest.mark.parametrize("column", FLAGS)
+def test_truth_values_of_frames_stay_truth_values(column):
+    X, c = rows(2)
+    assert flagship().fit(X, FLAGS[column]((c > 0).tolist())).classes_.tolist() == [False, True]
+    assert flagship().fit(X, FLAGS[column]((c > 0).tolist())).classes_.dtype == bool
+
+
+def test_columns_of_frames_with_several_targets_keep_their_types():
+    X, c = rows(3)
+    text = np.array(["u", "v"])[c % 2]
+    clf = flagship().fit(X, pd.DataFrame({"id": pd.Series(IDS[c], dtype="Int64"), "word": text}))
+    assert [labels.tolist() for labels in clf.classes_] == [IDS.tolist(), ["u", "v"]]
+    clf = flagship().fit(X, pd.DataFrame({"id": pd.Series(IDS[c], dtype="Int64"), "flag": c > 0}))
+    assert [labels.tolist() for labels in clf.classes_] == [IDS.tolist(), [0, 1]]
+    indicator = pd.DataFrame({"a": pd.Series(c > 0, dtype="boolean"), "b": pd.Series(c % 2, dtype="Int64")})
+    assert_array_equal(
+        flagship().fit(X, indicator).predict_proba(X), flagship().fit(X, indicator.astype(int)).predict_proba(X)
+    )
+
+
+HOLES = {
+    "Int64": lambda y: pd.Series([*y[:-1], None], dtype="Int64"),
+    "boolean": lambda y: pd.Series([*(label > y[0] for label in y[:-1]), None], dtype="boolean"),
+    "int64[pyarrow]": lambda y: pd.Series([*y[:-1], None], dtype="int64[pyarrow]"),
+    "polars": lambda y: pl.Series([*y[:-1], None]),
+    "polars flags": lambda y: pl.Series([*(label > y[0] for label in y[:-1]), None]),
+}
+
+
+@pytest.mark.parametrize("column", HOLES)
+@pytest.mark.parametrize(
+    "what", ["fit with classes", "fit with eval_set", "margins", "calibrate_sets", "score", "add_classes", "confusion"]
+)
+def test_a_missing_label_is_named(what, column, tmp_path):
+    X, c = rows(3)
+    clf = fitted(flagship, 3)
+    with pytest.raises(ValueError, match=r"y(_true)? contains NaN: the label of row 8 is missing"):
+        CALLS[what](X, HOLES[column](c.tolist()), clf, tmp_path / "page.html")
+
+
+def test_null_characters_at_the_end_of_text_count(tmp_path):
+    X, c = rows(3)
+    y = [["a", "a\0", "b"][k] for k in c]
+    clf = flagship().fit(X, y)
+    assert clf.classes_.tolist() == ["a", "a\0", "b"]
+    assert clf.score(X, y) == np.mean([a == b for a, b in zip(clf.predict(X), y, strict=True)])
+    clf.save(tmp_path / "model.sb")
+    assert sb.load(tmp_path / "model.sb").classes_.tolist() == ["a", "a\0", "b"]

@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.utils.validation import column_or_1d
 
 from .._typing import AnyArray, Array, Labels
+from ..data.inputs import plain_labels
 from ..data.validation import Checked
 from ..estimators.evaluation import (
     check_eval_labels,
@@ -68,7 +69,7 @@ class Evaluated:
         with in_partition(part.index, OF):
             start = None if part.init_score is None else check_eval_start(X, part.init_score, checked)
             weight = None if part.sample_weight is None else check_part_weight(part.sample_weight, X.shape[0])
-            given = np.asarray(part.y)
+            given = np.asarray(plain_labels(part.y))
             as_column = given.ndim == 2 and given.shape[1] == 1
             y = check_eval_labels(X, given.ravel() if as_column else given)
         return cls(part.index, X, y, numbers_or_last(y, checked.classes), weight, start, as_column)

@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from .._typing import AnyArray, Array, Labels, Mask
 from ..data.init_score import check_init_score
+from ..data.inputs import plain_labels
 from ..data.labels import (
     check_are_classes,
     few,
@@ -173,6 +174,7 @@ def check_target(y: Any, labelling: Labelling) -> AnyArray:
     """The y of a partition, as scikit-learn's check leaves it; label sets are refused."""
     if y is None:
         raise ValueError("y is None; a classifier needs the labels of all rows.")
+    y = plain_labels(y)
     y = check_array(y, accept_sparse="csr", ensure_2d=False, dtype=None, input_name="y", ensure_min_samples=0)
     matrix = y.ndim > 1 and y.shape[1] > 1 and labelling.several
     if matrix and (labelling.targets or kind_of_target(y) == "multilabel-indicator"):

@@ -128,6 +128,7 @@ def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, 
     } | options
     if options.get("y") is not None:
         check_several_labels(options["y"])
+        options["y"] = plain_labels(options["y"])
     check = check_X_y if "y" in options else partial(check_array, input_name="X")
     try:
         with np.errstate(invalid="ignore", over="ignore"):  # sums of infinities, numbers of more than 64 bits
@@ -160,6 +161,49 @@ def check_several_labels(y: Any) -> None:
     if getattr(getattr(y, "dtype", None), "kind", "") in ("M", "m"):  # scikit-learn takes a missing date for a class
         check_no_label_is_missing(y)
     check_nothing_is_masked("y", y)
+
+
+def plain_labels(y: Any, what: str = "y") -> Any:
+    """y with its whole numbers and truth values as such, and text as it is; other y as they come.
+
+    scikit-learn makes floats of pandas' nullable and Arrow types, which have no room for whole numbers beyond 2⁵³, and
+    NumPy drops null characters at the end of text. Text that has some becomes an array of objects.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> plain_labels(pd.Series([2**53, 2**53 + 1], dtype="Int64"))
+    array([9007199254740992, 9007199254740993])
+    """
+    if isinstance(y, list | tuple):
+        ends_in_null = any(isinstance(label, str) and label.endswith("\0") for label in y)
+        return np.array(y, dtype=object) if ends_in_null else y
+    if y is None or isinstance(y, np.ndarray) or issparse(y):
+        return y
+    import narwhals as nw  # not at the top: start-up time
+
+    taken = nw.from_native(y, pass_through=True, allow_series=True)
+    if isinstance(taken, nw.Series):
+        return plain_column(taken, what)
+    if not isinstance(taken, nw.DataFrame):
+        return y
+    columns = [plain_column(column, what) for column in taken.iter_columns()]
+    if not any(isinstance(column, np.ndarray) for column in columns):
+        return y
+    whole = np.result_type(*(np.asarray(column).dtype for column in columns)).kind in "biu"
+    return np.column_stack([np.asarray(column) if whole else np.asarray(column, dtype=object) for column in columns])
+
+
+def plain_column(column: Any, what: str) -> Any:
+    """A series of narwhals as an array if it holds whole numbers or truth values, else as it came."""
+    import narwhals as nw
+
+    if not (column.dtype.is_integer() or isinstance(column.dtype, nw.Boolean)):
+        return column.to_native()
+    if column.null_count():
+        row = int(np.argmax(column.is_null().to_numpy()))
+        raise ValueError(f"{what} contains NaN: the label of row {row} is missing. Leave such rows out.")
+    return column.to_numpy()
 
 
 def check_nothing_is_masked(name: str, values: Any) -> None:

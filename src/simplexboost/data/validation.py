@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 from .._parts import check_number as check_parameter
 from .._typing import AnyArray, Array, Labels, Mask
 from ..engine import CPU, DeviceTable, Engine, auto_bins
-from .inputs import FRAMES, Taken, check_nothing_is_masked, learn_rows, learn_X
+from .inputs import FRAMES, Taken, check_nothing_is_masked, learn_rows, learn_X, plain_labels
 from .labels import as_listed, check_are_classes, few, known_label_numbers, listed_classes, of_one_kind
 from .several import check_some_classes, check_target_weights, indicator, is_indicator, is_matrix, target_columns
 from .training_set import LabelSets, TrainingSet
@@ -196,6 +196,7 @@ def check_two_classes(classes: AnyArray, weighed: Labels, labelling: Labelling) 
 
 def known_labels(y: Any, n: int, classes: AnyArray, what: str = "y") -> Labels:
     """The numbers of n labels among the classes, (n,); ``what`` names them in messages."""
+    y = plain_labels(y, what)
     try:
         y = np.asarray(y)
     except (TypeError, ValueError) as error:  # rows of different lengths

@@ -39,7 +39,7 @@ from ..boosting.model import AdditiveModel, Term
 from ..boosting.run import Run
 from ..callbacks import History
 from ..codewords.code import Code
-from ..data.inputs import check_no_label_is_missing, check_several_labels
+from ..data.inputs import check_no_label_is_missing, check_several_labels, plain_labels
 from ..data.labels import kind_of_label, label_numbers, of_one_kind
 from ..data.order import in_own_order
 from ..data.training_set import TrainingSet
@@ -106,7 +106,7 @@ def check_can_learn(estimator: Any) -> None:
 def all_labels(classes: AnyArray, y: Any) -> AnyArray:
     """The labels of the model and of y together, sorted; they must be of one kind."""
     check_several_labels(y)
-    y = column_or_1d(y, warn=True)
+    y = column_or_1d(plain_labels(y), warn=True)
     check_no_label_is_missing(y)
     assert_all_finite(y, input_name="y")
     y = of_one_kind(y)

@@ -18,7 +18,7 @@ from ..boosting.run import Run
 from ..callbacks import EarlyStopping, Evaluation
 from ..callbacks.sampling import others
 from ..data.init_score import check_init_score
-from ..data.inputs import check_X, short
+from ..data.inputs import check_X, plain_labels, short
 from ..data.labels import label_numbers
 from ..data.several import indicator, target_columns
 from ..data.training_set import LabelSets, TrainingSet
@@ -149,6 +149,7 @@ def check_entry(
     checked = watched.checked
     X, y, sample_weight, init_score = (brought(a, checked.data.engine) for a in (X, y, sample_weight, init_score))
     check_eval_shape(y)
+    y = plain_labels(y, "eval_set's y")
     X = watched.table(X)
     start = check_eval_start(X, init_score, checked)
     weight = check_eval_weight(X, sample_weight)

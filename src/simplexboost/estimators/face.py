@@ -14,6 +14,7 @@ from .._typing import AnyArray, Array, Labels
 from .._words import METHODS
 from ..boosting.decisions import as_decision
 from ..data.categories import Categories
+from ..data.inputs import plain_labels
 from ..data.validation import known_labels
 from ..files import Saves
 from ..losses import margins
@@ -131,6 +132,7 @@ class Face(Saves, Reports, ClassifierMixin, Answering):
         from sklearn.metrics import accuracy_score  # not at the top: start-up time
 
         y, sample_weight, predicted = (self._brought(of_rows) for of_rows in (y, sample_weight, self.predict(X)))
+        y = plain_labels(y)
         if self._answers == "targets":
             return exact_matches(y, predicted, sample_weight)
         try:

@@ -10,7 +10,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from .._typing import AnyArray, Array
-from ..data.inputs import check_several_labels
+from ..data.inputs import check_several_labels, plain_labels
 from ..data.labels import label_numbers
 
 
@@ -50,7 +50,7 @@ def doubtful_labels(estimator: Any, X: Any, y: Any, cv: Any, fit_params: dict[st
     from sklearn.model_selection import check_cv
 
     check_several_labels(y)
-    y = np.asarray(y)
+    y = np.asarray(plain_labels(y))
     if y.ndim != 1:
         raise ValueError(f"y has shape {y.shape}; doubtful_labels takes one label per row, not a matrix y.")
     for name, given in {"X": X, **fit_params}.items():

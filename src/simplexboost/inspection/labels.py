@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray, Array, Labels
+from ..data.inputs import plain_labels
 from ..data.labels import known_label_numbers
 
 
 def check_labels(y: Any, what: str) -> AnyArray:
     """Labels as an array, one per row, (n,)."""
-    y = np.asarray(y)
+    y = np.asarray(plain_labels(y, what))
     if y.ndim != 1:
         raise ValueError(f"{what} has shape {y.shape}; pass one label per row.")
     if len(y) == 0:

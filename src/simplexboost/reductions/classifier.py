@@ -14,7 +14,7 @@ from .._parts import check_choice, check_flag, random_numbers
 from .._threads import thread_count
 from .._typing import AnyArray, Array, Labels
 from ..codewords import bits_corrected, min_hamming
-from ..data.inputs import check_columns, check_nothing_is_masked
+from ..data.inputs import check_columns, check_nothing_is_masked, plain_labels
 from ..data.validation import Labelling, check_labels
 from ..estimators.atomic import all_or_nothing
 from ..estimators.flagship import SimplexBoostClassifier
@@ -159,7 +159,7 @@ class OutputCodeClassifier(Decodes):
         """X, class numbers and weights of the rows that count; sets ``classes_`` and ``present_``."""
         X = check_columns(self, X, reset=True)
         check_nothing_is_masked("y", y)
-        y = column_or_1d(y, warn=True)
+        y = column_or_1d(plain_labels(y), warn=True)
         assert_all_finite(y, input_name="y")
         check_consistent_length(X, y)
         if not len(y):
