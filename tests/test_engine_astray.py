@@ -97,14 +97,17 @@ def test_forests_that_lead_astray_are_refused(changes, message):
 
 
 def test_ranks_stay_below_those_of_leaves():
-    """A leaf leads to itself because no rank is above the highest, so there may be only so many thresholds."""
+    """A leaf leads to itself because no rank is above the highest, so there may be only so many thresholds.
+
+    The error is of a kind of its own: forests that are refused with it are packed in parts.
+    """
     n = 2**15
     nodes = np.zeros((n, 3), dtype=NODE)
     nodes["feature"], nodes["left"], nodes["category"] = [0, -1, -1], [1, 0, 1], -1
     nodes["threshold"][:, 0] = np.arange(n)
     many = {"nodes": node_bytes(nodes.ravel()), "first_node": np.arange(n + 1) * 3, "values": np.ones(2 * n)}
     many |= {"first_value": np.arange(n + 1) * 2, "coordinate": np.zeros(n, np.int32), "step": np.ones(n)}
-    with pytest.raises(ValueError, match="too many thresholds"):
+    with pytest.raises(OverflowError, match="too many thresholds"):
         predict(**many, category_sets=FOREST["category_sets"][:0], first_set=np.zeros(n + 1, np.int64))
 
 

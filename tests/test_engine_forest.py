@@ -4,7 +4,7 @@ from itertools import cycle
 
 import numpy as np
 import pytest
-from cases import ENGINES, each_engine
+from cases import ENGINES, GPU_ENGINES, each, each_engine
 from engine_cases import draw_values, tree_problems
 from hypothesis import given, settings
 from scipy.sparse import csr_array
@@ -227,6 +227,79 @@ def test_grown_symmetric_trees_equal_twin():
     assert_equals_twin(arrays, X, 3, rng)
     for tree in trees:
         assert CPU.apply(tree, X).tolist() == TWIN.apply(tree, X).tolist()
+
+
+# ---- more than a packed forest can number ---------------------------------------------------------------------------
+
+
+def large_forest(rng, sizes, kind, dtype, d=3, p=3):
+    """Complete trees of so many levels, with a threshold of its own at every node."""
+    trees = []
+    for depth in sizes:
+        tree = symmetric_tree(rng, depth, [cycle([0.0])] * p)
+        inner = tree.nodes["feature"] >= 0
+        tree.nodes["feature"][inner] = rng.integers(0, p, inner.sum())
+        tree.nodes["threshold"][inner] = rng.normal(size=inner.sum())
+        trees.append(tree)
+    width = 1 if kind == "coordinates" else d
+    values = [rng.normal(size=(tree.n_leaves, width)) for tree in trees]
+    if kind == "sparse":
+        values = [csr_array(v * (rng.random(v.shape) < 0.3)) for v in values]
+    coordinate = rng.integers(0, d, len(trees)) if kind == "coordinates" else np.full(len(trees), -1)
+    step = rng.uniform(0.01, 2.0, len(trees))
+    return ForestArrays(trees, values, coordinate.astype(np.int32), step, p, np.dtype(dtype))
+
+
+LARGE = {
+    "thresholds": [13] * 13,  # 35 000 of every feature
+    "a tree": [3, 16, 2],  # of 131 071 nodes, between two others
+    "both": [12] * 30 + [16] + [2] * 3,
+}
+
+
+@each("engine", {"cpu": CPU} | GPU_ENGINES)
+@pytest.mark.parametrize("kind", ["dense", "sparse", "coordinates"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("sizes", LARGE.values(), ids=LARGE)
+def test_a_forest_of_any_size_equals_its_trees(engine, kind, dtype, sizes):
+    """More thresholds of a feature, or more nodes of a tree, than have numbers of 16 bits."""
+    rng = np.random.default_rng(0)
+    arrays = large_forest(rng, sizes, kind, dtype)
+    used = np.concatenate([tree.nodes["threshold"][tree.nodes["feature"] == 0] for tree in arrays.trees])
+    assert len(np.unique(used)) > 2**15 or max(len(tree.nodes) for tree in arrays.trees) > 2**16 + 1
+    X = rng.normal(size=(60, 3))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    F = rng.normal(size=(60, 3)).astype(dtype)
+    expected = F.copy()
+    for tree, values, j, step in zip(arrays.trees, arrays.values, arrays.coordinate, arrays.step, strict=True):
+        of_leaves = (values.toarray() if kind == "sparse" else values).astype(dtype) * dtype(step)
+        expected[:, slice(None) if j < 0 else slice(j, j + 1)] += of_leaves[[walk(tree, x) for x in X]]
+    sparse = csr_array(np.where(np.isnan(X), 0.0, X))
+    zeros = np.zeros_like(F)
+    engine.pack(arrays).predict(sparse.toarray(), zeros, 1)
+    for table, start, wanted in ((X, F, expected), (sparse, np.zeros_like(F), zeros)):
+        found = start.copy()
+        engine.pack(arrays).predict(table, found, 2)
+        assert found.tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("depth", [15, 16, 17])
+def test_large_symmetric_trees_equal_twin(depth):
+    """Leaves of symmetric trees are numbered in 16 bits, too."""
+    rng = np.random.default_rng(depth)
+    tree = symmetric_tree(rng, depth, [cycle(rng.normal(size=5)) for _ in range(4)])
+    values = [np.arange(2.0**depth)[:, None]]
+    arrays = ForestArrays([tree], values, np.full(1, -1, np.int32), np.ones(1), 4, np.dtype(np.float64))
+    X, F = rng.normal(size=(300, 4)), np.zeros((300, 1))
+    CPU.pack(arrays).predict(X, F, 1)
+    assert F[:, 0].tolist() == [walk(tree, x) for x in X]
+
+
+def test_large_forests_refuse_other_columns():
+    arrays = large_forest(np.random.default_rng(0), [16], "dense", np.float64)
+    for F, X in ((np.zeros((9, 2)), np.zeros((9, 3))), (np.zeros((9, 3)), np.zeros((9, 4)))):
+        with pytest.raises(ValueError):
+            CPU.pack(arrays).predict(X, F, 1)
 
 
 # ---- adding leaves --------------------------------------------------------------------------------------------------

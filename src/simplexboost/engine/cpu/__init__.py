@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 
 from ... import _kernels
 from ..._typing import AnyArray, Array, Labels
-from ..binned import MAX_BINS, TILE, BinnedData, CodedRows, category_edges, category_mask, sampled_rows
+from ..binned import MAX_BINS, TILE, BinnedData, category_edges, category_mask, sampled_rows
 from ..candidates import Candidates
 from ..interface import (
     AllRows,
@@ -29,13 +29,13 @@ from ..interface import (
     RowProblem,
     row_sizes,
 )
-from ..tree import NODE, Grown, Tree, node_bytes
+from ..tree import NODE, Grown, Tree
 from .blocks import CpuBlocks
 from .candidates import CandidateRowLoss, add_entries
-from .forest import CpuForest
+from .forest import CpuForest, find_leaves
 from .rows import CpuRowLoss, logistic_kernel
-from .sparse import bin_sparse, blocks, compact
-from .trees import grow_from, limb_values, make_shard, route
+from .sparse import bin_sparse
+from .trees import grow_from, limb_values, make_shard
 
 if _kernels.NODE_SIZE != NODE.itemsize or _kernels.TILE != TILE:
     raise ImportError(
@@ -123,13 +123,7 @@ class CpuEngine(AllRows):
 
     def apply(self, tree: Tree, X: AnyArray) -> AnyArray:
         """The leaf of every row of X (n, p), (n,) int32."""
-        if isinstance(X, CodedRows):
-            return route(X.binned, node_bytes(tree.nodes), tree.category_sets, self.n_threads)
-        leaves = np.empty(X.shape[0], dtype=np.int32)
-        nodes, used = compact([tree]) if issparse(X) else ([tree.nodes], None)
-        for rows, block in blocks(X, used, self.n_threads):
-            _kernels.apply(node_bytes(nodes[0]), tree.category_sets, block, leaves[rows], self.n_threads)
-        return leaves
+        return find_leaves(tree, X, self.n_threads)
 
     def pack(self, forest: ForestArrays) -> PackedForest:
         """Trees packed for prediction."""

@@ -1,8 +1,13 @@
-"""Forests packed for prediction, on dense and on sparse tables."""
+"""Forests packed for prediction, on dense and on sparse tables.
+
+A packed forest numbers the nodes of a tree and the thresholds of a feature in 16 bits. Where there are more, the forest
+is packed in several parts, and a tree that is too large even for a part of its own is predicted as it is, node by node.
+The same numbers are added in the same order, so that predictions do not depend on this.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +18,7 @@ from ..._cached import cached
 from ..._typing import AnyArray
 from ..binned import CodedRows
 from ..interface import ForestArrays, HostForest
-from ..tree import node_bytes
+from ..tree import Tree, node_bytes
 from .sparse import blocks, compact
 from .trees import route
 
@@ -27,47 +32,98 @@ class CpuForest(HostForest):
     def predict(self, X: AnyArray, F: AnyArray, n_threads: int) -> None:
         """F (n, d) += the trees' values at X (n, p), tree after tree, in place."""
         if isinstance(X, CodedRows):
-            return add_coded(self.forest, X, F, n_threads)
-        if not issparse(X):
-            return self.dense.predict(X, F, n_threads)
+            return add_trees(self.forest, X, F, n_threads)
         if X.shape[1] != self.forest.n_features:
             raise ValueError(f"X has {X.shape[1]} columns; the forest was packed for {self.forest.n_features}.")
-        kernel, used = self.sparse
+        if not issparse(X):
+            return add_parts(self.dense, X, F, n_threads)
+        parts, used = self.sparse
         for rows, block in blocks(X, used, n_threads):
-            kernel.predict(block, F[rows], n_threads)
+            add_parts(parts, block, F[rows], n_threads)
         return None
 
     @cached
-    def dense(self) -> Any:
-        """The forest for dense tables."""
-        return pack(self.forest, [tree.nodes for tree in self.forest.trees], self.forest.n_features)
+    def dense(self) -> list[Any]:
+        """The forest for dense tables, in parts."""
+        return packed_parts(self.forest)
 
     @cached
-    def sparse(self) -> tuple[Any, AnyArray]:
+    def sparse(self) -> tuple[list[Any], AnyArray]:
         """The forest on the columns that its trees ask for, which are few of those of a sparse table; and these."""
         nodes, used = compact(self.forest.trees)
-        return pack(self.forest, nodes, len(used)), used
+        trees = [replace(tree, nodes=of_tree) for tree, of_tree in zip(self.forest.trees, nodes, strict=True)]
+        return packed_parts(replace(self.forest, trees=trees, n_features=len(used))), used
 
 
-def add_coded(forest: ForestArrays, X: CodedRows, F: AnyArray, n_threads: int) -> None:
-    """F (n, d) += the trees' values at rows that are known by their codes."""
+@dataclass(frozen=True, eq=False)
+class LargeTree:
+    """A forest of one tree that has more nodes than can be packed; it is predicted from the nodes as they are."""
+
+    forest: ForestArrays
+
+    def predict(self, X: AnyArray, F: AnyArray, n_threads: int) -> None:
+        """F (n, d) += the tree's values at X (n, p), in place."""
+        add_trees(self.forest, X, F, n_threads)
+
+
+def add_parts(parts: list[Any], X: AnyArray, F: AnyArray, n_threads: int) -> None:
+    """F (n, d) += the values of a forest's parts at X (n, p), one after another, in place."""
+    for part in parts:
+        part.predict(X, F, n_threads)
+
+
+def add_trees(forest: ForestArrays, X: AnyArray, F: AnyArray, n_threads: int) -> None:
+    """F (n, d) += the trees' values at X (n, p), tree after tree, in place, without packing them."""
     for tree, values, coordinate, step in zip(forest.trees, forest.values, forest.coordinate, forest.step, strict=True):
-        leaves = route(X.binned, node_bytes(tree.nodes), tree.category_sets, n_threads)
+        leaves = find_leaves(tree, X, n_threads)
         dense = np.ascontiguousarray(values.toarray() if issparse(values) else values, dtype=F.dtype)
         if coordinate < 0:
             _kernels.add_values(F, dense, float(step), leaves, n_threads)
         else:
-            F[:, coordinate] += step * dense[leaves, 0]
+            F[:, coordinate] += F.dtype.type(step) * dense[leaves, 0]
 
 
-def pack(forest: ForestArrays, nodes: list[AnyArray], n_features: int) -> Any:
-    """The kernel of a forest whose trees have these nodes."""
+def find_leaves(tree: Tree, X: AnyArray, n_threads: int) -> AnyArray:
+    """The leaf of every row of X (n, p), (n,) int32."""
+    if isinstance(X, CodedRows):
+        return route(X.binned, node_bytes(tree.nodes), tree.category_sets, n_threads)
+    leaves = np.empty(X.shape[0], dtype=np.int32)
+    nodes, used = compact([tree]) if issparse(X) else ([tree.nodes], None)
+    for rows, block in blocks(X, used, n_threads):
+        _kernels.apply(node_bytes(nodes[0]), tree.category_sets, block, leaves[rows], n_threads)
+    return leaves
+
+
+def packed_parts(forest: ForestArrays) -> list[Any]:
+    """The kernels of a forest: of all its trees if they can be packed together, otherwise of its halves."""
+    try:
+        return [pack(forest)]
+    except OverflowError:
+        half = len(forest.trees) // 2
+        if half == 0:
+            return [LargeTree(forest)]
+        return packed_parts(part(forest, slice(half))) + packed_parts(part(forest, slice(half, None)))
+
+
+def part(forest: ForestArrays, which: slice) -> ForestArrays:
+    """Some of a forest's trees."""
+    return replace(
+        forest,
+        trees=forest.trees[which],
+        values=forest.values[which],
+        coordinate=forest.coordinate[which],
+        step=forest.step[which],
+    )
+
+
+def pack(forest: ForestArrays) -> Any:
+    """The kernel of a forest; an `OverflowError` if there are more nodes or thresholds than it can number."""
     sparse = any(issparse(v) for v in forest.values)
     values = [csr_array(v) if sparse else v.ravel() for v in forest.values]
     kind = _kernels.Forest32 if forest.dtype == np.float32 else _kernels.Forest64
     return kind(
-        np.concatenate([node_bytes(of_tree) for of_tree in nodes]),
-        starts([len(of_tree) for of_tree in nodes]),
+        np.concatenate([node_bytes(tree.nodes) for tree in forest.trees]),
+        starts([len(tree.nodes) for tree in forest.trees]),
         np.concatenate([v.data if sparse else v for v in values]).astype(forest.dtype, copy=False),
         starts([v.size for v in values]),
         np.concatenate([v.indices for v in values]).astype(np.int32, copy=False) if sparse else None,
@@ -76,7 +132,7 @@ def pack(forest: ForestArrays, nodes: list[AnyArray], n_features: int) -> Any:
         forest.step,
         np.concatenate([tree.category_sets for tree in forest.trees]),
         starts([len(tree.category_sets) for tree in forest.trees]),
-        n_features,
+        forest.n_features,
     )
 
 

@@ -8,6 +8,9 @@
 // number. A node that splits categories has its highest bit set and holds the number of its category set in place of a
 // rank; only trees with such nodes use the slower loop that tests for them.
 //
+// What does not fit into these bits is refused with std::overflow_error: then the forest must be packed in parts, and a
+// tree of more than 65535 nodes not at all.
+//
 // A tree with one split per level (levels.hpp) needs no nodes: the number of a row's leaf is made of the answers of the
 // levels, which are found for 64 rows at a time if ranks are bytes, that is, if no feature of the tree has more than
 // 255 thresholds.
@@ -68,7 +71,7 @@ class Forest {
       std::sort(t.begin(), t.end());
       t.erase(std::unique(t.begin(), t.end()), t.end());
       if (t.size() > kHighestRank)
-        throw std::length_error("a feature with too many thresholds");  // else a rank exceeds a leaf's
+        throw std::overflow_error("a feature with too many thresholds");  // else a rank exceeds a leaf's
     }
     values_.resize(n_values + kPadding, Leaf{0});
     byte_column_.assign(n_features, -1);
@@ -233,9 +236,10 @@ class Forest {
     }
   }
 
-  // Packs a symmetric tree, if it is one and its ranks are bytes.
+  // Packs a symmetric tree, if it is one whose leaves have numbers of 16 bits and whose ranks are bytes.
   bool add_levels(const Node* nodes, std::size_t size) {
     const auto levels = symmetric_levels(nodes, size);
+    if (levels.size() > 16) return false;
     for (const Node& node : levels)
       if (thresholds_[static_cast<std::size_t>(node.feature)].size() > kHighestByte) return false;
     for (const Node& node : levels) {
@@ -285,7 +289,7 @@ class Forest {
 
   void push(std::size_t left, std::size_t rank, bool missing_left, bool splits_categories, std::size_t where) {
     if (left > 0xffff || rank > kHighestRank)
-      throw std::length_error("a tree of more than 65535 nodes, or too many thresholds");
+      throw std::overflow_error("a tree of more than 65535 nodes, or too many thresholds");
     plain_nodes_.push_back(rank | left << 16 | where << 32 | std::uint64_t{splits_categories} << 63);
     nodes_.push_back(plain_nodes_.back() | (missing_left ? 0x8000u : 0u));
   }
