@@ -124,6 +124,17 @@ def test_names_come_from_the_file(tmp_path):
 
 
 @pytest.mark.cc
+@pytest.mark.parametrize(
+    "name", ['a "b"', "a\\b", "a\nb", "what??!", "two words", "größe", b"\xff".decode(errors="surrogateescape")]
+)
+def test_files_of_any_name_compile(name, tmp_path):
+    """C has no way to include a header with a quotation mark in its name, and reads some question marks otherwise."""
+    sb.export.c(case("flagship").clf, tmp_path / f"{name}.c")
+    subprocess.run(["cc", *STRICT, "-c", f"{name}.c", "-o", "model.o"], cwd=tmp_path, check=True)
+    subprocess.run(["cc", *STRICT, "-fsyntax-only", "-x", "c", f"{name}.h"], cwd=tmp_path, check=True)
+
+
+@pytest.mark.cc
 @pytest.mark.parametrize("name", ["my_tables", "TABLES", "UPPER_x", "N_TREES"])
 def test_words_of_the_template_may_be_names_and_labels(name, tmp_path):
     X, c = numbers()

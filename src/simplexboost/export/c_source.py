@@ -66,7 +66,8 @@ def c(clf: Any, path: Any, *, probabilities: bool = True) -> None:
     refuse_merged(model, "C")
     check_probabilities(model, probabilities)
     name = name_of(target)
-    header, source = header_of(model, name, probabilities), source_of(model, name, target, probabilities)
+    header = header_of(model, name, probabilities)
+    source = source_of(model, name, included(target.with_suffix(".h").name, header), probabilities)
     write_files({target: source.encode(), target.with_suffix(".h"): header.encode()})
 
 
@@ -90,8 +91,13 @@ def header_of(model: Shipped, name: str, probabilities: bool) -> str:
     )
 
 
-def source_of(model: Shipped, name: str, path: Path, probabilities: bool) -> str:
-    """The source."""
+def included(file: str, header: str) -> str:
+    """The line that includes the header; its text where the name of its file is none that C can include."""
+    return header if re.search(r'["\\?\n\r\ud800-\udfff]', file) else f'#include "{file}"'
+
+
+def source_of(model: Shipped, name: str, header: str, probabilities: bool) -> str:
+    """The source, with what makes the header known to it."""
     functions = filled(
         (FOLDER / "template.c").read_text(),
         SCORES=SCORES["canonical" if model.code.canonical else "codewords"],
@@ -100,7 +106,7 @@ def source_of(model: Shipped, name: str, path: Path, probabilities: bool) -> str
     )
     return filled(
         functions,
-        HEADER=path.with_suffix(".h").name,
+        HEADER=header,
         TABLES=tables(model, name),
         MOST_TIED=TIED,
         N_COORDINATES=model.d,

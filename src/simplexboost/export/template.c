@@ -3,7 +3,7 @@
    for those that are text, NAME_category gives the number to pass.
    Written by simplexboost.export.c. */
 
-#include "HEADER"
+HEADER
 
 #include <math.h>
 #include <stdint.h>
