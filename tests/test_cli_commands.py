@@ -432,3 +432,35 @@ def without_seconds(line):
     """A line without the times in it."""
     line = re.sub(r" *[0-9.]+ s\b.*", "", line)
     return re.sub(r"(± [0-9.]+) .*", r"\1", line).strip()
+
+
+# ---- formulas -------------------------------------------------------------------------------------------------------
+
+FORMULAS = ['=HYPERLINK("http://x","y")', "+1 more", "- none", "@SUM(1)", "-1", "+2.5e3", "plain"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "csv.gz"])
+def test_text_may_be_kept_from_being_a_formula(suffix, tmp_path):
+    """Numbers stay; by default everything stays, so that labels are those of the table."""
+    notes = [*FORMULAS, " =2*3", "\t=tab"]
+    rows = [{"=x": i % 7, "@note": notes[i % 9], "y": FORMULAS[i % 7]} for i in range(90)]
+    pandas.DataFrame(rows).to_csv(tmp_path / "t.csv", index=False)
+    fit = ["fit", tmp_path / "t.csv", "-o", tmp_path / "m.sb", "--set", "n_estimators=20", "--drop", "@note", "-q"]
+    assert inside(*fit).code == 0
+    out, told = tmp_path / f"out.{suffix}", {}
+    for more in ([], ["--escape-formulas"]):
+        wanted = ["--keep", "@note", "--proba", "-q", *more]
+        assert inside("predict", tmp_path / "m.sb", tmp_path / "t.csv", "-o", out, *wanted).code == 0
+        told[bool(more)] = pandas.read_csv(out, sep="\t" if suffix == "tsv" else ",", dtype=str)
+    assert set(told[False]["prediction"]) == set(FORMULAS)
+    assert told[False].columns[0] == "@note" and set(told[False]["@note"]) == set(notes)
+    safe = told[True]
+    escaped = {label if label in ("-1", "+2.5e3", "plain") else f"'{label}" for label in notes}
+    assert safe.columns[0] == "'@note" and "proba_-1" in safe.columns
+    assert set(safe["'@note"]) == escaped
+    assert set(safe["prediction"]) == escaped - {"' =2*3", "'\t=tab"}
+
+
+def test_formulas_are_no_danger_in_typed_files(tmp_path):
+    done = inside("predict", "m.sb", "t.csv", "-o", tmp_path / "out.parquet", "--escape-formulas")
+    assert done.code == 2 and "--escape-formulas is for CSV and TSV" in done.err

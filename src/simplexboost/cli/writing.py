@@ -12,16 +12,19 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.ipc
 import pyarrow.parquet
 
 from ..files.whole import whole_file
 from .errors import ArgumentError, InputError
+from .kinds import NUMBER
 from .sources import COMPRESSED, FORMATS
 
 PIECE = 1 << 16  # bytes written at a time: a pipe that nobody reads is noticed soon
 WRITTEN = ("csv", "tsv", "parquet", "feather")
+FORMULA = r"^\s*[=+\-@\t\r＝＋－＠]"  # how text begins that spreadsheets compute
 
 
 def output_format(path: str) -> tuple[str, str | None]:
@@ -85,14 +88,16 @@ def output(path: str) -> Iterator[IO[bytes]]:
 
 
 class Writer:
-    """Writes a table block by block, as CSV, TSV, Parquet or Feather."""
+    """Writes a table block by block, as CSV, TSV, Parquet or Feather; ``escaping`` keeps text from being a formula."""
 
-    def __init__(self, stream: IO[bytes], kind: str) -> None:
-        self.stream, self.kind = stream, kind
+    def __init__(self, stream: IO[bytes], kind: str, escaping: bool = False) -> None:
+        self.stream, self.kind, self.escaping = stream, kind, escaping
         self.sink: Any = None
 
     def write(self, table: pa.Table) -> None:
         """Write some rows; the first ones decide the columns and their types."""
+        if self.escaping:
+            table = without_formulas(table)
         if self.sink is None:
             self.sink = self.open(table.schema)
         self.sink.write_table(table)
@@ -140,12 +145,34 @@ class Cells:
         """Nothing is left to write."""
 
 
+def without_formulas(table: pa.Table) -> pa.Table:
+    """A table in which no name and no text is a formula to a spreadsheet: those that might be begin with an apostrophe.
+
+    Examples
+    --------
+    >>> without_formulas(pa.table({"=a": ["=1+1", "-1", "- none", "a"]})).to_pydict()
+    {"'=a": ["'=1+1", '-1', "'- none", 'a']}
+    """
+    names = harmless(pa.chunked_array([pa.array(table.column_names, pa.string())])).to_pylist()
+    return pa.table([harmless(values) for values in table.columns], names=names)
+
+
+def harmless(values: Any) -> Any:
+    """A column of text with an apostrophe before what spreadsheets would compute; numbers stay, as do other columns."""
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
+        return values
+    computed = pc.and_not(pc.match_substring_regex(values, FORMULA), pc.match_substring_regex(values, NUMBER))
+    return pc.if_else(computed, pc.binary_join_element_wise(pa.scalar("'", values.type), values, ""), values)
+
+
 @contextmanager
-def table_writer(path: str) -> Iterator[Writer]:
+def table_writer(path: str, escaping: bool = False) -> Iterator[Writer]:
     """A writer of a table to a path."""
     kind, compression = output_format(path)
     with output(path) as plain, compressed(plain, compression) as stream:
-        writer = Writer(stream, kind)
+        writer = Writer(stream, kind, escaping)
         try:
             yield writer
         except BaseException:

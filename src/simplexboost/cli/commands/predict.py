@@ -18,7 +18,8 @@ from ..writing import check_writable, output_format, table_writer
 from .evaluate import predictions
 
 OUTPUT = "CSV, TSV, Parquet or Feather by its extension; - is standard output."
-SETS = "Also a column set: labels, the most probable first, of which the true one is among for this part of the rows."
+SETS = "Also a column set: the most probable labels, as many as it takes to have the true one in this part of the rows."
+ESCAPE = "For spreadsheets: an apostrophe before text that they would compute, such as =1+1 (CSV and TSV)."
 EACH = "With --coverage: for this part of the rows of every class, and not only of all rows."
 ABSTAIN = "Leave the prediction empty where the probability of its class is below P."
 BETWEEN = ";"  # the labels of a set
@@ -35,6 +36,7 @@ TOP = "The N most probable classes and their probabilities: class_1, proba_1, cl
 @click.option("--per-class", is_flag=True, help=EACH)
 @click.option("--abstain", type=click.FloatRange(0, 1), metavar="P", help=ABSTAIN)
 @click.option("--keep", multiple=True, metavar="COL,…", help="Columns of DATA to carry along, for instance an id.")
+@click.option("--escape-formulas", is_flag=True, help=ESCAPE)
 @with_options(FILE)
 def command(**options: Any) -> None:
     """Predict the class of every row of DATA, in input order.
@@ -54,12 +56,15 @@ def command(**options: Any) -> None:
         raise ArgumentError("--proba and --top both say which probabilities to write; pass one of them.")
     if options["per_class"] and options["coverage"] is None:
         raise ArgumentError("--per-class says how the sets of --coverage are made; pass --coverage, too.")
-    output_format(options["output"])
+    kind, _ = output_format(options["output"])
+    if options["escape_formulas"] and kind not in ("csv", "tsv"):
+        raise ArgumentError(f"--escape-formulas is for CSV and TSV; {options['output']} is {kind}, where text is text.")
     check_writable(options["output"], {"the model": options["model"], "the table": options["data"]})
     model, n = open_model(options["model"]), 0
     wanted = wanted_of(model, options)
     rows = chunks(options["data"], model, wishes, talk, names(options["keep"]))
-    with table_writer(options["output"]) as writer, talk.counting("rows predicted") as advance:
+    escaping = options["escape_formulas"]
+    with table_writer(options["output"], escaping) as writer, talk.counting("rows predicted") as advance:
         for chunk in rows:
             answers = predicted_columns(model, chunk.X, wanted)
             clash = [name for name in chunk.kept.column_names if name in answers]
