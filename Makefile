@@ -13,7 +13,7 @@ sources := pyproject.toml CMakeLists.txt $(kernels) \
            $(shell find src/simplexboost -type d -not -name __pycache__)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow test-matrix sanitize soak bench race ranks papers docs wheel lint format check clean
+.PHONY: help setup demo test test-slow test-matrix sanitize soak bench race ranks papers house docs wheel lint format check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,6 +73,9 @@ papers: $(VENV)/.bench ## the papers' tables and figures, quick and small, in bu
 	@$(bin)/python -m experiments run all --quick --results build/papers/cells
 	@$(bin)/python -m experiments report --quick --results build/papers/cells --out build/papers
 
+house: $(VENV)/.test ## the size and the shape of the package as a table, beside the goals
+	@$(bin)/python -m tools.house
+
 docs: $(VENV)/.docs ## the documentation as a site in build/docs; warnings and dead links are errors
 	@$(bin)/python -m sphinx -b html -W --keep-going -q -d build/doctrees docs build/docs
 	@$(bin)/python docs/check_links.py build/docs
@@ -105,7 +108,7 @@ check: lint test ## lint and test
 clean: ## remove .venv and everything built
 	@rm -rf $(VENV) build dist .pytest_cache .hypothesis .ruff_cache .mypy_cache .import_linter_cache
 	@rm -rf docs/gallery_pages docs/reference/generated docs/sg_execution_times.rst
-	@find src tests examples benchmarks experiments runner promises -name __pycache__ -type d -prune -exec rm -rf {} +
+	@find src tests tools examples benchmarks experiments runner promises -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One virtual environment for all: Python files are used where they lie (an editable installation), and the compiled
 # part is built again when its sources or pyproject.toml change. Extras come from the installed package's own metadata.
