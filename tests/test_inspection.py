@@ -207,6 +207,17 @@ def test_curves_of_a_choice_of_early_stopping_and_of_evaluated_rows():
     assert plain.chosen is None and len(plain.curves) == 1 and len(plain.curves[0].values) == 9
 
 
+def test_rounds_that_were_given_are_not_chosen():
+    """A temperature may be chosen for a given number of rounds; then no round is marked."""
+    X, y = blobs(n=120, p=3, K=3, seed=0)
+    clf = sb.SimplexBoostClassifier(n_estimators=15, calibration=True, random_state=0).fit(X, y)
+    assert clf.choice_.n_estimators == 15
+    found = inspection.learning_curves(clf)
+    assert (found.chosen, found.why) == (None, "")
+    found = inspection.learning_curves(clf.fit(X, y, eval_set=(X, y)))
+    assert (found.chosen, found.why) == (clf.best_iteration_, "best of the evaluated rows")
+
+
 # ---- maps -----------------------------------------------------------------------------------------------------------
 
 

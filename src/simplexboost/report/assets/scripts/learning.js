@@ -2,7 +2,7 @@
 
 const CURVES = {
   training: { colour: "grey", dash: "none", type: "solid", title: "rows of the fit" },
-  "held out": { colour: "accent", dash: "7 3", type: "dashed", title: "rows held out for the choice of rounds" },
+  "held out": { colour: "accent", dash: "7 3", type: "dashed", title: "rows held out for the choice" },
   "this report": { colour: "warm", dash: "none", type: "solid", title: "rows of this report" },
 };
 const OTHER_CURVE = { colour: "third", dash: "2 3", type: "dotted" };
