@@ -141,11 +141,28 @@ def test_reliability_shows_the_bins(K):
     display = ReliabilityDisplay.from_estimator(clf, X, y, bins=10)
     check_picture(display.ax_)
     expected = inspection.reliability_table(y, clf.predict_proba(X), clf.classes_, bins=10)
-    points = next(line for line in display.ax_.lines if line.get_gid() == "reliability")
-    assert_allclose(points.get_xdata(), expected.predicted)
-    assert_allclose(points.get_ydata(), expected.observed)
+    points, few = (
+        next(line for line in display.ax_.lines if line.get_gid() == gid) for gid in ("reliability", "few rows")
+    )
+    assert_allclose(points.get_xydata(), np.column_stack([expected.predicted, expected.observed])[~expected.few])
+    assert_allclose(few.get_xydata(), np.column_stack([expected.predicted, expected.observed])[expected.few])
     assert f"{expected.ece:.3f}" in points.get_label()
     assert_allclose(sum(bar.get_height() for bar in display.ax_.patches), 1.0)
+
+
+def test_a_bin_of_one_row_is_no_spike():
+    """A row that is right at a probability of 0.25 is a pale point, which the line leaves out."""
+    P = np.r_[np.full(20, 0.55), np.full(20, 0.95), 0.25][:, None] * [1, 0] + [0, 0.2]
+    y = np.r_[np.zeros(20), np.zeros(20), 0]
+    display = ReliabilityDisplay.from_predictions(y, P / P.sum(axis=1, keepdims=True), classes=[0, 1], label=0)
+    line, few = (
+        next(line for line in display.ax_.lines if line.get_gid() == gid) for gid in ("reliability", "few rows")
+    )
+    assert display.table.count.tolist() == [1, 20, 20] and display.table.few.tolist() == [True, False, False]
+    assert len(line.get_xdata()) == 2 and line.get_linestyle() == "-" and line.get_alpha() is None
+    assert len(few.get_xdata()) == 1 and few.get_linestyle() == "None" and few.get_alpha() < 0.5
+    everything = ReliabilityDisplay.from_predictions([0, 1], [[0.9, 0.1], [0.2, 0.8]])
+    check_picture(everything.ax_)
 
 
 def test_several_reliabilities_share_axes():

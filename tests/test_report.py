@@ -154,6 +154,7 @@ def test_importance_and_calibration(few):
         of_class[j] = share
     np.testing.assert_allclose(of_class, found.clf.importances("gain", classes="class 1"), atol=1e-4)
     assert sum(few["calibration"]["count"]) == few["rows"] == 60
+    assert few["calibration"]["few"] == [count < 5 for count in few["calibration"]["count"]]
 
 
 def test_doubtful_labels_by_margin_and_by_folds():

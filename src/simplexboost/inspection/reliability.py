@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from .._parts import check_choice, check_number
-from .._typing import AnyArray, Array
+from .._typing import AnyArray, Array, Mask
 from ..data.labels import known_label_numbers
 from .classes import wilson
 from .labels import check_predicted
 
+FEW_ROWS = 5
 STRATEGIES = ("uniform", "quantile")
 
 
@@ -54,6 +55,11 @@ class Reliability:
     interval: Array
     ece: float
     label: Any = None
+
+    @property
+    def few(self) -> Mask:
+        """The bins with fewer than five rows (B,), whose frequency says next to nothing; pictures show them pale."""
+        return self.count < FEW_ROWS
 
 
 def reliability_table(

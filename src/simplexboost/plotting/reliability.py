@@ -15,8 +15,8 @@ from ._style import GREY, PALE, class_style, legend_beside, plain, short
 class ReliabilityDisplay:
     """Probabilities beside frequencies: points on the diagonal are probabilities that can be believed.
 
-    Bars at the bottom show which part of the rows each bin has. Draw several on the same axes to compare classifiers or
-    classes.
+    Bars at the bottom show which part of the rows each bin has. Bins of fewer than five rows are small, pale and not
+    joined with the others. Draw several on the same axes to compare classifiers or classes.
 
     Make one with `from_estimator` or `from_predictions`.
 
@@ -195,9 +195,14 @@ def draw_frame(ax: Any, table: Reliability) -> None:
 
 
 def draw_points(ax: Any, table: Reliability, words: str, number: int) -> None:
-    """The bins with their intervals, joined."""
+    """The bins with their intervals, joined; those of a few rows are small, pale and not joined."""
+    joined: dict[str, Any] = {"gid": "reliability", "linewidth": 0.8, "markersize": 5, "label": words}
+    pale: dict[str, Any] = {"gid": "few rows", "linestyle": "none", "markersize": 3, "alpha": 0.4}
     style = class_style(number)
-    line = ax.plot(table.predicted, table.observed, linewidth=0.8, markersize=5, label=words, zorder=3, **style)[0]
-    line.set_gid("reliability")
-    line.set_clip_on(False)  # frequencies of 0 and 1 are common
-    ax.vlines(table.predicted, *table.interval.T, color=style["color"], linewidth=1.0, alpha=0.5, zorder=2)
+    for bins, look in ((~table.few, joined), (table.few, pale)):
+        p, observed = table.predicted[bins], table.observed[bins]
+        line = ax.plot(p, observed, zorder=3, **look, **style)[0]
+        if len(p):  # the layout makes room for an empty line that is not clipped
+            line.set_clip_on(False)  # frequencies of 0 and 1 are common
+            alpha = 0.5 * look.get("alpha", 1.0)
+            ax.vlines(p, *table.interval[bins].T, color=style["color"], linewidth=1.0, alpha=alpha, zorder=2)

@@ -21,6 +21,7 @@ def calibration(rows: Evaluated) -> dict[str, Any] | None:
         "low": found.low.tolist(),
         "high": found.high.tolist(),
         "count": found.count.tolist(),
+        "few": found.few.tolist(),
         "predicted": found.predicted.tolist(),
         "observed": found.observed.tolist(),
         "interval": found.interval.tolist(),

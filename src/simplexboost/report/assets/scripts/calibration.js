@@ -9,12 +9,14 @@ function startCalibration() {
   byId("calibration-about").textContent =
     "Rows are grouped by the probability of the predicted class. If probabilities mean what they say, the points lie " +
     "on the diagonal: above it the model is not sure enough, below it too sure. " +
-    `Vertical lines are 95${PERCENT} intervals.`;
+    `Vertical lines are 95${PERCENT} intervals.` +
+    (found.few.includes(true) ? " Pale points stand for a few rows only." : "");
   byId("calibration-caption").textContent =
     `The mean distance from the diagonal, weighted by rows (expected calibration error), is ${percent(found.error)}. ` +
     "The bars show how many rows have each probability, on a logarithmic scale.";
   const bins = found.count.map((rows, b) => ({
     rows,
+    opacity: found.few[b] ? 0.35 : 1,
     low: found.low[b],
     high: found.high[b],
     predicted: found.predicted[b],
@@ -95,10 +97,10 @@ function intervals(bins) {
   const renderItem = (_, api) => {
     const [x, top] = api.coord([api.value(0), api.value(2)]);
     const [, bottom] = api.coord([api.value(0), api.value(1)]);
-    const style = { stroke: colour("accent"), lineWidth: 1.5, opacity: 0.6 };
+    const style = { stroke: colour("accent"), lineWidth: 1.5, opacity: 0.6 * api.value(3) };
     return { type: "line", shape: { x1: x, x2: x, y1: top, y2: bottom }, style };
   };
-  const data = bins.map(({ predicted, interval }) => [predicted, ...interval]);
+  const data = bins.map(({ predicted, interval, opacity }) => [predicted, ...interval, opacity]);
   return { type: "custom", silent: true, renderItem, data };
 }
 
@@ -107,7 +109,11 @@ function shares(bins, tallest) {
     type: "scatter",
     symbolSize: (_, { data }) => 7 + (9 * Math.log1p(data.payload.rows)) / tallest,
     itemStyle: { color: colour("accent") },
-    data: bins.map((bin) => ({ value: [bin.predicted, bin.observed], payload: bin })),
+    data: bins.map((bin) => ({
+      value: [bin.predicted, bin.observed],
+      itemStyle: { opacity: bin.opacity },
+      payload: bin,
+    })),
   };
 }
 
