@@ -16,7 +16,7 @@ import sklearn.ensemble as ensemble
 from sklearn.datasets import load_digits, load_iris
 from test_words import table_after
 
-from simplexboost._words import CATBOOST, FITTING, LIGHTGBM, PARAMETERS, PREDICTING, SKLEARN, XGBOOST
+from simplexboost._words import CATBOOST, FITTING, LIGHTGBM, PARAMETERS, PREDICTING, SKLEARN, VALUES, XGBOOST
 from simplexboost.cli.peers import MOST_CATEGORIES
 
 ROOT = Path(__file__).parents[1]
@@ -290,3 +290,45 @@ def test_the_fits_side_by_side_run(libraries, tmp_path, monkeypatch):
         "HistGradientBoostingClassifier": HGB,
     }
     exec(code.replace("1000", "10"), names | {"X": X[::2], "y": y[::2], "X_val": X[1::2], "y_val": y[1::2]})
+
+
+@pytest.mark.peers
+@EVAL_SET
+@pytest.mark.parametrize(
+    ("parameter", "library", "word"),
+    [
+        (parameter, library, word)
+        for parameter in ("loss", "growth", "eval_metric")
+        for entry in VALUES[parameter]
+        for library, words in entry.words.items()
+        for word in words.split()
+    ],
+)
+def test_every_value_is_one_of_the_library(makers, parameter, library, word):
+    """Its own parameter takes the value, and not another one in its place."""
+    called = {
+        LIGHTGBM: {"loss": "objective", "eval_metric": "metric"},
+        XGBOOST: {"loss": "objective", "growth": "grow_policy", "eval_metric": "eval_metric"},
+        CATBOOST: {"loss": "loss_function", "growth": "grow_policy", "eval_metric": "eval_metric"},
+        SKLEARN: {"loss": "loss"},
+    }[library][parameter]
+    X, y = load_iris(return_X_y=True)
+    two = word.startswith("binary") or word in ("logloss", "Logloss", "CrossEntropy", "cross_entropy", "auc", "AUC")
+    options = {called: word, **({"tree_method": "hist"} if library == XGBOOST else {})}
+    if library == CATBOOST and parameter == "eval_metric" and not two:
+        options["loss_function"] = "MultiClass"
+    if library == LIGHTGBM and parameter == "eval_metric" and two:
+        options["objective"] = "binary"
+    if two:
+        X, y = X[:100], y[:100]
+    evaluated = {} if library == SKLEARN or parameter != "eval_metric" else {"eval_set": [(X, y)]}
+    if library == XGBOOST and evaluated:
+        evaluated["verbose"] = False
+    model = makers[library](**options).fit(X, y, **evaluated)
+    assert model.predict(X).shape[0] == len(X)
+    if library == LIGHTGBM and evaluated:
+        assert model.best_score_["training"]
+    if (library == LIGHTGBM and evaluated) or (library == XGBOOST and word.startswith("multi:")):
+        return  # LightGBM passes over metrics that it does not know; XGBoost finds the loss of several classes itself
+    with pytest.raises(Exception):  # noqa: B017, each library has its own
+        makers[library](**options | {called: "gibberish"}).fit(X, y, **evaluated)

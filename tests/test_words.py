@@ -13,7 +13,7 @@ from cases import CLASSIFIERS, LEARNERS, each
 from sklearn.base import clone
 
 import simplexboost as sb
-from simplexboost._words import FITTING, METHODS, OF_LEARNERS, PARAMETERS, PREDICTING
+from simplexboost._words import FITTING, METHODS, OF_LEARNERS, PARAMETERS, PREDICTING, VALUES
 from simplexboost.learners import NewtonTree, VectorTree
 
 FLAGSHIP = sb.SimplexBoostClassifier
@@ -72,8 +72,63 @@ def table_after(heading):
 )
 def test_the_page_shows_what_the_code_answers(heading, table):
     """Row by row: our name, and the words of every library."""
-    shown = [[re.findall(r"`(\w+)`", cell) for cell in row[:5]] for row in table_after(heading)]
-    assert shown == [[[e.ours] if e.ours else [], *(words.split() for words in e.words.values())] for e in table]
+    shown = [(re.findall(r"`(\w+)`", ours), by_library(theirs)) for ours, theirs, _ in table_after(heading)]
+    assert shown == [([e.ours] if e.ours else [], split(e)) for e in table]
+
+
+def by_library(cell):
+    """The words of a cell such as "LightGBM: `a`, `b`<br>XGBoost: `c`"."""
+    named = (part.split(": ", 1) for part in cell.split("<br>"))
+    return {library: re.findall(r"`([\w:]+)`", words) for library, words in named}
+
+
+def split(entry):
+    return {library: words.split() for library, words in entry.words.items() if words}
+
+
+# ---- values of parameters -------------------------------------------------------------------------------------------
+
+
+def test_the_page_shows_the_values_that_the_code_answers():
+    shown = [
+        (*re.findall(r'`"?([\w-]+)"?`', parameter + ours), by_library(theirs))
+        for parameter, ours, theirs in table_after("Values of parameters")
+    ]
+    assert shown == [(name, entry.ours, split(entry)) for name, entries in VALUES.items() for entry in entries]
+
+
+@pytest.mark.parametrize(
+    ("parameter", "entry", "word"),
+    [(name, entry, word) for name, entries in VALUES.items() for entry in entries for word in words([entry])],
+)
+def test_other_libraries_values_are_answered(parameter, entry, word):
+    """By every class that has the parameter."""
+    table = [[0.0], [1.0], [2.0]] * 4, [0, 1, 2] * 4
+    for make in (FLAGSHIP, sb.BoostingClassifier):
+        clf, options = make(n_estimators=2), {}
+        if parameter == "eval_metric":
+            options = {"eval_metric": word, "eval_set": table}
+        elif parameter == "growth" and make is not FLAGSHIP:
+            clf.set_params(learner__growth=word)
+        else:
+            clf.set_params(**{parameter: word})
+        message = refusal(lambda clf=clf, options=options: clf.fit(*table, **options), ValueError)
+        assert f"is unknown ({entry.whose(word)}); did you mean '{entry.ours}'? Choose one of " in message
+
+
+def test_values_in_capitals_are_answered():
+    message = refusal(lambda: FLAGSHIP(growth="BEST").fit([[0], [1]], [0, 1]), ValueError)
+    assert (
+        message == "growth='BEST' is unknown; did you mean 'best'? Choose one of 'auto', 'level', 'best', 'symmetric'."
+    )
+
+
+def test_the_values_that_the_page_translates_in_words_are_answered():
+    """Those that stand in the remarks of the table of parameters, such as "`lossguide`" beside `growth`."""
+    remarks = {re.findall(r"\w+", ours)[0]: text for ours, _, text in table_after("Parameters") if ours != "–"}
+    known = {word for entry in VALUES["growth"] for word in words([entry])}
+    named = set(re.findall(r"`(\w+)`", remarks["growth"]))
+    assert named == {"lossguide", "depthwise", "SymmetricTree"} and named <= known
 
 
 # ---- constructors and set_params ------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ._answering import Answering
+from ._words import unknown_value
 
 
 class Part(Answering):
@@ -29,7 +30,7 @@ def resolve(value: Any, table: Mapping[str, type[Any]], base: Any, parameter: st
     if isinstance(value, str):
         if value in table:
             return table[value]()
-        raise ValueError(f"{parameter}={value!r} is unknown; choose one of {choices}, or pass a {base.__name__}.")
+        raise ValueError(unknown_value(parameter, value, table, f", or pass a {base.__name__}"))
     if isinstance(value, type) and issubclass(value, base):
         raise TypeError(f"{parameter}={value.__name__} is a class; pass an instance, {value.__name__}().")
     raise TypeError(f"{parameter}={value!r} must be one of {choices}, or a {base.__name__} instance.")
@@ -85,7 +86,7 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
     """Raise unless ``value`` is one of the strings."""
     choices = list(choices)
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name}={value!r} is unknown; choose one of {', '.join(map(repr, choices))}.")
+        raise ValueError(unknown_value(name, value, choices))
 
 
 def check_flag(name: str, value: Any) -> None:

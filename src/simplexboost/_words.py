@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from typing import Any
 
 LIGHTGBM, XGBOOST, CATBOOST, SKLEARN = "LightGBM", "XGBoost", "CatBoost", "scikit-learn"
 
@@ -32,6 +33,11 @@ class Entry:
     def libraries(self, word: str) -> list[str]:
         """The libraries that have the word."""
         return [library for library, words in self.words.items() if word in words.split()]
+
+    def whose(self, word: str) -> str:
+        """Whose word it is, such as "LightGBM's and XGBoost's word"."""
+        *first, last = (f"{library}'s" for library in self.libraries(word))
+        return f"{', '.join(first)} and {last} word" if first else f"{last} word"
 
 
 @dataclass(frozen=True)
@@ -250,6 +256,36 @@ PREDICTING = [
     entry("", "the number of threads is the estimator's n_jobs.", cat="thread_count"),
 ]
 
+# Values of parameters, which are words too: by parameter, what a value is called elsewhere.
+VALUES = {
+    "loss": [
+        entry(
+            "logistic",
+            lgb="multiclass softmax binary cross_entropy",
+            xgb="multi:softprob multi:softmax binary:logistic",
+            cat="MultiClass Logloss CrossEntropy",
+            skl="log_loss",
+        ),
+    ],
+    "growth": [
+        entry("best", xgb="lossguide", cat="Lossguide"),
+        entry("level", xgb="depthwise", cat="Depthwise"),
+        entry("symmetric", cat="SymmetricTree"),
+    ],
+    "device": [entry("cuda", lgb="gpu", xgb="gpu", cat="GPU"), entry("cpu", cat="CPU")],
+    "eval_metric": [
+        entry(
+            "log_loss",
+            lgb="multiclass softmax binary_logloss binary cross_entropy",
+            xgb="logloss",
+            cat="MultiClass Logloss CrossEntropy",
+        ),
+        entry("auc_ovr", lgb="auc", xgb="auc", cat="AUC"),
+        entry("error", lgb="binary_error", cat="ZeroOneLoss"),
+        entry("accuracy", cat="Accuracy"),
+    ],
+}
+
 METHODS = {"fit": FITTING, "predict": PREDICTING, "predict_proba": PREDICTING, "decision_function": PREDICTING}
 
 # Parameters of tree learners: a booster that is made of parts has them as ``learner__max_depth``.
@@ -278,15 +314,44 @@ def answer(who: str, what: str, word: str, known: Sequence[str], table: Iterable
         return f"{begin}; it is {other.name}."
     theirs = next((e for e in table if e.libraries(word)), None)
     if theirs is not None:
-        *first, last = (f"{library}'s" for library in theirs.libraries(word))
-        whose = f"{', '.join(first)} and {last}" if first else last
-        return f"{begin} ({whose} word); {advice(theirs, known)}"
+        return f"{begin} ({theirs.whose(word)}); {advice(theirs, known)}"
     if word in OF_LEARNERS and "learner" in known:
         return f"{begin}; {of_the_learner(word)}"
     close = get_close_matches(word, known, n=1)
     if close:
         return f"{begin}; did you mean {close[0]}?"
     return f"{begin}; it has {', '.join(known)}."
+
+
+def unknown_value(parameter: str, value: Any, choices: Iterable[str], rest: str = "") -> str:
+    """The message for a value that a parameter does not take; another library's word is answered with ours.
+
+    Parameters
+    ----------
+    parameter : its name
+    value : what it was given
+    choices : the values that it takes
+    rest : what it takes besides
+
+    Examples
+    --------
+    >>> unknown_value("growth", "lossguide", ["level", "best"])
+    "growth='lossguide' is unknown (XGBoost's word); did you mean 'best'? Choose one of 'level', 'best'."
+    >>> unknown_value("growth", "Best", ["level", "best"])
+    "growth='Best' is unknown; did you mean 'best'? Choose one of 'level', 'best'."
+    >>> unknown_value("loss", "hinge", ["logistic"], ", or pass a Loss")
+    "loss='hinge' is unknown; choose one of 'logistic', or pass a Loss."
+    """
+    choices = list(choices)
+    begin, listed = f"{parameter}={value!r} is unknown", f"{', '.join(map(repr, choices))}{rest}."
+    if isinstance(value, str):
+        theirs = next((e for e in VALUES.get(parameter, ()) if e.ours in choices and e.libraries(value)), None)
+        if theirs is not None:
+            return f"{begin} ({theirs.whose(value)}); did you mean {theirs.ours!r}? Choose one of {listed}"
+        alike = next((choice for choice in choices if choice.lower() == value.lower()), None)
+        if alike is not None:
+            return f"{begin}; did you mean {alike!r}? Choose one of {listed}"
+    return f"{begin}; choose one of {listed}"
 
 
 def advice(found: Entry, known: Sequence[str]) -> str:

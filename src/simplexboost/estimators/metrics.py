@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from .._cached import cached
 from .._typing import AnyArray, Array, Labels
+from .._words import unknown_value
 from ..boosting.decisions import OneLabel
 
 EPS = float(np.finfo(np.float64).eps)  # scikit-learn's `log_loss` too keeps probabilities this far from 0 and 1
@@ -179,10 +180,8 @@ def metric_named(name: str) -> Metric:
     from sklearn.metrics import get_scorer, get_scorer_names  # not at the top: start-up time
 
     if name not in get_scorer_names():
-        raise ValueError(
-            f"eval_metric={name!r} is unknown; choose one of 'risk', {', '.join(map(repr, METRICS))}, "
-            "'top_5_accuracy' (or another number), the name of a scikit-learn scorer, or pass a function or a scorer."
-        )
+        rest = " (or another number), the name of a scikit-learn scorer, or pass a function or a scorer"
+        raise ValueError(unknown_value("eval_metric", name, ["risk", *METRICS, "top_5_accuracy"], rest))
     return as_metric(get_scorer(name))
 
 
