@@ -301,13 +301,25 @@ def test_shap_panels_share_features_and_scale():
     X, y = load_iris(return_X_y=True, as_frame=True)
     X = X.assign(**{"petal width (cm)": X["petal width (cm)"].where(X.index % 7 > 0)})  # with missing values
     clf = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
-    axes = plotting.plot_shap_panels(clf, X, [0, 1, 2])
+    axes = plotting.plot_shap_panels(clf, X)
     check_picture(axes)
+    assert [ax.get_title() for ax in axes] == ["class 0", "class 1", "class 2"]
     assert len({ax.get_xlim() for ax in axes}) == 1
     with pytest.raises(ValueError, match="classes has 7 labels; a row of panels takes up to 6"):
         plotting.plot_shap_panels(clf, X, [0] * 7)
     with pytest.raises(ValueError, match=r"classes holds \[9\]"):
         plotting.plot_shap_summary(clf, X, 9)
+
+
+def test_a_summary_without_a_label_is_about_the_second_of_two_classes():
+    clf, X, _ = model_of(2)
+    assert plotting.plot_shap_summary(clf, X, rows=20).get_title() == f"class {clf.classes_[1]}"
+    clf, X, _ = model_of(3)
+    message = (
+        "label=None needs two classes, and there are 3: pass one of 'class 000', 'class 001', 'class 002', ... as label"
+    )
+    with pytest.raises(ValueError, match=message):
+        plotting.plot_shap_summary(clf, X)
 
 
 # ---- trees ----------------------------------------------------------------------------------------------------------

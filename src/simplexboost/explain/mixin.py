@@ -127,8 +127,8 @@ class Explains:
         out = self._of_all(chosen, phi, 0.0)
         return out[..., 0] if chosen.single else out
 
-    def shap_interaction_values(self, X: Any, classes: Any) -> Array:
-        """Shapley interaction values of pairs of features, (n, p, p, D), for chosen classes.
+    def shap_interaction_values(self, X: Any, classes: Any = None) -> Array:
+        """Shapley interaction values of pairs of features, (n, p, p, D), for all classes or chosen ones.
 
         What two features do together and neither does alone stands half at (f, g) and half at (g, f). Over one of the
         two features the values add up to `shap_values`.
@@ -137,8 +137,9 @@ class Explains:
         ----------
         X : array, data frame or sparse matrix of shape (n, p)
             The rows, with the columns of the fit.
-        classes : label or list of labels
-            The classes to explain. For a list the last axis has its order, for one label there is no such axis.
+        classes : label, list of labels or None, default=None
+            The classes to explain; None means all, which are many numbers where there are many features or classes. For
+            a list the last axis has its order, for one label there is no such axis.
 
         Returns
         -------

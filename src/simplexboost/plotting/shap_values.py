@@ -22,7 +22,14 @@ MOST_PANELS = 6
 
 
 def plot_shap_summary(
-    clf: Any, X: Any, label: Any, *, most: int = 12, rows: int = MOST_ROWS, background: Any = None, ax: Any = None
+    clf: Any,
+    X: Any,
+    label: Any = None,
+    *,
+    most: int = 12,
+    rows: int = MOST_ROWS,
+    background: Any = None,
+    ax: Any = None,
 ) -> Any:
     """What the features add to the log-odds of one class: a point for every row, the most important feature on top.
 
@@ -35,8 +42,8 @@ def plot_shap_summary(
         The model.
     X : array, data frame or sparse matrix of shape (n, p)
         The rows, with the columns of the fit.
-    label : label
-        The class.
+    label : label or None, default=None
+        The class. None takes the second one of two classes; of more classes one has to be chosen.
     most : int, default=12
         The largest number of features.
     rows : int, default=MOST_ROWS
@@ -63,6 +70,8 @@ def plot_shap_summary(
     >>> ax.get_title()
     'class 1'
     """
+    check_booster(clf)
+    label = only_label(clf.classes_) if label is None else label
     values, table = values_of(clf, X, [label], rows, background)
     shown = most_important(values, most)
     ax = one_axes(ax, figsize=(7.4, rows_high(len(shown), each=0.34)))
@@ -75,7 +84,7 @@ def plot_shap_summary(
 def plot_shap_panels(
     clf: Any,
     X: Any,
-    classes: Sequence[Any],
+    classes: Sequence[Any] | None = None,
     *,
     most: int = 12,
     rows: int = MOST_ROWS,
@@ -90,8 +99,8 @@ def plot_shap_panels(
         The model.
     X : array, data frame or sparse matrix of shape (n, p)
         The rows, with the columns of the fit.
-    classes : list of labels
-        Up to six classes, a panel each.
+    classes : list of labels or None, default=None
+        Up to six classes, a panel each; None takes all.
     most : int, default=12
         The largest number of features.
     rows : int, default=MOST_ROWS
@@ -117,7 +126,8 @@ def plot_shap_panels(
     >>> [ax.get_title() for ax in plot_shap_panels(clf, X, [0, 2])]
     ['class 0', 'class 2']
     """
-    labels = list(np.atleast_1d(np.asarray(classes)).tolist())
+    check_booster(clf)
+    labels = list(np.atleast_1d(np.asarray(clf.classes_ if classes is None else classes)).tolist())
     if len(labels) > MOST_PANELS:
         raise ValueError(f"classes has {len(labels)} labels; a row of panels takes up to {MOST_PANELS}.")
     values, table = values_of(clf, X, labels, rows, background)
@@ -133,6 +143,17 @@ def plot_shap_panels(
             ax.tick_params("y", labelleft=False)
     colour_scale(axes[0].figure, dots, axes)
     return axes
+
+
+def only_label(classes: AnyArray) -> Any:
+    """The second of two classes; an error for more, of which none goes without saying."""
+    if len(classes) > 2:
+        known = ", ".join(map(repr, classes[:3].tolist()))
+        raise ValueError(
+            f"label=None needs two classes, and there are {len(classes)}: pass one of {known}, ... as label, or draw "
+            "several beside each other with plot_shap_panels."
+        )
+    return classes[-1]
 
 
 def values_of(clf: Any, X: Any, labels: list[Any], rows: int, background: Any) -> tuple[Array, Array]:
