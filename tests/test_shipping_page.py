@@ -23,7 +23,7 @@ def blocks(after, language="python"):
 
 @pytest.mark.skipif(find_spec("mlflow") is None, reason="mlflow is not installed")
 def test_mlflow_keeps_the_file_and_no_pickle(tmp_path):
-    wrapper, use = blocks("## mlflow")
+    wrapper, use, _ = blocks("## mlflow")
     (tmp_path / "simplexboost_model.py").write_text(wrapper)
     (tmp_path / "use.py").write_text(use)
     quiet = {**os.environ, "PYTHONWARNINGS": "ignore", "MLFLOW_TRACKING_URI": str(tmp_path / "runs")}
@@ -31,6 +31,24 @@ def test_mlflow_keeps_the_file_and_no_pickle(tmp_path):
     kept = {path.name for path in (tmp_path / "iris").rglob("*") if path.is_file()}
     assert {"iris.sb", "simplexboost_model.py"} <= kept
     assert not [name for name in kept if name.endswith((".pkl", ".pickle"))]
+
+
+@pytest.mark.skipif(find_spec("mlflow") is None, reason="mlflow is not installed")
+def test_mlflow_records_what_the_page_logs_and_autolog_nothing(tmp_path):
+    told = """
+import mlflow
+mlflow.sklearn.autolog(silent=True)
+%s
+run = mlflow.last_active_run()
+assert run.data.params["n_estimators"] == "50" and run.data.metrics["rounds"] == 50
+assert len(mlflow.MlflowClient().get_metric_history(run.info.run_id, "log_loss")) == 50
+with mlflow.start_run():
+    sb.SimplexBoostClassifier(n_estimators=5).fit(X, y)
+assert not mlflow.last_active_run().data.params
+"""
+    (tmp_path / "log.py").write_text(told % blocks("## mlflow")[2])
+    quiet = {**os.environ, "PYTHONWARNINGS": "ignore", "MLFLOW_TRACKING_URI": f"sqlite:///{tmp_path / 'runs.db'}"}
+    subprocess.run([sys.executable, "log.py"], cwd=tmp_path, check=True, env=quiet, timeout=300)
 
 
 @pytest.mark.cc

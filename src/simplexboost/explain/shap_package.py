@@ -27,7 +27,7 @@ def tree_dictionaries(model: AdditiveModel, M: Array) -> dict[str, Any]:
         raise ValueError("to_shap takes a model of trees alone; this one holds lines.")
     if any((tree.nodes["category"] >= 0).any() for tree in model.trees):
         raise ValueError(
-            "to_shap cannot pass on splits of categories, which shap takes from no arrays; use shap_values."
+            "to_shap cannot pass on splits of categories, which shap takes from no arrays; use shap_explanation."
         )
     if any((tree.count <= 0).any() for tree in model.trees):
         raise ValueError("to_shap cannot pass on nodes without training rows, which shap divides by; use shap_values.")
