@@ -184,7 +184,7 @@ class Evaluation(Callback):
 @described
 @dataclass(eq=False)
 class EarlyStopping(Evaluation):
-    """Stops when the evaluated rows no longer get better, and keeps the rounds up to the best one.
+    """Stops when the predictions of the evaluated rows no longer improve; keeps the rounds up to the best one.
 
     ``early_stopping=True`` of a classifier makes one by itself.
 

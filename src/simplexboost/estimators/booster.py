@@ -62,9 +62,9 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         The number of bins into which the values of a feature are sorted before trees are grown, from 2 to 255. "auto"
         takes fewer bins if there are few rows and many features.
     early_stopping : bool, default=False
-        Whether to stop when rows that are not trained on no longer get better. These rows are the first entry of
-        ``eval_set`` of ``fit``, or else a part of the training rows that is held out. What is watched is their risk, or
-        the first ``eval_metric`` of ``fit``; the model keeps the rounds up to the best one.
+        Whether to stop when the predictions of rows that are not trained on no longer improve. These rows are the first
+        entry of ``eval_set`` of ``fit``, or else a part of the training rows that is held out. What is watched is their
+        risk, or the first ``eval_metric`` of ``fit``; the model keeps the rounds up to the best one.
     validation_fraction : float or None, default=0.1
         The fraction of the training rows that early stopping holds out if there is no ``eval_set``. None holds out
         nothing, and early stopping then watches the training rows.
