@@ -573,6 +573,10 @@ def test_vector_trees_are_refused_by_steps_that_count_votes():
 
 def test_every_public_name_is_there_also_those_imported_late():
     assert set(sb.__all__) <= set(dir(sb))
+    others = {name for name in set(dir(sb)) - set(sb.__all__) if not name.startswith("__")}
+    assert all(getattr(sb, name).__name__ == f"simplexboost.{name}" for name in others), (
+        others
+    )  # modules of the package
     for name in sb.__all__:
         assert getattr(sb, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'Booster'"):

@@ -3,6 +3,7 @@
 All public names of the package can be imported from here.
 """
 
+from types import ModuleType as _Module
 from typing import TYPE_CHECKING, Any
 
 from . import algorithms, callbacks, codewords, learners, losses, optimizers, steps
@@ -70,21 +71,23 @@ __all__ = [
 
 # These modules are imported on first use. They import scikit-learn's data sets, matplotlib and SciPy's linear
 # programming, with which ``import simplexboost`` would take twice as long.
-LAZY_MODULES = ("datasets", "export", "games", "inspection", "plotting")
-LAZY_CLASSES = {"MulticlassSVC": "svm", "OutputCodeClassifier": "reductions"}
+_MODULES = ("datasets", "export", "games", "inspection", "plotting")
+_CLASSES = {"MulticlassSVC": "svm", "OutputCodeClassifier": "reductions"}
 
 
 def __getattr__(name: str) -> Any:
     """A module or class that is imported on first use."""
     from importlib import import_module
 
-    if name in LAZY_MODULES:
+    if name in _MODULES:
         return import_module(f".{name}", __name__)
-    if name in LAZY_CLASSES:
-        return getattr(import_module(f".{LAZY_CLASSES[name]}", __name__), name)
+    if name in _CLASSES:
+        return getattr(import_module(f".{_CLASSES[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    """All public names, also those not imported yet."""
-    return sorted({*globals(), *__all__})
+    """All public names, also those not imported yet; what this module itself imports from elsewhere is left out."""
+    special = {name for name in globals() if name.startswith("__")}
+    modules = {name for name, value in globals().items() if isinstance(value, _Module) and not name.startswith("_")}
+    return sorted({*__all__, *modules, *special})
