@@ -3,9 +3,11 @@
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 
 import simplexboost as sb
 from simplexboost.boosting.hypotheses import TreeHypothesis
@@ -278,3 +280,55 @@ def test_too_many_categories_are_refused():
     assert binned(np.arange(MAX_CATEGORIES)).n_bins.tolist() == [254]
     with pytest.raises(ValueError, match=r"column 0 .*254"):
         binned(np.arange(MAX_CATEGORIES + 1))
+
+
+# ---- categories none of which is known -------------------------------------------------------------------------------
+
+
+def towns(n=60):
+    """A frame with a column of towns, and labels that depend on it."""
+    town = np.array(["Bonn", "Cork", "Ulm"])[np.arange(n) % 3]
+    return pd.DataFrame({"town": town, "z": np.arange(n) / n}), town == "Ulm"
+
+
+@pytest.mark.parametrize("written", [str.upper, lambda town: town + " ", lambda town: "Köln"])
+def test_a_column_without_a_known_category_is_told_once_and_where(written):
+    X, y = towns()
+    clf = sb.SimplexBoostClassifier(n_estimators=3, random_state=0).fit(X, y)
+    other = X.assign(town=X["town"].map(written))
+    example = min(other["town"])
+    with pytest.warns(UserWarning) as found:
+        P = clf.predict_proba(other)
+    assert [str(one.message)[:90] for one in found] == [
+        f"column 'town' has no value that is known from fit, in 60 rows: such as {example!r}, where the categories"[:90]
+    ]
+    assert "where the categories were such as 'Bonn'" in str(found[0].message) and found[0].filename == __file__
+    assert_array_equal(P, clf.predict_proba(X.assign(town=None)))
+
+
+def test_columns_that_are_as_they_were_and_tables_of_few_rows_are_not_told_of():
+    X, y = towns()
+    clf = sb.SimplexBoostClassifier(n_estimators=3, random_state=0).fit(X, y)
+    clf.predict(X[:9].assign(town="Köln"))  # a new town, it may be
+    clf.predict(X.assign(town=["Bonn", *["Köln"] * 59]))  # one is known
+    clf.predict(X.assign(town=[*["Köln"] * 9, *[None] * 51]))  # few rows have a value
+    clf.predict(X.assign(town=None))
+    with pytest.warns(UserWarning, match="column 'town' .* in 10 rows: such as 'Köln'"):
+        clf.predict(X.assign(town=[*["Köln"] * 10, *[None] * 50]))
+
+
+def test_codes_that_are_numbers_are_told_of_as_well():
+    X = np.column_stack([np.arange(60) % 3, np.arange(60)])
+    clf = sb.SimplexBoostClassifier(n_estimators=3, categorical_features=[0], random_state=0).fit(X, X[:, 0] > 1)
+    with pytest.warns(
+        UserWarning, match=r"column 0 has no value .* such as 100.0, where the categories were such as 0.0"
+    ):
+        clf.predict(X + 100)
+
+
+def test_new_values_of_a_column_with_too_many_categories_share_one_and_are_not_told_of():
+    X = pd.DataFrame({"name": [f"n{i}" for i in range(600)]})
+    with pytest.warns(UserWarning, match="has 600 categories, and 254 can be told apart") as found:
+        clf = sb.SimplexBoostClassifier(n_estimators=3, random_state=0).fit(X, np.arange(600) % 2)
+    assert [one.filename for one in found] == [__file__]
+    clf.predict(pd.DataFrame({"name": [f"m{i}" for i in range(20)]}))

@@ -464,3 +464,23 @@ def test_text_may_be_kept_from_being_a_formula(suffix, tmp_path):
 def test_formulas_are_no_danger_in_typed_files(tmp_path):
     done = inside("predict", "m.sb", "t.csv", "-o", tmp_path / "out.parquet", "--escape-formulas")
     assert done.code == 2 and "--escape-formulas is for CSV and TSV" in done.err
+
+
+def test_a_column_without_a_known_category_is_told(tmp_path):
+    """Towns in other letters, and numbers where towns were; few rows may well be of a new town."""
+    towns = ["Bonn", "Cork", "Ulm"] * 20
+    lines = [f"{town},{i},{'south' if town == 'Ulm' else 'north'}" for i, town in enumerate(towns)]
+    (tmp_path / "train.csv").write_text("\n".join(["town,z,area", *lines]))
+    assert inside("fit", tmp_path / "train.csv", "-o", tmp_path / "m.sb", "--set", "n_estimators=3").code == 0
+
+    def told(town, n=60):
+        rows = [f"{town(name)},{i}" for i, name in enumerate(towns[:n])]
+        (tmp_path / "new.csv").write_text("\n".join(["town,z", *rows]))
+        done = inside("predict", tmp_path / "m.sb", tmp_path / "new.csv")
+        assert done.code == 0 and done.out.count("\n") == n + 1
+        return done.err
+
+    expected = "column 'town' has no value that is known from fit, in 60 rows: such as {}, where the categories"
+    assert told(str.upper).count(expected.format("'BONN'")) == 1
+    assert told(lambda town: len(town)).count(expected.format("'3'")) == 1
+    assert "known from fit" not in told(str) + told(str.upper, 9)

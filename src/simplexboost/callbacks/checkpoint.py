@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from .._parts import check_number
+from .._warn import warn_user
 from ..boosting.run import Run
 from .base import Callback
 
@@ -65,8 +65,7 @@ class Checkpoint(Callback):
         try:
             run.snapshot().save(self.path)
         except (OSError, MemoryError) as error:
-            warnings.warn(
+            warn_user(
                 f"the checkpoint of round {run.round} could not be saved, and the fit goes on without it: {error!r}",
                 RuntimeWarning,
-                stacklevel=2,
             )

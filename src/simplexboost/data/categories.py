@@ -5,17 +5,19 @@ A data frame knows which of its columns are categorical; for an array the user s
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sized
 from dataclasses import dataclass
 
 import numpy as np
 
 from .._typing import AnyArray, Mask
+from .._warn import warn_user
 from ..engine import MAX_CATEGORIES
 from .columns import Column
 from .digests import Digest
 from .values import as_categories
+
+MANY_ROWS = 10  # from so many rows on it is told that none of their categories is known
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +67,7 @@ def first_numbers(column: Column | Digest, values: AnyArray, counts: AnyArray, k
     total, room = len(known) + len(values), MAX_CATEGORIES - len(known)
     if total > MAX_CATEGORIES:
         room = max(room - 1, 0)
-        warnings.warn(
+        warn_user(
             f"{column.label} has {total} categories, and {MAX_CATEGORIES} can be told apart: "
             + (
                 f"the {room} most frequent {'new ' if len(known) else ''}ones keep numbers of their own, "
@@ -74,8 +76,6 @@ def first_numbers(column: Column | Digest, values: AnyArray, counts: AnyArray, k
             )
             + ("all others are treated as one." if room else "new ones are treated as missing values.")
             + " If they are names or numbers of single things, leave the column out; if they are numbers, convert it.",
-            UserWarning,
-            stacklevel=2,
         )
         values = np.sort(values[np.argsort(-counts, kind="stable")[:room]])
     return np.concatenate([known, values]) if len(known) else values
@@ -86,7 +86,24 @@ def encode_categories(column: Column, categories: AnyArray) -> AnyArray:
     values = as_categories(column.categories.values)
     if len(values) and len(categories):
         check_same_form(column, values, categories)
+        warn_if_none_is_known(column, values, categories)
     return column.categories.map(numbers_among(values, categories))
+
+
+def warn_if_none_is_known(column: Column, values: AnyArray, categories: AnyArray) -> None:
+    """Warn if `MANY_ROWS` or more rows have a value and none of them is a category: it was probably written otherwise.
+
+    Fewer rows may well be of a new category. Where a column had too many categories in fit, values that have none are
+    expected, and share one.
+    """
+    n = int(column.categories.counts.sum())
+    if n < MANY_ROWS or share_last(categories) or not np.isnan(numbers_among(values, categories)).all():
+        return
+    warn_user(
+        f"{column.label} has no value that is known from fit, in {n} rows: such as {values.tolist()[0]!r}, where the "
+        f"categories were such as {categories.tolist()[0]!r}. All of them count as missing; see whether the column "
+        "is written as it was (case, blanks, codes)."
+    )
 
 
 def numbers_among(values: AnyArray, categories: AnyArray, share: bool = True) -> AnyArray:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
+from .._warn import warn_user
 from .digests import Digests
 from .tables import Table
 
@@ -33,11 +33,9 @@ def check_names(estimator: Any, table: Table | Digests | None) -> None:
     fitted = getattr(estimator, "feature_names_in_", None)
     who = type(estimator).__name__
     if fitted is None and names is not None:
-        warnings.warn(f"X has feature names, but {who} was fitted without feature names", UserWarning, stacklevel=2)
+        warn_user(f"X has feature names, but {who} was fitted without feature names")
     elif fitted is not None and names is None:
-        warnings.warn(
-            f"X does not have valid feature names, but {who} was fitted with feature names", UserWarning, stacklevel=2
-        )
+        warn_user(f"X does not have valid feature names, but {who} was fitted with feature names")
     elif fitted is not None and table is not None and names is not None and names != list(fitted):
         raise ValueError(what_differs(names, list(fitted), table.by_name))
 

@@ -14,7 +14,6 @@ soft-max of a round costs n · (m + 1) in place of n · K.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -30,6 +29,7 @@ from .._blas import one_blas_thread
 from .._parts import check_number, is_auto
 from .._telling import telling
 from .._typing import AnyArray, Array, Labels, Mask
+from .._warn import warn_user
 from ..boosting.columns import has_columns, spread_columns, tree_of, unit_vectors, values_of, with_classes, with_columns
 from ..boosting.decisions import merged_scores
 from ..boosting.hypotheses import TreeHypothesis, sparse_values
@@ -258,7 +258,7 @@ def grown(estimator: Any, lesson: Lesson, model: AdditiveModel, n_rounds: int, r
     finally:
         run.snapshot = None  # it knows the run: neither would be freed before Python looks for cycles
     if run.diverged:
-        warnings.warn(f"{run.stop_reason} The model keeps its new rounds.", ConvergenceWarning, stacklevel=4)
+        warn_user(f"{run.stop_reason} The model keeps its new rounds.", ConvergenceWarning)
     return finish(run)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from .._compat import HAS_SKLEARN_CALLBACKS, CallbackSupportMixin, with_callback
 from .._parts import check_choice, check_flag, check_number, check_verbose, random_numbers
 from .._telling import telling
 from .._typing import AnyArray, Array
+from .._warn import warn_user
 from ..boosting.decisions import OneLabel
 from ..boosting.loop import PERFECT, boost
 from ..boosting.run import Run
@@ -324,9 +324,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         finally:
             run.snapshot = None  # it knows the run: neither would be freed before Python looks for cycles
         if run.diverged:
-            warnings.warn(
-                f"{run.stop_reason} The model keeps its {run.round} rounds.", ConvergenceWarning, stacklevel=2
-            )
+            warn_user(f"{run.stop_reason} The model keeps its {run.round} rounds.", ConvergenceWarning)
         for name in (*FOLLOWED, "choice_", "sets_", "class_prior_"):  # those of an earlier fit
             self.__dict__.pop(name, None)
         self.__dict__.update(finish(run))

@@ -5,13 +5,13 @@ What follows the trees is computed in double precision, so that differences and 
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from .._packages import needed
 from .._typing import AnyArray
+from .._warn import warn_user
 from .onnx_trees import attributes
 from .shipped import Columns, Line, Shipped, ShippedTree, as_exact_numbers, holds_text, n_numbers
 
@@ -86,11 +86,9 @@ def check_text_inputs(columns: Columns, names: list[str]) -> None:
         raise ValueError("a column has no name, and an input of an ONNX model needs one; name it before the fit.")
     for name, categories in zip(names, columns.categories, strict=True):
         if "" in (categories or []):
-            warnings.warn(
+            warn_user(
                 f"column {name!r} has the empty text as a category, which in ONNX stands for missing values elsewhere: "
                 "in this column they cannot be passed on.",
-                UserWarning,
-                stacklevel=4,
             )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from .._cached import cached
 from .._parts import check_choice
 from .._typing import AnyArray, Array, Labels
+from .._warn import warn_user
 from ..boosting.run import Run, Update
 from ..callbacks import Callback, History
 from ..codewords.code import Code
@@ -181,7 +181,7 @@ class OptimalStrategy(Optimizer):
         noise = 1e-9 * total(np.abs(gained)) + 1e-12 * level * total(run.data.weight)
         kept = bool(total(gained) >= -noise)
         if not kept and not before.warned:
-            warnings.warn(self.reproach(run, objective.promised), ConditionWarning, stacklevel=2)
+            warn_user(self.reproach(run, objective.promised), ConditionWarning)
         run.workspace = Promise(kept, before.warned or not kept, before.potential)
         edge = normalised_edge(run.data.engine, gradient.G, answer.outputs)
         return [Update(answer.hypothesis, answer.compact, objective.vote, edge, perfect=False)]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from .._parts import resolve
 from .._typing import Array, Mask
+from .._warn import warn_user
 from ..codewords import CODEWORDS, Codewords, Custom, as_codewords
 from ..codewords.checks import check_ternary
 
@@ -64,10 +64,9 @@ def check_code(M: Any, K: int) -> Array:
     if np.array_equal(M[k], M[l]) and k != l:
         raise ValueError(f"codewords has equal rows {k} and {l}; every class needs its own codeword.")
     if opposite.min() == 0:
-        warnings.warn(
+        warn_user(
             f"no column of codewords has classes {k} and {l} on opposite sides, so nothing is trained to tell them "
             "apart; add a column.",
-            stacklevel=5,
         )
     return M
 
@@ -77,9 +76,8 @@ def check_present_part(M: Array) -> Array:
     letters = np.abs(M).sum(axis=0)
     one_sided = np.flatnonzero((np.abs(M.sum(axis=0)) == letters) & (letters > 0))
     if len(one_sided):
-        warnings.warn(
+        warn_user(
             f"columns {one_sided[:10].tolist()} of codewords have training examples on one side only, because classes "
             "are absent; they answer with that side always.",
-            stacklevel=5,
         )
     return M

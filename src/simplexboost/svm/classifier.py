@@ -5,7 +5,6 @@ min_W  ½ Σ_l ‖w_l‖² + C Σ_i max(0, 1 − ⟨w_c, x_i⟩ + max_{l≠c} �
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -16,6 +15,7 @@ from .._blas import one_blas_thread
 from .._parts import check_choice, check_number, check_verbose, is_auto, random_numbers
 from .._threads import thread_count
 from .._typing import AnyArray, Array, Labels
+from .._warn import warn_user
 from ..data.inputs import Taken, learn_X
 from ..data.validation import Labelling, check_labels
 from ..estimators.atomic import all_or_nothing
@@ -158,7 +158,7 @@ class MulticlassSVC(Machine):
                 solution = draft._fit_linear(merged) if draft.kernel == "linear" else draft._fit_kernel(merged)
             draft._keep(solution, X, rows)
         if not solution.converged:
-            warnings.warn(draft._advice(), ConvergenceWarning, stacklevel=2)
+            warn_user(draft._advice(), ConvergenceWarning)
         return self
 
     def _check_parameters(self) -> None:

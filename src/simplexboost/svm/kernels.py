@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -12,6 +11,7 @@ from scipy.sparse import issparse
 
 from .._parts import check_choice, check_number
 from .._typing import Array
+from .._warn import warn_user
 
 KERNELS = ("linear", "rbf", "poly", "precomputed")  # in the order of the compiled solver's numbers
 KernelFunction: TypeAlias = Callable[[Any, Any], Any]
@@ -142,11 +142,9 @@ def check_gram(gram: Array) -> None:
 
 def warn_indefinite(subject: str) -> None:
     """Warn of an indefinite kernel, and say what it means for the solution."""
-    warnings.warn(
+    warn_user(
         f"{subject} is not positive semi-definite. The problem is then not convex: the solver ends in a stationary "
         "point, and duality_gap_ is no certificate. Use a proper kernel, or clip the eigenvalues of the matrix.",
-        UserWarning,
-        stacklevel=2,
     )
 
 
