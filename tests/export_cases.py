@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import warnings
 from dataclasses import dataclass
 from functools import cache
@@ -137,6 +138,32 @@ def merged_classes() -> Case:
     X, c = numbers()
     clf = sb.SimplexBoostClassifier(n_estimators=15, classes=[*LABELS, "yew"], random_state=0).fit(X, LABELS[c])
     return Case(clf.merge_classes({"tree": ["birch", "elm", "yew"], "zelkova": ["ash"]}), X)
+
+
+def dated() -> tuple[Any, list[list[Any]], np.ndarray]:
+    """A classifier of dates, durations and times of day; rows with dates as text; and their probabilities."""
+    at = np.arange(200) % 50
+    times = [dt.time(hour) for hour in (np.arange(200) % 24).tolist()]
+    frame = pd.DataFrame(
+        {
+            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(at * 36, unit="h"),
+            "wait": pd.to_timedelta(at % 7, unit="D"),
+            "at": pd.Series(times, dtype=object),
+        }
+    )
+    clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(frame, LABELS[at // 13])
+    texts = [
+        "2024-01-20",
+        "2024-01-20T12:00:00",
+        "2024-01-20 12:00",
+        "2024-01-20T12:00:00.000Z",
+        "2024-01-20T02:00:00+02:00",
+        "2024-02-29T23:59:59.5-0800",
+    ]
+    days = pd.to_datetime(texts, format="ISO8601", utc=True).tz_localize(None)
+    missing = pd.Series([None] * len(days), dtype=object)
+    rows = pd.DataFrame({"day": days, "wait": pd.to_timedelta(missing), "at": missing})
+    return clf, [[text, None, None] for text in texts], clf.predict_proba(rows)
 
 
 CASES = {

@@ -4,6 +4,7 @@ import ast
 import hashlib
 import io
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from export_cases import CASES, COSTLY, case, flagship, mixed, numbers, with_costs
+from export_cases import CASES, COSTLY, case, dated, flagship, mixed, numbers, with_costs
 from sklearn.exceptions import NotFittedError
 
 import simplexboost as sb
@@ -82,6 +83,28 @@ def test_unknown_categories_and_dates():
     found = flagship(frame, y)
     frame.loc[::3, "town"] = "nowhere"
     check_same(found.clf, model_of(found.clf), frame)
+
+
+def test_dates_are_iso_text():
+    """In UTC where they have no zone, as in the fit; in lists, arrays of text and columns by name."""
+    clf, rows, wanted = dated()
+    model, days = model_of(clf), [row[0] for row in rows]
+    for X in (rows, {"day": np.array(days), "wait": [None] * len(days), "at": [None] * len(days)}):
+        np.testing.assert_allclose(model.predict_proba(X), wanted, rtol=0, atol=1e-6)
+    for row, words in [
+        (
+            ["soon", None, None],
+            "'day' held dates in fit: 'soon' is no date; text such as '2024-05-31T12:00:00' is.",
+        ),
+        (["2024-02-31", None, None], "column 'day' held dates in fit: '2024-02-31' is no date"),
+        ([None, "1 day", None], "column 'wait' held durations in fit: could not convert"),
+        ([None, None, "noon"], "column 'at' held times of day in fit: could not convert"),
+    ]:
+        with pytest.raises(ValueError, match=re.escape(words)):
+            model.predict([row])
+    plain = model_of(case("flagship").clf)
+    with pytest.raises(ValueError, match="column 1 held numbers in fit: could not convert string to float: 'two'"):
+        plain.predict([[1.0, "two", 3.0, 4.0]])
 
 
 @pytest.mark.parametrize(

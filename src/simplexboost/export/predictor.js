@@ -5,7 +5,8 @@
 //   model.predict(row); model.probabilities(row); model.scores(row);
 //
 // A row is an array of values in the order of the columns, or an object with the columns as keys. null, undefined and
-// NaN mean missing; dates are Date objects or days since 1970. `model.classes` are the labels, `model.columns` the names.
+// NaN mean missing; dates are Date objects, days since 1970 or ISO text such as "2024-05-31T12:00:00", in UTC where it has
+// no zone; durations are days. `model.classes` are the labels, `model.columns` the names.
 // Written by simplexboost.export.javascript; docs/files.md of simplexboost describes the format of model files.
 
 const MODEL = null; // the model file beside this module
@@ -103,6 +104,9 @@ function merged(U, owner) {
 
 const TIED = 1e-6; // scores that differ by no more than this part of the largest one are tied: so much may be rounding
 
+const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/;
+const HELD = { duration: "durations in fit: pass days", time: "times of day in fit: pass parts of a day" };
+
 class Model {
   constructor(header, arrays) {
     if (!(arrays.Y || arrays.canonical) || !arrays.present) throw new Error(`a ${header.class} is no sum of trees.`);
@@ -113,6 +117,7 @@ class Model {
     this.order = header.class_order ?? null;
     this.loss = header.loss.part;
     this.lossParameters = Object.fromEntries(Object.entries(header.loss.parameters).map(([k, v]) => [k, value(v)]));
+    this.kinds = header.feature_kinds ?? [];
     this.categories = (header.categories ?? Array(this.p).fill(null)).map(
       (about) => about && new Map(about.values.map((one, number) => [value(one), number])));
     this.arrays = arrays;
@@ -183,10 +188,33 @@ class Model {
       const given = isArray ? row[j] : row[this.columns[j]];
       const known = this.categories[j];
       if (given === null || given === undefined || Number.isNaN(given)) return NaN;
-      if (known) return known.get(typeof given === "boolean" ? Number(given) : given) ?? (known.size === 253 ? 253 : NaN);
-      if (typeof given === "string") throw new Error(`column ${this.columns?.[j] ?? j} holds text, '${given}'; it held numbers in fit.`);
+      if (known) return this.#category(known, typeof given === "boolean" ? Number(given) : given, j);
+      if (typeof given === "string") return this.#days(given, j);
       return given instanceof Date ? given.getTime() / 864e5 : Number(given);
     });
+  }
+
+  #category(known, given, j) {
+    const [first] = known.keys();
+    if (first !== undefined && (typeof first === "string") !== (typeof given === "string"))
+      throw this.#wrong(given, j, `${typeof first === "string" ? "text" : "numbers"} as categories in fit`);
+    return known.get(given) ?? (known.size === 253 ? 253 : NaN);
+  }
+
+  // The days of a date in the form of ISO 8601; other text is refused.
+  #days(text, j) {
+    const kind = this.kinds[j] ?? "number";
+    if (kind !== "date") throw this.#wrong(text, j, HELD[kind] ?? "numbers in fit");
+    const [, day, time = "00:00", zone = "Z"] = ISO.exec(text) ?? [];
+    const [midnight, moment] = [new Date(`${day}T00:00Z`), Date.parse(`${day}T${time}${zone}`)];
+    if (Number.isNaN(moment) || midnight.toISOString().slice(0, 10) !== day)
+      throw this.#wrong(text, j, 'dates in fit: pass a Date, days since 1970 or text such as "2024-05-31T12:00:00"');
+    return moment / 864e5;
+  }
+
+  #wrong(given, j, held) {
+    const found = typeof given === "string" ? `text, '${given}'` : given;
+    return new Error(`column ${this.columns?.[j] ?? j} holds ${found}; it held ${held}.`);
   }
 
   #leaf(tree, x) {

@@ -4,7 +4,8 @@
     model.predict(X), model.predict_proba(X), model.class_scores(X)
 
 X is an array or a list of rows, with the columns of the fit in their order; a dict of columns by name; or a data frame.
-NaN and None mean missing. Dates are those of NumPy or days since 1970, durations are days.
+NaN and None mean missing. Dates are those of Python or NumPy, days since 1970, or text such as "2024-05-31T12:00:00",
+in UTC where it has no zone; durations are those of Python or NumPy, or days.
 
 Written by ``simplexboost.export.python``; the format of model files is described in docs/files.md of simplexboost.
 """
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 
 Array = Any
+HELD = {"date": "dates", "duration": "durations", "time": "times of day", "category": "categories"}
 UTC = datetime.timezone.utc  # noqa: UP017 (an older Python may run this)
 DAY = 86_400_000_000.0  # microseconds
 MOST_CATEGORIES = 254  # if a column has one category less, all others share the last number
@@ -100,6 +102,7 @@ class Model:
         self.parameters = {name: value_of(value) for name, value in header["loss"]["parameters"].items()}
         known = header.get("categories") or [None] * self.n_features_in_
         self.categories = [None if about is None else numbers_by_value(array_of(about)) for about in known]
+        self.kinds = header.get("feature_kinds") or ["number"] * self.n_features_in_
         self.terms = Terms(arrays, float(arrays["temperature"][0]) if "temperature" in arrays else 1.0)
 
     def predict(self, X: Any) -> Array:
@@ -151,8 +154,15 @@ class Model:
         columns = columns_of(X, self.feature_names_in_)
         if len(columns) != self.n_features_in_:
             raise ValueError(f"X has {len(columns)} columns; the model was fitted on {self.n_features_in_}.")
-        pairs = zip(columns, self.categories)  # noqa: B905 (an older Python may run this)
-        return np.column_stack([as_numbers(values, known) for values, known in pairs])
+        return np.column_stack([self._column(values, j) for j, values in enumerate(columns)])
+
+    def _column(self, values: Array, j: int) -> Array:
+        """A column as numbers, (n,)."""
+        try:
+            return as_numbers(values, self.categories[j], self.kinds[j])
+        except ValueError as error:
+            name = j if self.feature_names_in_ is None else repr(self.feature_names_in_[j])
+            raise ValueError(f"column {name} held {HELD.get(self.kinds[j], 'numbers')} in fit: {error}") from error
 
     def _above(self, U: Array) -> Array:
         """How far every score is above the threshold, (n, K)."""
@@ -178,21 +188,23 @@ def plain(values: Any) -> Any:
     return values.astype(object) if hasattr(values, "cat") and hasattr(values, "astype") else values
 
 
-def as_numbers(values: Array, known: dict[Any, float] | None) -> Array:
-    """A column as numbers, (n,); ``known`` has the numbers of categories, None if the column has none."""
+def as_numbers(values: Array, known: dict[Any, float] | None, kind: str) -> Array:
+    """A column of a kind as numbers, (n,); ``known`` has the numbers of categories, None if the column has none."""
     if known is not None:
         other = len(known) if len(known) == MOST_CATEGORIES - 1 else np.nan
         return np.array([np.nan if is_missing(v) else known.get(category(v), other) for v in values.tolist()])
     if values.dtype.kind in "Mm":
         days = values.astype(values.dtype.kind + "8[us]").astype(np.int64) / DAY
         return np.where(np.isnat(values), np.nan, days)
-    if values.dtype.kind == "O":
-        return np.array([np.nan if is_missing(value) else as_number(value) for value in values.tolist()])
+    if values.dtype.kind in "OUT":
+        return np.array([np.nan if is_missing(value) else as_number(value, kind) for value in values.tolist()])
     return values.astype(np.float64)
 
 
-def as_number(value: Any) -> float:
+def as_number(value: Any, kind: str) -> float:
     """A number as it is; dates as days since 1970 (in UTC where they have a time zone), durations and times as days."""
+    if kind == "date" and isinstance(value, str):
+        value = date_of(value)
     if isinstance(value, datetime.datetime):
         value = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
         return (value - datetime.datetime(1970, 1, 1)) / datetime.timedelta(days=1)
@@ -202,6 +214,14 @@ def as_number(value: Any) -> float:
         seconds = 3600 * value.hour + 60 * value.minute + value.second + value.microsecond / 1e6
         return seconds / 86_400
     return value / datetime.timedelta(days=1) if isinstance(value, datetime.timedelta) else float(value)
+
+
+def date_of(text: str) -> datetime.datetime:
+    """A date in the form of ISO 8601."""
+    try:
+        return datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))  # which an older Python does not know
+    except ValueError:
+        raise ValueError(f"{text!r} is no date; text such as '2024-05-31T12:00:00' is.") from None
 
 
 def is_missing(value: Any) -> bool:
