@@ -479,3 +479,47 @@ def test_an_infinite_entry_is_named():
     table[3, 2] = -np.inf
     with pytest.raises(ValueError, match=r"-inf in column 2, row 3"):
         sb.GDMCBoostClassifier().fit(sparse.csc_array(table), np.arange(6) % 2)
+
+
+# ---- tables with wrong places ----------------------------------------------------------------------------------------
+
+
+def spoiled(kind, index):
+    """A sparse table of 30 rows and 4 columns in which one entry is elsewhere, or where rows begin elsewhere."""
+    X = FORMATS[kind](np.arange(120.0).reshape(30, 4) % 7)
+    if index == "falls":
+        X.indptr[2] = X.indptr[4]
+    elif index == "ends":
+        X.indptr[-1] += 50
+    elif index == "begins":
+        X.indptr[0] = -3
+    elif X.format == "coo":
+        X.col[5] = index
+    else:
+        X.indices[5] = index
+    return X
+
+
+@pytest.mark.parametrize("index", [-5, 4000, "falls", "ends", "begins"])
+@pytest.mark.parametrize("kind", ["csr", "csr matrix", "csc", "csc matrix", "bsr", "coo"])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda X: sb.SimplexBoostClassifier(n_estimators=2, random_state=0).fit(X, np.arange(30) % 3),
+        lambda X: sb.MulticlassSVC().fit(X, np.arange(30) % 3),
+        lambda X: sb.MartiBoostClassifier(n_layers=2).fit(X, np.arange(30) % 2),
+        lambda X: FITTED.predict(X),
+        lambda X: FITTED.fit(np.ones((30, 4)), X),
+    ],
+    ids=["fit", "svm", "martiboost", "predict", "labels"],
+)
+def test_wrong_places_are_refused(ask, kind, index):
+    if kind == "coo" and isinstance(index, str):
+        pytest.skip("this format has no indptr")
+    words = rf"\.(indices|col) has the (column|row) {index}; in this sparse table, .*s are numbered 0 \.\. "
+    with pytest.raises(ValueError, match="with wrong indptr" if isinstance(index, str) else words):
+        ask(spoiled(kind, index))
+
+
+FITTED = sb.SimplexBoostClassifier(n_estimators=2, random_state=0)
+FITTED.fit(np.arange(120.0).reshape(30, 4), np.arange(30) % 3)

@@ -16,7 +16,7 @@ from .._typing import AnyArray
 from ..engine import infinity_at
 from .features import Features, learn_features, more_features
 from .names import check_names, check_number, learn_names
-from .sparse import canonical, refuse_sparse, without_duplicates
+from .sparse import canonical, check_places, refuse_sparse, without_duplicates
 from .tables import Table, array_table, read_table
 
 
@@ -120,6 +120,8 @@ def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, 
     A sparse X of any format comes back as a CSR matrix or array in canonical form (`engine.sparse`).
     """
     given, X = X, X if table is None else features.numbers(table)
+    if issparse(X):
+        check_places(X)
     options = {
         "dtype": [np.float64, np.float32],
         "order": "C",
@@ -178,6 +180,8 @@ def plain_labels(y: Any, what: str = "y") -> Any:
     if isinstance(y, list | tuple):
         ends_in_null = any(isinstance(label, str) and label.endswith("\0") for label in y)
         return np.array(y, dtype=object) if ends_in_null else y
+    if issparse(y):
+        check_places(y, what)
     if y is None or isinstance(y, np.ndarray) or issparse(y):
         return y
     import narwhals as nw  # not at the top: start-up time

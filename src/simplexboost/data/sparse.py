@@ -20,6 +20,35 @@ def without_duplicates(X: Any) -> Any:
     return table
 
 
+def check_places(X: Any, what: str = "X") -> None:
+    """Raise unless the stored numbers of a sparse table have places in it: compiled code would look for them there.
+
+    SciPy itself looks at them when a table is made, and only at a part; later they can be changed.
+    """
+    if X.ndim == 2 and X.format == "coo":
+        check_within(X.row, X.shape[0], f"{what}.row", "row")
+        check_within(X.col, X.shape[1], f"{what}.col", "column")
+    if X.ndim != 2 or X.format not in ("csr", "csc", "bsr"):  # the other formats keep no places that could be wrong
+        return
+    size = [length // block for length, block in zip(X.shape, getattr(X, "blocksize", (1, 1)), strict=True)]
+    (major, minor), found = size[::-1] if X.format == "csc" else size, X.indptr
+    stored = min(len(X.indices), len(X.data))
+    rises = len(found) == major + 1 and found[0] == 0 and found[-1] <= stored and bool((np.diff(found) >= 0).all())
+    if not rises:
+        raise ValueError(
+            f"{what} is a sparse table of the format {X.format} with wrong indptr: it must hold {major + 1} numbers "
+            f"that begin at 0, never fall and end at {stored} or below, the number of stored entries."
+        )
+    check_within(X.indices[: found[-1]], minor, f"{what}.indices", "row" if X.format == "csc" else "column")
+
+
+def check_within(places: AnyArray, size: int, what: str, of: str) -> None:
+    """Raise unless numbers of rows or columns are from 0 to below a size."""
+    if len(places) and (places.min() < 0 or places.max() >= size):
+        wrong = places[(places < 0) | (places >= size)][0]
+        raise ValueError(f"{what} has the {of} {wrong}; in this sparse table, {of}s are numbered 0 .. {size - 1}.")
+
+
 def canonical(table: Any, X: Any) -> Any:
     """A CSR table made from X, without the zeros that it stores and with 32-bit indices if these suffice."""
     if not table.data.all():
