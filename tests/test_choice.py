@@ -14,7 +14,7 @@ from cases import blobs
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
 from sklearn.base import clone
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, make_classification
 from sklearn.metrics import log_loss
 
 import simplexboost as sb
@@ -23,6 +23,7 @@ from simplexboost.codewords import simplex
 from simplexboost.estimators import settling
 from simplexboost.files.boosters import rng_state_from_json
 from simplexboost.files.models import temperature_from_arrays
+from simplexboost.selection.race import checkpoints
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 X, Y = blobs(n=240, p=4, K=3, seed=2)
@@ -127,6 +128,42 @@ def test_a_chosen_temperature_mends_probabilities_that_are_too_sure():
     raw, warm = (sb.SimplexBoostClassifier(calibration=t, **options).fit(X[:300], y[:300]) for t in (False, True))
     assert warm.choice_.temperature < 0.8
     assert log_loss(y[300:], warm.predict_proba(X[300:])) < 0.9 * log_loss(y[300:], raw.predict_proba(X[300:]))
+
+
+@pytest.fixture(scope="module")
+def hard():
+    """Ten classes that are hard to tell apart."""
+    return make_classification(
+        3600, 20, n_informative=10, n_redundant=4, n_classes=10, n_clusters_per_class=2, flip_y=0.03, random_state=0
+    )
+
+
+def improved_by(clf, X, y, factor):
+    """The log-loss if the temperature were so many times what it is."""
+    return log_loss(y, softmax(2 * factor * clf.decision_function(X), axis=1))
+
+
+@pytest.mark.parametrize("n_estimators", [100, "auto"])
+def test_a_large_learning_rate_gets_the_temperature_it_needs(hard, n_estimators):
+    """Trials at several times a rate of 0.3 would over-fit at once, and ask for a temperature that is far too low."""
+    X, y = hard
+    options = {"n_estimators": n_estimators, "learning_rate": 0.3, "random_state": 0}
+    plain, mended = (
+        sb.SimplexBoostClassifier(calibration=t, **options).fit(X[:1200], y[:1200]) for t in (False, True)
+    )
+    loss = log_loss(y[1200:], mended.predict_proba(X[1200:]))
+    assert loss < log_loss(y[1200:], plain.predict_proba(X[1200:]))
+    assert loss < 1.02 * min(improved_by(mended, X[1200:], y[1200:], factor) for factor in (0.6, 0.8, 1.25, 1.6))
+    sets = mended.predict_set(X[1200:], coverage=0.8)
+    assert 0.77 < sets[np.arange(2400), y[1200:]].mean() < 0.87
+
+
+def test_a_given_number_of_rounds_is_judged_at_its_own_rate(hard):
+    """Also at a rate of 0.1: the trials are the fit itself on fewer rows, round by round."""
+    X, y = hard
+    clf = sb.SimplexBoostClassifier(n_estimators=40, learning_rate=0.1, calibration=True, random_state=0)
+    choice = clf.fit(X[:300], y[:300]).choice_
+    assert choice.curve["n_estimators"].tolist() == checkpoints(0, 40)
 
 
 def test_rounds_without_a_temperature():

@@ -127,9 +127,9 @@ class SimplexBoostClassifier(StructuredBooster):
         same importance.
     calibration : bool, float or "auto", default="auto"
         The temperature, a number that multiplies all scores so that probabilities are neither too sure nor too unsure.
-        True chooses it by held-out risk, also if the number of rounds is given; "auto" chooses it if the rounds or
-        thresholds are chosen; a number is taken as it is; False leaves the scores as boosting made them. It applies to
-        the logistic loss only.
+        True chooses it by held-out risk, also if the number of rounds is given, which then takes as long as one to four
+        further fits; "auto" chooses it if the rounds or thresholds are chosen; a number is taken as it is; False leaves
+        the scores as boosting made them. It applies to the logistic loss only.
     thresholds : float, array of shape (K,) or "f1", default=0.5
         The probability above which a label is predicted, if y is an indicator matrix: one for all labels, or one for
         each. 0.5 makes mistakes rarest. "f1" chooses for every label the threshold that makes its F1 largest, from
@@ -445,11 +445,11 @@ class SimplexBoostClassifier(StructuredBooster):
     def choose(self, asked: SimplexBoostClassifier, checked: Checked, groups: Any, seed: int) -> Choice:
         """The number of rounds, the temperature and the shape of the trees, as far as the user left them open."""
         data = checked.data
-        haste = effort_on(data).haste
+        exact = None if is_auto(asked.n_estimators) else int(self.n_estimators)
+        haste = effort_on(data).haste_at(float(self.learning_rate)) if exact is None else 1.0
         rate = float(self.learning_rate) * haste
         rivals = [(params, self.with_params(**params, learning_rate=rate)) for params in asked._shapes(data.n)]
-        exact = None if is_auto(asked.n_estimators) else int(self.n_estimators)
-        longest = pace(data) * LONGEST / rate if exact is None else exact / haste
+        longest = pace(data) * LONGEST / rate if exact is None else exact
         wanted = Wanted(
             max(1, round(longest)),
             pace(data) * USUAL / rate,
@@ -458,6 +458,7 @@ class SimplexBoostClassifier(StructuredBooster):
             (lambda line: print(line, flush=True)) if self.verbose else (lambda line: None),
             None if asked.calibrates() else float(self.calibration),
             chooses_thresholds(asked.thresholds, data),
+            haste,
         )
         choice = choose(rivals, Table(data, checked.present, groups), seed, wanted)
         return replace(choice, learning_rate=float(self.learning_rate))

@@ -22,6 +22,7 @@ from ..optimizers import Optimizer
 from ..selection import TEMPERATURES, Candidate, Choice, Split, Terms, folds, one_split, race
 
 FEWEST_ROWS = 20  # below this, folds are too small to tell anything
+FASTEST = 0.3  # the largest learning rate of a race, unless that of the fit is larger
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ class Effort:
     ----------
     n_splits : so many of five folds are held out in turn; 0 holds out one part, and chooses the shape on a sample
     most_held : the most rows of that part, at most a fifth of all
-    haste : the race is run at so many times the learning rate of the fit, with so many times fewer rounds
+    haste : the race is run at no more than so many times the learning rate of the fit, with as many times fewer rounds
     rate : the learning rate of the fit, unless the user gives one
     """
 
@@ -54,6 +55,20 @@ class Effort:
     most_held: int
     haste: float
     rate: float
+
+    def haste_at(self, rate: float) -> float:
+        """The haste of a race for a fit at this learning rate: it goes no faster than `FASTEST`, if the fit does not.
+
+        A faster race over-fits from its first rounds on, which the fit does not. It would find a temperature that is
+        far too low, and sets of classes that are too large.
+
+        Examples
+        --------
+        >>> cost = Effort(n_splits=5, most_held=0, haste=4.0, rate=0.05)
+        >>> [cost.haste_at(rate) for rate in (0.05, 0.1, 0.2, 0.3, 0.5)]
+        [4.0, 3.0, 1.5, 1.0, 1.0]
+        """
+        return max(1.0, min(self.haste, round(FASTEST / rate, 9)))
 
 
 def effort_on(data: TrainingSet) -> Effort:
@@ -70,8 +85,7 @@ def effort(n: int, p: int, K: int) -> Effort:
     """The effort that suits n rows of p columns and K classes.
 
     A fit of up to 10 000 rows takes about a second: there a smaller learning rate pays, and folds cost about as much as
-    the fit itself. Larger tables have rows enough for one part held out. A race at more than three times a learning
-    rate of 0.1 would mislead: it over-fits after rounds that are good ones at 0.1.
+    the fit itself. Larger tables have rows enough for one part held out.
     """
     cells = n * max(p, K)
     if n <= 1_000 or (n <= 10_000 and cells <= 1_000_000):  # a fifth of few rows would tell too little
@@ -94,6 +108,7 @@ class Wanted:
     say : prints a line of progress
     temperature : that of the fit, if it is not chosen
     thresholds : whether the probabilities above which labels are predicted are chosen
+    haste : see `Terms`
     """
 
     longest: int
@@ -103,6 +118,7 @@ class Wanted:
     say: Callable[[str], None]
     temperature: float | None = None
     thresholds: bool = False
+    haste: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +226,7 @@ def hold_race(
     terms = Terms(
         stages if wanted.exact is None else [wanted.longest],
         wanted.usual,
-        cost.haste,
+        wanted.haste,
         workers,
         TEMPERATURES if wanted.calibrate else np.ones(1),
         wanted.thresholds,
