@@ -148,9 +148,7 @@ def test_a_large_learning_rate_gets_the_temperature_it_needs(hard, n_estimators)
     """Trials at several times a rate of 0.3 would over-fit at once, and ask for a temperature that is far too low."""
     X, y = hard
     options = {"n_estimators": n_estimators, "learning_rate": 0.3, "random_state": 0}
-    plain, mended = (
-        sb.SimplexBoostClassifier(calibration=t, **options).fit(X[:1200], y[:1200]) for t in (False, True)
-    )
+    plain, mended = (sb.SimplexBoostClassifier(calibration=t, **options).fit(X[:1200], y[:1200]) for t in (False, True))
     loss = log_loss(y[1200:], mended.predict_proba(X[1200:]))
     assert loss < log_loss(y[1200:], plain.predict_proba(X[1200:]))
     assert loss < 1.02 * min(improved_by(mended, X[1200:], y[1200:], factor) for factor in (0.6, 0.8, 1.25, 1.6))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import matplotlib.pyplot as plt
@@ -249,6 +250,9 @@ def test_candidates_are_those_of_the_choice():
     assert_allclose(np.sort(points_of(ax)[:, 0]), risks)
     assert [text.get_text().count("chosen") for text in ax.texts].count(1) == 1
     assert len(plotting.plot_candidates(clf.choice_).texts) == len(risks)
+    assert ax.get_xlabel() == f"held-out risk ({clf.choice_.n_held} rows, 5 splits)"
+    on_sample = plotting.plot_candidates(replace(clf.choice_, n_sample=80, n_splits=1))
+    assert on_sample.get_xlabel() == "held-out risk (a sample of 80 rows, 1 split)"
     with pytest.raises(ValueError, match="has chosen nothing"):
         plotting.plot_candidates(model_of(3)[0])
 

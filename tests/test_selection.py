@@ -437,6 +437,19 @@ def test_many_rows_choose_on_a_sample_first(monkeypatch):
     assert len(choice.candidates) == 2 and choice.n_held == 600 // 5
     assert choice.risk not in [c["risk"] for c in choice.candidates]  # those are of the sample
     assert alone.params == choice.params and len(alone.candidates) == 1
+    assert (choice.n_sample, alone.n_sample) == (200, 0)
+
+
+def test_a_choice_on_a_sample_shows_what_all_rows_say(monkeypatch):
+    data = problem(n=600, p=5, K=3)
+    choice = choose_on(monkeypatch, data, 200, rivals(2, 16))
+    first, *compared, last = str(choice).splitlines()
+    assert first == "held-out risk of 2 candidate(s) on 1 split(s) of a sample of 200 rows"
+    assert len(compared) == 2 and f"{choice.risk:.4f}" not in "".join(compared)
+    told = f"the winner on all rows: risk {choice.risk:.4f} after {choice.n_estimators} of 20 rounds, temperature "
+    assert last == f"{told}{choice.temperature:.2f}"
+    alone = choose_on(monkeypatch, data, 200, rivals(2))
+    assert "sample" not in str(alone) and "all rows" not in str(alone) and f"{alone.risk:.4f}" in str(alone)
 
 
 def test_classes_that_a_sample_or_a_fold_lacks_do_no_harm(monkeypatch):

@@ -593,7 +593,7 @@ def takes_canonical(codewords: Codewords) -> bool:
 def checked_choice(value: Any) -> Choice:
     """What was chosen, from a file; raise unless it can be shown."""
     choice = Choice(**value)
-    numbers = ("n_estimators", "temperature", "risk", "n_splits", "n_held", "learning_rate")
+    numbers = ("n_estimators", "temperature", "risk", "n_splits", "n_held", "learning_rate", "n_sample")
     fits = isinstance(choice.params, dict) and isinstance(choice.candidates, list) and isinstance(choice.curve, dict)
     several = {name: np.asarray(getattr(choice, name)) for name in ("temperature", "thresholds")}  # arrays may be none
     arrays = {name for name, value in several.items() if value.ndim == 1 and value.dtype == np.float64}

@@ -210,7 +210,7 @@ def choose(rivals: Rivals, table: Table, seed: int, wanted: Wanted) -> Choice:
     groups = None if table.groups is None else data.engine.gathered(table.groups)
     splits = decide(lambda: one_split(data.n, groups, held_rows(data.n, cost), rng))
     choice = hold_race(rivals, table, splits, seed, cost, wanted)
-    return choice if first is None else replace(choice, candidates=first.candidates)
+    return choice if first is None else replace(choice, candidates=first.candidates, n_sample=sample_rows(data.n))
 
 
 def hold_race(

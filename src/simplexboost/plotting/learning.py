@@ -122,7 +122,9 @@ def plot_candidates(choice: Any, *, ax: Any = None) -> Any:
         ax.plot(candidate["risk"], place, markersize=8, linestyle="none", label="_", **style)
         ax.annotate(words_for(candidate, won), (candidate["risk"], place), (9, 0), **WORDS)
     ax.set_yticks(range(len(candidates)), [described(candidate["params"]) for candidate in candidates], fontsize=SMALL)
-    ax.set(xlabel=f"held-out risk ({found.n_held} rows, {found.n_splits} split{'' if found.n_splits == 1 else 's'})")
+    splits = f"{found.n_splits} split{'' if found.n_splits == 1 else 's'}"
+    of = f"a sample of {found.n_sample} rows" if found.n_sample else f"{found.n_held} rows"
+    ax.set(xlabel=f"held-out risk ({of}, {splits})")
     ax.set_ylim(-0.6, len(candidates) - 0.4)
     spread = max(candidate["risk"] for candidate in candidates) - best
     ax.set_xlim(best - 0.08 * (spread or best), best + 1.9 * (spread or best))

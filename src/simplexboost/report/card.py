@@ -24,7 +24,7 @@ Entries = list[list[str]]
 
 
 def card(rows: Evaluated, data: str | None, size: int | None) -> dict[str, Any]:
-    """Groups of (name, value), and the candidates that were compared.
+    """Groups of (name, value), the candidates that were compared, and the rows of the sample if they were not all.
 
     Parameters
     ----------
@@ -42,6 +42,7 @@ def card(rows: Evaluated, data: str | None, size: int | None) -> dict[str, Any]:
         "groups": [{"title": title, "entries": entries} for title, entries in groups.items() if entries],
         "parameters": parameters(rows.clf),
         "candidates": candidates(rows.clf),
+        "sample": rows.clf.choice_.n_sample if hasattr(rows.clf, "choice_") else 0,
     }
 
 

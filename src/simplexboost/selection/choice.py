@@ -27,7 +27,8 @@ class Choice:
         The held-out risk (the log-loss, or the mean of another loss) at these rounds and the best temperature.
     candidates : list of dicts
         For each candidate: its ``params``, its best ``risk``, ``n_estimators`` and ``temperature``, and ``n_tried``,
-        the number of rounds it was tried for; all in rounds of the learning rate of the fit.
+        the number of rounds it was tried for; all in rounds of the learning rate of the fit. On larger tables they were
+        compared on a sample of the rows; what all rows then said about the winner is in the other attributes.
     curve : dict of arrays
         Of the winner: "n_estimators", "risk" (at temperature 1), and "calibrated" (at the best temperature for each
         number of rounds).
@@ -41,6 +42,8 @@ class Choice:
         How the true classes of the rows held out were ranked. A fit moves it to ``sets_`` of the estimator.
     thresholds : array of shape (K,), or None
         The probability above which each label is predicted; None if it was not chosen.
+    n_sample : int
+        The number of rows of the sample on which the candidates were compared; 0 if it was done with all rows.
 
     Examples
     --------
@@ -63,14 +66,21 @@ class Choice:
     learning_rate: float = 0.1
     sets: SetScores | None = None
     thresholds: Array | None = None
+    n_sample: int = 0
 
     def __str__(self) -> str:
-        lines = [f"held-out risk of {len(self.candidates)} candidate(s) on {self.n_splits} split(s)"]
+        sample = f" of a sample of {self.n_sample} rows" if self.n_sample else ""
+        lines = [f"held-out risk of {len(self.candidates)} candidate(s) on {self.n_splits} split(s){sample}"]
         lines += [
             f"{'*' if c['params'] == self.params else ' '} risk {c['risk']:.4f} after {c['n_estimators']} of "
             f"{c['n_tried']} rounds, temperature {np.mean(c['temperature']):.2f}: {describe(c['params'])}"
             for c in sorted(self.candidates, key=lambda c: c["risk"])
         ]
+        if self.n_sample:
+            lines.append(
+                f"the winner on all rows: risk {self.risk:.4f} after {self.n_estimators} of "
+                f"{max(self.curve['n_estimators'])} rounds, temperature {np.mean(self.temperature):.2f}"
+            )
         return "\n".join(lines)
 
 

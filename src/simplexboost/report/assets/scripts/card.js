@@ -1,10 +1,12 @@
 // The model card.
 
 function startCard() {
-  const { groups, parameters, candidates } = REPORT.card;
+  const { groups, parameters, candidates, sample } = REPORT.card;
   fill("cards", groups.map(cardGroup));
   if (candidates.length) {
-    const options = { caption: "Candidates that were compared", rows: candidates, chosen: ({ chosen }) => chosen };
+    const compared = sample ? `, on a sample of ${count(sample)} rows; all rows then told the rounds of the winner` : "";
+    const caption = `Candidates that were compared${compared}`;
+    const options = { caption, rows: candidates, chosen: ({ chosen }) => chosen };
     const columns = [
       { title: "Candidate", header: true, cell: ({ params }) => make("code", { textContent: params }) },
       { title: "Held-out risk", number: true, cell: ({ risk }) => fixed(risk, 4) },
