@@ -42,6 +42,8 @@ FILES = {
     "header.csv": (b"x,y\n", "has a header, but no rows"),
     "blank.csv": (b"\n\n\n", "has no header line"),
     "unknown.xyz": (GOOD.encode(), "the extension does not tell the format"),
+    "sheet.xlsx": (b"PK", "sheet.xlsx is a spreadsheet, which is not read; save its sheet as CSV"),
+    "sheet.ods": (b"PK", "is a spreadsheet, which is not read"),
     "garbage.csv": (bytes(range(256)) * 10, "is not a text file"),
     "garbage.parquet": (bytes(range(256)) * 10, "is not a Parquet file"),
     "garbage.feather": (bytes(range(256)) * 10, "is not a Feather file"),
@@ -146,10 +148,26 @@ def test_settings(good, tmp_path, setting, words):
 
 
 def test_values(good, tmp_path):
-    """What the library refuses is told in its words."""
-    check(inside("fit", good, "-o", tmp_path / "m.sb", "--set", "n_estimators=-3"), 1, "n_estimators=-3")
-    check(inside("fit", good, "-o", tmp_path / "m.sb", "--set", "growth=oak"), 1, "growth='oak'")
+    """What the library refuses is told in its words, and before a file is read."""
+    for algorithm, setting, words in [
+        ("SimplexBoost", "n_estimators=ten", "n_estimators='ten'"),
+        ("SimplexBoost", "n_estimators=-3", "n_estimators=-3"),
+        ("SimplexBoost", "growth=oak", "growth='oak'"),
+        ("GDMCBoost", "learning_rate=-1", "learning_rate=-1"),
+        ("Boosting", "loss=oak", "loss='oak'"),
+        ("MartiBoost", "n_layers=0", "n_layers=0"),
+        ("SVM", "C=-1", "C=-1"),
+        ("OutputCode", "decoding=oak", "decoding='oak'"),
+    ]:
+        for data in (good, good.with_name("bad.csv")):
+            good.with_name("bad.csv").write_text("x,y\n1,2,3\n")
+            asked = ["-o", tmp_path / "m.sb", "--algorithm", algorithm, "--set", setting]
+            check(inside("fit", data, *asked), 2, f"--set: {words}")
     assert not (tmp_path / "m.sb").exists()
+
+
+def test_values_that_only_the_table_can_judge(good, tmp_path):
+    check(inside("fit", good, "-o", tmp_path / "m.sb", "--set", "monotonic_cst=[1]"), 1, "monotonic_cst")
 
 
 def test_arguments(good, model, tmp_path):

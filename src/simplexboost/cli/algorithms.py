@@ -48,7 +48,7 @@ def classifier_class(name: str) -> type[Any]:
 
 
 def make_classifier(name: str, settings: tuple[str, ...], seed: int | None, jobs: int | None) -> Any:
-    """A classifier with its parameters."""
+    """A classifier with its parameters, which are looked at as far as that is possible without data."""
     classifier = classifier_class(name)()
     for key, value in (("random_state", seed), ("n_jobs", jobs)):
         if value is not None:
@@ -56,7 +56,19 @@ def make_classifier(name: str, settings: tuple[str, ...], seed: int | None, jobs
     for setting in settings:  # after the general options, whose defaults they must win over
         key, value = parse_setting(setting)
         set_parameter(classifier, key, value)
+    if settings:
+        check_parameters(classifier)
     return classifier
+
+
+def check_parameters(classifier: Any) -> None:
+    """Raise, before a table is read, for what a fit would refuse whatever the table is."""
+    try:
+        classifier._check_parameters()
+        if hasattr(classifier, "parts") and not classifier.may_be_auto:  # else some parts depend on the table
+            classifier.parts().check()
+    except (ValueError, TypeError) as error:
+        raise ArgumentError(f"--set: {' '.join(str(error).split())}") from error
 
 
 def parse_setting(setting: str) -> tuple[str, Any]:

@@ -31,6 +31,7 @@ FORMATS = {
     ".npz": "npz",
 }
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4", ".xz": "xz"}
+SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 SEEKABLE = ("parquet", "feather", "npz")  # their readers jump about in the file
 
 
@@ -57,6 +58,8 @@ def find_source(path: str, given: str | None = None) -> Source:
     compression = COMPRESSED.get(suffixes.pop()) if suffixes and suffixes[-1] in COMPRESSED else None
     kind = given or FORMATS.get(suffixes[-1] if suffixes else "")
     check_readable(path)
+    if kind is None and suffixes[-1:] and suffixes[-1] in SPREADSHEETS:
+        raise InputError(f"{path} is a spreadsheet, which is not read; save its sheet as CSV and pass that.")
     if kind is None:
         raise InputError(
             f"{path}: the extension does not tell the format; it must be one of {', '.join(FORMATS)} (compressed: "
