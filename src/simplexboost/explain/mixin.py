@@ -22,7 +22,6 @@ from .doubtful import DoubtfulLabels, doubtful_labels
 from .grid import column_places, grid_points
 from .importance import KINDS, class_gains, split_counts
 from .neighbours import Neighbours, leaf_indices, shared_leaves
-from .shap_package import shap_package, tree_dictionaries
 from .trees import COLUMNS, Names, count_trees, node_rows, tree_text
 
 
@@ -207,7 +206,7 @@ class Explains:
         shap.Explanation
             The values with their base and the names of features and classes.
         """
-        shap = shap_package()
+        shap = needed("shap", "shap_explanation needs the package")
         checked: Any = self._check_X(X)
         chosen, rows = choose_classes(classes, self._explained, self.present_), self._check_background(background)
         values = self._shap(checked, chosen, rows)
@@ -234,6 +233,8 @@ class Explains:
         chosen = choose_classes(classes, self._explained, self.present_)
         if not chosen.present.any():
             self._refuse_absent(chosen.numbers)
+        from .shap_package import tree_dictionaries  # few need it
+
         return tree_dictionaries(self.model_, self._columns_of(chosen))
 
     # ---- trees ------------------------------------------------------------------------------------------------------

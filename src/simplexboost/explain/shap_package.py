@@ -1,4 +1,4 @@
-"""The way to the package ``shap``: its `Explanation`, and trees in the form that its `TreeExplainer` takes."""
+"""The way to the package ``shap``: trees in the form that its `TreeExplainer` takes."""
 
 from __future__ import annotations
 
@@ -6,18 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .._packages import needed
 from .._typing import AnyArray, Array
 from ..boosting.hypotheses import TreeHypothesis
 from ..boosting.model import AdditiveModel, Term
 from ..engine import Tree
 from .shapley import check_explainable
 from .trees import node_outputs
-
-
-def shap_package() -> Any:
-    """The package, imported on first use."""
-    return needed("shap", "shap_explanation needs the package")
 
 
 def tree_dictionaries(model: AdditiveModel, M: Array) -> dict[str, Any]:
