@@ -10,12 +10,15 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from numpy.testing import assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
 import simplexboost as sb
 from simplexboost.data.columns import Column
 from simplexboost.data.features import Features
 from simplexboost.data.tables import read_table
+from simplexboost.data.values import days
+from simplexboost.export import standalone
 
 N = 60
 RNG = np.random.default_rng(0)
@@ -476,3 +479,50 @@ def test_datetimes_of_any_zone_are_the_same_moment():
     here = [moment.astimezone(dt.UTC).replace(tzinfo=None) for moment in there]
     numbers = [Column("column 0", np.array(moments, dtype=object)).numbers() for moments in (there, here)]
     np.testing.assert_array_equal(*numbers)
+
+
+# ---- dates far away --------------------------------------------------------------------------------------------------
+
+FAR = np.array(["2020-01-01", "300000-01-01", "NaT", "-290000-07-01"], dtype="M8[D]")
+SPANS = np.array([1, 2**60, -(2**60)], dtype="m8[s]")
+FAR_TABLES = {
+    **{unit: lambda unit=unit: FAR.astype(f"M8[{unit}]")[:, None] for unit in ("D", "h", "m", "s", "ms")},
+    "objects": lambda: np.array([np.datetime64(day, "s") for day in FAR], dtype=object)[:, None],
+    "pandas": lambda: pd.DataFrame({"day": FAR.astype("M8[s]")}),
+    "pandas in ms": lambda: pd.DataFrame({"day": FAR.astype("M8[ms]")}),
+    "pandas with Arrow": lambda: pd.DataFrame({"day": pd.Series(FAR.astype("M8[s]")).astype("timestamp[s][pyarrow]")}),
+    "polars": lambda: pl.DataFrame({"day": FAR.astype("M8[ms]")}),
+    "polars days": lambda: pl.DataFrame(
+        {"day": pl.Series([18262, 108853222, None, -106639671]).cast(pl.Int32).cast(pl.Date)}
+    ),
+    "arrow": lambda: pa.table({"day": pa.array(FAR.astype("M8[s]"))}),
+}
+
+
+@pytest.mark.parametrize("table", FAR_TABLES.values(), ids=FAR_TABLES)
+def test_dates_of_far_years_are_days_as_well(table):
+    """In whole microseconds, which have 64 bits, the year 300 000 would be before the year −280 000."""
+    expected = FAR.astype(np.int64).astype(float)
+    expected[2] = np.nan
+    assert_array_equal(read_table(table()).columns[0].numbers(), expected)
+
+
+@pytest.mark.parametrize(
+    "table", [lambda: SPANS[:, None], lambda: pd.DataFrame({"s": SPANS}), lambda: pa.table({"s": SPANS})]
+)
+def test_long_durations_are_days_as_well(table):
+    assert_array_equal(read_table(table()).columns[0].numbers(), SPANS.astype(float) / 86400)
+
+
+@pytest.mark.parametrize("unit", ["Y", "M", "W", "D", "h", "m", "s", "ms"])
+def test_dates_of_all_units_are_the_same_numbers(unit):
+    dates = np.random.default_rng(0).integers(-(2**53), 2**53, 500).astype("M8[us]").astype(f"M8[{unit}]")
+    assert_array_equal(days(dates), days(dates.astype("M8[us]")))
+
+
+def test_exported_predictors_read_far_dates_alike():
+    for unit in ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns"):
+        dates = np.array(["1812-09-07", "2020-02-29", "NaT"], dtype="M8[D]").astype(f"M8[{unit}]")
+        assert_array_equal(standalone.as_numbers(dates, None, "date"), days(dates))
+    assert_array_equal(standalone.as_numbers(FAR.astype("M8[s]"), None, "date"), days(FAR))
+    assert_array_equal(standalone.as_numbers(SPANS, None, "duration"), days(SPANS))

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._cached import cached
 from .._typing import AnyArray
-from .values import DAY, NUMBER_OF, as_categories, days, is_hashable, is_missing, kind_of_value
+from .values import COARSE, DAY, NUMBER_OF, as_categories, days, is_hashable, is_missing, kind_of_value
 
 # How messages speak of the values of a column.
 WORDS = {
@@ -230,6 +230,10 @@ def numbers_of_series(series: Any, kind: str) -> AnyArray:
     """The numbers of a typed series, (n,)."""
     import narwhals as nw
 
+    if kind in ("date", "duration") and getattr(series.dtype, "time_unit", "D") in COARSE:
+        if getattr(series.dtype, "time_zone", None) is not None:
+            series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        return days((series.cast(nw.Datetime("ms")) if isinstance(series.dtype, nw.Date) else series).to_numpy())
     if kind == "date":
         return series.dt.timestamp("us").cast(nw.Float64).to_numpy() / DAY
     if kind == "duration":

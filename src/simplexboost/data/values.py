@@ -13,6 +13,7 @@ import numpy as np
 from .._typing import AnyArray, Array
 
 DAY = 86_400_000_000.0  # microseconds
+COARSE = {"W": 7 * DAY, "D": DAY, "h": DAY / 24, "m": 6e7, "s": 1e6, "ms": 1e3}  # microseconds
 EPOCH = dt.datetime(1970, 1, 1)
 MICROSECOND = dt.timedelta(microseconds=1)
 
@@ -55,8 +56,13 @@ def kind_of_value(value: Any) -> str:
 
 def days(values: AnyArray) -> Array:
     """Dates of NumPy as days since 1970, durations as days, (n,)."""
-    unit = values.dtype.kind + "8[us]"
-    out = values.astype(unit).astype(np.int64) / DAY
+    unit, count = np.datetime_data(values.dtype)
+    if unit in ("Y", "M") and values.dtype.kind == "M":
+        return days(values.astype("M8[D]"))
+    if unit in COARSE:  # in whole microseconds, years beyond 294 247 would overflow
+        out = values.astype(np.int64) * (count * COARSE[unit]) / DAY
+    else:
+        out = values.astype(values.dtype.kind + "8[us]").astype(np.int64) / DAY
     out[np.isnat(values)] = np.nan
     return out
 

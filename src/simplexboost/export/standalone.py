@@ -25,6 +25,7 @@ Array = Any
 HELD = {"date": "dates", "duration": "durations", "time": "times of day", "category": "categories"}
 UTC = datetime.timezone.utc  # noqa: UP017 (an older Python may run this)
 DAY = 86_400_000_000.0  # microseconds
+COARSE = {"W": 7 * DAY, "D": DAY, "h": DAY / 24, "m": 6e7, "s": 1e6, "ms": 1e3}  # microseconds
 MOST_CATEGORIES = 254  # if a column has one category less, all others share the last number
 ABSENT = 30.0  # a class without training examples scores this far below every other
 TIED = 1e-6  # scores that differ by no more than this part of the largest one are tied: so much may be rounding
@@ -194,11 +195,22 @@ def as_numbers(values: Array, known: dict[Any, float] | None, kind: str) -> Arra
         other = len(known) if len(known) == MOST_CATEGORIES - 1 else np.nan
         return np.array([np.nan if is_missing(v) else known.get(category(v), other) for v in values.tolist()])
     if values.dtype.kind in "Mm":
-        days = values.astype(values.dtype.kind + "8[us]").astype(np.int64) / DAY
-        return np.where(np.isnat(values), np.nan, days)
+        return days(values)
     if values.dtype.kind in "OUT":
         return np.array([np.nan if is_missing(value) else as_number(value, kind) for value in values.tolist()])
     return values.astype(np.float64)
+
+
+def days(values: Array) -> Array:
+    """Dates of NumPy as days since 1970, durations as days; whole microseconds would overflow in far years."""
+    unit, count = np.datetime_data(values.dtype)
+    if unit in ("Y", "M") and values.dtype.kind == "M":
+        return days(values.astype("M8[D]"))
+    if unit in COARSE:
+        out = values.astype(np.int64) * (count * COARSE[unit]) / DAY
+    else:
+        out = values.astype(values.dtype.kind + "8[us]").astype(np.int64) / DAY
+    return np.where(np.isnat(values), np.nan, out)
 
 
 def as_number(value: Any, kind: str) -> float:
