@@ -332,3 +332,24 @@ def test_new_values_of_a_column_with_too_many_categories_share_one_and_are_not_t
         clf = sb.SimplexBoostClassifier(n_estimators=3, random_state=0).fit(X, np.arange(600) % 2)
     assert [one.filename for one in found] == [__file__]
     clf.predict(pd.DataFrame({"name": [f"m{i}" for i in range(20)]}))
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([f"shop {i}" for i in range(300)], r"an identifier; if values .* TargetEncoder makes numbers of them"),
+        (
+            pd.date_range("2020-01-01", periods=300).strftime("%Y-%m-%d").tolist(),
+            r"look like dates: make them dates before the fit, by parse_dates=\['when'\] in pandas.read_csv or by "
+            r"pd.to_datetime\(X\['when'\]\)",
+        ),
+        (pd.date_range("2020-01-01", periods=300).strftime("%d.%m.%Y").tolist(), "look like dates"),
+        (pd.Categorical(range(300)), "TargetEncoder .* If they are quantities and no codes, do not declare them"),
+    ],
+    ids=["text", "dates", "dates, day first", "numbers"],
+)
+def test_the_warning_of_too_many_categories_says_what_helps(values, words):
+    X = pd.DataFrame({"when": values})
+    with pytest.warns(UserWarning, match=words) as found:
+        sb.GDMCBoostClassifier(n_estimators=1).fit(X, np.arange(300) % 2)
+    assert ("dates" in str(found[0].message)) == ("dates" in words)

@@ -5,6 +5,7 @@ A data frame knows which of its columns are categorical; for an array the user s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sized
 from dataclasses import dataclass
 
@@ -18,6 +19,9 @@ from .digests import Digest
 from .values import as_categories
 
 MANY_ROWS = 10  # from so many rows on it is told that none of their categories is known
+
+DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})(?!\d)")  # how it begins
+NEARLY_ALL = 0.9  # of the categories
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +79,26 @@ def first_numbers(column: Column | Digest, values: AnyArray, counts: AnyArray, k
                 else ""
             )
             + ("all others are treated as one." if room else "new ones are treated as missing values.")
-            + " If they are names or numbers of single things, leave the column out; if they are numbers, convert it.",
+            + advice(column, values),
         )
         values = np.sort(values[np.argsort(-counts, kind="stable")[:room]])
     return np.concatenate([known, values]) if len(known) else values
+
+
+def advice(column: Column | Digest, values: AnyArray) -> str:
+    """What to do about a column with too many categories."""
+    known = values.tolist()
+    dates = sum(isinstance(value, str) and DATE.match(value) is not None for value in known)
+    if dates >= NEARLY_ALL * len(known):
+        return (
+            f" They look like dates: make them dates before the fit, by parse_dates=[{column.name}] in pandas.read_csv "
+            f"or by pd.to_datetime(X[{column.name}])."
+        )
+    codes = "" if isinstance(known[0], str) else " If they are quantities and no codes, do not declare them categories."
+    return (
+        " Leave the column out if nearly every row has a value of its own, as a name or an identifier; if values come "
+        "back in many rows, scikit-learn's TargetEncoder makes numbers of them, and loses less." + codes
+    )
 
 
 def encode_categories(column: Column, categories: AnyArray) -> AnyArray:
