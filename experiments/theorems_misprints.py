@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import minimize
 
+import simplexboost as sb
 from simplexboost import codewords as cw
 from simplexboost import losses
 
@@ -161,3 +164,49 @@ def _() -> dict[str, float]:
     first = 0.5 * ((eta * pi)[:, None] * slopes).sum(axis=1) @ Y
     right, printed = (first - 0.5 * (at * slopes).sum(axis=0) @ Y for at in ((eta * pi)[:, None], (eta * pi)[None]))
     return {"(208), third line, from the second": float(np.abs(printed - right).max())}
+
+
+def steep(alpha: float) -> losses.UserGammaPhi:
+    """The γ–φ loss with γ(v) = v and φ(v) = e^{−αv}."""
+    return losses.UserGammaPhi(
+        gamma=lambda v: v,
+        phi=lambda v: np.exp(-alpha * v),
+        gamma_prime=np.ones_like,
+        phi_prime=lambda v: -alpha * np.exp(-alpha * v),
+        convex=True,
+    )
+
+
+def class_weights(alpha: float, U: Any, c: Any) -> Any:
+    """τ of (30) for φ(v) = e^{−αv}, (n, K): the weights of the classes, 0 for the own one."""
+    tau = np.exp(alpha * (U - U.max(axis=1, keepdims=True)))
+    tau[np.arange(len(c)), c] = 0.0
+    return tau / tau.sum(axis=1, keepdims=True)
+
+
+@check("jmlr-softness-printed")
+def _() -> dict[str, float]:
+    X, c = small_problem(K=4)
+    hardness = {}
+    for alpha in (1.0, 3.0):
+        clf = sb.GDMCBoostClassifier(steep(alpha), n_estimators=10).fit(X, c)
+        hardness[alpha] = class_weights(alpha, clf.decision_function(X), c).max(axis=1).mean()
+    gain = round(float(hardness[3.0] - hardness[1.0]), 6)
+    return {"0.01 less what the largest weight gains from α = 1 to α = 3": 0.01 - gain}
+
+
+@check("jmlr-mh-difference-printed")
+def _() -> dict[str, float]:
+    c, start = np.array([0]), np.zeros((1, 4))
+    own, others = np.array([1.0, 1, 1, -1]), np.array([-1.0, -1, -1, -1])  # right on the own class, or on all others
+    mr, mh = losses.MM().residual(start, c)[0], losses.OneVsAll().residual(start, c)[0]
+    chosen = own if mr @ own > mr @ others else others  # MR's learner of the two, with the first weights
+    return {"what MH's best learner gains beyond MR's": float(max(mh @ own, mh @ others) - mh @ chosen)}
+
+
+@check("jmlr-rates-printed")
+def _() -> dict[str, float]:
+    X, c = small_problem()
+    h = sb.learners.InfoTree(max_depth=1)
+    clf = sb.SAMMEClassifier(h, n_estimators=1).fit(X, c)
+    return {"sum of the weights of errors, each 1, less 1": float((clf.predict(X) != c).sum()) - 1}

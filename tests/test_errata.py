@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,7 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
-from experiments import theorems_conditions, theorems_lecture, theorems_losses, theory
+from experiments import theorems_conditions, theorems_lecture, theorems_losses, theorems_misprints, theory
 from simplexboost import codewords as cw
 from simplexboost import games, losses
 from simplexboost.learners import ClassTree, InfoTree, SklearnLearner
@@ -351,6 +351,33 @@ def test_e53_the_null_space_of_q_gamma():
         assert bool(np.abs(Q @ v).max() < 1e-9) is same
 
 
+def test_e58_a_factor_in_the_exponent_is_a_unit_of_the_scores():
+    plain, steep = (sb.GDMCBoostClassifier(theorems_misprints.steep(a), n_estimators=12).fit(X3, Y3) for a in (1, 3))
+    U, V = plain.decision_function(X3), steep.decision_function(X3)
+    assert_allclose(3 * V, U, rtol=1e-6, atol=1e-7)
+    assert_allclose(theorems_misprints.class_weights(3, V, Y3), theorems_misprints.class_weights(1, U, Y3), atol=1e-7)
+    harder = theorems_misprints.class_weights(3, U, Y3)  # of one and the same predictor they are, as the paper says
+    assert harder.max(axis=1).mean() > theorems_misprints.class_weights(1, U, Y3).max(axis=1).mean() + 0.01
+
+
+def test_e59_mh_and_mr_choose_other_learners():
+    c, start = np.array([0]), np.zeros((1, 4))
+    right, wrong = np.array([1.0, 1, 1, -1]), np.array([-1.0, -1, -1, -1])  # right on the own class, or on all others
+    mr, mh = losses.MM().residual(start, c)[0], losses.OneVsAll().residual(start, c)[0]
+    assert mr @ right > mr @ wrong and mh @ right < mh @ wrong
+    e = 0.2  # weighted errors of answers ±1, and the risk (225) after a step, of 1 before it
+    risk = lambda step: e * np.exp(step) + (1 - e) * np.exp(-step)  # noqa: E731
+    assert risk(np.log((1 - e) / e)) == pytest.approx(1.0)  # (247)
+    assert risk(0.5 * np.log((1 - e) / e)) == pytest.approx(2 * np.sqrt(e * (1 - e))) == pytest.approx(0.8)
+
+
+def test_e60_errors_are_shares_of_the_weights():
+    clf = sb.AdaBoostM1Classifier(InfoTree(max_depth=4), n_estimators=1).fit(X3, Y3)
+    wrong = answers(clf, X3)[0] != Y3
+    assert clf.history_["error"][0] == pytest.approx(wrong.sum() / len(Y3))
+    assert wrong.sum() > 1  # the sum over weights of 1, whose (1 − e)/e is negative
+
+
 # ---- A Theory of Multiclass Boosting --------------------------------------------------------------------------------
 
 
@@ -550,6 +577,41 @@ def test_e54_a_poor_space_does_not_reach_the_least_risk():
     assert risk < 1e-6 and below > 1.0
 
 
+def test_e61_a_is_the_decision_of_bayes():
+    rng = np.random.default_rng(0)
+    P, F = rng.dirichlet(np.ones(4), 200), rng.normal(size=(200, 4))
+    bayes, own, rows = P.argmax(axis=1), F.argmax(axis=1), np.arange(200)
+    differ = bayes != own
+    assert differ.sum() > 100 and (P[rows, own] < P[rows, bayes])[differ].all()  # p_A >= p_B only for A of Bayes
+    rise = np.exp(F[rows, own] - F[rows, bayes])  # e^{F(x, B) − F(x, A)} = 1 + η with η >= 0
+    assert (rise >= 1).all() and (1 / rise < 1)[differ].all()
+    assert (P[rows, bayes] * rise + P[rows, own] / rise >= P[rows, bayes] + P[rows, own] - 1e-12).all()
+
+
+def test_e62_the_signs_are_those_of_the_costs():
+    assert (games.MH().baseline(4, 0.2) > 0).all()
+    costs = games.MH().generators(4)
+    assert (
+        (costs[:, 0] <= 0).all() and (costs[:, 1:] >= 0).all() and (costs[:, 0] < 0).any() and (costs[:, 1:] > 0).any()
+    )
+
+
+def test_e63_a_lost_factor_in_the_proof_of_lemma_18():
+    rng, gamma, a = np.random.default_rng(0), 0.3, 3
+    rivals = np.sort(rng.uniform(0.5, 1.0, size=a))
+    phi = np.concatenate([[rng.uniform()], rivals])  # of e_1, and of the a rivals, the least first
+    mean = phi[[0, 2, 3]].mean()  # of e_1 and the rivals k, …, k − a + 2
+    for x in np.linspace(0, (1 - gamma) / (a + 1), 5):  # b(k − a + 1), the least weight
+        rest = (1 - gamma - x) / a
+        b = np.array([rest + gamma, x, rest, rest])
+        assert b.sum() == pytest.approx(1) and x <= rest + 1e-12
+        display = lambda factor: gamma * phi[0] + factor * phi[1] + (1 - gamma) * (1 - x / (1 - gamma)) * mean  # noqa: E731, B023
+        assert display(x) == pytest.approx(b @ phi)
+        assert x == 0 or abs(display(x / (1 - gamma)) - b @ phi) > 1e-3  # as it is printed
+    assert b @ phi == pytest.approx(gamma * phi[0] + (1 - gamma) * phi.mean())  # the end, which is printed right
+    assert (1 - gamma - 1 / (a + 1)) / a < 1 / (a + 1)  # with the printed range it would not be the least weight
+
+
 def test_e55_clamped_scores_keep_their_sign():
     clf = sb.AdaBoostMMClassifier(n_estimators=30).fit(X3, Y3)
     U, B, rows = clf.decision_function(X3), 0.5, np.arange(len(Y3))
@@ -664,6 +726,35 @@ def test_e48_rounds_are_counted_from_the_start():
     assert edge.min() <= np.sqrt(2 * (risk[0] - risk[-1]) / len(edge))
 
 
+def test_e64_a_sampled_direction_may_point_uphill():
+    clf = sb.SoftmaxBoostClassifier(n_pairs=5, n_estimators=30, random_state=0).fit(X3, Y3)
+    psi, cost, inner, norms = np.zeros((len(Y3), 4)), 1 - np.eye(4)[Y3], [], []
+    for begin, end in pairwise([0, *clf.model_.round_ends]):
+        terms = clf.model_.terms[begin:end]
+        h = np.column_stack([term.hypothesis.outputs(X3) for term in terms])
+        g = softmax(psi)
+        gradient = g * (cost - (g * cost).sum(axis=1, keepdims=True))
+        inner.append(-(gradient * h).sum(axis=1).mean())
+        norms.append(np.sqrt((gradient**2).sum(axis=1).mean()))
+        psi += terms[0].step * h
+    assert (clf.history_["edge"] > 0).all()  # on the sampled pairs
+    assert min(inner) < -0.01 and min(norms) > 0.1  # on all: no γ > 0 has ⟨∇, h⟩ >= γ ‖∇‖ ‖h‖
+
+
+def test_e65_the_inputs_are_the_sampled_pairs():
+    rng = np.random.default_rng(0)
+    c, psi = rng.integers(4, size=60), rng.normal(size=(60, 4))
+    g, cost = softmax(psi), 1 - np.eye(4)[c]
+    above = cost - (g * cost).sum(axis=1, keepdims=True)  # Δc
+    h = np.sign(above) * np.where(rng.random((60, 4)) < 0.2, -1, 1)  # a weak learner's answers
+    exact = (g * above * h).sum(axis=1).mean()  # ⟨∇R_N, h⟩
+    j = rng.integers(60, size=200_000)
+    z = (rng.random((len(j), 1)) > g[j].cumsum(axis=1)).sum(axis=1)
+    weights, signs = np.abs(above[j, z]), np.sign(above[j, z])
+    assert (weights * signs * h[j, z]).mean() == pytest.approx(exact, abs=0.01)
+    assert abs((weights * signs * h[j, c[j]]).mean() - exact) > 0.05  # with the inputs as they are printed
+
+
 @pytest.mark.data
 def test_e51_segment_has_seven_classes():
     assert len(sb.datasets.load("segment").class_names) == 7
@@ -679,6 +770,6 @@ def test_every_erratum_is_on_the_page_and_has_a_check():
         number for name in globals() if name.startswith("test_e") for number in re.findall(r"e(\d\d[bc]?)_", name)
     }
     assert len(stated) == len(set(stated)) and set(stated) == checked
-    assert {int(number[:2]) for number in stated} == set(range(1, 58))
+    assert {int(number[:2]) for number in stated} == set(range(1, 66))
     for name in re.findall(r"`(test_e\w+)`", page):
         assert name in globals(), name
