@@ -148,6 +148,8 @@ def judged(entry: Entry, given: Grid) -> Verdict:
     """The verdict from a grid."""
     view = means(given)
     outcome = seen(entry, given, view)
+    if outcome.empty:
+        return Verdict(UNTESTABLE, outcome.evidence, runs=given.runs)
     if outcome.holds is None:
         return Verdict(WAITING, outcome.evidence, runs=given.runs)
     grade = GRADES[entry.judge] if outcome.holds else FAILS
@@ -212,13 +214,15 @@ def row_of(entry: Entry, verdict: Verdict) -> list[str]:
 LEGEND = """Each statement of a paper is judged by a rule made from the paper's words, in their own strength:
 “consistently” and “all” mean every set, “almost always” all but a tenth, “most”, “usually” and “generally” more than
 half, “often” a third. Where the paper's own table has fewer than its word says, as many as the table has are asked for,
-and the evidence says so. *Exact*: the number or identity itself; *within noise*: the printed number lies where one more
-run of ours would; *qualitative*: the order or shape; *fails*: not so. A number counts as measured when half of its runs
-are there. Confidence is high where the verdict stays the same in 95 % of draws of our numbers within their noise,
-medium in 75 %, else low; numbers that are computed, not drawn, give high, a single draw low. Those who wrote the rules
-knew an audit of an earlier version of this page, some thresholds are that version's, and referees' readings of the
-papers changed rules after the first verdicts: of {n} statements that are judged {changed} say so, and why, in the note
-beside them. Numbers such as E-07 are those of the errata (docs/errata.md)."""
+and the evidence says so. Where a statement says which of two numbers is lower, sets on which they are equal are left
+out. What is said of cases that our numbers do not have cannot be tested. *Exact*: the number or identity itself;
+*within noise*: the printed number lies where one more run of ours would; *qualitative*: the order or shape; *fails*:
+not so. A number counts as measured when half of its runs are there. Confidence is high where the verdict stays the same
+in 95 % of draws of our numbers within their noise, medium in 75 %, else low; numbers that are computed, not drawn, give
+high, a single draw low. Those who wrote the rules knew an audit of an earlier version of this page, some thresholds are
+that version's, and referees' readings of the papers changed rules after the first verdicts: of {n} statements that are
+judged {changed} say so, and why, in the note beside them. Numbers such as E-07 are those of the errata
+(docs/errata.md)."""
 
 
 def legend() -> str:

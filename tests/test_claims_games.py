@@ -462,4 +462,5 @@ def test_in_short_is_of_the_sets_of_more_than_two_classes():
     text = synthesis.theory(PLAN, Alike())
     assert "11 of 11 sets of more than two classes" in text and "on 13 of 13 sets." in text
     own = [c for c in claims().values() if c["place"].startswith("Section 10") and c["kind"] == "paper"]
-    assert f"of {len(own)} hold" in text and "poker (-12.8), vowel (-46.7) too" in text
+    equal = 1  # "M1 and MM err less than MH" cannot be tested where all err alike
+    assert f"of {len(own) - equal} hold" in text and "poker (-12.8), vowel (-46.7) too" in text

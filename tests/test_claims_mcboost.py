@@ -106,10 +106,14 @@ def test_a_tie_of_all_three_counts_for_none():
     assert seen("wins_in_order", {"rows": ["b", "a", "c"], "at_least": 1}, won).holds is False
 
 
-def test_a_close_second_says_if_it_is_second_nowhere():
+def test_a_close_second_cannot_be_tested_if_it_is_second_nowhere():
     given = {"first": "a", "rivals": ["b"], "within": 1.5}
     leading = seen("close_second", given, {"a": {"x": 2.0}, "b": {"x": 1.0}})
-    assert leading.holds and "none to be second on" in leading.evidence
+    assert leading.holds is None and leading.empty and "none to be second on" in leading.evidence
+    entry = next(e for e in OURS if e.id == "nips-cd-close-second")
+    rows = {entry.given["first"]: {"x": Numbers((2.0,))}} | {r: {"x": Numbers((1.0,))} for r in entry.given["rivals"]}
+    verdict = ledger.judged(entry, Grid(rows))
+    assert (verdict.grade, verdict.confidence) == (ledger.UNTESTABLE, "") and "second on" in verdict.evidence
     close = seen("close_second", given, {"a": {"x": 2.0, "y": 1.0}, "b": {"x": 1.0, "y": 2.4}})
     assert close.holds and "y 1.4" in close.evidence
     assert seen("close_second", given, {"a": {"x": 1.0}, "b": {"x": 3.0}}).holds is False

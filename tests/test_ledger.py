@@ -9,7 +9,8 @@ from experiments import agreement, grids, kept, ledger, rules
 from experiments.cells import Results
 from experiments.grids import Grid, Numbers, View
 from experiments.registry import EXPERIMENTS, Plan
-from experiments.rules import Sight
+from experiments.rules import Outcome, Sight
+from experiments.rules.words import EQUAL, better, tally, together
 
 PLAN = Plan()
 
@@ -157,6 +158,22 @@ def test_a_word_that_the_papers_own_table_misses_is_lowered_to_its_count():
     assert out.holds is True and "short of its word" in out.evidence
     exact = judged("ahead", {"first": "a", "rivals": ["b"], "need": 3}, printed=printed, **rows)
     assert exact.holds is False  # a number that the paper states is asked for as it is
+
+
+def test_equal_numbers_are_left_out():
+    answers = {"x": True, "y": False, "z": EQUAL}
+    out = tally(answers, "all")
+    assert out.holds is False and out.evidence == "1 of 2 (2 asked for); not y; equal on z, left out"
+    assert tally(answers | {"y": True}, "all").holds is True
+    assert tally(answers, 3).holds is False  # as many as there are are asked for at most
+    nothing = tally({"x": EQUAL, "y": EQUAL}, "most")
+    assert nothing.holds is None and nothing.empty
+    inf = float("inf")
+    assert [better(a, b) for a, b in ((1.0, 2.0), (2.0, 1.0), (1.0, 1.0), (-inf, -inf), (1.0, -inf))] == [
+        False, True, EQUAL, EQUAL, True
+    ]  # fmt: skip
+    some, none = Outcome(True, "all"), Outcome(None, "none", empty=True)
+    assert together({"a": some, "b": none}).holds is True and together({"b": none}).empty
 
 
 def test_boosters_that_could_not_begin_are_last():

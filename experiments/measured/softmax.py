@@ -86,7 +86,7 @@ def _(plan: Plan, found: Results) -> Grid:
 
 @grid("geist-growth")
 def _(plan: Plan, found: Results) -> Grid:
-    """By how many points errors grow from Table 2 to Table 3."""
+    """By how many points errors grow from Table 2 to Table 3, and how many times as large they become."""
     clean, noisy = (geist_table(f"geist-table{i}", noise, plan, found) for i, noise in ((2, 0.0), (3, 0.2)))
     cells: dict[str, dict[str, Numbers]] = {}
     printed: dict[str, dict[str, float | None]] = {}
@@ -95,8 +95,11 @@ def _(plan: Plan, found: Results) -> Grid:
             before = clean.cells[m][column]
             values = tuple(v - before.mean for v in n.values) if before.known else ()
             cells.setdefault(m, {})[column] = Numbers(values, n.wanted)
+            times = tuple(v / before.mean for v in n.values) if before.known and before.mean > 0 else ()
+            cells.setdefault(f"{m}, times as large", {})[column] = Numbers(times, n.wanted)
             a, b = clean.printed[m][column], noisy.printed[m][column]
             printed.setdefault(m, {})[column] = None if a is None or b is None else b - a
+            printed.setdefault(f"{m}, times as large", {})[column] = None if not a or b is None else b / a
     return Grid(cells, True, printed)
 
 
@@ -129,16 +132,22 @@ LITTLE, MUCH = "little noise", "much noise"
 
 @grid("geist-synthetic-noise")
 def _(plan: Plan, found: Results) -> Grid:
-    """The rival's test error less sm-boost's after 1000 rounds, on the problems with little and with much noise."""
+    """The rival's test error less sm-boost's after 1000 rounds, on the problems with little and with much noise; of
+    all, and of those with so many classes.
+    """
     cells = geist_synthetic.madelon_cells(plan)
-    levels = np.array([MadelonParameters.draw(c.arguments["seed"]).label_noise for c in cells])
+    drawn = [MadelonParameters.draw(c.arguments["seed"]) for c in cells]
+    levels, classes = np.array([p.label_noise for p in drawn]), np.array([p.n_classes for p in drawn])
     errors = geist_synthetic.madelon_errors(plan, found, "test")
     rows: dict[str, dict[str, Numbers]] = {}
     for rival in ("AdaBoost.MH", "SAMME"):
         lead = errors[rival][:, -1] - errors["sm-boost"][:, -1]
-        for column, chosen in ((LITTLE, errors["noise"] < HALF), (MUCH, errors["noise"] >= HALF)):
-            wanted = int((levels < HALF).sum() if column == LITTLE else (levels >= HALF).sum())
-            rows.setdefault(f"lead over {rival}", {})[column] = Numbers(tuple(lead[chosen].tolist()), wanted)
+        for K in (None, *range(2, 6)):
+            name = f"lead over {rival}" + ("" if K is None else f", {K} classes")
+            for column, much in ((LITTLE, False), (MUCH, True)):
+                chosen = ((errors["noise"] >= HALF) == much) & (K is None or errors["K"] == K)
+                wanted = int((((levels >= HALF) == much) & (K is None or classes == K)).sum())
+                rows.setdefault(name, {})[column] = Numbers(tuple(lead[chosen].tolist()), wanted)
     return Grid(rows)
 
 

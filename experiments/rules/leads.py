@@ -10,7 +10,7 @@ import numpy as np
 
 from ..grids import View
 from ..statistics import ranks
-from .words import Need, Outcome, Sight, listed, over, rule, scores, tally
+from .words import EQUAL, Answer, Need, Outcome, Sight, better, listed, over, rule, scores, tally, together
 
 TIE = 0.05  # points: tables print one decimal, so that what is nearer than this is equal in print
 
@@ -50,12 +50,11 @@ def behind(
 ) -> Outcome:
     """Some rival (``every``: each of them) is better than ``last`` on so many columns."""
 
-    def answer(view: View, column: str) -> bool | None:
+    def answer(view: View, column: str) -> Answer:
         found = scores(view, [last, *rivals], column)
         if found is None:
             return None
-        best = min(found[1:]) if every else max(found[1:])
-        return bool(best > found[0] + 1e-9)
+        return better(min(found[1:]) if every else max(found[1:]), found[0])
 
     return over(sight, answer, columns or sight.view.columns([last]), need)
 
@@ -69,10 +68,7 @@ def all_ahead(sight: Sight, firsts: Sequence[str], rival: str, need: Need) -> Ou
 @rule("qualitative")
 def every_reading_behind(sight: Sight, rows: Sequence[str], rival: str, need: Need) -> Outcome:
     """Every one of several readings of a booster is behind the rival on so many columns."""
-    outcomes = {row: behind(sight, row, [rival], need) for row in rows if row in sight.grid.cells}
-    holds = [o.holds for o in outcomes.values()]
-    verdict = False if False in holds else None if None in holds or not holds else True
-    return Outcome(verdict, "; ".join(f"{row}: {o.evidence}" for row, o in outcomes.items()))
+    return together({row: behind(sight, row, [rival], need) for row in rows if row in sight.grid.cells})
 
 
 @dataclass(frozen=True)
@@ -138,7 +134,7 @@ def identical_on(sight: Sight, first: str, rivals: Sequence[str], wins: int, tie
 
 @rule("qualitative")
 def close_second(sight: Sight, first: str, rivals: Sequence[str], within: float) -> Outcome:
-    """Where ``first`` is not the best it is at most so many points behind; the evidence says if no set is left."""
+    """Where ``first`` is not the best it is at most so many points behind; empty if it is the best everywhere."""
     columns = sight.view.columns([first])
     own = record(sight.view, first, rivals, columns)
     if own.unknown:
@@ -146,7 +142,8 @@ def close_second(sight: Sight, first: str, rivals: Sequence[str], within: float)
     behind_by = {c: max(float(sight.view.score(r, c) or 0.0) for r in rivals) for c in own.losses}
     behind_by = {c: best - float(sight.view.score(first, c) or 0.0) for c, best in behind_by.items()}
     if not behind_by:
-        return Outcome(True, f"{first} wins or ties on all {len(columns)} sets, so that there is none to be second on")
+        text = f"{first} wins or ties on all {len(columns)} sets, so that there is none to be second on"
+        return Outcome(None, text, empty=True)
     text = ", ".join(f"{c} {gap:.1f}" for c, gap in behind_by.items())
     return Outcome(max(behind_by.values()) <= within, f"points behind where it is not the best: {text}")
 
@@ -185,12 +182,11 @@ def each_behind(sight: Sight, pairs: Sequence[Sequence[str]], need: Need) -> Out
     outcomes = {}
     for last, rival in pairs:
         own = record(sight.view, last, [rival], sight.view.columns([last]))
-        answers: dict[str, bool | None] = dict.fromkeys(own.losses, True) | dict.fromkeys(own.wins + own.ties, False)
+        answers: dict[str, Answer] = dict.fromkeys(own.losses, True) | dict.fromkeys(own.wins, False)
+        answers |= dict.fromkeys(own.ties, EQUAL)
         answers |= {f"unknown {i}": None for i in range(own.unknown)}
         outcomes[last] = tally(answers, need)
-    holds = [o.holds for o in outcomes.values()]
-    verdict = False if False in holds else None if None in holds or not holds else True
-    return Outcome(verdict, "; ".join(f"{last} is behind on {o.evidence}" for last, o in outcomes.items()))
+    return together(outcomes, " is behind on ")
 
 
 @rule("qualitative")

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..grids import View
 from .leads import behind
-from .words import Need, Outcome, Sight, listed, needed, over, rule, scores, tally
+from .words import EQUAL, Answer, Need, Outcome, Sight, better, needed, over, rule, scores, tally, together
 
 
 @rule("qualitative")
@@ -21,15 +21,18 @@ def gap_shrinks(
         found = scores(view, [last, *rivals], f"{name}, {moment}")
         return None if found is None else max(found[1:]) - found[0]
 
-    def answer(view: View, name: str) -> bool | None:
+    def answer(view: View, name: str) -> Answer:
         first, second = lead(view, name, begin), lead(view, name, end)
-        return None if first is None or second is None else bool(second < first)
+        return None if first is None or second is None else better(first, second)
 
     out = over(sight, answer, list(sets), need)
     known = [x for name in sets if (x := lead(sight.view, name, end)) is not None]
     mean = float(np.mean(known)) if known else np.nan
     holds = out.holds and (bool(mean > 0) if known else None)
-    return Outcome(holds, f"smaller on {out.evidence}; mean lead of the best rival at the end {mean:+.2f} points")
+    return Outcome(
+        None if out.empty else holds,
+        f"smaller on {out.evidence}; mean lead of the best rival at the end {mean:+.2f} points",
+    )
 
 
 @rule("qualitative")
@@ -72,35 +75,36 @@ def degrades(sight: Sight, row: str, first: str, second: str, by: float) -> Outc
 
 @rule("qualitative")
 def faster(sight: Sight, firsts: Sequence[str], last: str, moments: Sequence[str], sets: Sequence[str]) -> Outcome:
-    """After each of several moments all of ``firsts`` are below ``last``, on every set; ties do not count."""
+    """After each of several moments all of ``firsts`` are below ``last``, on every set."""
     columns = [f"{name}, {moment}" for name in sets for moment in moments]
-    out = behind(sight, last, firsts, "all", columns=columns, every=True)
-    ties = [c for c in columns if (v := sight.view[last, c]) is not None and v in [sight.view[f, c] for f in firsts]]
-    return Outcome(out.holds, out.evidence + (f"; equal on {listed(ties)}" if ties else ""))
+    return behind(sight, last, firsts, "all", columns=columns, every=True)
 
 
 @rule("qualitative")
 def mostly_below(sight: Sight, first: str, second: str, part: str, value: float) -> Outcome:
-    """``first`` has the lower error on at least so many percent of the problems, all moments taken together, as rules
-    on tables take them; ties are shown.
+    """``first`` has the lower error on at least so many percent of the problems on which the two are not equal, all
+    moments taken together, as rules on tables take them.
     """
     rows = [f"{first} below {second}, {part}", f"{first} equal to {second}, {part}"]
-    known, notes = [], []
+    below, apart, notes = 0.0, 0.0, []
     for column in sight.view.columns(rows[:1]):
         lower, equal = (sight.view[row, column] for row in rows)
         if lower is None or equal is None:
             return Outcome(None, "not all is measured")
-        known.append(lower)
+        below, apart = below + lower, apart + 100.0 - equal
         notes.append(f"{column}: lower on {lower:.1f} %, equal on {equal:.1f} %")
-    if not known:
+    if not notes:
         return Outcome(None, "nothing measured")
-    return Outcome(bool(np.mean(known) >= value), f"lower on {np.mean(known):.1f} % in all; {'; '.join(notes)}")
+    if apart <= 0:
+        return Outcome(None, "; ".join(notes), empty=True)
+    share = 100 * below / apart
+    return Outcome(share >= value, f"lower on {share:.1f} % of all that are not equal; {'; '.join(notes)}")
 
 
-def strictly_lowest(view: View, first: str, rivals: Sequence[str], column: str) -> bool | None:
-    """Whether one row is better than all others in a column; ties do not count."""
+def lowest(view: View, first: str, rivals: Sequence[str], column: str) -> Answer:
+    """Whether one row is better than all others in a column, `EQUAL` where it is as good as the best of them."""
     found = scores(view, [first, *rivals], column)
-    return None if found is None else bool(found[0] > max(found[1:]) + 1e-9)
+    return None if found is None else better(found[0], max(found[1:]))
 
 
 @rule("qualitative")
@@ -114,34 +118,44 @@ def lowest_in_each(
     asked, note = None, ""
     columns = {part: [c for c in sight.view.columns([first]) if c.startswith(part)] for part in parts}
     if sight.printed is not None:
-        theirs = sum(strictly_lowest(sight.printed, first, rivals, c) is True for c in columns[own])
-        word = needed(need, len(columns[own]))
+        answers = [lowest(sight.printed, first, rivals, c) for c in columns[own]]
+        theirs = answers.count(True)
+        word = needed(need, len(answers) - answers.count(EQUAL))
         asked = min(theirs, word)
         note = f"; the paper's own numbers of {own}: {theirs} of {len(columns[own])}"
         note += f", short of its word, so that {theirs} are asked for" if theirs < word else ""
     outcomes = {
         part: tally(
-            {c.removeprefix(f"{part}, "): strictly_lowest(sight.view, first, rivals, c) for c in every},
+            {c.removeprefix(f"{part}, "): lowest(sight.view, first, rivals, c) for c in every},
             need if asked is None else asked,
         )
         for part, every in columns.items()
     }
-    holds = [o.holds for o in outcomes.values()]
-    verdict = False if False in holds else None if None in holds else True
-    text = "; ".join(f"{part}: {o.evidence}" for part, o in outcomes.items())
-    return Outcome(verdict, text + note)
+    out = together(outcomes)
+    return Outcome(out.holds, out.evidence + note, out.empty)
 
 
 @rule("qualitative")
-def grows_least(sight: Sight, first: str, rivals: Sequence[str], moments: Sequence[str], need: Need) -> Outcome:
-    """After each of several moments the value of ``first`` is the lowest on so many sets."""
-    outcomes = {}
-    for moment in moments:
-        columns = [c for c in sight.view.columns([first]) if c.endswith(f", {moment}")]
-        outcomes[moment] = over(sight, lambda view, c: strictly_lowest(view, first, rivals, c), columns, need)
-    holds = [o.holds for o in outcomes.values()]
-    verdict = False if False in holds else None if None in holds else True
-    return Outcome(verdict, "; ".join(f"{moment}: {o.evidence}" for moment, o in outcomes.items()))
+def grows_least(
+    sight: Sight, first: str, rivals: Sequence[str], moments: Sequence[str], need: Need, beside: str = ""
+) -> Outcome:
+    """After each of several moments the value of ``first`` is the lowest on so many sets.
+
+    Other values of all boosters (rows ``first, beside``) are shown, and not judged.
+    """
+
+    def counted(rows: Sequence[str]) -> Outcome:
+        outcomes = {}
+        for moment in moments:
+            columns = [c for c in sight.view.columns(rows[:1]) if c.endswith(f", {moment}")]
+            outcomes[moment] = over(sight, lambda view, c: lowest(view, rows[0], rows[1:], c), columns, need)
+        return together(outcomes)
+
+    out = counted([first, *rivals])
+    if not beside:
+        return out
+    other = counted([f"{row}, {beside}" for row in (first, *rivals)])
+    return Outcome(out.holds, f"{out.evidence}. Beside it, {beside}: {other.evidence}", out.empty)
 
 
 @rule("within noise")

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .words import Need, Outcome, Sight, along, each_row, needed, rule, tally
+from .words import Need, Outcome, Sight, along, each_row, needed, rule, tally, together
 
 
 @rule("qualitative")
@@ -23,6 +23,27 @@ def rising(sight: Sight, rows: Sequence[str], columns: Sequence[str] | None = No
     shown = {row: along(sight.view, row, columns) for row in rows}
     text = "; ".join(f"{row}: " + ("…" if v is None else ", ".join(f"{x:.3g}" for x in v)) for row, v in shown.items())
     return Outcome(each_row(rows, answer).holds, text)
+
+
+@rule("qualitative")
+def rising_in_most(sight: Sight, rows: Sequence[str], columns: Sequence[str], kinds: Sequence[str]) -> Outcome:
+    """The values rise from column to column in the mean over all problems and on most kinds of them (rows ``a, kind``).
+
+    A mean over problems of several kinds may rise because one of them does.
+    """
+
+    def shown(row: str) -> str:
+        values = along(sight.view, row, columns)
+        return "…" if values is None else ", ".join(f"{v:.3g}" for v in values)
+
+    outcomes = {}
+    for row in rows:
+        mean, own = rising(sight, [row], columns), {kind: f"{row}, {kind}" for kind in kinds}
+        most = tally({kind: rising(sight, [name], columns).holds for kind, name in own.items()}, "most")
+        holds = False if False in (mean.holds, most.holds) else None if None in (mean.holds, most.holds) else True
+        each = "; ".join(f"{kind}: {shown(name)}" for kind, name in own.items())
+        outcomes[row] = Outcome(holds, f"{shown(row)}, rising on {most.evidence} ({each})")
+    return together(outcomes)
 
 
 @rule("qualitative")

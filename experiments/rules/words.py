@@ -6,11 +6,14 @@ own table falls short of its word, the count of that table is asked for instead,
 
 A number counts as measured when half of its repeats are there (`grids.Numbers.known`). What has not been measured
 counts neither way: a rule answers only if no outcome of what is missing could change it.
+
+Where a statement says which of two numbers is lower, equal ones are neither (`EQUAL`): such sets are left out, and
+listed. What is said of cases that our numbers do not have, such as sets on which a booster is second, cannot be tested.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,10 +25,18 @@ Need = int | str
 
 @dataclass(frozen=True)
 class Outcome:
-    """Whether the claim holds (None: too little is measured), and by which numbers."""
+    """Whether the claim holds (None: that cannot be said), and by which numbers.
+
+    Attributes
+    ----------
+    holds : None where too little is measured, or the claim is about cases that there are not
+    evidence : the numbers in words
+    empty : the claim is about cases that there are not, so that it cannot be tested
+    """
 
     holds: bool | None
     evidence: str
+    empty: bool = False
 
     def __post_init__(self) -> None:
         if self.holds is not None:  # NumPy's False is not the False that verdicts are compared with
@@ -41,6 +52,8 @@ class Sight:
     printed: View | None = None
 
 
+EQUAL = "equal"
+Answer = bool | str | None  # yes, no, `EQUAL`, or not measured
 Rule = Callable[..., Outcome]
 RULES: dict[str, Rule] = {}
 GRADES: dict[str, str] = {}
@@ -78,11 +91,18 @@ def needed(need: Need, total: int) -> int:
     raise ValueError(f"need={need!r} is unknown; choose a number or one of 'all', 'almost always', 'most', 'often'.")
 
 
-def tally(answers: dict[str, bool | None], need: Need, own: dict[str, bool | None] | None = None) -> Outcome:
-    """Holds where enough of the answers are yes; ``own`` are the answers that the paper's own numbers give."""
+def tally(answers: Mapping[str, Answer], need: Need, own: Mapping[str, Answer] | None = None) -> Outcome:
+    """Holds where enough of the answers are yes; ``own`` are the answers that the paper's own numbers give.
+
+    Columns that answer `EQUAL` are left out.
+    """
     if not answers:
         return Outcome(None, "nothing measured")
-    asked = needed(need, len(answers))
+    equal = [name for name, a in answers.items() if a == EQUAL]
+    answers = {name: a for name, a in answers.items() if a != EQUAL}
+    if not answers:
+        return Outcome(None, f"equal on all {len(equal)}", empty=True)
+    asked = min(needed(need, len(answers)), len(answers))
     note = ""
     if own:
         count = sum(a is True for a in own.values())
@@ -96,6 +116,7 @@ def tally(answers: dict[str, bool | None], need: Need, own: dict[str, bool | Non
     holds = True if len(yes) >= asked else False if len(yes) + unknown < asked else None
     text = f"{len(yes)} of {len(answers)} ({asked} asked for)"
     text += f"; not {listed(no)}" if no else ""
+    text += f"; equal on {listed(equal)}, left out" if equal else ""
     text += f"; {unknown} not measured" if unknown else ""
     return Outcome(holds, text + note)
 
@@ -105,9 +126,9 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def over(sight: Sight, answer: Callable[[View, str], bool | None], columns: Sequence[str], need: Need) -> Outcome:
+def over(sight: Sight, answer: Callable[[View, str], Answer], columns: Sequence[str], need: Need) -> Outcome:
     """The answers over columns, and those of the paper's own numbers where they tell."""
-    own: dict[str, bool | None] | None = None
+    own: dict[str, Answer] | None = None
     if sight.printed is not None:
         own = {c: answer(sight.printed, c) for c in columns}
         own = None if None in own.values() else own
@@ -118,6 +139,19 @@ def scores(view: View, rows: Iterable[str], column: str) -> list[float] | None:
     """Higher is better; None where one is not known."""
     found = [view.score(row, column) for row in rows]
     return None if any(s is None for s in found) else [float(s) for s in found if s is not None]
+
+
+def better(one: float, other: float) -> Answer:
+    """Whether the first of two scores is better, `EQUAL` where they are the same."""
+    return EQUAL if one == other or abs(one - other) <= 1e-9 else bool(one > other)
+
+
+def together(outcomes: Mapping[str, Outcome], between: str = ": ") -> Outcome:
+    """All of several outcomes: what cannot be tested is left out."""
+    holds = [o.holds for o in outcomes.values() if not o.empty]
+    verdict = False if False in holds else None if None in holds or not holds else True
+    empty = bool(outcomes) and not holds
+    return Outcome(verdict, "; ".join(f"{name}{between}{o.evidence}" for name, o in outcomes.items()), empty)
 
 
 def along(view: View, row: str, columns: Sequence[str] | None = None) -> list[float] | None:
