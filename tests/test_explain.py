@@ -401,3 +401,10 @@ def test_a_missing_package_is_named(numeric, monkeypatch):
         clf.shap_explanation(X)
     with pytest.raises(ImportError, match="trees_to_frame needs pandas: pip install pandas"):
         clf.trees_to_frame()
+
+
+def test_categories_that_are_whole_numbers_are_written_as_such():
+    code = np.array([59000, 10115, 20095])[np.arange(60) % 3]
+    clf = sb.SimplexBoostClassifier(n_estimators=1, categorical_features=[0], random_state=0)
+    text = clf.fit(np.column_stack([code, np.arange(60)]), code).tree_text(0)
+    assert "59000" in text and "59000.0" not in text

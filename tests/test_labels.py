@@ -134,11 +134,6 @@ def flagship():
     return sb.SimplexBoostClassifier(n_estimators=2, random_state=0)
 
 
-def svm():
-    """A machine that hardly learns."""
-    return sb.MulticlassSVC(max_iter=1)
-
-
 CALLS = {
     "calibrate_sets": lambda X, y, clf, path: clf.calibrate_sets(X, y),
     "margins": lambda X, y, clf, path: clf.margins(X, y),
@@ -175,7 +170,9 @@ def test_labels_of_other_types_are_refused_where_classes_are_integers(of_labels,
             call(X, labels[c])
 
 
-@pytest.mark.parametrize("make", [sb.GDMCBoostClassifier, sb.SAMMEClassifier, svm, sb.OutputCodeClassifier])
+@pytest.mark.parametrize(
+    "make", [sb.GDMCBoostClassifier, sb.SAMMEClassifier, sb.MulticlassSVC, sb.OutputCodeClassifier]
+)
 def test_margins_of_every_classifier_refuse_text(make):
     X, c = rows(20)
     clf = make().fit(X, c)
@@ -270,3 +267,41 @@ def test_null_characters_at_the_end_of_text_count(tmp_path):
     assert clf.score(X, y) == np.mean([a == b for a, b in zip(clf.predict(X), y, strict=True)])
     clf.save(tmp_path / "model.sb")
     assert sb.load(tmp_path / "model.sb").classes_.tolist() == ["a", "a\0", "b"]
+
+
+# ---- what is said of labels that cannot be learned -------------------------------------------------------------------
+
+
+def test_the_message_of_one_class_speaks_of_weights_only_where_rows_were_left_out():
+    X, c = rows(3)
+    with pytest.raises(ValueError, match=r"y has examples of one class only \(0\.0\); a classifier"):
+        flagship().fit(X, np.zeros(9))
+    with pytest.raises(
+        ValueError, match=r"one class only \(1, after leaving out rows of zero sample_weight\); a class"
+    ):
+        flagship().fit(X, c, sample_weight=c == 1)
+    with pytest.raises(ValueError, match=r"in every column \(3, 0, after leaving out rows of zero sample_weight\); at"):
+        flagship().fit(X, np.column_stack([c + 2, c - 1]), sample_weight=c == 1)
+
+
+def test_an_eval_set_with_other_columns_is_named():
+    X, c = rows(3)
+    with pytest.raises(ValueError, match=r"^eval_set: X has 1 features, but SimplexBoostClassifier is expecting 2"):
+        flagship().fit(X, c, eval_set=(X[:, :1], c))
+
+
+@pytest.mark.parametrize("make", [flagship, sb.GDMCBoostClassifier, sb.MulticlassSVC, sb.OutputCodeClassifier])
+def test_quantities_are_answered_with_what_there_is_for_them(make):
+    X, c = rows(30)
+    with pytest.raises(ValueError, match=r"^Unknown label type: continuous.*classifies only and has no regressor"):
+        make().fit(X, np.linspace(0, 1, 90))
+    with pytest.warns(UserWarning, match="y has 30 different numbers in 60 rows, which is rather a quantity") as found:
+        make().fit(X[:60], c[:60] + 0.0)
+    assert found[0].filename == __file__
+
+
+def test_whole_numbers_that_may_well_be_classes_are_not_told_of():
+    X, c = rows(30)
+    flagship().fit(X, c + 0.0)  # three rows of each
+    flagship().fit(X[:60], c[:60])  # integers
+    flagship().set_params(classes=np.arange(30.0)).fit(X[:60], c[:60] + 0.0)  # declared

@@ -565,7 +565,7 @@ def test_wrong_matrices():
         SimplexBoostClassifier(thresholds="f1", early_stopping=True).fit(X, Z)
     with pytest.raises(ValueError, match="each by a name of its own"):
         SimplexBoostClassifier(classes=["a", "b", "a", "c"]).fit(X, Z)
-    with pytest.raises(ValueError, match=r"one class only in every column \(3, 0, after"):
+    with pytest.raises(ValueError, match=r"one class only in every column \(3, 0\); at least"):
         SimplexBoostClassifier().fit(X, np.tile([3, 0], (len(X), 1)))
     for wrong in ("f2", 0.0, 1.0, 2.0):
         with pytest.raises(ValueError, match="thresholds="):

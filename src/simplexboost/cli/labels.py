@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .._typing import AnyArray, Labels, Mask
+from ..data.labels import QUANTITY
 from .errors import InputError, did_you_mean
 from .kinds import as_text, plain
 from .talk import Talk
 
 INTEGER = re.compile(r"-?(0|[1-9]\d{0,17})")
-QUANTITY = 20  # more different numbers than this may be a quantity, if they have fractions or hardly repeat
 
 
 def find_column(name: str | None, columns: list[str], option: str = "--target") -> str:

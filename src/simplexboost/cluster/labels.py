@@ -21,6 +21,7 @@ from ..data.labels import (
     known_label_numbers,
     label_numbers,
     listed_classes,
+    warn_of_quantity,
 )
 from ..data.validation import (
     NEGLIGIBLE,
@@ -241,6 +242,8 @@ def learn_classes(parts: list[Summary], labelling: Labelling) -> Classes:
     n = int(counts.sum())
     warn_as_of_one(labels, counts, any(part.as_column for part in parts))
     classes, _ = encode_labels(labels, labelling.classes)
+    if labelling.classes is None:
+        warn_of_quantity(classes, n)
     if not any(part.positive for part in parts):
         check_whole_weight(np.zeros(1), 1)
     return Classes(classes, class_weights(classes, labels, counts, labelling.class_weight), n)

@@ -10,10 +10,12 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from .._typing import AnyArray, Labels
+from .._warn import warn_user
 from .columns import WORDS
 from .inputs import check_no_label_is_missing
 from .values import is_missing, kind_of_value
 
+QUANTITY = 20  # more different numbers than this may be a quantity, if they hardly repeat
 MOST_SHOWN = 5  # labels or classes in a message
 
 
@@ -25,8 +27,26 @@ def kind_of_target(y: Any) -> str:
 
 def check_are_classes(y: AnyArray) -> None:
     """Raise unless scikit-learn takes y for classes; very large numbers are no reason to warn."""
-    with np.errstate(invalid="ignore"):
-        check_classification_targets(y)
+    try:
+        with np.errstate(invalid="ignore"):
+            check_classification_targets(y)
+    except ValueError as error:
+        if "continuous" not in str(error).split(".")[0]:
+            raise
+        raise ValueError(
+            f"{error} This library classifies only and has no regressor. Divide the numbers into classes first, for "
+            "example by pd.cut, or take a regressor such as scikit-learn's HistGradientBoostingRegressor."
+        ) from error
+
+
+def warn_of_quantity(classes: AnyArray, n: int) -> None:
+    """Warn if whole numbers of floating point, n of them, are probably no classes: many, and hardly repeated."""
+    if classes.dtype.kind == "f" and len(classes) > QUANTITY and 3 * len(classes) > n:
+        warn_user(
+            f"y has {len(classes)} different numbers in {n} rows, which is rather a quantity than a class, and every "
+            "number becomes a class of its own. If they are classes, pass integers or text; if not, divide them into "
+            "classes first, or take a regressor of another library."
+        )
 
 
 def of_one_kind(y: AnyArray) -> AnyArray:

@@ -73,13 +73,14 @@ def indicator(columns: Sequence[AnyArray], classes: Sequence[AnyArray]) -> tuple
     return np.hstack(blocks), np.all([block.any(axis=1) for block in blocks], axis=0)
 
 
-def check_some_classes(classes: Sequence[AnyArray]) -> None:
-    """Raise if every target has one class only."""
+def check_some_classes(classes: Sequence[AnyArray], left_out: bool) -> None:
+    """Raise if every target has one class only; ``left_out`` says whether there were rows of zero weight."""
     if max(map(len, classes)) < 2:
         found = ", ".join(repr(labels.tolist()[0]) for labels in classes[:5])
+        without = ", after leaving out rows of zero sample_weight" if left_out else ""
         raise ValueError(
-            f"y has examples of one class only in every column ({found}, after leaving out rows of zero "
-            "sample_weight); at least one target needs two classes."
+            f"y has examples of one class only in every column ({found}{without}); at least one target needs two "
+            "classes."
         )
 
 

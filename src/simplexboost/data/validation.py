@@ -15,7 +15,15 @@ from .._parts import check_number as check_parameter
 from .._typing import AnyArray, Array, Labels, Mask
 from ..engine import CPU, DeviceTable, Engine, auto_bins
 from .inputs import FRAMES, Taken, check_nothing_is_masked, learn_rows, learn_X, plain_labels
-from .labels import as_listed, check_are_classes, few, known_label_numbers, listed_classes, of_one_kind
+from .labels import (
+    as_listed,
+    check_are_classes,
+    few,
+    known_label_numbers,
+    listed_classes,
+    of_one_kind,
+    warn_of_quantity,
+)
 from .several import check_some_classes, check_target_weights, indicator, is_indicator, is_matrix, target_columns
 from .training_set import LabelSets, TrainingSet
 
@@ -162,7 +170,7 @@ def check_class_targets(
     used = weight > NEGLIGIBLE * weight.max()
     columns = [labels[used] for labels in columns]
     classes = [np.unique(labels) for labels in columns]
-    check_some_classes(classes)
+    check_some_classes(classes, left_out=not used.all())
     widths = tuple(map(len, classes))
     sets = LabelSets(sum(widths), widths, blockwise=True)
     c = sets.number(indicator(columns, classes)[0])
@@ -179,6 +187,8 @@ def check_labels(X: Any, y: Any, sample_weight: Any, labelling: Labelling) -> tu
     y = of_one_kind(column_or_1d(y, warn=True))
     check_are_classes(y)
     classes, c = encode_labels(y, labelling.classes)
+    if labelling.classes is None:
+        warn_of_quantity(classes, len(y))
     weight = check_weight(X, y, sample_weight, labelling.class_weight, classes)
     check_two_classes(classes, np.unique(c[weight > 0]), labelling)
     return classes, c, weight
@@ -188,9 +198,10 @@ def check_two_classes(classes: AnyArray, weighed: Labels, labelling: Labelling) 
     """Raise if all examples of positive weight have the same class (``weighed``) and no other classes are declared."""
     if len(weighed) < 2 and labelling.classes is None:
         advice = " (or name the others in classes=[...])" if labelling.declares else ""
+        left_out = ", after leaving out rows of zero sample_weight" if len(classes) > 1 else ""
         raise ValueError(
-            f"y has examples of one class only ({classes[weighed[0]]!r}, after leaving out rows of zero "
-            f"sample_weight); a classifier needs at least two classes{advice}."
+            f"y has examples of one class only ({few(listed_classes(classes[weighed[:1]]))}{left_out}); a classifier "
+            f"needs at least two classes{advice}."
         )
 
 

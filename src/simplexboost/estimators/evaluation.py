@@ -54,7 +54,11 @@ class Watched:
 
     def table(self, X: Any) -> AnyArray:
         """X, checked and in the form that the model takes."""
-        return check_X(self.estimator, X)
+        try:
+            return check_X(self.estimator, X)
+        except (TypeError, ValueError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"eval_set: {error}") from error
 
     def evaluation(
         self,

@@ -15,6 +15,7 @@ from .._threads import thread_count
 from .._typing import AnyArray, Array
 from ..boosting.layers import train_program
 from ..data.inputs import Taken, check_X
+from ..data.labels import few, listed_classes
 from ..data.order import in_own_order
 from ..data.validation import Labelling, check_training
 from ..engine import MAX_BINS, CpuEngine, Engine
@@ -121,9 +122,10 @@ class MartiBoostClassifier(Face):
                     f"{len(checked.classes)} classes, MartiBoostClassifier takes 2."
                 )
             if not checked.present.all():
+                only = few(listed_classes(checked.classes[checked.present]))
                 raise ValueError(
-                    f"y has examples of one class only ({checked.classes[checked.present][0]!r}, after leaving out "
-                    "rows of zero or negligible sample_weight); MartiBoostClassifier needs two."
+                    f"y has examples of one class only ({only}, after leaving out rows of zero or negligible "
+                    "sample_weight); MartiBoostClassifier needs two."
                 )
             rng = np.random.default_rng(random_numbers(draft.random_state).randint(2**31 - 1))
             with one_blas_thread():

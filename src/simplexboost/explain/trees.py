@@ -52,7 +52,9 @@ class Names:
         if known is None:
             return numbers.tolist()
         others = [OTHERS] if share_last(known) else []
-        return [[*known, *others][b] for b in numbers.tolist() if b < len(known) + len(others)]
+        # categories that are numbers are kept as floats; whole ones are shown as codes are written
+        shown = [int(v) if isinstance(v, float) and v.is_integer() else v for v in known.tolist()]
+        return [[*shown, *others][b] for b in numbers.tolist() if b < len(shown) + len(others)]
 
 
 def node_outputs(term: Term, M: Array, dtype: Any) -> Array:
