@@ -311,3 +311,47 @@ def test_target_by_position(tmp_path):
     assert read(path, target="1").target == "kind"
     assert read(path, target="-1").target == "z"
     assert read(path).target == "z"
+
+
+# ---- codes ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("early", [True, False])
+def test_a_leading_zero_makes_a_column_one_of_codes(early, tmp_path, monkeypatch):
+    """Also where the first block has none, after which the file is read again."""
+    monkeypatch.setattr(simplexboost.cli.texts, "BLOCK", 200)
+    codes = ["06000", "75001", "0", "7"]
+    codes = [codes[i % 4] for i in range(400)] if early else ["75001"] * 300 + [codes[i % 4] for i in range(100)]
+    rows = "".join(f"{code},{i / 7:.3f},0.{i},{'ab'[i % 2]}\n" for i, code in enumerate(codes))
+    (tmp_path / "d.csv").write_text("zip,size,part,y\n" + rows)
+    training = read(tmp_path / "d.csv")
+    assert training.kinds == {"zip": "text", "size": "number", "part": "number"}
+    assert training.X["zip"].to_pylist() == codes
+    assert read(tmp_path / "d.csv", numeric=("zip",)).kinds["zip"] == "number"
+
+
+def test_a_single_leading_zero_among_many_numbers_is_no_code(tmp_path):
+    (tmp_path / "d.csv").write_text("x,y\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(300)) + "05,a\n")
+    training = read(tmp_path / "d.csv")
+    assert training.kinds == {"x": "number"} and training.X["x"].to_pylist()[-1] == 5.0
+
+
+def test_codes_are_told(tmp_path):
+    rows = "".join(f"{'06000' if i % 3 else '75001'},{'ab'[i % 3 == 0]}\n" for i in range(60))
+    (tmp_path / "d.csv").write_text("zip,y\n" + rows)
+    done = inside("fit", tmp_path / "d.csv", "-o", tmp_path / "m.sb", "--set", "n_estimators=3")
+    assert (
+        "column 'zip' has numbers that begin with a zero, 40 of 60: codes, taken as categories (--numeric zip"
+        in done.err
+    )
+    assert "2 categories, codes such as 06000" in inside("inspect", tmp_path / "m.sb").out
+    (tmp_path / "new.csv").write_text("zip\n06000\n75001\n")
+    assert inside("predict", tmp_path / "m.sb", tmp_path / "new.csv").out.split() == ["prediction", "a", "b"]
+
+
+def test_words_among_which_are_codes_are_words(tmp_path):
+    rows = "".join(f"{['007', 'M', 'Q'][i % 3]},{'ab'[i % 3 == 0]}\n" for i in range(60))
+    (tmp_path / "d.csv").write_text("agent,y\n" + rows)
+    done = inside("fit", tmp_path / "d.csv", "-o", tmp_path / "m.sb", "--set", "n_estimators=3")
+    assert done.code == 0 and "codes" not in done.err
+    assert "codes" not in inside("inspect", tmp_path / "m.sb").out

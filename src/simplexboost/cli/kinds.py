@@ -2,7 +2,8 @@
 
 A column of text holds numbers if nearly all of its values do (90 %): a few words such as "unknown" among numbers become
 missing values, and the user is told. Likewise for dates in the order year, month, day; those in another order are not
-guessed, because 3/4/2024 may mean two days. All other text is categories.
+guessed, because 3/4/2024 may mean two days. All other text is categories, and so are numbers of which one in a hundred
+begins with a zero, such as 06000: they are codes.
 
 Examples
 --------
@@ -29,6 +30,7 @@ import pyarrow.compute as pc
 from .errors import InputError
 
 NEARLY_ALL = 0.9
+CODES = 0.01  # the part of the values that makes a column one of codes
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 DATE = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?")
 DURATION = re.compile(r"(?:([+-]?\d+) days?,? ?)?(?:(\d+):(\d{2})(?::(\d{2}(?:\.\d+)?))?)?")
@@ -56,6 +58,8 @@ class Column:
     decimal : what stands between the whole part of a number and its fraction, "." or ","
     bad : the words that became missing, with their counts
     present : how many values are not missing
+    padded : how many of them are whole numbers that begin with a zero
+    coded : whether all would be numbers but for these
     """
 
     name: str
@@ -64,6 +68,8 @@ class Column:
     decimal: str = "."
     bad: Counter[str] = field(default_factory=Counter)
     present: int = 0
+    padded: int = 0
+    coded: bool = False
     _parts: list[pa.Array] = field(default_factory=list)
 
     def add(self, values: Any) -> None:
@@ -74,6 +80,7 @@ class Column:
         if self.kind is None and values.null_count < len(values):
             self.kind = guess(values, self.decimal)
         self.present += len(values) - values.null_count
+        self.padded += n_padded(values)
         if self.kind == "text":
             self._parts.append(as_text(values).dictionary_encode())
         elif self.kind is None:
@@ -88,12 +95,13 @@ class Column:
 
         Raises `TurnedTextError` if most later values are words, and the earlier ones have been converted already.
         """
-        if self.kind != "text" and not self.fixed and too_many(self.bad, self.present):
+        if self.kind != "text" and not self.fixed and (too_many(self.bad, self.present) or self.is_code):
             raise TurnedTextError(self.name)
         if self.kind == "text":
             whole = joined(self._parts, pa.dictionary(pa.int32(), pa.string())).unify_dictionaries()
             better = None if self.fixed else mostly(whole, self.decimal)
-            if better is None:
+            self.coded = better == "number" and self.is_code
+            if better is None or self.coded:
                 return whole
             self.kind = better
             numbers, self.bad = as_numbers(whole.combine_chunks().cast(pa.string()), better, self.decimal)
@@ -101,6 +109,25 @@ class Column:
         self.kind = self.kind or "number"
         column = joined(self._parts, pa.float64())
         return as_times(column, TIMES[self.kind]) if self.kind in TIMES else column
+
+    @property
+    def is_code(self) -> bool:
+        """Whether so many values are numbers that begin with a zero that all are codes."""
+        return self.padded > 0 and self.padded >= CODES * self.present
+
+
+def n_padded(values: pa.Array) -> int:
+    """How many values are text such as 06000, a whole number that begins with a zero.
+
+    Examples
+    --------
+    >>> n_padded(pa.array(["06000", " 007 ", "0", "0.5", "75001", "0x", None]))
+    2
+    """
+    if not pa.types.is_string(values.type):
+        return 0
+    first = values.filter(pc.starts_with(pc.ascii_ltrim_whitespace(values), "0"))
+    return int(pc.sum(pc.match_substring_regex(first, r"^\s*0\d+\s*$")).as_py() or 0)
 
 
 def joined(parts: list[pa.Array], kind: pa.DataType) -> pa.ChunkedArray:
@@ -132,6 +159,8 @@ def guess(values: pa.Array, decimal: str) -> str:
         return "duration" if pa.types.is_duration(kind) else "time" if pa.types.is_time(kind) else "date"
     if not pa.types.is_string(kind):
         return "number"
+    if n_padded(values) >= max(1, CODES * (len(values) - values.null_count)):
+        return "text"
     for candidate in ("number", "date"):
         _, bad = as_numbers(values, candidate, decimal)
         if not too_many(bad, len(values) - values.null_count):

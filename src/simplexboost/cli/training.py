@@ -158,6 +158,11 @@ def tell_about(columns: list[Column], X: pa.Table, talk: Talk) -> None:
     """Say what was decided about columns that are not clear."""
     for column in columns:
         tell_bad_words(column, talk)
+        if column.coded:
+            talk.say(
+                f"column {column.name!r} has numbers that begin with a zero, {column.padded} of {column.present}: "
+                f"codes, taken as categories (--numeric {column.name} takes them as numbers)."
+            )
         if column.kind == "text" and X.num_rows >= 20:
             different = len(X[column.name].unique())
             if different > NEARLY_UNIQUE * X.num_rows:

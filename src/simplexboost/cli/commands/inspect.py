@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import click
 import numpy as np
 
 from ..._sizes import in_bytes
+from ..kinds import NEARLY_ALL
 from ..scoring import Model, model_size, open_model
 
+PADDED = re.compile(r"0\d+")
 MOST = 20  # classes and columns that are shown; --all shows more
 
 
@@ -42,6 +45,7 @@ def about(model: Model) -> dict[str, Any]:
             "name": name,
             "kind": kind if values is None else "categories",
             **({} if values is None else {"categories": len(values)}),
+            **({} if (code := a_code(values)) is None else {"code": code}),
             **({} if importances is None else {"importance": float(importances[j])}),
         }
         for j, (name, kind, values) in enumerate(zip(names, kinds, categories, strict=True))
@@ -56,6 +60,14 @@ def about(model: Model) -> dict[str, Any]:
         "columns": columns,
         "choice": str(classifier.choice_) if hasattr(classifier, "choice_") else None,
     }
+
+
+def a_code(categories: Any) -> str | None:
+    """Of categories that are whole numbers as text, one with a zero before it, such as 06000; None if there is none."""
+    texts = [] if categories is None else [text for text in categories.tolist() if isinstance(text, str)]
+    if sum(text.isdecimal() for text in texts) < NEARLY_ALL * len(texts):
+        return None
+    return next((text for text in texts if PADDED.fullmatch(text)), None)
 
 
 def changed(classifier: Any) -> dict[str, Any]:
@@ -90,6 +102,7 @@ def text(found: dict[str, Any], most: int | None) -> str:
     width = max(len(column["name"]) for column in columns[:most])
     for column in columns[:most]:
         kind = column["kind"] if "categories" not in column else f"{column['categories']} categories"
+        kind += f", codes such as {column['code']}" if "code" in column else ""
         importance = f"  importance {column['importance']:.4f}" if "importance" in column else ""
         lines.append(f"  {column['name']:{width}}  {kind:15}{importance}".rstrip())
     if most and len(columns) > most:
