@@ -427,6 +427,18 @@ def test_masked_values_are_missing():
     assert (fit(X).predict_proba(X) == fit(filled).predict_proba(filled)).all()
 
 
+@each_container
+def test_a_list_of_categories_that_leaves_out_text_is_told_what_is_left_out(container):
+    table = container({"zip": ["06000", "75001"] * 20, "city": ["Nice", "Paris"] * 20, "plan": ["a", "b"] * 20})
+    with pytest.raises(
+        ValueError, match=r"columns 'city', 'plan' hold text\. Add them to the list, or make them numbers"
+    ):
+        sb.GDMCBoostClassifier(n_estimators=2, categorical_features=["zip"]).fit(table, [0, 1] * 20)
+    with pytest.raises(ValueError, match=r"column 'plan' holds text\. Add it to the list, or make it numbers"):
+        sb.GDMCBoostClassifier(n_estimators=2, categorical_features=["zip", "city"]).fit(table, [0, 1] * 20)
+    sb.GDMCBoostClassifier(n_estimators=2, categorical_features=["zip", "city", "plan"]).fit(table, [0, 1] * 20)
+
+
 # ---- many categories, and learners that take none -------------------------------------------------------------------
 
 

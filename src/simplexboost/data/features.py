@@ -106,6 +106,8 @@ def learn_features(table: Table | Digests, categorical_features: Any, refusal: s
         check_numeric_text(table, mask)
     if refusal is not None and mask.any():
         raise ValueError(refused(table, mask, refusal))
+    if table.typed and not isinstance(categorical_features, str | None):
+        check_list_is_complete(columns, mask)
     kinds = ["category" if is_one else kind_of_number(c, table) for c, is_one in zip(columns, mask, strict=True)]
     if not mask.any():
         return Features(kinds)
@@ -164,8 +166,20 @@ def check_numeric_text(table: Table | Digests, mask: Mask) -> None:
     raise ValueError(
         f"X holds numbers as text in {listed([column for column, _ in bad])}{but}. Make them numbers, for example "
         "by X[name] = pd.to_numeric(X[name], errors='coerce'), which makes what is no number missing; or, if they are "
-        "codes that stand for categories, say so in categorical_features=[name, …]."
+        "codes that stand for categories, say so in categorical_features=[name, …], with all other columns of text."
     )
+
+
+def check_list_is_complete(columns: Sequence[Column | Digest], mask: Mask) -> None:
+    """Raise if a list of the categorical columns of a frame leaves out columns of text: it names all of them."""
+    left_out = [column for column, is_one in zip(columns, mask, strict=True) if not is_one and column.kind == "text"]
+    if left_out and mask.any():
+        one = len(left_out) == 1
+        raise ValueError(
+            f"categorical_features names some columns, and then no other is taken as categories; but "
+            f"{listed(left_out)} {'holds' if one else 'hold'} text. Add {'it' if one else 'them'} to the list, or make "
+            f"{'it' if one else 'them'} numbers, for example by pd.to_numeric(X[name], errors='coerce')."
+        )
 
 
 def numeric_text(column: Column | Digest) -> str | None:
