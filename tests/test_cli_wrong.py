@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from cli_runner import inside
 
+from simplexboost.cli import matrices
+
 GOOD = "x,z,y\n" + "\n".join(f"{i},{i % 7},{'ab'[i % 2]}" for i in range(40)) + "\n"
 
 
@@ -49,6 +51,7 @@ FILES = {
     "garbage.feather": (bytes(range(256)) * 10, "is not a Feather file"),
     "garbage.npz": (bytes(range(256)) * 10, "is not an NPZ file"),
     "garbage.libsvm": (b"what is this\n", "is not a LIBSVM file"),
+    "huge.libsvm": (b"0 1:1\n1 2:1\n0 99999999999:1\n", "huge.libsvm, line 3: a number of a feature"),
     "garbage.arff": (b"what is this\n", "is not an ARFF file"),
     "sparse.arff": (b"@attribute a numeric\n@data\n{0 1}\n", "sparse ARFF"),
     "broken.csv.gz": (gzip.compress(GOOD.encode() * 50)[:-30], "cannot be decompressed"),
@@ -92,6 +95,17 @@ def test_places(tmp_path, good, model):
     check(inside("predict", tmp_path / "nowhere.sb", good), 1, "there is no such file")
     check(inside("predict", tmp_path, good), 1, "is a folder")
     check(inside("fit", "-", "-o", tmp_path / "m.sb", stdin=b""), 1, "standard input is empty")
+
+
+def test_the_line_of_a_block_is_that_of_the_file(tmp_path, monkeypatch):
+    """Predictions read LIBSVM files in blocks."""
+    monkeypatch.setattr(matrices, "LINES", 2)
+    path, model = tmp_path / "d.libsvm", tmp_path / "m.sb"
+    path.write_bytes(b"0 1:1\n1 2:1\n" * 20)
+    assert inside("fit", path, "-o", model, "--set", "n_estimators=2").code == 0
+    path.write_bytes(b"0 1:1\n1 2:1\n" * 4 + b"0 99999999999:1\n")
+    done = inside("predict", model, path, "-q")
+    assert done.code == 1 and "line 9: a number of a feature" in done.err and "2147483647" in done.err
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read and write everything")

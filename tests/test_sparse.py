@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 import simplexboost as sb
 from simplexboost.data.sparse import canonical, without_duplicates
 from simplexboost.data.training_set import TrainingSet
-from simplexboost.engine import ORDERS, SCORES, CpuEngine, Growth, SparseCodes
+from simplexboost.engine import ORDERS, SCORES, CpuEngine, Dense, Growth, SparseCodes
 from simplexboost.engine.cpu import sparse as cpu_sparse
 from simplexboost.engine.sharded import ShardedEngine
 from simplexboost.learners import SklearnLearner
@@ -523,3 +523,49 @@ def test_wrong_places_are_refused(ask, kind, index):
 
 FITTED = sb.SimplexBoostClassifier(n_estimators=2, random_state=0)
 FITTED.fit(np.arange(120.0).reshape(30, 4), np.arange(30) % 3)
+
+# ---- memory ---------------------------------------------------------------------------------------------------------
+
+WIDE = """
+import resource, sys
+import numpy as np
+from scipy.sparse import csr_array
+import simplexboost as sb
+
+def peak():
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+def fit(p):
+    X = csr_array((np.ones(5), ([0, 0, 1, 2, 3], [0, p - 1, 0, 4, 7])), shape=(40, p))
+    return sb.SimplexBoostClassifier(n_estimators=3, n_jobs=1, random_state=0).fit(X, np.arange(40) % 2)
+
+fit(100)
+before = peak()
+fit(1_000_000)
+print((peak() - before) / 1_000_000)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the unit of the peak is that of Linux")
+def test_columns_without_values_take_next_to_nothing():
+    """Bytes of a column in the whole process, kernels included; Python objects for each column would take hundreds."""
+    done = subprocess.run([sys.executable, "-c", WIDE], capture_output=True, text=True, check=True)
+    assert float(done.stdout) < 130
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_trees_look_only_at_columns_with_several_codes(n_threads):
+    """What is left out makes no difference, not even where all of them are left out."""
+    rng = np.random.default_rng(0)
+    X = sparse_rows((300, 200), 0.05, rng)
+    X = sparse.csr_array(X.toarray() * (np.arange(200) % 3 == 0))
+    data, statistics = CpuEngine(n_threads).bin(X), Dense(rng.normal(size=(300, 2)))
+    dense = CpuEngine().bin(X.toarray())
+    assert 0 < data.splittable(None).size < 70 and dense.splittable(None) is None
+    for features in (None, np.arange(0, 200, 2), np.array([1, 2])):
+        for noise in (0.0, 2.0):
+            growth = Growth(max_leaf_nodes=9, noise=noise, seed=7)
+            ours = CpuEngine(n_threads).grow(data, statistics, "norm", growth, features=features)
+            full = CpuEngine().grow(dense, statistics, "norm", growth, features=features)
+            assert ours.tree.nodes.tobytes() == full.tree.nodes.tobytes()
+            assert ours.leaf_sums.tobytes() == full.leaf_sums.tobytes()

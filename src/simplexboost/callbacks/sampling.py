@@ -64,7 +64,9 @@ class Sampling(Callback):
     def _draw(rng: np.random.Generator, size: int, fraction: float) -> AnyArray | None:
         if fraction >= 1.0:
             return None
-        return np.sort(rng.choice(size, max(1, round(fraction * size)), replace=False))
+        drawn = np.zeros(size, dtype=bool)
+        drawn[rng.choice(size, max(1, round(fraction * size)), replace=False)] = True
+        return np.flatnonzero(drawn)
 
 
 def others(n: int, held: AnyArray) -> AnyArray:

@@ -7,7 +7,7 @@ after the last bin. The values of a categorical feature are category numbers, wh
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,6 +37,39 @@ def auto_bins(n: int, p: int) -> int:
 
 
 @dataclass(frozen=True, eq=False)
+class Edges(Sequence[Array]):
+    """The edges of all features in one array: a sparse table may have millions of columns, most of them without any.
+
+    Attributes
+    ----------
+    values : the edges of one feature after those of another
+    first : (p + 1,) int64, where those of each feature begin
+    """
+
+    values: Array
+    first: AnyArray
+
+    @classmethod
+    def of(cls, edges: Sequence[Array]) -> Edges:
+        """The edges (·,) of every feature in this form."""
+        if isinstance(edges, Edges):
+            return edges
+        return cls(np.concatenate([*edges, []]), np.cumsum([0, *map(len, edges)], dtype=np.int64))
+
+    @property
+    def n_bins(self) -> AnyArray:
+        """The bins between the edges of each feature, (p,) int32."""
+        return np.diff(self.first).astype(np.int32) + np.int32(1)
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+    def __getitem__(self, f: Any) -> Any:
+        f = range(len(self))[f]
+        return self.values[self.first[f] : self.first[f + 1]]
+
+
+@dataclass(frozen=True, eq=False)
 class BinnedData:
     """Training data as codes, in the layout that engines share.
 
@@ -46,15 +79,15 @@ class BinnedData:
         table, `SparseCodes`
     n_bins : (p,) int32, bins of finite values; a missing value has code ``n_bins[f]``
     has_missing : (p,) uint8
-    edges : list of p ascending arrays, ``n_bins[f] - 1`` edges each; a categorical feature has ½, 1½, …, which serve
-        only to compute its codes
+    edges : p ascending arrays, ``n_bins[f] - 1`` edges each; a categorical feature has ½, 1½, …, which serve only to
+        compute its codes. `Edges` for a sparse table
     categorical : (p,) uint8, features whose codes are categories without an order
     """
 
     codes: AnyArray | SparseCodes
     n_bins: AnyArray
     has_missing: AnyArray
-    edges: list[Array]
+    edges: Sequence[Array]
     categorical: AnyArray
 
     def __getstate__(self) -> dict[str, Any]:
@@ -89,12 +122,29 @@ class BinnedData:
             return self.codes.column(f)
         return self.codes[f // TILE, :, f % TILE]
 
+    def splittable(self, features: AnyArray | None) -> AnyArray | None:
+        """Those of some features (ascending; None for all) that are worth looking at when a tree is grown.
+
+        Of a sparse table they are those that have more than one code, because most of its columns may hold only zeros.
+        There is always one, from whose bins the sums of all rows are taken.
+        """
+        if not isinstance(self.codes, SparseCodes):
+            return features
+        varied = self.varied
+        found = np.flatnonzero(varied).astype(np.int32) if features is None else features[varied[features]]
+        if len(found):
+            return found
+        return np.zeros(1, dtype=np.int32) if features is None else features[:1]
+
     @cached
-    def all_edges(self) -> tuple[Array, AnyArray]:
-        """The edges of all features, each with infinity behind them, and where they begin, (p + 1,)."""
-        lengths = np.array([len(edges) + 1 for edges in self.edges], dtype=np.intp)
-        ends = [np.append(edges, np.inf) for edges in self.edges]
-        return np.concatenate(ends) if ends else np.empty(0), np.append(0, np.cumsum(lengths))
+    def varied(self) -> AnyArray:
+        """Which features have more than one code, (p,) bool."""
+        return (self.n_bins > 1) | (self.has_missing > 0)
+
+    @cached
+    def all_edges(self) -> Edges:
+        """The edges of all features in one array."""
+        return Edges.of(self.edges)
 
     @cached
     def seen_categories(self) -> AnyArray:

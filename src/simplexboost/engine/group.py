@@ -8,7 +8,7 @@ trees, from histograms that the members have added up.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -17,7 +17,7 @@ from scipy.sparse import csr_array, issparse, vstack
 
 from .._typing import AnyArray, Array
 from ..group import Group, Leader, Member, Scattered, Share, put_together
-from .binned import MAX_BINS, SAMPLE_ROWS, BinnedData, category_edges, category_mask, sampled_rows
+from .binned import MAX_BINS, SAMPLE_ROWS, BinnedData, Edges, category_edges, category_mask, sampled_rows
 from .cpu import CpuEngine, largest_magnitude, limb_total, sum_limbs
 from .cpu.rows import CpuRowLoss
 from .cpu.sparse import sparse_codes, sparse_quantiles
@@ -146,22 +146,22 @@ class GroupEngine(CpuEngine):
         """X as codes: the edges are those of all rows, found by the leader from a sample of them."""
         mask = category_mask(categorical, X.shape[1])
         codes: AnyArray | SparseCodes
+        edges: Sequence[Array]
         if self.group.exchange("form", lambda: [("any", issparse(X))])[0]:
             table = X if issparse(X) else csr_array(X)  # of those that have no rows
-            edges = self._sparse_edges(table, max_bins, sample)
-            codes, has_missing = sparse_codes(table, edges, self.n_threads)
+            edges = of_all = self._sparse_edges(table, max_bins, sample)
+            codes, has_missing = sparse_codes(table, of_all, self.n_threads)
         else:
             edges = self._edges(X, max_bins, mask, sample)
             codes, has_missing = self.codes(X, edges)
-        n_bins = np.array([len(e) + 1 for e in edges], dtype=np.int32)
         has_missing = self.group.exchange("columns", lambda: [("any", has_missing)])[0]
-        return BinnedData(codes, n_bins, has_missing, edges, mask)
+        return BinnedData(codes, Edges.of(edges).n_bins, has_missing, edges, mask)
 
-    def _sparse_edges(self, X: Any, max_bins: int, sample: AnyArray | None) -> list[Array]:
+    def _sparse_edges(self, X: Any, max_bins: int, sample: AnyArray | None) -> Edges:
         """The edges of every column of a sparse table, which has no categories."""
         sample = self._sampled(X, sample)
 
-        def find(pieces: list[Any]) -> list[Array]:
+        def find(pieces: list[Any]) -> Edges:
             return sparse_quantiles(vstack([block for _, block in pieces[0]]), max_bins, self.n_threads)
 
         return self.group.exchange("edges", lambda: [("list", [(0, sample)] if sample.shape[0] else [])], find)
@@ -213,6 +213,7 @@ class GroupEngine(CpuEngine):
         features: AnyArray | None = None,
     ) -> Grown:
         """Grow one tree: the leader asks for histograms, the members answer."""
+        features = data.splittable(features)
 
         def shard() -> Any:
             table = self.share.table()

@@ -131,6 +131,7 @@ class ShardedEngine(CpuEngine):
         features: AnyArray | None = None,
     ) -> Grown:
         """Grow one tree on sums over shards."""
+        features = data.splittable(features)
         parts = self.parts(data.n)
         shards = [
             make_shard(

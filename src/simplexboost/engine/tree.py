@@ -128,17 +128,19 @@ class LateValues(ABC):
         """
 
 
-def set_thresholds(nodes: AnyArray, all_edges: Array, starts: AnyArray) -> None:
+def set_thresholds(nodes: AnyArray, edges: Array, first: AnyArray) -> None:
     """Fill in the thresholds of numeric splits: the edge above the last bin that goes left.
 
     If all known values go left and only missing ones right, there is no such edge, and the threshold is infinite. The
-    edges of feature f begin at ``starts[f]`` of ``all_edges``, with infinity behind them; see `BinnedData.all_edges`.
+    edges of feature f are ``edges[first[f]]`` up to those of the next; see `binned.Edges`.
     """
     feature = nodes["feature"]
     split = np.flatnonzero((feature >= 0) & (nodes["category"] < 0))
     feature = feature.take(split)
-    place = np.minimum(starts.take(feature) + nodes["bin"].take(split), starts.take(feature + 1) - 1)
-    nodes["threshold"][split] = all_edges.take(place)
+    place, end = first.take(feature) + nodes["bin"].take(split), first.take(feature + 1)
+    nodes["threshold"][split] = np.inf
+    exists = place < end
+    nodes["threshold"][split[exists]] = edges.take(place[exists])
 
 
 def set_unseen(nodes: AnyArray, category_sets: AnyArray, seen: AnyArray) -> None:

@@ -6,6 +6,7 @@ targets; the engine itself stands here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,7 +15,7 @@ from scipy.sparse import issparse
 
 from ... import _kernels
 from ..._typing import AnyArray, Array, Labels
-from ..binned import MAX_BINS, TILE, BinnedData, category_edges, category_mask, sampled_rows
+from ..binned import MAX_BINS, TILE, BinnedData, Edges, category_edges, category_mask, sampled_rows
 from ..candidates import Candidates
 from ..interface import (
     AllRows,
@@ -84,21 +85,20 @@ class CpuEngine(AllRows):
         for f in np.flatnonzero(mask).tolist():
             edges[f] = category_edges(X[:, f], f)
         codes, has_missing = self.codes(X, edges)
-        n_bins = np.array([len(e) + 1 for e in edges], dtype=np.int32)
-        return BinnedData(codes, n_bins, has_missing, edges, mask)
+        return BinnedData(codes, Edges.of(edges).n_bins, has_missing, edges, mask)
 
     def quantiles(self, X: AnyArray, rows: AnyArray | None, max_bins: int) -> list[Array]:
         """The edges of every column of X (n, p), as if all of them were numbers, from some rows or from all."""
         values, first = _kernels.find_edges(X, rows, max_bins, self.n_threads)
         return [values[begin:end] for begin, end in pairwise(first)]
 
-    def codes(self, X: AnyArray, edges: list[Array]) -> tuple[AnyArray, AnyArray]:
+    def codes(self, X: AnyArray, edges: Sequence[Array]) -> tuple[AnyArray, AnyArray]:
         """The codes (n_blocks, n, 8) of X (n, p) between these edges, and which features have missing values (p,)."""
         n, p = X.shape
         codes = np.zeros((-(-p // TILE), n, TILE), dtype=np.uint8)
         has_missing = np.zeros(p, dtype=np.uint8)
-        first = np.cumsum([0, *map(len, edges)], dtype=np.int64)
-        _kernels.bin_values(X, np.concatenate([*edges, []]), first, codes, has_missing, self.n_threads)
+        joined = Edges.of(edges)
+        _kernels.bin_values(X, joined.values, joined.first, codes, has_missing, self.n_threads)
         return codes, has_missing
 
     def grow(
@@ -112,6 +112,7 @@ class CpuEngine(AllRows):
         features: AnyArray | None = None,
     ) -> Grown:
         """Grow one tree."""
+        features = data.splittable(features)
         shard = make_shard(data, statistics, growth, rows, features, WHOLE, self.n_threads)
         n_rows = data.n if rows is None else len(rows)
         parts = grow_from(shard, data, statistics.m, score, growth, n_rows, features, self.n_threads)

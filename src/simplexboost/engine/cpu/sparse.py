@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
 from ... import _kernels
-from ..._typing import AnyArray, Array
-from ..binned import BinnedData, category_edges, sampled_rows
+from ..._typing import AnyArray
+from ..binned import BinnedData, Edges, category_edges, sampled_rows
 from ..sparse import SparseCodes
 from ..tree import Tree
 
@@ -22,23 +21,23 @@ def bin_sparse(X: Any, max_bins: int, mask: AnyArray, sample: AnyArray | None, n
     """A sparse table (n, p) as codes; the columns in the mask (p,) hold categories."""
     columns, rows = X.tocsc(), sampled_rows(X.shape[0]) if sample is None else sample
     edges = sparse_quantiles(columns if rows is None else X[rows], max_bins, n_threads)
-    for f in np.flatnonzero(mask).tolist():
-        edges[f] = category_edges(columns.data[columns.indptr[f] : columns.indptr[f + 1]], f)
+    if mask.any():
+        of_columns = list(edges)
+        for f in np.flatnonzero(mask).tolist():
+            of_columns[f] = category_edges(columns.data[columns.indptr[f] : columns.indptr[f + 1]], f)
+        edges = Edges.of(of_columns)
     codes, has_missing = sparse_codes(columns, edges, n_threads)
-    n_bins = np.array([len(e) + 1 for e in edges], dtype=np.int32)
-    return BinnedData(codes, n_bins, has_missing, edges, mask)
+    return BinnedData(codes, edges.n_bins, has_missing, edges, mask)
 
 
-def sparse_quantiles(X: Any, max_bins: int, n_threads: int) -> list[Array]:
+def sparse_quantiles(X: Any, max_bins: int, n_threads: int) -> Edges:
     """The edges of every column of a sparse table (n, p), as if all of them were numbers."""
-    values, first = _kernels.find_edges_sparse(*by_columns(X), max_bins, n_threads)
-    return [values[begin:end] for begin, end in pairwise(first.tolist())]
+    return Edges(*_kernels.find_edges_sparse(*by_columns(X), max_bins, n_threads))
 
 
-def sparse_codes(X: Any, edges: list[Array], n_threads: int) -> tuple[SparseCodes, AnyArray]:
+def sparse_codes(X: Any, edges: Edges, n_threads: int) -> tuple[SparseCodes, AnyArray]:
     """The codes of a sparse table (n, p) between these edges, and which features have missing values (p,)."""
-    ends = np.cumsum([0, *(len(e) for e in edges)], dtype=np.int64)
-    *codes, has_missing = _kernels.bin_sparse(*by_columns(X), np.concatenate([*edges, []]), ends, n_threads)
+    *codes, has_missing = _kernels.bin_sparse(*by_columns(X), edges.values, edges.first, n_threads)
     return SparseCodes(X.shape[0], *codes), has_missing
 
 

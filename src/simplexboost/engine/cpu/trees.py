@@ -41,7 +41,7 @@ class GrownParts:
     def grown(self, data: BinnedData, leaf_of_row: AnyArray, leaf_sums: Array) -> Grown:
         """The tree with its thresholds, in arrays of its own: members of a group in one process share these parts."""
         nodes, category_sets = self.nodes.copy().view(NODE)[:, 0], self.category_sets.copy()
-        set_thresholds(nodes, *data.all_edges)
+        set_thresholds(nodes, data.all_edges.values, data.all_edges.first)
         set_unseen(nodes, category_sets, data.seen_categories)
         return Grown(Tree(nodes, self.gain, self.count, category_sets), leaf_of_row, leaf_sums)
 

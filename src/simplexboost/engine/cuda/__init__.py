@@ -8,7 +8,7 @@ and the losses of other boosters. CuPy is imported when an engine is made.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -83,7 +83,7 @@ class CudaEngine(CpuEngine):
             X, rows = X.some(rows), None
         return super().quantiles(X, rows, max_bins)
 
-    def codes(self, X: Any, edges: list[Array]) -> tuple[Any, AnyArray]:
+    def codes(self, X: Any, edges: Sequence[Array]) -> tuple[Any, AnyArray]:
         """The codes of X between these edges, on the device unless the table is small; and what has missing values."""
         return codes_there(X, edges, self.device) if is_there(X) else super().codes(X, edges)
 

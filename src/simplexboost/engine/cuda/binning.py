@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -122,7 +122,7 @@ def pieces(X: Any, device: Any) -> Iterator[tuple[int, Any]]:
         yield begin, device.upload_large(np.ascontiguousarray(X[begin : begin + step]))
 
 
-def codes_there(X: Any, edges: list[Array], device: Any) -> tuple[Any, AnyArray]:
+def codes_there(X: Any, edges: Sequence[Array], device: Any) -> tuple[Any, AnyArray]:
     """`CpuEngine.codes` on the device."""
     n, p = X.shape
     codes, missing = device.empty((-(-p // TILE), n), np.uint64), device.empty(p, np.int32)

@@ -34,7 +34,7 @@ def grow(
     kind = SymmetricGrower if growth.order == "symmetric" else Grower
     grower = kind(data, lanes, inverse, score, growth, [int(f) for f in features])
     tree, node_rows = grower.run(rows)
-    set_thresholds(tree.nodes, *data.all_edges)
+    set_thresholds(tree.nodes, data.all_edges.values, data.all_edges.first)
     set_unseen(tree.nodes, tree.category_sets, data.seen_categories)
     leaf_rows = [node_rows[node] for node in np.flatnonzero(tree.nodes["feature"] < 0)]
     values = dense_values(statistics) if leaf_statistics is None else leaf_statistics

@@ -76,14 +76,29 @@ std::vector<double> edges_of_sparse(const SparseColumns<Value>& X, std::size_t f
   return edges_of({scratch.values.data(), k}, {scratch.ends.data(), k}, max_bins);
 }
 
+// The edges of some columns are kept one after the other: most of millions of columns have none.
 template <class Value>
 Edges find_edges_sparse(const SparseColumns<Value>& X, std::size_t max_bins, int n_threads) {
-  std::vector<std::vector<double>> edges(X.p);
-  parallel_ranges(X.p, 64, n_threads, [&](std::size_t begin, std::size_t end) {
+  constexpr std::size_t grain = 64;
+  std::vector<std::vector<double>> parts(ceil_div(X.p, grain));
+  Edges all{{}, std::vector<std::int64_t>(X.p + 1, 0)};
+  parallel_ranges(X.p, grain, n_threads, [&](std::size_t begin, std::size_t end) {
     Scratch<Value> scratch;
-    for (std::size_t f = begin; f < end; ++f) edges[f] = edges_of_sparse(X, f, max_bins, scratch);
+    auto& part = parts[begin / grain];
+    for (std::size_t f = begin; f < end; ++f) {
+      if (X.first[f] == X.first[f + 1]) continue;  // zeros only
+      const std::vector<double> edges = edges_of_sparse(X, f, max_bins, scratch);
+      all.first[f + 1] = static_cast<std::int64_t>(edges.size());
+      part.insert(part.end(), edges.begin(), edges.end());
+    }
   });
-  return joined(edges);
+  for (std::size_t f = 0; f < X.p; ++f) all.first[f + 1] += all.first[f];
+  all.values.reserve(static_cast<std::size_t>(all.first[X.p]));
+  for (auto& part : parts) {
+    all.values.insert(all.values.end(), part.begin(), part.end());
+    std::vector<double>().swap(part);
+  }
+  return all;
 }
 
 struct SparseCodes {
