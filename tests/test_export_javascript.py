@@ -13,6 +13,7 @@ import pytest
 from browser import shown
 from export_cases import CASES, COSTLY, case, dated, flagship, mixed, numbers, with_costs
 from sklearn.exceptions import NotFittedError
+from test_export_python import large_member, two_headers
 
 import simplexboost as sb
 from simplexboost import datasets
@@ -172,7 +173,14 @@ def test_categories_of_another_form_are_refused(tmp_path):
     assert said[1] == "column grade holds text, '7'; it held numbers as categories in fit."
 
 
+def with_lie(data):
+    """The file, whose header says that it has a hundred bytes."""
+    at = data.rfind(b"PK\x01\x02", 0, data.rfind(b"header.json"))
+    return data[: at + 24] + (100).to_bytes(4, "little") + data[at + 28 :]
+
+
 @pytest.mark.node
+@pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_damaged_files_are_refused(tmp_path):
     clf = case("flagship").clf
     sb.export.javascript(clf, tmp_path / "model.js")
@@ -186,6 +194,14 @@ def test_damaged_files_are_refused(tmp_path):
     header = data.find(b"header.json")
     (tmp_path / "model.sb").write_bytes(data[:header] + data[header + 11 :])
     assert run()
+    for make, message in [
+        (two_headers, "two members of the same name"),
+        (lambda: large_member("header.json"), "claims to hold more"),
+        (lambda: large_member("more"), "claims to hold more"),
+        (lambda: with_lie(large_member("header.json")), "larger than it says"),
+    ]:
+        (tmp_path / "model.sb").write_bytes(make())
+        assert message in run()
 
 
 @pytest.mark.browser
@@ -202,7 +218,7 @@ def test_a_browser_predicts_the_same(name, tmp_path):
 
 def test_the_module_is_a_few_kilobytes_and_knows_where_the_model_is():
     assert SOURCE.read_text().count(SLOT) == 1
-    assert len(SOURCE.read_bytes()) < 17_500
+    assert len(SOURCE.read_bytes()) < 18_500
 
 
 def test_what_cannot_be_exported_is_refused(tmp_path):

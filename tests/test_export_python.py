@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -282,3 +283,41 @@ def test_damaged_files_are_value_errors(change, message):
 def test_what_is_no_archive_is_a_value_error(data):
     with pytest.raises(ValueError, match="damaged"):
         standalone.load(io.BytesIO(data))
+
+
+def two_headers():
+    """A model file with a second header."""
+    stream = io.BytesIO(OLD.read_bytes())
+    with zipfile.ZipFile(stream, "a") as archive:
+        archive.writestr("header.json", b"{}")
+    return stream.getvalue()
+
+
+def large_member(name):
+    """A small model file with a member of 64 MB, added to it or to its header."""
+    with zipfile.ZipFile(OLD) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for member, data in (members | {name: members.get(name, b"") + b" " * (64 << 20)}).items():
+            archive.writestr(member, data)
+    return stream.getvalue()
+
+
+CLAIMS = [
+    (lambda: large_member("header.json"), "claims to hold"),
+    (lambda: large_member("more"), "claims to hold"),
+]
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")  # which zipfile warns of when it writes
+@pytest.mark.parametrize(("make", "message"), [(two_headers, "two members of the same name"), *CLAIMS])
+def test_a_file_holds_no_more_than_it_may(make, message):
+    data = make()
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=message):
+            standalone.load(io.BytesIO(data))
+        assert tracemalloc.get_traced_memory()[1] < 4 << 20
+    finally:
+        tracemalloc.stop()

@@ -182,6 +182,19 @@ def test_a_header_that_is_larger_than_the_file_may_have_is_not_inflated(filler, 
     assert peak < 4 << 20
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")  # which zipfile warns of when it writes
+@pytest.mark.parametrize("name", ["header.json", "values", "no array"])
+def test_a_member_occurs_once(name, path):
+    """Of two headers programs would read one or the other."""
+    stream = io.BytesIO(path.read_bytes())
+    with zipfile.ZipFile(stream, "a") as archive:
+        archive.writestr(name, b"{}")
+        if name == "no array":
+            archive.writestr(name, b"[]")
+    with pytest.raises(sb.ModelFileError, match=f"{name}' more than once"):
+        sb.load(io.BytesIO(stream.getvalue()))
+
+
 @pytest.mark.parametrize("shape", [[-1], [2.5], ["3"], None, 3, [[2]], [1] * 40, [2**70, 2**70]])
 def test_shapes_that_are_none_are_refused(shape, path):
     with pytest.raises(sb.ModelFileError):

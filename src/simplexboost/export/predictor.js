@@ -45,6 +45,7 @@ async function unzip(source) {
   while (end >= 0 && view.getUint32(end, true) !== 0x06054b50) end--;
   if (end < 0) throw new Error("this is no model file of simplexboost, or it is damaged.");
   const members = {};
+  let total = 0;
   let at = view.getUint32(end + 16, true);
   for (let left = view.getUint16(end + 10, true); left > 0; left--) {
     const [method, size] = [view.getUint16(at + 10, true), view.getUint32(at + 20, true)];
@@ -52,12 +53,28 @@ async function unzip(source) {
     const local = view.getUint32(at + 42, true);
     const begin = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
     const packed = bytes.subarray(begin, begin + size);
-    const stream = () => new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-    members[new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + name))] =
-      method === 0 ? packed : new Uint8Array(await new Response(stream()).arrayBuffer());
+    const member = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + name)), full = view.getUint32(at + 24, true);
+    if (Object.hasOwn(members, member)) throw new Error("the file is damaged: it holds two members of the same name.");
+    total += full;
+    if ((member === "header.json" && full > 2 ** 20 + 32 * bytes.length) || total > 2 ** 24 + 128 * bytes.length)
+      throw new Error("the file claims to hold more than one of its size may; it is damaged.");
+    members[member] = method === 0 ? packed : await inflated(packed, full);
     at += 46 + name + extra + comment;
   }
   return members;
+}
+
+/** Compressed bytes, inflated; no further than to the size that they should have. */
+async function inflated(packed, size) {
+  const reader = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+  const out = new Uint8Array(size);
+  let at = 0;
+  for (let piece = await reader.read(); !piece.done; at += piece.value.length, piece = await reader.read()) {
+    if (at + piece.value.length > size) throw new Error("the file is damaged: a member is larger than it says.");
+    out.set(piece.value, at);
+  }
+  if (at < size) throw new Error("the file is damaged: a member is smaller than it says.");
+  return out;
 }
 
 async function sha256(bytes) {

@@ -46,7 +46,7 @@ def load(path: Any) -> Model:
     """Read a model file: a path, or a binary file that is open. Raises a ValueError if it is damaged."""
     try:
         with zipfile.ZipFile(path) as archive:
-            header = json.loads(archive.read("header.json"))
+            header = json.loads(header_in(archive))
             if header.get("format") != "simplexboost" or header.get("version") not in (1, 2):
                 raise ValueError("this is no model file of simplexboost, or one of a newer version of the format.")
             arrays = {name: array_in(archive, name, about) for name, about in header["arrays"].items()}
@@ -55,6 +55,18 @@ def load(path: Any) -> Model:
         raise
     except Exception as error:  # on damaged bytes zipfile, zlib, json and NumPy raise many types
         raise ValueError(f"the file is damaged ({type(error).__name__}: {error}).") from error
+
+
+def header_in(archive: zipfile.ZipFile) -> bytes:
+    """The header of a file. Sizes are compared with that of the file before anything is inflated."""
+    sizes = {member.filename: member.file_size for member in archive.infolist()}
+    if len(sizes) < len(archive.infolist()):
+        raise ValueError("the file is damaged: it holds two members of the same name.")
+    assert archive.fp is not None
+    size = archive.fp.seek(0, 2)
+    if sizes["header.json"] > 2**20 + 32 * size or sum(sizes.values()) > 2**24 + 128 * size:
+        raise ValueError("the file claims to hold more than one of its size may; it is damaged.")
+    return archive.read("header.json")
 
 
 def array_in(archive: zipfile.ZipFile, name: str, about: dict[str, Any]) -> Array:

@@ -86,11 +86,20 @@ def read_archive(stream: IO[bytes], path: str) -> tuple[dict[str, Any], dict[str
     file_size = stream.seek(0, io.SEEK_END)
     try:
         with zipfile.ZipFile(stream) as archive:
+            check_names(archive, path)
             header = read_header(archive, file_size, path)
             arrays = read_arrays(archive, header["arrays"], file_size, path)
     except (zipfile.BadZipFile, KeyError, json.JSONDecodeError) as error:
         raise ModelFileError(f"{path} is not a simplexboost model file, or it is damaged ({error}).") from error
     return header, arrays
+
+
+def check_names(archive: zipfile.ZipFile, path: str) -> None:
+    """Raise if two members have the same name: programs would not agree which of them counts."""
+    names = archive.namelist()
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ModelFileError(f"{path} is damaged: it holds {twice!r:.50} more than once.")
 
 
 def read_header(archive: zipfile.ZipFile, file_size: int, path: str) -> dict[str, Any]:
