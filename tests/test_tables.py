@@ -538,3 +538,30 @@ def test_exported_predictors_read_far_dates_alike():
         assert_array_equal(standalone.as_numbers(dates, None, "date"), days(dates))
     assert_array_equal(standalone.as_numbers(FAR.astype("M8[s]"), None, "date"), days(FAR))
     assert_array_equal(standalone.as_numbers(SPANS, None, "duration"), days(SPANS))
+
+
+# ---- whole numbers beyond double precision ---------------------------------------------------------------------------
+
+LARGE = 2**60 + np.arange(N)
+LARGE_TABLES = {
+    "array": lambda values: np.column_stack([np.arange(N), values]),
+    "pandas": lambda values: pd.DataFrame({"a": np.arange(N), "id": values}),
+    "nullable": lambda values: pd.DataFrame({"a": np.arange(N), "id": pd.Series([*values[1:], None], dtype="Int64")}),
+    "polars": lambda values: pl.DataFrame({"a": np.arange(N), "id": values}),
+    "arrow": lambda values: pa.table({"a": np.arange(N), "id": values}),
+}
+
+
+@pytest.mark.parametrize("table", LARGE_TABLES.values(), ids=LARGE_TABLES)
+def test_whole_numbers_that_become_one_are_told_of_once(table):
+    words = r"column (1|'id') has whole numbers beyond 2\*\*53, .* such as 11529215046068469.. and 11529215046068469"
+    with pytest.warns(UserWarning, match=words) as found:
+        clf = fit(table(LARGE))
+    assert len(found) == 1 and found[0].filename == __file__
+    clf.predict(table(LARGE))
+    fit(table(2**60 + 2**10 * np.arange(N)))  # large, but all of them different
+    fit(table(2**53 - np.arange(N)))
+
+
+def test_large_codes_that_are_categories_are_not_told_of():
+    fit(pd.DataFrame({"id": pd.Series(LARGE).astype("category")}))

@@ -13,6 +13,7 @@ import numpy as np
 
 from .._cached import cached
 from .._typing import AnyArray
+from .._warn import warn_user
 from .values import COARSE, DAY, NUMBER_OF, as_categories, days, is_hashable, is_missing, kind_of_value
 
 # How messages speak of the values of a column.
@@ -25,6 +26,8 @@ WORDS = {
     "time": "times of day",
     "missing": "missing values only",
 }
+NOTHING = np.empty(0, dtype=np.int64)
+EXACT = 2**53  # whole numbers up to this one are exact in double precision
 TIMES = ("date", "duration", "time")
 
 
@@ -151,6 +154,14 @@ class Column:
             return self.distinct.map(self._numbers_of_objects())
         return days(self.plain) if self.plain.dtype.kind in "Mm" else self.plain
 
+    def whole_numbers(self) -> AnyArray:
+        """The values if they are whole numbers of 64 bits, (n,), without missing ones; else none."""
+        if isinstance(self.plain, np.ndarray):
+            return self.plain if self.plain.dtype.kind in "iu" else NOTHING
+        import narwhals as nw
+
+        return self.plain.drop_nulls().to_numpy() if self.plain.dtype in (nw.Int64, nw.UInt64) else NOTHING
+
     def _numbers_of_objects(self) -> AnyArray:
         """The numbers of the distinct values; whole numbers that are too large are refused."""
         number, out = NUMBER_OF[self.kind], np.empty(len(self.distinct.values))
@@ -163,6 +174,27 @@ class Column:
                     f"{self.label} holds {digits} in {self.distinct.place(code)}, which is too large."
                 ) from None
         return out
+
+
+def has_large_numbers(values: AnyArray) -> bool:
+    """Whether whole numbers of 64 bits are among these that double precision may round."""
+    whole = values.dtype.kind in "iu" and values.dtype.itemsize == 8 and values.size > 0
+    return whole and bool(values.max() > EXACT or values.min() < -EXACT)
+
+
+def warn_of_lost_digits(values: AnyArray, label: str) -> None:
+    """Warn if whole numbers (n,) are so large that different ones become the same number in double precision."""
+    if not has_large_numbers(values):
+        return
+    distinct = np.unique(values)
+    floats = distinct.astype(np.float64)
+    same = np.flatnonzero(floats[1:] == floats[:-1])
+    if len(same):
+        a, b = distinct[same[0]], distinct[same[0] + 1]
+        warn_user(
+            f"{label} has whole numbers beyond 2**53, some of which are one number in double precision, such as {a} "
+            f"and {b}. If they are codes, make the column a category; if they number single things, leave it out."
+        )
 
 
 def sorted_categories(distinct: Distinct | Tally, label: str) -> tuple[list[Any], AnyArray]:

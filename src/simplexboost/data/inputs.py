@@ -14,6 +14,7 @@ from sklearn.utils.validation import _check_n_features
 
 from .._typing import AnyArray
 from ..engine import infinity_at
+from .columns import has_large_numbers, warn_of_lost_digits
 from .features import Features, learn_features, more_features
 from .names import check_names, check_number, learn_names
 from .sparse import canonical, check_places, refuse_sparse, without_duplicates
@@ -90,7 +91,19 @@ def learn_X(estimator: Any, X: Any, taken: Taken, *, reset: bool = True, **optio
         check_number(estimator, len(table.columns))
         features = more_features(known, table, taken.categorical_features)
     estimator.feature_kinds_, estimator.categories_ = features.kinds, features.categories
+    warn_of_large_numbers(X, table, features)
     return as_numbers(estimator, X, table, features, reset=reset, **options)
+
+
+def warn_of_large_numbers(X: Any, table: Table | None, features: Features) -> None:
+    """Warn of columns of numbers whose whole numbers cannot be told apart in double precision."""
+    if table is not None and features.kinds is not None:
+        for column, kind in zip(table.columns, features.kinds, strict=True):
+            if kind == "number":
+                warn_of_lost_digits(column.whole_numbers(), column.label)
+    elif isinstance(X, np.ndarray) and X.ndim == 2 and has_large_numbers(X):
+        for j, values in enumerate(X.T):
+            warn_of_lost_digits(values, f"column {j}")
 
 
 def learn_rows(estimator: Any, X: Any, y: Any) -> Any:

@@ -60,7 +60,7 @@ def days(values: AnyArray) -> Array:
     if unit in ("Y", "M") and values.dtype.kind == "M":
         return days(values.astype("M8[D]"))
     if unit in COARSE:  # in whole microseconds, years beyond 294 247 would overflow
-        out = values.astype(np.int64) * (count * COARSE[unit]) / DAY
+        out = values.astype(np.int64).astype(np.float64) * (count * COARSE[unit]) / DAY
     else:
         out = values.astype(values.dtype.kind + "8[us]").astype(np.int64) / DAY
     out[np.isnat(values)] = np.nan
