@@ -239,3 +239,7 @@ def measure(name: str, metric: Callable[[Any], Any], seen: Any, n_rounds: int) -
         return float(value)
     except (TypeError, ValueError) as error:
         raise TypeError(f"the metric {name!r} returned {value!r}; it must return a number.") from error
+    except OverflowError as error:
+        raise ValueError(
+            f"the metric {name!r} returned a number that is too large; it must be at most {np.finfo(float).max:.2g}."
+        ) from error
