@@ -20,7 +20,14 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
-from experiments import theorems_conditions, theorems_lecture, theorems_losses, theorems_misprints, theory
+from experiments import (
+    papers,  # noqa: F401  registers all checks in the order of the page
+    theorems_conditions,
+    theorems_lecture,
+    theorems_losses,
+    theorems_misprints,
+    theory,
+)
 from simplexboost import codewords as cw
 from simplexboost import games, losses
 from simplexboost.learners import ClassTree, InfoTree, SklearnLearner
