@@ -43,6 +43,7 @@ FILES = {
     "empty.csv": (b"", "empty.csv is empty"),
     "header.csv": (b"x,y\n", "has a header, but no rows"),
     "blank.csv": (b"\n\n\n", "has no header line"),
+    "commas.csv": (b",,,\n, ,\n", "names no column"),
     "unknown.xyz": (GOOD.encode(), "the extension does not tell the format"),
     "sheet.xlsx": (b"PK", "sheet.xlsx is a spreadsheet, which is not read; save its sheet as CSV"),
     "sheet.ods": (b"PK", "is a spreadsheet, which is not read"),

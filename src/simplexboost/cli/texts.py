@@ -184,7 +184,9 @@ def find_header(source: Source, head: bytes, options: TextOptions) -> Header:
         raise InputError(f"{source.name} has no header line.")
     delimiter = options.delimiter or ("\t" if source.format == "tsv" else likely_delimiter(line))
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    cells = next(row for row in rows if any(cell.strip() for cell in row))
+    cells = next((row for row in rows if any(cell.strip() for cell in row)), None)
+    if cells is None:
+        raise InputError(f"{source.name} has no header line: its first line names no column.")
     return Header(cells, delimiter, rows.line_num)
 
 

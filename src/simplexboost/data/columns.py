@@ -338,7 +338,7 @@ def distinct_of_objects(values: AnyArray, label: str) -> Distinct:
     try:
         found = dict.fromkeys(listed)
     except TypeError:
-        row = next(i for i, value in enumerate(listed) if not is_hashable(value))
+        row = [is_hashable(value) for value in listed].index(False)
         raise TypeError(
             f"{label} holds a {type(listed[row]).__name__} in row {row}; the argument must be a string or a number. "
             f"{SPREAD}"
@@ -363,7 +363,8 @@ def kind_of_objects(distinct: Distinct, label: str) -> str:
         )
     if len(examples) > 1:
         raise mixed(distinct, list(examples.values()), label)
-    return next(iter(examples))
+    (kind,) = examples
+    return kind
 
 
 def mixed(distinct: Distinct | Tally, codes: list[int], label: str) -> ValueError:

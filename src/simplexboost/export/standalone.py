@@ -342,16 +342,16 @@ class Terms:
 
     def add_to(self, F: Array, X: Array) -> None:
         """F (n, d) += the terms at X (n, p), one after the other."""
-        leaves = iter(self.leaves(X).T)
-        lines = iter(range(len(self.centre)))
+        leaves = self.leaves(X).T
+        number = np.where(self.is_line, np.cumsum(self.is_line), np.cumsum(~self.is_line)) - 1  # of its kind
         for t, coordinate in enumerate(self.coordinate):
             out = F if coordinate < 0 else F[:, coordinate : coordinate + 1]
             if self.is_line[t]:
-                out += self.step[t] * self.line(t, next(lines), X)
+                out += self.step[t] * self.line(t, number[t], X)
             elif self.columns is None:
-                out += (self.table(t) * F.dtype.type(self.step[t]))[next(leaves)]
+                out += (self.table(t) * F.dtype.type(self.step[t]))[leaves[number[t]]]
             else:
-                self.add_sparse(t, next(leaves), out)
+                self.add_sparse(t, leaves[number[t]], out)
 
     def table(self, t: int) -> Array:
         """The values of term t, (leaves, d)."""

@@ -98,7 +98,7 @@ def check_names(archive: zipfile.ZipFile, path: str) -> None:
     """Raise if two members have the same name: programs would not agree which of them counts."""
     names = archive.namelist()
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = max(names, key=names.count)
         raise ModelFileError(f"{path} is damaged: it holds {twice!r:.50} more than once.")
 
 

@@ -45,13 +45,15 @@ def terms_from_arrays(arrays: dict[str, AnyArray], d: int, n_features: Any) -> l
     nodes = cut(arrays["nodes"].view(NODE), n_nodes)
     gain, count = cut(arrays["gain"], n_nodes), cut(arrays["count"], n_nodes)
     sets = cut(arrays["category_sets"], arrays["n_sets"])
-    trees = (checked(Tree(*parts)) for parts in zip(nodes, gain, count, sets, strict=True))
-    lines = zip(arrays["linear_feature"].tolist(), arrays["linear_centre"].tolist(), strict=True)
+    trees = [checked(Tree(*parts)) for parts in zip(nodes, gain, count, sets, strict=True)]
+    lines = list(zip(arrays["linear_feature"].tolist(), arrays["linear_centre"].tolist(), strict=True))
+    is_line = arrays["kind"].astype(bool)
+    number = np.where(is_line, np.cumsum(is_line), np.cumsum(~is_line)) - 1  # of every term among those of its kind
     values = values_from_arrays(arrays)
     terms = []
-    for i, kind in enumerate(arrays["kind"]):
+    for i, k in enumerate(number):
         hypothesis: Hypothesis
-        hypothesis = LinearHypothesis(*next(lines), *values[i]) if kind else TreeHypothesis(next(trees), values[i])
+        hypothesis = LinearHypothesis(*lines[k], *values[i]) if is_line[i] else TreeHypothesis(trees[k], values[i])
         coordinate = int(arrays["coordinate"][i])
         terms.append(Term(hypothesis, float(arrays["step"][i]), None if coordinate < 0 else coordinate))
     check_terms(terms, d, n_features)

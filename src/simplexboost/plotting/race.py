@@ -47,7 +47,8 @@ def plot_race(
     checked = {str(name): check_curve(str(name), pair) for name, pair in curves.items()}
     if not checked:
         raise ValueError("curves is empty; pass at least one contestant.")
-    first = next(iter(checked)) if highlight is None else highlight
+    names = list(checked)
+    first = names[0] if highlight is None else highlight
     if first not in checked:
         raise ValueError(f"highlight={first!r} is no contestant; choose one of {', '.join(map(repr, checked))}.")
     ax = one_axes(ax, figsize=(7.0, 4.2))

@@ -85,7 +85,10 @@ class Column:
         order = ["decision_function", "predict_proba", "predict"]
         if decoding in FROM_PROBABILITIES:
             order = ["predict_proba", "decision_function", "predict"]
-        return next(method for method in order if hasattr(self.estimator, method))
+        for method in order:
+            if hasattr(self.estimator, method):
+                return method
+        raise TypeError(f"estimator={self.estimator!r} has no method {', '.join(order[:-1])} or {order[-1]}.")
 
 
 def jobs_for(n_jobs: int | None, n_columns: int) -> int | None:

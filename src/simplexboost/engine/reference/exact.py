@@ -17,8 +17,8 @@ def exact_sum(values: Array, largest: Array, n: int) -> Array:
     scaled = values * np.ldexp(1.0, exponent)
     hi = np.rint(scaled)
     lo = np.rint((scaled - hi) * 2.0**width)  # the remainder of the number
-    sums = (limb.astype(np.int64).sum(axis=0).astype(np.float64) for limb in (hi, lo))
-    return np.ldexp(next(sums), -exponent) + np.ldexp(next(sums), -exponent - width)
+    high, low = (limb.astype(np.int64).sum(axis=0).astype(np.float64) for limb in (hi, lo))
+    return np.ldexp(high, -exponent) + np.ldexp(low, -exponent - width)
 
 
 def exact_total(values: Array) -> float:
