@@ -64,7 +64,8 @@ def test_the_choice_is_what_was_fitted(chosen):
     assert chosen.n_iter_ == choice.n_estimators == len(chosen.model_.trees)
     assert chosen.model_.temperature == choice.temperature
     assert choice.learning_rate == 0.5
-    assert [c["params"] for c in choice.candidates] == booster()._shapes(len(X))
+    started = [shape | {"init": "prior"} for shape in booster()._shapes(len(X))]  # the classes are about even
+    assert [c["params"] for c in choice.candidates] == [*started, {"init": "prior", "n_estimators": 1}]
     (winner,) = (c for c in choice.candidates if c["params"] == choice.params)
     assert winner["risk"] == choice.risk <= 1.05 * min(c["risk"] for c in choice.candidates)
     assert choice.n_estimators in choice.curve["n_estimators"]
@@ -176,7 +177,7 @@ def test_rounds_without_a_temperature():
 def test_what_is_given_is_not_chosen(given):
     clf = booster(**given).fit(X, Y)
     assert all(not given.keys() & candidate["params"].keys() for candidate in clf.choice_.candidates)
-    assert len(clf.choice_.candidates) == 1 or given is not ONE_SHAPE
+    assert len(clf.choice_.candidates) == 2 or given is not ONE_SHAPE  # the class shares always take part
     names = [str(candidate["params"]) for candidate in clf.choice_.candidates]
     assert len(set(names)) == len(names)  # no candidate twice
     if "max_leaf_nodes" in given:
@@ -225,7 +226,7 @@ def test_the_same_bytes_for_any_number_of_jobs_on_a_sample(tmp_path, monkeypatch
     monkeypatch.setattr(settling, "sample_rows", lambda n: n // 2)
     monkeypatch.setattr(settling, "effort", lambda n, p, K: settling.Effort(0, 1000, 2.0, 0.5))
     fits = [booster(n_jobs=j).fit(X, Y).set_params(n_jobs=None) for j in (1, 3)]
-    assert fits[0].choice_.n_splits == 1 and len(fits[0].choice_.candidates) == 2
+    assert fits[0].choice_.n_splits == 1 and len(fits[0].choice_.candidates) == 3
     assert same_choice(*fits) and file_of(fits[0], tmp_path) == file_of(fits[1], tmp_path)
 
 
@@ -307,7 +308,7 @@ def test_a_class_with_a_single_row():
 
 
 def test_hardly_any_rows_make_no_choice():
-    few = settling.FEWEST_ROWS - 1
+    few = settling.N_FOLDS - 1
     X, y = blobs(n=few, K=2)
     clf = booster().fit(X, y)
     assert not hasattr(clf, "choice_") and clf.n_iter_ >= 1
@@ -412,7 +413,8 @@ def test_an_interrupted_fit_of_a_small_table_keeps_its_learning_rate(tmp_path):
         sb.SimplexBoostClassifier(**options, callbacks=[Checkpoint(path, every=3), StopAt(3)]).fit(X_IRIS, Y_IRIS)
     rest = sb.load(path).set_params(warm_start=True).fit(X_IRIS, Y_IRIS)
     assert rest.decision_function(X_IRIS).tobytes() == whole.decision_function(X_IRIS).tobytes()
-    assert {term.step for term in rest.model_.terms} == {whole.choice_.learning_rate}
+    assert {term.step for term in rest.model_.terms[1:]} == {whole.choice_.learning_rate}
+    assert rest.model_.terms[0].step == pytest.approx(1 / whole.choice_.temperature)  # the class shares
 
 
 def test_a_chosen_model_goes_on_with_more_rounds():

@@ -33,6 +33,7 @@ from simplexboost.losses.objective import mean_loss
         {"code_dim": 2},
         {"early_stopping": True},
         {"max_step": None, "sketch": 2},
+        {"init": "prior", "calibration": 0.8},
     ],
     ids=str,
 )

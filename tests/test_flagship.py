@@ -126,8 +126,8 @@ def test_sparse_values_outside_their_shape_are_refused():
     ],
 )
 def test_rules_for_rounds_where_nothing_can_be_chosen(options, K, rounds, rate):
-    """Twelve rows are too few to hold any out."""
-    found = sb.SimplexBoostClassifier(**options).resolved(problem(n=12, K=K))
+    """Four rows are too few to hold any out."""
+    found = sb.SimplexBoostClassifier(**options).resolved(problem(n=4, K=K))
     assert (found["n_estimators"], found["learning_rate"]) == (rounds, rate)
 
 

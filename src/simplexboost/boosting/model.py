@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from .._cached import cached
 from .._typing import AnyArray, Array
@@ -75,6 +76,14 @@ class AdditiveModel:
         self.terms.extend(terms)
         self.round_ends.append(len(self.terms))
 
+    @property
+    def constant(self) -> Array | None:
+        """What the first term adds to F in every row, (d,), if it is a tree of one leaf; else None."""
+        first = self.terms[0].hypothesis if self.terms else None
+        if type(first) is not TreeHypothesis or first.tree.n_leaves > 1:
+            return None
+        return np.asarray(self.terms[0].step * (first.values.toarray() if issparse(first.values) else first.values)[0])
+
     def settle(self) -> None:
         """Replace hypotheses that are made late by what they stand for."""
         for i, term in enumerate(self.terms):
@@ -87,10 +96,15 @@ class AdditiveModel:
         return AdditiveModel(self.Y, self.terms[: ends[-1] if ends else 0], ends, self.temperature)
 
     def at(self, temperature: Any) -> AdditiveModel:
-        """The model with another temperature."""
+        """The model with another temperature, which leaves what its constant first term adds as it is."""
         if np.array_equal(temperature, self.temperature):
             return self
-        return AdditiveModel(self.Y, list(self.terms), list(self.round_ends), temperature)
+        terms, factor = list(self.terms), self.temperature / np.asarray(temperature)
+        if self.constant is not None and factor.ndim == 0:
+            terms[0] = replace(terms[0], step=terms[0].step * float(factor))
+        elif self.constant is not None:
+            terms[0] = replace(terms[0], hypothesis=by_columns(terms[0].hypothesis, factor))
+        return AdditiveModel(self.Y, terms, list(self.round_ends), temperature)
 
     @property
     def scaled_terms(self) -> list[Term]:

@@ -162,7 +162,9 @@ class Evaluation(Callback):
     def _predictor(self, run: Run) -> AnyArray:
         """F (n, d) as the model predicts it: the temperature multiplies the trees, not what they start from."""
         F = self._engine.host(self._F)
-        F = F if np.all(run.temperature == 1) else F * np.asarray(run.temperature, dtype=F.dtype)
+        if not np.all(run.temperature == 1):
+            start = 0.0 if run.model.constant is None else run.model.constant * (1.0 - run.temperature)
+            F = F * np.asarray(run.temperature, dtype=F.dtype) + np.asarray(start, dtype=F.dtype)
         return F if self._start is None else self._start + F
 
     @property
@@ -239,7 +241,3 @@ def measure(name: str, metric: Callable[[Any], Any], seen: Any, n_rounds: int) -
         return float(value)
     except (TypeError, ValueError) as error:
         raise TypeError(f"the metric {name!r} returned {value!r}; it must return a number.") from error
-    except OverflowError as error:
-        raise ValueError(
-            f"the metric {name!r} returned a number that is too large; it must be at most {np.finfo(float).max:.2g}."
-        ) from error

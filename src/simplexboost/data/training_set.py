@@ -112,6 +112,21 @@ class TrainingSet:
         """The middle of every column of X and half the width of its values, (p,) each; see `column_spans`."""
         return column_spans(self.X)
 
+    def target_weights(self, rows: AnyArray | slice = slice(None)) -> Array:
+        """The total weight of every class (K,), or of every label set (S,), in some of the rows that are here.
+
+        Weights are rounded to multiples of 2⁻⁴⁰, and the two halves of these 40 bits added apart: then every sum is
+        exact, in any order and on any number of machines.
+        """
+        weight, c = self.weight[rows], self.c[rows]
+        high = np.rint(weight * 2**20)
+        halves = (high, np.rint((weight * 2**20 - high) * 2**20))  # (n,) each
+        n_targets = self.K if self.sets is None else len(self.sets.table)
+        sums = np.stack([np.bincount(c, half, minlength=n_targets) for half in halves])  # (2, K), or (2, S)
+        if self.engine.alone() is not self.engine:
+            sums = np.stack([self.engine.totals(part[None]) for part in sums])  # those of all members
+        return (sums[0] + sums[1] / 2**20) / 2**20
+
     def in_order(self, values: AnyArray) -> AnyArray:
         """Values (n, ...) of the rows of ``table``, in the order of the rows."""
         return values if self.order is None else values[self.order]

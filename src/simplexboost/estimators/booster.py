@@ -571,22 +571,12 @@ class Booster(BaseBooster):
 
 
 def class_prior(checked: Checked) -> Array | None:
-    """The share of every class in the weight of all rows, (K,); None if rows may have several labels.
-
-    Weights are rounded to multiples of 2⁻⁴⁰, and the two halves of these 40 bits added apart: then every sum is exact,
-    in any order and on any number of machines.
-    """
+    """The share of every class in the weight of all rows, (K,); None if rows may have several labels."""
     data = checked.data
     if data.sets is not None:
         return None
-    high = np.rint(data.weight * 2**20)
-    halves = (high, np.rint((data.weight * 2**20 - high) * 2**20))  # (n,) each
-    counts = np.stack([np.bincount(data.c, half, minlength=data.K) for half in halves])  # (2, K)
-    if data.engine.alone() is not data.engine:
-        counts = np.stack([data.engine.totals(count[None]) for count in counts])  # those of all members
-    count = counts[0] + counts[1] / 2**20
-    prior = np.zeros(len(checked.present))
-    prior[checked.present] = count / count.sum()
+    weights, prior = data.target_weights(), np.zeros(len(checked.present))
+    prior[checked.present] = weights / weights.sum()
     return prior
 
 

@@ -22,7 +22,8 @@ from ..files.parameters import from_json, to_json
 from ..learners import SketchTree
 from ..losses import Logistic, Loss, Savage, SoftmaxCost
 from ..optimizers import SketchedNewton
-from ..optimizers.sketched import MOST_CANDIDATES
+from ..optimizers.prior import has_even_classes
+from ..optimizers.sketched import INITS, MOST_CANDIDATES
 from ..selection import Choice
 from ..steps import FixedStep
 from .adding import add_classes
@@ -31,7 +32,7 @@ from .class_order import is_ordinal
 from .constraints import by_class_number
 from .evaluation import as_eval_set
 from .parts import Parts
-from .settling import FEWEST_ROWS, Settled, Table, Wanted, choose, effort_on, most_canonical
+from .settling import N_FOLDS, Settled, Table, Wanted, choose, effort_on, most_canonical
 from .several import check_several, check_thresholds, chooses_thresholds, settled_thresholds, takes_matrices
 from .structured import StructuredBooster
 
@@ -141,6 +142,10 @@ class SimplexBoostClassifier(StructuredBooster):
         in place of rows × classes. "auto" is 32 if there are more than 1024 classes and more than 10⁸ pairs of rows and
         classes, and None otherwise, which keeps all scores. The number is rounded up to a multiple of 16. It applies to
         canonical codewords, on the processor of one machine; predictions always use all classes.
+    init : {"zero", "prior", "auto"}, default="auto"
+        Where boosting starts. "zero": all classes are equally probable. "prior": the first round gives all rows the
+        class shares of the training rows, which suits rare classes and weak signals. "auto" chooses one of them if the
+        number of rounds is chosen, and is "zero" otherwise.
     sketch : int or Sketch, default=1
         The number of random directions of the gradient along which splits are searched. More directions make better
         splits and take longer. A `Sketch` object draws the directions in another way.
@@ -249,6 +254,7 @@ class SimplexBoostClassifier(StructuredBooster):
     calibration: Any = "auto"
     thresholds: Any = 0.5
     candidates: Any = "auto"
+    init: str = "auto"
     sketch: Any = 1
     monotonic_cst: Any = None
     interaction_cst: Any = None
@@ -350,12 +356,13 @@ class SimplexBoostClassifier(StructuredBooster):
         chosen: dict[str, Any] = self.choice_.params if hasattr(self, "choice_") else {}
         open_params = {name: value for name, value in chosen.items() if is_auto(getattr(self, name))}
         given = {"n_estimators": n_rounds, "learning_rate": rate, "l2_regularization": l2}
-        fixed = {"codewords": "canonical", "monotonic_cst": None, "candidates": None}
+        fixed = {"codewords": "canonical", "monotonic_cst": None, "candidates": None, "init": "zero"}
         return self.with_params(**self.resolved(data) | open_params | given | fixed)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("growth", self.growth, ("auto", *ORDERS))
+        check_choice("init", self.init, ("auto", *INITS))
         check_number("gain_noise", self.gain_noise, float, 0.0, auto=True)
         check_number("code_dim", self.code_dim, int, 1, auto=True)
         check_number("candidates", self.candidates, int, 1, MOST_CANDIDATES, none=True, auto=True)
@@ -393,8 +400,8 @@ class SimplexBoostClassifier(StructuredBooster):
 
     def chooses(self, data: TrainingSet) -> bool:
         """Whether held-out risk decides on anything."""
-        if self._goes_on or data.K < 2 or data.n < FEWEST_ROWS:
-            return False
+        if self._goes_on or data.K < 2 or data.n < N_FOLDS or (data.sets is None and data.n == data.K):
+            return False  # there is no class with a row to hold out and another one to learn from
         if is_auto(self.n_estimators) and not self.early_stopping:
             return True
         return self.calibration is True or (chooses_thresholds(self.thresholds, data) and not self.early_stopping)
@@ -429,6 +436,7 @@ class SimplexBoostClassifier(StructuredBooster):
             "learning_rate": rate,
             "n_estimators": rounds,
             "growth": growth,
+            "init": "zero" if is_auto(self.init) else self.init,
             "gain_noise": float(growth == "symmetric") if is_auto(self.gain_noise) else self.gain_noise,
             "calibration": 1.0 if is_auto(self.calibration) or isinstance(self.calibration, bool) else self.calibration,
         }
@@ -448,7 +456,16 @@ class SimplexBoostClassifier(StructuredBooster):
         exact = None if is_auto(asked.n_estimators) else int(self.n_estimators)
         haste = effort_on(data).haste_at(float(self.learning_rate)) if exact is None else 1.0
         rate = float(self.learning_rate) * haste
-        rivals = [(params, self.with_params(**params, learning_rate=rate)) for params in asked._shapes(data.n)]
+        competing, shares = asked._shapes(data.n), []
+        if exact is None and is_auto(asked.init) and self._may_start_at_shares(data):
+            zero, prior, shares = {"init": "zero"}, {"init": "prior"}, [{"init": "prior", "n_estimators": 1}]
+            even = has_even_classes(data)
+            competing = [shape | (prior if even else zero) for shape in competing]
+            competing += [] if even else [competing[0] | prior]
+        rivals, constant = (
+            [(params, self.with_params(**params, learning_rate=rate)) for params in some]
+            for some in (competing, shares)
+        )
         longest = pace(data) * LONGEST / rate if exact is None else exact
         wanted = Wanted(
             max(1, round(longest)),
@@ -460,8 +477,15 @@ class SimplexBoostClassifier(StructuredBooster):
             chooses_thresholds(asked.thresholds, data),
             haste,
         )
-        choice = choose(rivals, Table(data, checked.present, groups), seed, wanted)
+        choice = choose(rivals, constant, Table(data, checked.present, groups), seed, wanted)
         return replace(choice, learning_rate=float(self.learning_rate))
+
+    def _may_start_at_shares(self, data: TrainingSet) -> bool:
+        """Whether the first round may give all rows the class shares."""
+        code = self._codewords()
+        whole = takes_canonical(code) or isinstance(code, Simplex)
+        whole = whole or (isinstance(code, Ordered) and code.columns(data.K) == data.K - 1)
+        return whole and self._loss().likelihood and data.init_score is None and self.candidates is None
 
     def _shapes(self, n: int) -> list[dict[str, Any]]:
         """The parameters of the shapes that compete on n rows: those of `SHAPES` that agree with what the user gave.
@@ -486,7 +510,7 @@ class SimplexBoostClassifier(StructuredBooster):
         rounds = choice.n_estimators if is_auto(asked.n_estimators) else self.n_estimators
         params = {name: value for name, value in choice.params.items() if is_auto(getattr(asked, name))}
         temperature = choice.temperature if asked.calibrates() else float(self.calibration)
-        settled = self.with_params(**params, n_estimators=rounds)
+        settled = self.with_params(**params | {"n_estimators": rounds})
         shown = choice if choice.sets is None else replace(choice, sets=None)
         return Settled(settled, temperature, shown, choice.sets)
 
@@ -520,7 +544,8 @@ class SimplexBoostClassifier(StructuredBooster):
             interaction_cst=self.interaction_cst,
         )
         candidates = None if is_auto(self.candidates) else self.candidates
-        optimizer = SketchedNewton(self.sketch, self.max_step, candidates)
+        init = "zero" if is_auto(self.init) else self.init
+        optimizer = SketchedNewton(self.sketch, self.max_step, candidates, init)
         return Parts(self._loss(), self._codewords(), tree, optimizer, FixedStep())
 
     def _loss(self) -> Loss:

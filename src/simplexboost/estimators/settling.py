@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._memory import free_memory
-from .._typing import AnyArray
+from .._typing import AnyArray, Labels
 from ..boosting.run import Run
 from ..callbacks import Callback, Sampling
 from ..codewords.identity import in_precision
@@ -20,8 +20,9 @@ from ..engine import CpuEngine
 from ..losses import Loss, for_label_sets
 from ..optimizers import Optimizer
 from ..selection import TEMPERATURES, Candidate, Choice, Split, Terms, folds, one_split, race
+from ..selection.splits import drawn_by_class
 
-FEWEST_ROWS = 20  # below this, folds are too small to tell anything
+N_FOLDS = 5  # of small tables; fewer rows than that are too few to hold out some of them
 FASTEST = 0.3  # the largest learning rate of a race, unless that of the fit is larger
 
 
@@ -185,36 +186,48 @@ def by_column(temperature: Any, sets: LabelSets | None) -> Any:
 Rivals = Sequence[tuple[dict[str, Any], Any]]  # parameters that name a candidate, and an estimator that has them
 
 
-def choose(rivals: Rivals, table: Table, seed: int, wanted: Wanted) -> Choice:
+def choose(rivals: Rivals, shares: Rivals, table: Table, seed: int, wanted: Wanted) -> Choice:
     """The best of some estimators by held-out risk, its number of rounds and its temperature.
 
     The rivals have the learning rate of the race. Large tables choose one of them on a sample first; all rows then tell
-    its rounds and temperature.
+    its rounds and temperature. None of them may be worse than the class shares, which ``shares`` predicts after one
+    round; it is empty if they cannot be predicted so.
     """
     data, rng = table.data, np.random.default_rng([seed, 1])
     cost, decide = effort_on(data), data.engine.decide
     if cost.n_splits > 0:
         small = table.brought(np.arange(data.n))
-        return decide(lambda: hold_race(rivals, small, make_splits(small, cost, rng), seed, cost, wanted))
+        return decide(lambda: hold_race(rivals, shares, small, make_splits(small, cost, rng), seed, cost, wanted))
     first: Choice | None = None
     if len(rivals) > 1:
-        sample = table.brought(decide(lambda: np.sort(rng.choice(data.n, sample_rows(data.n), replace=False))))
-        first = decide(
-            lambda: (
-                hold_race(rivals, sample, make_splits(sample, cost, rng), seed, cost, wanted, sets=False)
-                if sample.divisible
-                else None
-            )
-        )
-        rivals = [rival for rival in rivals if first is None or rival[0] == first.params]
+        c = data.engine.gathered(strata(data))
+        sample = table.brought(decide(lambda: drawn_by_class(c, sample_rows(data.n), rng, fewest=5)))
+
+        def on_sample() -> Choice | None:
+            if not sample.divisible:
+                return None
+            choice = hold_race(rivals, shares, sample, make_splits(sample, cost, rng), seed, cost, wanted, sets=False)
+            return replace(choice, n_sample=sample.data.n)
+
+        first = decide(on_sample)
+        if first is not None:  # where the class shares are best on the sample, all rows may still tell more
+            rivals = [rival for rival in rivals if rival[0] == first.params] or rivals[:1]
+    c = data.engine.gathered(strata(data))
     groups = None if table.groups is None else data.engine.gathered(table.groups)
-    splits = decide(lambda: one_split(data.n, groups, held_rows(data.n, cost), rng))
-    choice = hold_race(rivals, table, splits, seed, cost, wanted)
-    return choice if first is None else replace(choice, candidates=first.candidates, n_sample=sample_rows(data.n))
+    splits = decide(lambda: one_split(c, groups, held_rows(data.n, cost), rng))
+    choice = hold_race(rivals, shares, table, splits, seed, cost, wanted)
+    return choice if first is None else replace(choice, candidates=first.candidates, n_sample=first.n_sample)
 
 
 def hold_race(
-    rivals: Rivals, table: Table, splits: list[Split], seed: int, cost: Effort, wanted: Wanted, sets: bool = True
+    rivals: Rivals,
+    shares: Rivals,
+    table: Table,
+    splits: list[Split],
+    seed: int,
+    cost: Effort,
+    wanted: Wanted,
+    sets: bool = True,
 ) -> Choice:
     """A race of the rivals on these rows, with the scores of those held out or without."""
     engine, workers = table.data.engine, 1
@@ -235,15 +248,24 @@ def hold_race(
         wanted.temperature,
         sets and table.data.sets is None,
     )
-    return race([Candidate(params, Starter(rival, table, seed)) for params, rival in rivals], splits, terms)
+    candidates = [Candidate(params, Starter(rival, table, seed)) for params, rival in rivals]
+    constant = [Candidate(params, Starter(rival, table, seed), most=1) for params, rival in shares]
+    return race(candidates + constant, splits, terms)
 
 
 def make_splits(table: Table, cost: Effort, rng: np.random.Generator) -> list[Split]:
     """The rows to train on and to hold out."""
-    n = table.data.n
+    n, c = table.data.n, strata(table.data)
     if cost.n_splits == 0:
-        return one_split(n, table.groups, held_rows(n, cost), rng)
-    return folds(table.data.c, table.groups, 5, rng)[: cost.n_splits]
+        return one_split(c, table.groups, held_rows(n, cost), rng)
+    return folds(c, table.groups, N_FOLDS, rng)[: cost.n_splits]
+
+
+def strata(data: TrainingSet) -> Labels:
+    """What is spread evenly over the parts of a split, (n,): the classes, whatever they are called, not label sets."""
+    if data.sets is not None:  # they may all be different
+        return np.zeros(data.n_here, dtype=np.intp)
+    return data.c if data.class_ranks is None else data.class_ranks[data.c]
 
 
 def held_rows(n: int, cost: Effort) -> int:

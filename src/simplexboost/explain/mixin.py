@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -62,7 +62,7 @@ class Explains:
     classes_: AnyArray
     present_: Mask
     n_features_in_: int
-    init: ClassVar[str] = "zero"  # where the scores start, in the words of scikit-learn's gradient boosters
+    init: str = "zero"  # where the scores start, in the words of scikit-learn's gradient boosters
 
     def __sklearn_tags__(self) -> Any:
         join_scikit_learn(Explains)  # here, because scikit-learn asks for the tags before it looks at the class

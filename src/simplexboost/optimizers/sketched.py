@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import issparse
 
-from .._parts import check_number
+from .._parts import check_choice, check_number
 from .._typing import AnyArray, Array, Labels
 from ..boosting.hypotheses import LeafOutputs
 from ..boosting.run import Run, Update
@@ -31,6 +31,7 @@ from .asking import ask, direction, ray_along
 from .base import Optimizer
 from .loss_rows import LossRows
 from .memory import BASE, NODE, ROW, binning_bytes, leaves_on, model_bytes, row_bytes, table_bytes, tree_bytes
+from .prior import prior_update
 from .sketches import as_sketch
 
 # From this many classes on, leaf values below this part of the leaf's largest are dropped.
@@ -42,6 +43,7 @@ FEW_PROBABILITIES = 2**21
 SPARSE_PART = 0.2
 
 MOST_CANDIDATES = 2**16
+INITS = ("zero", "prior")
 # The most entries that a leaf is expected to have if rows have candidates, for the forecast of memory.
 LEAF_ENTRIES = 1000
 
@@ -71,6 +73,9 @@ class SketchedNewton(Optimizer):
     candidates : int or None, default=None
         How many classes beside its own every row keeps scores of, in place of all: those that score highest. None keeps
         all. It needs canonical codewords, no costs, a step of fixed length, and all rows on one machine.
+    init : {"zero", "prior"}, default="zero"
+        Where boosting starts. "zero": all classes are equally probable. "prior": the first round is a tree of one leaf
+        that gives all rows the class shares of the training rows.
 
     Examples
     --------
@@ -82,6 +87,7 @@ class SketchedNewton(Optimizer):
     sketch: Any = 1
     max_step: float | None = 2.0
     candidates: int | None = None
+    init: str = "zero"
 
     dtype: ClassVar[type] = np.float32
 
@@ -91,6 +97,9 @@ class SketchedNewton(Optimizer):
         check_number("max_step", self.max_step, float, 0.0, none=True, open_low=True)
         if self.candidates is not None:
             self.check_candidates(run)
+        check_choice("init", self.init, INITS)
+        if self.init == "prior":
+            self.check_prior(run)
         if (run.loss.rowwise or run.loss.blockwise) and not run.model.code.canonical:
             raise ValueError(
                 f"loss={run.loss!r} needs codewords='canonical' here, not codewords of shape {run.Y.shape}."
@@ -124,6 +133,19 @@ class SketchedNewton(Optimizer):
                     f"candidates={self.candidates} does not go with {what}; take candidates=None, which keeps the "
                     "scores of all classes."
                 )
+
+    def check_prior(self, run: Run) -> None:
+        """Raise unless the run can start at the class shares."""
+        d = run.Y.shape[1]
+        refused = {
+            f"candidates={self.candidates}": self.candidates is not None,
+            f"codewords of {d} dimensions for {len(run.Y)} classes": d < len(run.Y) - 1,
+            f"loss={run.loss!r}": not (run.loss.likelihood or run.loss.blockwise),
+            "init_score": run.data.init_score is not None,
+        }
+        for what, is_so in refused.items():
+            if is_so:
+                raise ValueError(f"init='prior' does not go with {what}; take init='zero'.")
 
     def memory(self, data: TrainingSet, learner: Learner, d: int, n_rounds: int) -> float | None:
         """F in single precision, the statistics of the sketch, and the gradient or, if there are few, probabilities."""
@@ -164,6 +186,8 @@ class SketchedNewton(Optimizer):
     def propose(self, run: Run) -> list[Update]:
         """One tree."""
         objective = self.objective(run)
+        if self.init == "prior" and run.round == 0:
+            return [prior_update(run)]
         Z = self.directions(run)
         try:
             statistics = objective.pull(run.F, Z)  # (n, s + 1)

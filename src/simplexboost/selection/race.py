@@ -44,6 +44,9 @@ class Candidate:
     start : callable
         A function of a split: it returns a run on the split's training rows that has made no rounds yet, its optimizer
         and its callbacks.
+    most : int or None, default=None
+        It makes no more than so many rounds. One round that gives all rows the class shares is what any candidate must
+        not be worse than in order to win.
 
     Examples
     --------
@@ -54,6 +57,7 @@ class Candidate:
 
     params: dict[str, Any]
     start: Callable[[Split], tuple[Run, Optimizer, list[Callback]]]
+    most: int | None = None
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,7 @@ class Trial:
 
     def __init__(self, candidate: Candidate, split: Split, terms: Terms, cancelled: Event) -> None:
         self.split, self.terms, self.cancelled = split, terms, cancelled
+        self.most = np.inf if candidate.most is None else candidate.most
         self.run, self.optimizer, callbacks = candidate.start(split)
         self.callbacks = [*callbacks, Cancelled(cancelled)]
         self.losses: dict[int, Array] = {}  # number of rounds → (T, B) sums over the rows held out
@@ -113,7 +118,7 @@ class Trial:
         for mark in marks:
             if self.cancelled.is_set():
                 return
-            boost(self.run, self.optimizer, mark, self.callbacks)
+            boost(self.run, self.optimizer, int(min(mark, self.most)), self.callbacks)
             stuck = self.run.round < mark and self.losses
             self.losses[mark] = (
                 self.losses[max(self.losses)]
@@ -148,7 +153,9 @@ class Entrant:
         mark = int(rounds[self.best(risk)])
         temperature = self.summary()["temperature"] if self.terms.given is None else self.terms.given
         counts = sum((t.counts[mark] for t in self.trials[1:]), self.trials[0].counts[mark])
-        return best_thresholds(counts, temperature)
+        starts = [start for trial in self.trials if (start := trial.run.model.constant) is not None]
+        prior = np.mean(starts, axis=0) if starts else 0.0
+        return best_thresholds(counts, temperature, prior)
 
     def best(self, risk: Array) -> int:
         """Where a curve of risks (C,) is lowest; the last place if the number of rounds is given."""
@@ -162,8 +169,8 @@ class Entrant:
     @property
     def still_gains(self) -> bool:
         """Whether more rounds may be worth their time."""
-        if self.terms.exact is not None:
-            return True
+        if self.terms.exact is not None or self.candidate.most is not None:
+            return self.candidate.most is None
         rounds, _, _, risk = self.curve()
         if rounds[self.best(risk)] <= (1 - PAST) * rounds[-1]:
             return False
@@ -175,6 +182,8 @@ class Entrant:
         rounds, _, temperature, risk = self.curve()
         i = self.best(risk)
         chosen, tried = (max(1, round(r * self.terms.haste)) for r in (rounds[i], rounds[-1]))
+        if self.candidate.most is not None:
+            chosen = tried = self.candidate.most
         return {
             "params": self.candidate.params,
             "risk": float(risk[i]),
@@ -208,8 +217,9 @@ def race(candidates: Sequence[Candidate], splits: Sequence[Split], terms: Terms)
         done = stage
         for entrant in running:
             entrant.close_stage()
-        leader = entrants[first_choice([e.bests[-1] for e in entrants])]
+        leader = entrants[first_choice([e.bests[-1] for e in entrants], limit_of(entrants))]
         terms.say(progress(stage, terms, running, leader))
+        running = [e for e in running if e.candidate.most is None]
         running = [e for e in ranked(running)[: left_after(number)] if e.still_gains]
         if not running:
             break
@@ -221,9 +231,19 @@ def held_weight(run: Run, split: Split) -> float:
     return run.data.engine.total(run.data.weight[run.data.engine.here(split.held)])
 
 
-def first_choice(risks: Sequence[float]) -> int:
-    """The number of the first candidate whose risk is as good as the lowest."""
-    return next(i for i, risk in enumerate(risks) if risk * (1 - CLEARLY) <= min(risks))
+def first_choice(risks: Sequence[float], limit: float = np.inf) -> int:
+    """The number of the first candidate whose risk is about as low as the lowest one, and not above a limit.
+
+    A risk of zero may come out as a negative number, by rounding.
+    """
+    lowest = min(risks)
+    enough = min(lowest + CLEARLY * abs(lowest), max(limit, lowest))
+    return int(np.argmax(np.asarray(risks) <= enough))
+
+
+def limit_of(entrants: Sequence[Entrant]) -> float:
+    """The highest risk with which a candidate may win: that of the class shares, if they take part."""
+    return min((entrant.bests[-1] for entrant in entrants if entrant.candidate.most is not None), default=np.inf)
 
 
 def ranked(entrants: Sequence[Entrant]) -> list[Entrant]:
@@ -264,7 +284,7 @@ def progress(stage: int, terms: Terms, running: Sequence[Entrant], leader: Entra
 def decide(entrants: Sequence[Entrant], splits: Sequence[Split], terms: Terms) -> Choice:
     """The best entrant as a `Choice`."""
     table = [entrant.summary() for entrant in entrants]
-    winner = first_choice([line["risk"] for line in table])
+    winner = first_choice([line["risk"] for line in table], limit_of(entrants))
     rounds, risk, _, calibrated = entrants[winner].curve()
     plain = int(np.abs(np.log(terms.temperatures)).argmin())
     curve = {

@@ -18,7 +18,7 @@ class Split:
 
 
 def folds(c: Labels, groups: AnyArray | None, n_folds: int, rng: np.random.Generator) -> list[Split]:
-    """Splits that hold out every row once.
+    """Splits that hold out every row once, except the only row of a class, of which the rest could learn nothing.
 
     Parameters
     ----------
@@ -31,14 +31,35 @@ def folds(c: Labels, groups: AnyArray | None, n_folds: int, rng: np.random.Gener
     return [split for split in splits if 0 < len(split.held) < len(c)]
 
 
-def one_split(n: int, groups: AnyArray | None, n_held: int, rng: np.random.Generator) -> list[Split]:
-    """One split that holds out so many of n rows, at random; or whole groups, of about so many rows together."""
+def one_split(c: Labels, groups: AnyArray | None, n_held: int, rng: np.random.Generator) -> list[Split]:
+    """One split that holds out about so many rows, of every class its share; or whole groups of so many rows together.
+
+    Of a class with several rows at least one is held out, and at least one is trained on.
+    """
     if groups is None:
-        held = np.sort(rng.choice(n, n_held, replace=False))
+        held = drawn_by_class(c, n_held, rng, fewest=1, spared=1)
     else:
         _, group, size = np.unique(groups, return_inverse=True, return_counts=True)
         held = np.flatnonzero(np.isin(group.ravel(), groups_to_hold(size, n_held, rng)))
     return [Split(held)]
+
+
+def drawn_by_class(c: Labels, n_drawn: int, rng: np.random.Generator, fewest: int, spared: int = 0) -> AnyArray:
+    """About so many rows drawn at random, ascending: of every class its share.
+
+    Parameters
+    ----------
+    c : (n,) the classes
+    fewest : so many rows of a rare class are drawn, as far as it has them
+    spared : so many rows of every class are not drawn
+    """
+    counts = np.bincount(c)  # (K,)
+    share = np.rint(counts * (n_drawn / len(c)))
+    quota = np.clip(np.maximum(share, fewest), 0, np.maximum(counts - spared, 0))
+    order = rng.permutation(len(c))
+    order = order[np.argsort(c[order], kind="stable")]
+    place = np.arange(len(c)) - np.repeat(np.cumsum(counts) - counts, counts)  # of every row within its class
+    return np.sort(order[place < np.repeat(quota, counts)])
 
 
 def groups_to_hold(size: AnyArray, n_held: int, rng: np.random.Generator) -> list[int]:
@@ -53,11 +74,15 @@ def groups_to_hold(size: AnyArray, n_held: int, rng: np.random.Generator) -> lis
 
 
 def fold_of_rows(c: Labels, n_folds: int, rng: np.random.Generator) -> AnyArray:
-    """The fold of every row, (n,): rows in random order, sorted by class, are dealt out one by one like cards."""
+    """The fold of every row, (n,): rows in random order, sorted by class, are dealt out one by one like cards.
+
+    It is −1 for the only row of a class.
+    """
     order = rng.permutation(len(c))
     order = order[np.argsort(c[order], kind="stable")]
     fold = np.empty(len(c), dtype=np.intp)
     fold[order] = np.arange(len(c)) % n_folds
+    fold[np.bincount(c)[c] == 1] = -1
     return fold
 
 

@@ -31,9 +31,9 @@ def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
     if isinstance(run.F, Candidates):
         return candidate_losses(run, run.F[held], held, temperatures)
     c, weight, totals = run.data.c[held], run.data.weight[held], run.data.engine.totals
+    constant = run.model.constant
     if run.loss.blockwise:
-        rows: Any = SketchedNewton.objective(run).rows
-        return np.array([totals(weight[:, None] * rows.losses(run.F, held, t)) for t in temperatures])
+        return np.array([totals(weight[:, None] * block_losses(run, held, t, constant)) for t in temperatures])
     if not run.loss.likelihood:
         values = run.loss.value(run.model.scores(run.data.engine.host(run.F[held])), c)
         return totals((weight * values)[:, None])[:, None]
@@ -41,9 +41,23 @@ def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
     step = max(1, BLOCK // run.data.K)  # so that many classes need no more memory than few
     for begin in range(0, len(held), step):
         rows = slice(begin, begin + step)
-        start = None if run.data.init_score is None else run.start(held[rows])
+        start = constant if run.data.init_score is None else run.start(held[rows])
         losses[:, rows] = log_losses(run, run.data.engine.host(run.F[held[rows]]), c[rows], temperatures, start)
     return totals((weight * losses).T)[:, None]
+
+
+def block_losses(run: Run, held: AnyArray, temperature: float, constant: Array | None) -> Array:
+    """The losses of every block in the rows held out, (h, B), at a temperature."""
+    rows: Any = SketchedNewton.objective(run).rows
+    if constant is None or temperature == 1.0:
+        losses: Array = rows.losses(run.F, held, temperature)
+        return losses
+    before = run.F[held]
+    run.F[held] = before + (constant * (1.0 / temperature - 1.0)).astype(before.dtype)
+    try:
+        return block_losses(run, held, temperature, None)
+    finally:
+        run.F[held] = before
 
 
 def candidate_losses(run: Run, F: Candidates, held: AnyArray, temperatures: Array) -> Array:
@@ -55,12 +69,15 @@ def candidate_losses(run: Run, F: Candidates, held: AnyArray, temperatures: Arra
 
 
 def log_losses(run: Run, F: AnyArray, c: Labels, temperatures: Array, start: AnyArray | None = None) -> Array:
-    """−log p_c for each temperature and row, (T, n); a temperature does not change the start of boosting (n, d)."""
+    """−log p_c for each temperature and row, (T, n); a temperature does not change the start of boosting.
+
+    The start is that of every row, (n, d), or of all rows, (d,).
+    """
     Y = None if run.model.code.canonical else run.model.Y
     P = np.empty((len(F), run.data.K))  # (n, K)
     out = np.empty((len(temperatures), len(F)))
     for i, t in enumerate(temperatures):
-        scaled = F * np.float32(t) if start is None else start + (F - start) * np.float32(t)
+        scaled = F * np.float32(t) if start is None else (start + (F - start) * np.float32(t)).astype(F.dtype)
         run.data.engine.softmax(scaled, Y, P)
         own = np.take_along_axis(P, c[:, None], axis=1)[:, 0]
         out[i] = -np.log(np.maximum(own, np.finfo(np.float32).tiny))
@@ -77,7 +94,12 @@ def cautious(t: float) -> float:
 
 
 def best_temperature(temperatures: Array, risks: Array) -> tuple[float, float]:
-    """The temperature at the lowest point of a parabola through the lowest risk and its neighbours, and its risk."""
+    """The temperature at the lowest point of a parabola through the lowest risk and its neighbours, and its risk.
+
+    It is 1 if no temperature changes the risk, like that of a model which predicts the same for all rows.
+    """
+    if np.ptp(risks) <= 1e-6 * np.abs(risks).max():
+        return 1.0, float(risks[np.abs(np.log(temperatures)).argmin()])
     i = int(risks.argmin())
     if i in (0, len(risks) - 1):
         return float(temperatures[i]), float(risks[i])

@@ -42,7 +42,7 @@ def held_out_counts(run: Run, held: AnyArray) -> Array:
     return counts.reshape(2, K, n_bins)
 
 
-def best_thresholds(counts: Array, temperature: Any = 1.0) -> Array:
+def best_thresholds(counts: Array, temperature: Any = 1.0, prior: Any = 0.0) -> Array:
     """The probability (K,) above which each label is to be predicted for the largest F1, from counts (2, K, bins).
 
     A label that fewer than ten rows have keeps ½: its F1 would be a matter of chance.
@@ -51,6 +51,7 @@ def best_thresholds(counts: Array, temperature: Any = 1.0) -> Array:
     ----------
     counts : those of `held_out_counts`
     temperature : what the finished model multiplies its scores by; a number, or one for each label
+    prior : the scores (K,) from which boosting started, which it does not multiply
 
     Examples
     --------
@@ -67,7 +68,7 @@ def best_thresholds(counts: Array, temperature: Any = 1.0) -> Array:
     half = np.where(have >= FEWEST, 0.5 * F1.max(axis=1, initial=0.0), EVEN)  # (K,) probabilities
     slope, start = np.array([fitted_odds(of) for of in counts.transpose(1, 0, 2)]).T  # (K,), (K,)
     cut = np.clip((logit(half) - start) / slope, LOWEST, -LOWEST)  # (K,) log-odds before the temperature
-    return np.where(have >= FEWEST, expit(temperature * cut), EVEN)
+    return np.where(have >= FEWEST, expit(prior + temperature * (cut - prior)), EVEN)
 
 
 def fitted_odds(counts: Array) -> tuple[float, float]:

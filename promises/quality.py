@@ -1,0 +1,88 @@
+"""Promises about the quality of answers: a default fit is never worse than the class shares."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+import simplexboost as sb
+from simplexboost.estimators import settling
+
+from .promise import promise
+
+EXTRA = 0.5  # rows that are added to those of every class, since the only row of a class may be held out
+
+
+def shares_of(kind: str, K: int, rng: np.random.Generator) -> Any:
+    """The shares of K classes: even, falling by a power, one class of nearly all rows, or drawn at random."""
+    if kind == "even":
+        return np.full(K, 1 / K)
+    if kind == "power":
+        falling = 1.0 / np.arange(1, K + 1) ** rng.uniform(0.5, 3.0)
+        return falling / falling.sum()
+    if kind == "one":
+        rest = 10.0 ** rng.uniform(-4, -1)
+        return np.append(np.full(K - 1, rest / (K - 1)), 1 - rest)
+    return rng.dirichlet(np.full(K, rng.uniform(0.2, 2.0)))
+
+
+def uneven_table(rng: np.random.Generator) -> tuple[Any, Any, Any]:
+    """Rows X (n, p) with a signal of any strength, their classes, and weights or None."""
+    K = int(rng.choice([2, 2, 3, 5, 15, 40, 200]))
+    n = int(10 ** rng.uniform(np.log10(3), 5 if rng.random() < 0.05 else 3.3))
+    y = rng.choice(K, size=n, p=shares_of(str(rng.choice(["even", "power", "one", "random"])), K, rng))
+    y[:2] = rng.permutation(K)[:2]  # one class alone cannot be learned
+    X = rng.normal(size=(n, int(rng.integers(1, 8))))
+    X[:, 0] += rng.choice([0.0, 0.3, 1.0, 4.0]) * (y % 3)
+    return X, y, rng.exponential(size=n) if rng.random() < 0.25 else None
+
+
+def risk_of_shares(c: Any, weight: Any, K: int, splits: list[Any]) -> float:
+    """The mean −log of the share that the class of a row has among the rows that are not held out with it."""
+    total = 0.0
+    for split in splits:
+        trained = np.ones(len(c), dtype=bool)
+        trained[split.held] = False
+        share = np.bincount(c[trained], weight[trained], K) + EXTRA
+        total -= weight[split.held] @ np.log(share[c[split.held]] / share.sum())
+    held = np.concatenate([split.held for split in splits])
+    return float(total / weight[held].sum())
+
+
+@promise("A default fit is not worse than the class shares on the rows that it holds out.", fast=8, soak=400)
+def defaults_beat_the_class_shares(case: int) -> None:
+    """One case: a table of 3 to 100 000 rows and 2 to 200 classes, whose shares are even, uneven or extreme."""
+    X, y, weight = uneven_table(np.random.default_rng(case))
+    races: list[Any] = []
+
+    def watched(candidates: Any, splits: Any, terms: Any) -> Any:
+        races.append((candidates[0].start.table.data, splits))
+        return settling_race(candidates, splits, terms)
+
+    settling_race = settling.race
+    with patch.object(settling, "race", watched):
+        clf = sb.SimplexBoostClassifier(random_state=case % 7, n_jobs=1).fit(X, y, weight)
+    P = clf.predict_proba(X)
+    assert np.isfinite(P).all() and (P > 0).all(), "probabilities must be positive numbers"
+    if not races:  # too few rows to hold any out
+        assert len(y) < settling.N_FOLDS or len(np.unique(y)) in (1, len(y)), f"no choice on {len(y)} rows"
+        return
+    data, splits = races[-1]
+    bound = risk_of_shares(data.c, data.weight, data.K, splits)
+    assert clf.choice_.risk <= bound + 1e-6, f"risk {clf.choice_.risk:.6f}; that of the class shares is {bound:.6f}"
+
+
+@promise("Rare classes get about their share where nothing tells them apart.", fast=3, soak=100)
+def rare_classes_get_their_share(case: int) -> None:
+    """One case: a table of noise with rare classes, and fresh rows; on average a class gets what it has in training."""
+    rng = np.random.default_rng(case)
+    K, n = int(rng.choice([2, 3, 6, 20])), int(10 ** rng.uniform(1.5, 3.3))
+    y = rng.choice(K, size=n, p=shares_of(str(rng.choice(["power", "one", "random"])), K, rng))
+    y[:2] = 0, 1
+    clf = sb.SimplexBoostClassifier(random_state=0, n_jobs=1).fit(rng.normal(size=(n, 3)), y)
+    P = clf.predict_proba(rng.normal(size=(500, 3)))
+    share = np.bincount(y)[clf.classes_] / n
+    loss, least = (-(share @ np.log(Q)) for Q in (P.T.mean(axis=1), share))
+    assert loss <= least + 0.05 + 3.0 * len(share) / n, f"mean probabilities {P.mean(axis=0)}, shares {share}"
