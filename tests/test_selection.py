@@ -484,7 +484,7 @@ def test_a_choice_on_a_sample_shows_what_all_rows_say(monkeypatch):
     data = problem(n=600, p=5, K=3)
     choice = choose_on(monkeypatch, data, 200, rivals(2, 16))
     first, *compared, last = str(choice).splitlines()
-    assert first == "held-out risk of 2 candidate(s) on 1 split(s) of a sample of 200 rows"
+    assert first == f"held-out risk of 2 candidate(s) on 1 split(s) of a sample of {choice.n_sample} rows"
     assert len(compared) == 2 and f"{choice.risk:.4f}" not in "".join(compared)
     told = f"the winner on all rows: risk {choice.risk:.4f} after {choice.n_estimators} of 20 rounds, temperature "
     assert last == f"{told}{choice.temperature:.2f}"
