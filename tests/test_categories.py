@@ -306,6 +306,31 @@ def test_a_column_without_a_known_category_is_told_once_and_where(written):
     assert_array_equal(P, clf.predict_proba(X.assign(town=None)))
 
 
+def test_several_columns_without_a_known_category_are_told_of_at_once():
+    X, y = towns()
+    X = X.assign(home=X["town"], work=X["town"])
+    clf = sb.SimplexBoostClassifier(n_estimators=3, random_state=0).fit(X, y)
+    with pytest.warns(UserWarning) as found:
+        clf.predict(X.assign(town="Köln", work="Nice"))
+    (told,) = (str(one.message) for one in found)
+    assert told.startswith("column 'town' has no value") and told.endswith("The same is true of column 'work'.")
+
+
+def test_several_columns_with_too_many_categories_are_told_of_at_once():
+    X = pd.DataFrame({name: [f"{name}{i}" for i in range(600)] for name in ("a", "b", "c")})
+    y = np.arange(600) % 2
+    with pytest.warns(UserWarning) as found:
+        clf = sb.SimplexBoostClassifier(n_estimators=3, random_state=0, warm_start=True).fit(X[:300], y[:300])
+    (told,) = (str(one.message) for one in found)
+    assert told.startswith("column 'a' has 300 categories") and told.endswith("is true of columns 'b', 'c'.")
+    few = X[["a", "b"]].iloc[:200]
+    clf.fit(X, y)  # new ones share a number already
+    clf = sb.SimplexBoostClassifier(n_estimators=3, random_state=0, warm_start=True).fit(few, y[:200])
+    with pytest.warns(UserWarning, match="column 'a' has 600 categories, .* is true of column 'b'") as found:
+        clf.set_params(n_estimators=4).fit(X[["a", "b"]], y)
+    assert len(found) == 1
+
+
 def test_columns_that_are_as_they_were_and_tables_of_few_rows_are_not_told_of():
     X, y = towns()
     clf = sb.SimplexBoostClassifier(n_estimators=3, random_state=0).fit(X, y)

@@ -163,7 +163,8 @@ def test_categories_of_another_form_are_named(container):
             clf.predict(container({"city": wrong, "number": NUMBER}))
     missing = clf.predict_proba(container({"city": [None] * N, "number": NUMBER}))
     nan = clf.predict_proba(pd.DataFrame({"city": np.nan, "number": NUMBER}))
-    strange = clf.predict_proba(container({"city": ["Atlantis"] * N, "number": NUMBER}))
+    with pytest.warns(UserWarning, match="column 'city' has no value that is known from fit"):
+        strange = clf.predict_proba(container({"city": ["Atlantis"] * N, "number": NUMBER}))
     assert (missing == nan).all() and (missing == strange).all()
 
 
@@ -565,3 +566,13 @@ def test_whole_numbers_that_become_one_are_told_of_once(table):
 
 def test_large_codes_that_are_categories_are_not_told_of():
     fit(pd.DataFrame({"id": pd.Series(LARGE).astype("category")}))
+
+
+@pytest.mark.parametrize("table", [lambda columns: np.column_stack(list(columns.values())), pd.DataFrame])
+def test_many_columns_of_such_numbers_are_told_of_at_once(table):
+    names = r"columns 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 …|columns 'id2', .*, 'id11' …"
+    with pytest.warns(
+        UserWarning, match=rf"column (1|'id1') has .* such as 1152921\d+ .* is true of ({names})\.$"
+    ) as found:
+        fit(table({"a": np.arange(N), **{f"id{j}": LARGE + j for j in range(1, 14)}}))
+    assert len(found) == 1

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._typing import AnyArray, Mask
-from .._warn import warn_user
 from ..engine import MAX_CATEGORIES
 from .columns import Column
 from .digests import Digest
@@ -45,33 +44,35 @@ def share_last(categories: Sized) -> bool:
     return len(categories) == MAX_CATEGORIES - 1
 
 
-def learn_categories(column: Column | Digest) -> AnyArray:
-    """The categories of a column, sorted; only the most frequent ones if there are too many."""
+def learn_categories(column: Column | Digest) -> tuple[AnyArray, str | None]:
+    """The categories of a column, sorted; if there are too many, only the most frequent ones, and what to say of it."""
     values = as_categories(column.categories.values)
     return first_numbers(column, values, column.categories.counts, values[:0])
 
 
-def more_categories(column: Column | Digest, known: AnyArray) -> AnyArray:
+def more_categories(column: Column | Digest, known: AnyArray) -> tuple[AnyArray, str | None]:
     """The categories of a fitted model, and after them those that this column adds, as long as there is room.
 
     Trees hold sets of numbers, so those of the known categories stay as they are. Where some categories share a number
-    already, new ones join them.
+    already, new ones join them. If there is no room for all, what to say of it comes with them.
     """
     values, counts = as_categories(column.categories.values), column.categories.counts
     new = np.isnan(numbers_among(values, known, share=False))
     if not new.any() or share_last(known):
-        return known
+        return known, None
     if len(known):
         check_same_form(column, values, known)
     return first_numbers(column, values[new], counts[new], known)
 
 
-def first_numbers(column: Column | Digest, values: AnyArray, counts: AnyArray, known: AnyArray) -> AnyArray:
+def first_numbers(
+    column: Column | Digest, values: AnyArray, counts: AnyArray, known: AnyArray
+) -> tuple[AnyArray, str | None]:
     """The known categories and as many of the others as fit; if not all do, the last number is for those left."""
-    total, room = len(known) + len(values), MAX_CATEGORIES - len(known)
+    total, room, remark = len(known) + len(values), MAX_CATEGORIES - len(known), None
     if total > MAX_CATEGORIES:
         room = max(room - 1, 0)
-        warn_user(
+        remark = (
             f"{column.label} has {total} categories, and {MAX_CATEGORIES} can be told apart: "
             + (
                 f"the {room} most frequent {'new ' if len(known) else ''}ones keep numbers of their own, "
@@ -79,10 +80,10 @@ def first_numbers(column: Column | Digest, values: AnyArray, counts: AnyArray, k
                 else ""
             )
             + ("all others are treated as one." if room else "new ones are treated as missing values.")
-            + advice(column, values),
+            + advice(column, values)
         )
         values = np.sort(values[np.argsort(-counts, kind="stable")[:room]])
-    return np.concatenate([known, values]) if len(known) else values
+    return (np.concatenate([known, values]) if len(known) else values), remark
 
 
 def advice(column: Column | Digest, values: AnyArray) -> str:
@@ -106,22 +107,22 @@ def encode_categories(column: Column, categories: AnyArray) -> AnyArray:
     values = as_categories(column.categories.values)
     if len(values) and len(categories):
         check_same_form(column, values, categories)
-        warn_if_none_is_known(column, values, categories)
     return column.categories.map(numbers_among(values, categories))
 
 
-def warn_if_none_is_known(column: Column, values: AnyArray, categories: AnyArray) -> None:
-    """Warn if `MANY_ROWS` or more rows have a value and none of them is a category: it was probably written otherwise.
+def none_is_known(column: Column, numbers: AnyArray, categories: AnyArray) -> str | None:
+    """What to say if `MANY_ROWS` rows or more have a value and none has a number (n,): it is written otherwise, maybe.
 
     Fewer rows may well be of a new category. Where a column had too many categories in fit, values that have none are
     expected, and share one.
     """
     n = int(column.categories.counts.sum())
-    if n < MANY_ROWS or share_last(categories) or not np.isnan(numbers_among(values, categories)).all():
-        return
-    warn_user(
-        f"{column.label} has no value that is known from fit, in {n} rows: such as {values.tolist()[0]!r}, where the "
-        f"categories were such as {categories.tolist()[0]!r}. All of them count as missing; see whether the column "
+    if n < MANY_ROWS or not len(categories) or share_last(categories) or not np.isnan(numbers).all():
+        return None
+    example, was = (as_categories(some).tolist()[0] for some in (column.categories.values, categories))
+    return (
+        f"{column.label} has no value that is known from fit, in {n} rows: such as {example!r}, where the "
+        f"categories were such as {was!r}. All of them count as missing; see whether the column "
         "is written as it was (case, blanks, codes)."
     )
 

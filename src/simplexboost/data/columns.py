@@ -6,6 +6,7 @@ all as float64; truth values are 0 and 1. None, NaN, pd.NA and NaT are missing: 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -182,19 +183,40 @@ def has_large_numbers(values: AnyArray) -> bool:
     return whole and bool(values.max() > EXACT or values.min() < -EXACT)
 
 
-def warn_of_lost_digits(values: AnyArray, label: str) -> None:
-    """Warn if whole numbers (n,) are so large that different ones become the same number in double precision."""
+def lost_digits(values: AnyArray, label: str) -> str | None:
+    """What to say of whole numbers (n,) of which different ones become one number in double precision; else None."""
     if not has_large_numbers(values):
-        return
+        return None
     distinct = np.unique(values)
     floats = distinct.astype(np.float64)
     same = np.flatnonzero(floats[1:] == floats[:-1])
-    if len(same):
-        a, b = distinct[same[0]], distinct[same[0] + 1]
-        warn_user(
-            f"{label} has whole numbers beyond 2**53, some of which are one number in double precision, such as {a} "
-            f"and {b}. If they are codes, make the column a category; if they number single things, leave it out."
-        )
+    if not len(same):
+        return None
+    a, b = distinct[same[0]], distinct[same[0] + 1]
+    return (
+        f"{label} has whole numbers beyond 2**53, some of which are one number in double precision, such as {a} "
+        f"and {b}. If they are codes, make the column a category; if they number single things, leave it out."
+    )
+
+
+def warn_of_columns(remarks: Mapping[str, str | None]) -> None:
+    """Warn once: say what there is to say of the first column, and name the others of which it is true."""
+    told = [label for label, remark in remarks.items() if remark is not None]
+    if told:
+        same = f" The same is true of {listed(told[1:])}." if told[1:] else ""
+        warn_user(f"{remarks[told[0]]}{same}")
+
+
+def listed(labels: Sequence[str]) -> str:
+    """The names of columns, for messages; of many the first ten.
+
+    Examples
+    --------
+    >>> listed(["column 'a'", "column 'b'"])
+    "columns 'a', 'b'"
+    """
+    names = ", ".join(label.removeprefix("column ") for label in labels[:10])
+    return f"column{'s' * (len(labels) > 1)} {names}{' …' * (len(labels) > 10)}"
 
 
 def sorted_categories(distinct: Distinct | Tally, label: str) -> tuple[list[Any], AnyArray]:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyArray, Mask
-from .categories import Categories, encode_categories, learn_categories, more_categories
-from .columns import TIMES, WORDS, Column
+from .categories import Categories, encode_categories, learn_categories, more_categories, none_is_known
+from .columns import TIMES, WORDS, Column, listed, warn_of_columns
 from .declared import categorical_mask
 from .digests import Digest, Digests
 from .tables import Table
@@ -54,6 +54,7 @@ class Features:
     def numbers(self, table: Table) -> AnyArray:
         """The numbers of a table, (n, p), C-contiguous, NaN where missing."""
         columns = [self.recognised(table, j) for j in range(len(table.columns))]
+        self.warn_of_unknown(table, columns)
         single = np.result_type(bool, *(values.dtype for values in columns)) == np.float32
         out = np.empty((table.n, len(columns)), np.float32 if single else np.float64)
         for begin in range(0, table.n, BLOCK):
@@ -77,6 +78,12 @@ class Features:
         if was == "number" and column.kind in ("text", "category"):
             raise no_number(column, table)
         raise ValueError(f"{column.label} held {WORDS[was]} in fit; now it holds {WORDS[column.kind]}.")
+
+    def warn_of_unknown(self, table: Table, numbers: list[AnyArray]) -> None:
+        """Warn of categorical columns without a known value."""
+        if self.categories is not None:
+            triples = zip(table.columns, numbers, self.categories.columns, strict=True)
+            warn_of_columns({c.label: none_is_known(c, of, known) for c, of, known in triples if known is not None})
 
 
 def is_number(column: Column | Digest, was: str, typed: bool) -> bool:
@@ -111,10 +118,18 @@ def learn_features(table: Table | Digests, categorical_features: Any, refusal: s
     kinds = ["category" if is_one else kind_of_number(c, table) for c, is_one in zip(columns, mask, strict=True)]
     if not mask.any():
         return Features(kinds)
+    pairs = zip(columns, mask, strict=True)
     return Features(
-        kinds,
-        Categories([learn_categories(c) if is_one else None for c, is_one in zip(columns, mask, strict=True)]),
+        kinds, categories_of(columns, [learn_categories(c) if is_one else (None, None) for c, is_one in pairs])
     )
+
+
+def categories_of(
+    columns: Sequence[Column | Digest], learned: Sequence[tuple[AnyArray | None, str | None]]
+) -> Categories:
+    """The categories of all columns; what there is to say of too many of them is said."""
+    warn_of_columns({column.label: remark for column, (_, remark) in zip(columns, learned, strict=True)})
+    return Categories([values for values, _ in learned])
 
 
 def more_features(known: Features, table: Table | Digests, categorical_features: Any) -> Features:
@@ -131,7 +146,8 @@ def more_features(known: Features, table: Table | Digests, categorical_features:
     if known.categories is None:
         return Features(kinds)
     pairs = zip(columns, known.categories.columns, strict=True)
-    return Features(kinds, Categories([old if old is None else more_categories(c, old) for c, old in pairs]))
+    learned = [(None, None) if old is None else more_categories(c, old) for c, old in pairs]
+    return Features(kinds, categories_of(columns, learned))
 
 
 def columns_of(table: Table | Digests) -> Sequence[Column | Digest]:
@@ -162,9 +178,10 @@ def check_numeric_text(table: Table | Digests, mask: Mask) -> None:
     if not bad:
         return
     others = [f"{example} in {column.label}" for column, example in bad if example]
+    names = listed([column.label for column, _ in bad])
     but = f" (but not all values are: {', '.join(others[:3])})" if others else ""
     raise ValueError(
-        f"X holds numbers as text in {listed([column for column, _ in bad])}{but}. Make them numbers, for example "
+        f"X holds numbers as text in {names}{but}. Make them numbers, for example "
         "by X[name] = pd.to_numeric(X[name], errors='coerce'), which makes what is no number missing; or, if they are "
         "codes that stand for categories, say so in categorical_features=[name, …], with all other columns of text."
     )
@@ -172,7 +189,9 @@ def check_numeric_text(table: Table | Digests, mask: Mask) -> None:
 
 def check_list_is_complete(columns: Sequence[Column | Digest], mask: Mask) -> None:
     """Raise if a list of the categorical columns of a frame leaves out columns of text: it names all of them."""
-    left_out = [column for column, is_one in zip(columns, mask, strict=True) if not is_one and column.kind == "text"]
+    left_out = [
+        column.label for column, is_one in zip(columns, mask, strict=True) if not is_one and column.kind == "text"
+    ]
     if left_out and mask.any():
         one = len(left_out) == 1
         raise ValueError(
@@ -223,14 +242,8 @@ def no_number(column: Column | Digest, table: Table | Digests) -> ValueError:
 
 def refused(table: Table | Digests, mask: Mask, refusal: str) -> str:
     """The message where categories come to a classifier that takes numbers only."""
-    columns = [column for column, is_one in zip(columns_of(table), mask, strict=True) if is_one]
+    labels = [column.label for column, is_one in zip(columns_of(table), mask, strict=True) if is_one]
     return (
-        f"{refusal}, and X holds text or categories in {listed(columns)}. Encode them first, for example with "
+        f"{refusal}, and X holds text or categories in {listed(labels)}. Encode them first, for example with "
         "scikit-learn's OneHotEncoder in a ColumnTransformer, or leave them out."
     )
-
-
-def listed(columns: Sequence[Column | Digest]) -> str:
-    """The names of columns, for messages."""
-    names = ", ".join(column.name for column in columns[:10])
-    return f"column{'s' * (len(columns) > 1)} {names}{' …' * (len(columns) > 10)}"

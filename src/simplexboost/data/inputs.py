@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_n_features
 
 from .._typing import AnyArray
 from ..engine import infinity_at
-from .columns import has_large_numbers, warn_of_lost_digits
+from .columns import has_large_numbers, lost_digits, warn_of_columns
 from .features import Features, learn_features, more_features
 from .names import check_names, check_number, learn_names
 from .sparse import canonical, check_places, refuse_sparse, without_duplicates
@@ -98,12 +98,12 @@ def learn_X(estimator: Any, X: Any, taken: Taken, *, reset: bool = True, **optio
 def warn_of_large_numbers(X: Any, table: Table | None, features: Features) -> None:
     """Warn of columns of numbers whose whole numbers cannot be told apart in double precision."""
     if table is not None and features.kinds is not None:
-        for column, kind in zip(table.columns, features.kinds, strict=True):
-            if kind == "number":
-                warn_of_lost_digits(column.whole_numbers(), column.label)
+        pairs = zip(table.columns, features.kinds, strict=True)
+        numbers = [column for column, kind in pairs if kind == "number"]
+        warn_of_columns({column.label: lost_digits(column.whole_numbers(), column.label) for column in numbers})
     elif isinstance(X, np.ndarray) and X.ndim == 2 and has_large_numbers(X):
-        for j, values in enumerate(X.T):
-            warn_of_lost_digits(values, f"column {j}")
+        labels = [f"column {j}" for j in range(X.shape[1])]
+        warn_of_columns({label: lost_digits(values, label) for label, values in zip(labels, X.T, strict=True)})
 
 
 def learn_rows(estimator: Any, X: Any, y: Any) -> Any:
