@@ -66,15 +66,17 @@ async function unzip(source) {
 
 /** Compressed bytes, inflated; no further than to the size that they should have. */
 async function inflated(packed, size) {
-  const reader = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
-  const out = new Uint8Array(size);
-  let at = 0;
-  for (let piece = await reader.read(); !piece.done; at += piece.value.length, piece = await reader.read()) {
-    if (at + piece.value.length > size) throw new Error("the file is damaged: a member is larger than it says.");
-    out.set(piece.value, at);
-  }
-  if (at < size) throw new Error("the file is damaged: a member is smaller than it says.");
-  return out;
+  let total = 0;
+  const bounded = new TransformStream({
+    transform(piece, out) {
+      if ((total += piece.length) > size) throw new Error("the file is damaged: a member is larger than it says.");
+      out.enqueue(piece);
+    },
+  });
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw")).pipeThrough(bounded);
+  const whole = new Uint8Array(await new Response(stream).arrayBuffer());
+  if (whole.length < size) throw new Error("the file is damaged: a member is smaller than it says.");
+  return whole;
 }
 
 async function sha256(bytes) {
