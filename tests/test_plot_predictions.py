@@ -212,8 +212,11 @@ def test_regions_of_other_classifiers_and_of_data_frames():
         (lambda clf, X, y: ConfusionDisplay.from_estimator(clf, X, y[:3]), "y_pred has .* there are 3 labels"),
         (lambda clf, X, y: ConfusionDisplay.from_estimator(clf, X, y, block_size=1), "block_size=1 is out of range"),
         (lambda clf, X, y: ClassScoresDisplay.from_estimator(clf, X, y, kind="bars"), "kind='bars' is unknown"),
-        (lambda clf, X, y: ReliabilityDisplay.from_estimator(clf, X, y, label="cat"), r"label holds \['cat'\]"),
-        (lambda clf, X, y: ReliabilityDisplay.from_estimator(clf, X, np.arange(len(X))), "which are no classes"),
+        (
+            lambda clf, X, y: ReliabilityDisplay.from_estimator(clf, X, y, label="cat"),
+            "label holds 'cat', which is none of the classes",
+        ),
+        (lambda clf, X, y: ReliabilityDisplay.from_estimator(clf, X, np.arange(len(X))), "y_true holds numbers"),
     ],
 )
 def test_wrong_input_is_named(call, message):

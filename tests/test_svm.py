@@ -678,7 +678,7 @@ def test_bad_data():
         MulticlassSVC(random_state=0).fit(np.where(X > 7, np.nan, X), y)
     with pytest.raises(ValueError, match=r"one class only.*needs at least two classes\.$"):
         MulticlassSVC(random_state=0).fit(X, y, sample_weight=(y == 1).astype(float))
-    with pytest.raises(ValueError, match="unknown"):
+    with pytest.raises(ValueError, match="y holds 2, which is none of the classes"):
         MulticlassSVC(random_state=0).fit(X, y, sample_weight=(y < 2).astype(float)).margins(X, y)
     with pytest.raises(ValueError, match="too large"):
         MulticlassSVC(random_state=0).fit(1e200 * X, y)
