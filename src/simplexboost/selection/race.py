@@ -25,7 +25,7 @@ from .thresholds import best_thresholds, held_out_counts
 
 # How many candidates are still in the race after its first stages; one from then on.
 LEFT = (3, 2, 2)
-# A candidate wins over those before it in the list only if its risk is lower by this part of it.
+# A candidate wins over those before it in the list, and a temperature over 1, only if its risk is lower by this part.
 CLEARLY = 0.005
 # A candidate has had its best round if so much of its rounds came after it.
 PAST = 0.5
@@ -139,11 +139,19 @@ class Entrant:
         self.bests: list[float] = []  # the lowest risk at the end of every stage
 
     def curve(self) -> tuple[Array, Array, Array, Array]:
-        """Rounds so far (C,), the risk (C, T), the best temperature of every block (C, B), and its risk (C,)."""
+        """Rounds so far (C,), the risk (C, T), the best temperature of every block (C, B), and its risk (C,).
+
+        Where no temperature lowers the risk clearly below that of a temperature of 1, all of them are 1.
+        """
         marks = sorted(self.trials[0].losses)
         risk = np.array([sum(t.losses[mark] for t in self.trials) for mark in marks]) / self.weight  # (C, T, B)
         best = np.array([[best_temperature(self.terms.temperatures, of) for of in row.T] for row in risk])  # (C, B, 2)
-        return np.array(marks), risk.sum(axis=2), best[:, :, 0], best[:, :, 1].sum(axis=1)
+        risk, t, calibrated = risk.sum(axis=2), best[:, :, 0], best[:, :, 1].sum(axis=1)
+        plain = risk[:, plain_place(self.terms.temperatures)]
+        at = self.best(plain), self.best(calibrated)
+        if calibrated[at[1]] >= plain[at[0]] - CLEARLY * abs(plain[at[0]]):
+            t, calibrated = np.ones_like(t), plain
+        return np.array(marks), risk, t, calibrated
 
     def thresholds(self) -> Array | None:
         """The probabilities (K,) above which labels are predicted, at the best number of rounds; None if not asked."""
@@ -241,6 +249,11 @@ def first_choice(risks: Sequence[float], limit: float = np.inf) -> int:
     return int(np.argmax(np.asarray(risks) <= enough))
 
 
+def plain_place(temperatures: Array) -> int:
+    """The place of the temperature of 1."""
+    return int(np.abs(np.log(temperatures)).argmin())
+
+
 def limit_of(entrants: Sequence[Entrant]) -> float:
     """The highest risk with which a candidate may win: that of the class shares, if they take part."""
     return min((entrant.bests[-1] for entrant in entrants if entrant.candidate.most is not None), default=np.inf)
@@ -286,10 +299,9 @@ def decide(entrants: Sequence[Entrant], splits: Sequence[Split], terms: Terms) -
     table = [entrant.summary() for entrant in entrants]
     winner = first_choice([line["risk"] for line in table], limit_of(entrants))
     rounds, risk, _, calibrated = entrants[winner].curve()
-    plain = int(np.abs(np.log(terms.temperatures)).argmin())
     curve = {
         "n_estimators": np.rint(rounds * terms.haste).astype(int),
-        "risk": risk[:, plain],
+        "risk": risk[:, plain_place(terms.temperatures)],
         "calibrated": calibrated,
     }
     held = sum(len(split.held) for split in splits)
