@@ -305,3 +305,13 @@ def test_whole_numbers_that_may_well_be_classes_are_not_told_of():
     flagship().fit(X, c + 0.0)  # three rows of each
     flagship().fit(X[:60], c[:60])  # integers
     flagship().set_params(classes=np.arange(30.0)).fit(X[:60], c[:60] + 0.0)  # declared
+
+
+@pytest.mark.parametrize("kind", [int, float, bool, str, lambda k: 2**60 + k])
+@pytest.mark.parametrize("container", [lambda y: y, pd.Series])
+def test_score_takes_objects_as_fit_does(kind, container):
+    y = container(np.array([kind(k) for k in np.arange(40) % 2], dtype=object))
+    clf = sb.SimplexBoostClassifier(n_estimators=2, random_state=0).fit(np.arange(40)[:, None] % 2, y)
+    assert clf.score(np.arange(40)[:, None] % 2, y) == 1.0
+    with pytest.raises(ValueError, match="y contains NaN: the label of row 3 is missing"):
+        clf.score(np.arange(40)[:, None] % 2, container(np.array([*y[:3], None, *y[4:]], dtype=object)))

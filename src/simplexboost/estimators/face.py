@@ -15,6 +15,7 @@ from .._words import METHODS
 from ..boosting.decisions import as_decision
 from ..data.categories import Categories
 from ..data.inputs import plain_labels
+from ..data.labels import of_one_kind
 from ..data.validation import known_labels
 from ..files import Saves
 from ..losses import margins
@@ -133,6 +134,8 @@ class Face(Saves, Reports, ClassifierMixin, Answering):
 
         y, sample_weight, predicted = (self._brought(of_rows) for of_rows in (y, sample_weight, self.predict(X)))
         y = plain_labels(y)
+        if getattr(getattr(y, "dtype", None), "kind", "") == "O" and y.ndim == 1:  # as `fit` takes them
+            y = of_one_kind(np.asarray(y))
         if self._answers == "targets":
             return exact_matches(y, predicted, sample_weight)
         try:
