@@ -508,10 +508,12 @@ def spoiled(kind, index):
         lambda X: sb.SimplexBoostClassifier(n_estimators=2, random_state=0).fit(X, np.arange(30) % 3),
         lambda X: sb.MulticlassSVC().fit(X, np.arange(30) % 3),
         lambda X: sb.MartiBoostClassifier(n_layers=2).fit(X, np.arange(30) % 2),
+        lambda X: sb.OutputCodeClassifier(DecisionTreeClassifier()).fit(X, np.arange(30) % 3),
         lambda X: FITTED.predict(X),
+        lambda X: CODE.predict(X),
         lambda X: FITTED.fit(np.ones((30, 4)), X),
     ],
-    ids=["fit", "svm", "martiboost", "predict", "labels"],
+    ids=["fit", "svm", "martiboost", "code", "predict", "predict by a code", "labels"],
 )
 def test_wrong_places_are_refused(ask, kind, index):
     if kind == "coo" and isinstance(index, str):
@@ -523,6 +525,7 @@ def test_wrong_places_are_refused(ask, kind, index):
 
 FITTED = sb.SimplexBoostClassifier(n_estimators=2, random_state=0)
 FITTED.fit(np.arange(120.0).reshape(30, 4), np.arange(30) % 3)
+CODE = sb.OutputCodeClassifier(DecisionTreeClassifier()).fit(np.arange(120.0).reshape(30, 4), np.arange(30) % 3)
 
 # ---- memory ---------------------------------------------------------------------------------------------------------
 

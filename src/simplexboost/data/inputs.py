@@ -117,8 +117,10 @@ def learn_rows(estimator: Any, X: Any, y: Any) -> Any:
 
 
 def check_columns(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """X as it is, or as a frame that narwhals knows; only the names and the number of its columns are checked."""
+    """X as it is, or as a frame that narwhals knows; names, the number of columns and sparse places are checked."""
     table = read_table(X)
+    if issparse(X):
+        check_places(X)
     (learn_names if reset else check_names)(estimator, table)
     try:
         _check_n_features(estimator, X if table is None else np.empty((0, len(table.columns))), reset=reset)
