@@ -27,7 +27,7 @@ def main() -> int:
     until = time.monotonic() + 60 * options.minutes
     tallies = [
         kept(options.keep, promise)
-        or try_one(promise, options.cases or promise.soak, options.jobs, until, options.keep)
+        or try_one(promise, options.cases or cases_of(promise, options.part), options.jobs, until, options.keep)
         for promise in promises
     ]
     print(summary(tallies))
@@ -42,6 +42,12 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("names", nargs="*", metavar="NAME", help="promises or subjects to try; all where none is named")
     parser.add_argument("--case", type=int, help="try this one case, in this process, and show the whole error")
     parser.add_argument("--cases", type=int, help="try so many cases of each instead of what a soak takes")
+    parser.add_argument(
+        "--part",
+        type=float,
+        default=1.0,
+        help="try this part of a soak's cases, but as many as `make test` (%(default)g)",
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time (%(default)s)")
     parser.add_argument("--minutes", type=float, default=60.0, help="stop after so long (%(default)g)")
     parser.add_argument("--out", type=Path, help="write the table to this page, in Markdown")
@@ -58,6 +64,11 @@ def chosen(names: list[str]) -> list[Promise]:
     if unknown := set(names) - known:
         sys.exit(f"no promise is called {', '.join(sorted(unknown))}; choose among {', '.join(sorted(known))}")
     return [promise for promise in promises if not names or {promise.name, promise.subject} & set(names)]
+
+
+def cases_of(promise: Promise, part: float) -> int:
+    """How many cases are tried in a part of a soak: no fewer than `make test` tries, and no more than the soak has."""
+    return min(max(round(part * promise.soak), promise.fast), promise.soak)
 
 
 def kept(file: Path | None, promise: Promise) -> Tally | None:

@@ -18,7 +18,8 @@ HEAD = """# Tried and counted
 `make soak` tries to break the promises of [what you can rely on](promises.md) many times over, and writes this page:
 what was promised, how often it was tried, and how often it was broken. `make test` tries a few cases of each. A case
 runs in a process of its own, so that a crash or a hang is noticed. It is made from its number alone, so that whatever
-fails can be repeated with `python -m promises NAME --case NUMBER`.
+fails can be repeated with `python -m promises NAME --case NUMBER`. "60 of 400" were tried where a soak was cut short, or asked
+for in part (`python -m promises --part 0.15`).
 """
 
 TABLE = "| promise | name | tried | broken |\n|---|---|---:|---:|"
@@ -47,9 +48,9 @@ def summary(tallies: list[Tally]) -> str:
 
 
 def count(tally: Tally) -> str:
-    """How many were tried, and of how many where time ran out."""
-    planned = tally.planned * tally.promise.each
-    return f"{tally.tried:,}" if tally.cases == tally.planned else f"{tally.tried:,} of {planned:,}"
+    """How many were tried, and of how many if not all cases of a soak were."""
+    planned = max(tally.planned, tally.promise.soak)
+    return f"{tally.tried:,}" if tally.cases >= planned else f"{tally.tried:,} of {planned * tally.promise.each:,}"
 
 
 def machine() -> str:

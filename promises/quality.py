@@ -1,4 +1,4 @@
-"""Promises about the quality of answers: a default fit is never worse than the class shares."""
+"""Promises about the quality of answers: what is fitted, chosen and calibrated is no worse than what is simpler."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import numpy as np
 import simplexboost as sb
 from simplexboost.estimators import settling
 
+from .generated.judging import check_quality
+from .generated.parameters import CLASSIFIERS, classifier
 from .promise import promise
+from .sizes import ROUGH, flagship, grid
 
 EXTRA = 0.5  # rows that are added to those of every class, since the only row of a class may be held out
 
@@ -86,3 +89,79 @@ def rare_classes_get_their_share(case: int) -> None:
     share = np.bincount(y)[clf.classes_] / n
     loss, least = (-(share @ np.log(Q)) for Q in (P.T.mean(axis=1), share))
     assert loss <= least + 0.05 + 3.0 * len(share) / n, f"mean probabilities {P.mean(axis=0)}, shares {share}"
+
+
+# ---- what is clear, and what is calibrated ---------------------------------------------------------------------------
+
+LEARNERS = [kind for kind in CLASSIFIERS if kind not in {*ROUGH, "OutputCodeClassifier"}]
+
+
+@promise(
+    "Labels that X tells clearly are learned: on the rows of the fit, every classifier beats the class shares.",
+    fast=len(LEARNERS),
+    soak=800,
+)
+def clear_labels_are_learned(case: int) -> None:
+    """One case: a classifier of a few rounds, 2 to 40 classes of even or uneven shares, in one of several orders."""
+    rng, kind = np.random.default_rng(case), LEARNERS[case % len(LEARNERS)]
+    X, y = grid(rng, int(rng.integers(60, 400)), int(rng.choice([2, 3, 5, 15, 40])))
+    if rng.random() < 0.5:  # the higher a class, the fewer rows it has
+        kept = rng.random(len(y)) < 1.0 / (1.0 + 0.3 * y)
+        kept[:2] = True
+        X, y = X[kept], y[kept]
+    if len(np.unique(y)) < 2:
+        return
+    clf = classifier(rng, kind, plain=True)
+    if "n_estimators" in clf.get_params(deep=False):
+        clf.set_params(n_estimators=8)
+    check_quality(clf.fit(X, y), X, y)
+
+
+def doubtful_rows(rng: np.random.Generator, n: int, K: int, scale: float) -> tuple[Any, Any]:
+    """Rows of which X tells the class not always."""
+    return grid(rng, n, K, noise=scale)
+
+
+@promise(
+    "A calibrated temperature is not far off: on fresh rows, no other factor of the log-odds is much better.",
+    fast=4,
+    soak=150,
+)
+def temperatures_are_not_far_off(case: int) -> None:
+    """One case: few or many rows, a fast or slow learner, so that it is too sure, or not sure enough, of itself."""
+    rng = np.random.default_rng(case)
+    K, scale, n = int(rng.choice([2, 3, 8, 20])), float(rng.uniform(0.3, 1.2)), int(rng.integers(300, 2000))
+    X, y = doubtful_rows(rng, n, K, scale)
+    fresh, c = doubtful_rows(rng, 4000, K, scale)
+    clf = flagship(n_estimators=int(rng.integers(5, 80)), learning_rate=float(rng.uniform(0.05, 1.0)), calibration=True)
+    logits = clf.fit(X, y).predict_log_proba(fresh)
+
+    def risk(factor: float) -> float:
+        Z = factor * np.maximum(logits, -700.0)
+        return float(np.mean(np.logaddexp.reduce(Z, axis=1) - Z[np.arange(len(c)), c]))
+
+    loss, best = risk(1.0), min((risk(float(factor)), float(factor)) for factor in np.geomspace(0.2, 5.0, 33))
+    assert loss <= best[0] + 0.02 + 0.1 * best[0], f"risk {loss:.4f}; {best[0]:.4f} at {best[1]:.2f} times the log-odds"
+
+
+@promise(
+    "Sets hold the true class of as many fresh rows as they say, and are no larger than they have to be where X tells "
+    "the class clearly.",
+    fast=4,
+    soak=200,
+)
+def sets_cover_what_they_say(case: int) -> None:
+    """One case: sets by rows held out or by fresh ones, of 2 to 100 classes."""
+    rng = np.random.default_rng(case)
+    K, coverage = int(rng.choice([2, 3, 10, 15, 40, 100])), float(rng.choice([0.5, 0.8, 0.9, 0.98]))
+    scale, m = float(rng.choice([0.1, 0.5, 1.0])), int(rng.integers(300, 1500))
+    X, y = doubtful_rows(rng, max(600, 8 * K), K, scale)
+    clf = flagship(n_estimators=15).fit(X, y).calibrate_sets(*doubtful_rows(rng, m, K, scale))
+    fresh, c = doubtful_rows(rng, 3000, K, scale)
+    S = clf.predict_set(fresh, coverage=coverage)
+    held = float(S[np.arange(len(c)), c].mean())
+    error = np.sqrt(coverage * (1 - coverage) * (1 / m + 1 / len(c)))
+    assert held > coverage - 5 * error, f"{held:.4f} of the rows are covered; asked for {coverage}"
+    sure = float((clf.predict_proba(fresh).argmax(axis=1) == c).mean())
+    size = float(S.sum(axis=1).mean())
+    assert sure < min(0.999, coverage + 0.01) or size < 1.5, f"sets of {size:.2f} classes, where {sure:.4f} are right"

@@ -52,6 +52,7 @@ RAW = [
     "did not converge",
     "math domain",
 ]
+NOTHING_IS_ODD = r"(?!)"  # matches no message: nothing is odd, so nothing may be refused
 MOST_WARNINGS = 3
 
 
@@ -155,3 +156,21 @@ def check_probabilities(P: np.ndarray, logarithm: np.ndarray, shape: tuple[int, 
         raise BrokenError(f"probabilities that sum to {P.sum(axis=1)[:3]}")
     if np.isnan(logarithm).any():
         raise BrokenError("predict_log_proba is NaN")
+
+
+def check_quality(clf: Any, X: Any, y: np.ndarray, clear: bool = True) -> None:
+    """A classifier beats the class shares on the rows of its fit, whose labels y (n,) are a clear function of X.
+
+    Where they are not clear, it is not worse, up to a thousandth.
+    """
+    share = np.unique(y, return_counts=True)[1] / len(y)
+    right = float(np.mean(clf.predict(X) == y))
+    if clear and right <= share.max():
+        raise BrokenError(f"{right:.4f} of the rows are right; the most frequent class alone gives {share.max():.4f}")
+    if hasattr(clf, "predict_proba"):
+        own = clf.predict_log_proba(X)[np.arange(len(y)), np.searchsorted(clf.classes_, y)]
+        risk, of_shares = float(-own.mean()), float(-(share @ np.log(share)))
+        if not risk < of_shares + (0.0 if clear else 1e-3):
+            raise BrokenError(
+                f"log-loss {risk:.4f} on the rows of the fit; that of the class shares is {of_shares:.4f}"
+            )

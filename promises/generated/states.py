@@ -98,6 +98,26 @@ def text() -> Fitted:
     return fitted(flagship(), X, np.array(["a", "b", "c"])[y])
 
 
+def of_many(K: int, **params: Any) -> Fitted:
+    """A flagship of many classes, four rows of each; beyond 14 classes other code compares labels."""
+    return fitted(flagship(min_samples_leaf=1, **params), *table(K, 4 * K))
+
+
+def text_of_many() -> Fitted:
+    """A flagship of 30 classes that are numerals."""
+    X, y = table(30, 120)
+    return fitted(flagship(), X, y.astype(str))
+
+
+def changed_of_many() -> Fitted:
+    """A flagship of 40 classes, two of which were merged, one taken away, one added, and whose sets are calibrated."""
+    X, y = table(40, 160)
+    clf = flagship().fit(X[y < 39], y[y < 39])
+    clf.add_classes(X, y, n_rounds=2).drop_classes(5).merge_classes({3: [3, 20]})
+    X, y = X[y != 5], np.where(y == 20, 3, y)[y != 5]
+    return clf.calibrate_sets(X, y), X, y
+
+
 TREE = sb.Hierarchy({"a": [0, 1], "b": {"c": [2], "d": [3, 4]}})
 STATES: dict[str, Callable[[], Fitted]] = {
     "labels": lambda: labels(flagship()),
@@ -117,6 +137,12 @@ STATES: dict[str, Callable[[], Fitted]] = {
     "dropped": dropped,
     "loaded": loaded,
     "text": text,
+    "15 classes": lambda: of_many(15),
+    "210 classes": lambda: of_many(210),
+    "candidates of 60 classes": lambda: of_many(60, candidates=8),
+    "20 classes in order": lambda: of_many(20, ordinal=True),
+    "text of 30 classes": text_of_many,
+    "40 classes, changed": changed_of_many,
 }
 
 

@@ -150,6 +150,32 @@ def other_frame(rng: np.random.Generator, n: int, p: int) -> Table:
 # ---- tables that may be refused -------------------------------------------------------------------------------------
 
 
+def wrong_places(rng: np.random.Generator, n: int, p: int) -> Table:
+    """A sparse table with a number in a place that the table does not have, or whose rows begin elsewhere."""
+    S = sparse.csr_array(rng.normal(size=(n, p))).asformat(str(rng.choice(["csr", "csc", "coo"])))
+    if S.format == "coo":
+        places = S.col if rng.random() < 0.5 else S.row
+        places[rng.integers(len(places))] = rng.choice(PLACES)
+    elif rng.random() < 0.5:
+        S.indices[rng.integers(len(S.indices))] = rng.choice(PLACES)
+    else:
+        S.indptr[rng.integers(len(S.indptr))] = rng.choice(PLACES)
+    return S
+
+
+PLACES = (-1, -5, 70, 4000, 2**31 - 1, -(2**31))
+
+
+def odd_dates(rng: np.random.Generator, n: int, p: int) -> Table:
+    """A table of dates or durations at the ends of what their types can hold, some of them missing."""
+    kind, unit = str(rng.choice(["M8", "m8"])), str(rng.choice(["ns", "us", "ms", "s", "m", "h", "D", "M", "Y"]))
+    far = rng.choice([0, 1, -1, 2**40, -(2**40), 2**62, -(2**62), 2**63 - 1, -(2**63) + 1, -(2**63)], size=(n, p))
+    dates = far.astype(np.int64).astype(f"{kind}[{unit}]")
+    if unit not in ("s", "ms", "us", "ns") or rng.random() < 0.4:  # pandas knows these units
+        return dates
+    return pd.DataFrame({f"x{j}": dates[:, j] for j in range(p)})
+
+
 def infinite(rng: np.random.Generator, n: int, p: int) -> Table:
     """Numbers, some of them infinite."""
     X = plain(rng, n, p)
@@ -262,7 +288,17 @@ GOOD: Mapping[str, Maker] = {
     for maker in (plain, some_missing, constant, far_scales, typed, huge_integers, other_layout, sparse_numbers, frame)
 } | {"other_frame": other_frame}
 ODD: Mapping[str, Maker] = {
-    maker.__name__: maker for maker in (infinite, wrong_shape, mixed_objects, strange_type, no_table, odd_frame)
+    maker.__name__: maker
+    for maker in (
+        infinite,
+        wrong_shape,
+        mixed_objects,
+        strange_type,
+        no_table,
+        odd_frame,
+        wrong_places,
+        odd_dates,
+    )
 }
 
 
