@@ -322,3 +322,11 @@ def test_refusals():
     clf = AdaBoostMHClassifier(n_estimators=2).fit(X, Z)
     with pytest.raises(ValueError, match="margins takes models of one class per row"):
         clf.margins(X, Z)
+
+
+def test_labels_in_any_order_survive_a_file(tmp_path):
+    """Labels of a row need no order, unlike classes."""
+    X, Y = np.arange(40.0)[:, None], np.stack([np.arange(40) % 2, np.arange(40) // 20], axis=1)
+    clf = sb.SimplexBoostClassifier(n_estimators=2, classes=["z", "a"], random_state=0).fit(X, Y)
+    clf.save(tmp_path / "m.sb")
+    assert sb.load(tmp_path / "m.sb").classes_.tolist() == ["z", "a"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from numbers import Real
 from typing import Any
 
@@ -68,6 +69,16 @@ def check_classes(classes: AnyArray) -> AnyArray:
     if classes.ndim != 1 or not labels or len(set(labels)) < len(labels) or any(label != label for label in labels):
         raise damaged("labels that are no classes")
     return classes
+
+
+def check_are_sorted(classes: Any) -> None:
+    """Raise unless the classes (K,) of a model of one class per row are sorted, since they are looked up so."""
+    try:
+        rising = all(a < b for a, b in pairwise(classes.tolist()))
+    except TypeError:  # labels that cannot be compared
+        rising = False
+    if not rising:
+        raise damaged("classes that are not sorted")
 
 
 def check_features(n_features: Any, names: Any) -> int:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._threads import thread_count
 from .._typing import AnyArray
-from .checks import ModelFileError, check_classes, check_features, damaged
+from .checks import ModelFileError, check_are_sorted, check_classes, check_features, damaged
 from .container import FORMAT, VERSION, describe, write
 from .parameters import (
     estimator_class,
@@ -195,4 +195,6 @@ def unpack(header: dict[str, Any], arrays: dict[str, AnyArray]) -> Any:
     if names:
         estimator.feature_names_in_ = np.array(names, dtype=object)
     estimator._unpack(header, arrays)
+    if estimator._answers == "one":
+        check_are_sorted(estimator.classes_)
     return estimator
