@@ -16,15 +16,15 @@ from simplexboost.cli.app import COMMANDS, app, run
 
 from .promise import promise
 
-INPUTS = {  # the files that a command reads, and its arguments
-    "fit": (
-        ["data.csv", "test.csv"],
-        ["data.csv", "--target", "label", "--eval", "test.csv", "--set", "n_estimators=2"],
-    ),
-    "predict": (["model.sb", "data.csv"], ["model.sb", "data.csv"]),
-    "report": (["model.sb", "data.csv"], ["model.sb", "data.csv"]),
-    "export": (["model.sb"], ["model.sb", "--to", "python"]),
-}
+FAST = ["--set", "n_estimators=2"]
+# Commands that write a file, the files that they read, their arguments, and the ending of the output if it is another.
+WRITING = [
+    ("fit", ["data.csv", "test.csv"], ["data.csv", "--target", "label", "--eval", "test.csv", *FAST], None),
+    ("predict", ["model.sb", "data.csv"], ["model.sb", "data.csv"], None),
+    ("report", ["model.sb", "data.csv"], ["model.sb", "data.csv"], None),
+    ("export", ["model.py"], ["model.py", "--to", "python"], None),
+    ("export", ["model.sb"], ["model.sb", "--to", "js"], ".js"),  # which writes a model file beside
+]
 
 
 def linked(name: str, link: Callable[[str, str], None]) -> str:
@@ -63,13 +63,14 @@ def answer(*arguments: str) -> tuple[int, str]:
 
 
 def prepare() -> None:
-    """A table, another one, a model, and folders, in the working directory."""
+    """A table, another one, a model under two names, and folders, in the working directory."""
     rng = np.random.default_rng(0)
     lines = [f"{a:.3f},{b},{'pq'[k]}" for a, b, k in zip(rng.normal(size=40), "xy" * 20, [0, 1] * 20, strict=True)]
     for name in ("data.csv", "test.csv"):
         Path(name).write_text("\n".join(["a,b,label", *lines]) + "\n", encoding="utf-8")
-    code, said = answer("fit", "data.csv", "--target", "label", "-o", "model.sb", "--quiet", "--set", "n_estimators=2")
+    code, said = answer("fit", "data.csv", "--target", "label", "-o", "model.sb", "--quiet", *FAST)
     assert code == 0, said
+    Path("model.py").write_bytes(Path("model.sb").read_bytes())
     Path("folder").mkdir()
     os.symlink(".", "here")
 
@@ -83,14 +84,15 @@ def prepare() -> None:
 def no_input_is_overwritten(case: int) -> None:
     """One case: every command that writes a file, each of its inputs, and one spelling."""
     writing = {name for name in COMMANDS if any("--output" in option.opts for option in command_of(name).params)}
-    assert writing <= INPUTS.keys(), f"no case for {writing - INPUTS.keys()}"
+    known = {command for command, _, _, _ in WRITING}
+    assert writing <= known, f"no case for {writing - known}"
     how, spell = list(SPELLINGS.items())[case % len(SPELLINGS)]
-    for command, (names, arguments) in INPUTS.items():
+    for command, names, arguments, ending in WRITING:
         for name in names:
-            try_output(command, arguments, name, how, spell)
+            try_output([command, *arguments], name, how, spell, ending)
 
 
-def try_output(command: str, arguments: list[str], name: str, how: str, spell: Callable[[str], str]) -> None:
+def try_output(arguments: list[str], name: str, how: str, spell: Callable[[str], str], ending: str | None) -> None:
     """Run a command in a folder of its own; its output is one of its inputs."""
     before = Path.cwd()
     with TemporaryDirectory() as folder:
@@ -98,9 +100,11 @@ def try_output(command: str, arguments: list[str], name: str, how: str, spell: C
         try:
             prepare()
             output = spell(name)
-            kept = {path: Path(path).read_bytes() for path in ("data.csv", "test.csv", "model.sb")}
-            code, said = answer(command, *arguments, "-o", output)
-            story = f"{command} -o {output} ({name}, {how})"
+            if ending is not None:
+                output = output.removesuffix(Path(output).suffix) + ending
+            kept = {path: Path(path).read_bytes() for path in ("data.csv", "test.csv", "model.sb", "model.py")}
+            code, said = answer(*arguments, "-o", output)
+            story = f"{' '.join(arguments)} -o {output} ({name}, {how})"
             for path, data in kept.items():
                 assert Path(path).read_bytes() == data, f"{story} has replaced {path}"
             assert code in (1, 2) and output in said, f"{story}: code {code}, {said}"

@@ -18,8 +18,8 @@ HEAD = """# Tried and counted
 `make soak` tries to break the promises of [what you can rely on](promises.md) many times over, and writes this page:
 what was promised, how often it was tried, and how often it was broken. `make test` tries a few cases of each. A case
 runs in a process of its own, so that a crash or a hang is noticed. It is made from its number alone, so that whatever
-fails can be repeated with `python -m promises NAME --case NUMBER`. "60 of 400" were tried where a soak was cut short, or asked
-for in part (`python -m promises --part 0.15`).
+fails can be repeated with `python -m promises NAME --case NUMBER`. "60 of 400" cases were tried where the soak was
+only a part of a whole one (`python -m promises --part 0.15`), or time ran out.
 """
 
 TABLE = "| promise | name | tried | broken |\n|---|---|---:|---:|"

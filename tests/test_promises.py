@@ -70,6 +70,14 @@ def test_a_soak_stops_in_time_and_says_how_far_it_came():
     assert page.count(tally) == "100 of 5,000"
 
 
+def test_a_part_of_a_soak_is_told_as_a_part():
+    promise = Promise("It works.", keeps_all_cases, fast=3, soak=50, each=100)
+    assert [soak.cases_of(promise, part) for part in (1.0, 0.2, 0.01, 7.0)] == [50, 10, 3, 50]
+    tally = try_promise(promise, range(soak.cases_of(promise, 0.2)))
+    assert page.count(tally) == "1,000 of 5,000"
+    assert page.count(try_promise(promise, range(50))) == "5,000"
+
+
 def test_the_page_says_what_was_tried_and_what_broke():
     tally = try_promise(Promise("It works.", breaks_odd_cases, fast=2, soak=2), range(2))
     tally.seconds = 90.0
