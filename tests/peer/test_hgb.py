@@ -18,7 +18,6 @@ import sklearn.ensemble
 from hgb import HistGradientBoostingClassifier
 from hgb_list import EXPECTED_FAILURES, FOLDER, MODULES, is_for_us
 
-
 # Of which scikit-learn does not warn.
 pytestmark = pytest.mark.filterwarnings("ignore:column .* has no value that is known from fit:UserWarning")
 
