@@ -111,10 +111,10 @@ def some_costs(rng: np.random.Generator, X: np.ndarray, y: np.ndarray) -> Any:
     n, K = len(X), class_count(y)
     labels = np.unique(y).tolist() if y.ndim == 1 else list(range(K))
     frame = pd.DataFrame(rng.normal(size=(len(labels), 2)), index=labels, columns=["go", "stay"])
-    right = [np.ones((K, K)), np.zeros((K, 2)), rng.normal(size=(n, K, K)), 1 - np.eye(K), frame, frame.iloc[::-1]]
+    right = [np.ones((K, K)), np.zeros((K, 2)), rng.normal(size=(n, K, 3)), 1 - np.eye(K), frame, frame.iloc[::-1]]
     wrong = [
         np.full((K, K), np.nan), np.ones((n, K)), [[1]], "x", np.full((K, K), 1e300), np.full((K, K), -1e300),
-        np.zeros((K, 0)), np.ones((K + 1, K)), np.ones((n - 1, K, K)), np.ones((K, K, K, K)), np.full((K, K), 1j),
+        np.zeros((K, 0)), np.ones((K + 1, K)), np.ones((n - 1, K, 3)), np.ones((K, 2, 2, 2)), np.full((K, K), 1j),
         frame.iloc[1:], pd.concat([frame, frame]), frame.astype(str), frame.iloc[:, :0], frame.rename(index=str),
         frame.set_axis(["go", "go"], axis=1), frame.assign(go=None), [["a"] * K] * K, np.full((K, 2), 10**400),
         np.full((K, 2), np.inf), {}, [],
