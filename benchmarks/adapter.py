@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit, softmax
 
-from simplexboost._typing import AnyArray
+from simplexboost._util.arrays import AnyArray
 
 MOST_ROUNDS = 2000  # far beyond the best round of every peer at its learning rates
 

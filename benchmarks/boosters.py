@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
 from simplexboost import datasets
-from simplexboost.learners import ClassTree, GiniTree, SignTree
+from simplexboost.parts.learners import ClassTree, GiniTree, SignTree
 
 K_TREE_ROUNDS = 3  # of the K scikit-learn trees; more would only take longer
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from simplexboost._typing import AnyArray
+from simplexboost._util.arrays import AnyArray
 
 BINS = 15
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from runner import Cell
-from simplexboost._typing import AnyArray
+from simplexboost._util.arrays import AnyArray
 from simplexboost.datasets import Dataset
 
 from .adapter import Clock, Contestant

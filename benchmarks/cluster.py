@@ -25,8 +25,8 @@ import dask
 import numpy as np
 from dask.distributed import Client, LocalCluster
 
-from simplexboost._typing import AnyArray
-from simplexboost.dask import DaskSimplexBoostClassifier
+from simplexboost._util.arrays import AnyArray
+from simplexboost.distributed.dask import DaskSimplexBoostClassifier
 
 from . import machine
 from .tables import table

@@ -24,8 +24,8 @@ import numpy as np
 from sklearn.model_selection import cross_val_predict
 
 from simplexboost import SimplexBoostClassifier, datasets
-from simplexboost._typing import AnyArray
-from simplexboost.codewords import max_min
+from simplexboost._util.arrays import AnyArray
+from simplexboost.parts.codewords import max_min
 
 from .repeats import table
 

@@ -34,9 +34,9 @@ from scipy.sparse import csr_matrix
 from scipy.special import softmax
 
 from simplexboost import SimplexBoostClassifier
-from simplexboost._typing import AnyArray
-from simplexboost.boosting.leaf_pass import leaves_of_rows
-from simplexboost.optimizers import sketched
+from simplexboost._util.arrays import AnyArray
+from simplexboost.model.leaf_pass import leaves_of_rows
+from simplexboost.parts.optimizers import sketched
 
 from .codes import made, unit
 from .repeats import table

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 import simplexboost
-from simplexboost._typing import AnyArray
+from simplexboost._util.arrays import AnyArray
 
 from .adapter import Clock, Contestant
 from .histgb import HistGradientBoosting
@@ -43,7 +43,7 @@ class SimplexBoost(Contestant):
         fewer rounds than the model has, none of them is counted before the end of the fit.
         """
 
-        class Ticking(simplexboost.callbacks.Callback):
+        class Ticking(simplexboost.boosting.Callback):
             def start(self, run: Any) -> None:
                 clock.begin_model()
 

@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.metrics import log_loss
 
 from simplexboost import SimplexBoostClassifier
-from simplexboost.deciding import cost_weights, mean_cost
+from simplexboost.decide import cost_weights, mean_cost
 
 from .sets import mixed
 

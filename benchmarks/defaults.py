@@ -35,10 +35,10 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from simplexboost import SimplexBoostClassifier, datasets
-from simplexboost._typing import AnyArray
+from simplexboost._util.arrays import AnyArray
 from simplexboost.boosting.decisions import median_class
-from simplexboost.codewords.structured import Ordered
-from simplexboost.deciding.priors import adapted, estimated_prior
+from simplexboost.decide.priors import adapted, estimated_prior
+from simplexboost.parts.codewords.hierarchy import Ordered
 
 from . import costs, labels, ordinal
 from .repeats import table

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from simplexboost import SimplexBoostClassifier
-from simplexboost._typing import AnyArray
+from simplexboost._util.arrays import AnyArray
 from simplexboost.datasets import load
 
 from .tables import table

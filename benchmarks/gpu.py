@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from simplexboost import SimplexBoostClassifier, datasets
-from simplexboost._typing import AnyArray
+from simplexboost._util.arrays import AnyArray
 
 WARM, WARM_ROWS = 3, 50_000  # the rounds and rows of the fit before the one that counts
 

@@ -22,8 +22,8 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import cross_val_predict, train_test_split
 
 from simplexboost import Hierarchy, SimplexBoostClassifier, datasets
-from simplexboost._typing import AnyArray
-from simplexboost.inspection import hierarchical_scores
+from simplexboost._util.arrays import AnyArray
+from simplexboost.evaluate import hierarchical_scores
 
 from .repeats import difference, mean_of, table
 

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.ensemble._hist_gradient_boosting import gradient_boosting
 
-from simplexboost._typing import AnyArray
+from simplexboost._util.arrays import AnyArray
 
 from .adapter import MOST_ROUNDS, Clock, Contestant, probabilities
 

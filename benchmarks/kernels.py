@@ -14,10 +14,10 @@ from functools import partial
 import numpy as np
 
 from simplexboost import SimplexBoostClassifier
-from simplexboost._blas import one_blas_thread
-from simplexboost._typing import AnyArray
+from simplexboost._util.arrays import AnyArray
+from simplexboost._util.runtime import one_blas_thread
 from simplexboost.engine import CPU, CpuEngine, Dense, Growth, RowProblem
-from simplexboost.losses import Logistic
+from simplexboost.parts.losses import Logistic
 
 from .problems import make
 

@@ -31,8 +31,8 @@ from typing import Any
 import numpy as np
 
 from simplexboost import SimplexBoostClassifier, datasets
-from simplexboost._typing import AnyArray
-from simplexboost.callbacks import Callback
+from simplexboost._util.arrays import AnyArray
+from simplexboost.boosting import Callback
 
 from . import machine
 

@@ -24,7 +24,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.model_selection import train_test_split
 
 from simplexboost import SimplexBoostClassifier, datasets
-from simplexboost._typing import AnyArray
+from simplexboost._util.arrays import AnyArray
 from simplexboost.boosting.decisions import median_class
 
 from .repeats import difference, mean_of, table

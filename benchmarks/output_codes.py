@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from simplexboost import OutputCodeClassifier, datasets
-from simplexboost.codewords import BCH, MaxHamming, RandomDense
+from simplexboost.parts.codewords import BCH, MaxHamming, RandomDense
 
 CODES = {
     "one-vs-all": "one-vs-all",

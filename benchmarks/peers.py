@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from simplexboost._typing import AnyArray
+from simplexboost._util.arrays import AnyArray
 
 from .adapter import MOST_ROUNDS, Clock, Contestant
 

@@ -1,7 +1,7 @@
 """The pictures of the documentation: ``python -m benchmarks.pictures [NAME ...]`` writes them to ``docs/pictures``.
 
 The race comes from the tables of ``benchmarks/RESULTS.md``, so that the picture and the page cannot differ. All others
-are computed on the spot, in seconds, with the functions of `simplexboost.plotting`.
+are computed on the spot, in seconds, with the functions of `simplexboost.evaluate.plots`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from simplexboost.plotting._style import PALETTE
+from simplexboost.evaluate.plots.style import PALETTE
 
 from .contestants import OURS
 from .plots import few_ticks, pyplot
@@ -33,7 +33,7 @@ NAMES = {OURS: "simplexboost", "lightgbm": "LightGBM", "xgboost": "XGBoost", "ca
     "histgb": "scikit-learn HGB",
 }
 MARKERS = {OURS: "o", "lightgbm": "^", "xgboost": "s", "xgboost-multi": "D", "catboost": "P", "histgb": "v"}
-COLOURS = dict(zip(MARKERS, PALETTE, strict=True))  # those of `simplexboost.plotting`, like the other pictures
+COLOURS = dict(zip(MARKERS, PALETTE, strict=True))  # those of `simplexboost.evaluate.plots`, like the other pictures
 
 
 # ---- the race -------------------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def draw_sets(plt: Any) -> Any:
     from sklearn.datasets import load_digits
 
     from simplexboost import SimplexBoostClassifier
-    from simplexboost.plotting import RiskCurveDisplay
+    from simplexboost.evaluate.plots import RiskCurveDisplay
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.6), layout="constrained")
     table = list(rows(SETS.read_text(encoding="utf-8").partition("\n## Beside")[0]))
@@ -208,7 +208,7 @@ def draw_costs(plt: Any) -> Any:
     import pandas as pd
 
     from simplexboost import SimplexBoostClassifier
-    from simplexboost.deciding import mean_cost
+    from simplexboost.decide import mean_cost
 
     matrix = [[0, 4, 3], [120, 4, 123], [25, 29, 8]]
     costs = pd.DataFrame(matrix, ["arrives", "lost", "returned"], ["ship", "insure", "call"])
@@ -244,8 +244,8 @@ def draw_costs(plt: Any) -> Any:
 def draw_predictor(plt: Any) -> Any:
     """Predictions of three classes move outwards along their codewords, round by round (JMLR, Figure 4)."""
     from simplexboost import GDMCBoostClassifier, datasets
-    from simplexboost.learners import VectorTree
-    from simplexboost.plotting import plot_predictor_panels
+    from simplexboost.evaluate.plots import plot_predictor_panels
+    from simplexboost.parts.learners import VectorTree
 
     plane = datasets.make_three_gaussians(600, 10, random_state=0)
     y = np.array(["class 1", "class 2", "class 3"])[plane.y_train]
@@ -257,8 +257,8 @@ def draw_predictor(plt: Any) -> Any:
 
 def draw_codewords(plt: Any) -> Any:
     """Three codewords in the plane, and four and eight in space."""
-    from simplexboost.codewords import MaxMin
-    from simplexboost.plotting import plot_codewords
+    from simplexboost.evaluate.plots import plot_codewords
+    from simplexboost.parts.codewords import MaxMin
 
     figure = plt.figure(figsize=(9.4, 3.4), layout="constrained")
     flat = figure.add_subplot(1, 3, 1)
@@ -272,7 +272,7 @@ def draw_codewords(plt: Any) -> Any:
 
 def draw_ordered(plt: Any) -> Any:
     """Ordered codewords: the first two coordinates of seven classes, and all coordinates as waves over the classes."""
-    from simplexboost.codewords import ordered
+    from simplexboost.parts.codewords import ordered
 
     K, figure = 7, plt.figure(figsize=(9.4, 3.4), layout="constrained")
     Y = ordered(K)
@@ -349,7 +349,7 @@ def draw_margins(plt: Any) -> Any:
     from sklearn.datasets import load_digits
 
     from simplexboost import GDMCBoostClassifier
-    from simplexboost.plotting import plot_margins
+    from simplexboost.evaluate.plots import plot_margins
 
     X, y = load_digits(return_X_y=True)
     clf = GDMCBoostClassifier("logistic", n_estimators=200).fit(X[:800], y[:800])
@@ -360,8 +360,8 @@ def draw_conditions(plt: Any) -> Any:
     """The largest edge of trees of several depths under four conditions, and what that means for AdaBoost."""
     from sklearn.datasets import load_digits
 
-    from simplexboost import games
-    from simplexboost.learners import ClassTree
+    from simplexboost import theory as games
+    from simplexboost.parts.learners import ClassTree
 
     X, y = load_digits(return_X_y=True)
     X, y = X[:300], y[:300]
@@ -393,7 +393,7 @@ LABELS = {"samme": "SAMME: too weak", "mr": "minimal: what boosting needs", "m1"
 
 def draw_potentials(plt: Any) -> Any:
     """What a booster can guarantee after T rounds: the potentials of the game beside the classical bound."""
-    from simplexboost import games
+    from simplexboost import theory as games
 
     K, edge = 6, 0.1
     T = np.arange(10, 601, 10)
@@ -443,7 +443,7 @@ def draw_changes(plt: Any) -> Any:
     from copy import deepcopy
 
     from simplexboost import SimplexBoostClassifier
-    from simplexboost.plotting import DecisionRegionsDisplay
+    from simplexboost.evaluate.plots import DecisionRegionsDisplay
 
     rng = np.random.default_rng(0)
     centres = np.array([[-2.2, 1.0], [0.0, 2.4], [2.2, 1.0], [0.0, -0.6]])

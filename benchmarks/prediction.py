@@ -19,7 +19,7 @@ import numpy as np
 
 from simplexboost import BoostingClassifier
 from simplexboost.datasets import load
-from simplexboost.learners import SketchTree
+from simplexboost.parts.learners import SketchTree
 
 from .adapter import Clock, Contestant
 from .cell import model_bytes, parts, throughput

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from simplexboost._typing import AnyArray
+from simplexboost._util.arrays import AnyArray
 from simplexboost.datasets import Dataset
 from simplexboost.datasets import load as load_set
 

@@ -19,7 +19,7 @@ import numpy as np
 
 import runner
 from runner import Cell, File, Workers
-from simplexboost._typing import AnyArray
+from simplexboost._util.arrays import AnyArray
 from simplexboost.datasets import ENVIRONMENT, Dataset, load
 
 from . import machine, standings

@@ -17,7 +17,7 @@ from sklearn.datasets import make_classification
 from sklearn.metrics import average_precision_score, balanced_accuracy_score, log_loss
 
 from simplexboost import SimplexBoostClassifier
-from simplexboost._typing import AnyArray
+from simplexboost._util.arrays import AnyArray
 
 from .repeats import mean_of, table
 

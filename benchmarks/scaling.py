@@ -15,8 +15,8 @@ import numpy as np
 from joblib import cpu_count
 
 from simplexboost import SimplexBoostClassifier, datasets
-from simplexboost._typing import AnyArray
-from simplexboost.callbacks import Callback
+from simplexboost._util.arrays import AnyArray
+from simplexboost.boosting import Callback
 
 from .synthetic import make
 

@@ -25,7 +25,7 @@ import numpy as np
 from sklearn.base import clone
 
 from simplexboost import SimplexBoostClassifier, datasets
-from simplexboost.deciding.sets import class_scores, threshold
+from simplexboost.decide.sets import class_scores, threshold
 
 LEVELS = (0.9, 0.95, 0.99)
 MAPIE = ("lac", "aps", "raps")

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from simplexboost._typing import AnyArray
+from simplexboost._util.arrays import AnyArray
 
 from . import machine
 from .adapter import Clock

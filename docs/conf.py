@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from simplexboost._describing import INNER
+from simplexboost._util.docstrings import INNER
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent

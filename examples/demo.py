@@ -24,7 +24,7 @@ MODELS = {
     "SimplexBoost, 400 rounds": sb.SimplexBoostClassifier(n_estimators=400, random_state=0),
     "GD-MCBoost, logistic loss": sb.GDMCBoostClassifier(
         loss="logistic",
-        learner=sb.learners.VectorTree(max_depth=4),
+        learner=sb.parts.learners.VectorTree(max_depth=4),
         n_estimators=300,
         learning_rate=0.1,
         subsample=0.7,

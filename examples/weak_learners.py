@@ -2,7 +2,8 @@
 
 For trees of every depth: whether they meet the conditions of SAMME, AdaBoost.M1, AdaBoost.MR and of the uniform
 baseline on the training set, by asking the tree learner about the cost matrices that are hardest for it
-(`games.search`); how far AdaBoost.M1 and AdaBoost.MM get with the same learner; and the diagnosis of the trees that the
+(`theory.search`); how far AdaBoost.M1 and AdaBoost.MM get with the same learner; and the diagnosis of the trees that
+the
 two have used.
 
     python examples/weak_learners.py --sets vowel,satimage --depths 1,2,4,8
@@ -16,8 +17,8 @@ import argparse
 import time
 import warnings
 
-from simplexboost import AdaBoostM1Classifier, AdaBoostMMClassifier, datasets, games
-from simplexboost.learners import ClassTree
+from simplexboost import AdaBoostM1Classifier, AdaBoostMMClassifier, datasets, theory
+from simplexboost.parts.learners import ClassTree
 
 CONDITIONS = ("samme", "m1", "uniform", "mr")
 
@@ -43,7 +44,7 @@ def report(data: datasets.Dataset, depth: int, rounds: int, asks: int) -> None:
     print(f"trees of depth {depth}")
     for condition in CONDITIONS:
         begin = time.perf_counter()
-        found = games.search(learner, X, y, condition, n_rounds=asks)
+        found = theory.search(learner, X, y, condition, n_rounds=asks)
         met = {True: "met", False: "fails", None: "undecided"}[found.met]
         between = f"edge between {found.edge:7.4f} and {found.ceiling:7.4f}"
         seconds = time.perf_counter() - begin
@@ -59,10 +60,10 @@ def report(data: datasets.Dataset, depth: int, rounds: int, asks: int) -> None:
         ending = f" ({booster.stop_reason_})" if booster.stop_reason_ else ""
         print(f"  {type(booster).__name__}: {booster.n_iter_} rounds, {errors}{ending}")
         if booster.n_iter_:
-            used = games.as_space(booster, y, X)
+            used = theory.as_space(booster, y, X)
             space = used if space is None else space.joined(used)
     print("  the trees that both have used:")
-    print("    " + str(games.diagnose(space, show=False)).replace("\n", "\n    ") + "\n", flush=True)
+    print("    " + str(theory.diagnose(space, show=False)).replace("\n", "\n    ") + "\n", flush=True)
 
 
 if __name__ == "__main__":

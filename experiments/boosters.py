@@ -8,15 +8,7 @@ from typing import Any
 from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
-from simplexboost.learners import (
-    ClassTree,
-    GiniTree,
-    InfoTree,
-    LinearRegressor,
-    SignTree,
-    Stump,
-    VectorTree,
-)
+from simplexboost.parts.learners import ClassTree, GiniTree, InfoTree, LinearRegressor, SignTree, Stump, VectorTree
 
 Maker = Callable[..., Any]
 BOOSTERS: dict[str, Maker] = {}
@@ -60,14 +52,14 @@ def cd(K: int, learner: str = "stump", schedule: str = "best", **parts: Any) -> 
 @booster("maxmin")
 def maxmin(K: int, method: str, dim: int) -> Any:
     """MCBoost with max-min codewords of a given dimension, centred as the journal version defines them."""
-    codewords = sb.codewords.MaxMin(dim, centered=True)
+    codewords = sb.parts.codewords.MaxMin(dim, centered=True)
     return gd(K, codewords=codewords) if method == "gd" else cd(K, codewords=codewords)
 
 
 @booster("random_code")
 def random_code(K: int, method: str, dim: int) -> Any:
     """MCBoost with random ±1 codewords of a given dimension."""
-    codewords = sb.codewords.RandomDense(dim)
+    codewords = sb.parts.codewords.RandomDense(dim)
     return gd(K, codewords=codewords) if method == "gd" else cd(K, codewords=codewords)
 
 

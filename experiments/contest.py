@@ -13,7 +13,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
 import simplexboost as sb
-from simplexboost.learners import ClassTree, RegressionTree, SignTree, SubsetTree, VectorTree
+from simplexboost.parts.learners import ClassTree, RegressionTree, SignTree, SubsetTree, VectorTree
 
 from . import data, fits
 from .boosters import class_tree, limits

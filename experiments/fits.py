@@ -10,8 +10,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from simplexboost import SimplexBoostClassifier
-from simplexboost.boosting.model import AdditiveModel, add_terms
-from simplexboost.learners.trees import TreeLearner
+from simplexboost.model.additive import AdditiveModel, add_terms
+from simplexboost.parts.learners.tree_learners import TreeLearner
 
 from . import data
 from .boosters import make

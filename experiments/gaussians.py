@@ -31,7 +31,7 @@ def three_gaussians(schedule: str, seed: int, n: int = 1000, keep: bool = False)
         for part, X, y in (("train", data.X_train, data.y_train), ("test", data.X_test, c))
     }
     out: dict[str, Any] = {"bayes": bayes, "test": [float((U[t].argmax(axis=1) != c).mean()) for t in MOMENTS]}
-    margins = [sb.losses.margins(U[t], c) for t in MOMENTS]
+    margins = [sb.parts.losses.margins(U[t], c) for t in MOMENTS]
     out["mean_margin"] = [float(m.mean()) for m in margins]
     if keep:
         out |= {

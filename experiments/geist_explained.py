@@ -11,8 +11,8 @@ import numpy as np
 from scipy.stats import binomtest
 from sklearn.tree import DecisionTreeClassifier
 
-from simplexboost.boosting.program import chances
 from simplexboost.datasets import make_long_servedio
+from simplexboost.model.program import chances
 
 from . import data
 from .boosters import make

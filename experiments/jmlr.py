@@ -31,11 +31,15 @@ BEST_DISTANCE |= {(3, 8): 2 - 2 * (np.sqrt(8) - 1) / 7, (3, 12): 2 - 2 / np.sqrt
 @task
 def codewords(K: int, d: int, centered: bool = True) -> dict[str, Any]:
     """A max-min code with its squared distance and capacity; for d ≥ K − 1 the simplex."""
-    Y = sb.codewords.max_min(K, d, centered, np.random.default_rng(0)) if d < K - 1 else sb.codewords.simplex(K)
+    Y = (
+        sb.parts.codewords.max_min(K, d, centered, np.random.default_rng(0))
+        if d < K - 1
+        else sb.parts.codewords.simplex(K)
+    )
     return {
         "Y": Y.tolist(),
-        "distance": float(sb.codewords.min_distance(Y)),
-        "capacity": sb.codewords.margin_capacity(Y),
+        "distance": float(sb.parts.codewords.min_distance(Y)),
+        "capacity": sb.parts.codewords.margin_capacity(Y),
     }
 
 
@@ -164,7 +168,7 @@ def draw_code(axes: Any, Y: Any, distance: float) -> None:
 @task
 def loss_contours(points: int = 81, reach: float = 2.0) -> dict[str, Any]:
     """The two losses of Figure 3 on a grid of predictor values f, for the first class of three."""
-    Y = sb.codewords.simplex(3)
+    Y = sb.parts.codewords.simplex(3)
     side = np.linspace(-reach, reach, points)
     F = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)  # (n, 2)
     inner = F @ Y.T  # (n, 3), ⟨y, f⟩ without the half: the paper's (125) and (126) with α = 1
@@ -286,7 +290,7 @@ CURVES = {"cd": "CD", "gd codewords": "GD, codeword leaves", "gd": "GD, vector l
 @booster("maxmin-codewords")
 def maxmin_codewords(K: int, method: str, dim: int) -> Any:
     """GD-MCBoost with max-min codewords of a given dimension, which its trees answer with."""
-    return gd(K, leaf="codeword", codewords=sb.codewords.MaxMin(dim, centered=True))
+    return gd(K, leaf="codeword", codewords=sb.parts.codewords.MaxMin(dim, centered=True))
 
 
 def dimension_cells(plan: Plan, method: str, name: str, dim: int) -> list[Cell]:

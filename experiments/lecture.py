@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 
 import simplexboost as sb
 from simplexboost.datasets import make_ova_suboptimal, make_three_gaussians, three_gaussians_bayes
-from simplexboost.learners import ClassTree, InfoTree, Stump, VectorTree
+from simplexboost.parts.learners import ClassTree, InfoTree, Stump, VectorTree
 
 from . import data
 from .cells import Cell, Results, task
@@ -237,8 +237,8 @@ def ecoc_example() -> dict[str, Any]:
     distances = (M != f).sum(axis=1)
     return {
         "distances": distances.tolist(),
-        "min_distance": float(sb.codewords.min_hamming(M)),
-        "bits": int(sb.codewords.bits_corrected(M)),
+        "min_distance": float(sb.parts.codewords.min_hamming(M)),
+        "bits": int(sb.parts.codewords.bits_corrected(M)),
     }
 
 

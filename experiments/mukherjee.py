@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from simplexboost import SAMMEClassifier
-from simplexboost.learners import InfoTree
+from simplexboost.parts.learners import InfoTree
 
 from . import data
 from .boosters import limits

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from simplexboost import games, plotting
+from simplexboost import theory
+from simplexboost.theory.game_plots import figure_2a, figure_2b, figure_3, figure_4, figure_5, figure_6
 
 from .cells import Cell, Results, task
 from .registry import Block, Figure, Plan, Text, experiment
@@ -17,10 +18,10 @@ from .registry import Block, Figure, Plan, Text, experiment
 def potentials(rounds: list[int], classes: list[int], edge: float, minimal: bool = True) -> dict[str, Any]:
     """φ_T(0), zero-one loss: uniform baseline; and the best fixed baseline and the minimal condition."""
     pairs = [(T, K) for T in rounds for K in classes]
-    out = {"fixed": [float(games.fixed_potential(T, games.uniform_baseline(K, edge))) for T, K in pairs]}
+    out = {"fixed": [float(theory.fixed_potential(T, theory.uniform_baseline(K, edge))) for T, K in pairs]}
     if minimal:
-        out["best"] = [float(games.best_fixed_potential(T, K, edge)[0]) for T, K in pairs]
-        out["minimal"] = [float(games.minimal_potential(T, K, edge)) for T, K in pairs]
+        out["best"] = [float(theory.best_fixed_potential(T, K, edge)[0]) for T, K in pairs]
+        out["minimal"] = [float(theory.minimal_potential(T, K, edge)) for T, K in pairs]
     return out
 
 
@@ -30,7 +31,7 @@ def error_bounds(rounds: list[int], classes: list[int], edges: list[float]) -> d
     and the closed forms (k − 1) e^{−Tγ²/2} and √(k − 1) e^{−Tγ²/2} of the exponential loss.
     """
     out: dict[str, Any] = {"games": [[T, K, edge] for K in classes for edge in edges for T in rounds]}
-    out["zero-one"] = [float(games.fixed_potential(T, games.uniform_baseline(K, e))) for T, K, e in out["games"]]
+    out["zero-one"] = [float(theory.fixed_potential(T, theory.uniform_baseline(K, e))) for T, K, e in out["games"]]
     out["exponential"] = [(K - 1) * float(np.exp(-T * e**2 / 2)) for T, K, e in out["games"]]
     out["root"] = [float(np.sqrt(K - 1) * np.exp(-T * e**2 / 2)) for T, K, e in out["games"]]
     return out
@@ -40,7 +41,7 @@ def error_bounds(rounds: list[int], classes: list[int], edges: list[float]) -> d
 def degrees(T: int, edge: float, eta: float | None = None) -> dict[str, Any]:
     """How many pixels of [−T, T]² have degree 3, 2, or both (0), and how rough the potential is; three classes."""
     loss = "zero-one" if eta is None else "exponential"
-    found, phi = games.degree_map(T, edge, loss, eta), games.potential_map(T, edge, loss, eta)
+    found, phi = theory.degree_map(T, edge, loss, eta), theory.potential_map(T, edge, loss, eta)
     counts = {str(d): int((found == d).sum()) for d in (3, 2, 0)}
     return {"counts": counts, "roughness": roughness(phi)}
 
@@ -54,7 +55,7 @@ def roughness(phi: Any) -> float:
 @task
 def surface(T: int, radius: int) -> dict[str, Any]:
     """How rough the potential is on [−radius, radius]²; three classes, no edge, zero-one loss."""
-    return {"roughness": roughness(games.potential_map(T, 0.0, radius=radius))}
+    return {"roughness": roughness(theory.potential_map(T, 0.0, radius=radius))}
 
 
 @task
@@ -65,7 +66,7 @@ def degree_shapes(T: int, edge: float, eta: float | None = None) -> dict[str, An
     diagonal u = v. Of the pixels of degree 2 at least two steps from the diagonal: how many have a larger (smaller)
     coordinate of the more frequent parity.
     """
-    found = games.degree_map(T, edge, "zero-one" if eta is None else "exponential", eta)
+    found = theory.degree_map(T, edge, "zero-one" if eta is None else "exponential", eta)
     threes = [np.flatnonzero(row == 3) for row in found]
     band = [
         len(v) == 0 or bool((row[v[0] : v[-1] + 1] != 2).all() and row[i] != 2)
@@ -122,8 +123,8 @@ def _(plan: Plan, found: Results) -> Iterator[Block]:
 
     def draw(figure: Any) -> None:
         left, right = figure.subplots(1, 2, width_ratios=[3, 2])
-        plotting.games.figure_2a(rounds=max(OVER_T.arguments["rounds"]), ax=left)
-        plotting.games.figure_2b(ax=right)
+        figure_2a(rounds=max(OVER_T.arguments["rounds"]), ax=left)
+        figure_2b(ax=right)
 
     yield Figure("mukherjee-figure2", "Potential at 0, the bound on the error.", draw, (9.5, 3.6))
     if over_T is not None:
@@ -158,7 +159,7 @@ def figure3(plan: Plan) -> list[Cell]:
 @figure3.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
     def draw(figure: Any) -> None:
-        plotting.games.figure_3(PANELS, axes=figure.subplots(1, 3))
+        figure_3(PANELS, axes=figure.subplots(1, 3))
 
     yield Figure("mukherjee-figure3", "Degrees of the optimal walk; three classes, zero-one loss.", draw, (11, 4.4))
     counts = degree_counts(found, MAPS[0])
@@ -182,7 +183,7 @@ def figure4(plan: Plan) -> list[Cell]:
 @figure4.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
     def draw(figure: Any) -> None:
-        plotting.games.figure_4(axes=figure.subplots(1, 2, subplot_kw={"projection": "3d"}))
+        figure_4(axes=figure.subplots(1, 2, subplot_kw={"projection": "3d"}))
 
     yield Figure("mukherjee-figure4", "Optimal potentials; three classes, no edge.", draw, (9.5, 4.6))
     same, own = (
@@ -206,7 +207,7 @@ def figure5(plan: Plan) -> list[Cell]:
 @figure5.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
     def draw(figure: Any) -> None:
-        plotting.games.figure_5(axes=figure.subplots(1, 2))
+        figure_5(axes=figure.subplots(1, 2))
 
     yield Figure("mukherjee-figure5", "Error bounds without an edge.", draw, (9.5, 3.6))
     results = [found.get(c) for c in figure5.cells(plan)]
@@ -224,7 +225,7 @@ def figure6(plan: Plan) -> list[Cell]:
 @figure6.reported
 def _(plan: Plan, found: Results) -> Iterator[Block]:
     def draw(figure: Any) -> None:
-        plotting.games.figure_6(ETAS, axes=figure.subplots(1, 3))
+        figure_6(ETAS, axes=figure.subplots(1, 3))
 
     yield Figure("mukherjee-figure6", "Degrees of the optimal walk; three classes, exponential loss.", draw, (11, 4.4))
     counts = degree_counts(found, MAPS[1])

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from simplexboost import codewords as cw
-from simplexboost import losses
+from simplexboost.parts import codewords as cw
+from simplexboost.parts import losses
 
 from .theorems import check
 from .theorems_mcboost import GAMMA_PHI, random_code

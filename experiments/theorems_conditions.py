@@ -1,6 +1,6 @@
 """Checks of the theorems of Mukherjee and Schapire on weak-learning conditions.
 
-Where a theorem says that two things are equal, one of the two is computed here, apart from `simplexboost.games`:
+Where a theorem says that two things are equal, one of the two is computed here, apart from `simplexboost.theory`:
 margins and the hardest costs by linear programmes of their own.
 """
 
@@ -11,29 +11,31 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
-from simplexboost import games
-from simplexboost.games.conditions import worst_baseline_cost
-from simplexboost.games.spaces import subsets_example
+from simplexboost import theory
+from simplexboost.theory.conditions import worst_baseline_cost
+from simplexboost.theory.spaces import subsets_example
 
 from .theorems import check
 
 POSITIVE = 1e-6  # an edge or margin below this is rounding error of a linear programme
 
 
-def random_space(rng: np.random.Generator, n: int = 5, K: int = 3, members: int = 6, bias: float = 0.45) -> games.Space:
+def random_space(
+    rng: np.random.Generator, n: int = 5, K: int = 3, members: int = 6, bias: float = 0.45
+) -> theory.Space:
     """Classifiers that name random classes, with a bias to the truth."""
     c = rng.integers(K, size=n)
     H = np.where(rng.random((n, members)) < bias, c[:, None], rng.integers(K, size=(n, members)))
-    return games.Space(H, c, K)
+    return theory.Space(H, c, K)
 
 
-def leads(space: games.Space) -> Any:
+def leads(space: theory.Space) -> Any:
     """1[h = true class] − 1[h = l] of every example and rival l (rows) and every classifier (columns)."""
     i, k = np.nonzero(np.arange(space.K) != space.c[:, None])
     return (space.H[i] == space.c[i][:, None]).astype(float) - (space.H[i] == k[:, None])
 
 
-def margin(space: games.Space) -> tuple[float, Any]:
+def margin(space: theory.Space) -> tuple[float, Any]:
     """max z such that some λ in the simplex has H_λ(i, 1) − H_λ(i, l) ≥ z for all i and l ≠ 1; and that λ."""
     A = leads(space)
     m = A.shape[1]
@@ -49,7 +51,7 @@ def margin(space: games.Space) -> tuple[float, Any]:
     return float(best.x[-1]), best.x[:-1]
 
 
-def hardest_costs(space: games.Space) -> tuple[float, Any]:
+def hardest_costs(space: theory.Space) -> tuple[float, Any]:
     """MR's condition as it is stated, over cost matrices: the least value, over weights w of pairs (i, l) with sum 1,
     of the best classifier's Σ w (1[h = 1] − 1[h = l]), and the cost matrix (n, K) of these w, the true class first.
     """
@@ -67,12 +69,12 @@ def hardest_costs(space: games.Space) -> tuple[float, Any]:
     return float(best.x[-1]), np.column_stack([-w.sum(axis=1), w])
 
 
-def cheapest(space: games.Space, C: Any) -> float:
+def cheapest(space: theory.Space, C: Any) -> float:
     """The cost of the best classifier on a cost matrix (n, K), the true class first."""
     return float(np.take_along_axis(C, true_first(space), axis=1).sum(axis=0).min())
 
 
-def true_first(space: games.Space) -> Any:
+def true_first(space: theory.Space) -> Any:
     """The predictions as places in rows that begin with the true class: 0 is right, then the rivals in order."""
     H, c = space.H, space.c[:, None]
     return np.where(c == H, 0, np.where(c > H, H + 1, H))
@@ -89,7 +91,7 @@ def random_baseline(rng: np.random.Generator, n: int, K: int, edge: float) -> An
 def _() -> dict[str, float]:
     rng = np.random.default_rng(0)
     spaces = [random_space(rng) for _ in range(12)]
-    gaps = [abs(games.largest_edge(s, condition="m1") - games.largest_edge(s, condition="mh")) for s in spaces]
+    gaps = [abs(theory.largest_edge(s, condition="m1") - theory.largest_edge(s, condition="mh")) for s in spaces]
     return {"edges apart": max(gaps)}
 
 
@@ -101,8 +103,8 @@ def _() -> dict[str, float]:
         space = random_space(rng, bias=(0.3, 0.6)[i % 2])
         z, _ = margin(space)
         boostable += int(z > POSITIVE)
-        rows = [np.tile(games.uniform_baseline(3, 0.1), (5, 1)), *(random_baseline(rng, 5, 3, 0.1) for _ in range(3))]
-        edges = [games.largest_edge(space, condition=games.EdgeOverRandom(B)) for B in rows]
+        rows = [np.tile(theory.uniform_baseline(3, 0.1), (5, 1)), *(random_baseline(rng, 5, 3, 0.1) for _ in range(3))]
+        edges = [theory.largest_edge(space, condition=theory.EdgeOverRandom(B)) for B in rows]
         met += [(edge, z) for edge in edges if edge > POSITIVE]
     return {
         "boostable spaces of 30": float(boostable),
@@ -125,11 +127,11 @@ def _() -> dict[str, float]:
             continue
         tried += 1
         B = np.array([lowered(row, z) for row in votes(space, weights)])
-        short.append(z - games.largest_edge(space, condition=games.EdgeOverRandom(B)))
+        short.append(z - theory.largest_edge(space, condition=theory.EdgeOverRandom(B)))
     return {"boostable spaces of 30": float(tried), "margin less the edge that is met": max(short)}
 
 
-def votes(space: games.Space, weights: Any) -> Any:
+def votes(space: theory.Space, weights: Any) -> Any:
     """H_λ (n, K), the true class first."""
     return np.stack([(true_first(space) == k) @ weights for k in range(space.K)], axis=1)
 
@@ -160,9 +162,9 @@ def _() -> dict[str, float]:
         m = int(np.ceil(4 * K / edge)) + 1
         right = int(np.floor(m * (0.5 + edge / K)))
         inside = (np.arange(m)[:, None] - np.arange(m)) % m < right  # (examples, windows)
-        for B in (np.tile(games.uniform_baseline(K, edge), (m, 1)), random_baseline(rng, m, K, edge)):
+        for B in (np.tile(theory.uniform_baseline(K, edge), (m, 1)), random_baseline(rng, m, K, edge)):
             wrong = 1 + B[:, 1:].argmin(axis=1)
-            space = games.Space(np.where(inside, 0, wrong[:, None]), np.zeros(m, dtype=int), K)
+            space = theory.Space(np.where(inside, 0, wrong[:, None]), np.zeros(m, dtype=int), K)
             C = np.zeros((m, K))
             C[np.arange(m), wrong] = 1.0
             least.append(cheapest(space, C) - float((C * B).sum()))
@@ -178,8 +180,8 @@ def _() -> dict[str, float]:
     """The margin of votes, MR's edge over cost matrices, and (13) with the worst of all baselines."""
     rng = np.random.default_rng(0)
     spaces = [
-        games.example("windows"),
-        games.example("samme"),
+        theory.example("windows"),
+        theory.example("samme"),
         *(random_space(rng, bias=(0.3, 0.6)[i % 2]) for i in range(12)),
     ]
     apart, at_margin, beyond, boostable = [], [], [], 0
@@ -209,15 +211,15 @@ def random_costs(rng: np.random.Generator, n: int, K: int) -> Any:
 
 @check("mukherjee-figure1-both-sides")
 def _() -> dict[str, float]:
-    space = games.example("samme")
-    apart = abs(0.25 - games.largest_edge(space, condition="samme"))
+    space = theory.example("samme")
+    apart = abs(0.25 - theory.largest_edge(space, condition="samme"))
     return {"SAMME's edge and 1/4 apart": apart, "margin": margin(space)[0]}
 
 
 @check("mukherjee-figure1-costs-printed")
 def _() -> dict[str, float]:
     """Rows (0, t, t): the least cost of h1 and h2 is the smaller t, which is positive."""
-    space, rng = games.example("samme"), np.random.default_rng(0)
+    space, rng = theory.example("samme"), np.random.default_rng(0)
     rows = [np.outer(t, [0.0, 1.0, 1.0]) for t in rng.uniform(0.1, 1.0, size=(100, 2))]
     return {"largest least cost of h1 and h2, of 100 cost matrices": max(cheapest(space, C) for C in rows)}
 
@@ -229,8 +231,8 @@ def _() -> dict[str, float]:
     for K, n, size in ((4, 6, 2), (5, 10, 4)):
         space, p = subsets_example(K, n, size), size / n
         gamma = (p - 1 / K) / (1 - 1 / K)
-        missed.append(abs(games.largest_edge(space, condition="uniform") - gamma))
-        short.append(-games.largest_edge(space, condition="mh"))
+        missed.append(abs(theory.largest_edge(space, condition="uniform") - gamma))
+        short.append(-theory.largest_edge(space, condition="mh"))
     return {"edge over the uniform baseline and γ apart": max(missed), "MH's edge below 0 by": min(short)}
 
 
@@ -242,14 +244,14 @@ def _() -> dict[str, float]:
     space = subsets_example(K, 6, 2)
     C = np.zeros((6, K))
     C[:, 0] = -1.0
-    excess = (cheapest(space, C) - float((C @ games.MH().baseline(K, gamma)).sum())) / 6
+    excess = (cheapest(space, C) - float((C @ theory.MH().baseline(K, gamma)).sum())) / 6
     return {"printed and true apart": abs(excess - (0.5 - 1 / K)), "true": excess}
 
 
 @check("mukherjee-samme-lazy")
 def _() -> dict[str, float]:
     """SAMME on Figure 1's data, the cheaper of h1 and h2 in every round: its loss falls, its error does not."""
-    space = games.example("samme")
+    space = theory.example("samme")
     n, K = space.H.shape[0], space.K
     votes_so_far, w = np.zeros((n, K)), np.full(n, 1 / n)
     for _ in range(200):

@@ -1,6 +1,6 @@
 """Checks of the theorems of Mukherjee and Schapire on games and potentials.
 
-Where a theorem says that two things are equal, one of the two is computed here, apart from `simplexboost.games`:
+Where a theorem says that two things are equal, one of the two is computed here, apart from `simplexboost.theory`:
 potentials by a recursion in plain Python. `theorems_conditions` has the conditions, `theorems_mm` AdaBoost.MM.
 """
 
@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog, minimize_scalar
 
-from simplexboost import games
-from simplexboost.games.conditions import as_condition
-from simplexboost.games.potentials import solve_row
-from simplexboost.games.spaces import subsets_example
+from simplexboost import theory
+from simplexboost.theory.conditions import as_condition
+from simplexboost.theory.potentials import solve_row
+from simplexboost.theory.spaces import subsets_example
 
 from .theorems import check
 from .theorems_conditions import random_baseline, random_costs
@@ -75,8 +75,8 @@ def _() -> dict[str, float]:
             for edge in (0.0, 0.3, 1.0):
                 C = rng.exponential(size=(200, len(condition.generators(K)))) @ condition.generators(K)
                 worst.append(float((C.min(axis=1) - C @ condition.baseline(K, edge)).max()))
-    C = rng.exponential(size=(200, 1)) @ games.M1().generators(3)
-    vacuous = float((C.min(axis=1) - C @ games.M1().baseline(3, 2.0)).max())
+    C = rng.exponential(size=(200, 1)) @ theory.M1().generators(3)
+    vacuous = float((C.min(axis=1) - C @ theory.M1().baseline(3, 2.0)).max())
     return {"least cost beyond the baseline's": max(worst), "the same with M1's vacuous edge 2": vacuous}
 
 
@@ -108,7 +108,7 @@ def _() -> dict[str, float]:
     for name, K, edge, s in SMALL:
         condition = as_condition(name)
         b = condition.baseline(K, edge)
-        phi = np.array([games.game_potential(1, K, condition, edge, np.array(s) + e) for e in np.eye(K, dtype=int)])
+        phi = np.array([theory.game_potential(1, K, condition, edge, np.array(s) + e) for e in np.eye(K, dtype=int)])
         value, c = solve_row(phi, condition, b)
         apart.append(abs(best_response(phi, c, float(c @ b))[0] - value))
         C = rng.exponential(size=(200, len(condition.generators(K)))) @ condition.generators(K)
@@ -150,11 +150,11 @@ def _() -> dict[str, float]:
 @check("mukherjee-theorem9-both-games")
 def _() -> dict[str, float]:
     """The optimal strategy of the minimal game against the windows, and of the uniform one against the subsets."""
-    windows, subsets = games.example("windows"), subsets_example(5, 10, 4)
+    windows, subsets = theory.example("windows"), subsets_example(5, 10, 4)
     gamma = 0.25  # of the subsets: 4/10 = (1 − γ)/5 + γ
     played = {
-        "minimal": [games.play(games.make_game("minimal", K=3, T=T, edge=1 / 6), windows) for T in (5, 20, 60)],
-        "uniform": [games.play(games.make_game("uniform", K=5, T=T, edge=gamma), subsets) for T in (5, 20, 60)],
+        "minimal": [theory.play(theory.make_game("minimal", K=3, T=T, edge=1 / 6), windows) for T in (5, 20, 60)],
+        "uniform": [theory.play(theory.make_game("uniform", K=5, T=T, edge=gamma), subsets) for T in (5, 20, 60)],
     }
     out = {}
     for name, plays in played.items():
@@ -171,12 +171,12 @@ def _() -> dict[str, float]:
     and those of AdaBoost.MM.
     """
     K, T, edge, m = 3, 4, 0.2, 400
-    b, rng = games.uniform_baseline(K, edge), np.random.default_rng(0)
+    b, rng = theory.uniform_baseline(K, edge), np.random.default_rng(0)
     out = {}
     for booster in ("optimal", "random", "MM"):
         S, broken = np.zeros((m, K), dtype=int), 0.0
         for to_go in range(T, 0, -1):
-            after = np.stack([games.fixed_potential(to_go - 1, b, S + e) for e in np.eye(K, dtype=int)], axis=1)
+            after = np.stack([theory.fixed_potential(to_go - 1, b, S + e) for e in np.eye(K, dtype=int)], axis=1)
             C = {
                 "optimal": after,
                 "random": random_costs(rng, m, K),
@@ -185,7 +185,7 @@ def _() -> dict[str, float]:
             labels = adversary(after, C, b)
             broken = max(broken, float(C[np.arange(m), labels].sum() - (C @ b).sum()))
             S[np.arange(m), labels] += 1
-        short = float(games.fixed_potential(T, b)) - float(games.ZeroOne()(S).mean())
+        short = float(theory.fixed_potential(T, b)) - float(theory.ZeroOne()(S).mean())
         out[f"{booster} costs: short of φ_T(0) beyond ε"] = short - T / m
         out[f"{booster} costs: condition broken by"] = broken
     return out
@@ -215,10 +215,10 @@ def _() -> dict[str, float]:
     """Zero-one loss: the dynamic programme and the minimax recursion (17), and all walks one by one."""
     sums, minimax = 0.0, 0.0
     for K, t, edge in ((2, 5, 0.1), (3, 5, 0.2), (4, 4, 0.0)):
-        b, s = games.uniform_baseline(K, edge), [0, 1, *([0] * (K - 2))]
-        true = enumerated(t, b, s, games.ZeroOne())
-        sums = max(sums, abs(games.fixed_potential(t, b, s) - true))
-        minimax = max(minimax, abs(games.game_potential(t, K, "uniform", edge, s) - true))
+        b, s = theory.uniform_baseline(K, edge), [0, 1, *([0] * (K - 2))]
+        true = enumerated(t, b, s, theory.ZeroOne())
+        sums = max(sums, abs(theory.fixed_potential(t, b, s) - true))
+        minimax = max(minimax, abs(theory.game_potential(t, K, "uniform", edge, s) - true))
     return {"dynamic programme and walks apart": sums, "minimax (17) and walks apart": minimax}
 
 
@@ -232,18 +232,18 @@ def closed_form(b: Any, s: Any, eta: float, t: int, factor: Callable[[int], floa
 def _() -> dict[str, float]:
     rng, apart = np.random.default_rng(0), 0.0
     for K, t in ((2, 5), (3, 4), (4, 3)):
-        for b in (games.uniform_baseline(K, 0.2), random_baseline(rng, 1, K, 0.1)[0]):
+        for b in (theory.uniform_baseline(K, 0.2), random_baseline(rng, 1, K, 0.1)[0]):
             s, eta = rng.integers(-2, 3, size=K), float(rng.uniform(0.1, 0.8))
-            true = enumerated(t, b, s, games.ExponentialLoss(eta))
-            values = (closed_form(b, s, eta, t, lambda k: 1.0), games.fixed_potential(t, b, s, "exponential", eta))
+            true = enumerated(t, b, s, theory.ExponentialLoss(eta))
+            values = (closed_form(b, s, eta, t, lambda k: 1.0), theory.fixed_potential(t, b, s, "exponential", eta))
             apart = max(apart, *(abs(v / true - 1) for v in values))
     return {"closed form and walks apart, relative": apart}
 
 
 @check("mukherjee-theorem13-printed")
 def _() -> dict[str, float]:
-    b, s, eta, t = games.uniform_baseline(3, 0.2), [0, 1, -1], 0.4, 3
-    true = enumerated(t, b, s, games.ExponentialLoss(eta))
+    b, s, eta, t = theory.uniform_baseline(3, 0.2), [0, 1, -1], 0.4, 3
+    true = enumerated(t, b, s, theory.ExponentialLoss(eta))
     return {"printed": abs(closed_form(b, s, eta, t, float) - true)}
 
 
@@ -253,7 +253,7 @@ def _() -> dict[str, float]:
     rng, worst = np.random.default_rng(0), -np.inf
     for _ in range(300):
         K, edge = int(rng.integers(2, 9)), float(rng.uniform(0.01, 0.5))
-        b = random_baseline(rng, 1, K, edge)[0] if K > 2 else games.uniform_baseline(2, edge)
+        b = random_baseline(rng, 1, K, edge)[0] if K > 2 else theory.uniform_baseline(2, edge)
 
         def largest(eta: float, b: Any = b) -> float:
             return float((1 - (b[0] + b[1:]) + np.exp(eta) * b[1:] + np.exp(-eta) * b[0]).max())
@@ -265,27 +265,27 @@ def _() -> dict[str, float]:
 @check("mukherjee-kappa")
 def _() -> dict[str, float]:
     edges = np.linspace(0.01, 0.99, 50)
-    gaps = [games.kappa(g, np.log(1 + g), K) - np.exp(-(g**2) / 2) for g in edges for K in (2, 3, 10, 100)]
+    gaps = [theory.kappa(g, np.log(1 + g), K) - np.exp(-(g**2) / 2) for g in edges for K in (2, 3, 10, 100)]
     return {"above exp(-edge²/2)": float(max(gaps))}
 
 
 @check("mukherjee-exponential-bound-printed")
 def _() -> dict[str, float]:
-    b = games.uniform_baseline(6, 0.0)
-    return {"bound less 1, k = 6, no edge": float(games.fixed_potential(10, b, loss="exponential", eta=1e-4)) - 1}
+    b = theory.uniform_baseline(6, 0.0)
+    return {"bound less 1, k = 6, no edge": float(theory.fixed_potential(10, b, loss="exponential", eta=1e-4)) - 1}
 
 
 @check("mukherjee-strict-printed")
 def _() -> dict[str, float]:
-    b = games.uniform_baseline(2, 0.1)
+    b = theory.uniform_baseline(2, 0.1)
     printed = enumerated(2, b, [0, 0], lambda s: float(s[0] < s[1]))
-    return {"true less printed, k = 2, T = 2": float(games.fixed_potential(2, b)) - printed}
+    return {"true less printed, k = 2, T = 2": float(theory.fixed_potential(2, b)) - printed}
 
 
 @check("mukherjee-uniform-printed")
 def _() -> dict[str, float]:
-    best, _ = games.best_fixed_potential(6, 3, 0.4)
-    return {"best less uniform": float(best - games.fixed_potential(6, games.uniform_baseline(3, 0.4)))}
+    best, _ = theory.best_fixed_potential(6, 3, 0.4)
+    return {"best less uniform": float(best - theory.fixed_potential(6, theory.uniform_baseline(3, 0.4)))}
 
 
 @check("mukherjee-uniform-no-edge-random")
@@ -294,10 +294,10 @@ def _() -> dict[str, float]:
     rng, fewer, drawn = np.random.default_rng(0), [], []
     for K in (3, 4, 6):
         for T in range(1, 11):
-            uniform = float(games.fixed_potential(T, games.uniform_baseline(K, 0.0)))
-            fewer.append(games.best_fixed_potential(T, K, 0.0)[0] - uniform)
+            uniform = float(theory.fixed_potential(T, theory.uniform_baseline(K, 0.0)))
+            fewer.append(theory.best_fixed_potential(T, K, 0.0)[0] - uniform)
             if K < 6:
-                drawn += [float(games.fixed_potential(T, b)) - uniform for b in random_baseline(rng, 20, K, 0.0)]
+                drawn += [float(theory.fixed_potential(T, b)) - uniform for b in random_baseline(rng, 20, K, 0.0)]
     return {"best of fewer labels less uniform": float(max(fewer)), "best of 400 random ones less uniform": max(drawn)}
 
 
@@ -313,7 +313,7 @@ def _() -> dict[str, float]:
     """
     apart = 0.0
     for K, edge, s in STATES:
-        own = Minimal(K, edge, games.ZeroOne())
+        own = Minimal(K, edge, theory.ZeroOne())
         phi = np.array(own.after(3, tuple(s)))
         extreme = [np.eye(K)[0] * edge + (1 - edge) * on / on.sum() for on in supports(K)]
         rows = [np.append(b - np.eye(K)[k], -1.0) for b in extreme for k in range(K)]  # φ_l − c_l + ⟨c, b⟩ ≤ z
@@ -334,21 +334,21 @@ def supports(K: int) -> list[Any]:
 
 @check("mukherjee-lemma18-own-recursion")
 def _() -> dict[str, float]:
-    """(44) by our recursion, (40) by a linear programme over all baselines, and `games.minimal_potential`."""
+    """(44) by our recursion, (40) by a linear programme over all baselines, and `theory.minimal_potential`."""
     programme, package = 0.0, 0.0
     for K, edge, s in STATES:
-        own = Minimal(K, edge, games.ZeroOne())
+        own = Minimal(K, edge, theory.ZeroOne())
         favours = np.column_stack([-np.ones(K - 1), np.eye(K - 1)])  # b_l − b_1 ≤ −γ
         best = linprog(-np.array(own.after(3, tuple(s))), favours, np.full(K - 1, -edge), np.ones((1, K)), [1.0])
         programme = max(programme, abs(own.phi(3, tuple(s)) + best.fun))
-        package = max(package, abs(own.phi(3, tuple(s)) - games.minimal_potential(3, K, edge, s)))
+        package = max(package, abs(own.phi(3, tuple(s)) - theory.minimal_potential(3, K, edge, s)))
     return {"(44) and all baselines apart": programme, "(44) and the package apart": package}
 
 
 @check("mukherjee-corollary15")
 def _() -> dict[str, float]:
     gaps = [
-        abs(games.game_potential(T, 3, "mr", edge) - games.minimal_potential(T, 3, edge))
+        abs(theory.game_potential(T, 3, "mr", edge) - theory.minimal_potential(T, 3, edge))
         for T in (1, 2, 3, 4)
         for edge in (0.0, 0.2)
     ]
@@ -362,8 +362,8 @@ def _() -> dict[str, float]:
     for K, T in ((3, 6), (4, 4)):
         eta = 0.25 * min(1 / (K - 1), 1 / T)
         for edge in (0.0, 0.05):
-            own, loose = (Minimal(K, edge, games.ExponentialLoss(e)) for e in (eta, 1.0))
-            b = games.uniform_baseline(K, edge)
+            own, loose = (Minimal(K, edge, theory.ExponentialLoss(e)) for e in (eta, 1.0))
+            b = theory.uniform_baseline(K, edge)
             for done in range(T):
                 for s in states(K, done):
                     *smaller, full = own.degrees(T - done, s)
@@ -384,7 +384,7 @@ def _() -> dict[str, float]:
     """The largest difference of two losses within T rounds, by trying all states; k = 3, T = 5 and k = 6, T = 6."""
     differences = {}
     for K, T in ((3, 5), (6, 6)):
-        loss = games.ExponentialLoss(0.25 * min(1 / (K - 1), 1 / T))
+        loss = theory.ExponentialLoss(0.25 * min(1 / (K - 1), 1 / T))
         every = [float(loss(np.array(s))) for t in range(T + 1) for s in states(K, t)]
         differences[K] = max(every) - min(every)
     return {
@@ -399,13 +399,13 @@ def _() -> dict[str, float]:
     all other η are as small as in (46).
     """
     trivial = max(
-        1 - Minimal(K, edge, games.ExponentialLoss(factor * K * edge / (1 - edge))).phi(2, (0,) * K)
+        1 - Minimal(K, edge, theory.ExponentialLoss(factor * K * edge / (1 - edge))).phi(2, (0,) * K)
         for K in (2, 3, 4)
         for edge in (0.001, 0.01, 0.1, 0.3)
         for factor in (1.0, 1.1, 2.0)
     )
     kappas = max(
-        1 - games.kappa(edge, factor * K * edge / (1 - edge), K)
+        1 - theory.kappa(edge, factor * K * edge / (1 - edge), K)
         for K in (2, 3, 10, 26)
         for edge in (0.001, 0.01, 0.1, 0.3)
         for factor in (1.0, 1.1, 2.0)
@@ -427,7 +427,7 @@ def _() -> dict[str, float]:
 def _() -> dict[str, float]:
     """With η as in (46) φ_T(0) = (k − 1) κ^T: how far the least over η is below (k − 1)(1 − γ/4), for any T."""
     worst = max(
-        1 - edge / 4 - games.kappa(edge, eta, K) ** T
+        1 - edge / 4 - theory.kappa(edge, eta, K) ** T
         for K in (2, 3, 10)
         for edge in (0.01, 0.1, 0.3, 0.9)
         for T in (1, 10, 100, 10_000)

@@ -9,8 +9,8 @@ from scipy.optimize import linprog
 from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
-from simplexboost import losses
 from simplexboost.datasets import make_long_servedio
+from simplexboost.parts import losses
 
 from .theorems import check
 from .theorems_mcboost import adaboost_scores, small_problem
@@ -213,7 +213,7 @@ def _() -> dict[str, float]:
 def _() -> dict[str, float]:
     X, c = small_problem(K=2)
     expected = adaboost_scores(X, np.where(c == 0, 1.0, -1.0), 8)
-    clf = sb.SAMMEClassifier(sb.learners.ClassTree(max_depth=1), n_estimators=8).fit(X, c)
+    clf = sb.SAMMEClassifier(sb.parts.learners.ClassTree(max_depth=1), n_estimators=8).fit(X, c)
     votes = clf.model_.scores(clf.model_.predictor(X))
     apart = votes[:, 0] - votes[:, 1]
     return {

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import simplexboost as sb
-from simplexboost import codewords as cw
+from simplexboost.parts import codewords as cw
 
 from .theorems import check
 from .theorems_mcboost import small_problem

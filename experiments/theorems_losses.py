@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from simplexboost import codewords as cw
-from simplexboost import losses
 from simplexboost.datasets.generators import COVARIANCES, MEANS
+from simplexboost.parts import codewords as cw
+from simplexboost.parts import losses
 
 from .theorems import check
 from .theorems_mcboost import CONVEX, GAMMA_PHI

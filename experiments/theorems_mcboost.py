@@ -9,9 +9,9 @@ import numpy as np
 from scipy.optimize import brentq
 
 import simplexboost as sb
-from simplexboost import codewords as cw
-from simplexboost import losses
-from simplexboost.learners import ClassTree, VectorTree
+from simplexboost.parts import codewords as cw
+from simplexboost.parts import losses
+from simplexboost.parts.learners import ClassTree, VectorTree
 
 from .theorems import check, register
 
@@ -63,7 +63,7 @@ def _() -> dict[str, float]:
     out = {}
     for name, kind in (("CD", sb.CDMCBoostClassifier), ("GD", sb.GDMCBoostClassifier)):
         clf = kind(learner="stump" if name == "CD" else "vector-tree", n_estimators=8)
-        clf.set_params(**({} if name == "CD" else {"learner": sb.learners.VectorTree(max_depth=1)}))
+        clf.set_params(**({} if name == "CD" else {"learner": sb.parts.learners.VectorTree(max_depth=1)}))
         model = clf.fit(X, c).model_
         f = model.predictor(X)[:, 0] * model.Y[0, 0]
         out[name] = float(np.abs(f - expected).max())

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 import simplexboost as sb
-from simplexboost import codewords as cw
-from simplexboost import losses
+from simplexboost.parts import codewords as cw
+from simplexboost.parts import losses
 
 from .theorems import check
 from .theorems_losses import PARTS, minimiser, system
@@ -207,6 +207,6 @@ def _() -> dict[str, float]:
 @check("jmlr-rates-printed")
 def _() -> dict[str, float]:
     X, c = small_problem()
-    h = sb.learners.InfoTree(max_depth=1)
+    h = sb.parts.learners.InfoTree(max_depth=1)
     clf = sb.SAMMEClassifier(h, n_estimators=1).fit(X, c)
     return {"sum of the weights of errors, each 1, less 1": float((clf.predict(X) != c).sum()) - 1}

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 import simplexboost as sb
-from simplexboost import games, losses
+from simplexboost import theory
+from simplexboost.parts import losses
 
 from .theorems import check
 from .theorems_conditions import margin, random_space
@@ -110,7 +111,7 @@ def _() -> dict[str, float]:
     margin, by a linear programme.
     """
     rng = np.random.default_rng(5)
-    spaces = [games.example("windows"), *(random_space(rng, n=12, members=12, bias=0.5) for _ in range(12))]
+    spaces = [theory.example("windows"), *(random_space(rng, n=12, members=12, bias=0.5) for _ in range(12))]
     tried, edges, product, second, tail = 0, [], [], [], []
     for space in spaces:
         z, _ = margin(space)
@@ -141,7 +142,7 @@ def _() -> dict[str, float]:
 def fitted(step: str, rounds: int = 25, depth: int | None = None) -> tuple[Any, Any, Any]:
     """AdaBoost.MM on a small problem: the booster, risks before and after every round, the data."""
     X, c = small_problem(K=4, n=120)
-    options = {} if depth is None else {"learner": sb.learners.ClassTree(max_depth=depth)}
+    options = {} if depth is None else {"learner": sb.parts.learners.ClassTree(max_depth=depth)}
     clf = sb.AdaBoostMMClassifier(step=step, n_estimators=rounds, **options).fit(X, c)
     return clf, np.concatenate([[3.0], clf.history_["risk"]]), (X, c)
 
@@ -227,7 +228,7 @@ def _() -> dict[str, float]:
     for eta in (0.01, 0.001):
         apart = 0.0
         for K in (3, 4):
-            game = Minimal(K, eta, games.ExponentialLoss(eta))
+            game = Minimal(K, eta, theory.ExponentialLoss(eta))
             for _ in range(20):
                 s = tuple(int(v) for v in np.round(rng.uniform(-0.5, 0.5, size=K) / eta))
                 f = eta * np.array(s)

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 import simplexboost as sb
 from simplexboost.datasets import make_three_gaussians
 from simplexboost.datasets.generators import COVARIANCES, MEANS
-from simplexboost.losses import clamped
+from simplexboost.parts.losses import clamped
 
 from . import mukherjee, nips2011, theorems_mm  # noqa: F401  registers its checks
 from .cells import Cell, Results, task
@@ -111,7 +111,7 @@ def aligned(schedule: str, seed: int) -> dict[str, Any]:
         F = model.first(t).predictor(data.X_test)  # (n, 2)
         distance = np.linalg.norm(F, axis=1)
         cosine = (F * model.Y[c]).sum(axis=1) / np.maximum(distance, 1e-12)  # codewords have norm 1
-        margin = sb.losses.margins(model.scores(F), c)
+        margin = sb.parts.losses.margins(model.scores(F), c)
         rows = {"cosine": cosine, "distance": distance, "mean margin": margin, "positive margins": 100 * (margin > 0)}
         for row, value in rows.items():
             numbers.setdefault(f"{row}, {schedule}", {})[f"t = {t}"] = float(value.mean())

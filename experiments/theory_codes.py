@@ -10,8 +10,9 @@ import numpy as np
 from sklearn.datasets import load_digits, load_iris, load_wine
 
 import simplexboost as sb
-from simplexboost import codewords as cw
-from simplexboost.learners import ClassTree, ConvertedTree, VectorTree
+from simplexboost.parts import codewords as cw
+from simplexboost.parts.learners import ClassTree, ConvertedTree, VectorTree
+from simplexboost.theory.capacity import max_capacity
 
 from . import jmlr, nips2011
 from .cells import Cell, Results, task
@@ -29,7 +30,7 @@ PAIRS = ((4, 2), (5, 2), (6, 2), (5, 3), (6, 3), (7, 3), (8, 3), (6, 4))  # K, d
 @task
 def capacities_found(K: int, d: int) -> dict[str, Any]:
     """Capacity of the max-min code and of the code found for its capacity, both centred, and the bound (60)."""
-    far, large = cw.max_min(K, d, centered=True), cw.max_capacity(K, d)
+    far, large = cw.max_min(K, d, centered=True), max_capacity(K, d)
     low, high, bound = cw.margin_capacity(far), cw.margin_capacity(large), K / (2 * (K - 1))
     values = {
         "capacity of the max-min code": low,
@@ -151,7 +152,7 @@ def edge_steps(data: str, rounds: int) -> dict[str, Any]:
 
 def descent(votes: Any, y: Any) -> Any:
     """Minus the derivative of the risk with φ(v) = e^{−2v} by the votes, (n, K), by differences of the loss itself."""
-    loss, out, h = sb.losses.MM(), np.empty_like(votes), 1e-5
+    loss, out, h = sb.parts.losses.MM(), np.empty_like(votes), 1e-5
     for k in range(votes.shape[1]):
         up, down = votes.copy(), votes.copy()
         up[:, k] += h

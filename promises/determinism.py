@@ -19,11 +19,11 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 import simplexboost as sb
-from simplexboost.callbacks import Callback, Checkpoint
-from simplexboost.cluster.fitting import fit_group
-from simplexboost.cluster.parts import Part, Tables
-from simplexboost.engine.sharded import ShardedEngine
+from simplexboost.boosting import Callback, Checkpoint
+from simplexboost.distributed.fitting import fit_group
+from simplexboost.distributed.partitions import Part, Tables
 from tests.group_threads import run_group
+from tests.twin.shards import ShardedEngine
 
 from .promise import promise
 from .tables import (

@@ -23,8 +23,8 @@ import simplexboost as sb
 from promises.processes import answers, in_child, outcome, table
 from promises.promise import promise
 from promises.tables import LABELS, suited
-from simplexboost.callbacks import Callback, Checkpoint
-from simplexboost.files import whole
+from simplexboost.boosting import Callback, Checkpoint
+from simplexboost.persist import atomic_write
 
 # ---- Ctrl-C ---------------------------------------------------------------------------------------------------------
 
@@ -220,7 +220,7 @@ def sigkill(case: int) -> None:
 
         def fit() -> bool:
             if case % 4 == 3:
-                whole.nameless_file = lambda folder, mode: None
+                atomic_write.nameless_file = lambda folder, mode: None
             killed_booster(case, path).fit(X, y)
             return True
 
@@ -252,7 +252,7 @@ def saves_to_one_place(case: int) -> None:
 
         def save(model: Any, number: int) -> bool:
             if (case + number) % 2:
-                whole.nameless_file = lambda folder, mode: None
+                atomic_write.nameless_file = lambda folder, mode: None
             for _ in range(15):
                 model.save(path)
             return True
@@ -309,7 +309,7 @@ def a_disk_that_fails(case: int) -> None:
             elif case % 4 == 1:
                 shutil.rmtree(inner)
             else:
-                setattr(whole.os, "fsync" if case % 4 == 2 else "replace", fail)
+                setattr(atomic_write.os, "fsync" if case % 4 == 2 else "replace", fail)
 
         def fit() -> bool:
             callbacks = [Checkpoint(path, every=1), At(3, spoil)]

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 
 import simplexboost as sb
-from simplexboost.svm import MulticlassSVC
+from simplexboost.theory import MulticlassSVC
 
 from .promise import promise
 from .tables import LABELS, suited
@@ -103,7 +103,7 @@ import json, sys
 import numpy as np
 from promises.memory import some_rows, status
 from simplexboost import SimplexBoostClassifier
-from simplexboost.callbacks import Callback
+from simplexboost.boosting import Callback
 
 class Listen(Callback):
     def start(self, run):
@@ -137,7 +137,7 @@ def impossible_fits_are_refused(case: int) -> None:
     clf = boosters[case % len(boosters)]
     X, y = rng.normal(size=(n, 2)), rng.permutation(np.arange(n) % K)
     before = status("VmRSS")
-    with patch("simplexboost._memory.free_memory", lambda: 10**9):
+    with patch("simplexboost._util.runtime.free_memory", lambda: 10**9):
         try:
             clf.fit(X, y)
         except MemoryError as error:

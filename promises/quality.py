@@ -8,7 +8,8 @@ from unittest.mock import patch
 import numpy as np
 
 import simplexboost as sb
-from simplexboost.estimators import settling
+from simplexboost.classifiers import auto
+from simplexboost.classifiers.search import race
 
 from .generated.judging import check_quality
 from .generated.parameters import CLASSIFIERS, classifier
@@ -64,13 +65,13 @@ def defaults_beat_the_class_shares(case: int) -> None:
         races.append((candidates[0].start.table.data, splits))
         return settling_race(candidates, splits, terms)
 
-    settling_race = settling.race
-    with patch.object(settling, "race", watched):
+    settling_race = race
+    with patch.object(auto, "race", watched):
         clf = sb.SimplexBoostClassifier(random_state=case % 7, n_jobs=1).fit(X, y, weight)
     P = clf.predict_proba(X)
     assert np.isfinite(P).all() and (P > 0).all(), "probabilities must be positive numbers"
     if not races:  # too few rows to hold any out
-        assert len(y) < settling.N_FOLDS or len(np.unique(y)) in (1, len(y)), f"no choice on {len(y)} rows"
+        assert len(y) < auto.N_FOLDS or len(np.unique(y)) in (1, len(y)), f"no choice on {len(y)} rows"
         return
     data, splits = races[-1]
     bound = risk_of_shares(data.c, data.weight, data.K, splits)

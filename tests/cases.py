@@ -16,22 +16,23 @@ from scipy.sparse import csr_array
 from sklearn.base import ClassifierMixin
 from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from twin import ReferenceEngine
 
 import simplexboost as sb
-from simplexboost.boosting.run import Run
-from simplexboost.codewords import CODEWORDS as CODEWORD_TABLE
-from simplexboost.codewords import Codewords, MaxMin, RandomDense, RandomSparse
-from simplexboost.data.training_set import TrainingSet
-from simplexboost.engine import CPU, NODE, CpuEngine, CudaEngine, Engine, ReferenceEngine, Tree, has_gpu
-from simplexboost.estimators.booster import BaseBooster as Booster
-from simplexboost.learners import LEARNERS as LEARNER_TABLE
-from simplexboost.learners import Answer, Learner, PlainPull, Request, SklearnLearner, TreeLearner
-from simplexboost.losses import LOSSES as LOSS_TABLE
-from simplexboost.losses import GammaPhi, Loss, OwnScoreExponential, SoftmaxCost, UserGammaPhi
-from simplexboost.optimizers import OPTIMIZERS as OPTIMIZER_TABLE
-from simplexboost.optimizers import AllCoordinates, CoordinateDescent, Optimizer
-from simplexboost.steps import STEPS as STEP_TABLE
-from simplexboost.steps import ClosedForm, LineSearch, Step
+from simplexboost.classifiers.booster import BaseBooster as Booster
+from simplexboost.engine import CPU, NODE, CpuEngine, CudaEngine, Engine, Tree, has_gpu
+from simplexboost.parts.codewords import CODEWORDS as CODEWORD_TABLE
+from simplexboost.parts.codewords import Codewords, MaxMin, RandomDense, RandomSparse
+from simplexboost.parts.learners import LEARNERS as LEARNER_TABLE
+from simplexboost.parts.learners import Answer, Learner, PlainPull, Request, SklearnLearner, TreeLearner
+from simplexboost.parts.losses import LOSSES as LOSS_TABLE
+from simplexboost.parts.losses import GammaPhi, Loss, OwnScoreExponential, SoftmaxCost, UserGammaPhi
+from simplexboost.parts.optimizers import OPTIMIZERS as OPTIMIZER_TABLE
+from simplexboost.parts.optimizers import AllCoordinates, CoordinateDescent, Optimizer
+from simplexboost.parts.optimizers.run import Run
+from simplexboost.parts.steps import STEPS as STEP_TABLE
+from simplexboost.parts.steps import ClosedForm, LineSearch, Step
+from simplexboost.tables.training_set import TrainingSet
 
 ENGINES: dict[str, Engine] = {"cpu": CpuEngine(), "reference": ReferenceEngine()}
 # Those of GPUs: one whose kernels run on the processor, and a real one, where there is a GPU.

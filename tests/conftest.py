@@ -62,8 +62,8 @@ def on_gpu(monkeypatch):
     """A function that lets `device="cuda"` mean this engine."""
 
     def use(engine):
-        monkeypatch.setattr("simplexboost.estimators.booster.check_gpu", lambda: None)
-        monkeypatch.setattr("simplexboost.estimators.predicting.has_gpu", lambda: True)
-        monkeypatch.setattr("simplexboost.estimators.predicting.CudaEngine", lambda n_threads: engine)
+        monkeypatch.setattr("simplexboost.classifiers.booster.check_gpu", lambda: None)
+        monkeypatch.setattr("simplexboost.classifiers.prediction.has_gpu", lambda: True)
+        monkeypatch.setattr("simplexboost.classifiers.prediction.CudaEngine", lambda n_threads: engine)
 
     return use

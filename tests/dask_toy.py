@@ -10,9 +10,9 @@ from pathlib import Path
 import dask
 import numpy as np
 
-from simplexboost.dask.transport import DaskTransport
-from simplexboost.dask.work import Item, Work
-from simplexboost.group import Leader
+from simplexboost.distributed.comm import Leader
+from simplexboost.distributed.dask.transport import DaskTransport
+from simplexboost.distributed.dask.workers import Item, Work
 
 
 @dataclass

@@ -10,10 +10,10 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.special import softmax
 
-from simplexboost.codewords import max_min
 from simplexboost.engine import ORDERS, SCORES, BinnedData, CpuEngine, Dense, Grown, Growth, OneHot, RowProblem
-from simplexboost.losses import Logistic, Loss, Savage, SoftmaxCost
-from simplexboost.optimizers.sketched import log_costs
+from simplexboost.parts.codewords import max_min
+from simplexboost.parts.losses import Logistic, Loss, Savage, SoftmaxCost
+from simplexboost.parts.optimizers.sketched import log_costs
 
 CPU = CpuEngine()
 

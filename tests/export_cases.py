@@ -84,7 +84,7 @@ def many_classes() -> Case:
 def low_dimensions() -> Case:
     """Codewords of fewer dimensions than classes."""
     X, c = blobs(600, 6, 20)
-    return flagship(X, c, codewords=sb.codewords.MaxMin(code_dim=4))
+    return flagship(X, c, codewords=sb.parts.codewords.MaxMin(code_dim=4))
 
 
 def ordered_classes() -> Case:

@@ -48,10 +48,11 @@ from unittest.mock import patch
 
 import numpy as np
 from scipy.sparse import csr_array
+from twin import ReferenceEngine
+from twin.shards import ShardedEngine
 
 import simplexboost as sb
-from simplexboost.engine import CudaEngine, Engine, ReferenceEngine
-from simplexboost.engine.sharded import ShardedEngine
+from simplexboost.engine import CudaEngine, Engine
 
 KEPT = Path(__file__).parent / "golden" / "models.txt"
 COLUMNS = ("header", "facts", "arrays", "answers", "structure")
@@ -309,7 +310,7 @@ def answers(clf: Any, rows: Any, **more: Any) -> dict[str, Any]:
 @contextmanager
 def on_engine(engine: Engine) -> Iterator[None]:
     """Let boosters compute on this engine."""
-    from simplexboost.estimators.predicting import Predicts
+    from simplexboost.classifiers.prediction import Predicts
 
     with patch.object(Predicts, "_engine", lambda self, n_rows=None: engine):
         yield
@@ -322,9 +323,9 @@ def on_emulated_gpu() -> Iterator[None]:
 
     engine = CudaEngine(1, EmulatedDevice())
     with (
-        patch("simplexboost.estimators.booster.check_gpu", lambda: None),
-        patch("simplexboost.estimators.predicting.has_gpu", lambda: True),
-        patch("simplexboost.estimators.predicting.CudaEngine", lambda n_threads: engine),
+        patch("simplexboost.classifiers.booster.check_gpu", lambda: None),
+        patch("simplexboost.classifiers.prediction.has_gpu", lambda: True),
+        patch("simplexboost.classifiers.prediction.CudaEngine", lambda n_threads: engine),
     ):
         yield
 
@@ -339,11 +340,11 @@ def on_dask(kind: str, table: Table, **parameters: Any) -> tuple[Any, dict[str, 
     """A fit to five partitions, of which one is empty, on two workers of this process."""
     from dask_clusters import pieces, some_workers
 
-    import simplexboost.dask
+    import simplexboost.distributed.dask
 
     cuts = [0, 30, 30, 95, 160, len(table.y)]
     slices = [slice(a, b) for a, b in pairwise(cuts)]
-    clf = getattr(simplexboost.dask, kind)(random_state=0, **parameters)
+    clf = getattr(simplexboost.distributed.dask, kind)(random_state=0, **parameters)
     with some_workers(2, processes=False) as (_, client):
         clf.fit(*(pieces(part, slices) for part in (table.X, table.y, table.weight)), client=client)
     local = clf.to_local()

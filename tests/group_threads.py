@@ -6,8 +6,7 @@ import pickle
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from simplexboost.group import Answer, Failure, Group, Leader, LostMembersError, Member, combined
-from simplexboost.group.member import DONE
+from simplexboost.distributed.comm import DONE, Answer, Failure, Group, Leader, LostMembersError, Member, combined
 
 PATIENCE = 120.0  # seconds until a group that waits for itself is given up
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 import simplexboost as sb
-from simplexboost.report.contents import Wishes, contents
-from simplexboost.report.evaluated import evaluate
+from simplexboost.evaluate.report.labelled_rows import evaluate
+from simplexboost.evaluate.report.page import Wishes, contents
 
 EVIL = [
     "</script><script>alert(1)</script>",

@@ -21,12 +21,12 @@ from sklearn.tree import DecisionTreeClassifier
 import simplexboost as sb
 from simplexboost import datasets
 from simplexboost.boosting.loop import PERFECT, boost
-from simplexboost.codewords import samme
-from simplexboost.learners import ClassTree, GiniTree, GreedyInfoTree, GreedyTree, InfoTree, VectorTree
-from simplexboost.losses import MM, OwnScoreExponential
-from simplexboost.optimizers import GradientDescent
-from simplexboost.optimizers.columns import max_cut
-from simplexboost.steps import ErrorStep
+from simplexboost.parts.codewords import samme
+from simplexboost.parts.learners import ClassTree, GiniTree, GreedyInfoTree, GreedyTree, InfoTree, VectorTree
+from simplexboost.parts.losses import MM, OwnScoreExponential
+from simplexboost.parts.optimizers import GradientDescent
+from simplexboost.parts.optimizers.descent import max_cut
+from simplexboost.parts.steps import ErrorStep
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "algorithms.json").read_text())
 ROUNDS = 10
@@ -338,7 +338,7 @@ def test_residuals_carried_along_are_the_fresh_ones(data, codewords, monkeypatch
     loss = "mm" if codewords == "canonical" else "exponential"
     clf = sb.GDMCBoostClassifier(loss, codewords, "class-tree", n_estimators=40, learning_rate=0.7)
     carried = clf.fit(X, y, w).decision_function(X)
-    monkeypatch.setattr("simplexboost.losses.carried.REFRESH", 1)  # never carried
+    monkeypatch.setattr("simplexboost.parts.losses.exponential.REFRESH", 1)  # never carried
     assert_allclose(clf.fit(X, y, w).decision_function(X), carried, rtol=1e-7, atol=1e-9)
 
 
@@ -536,7 +536,7 @@ def test_costs_weigh_pairs():
 
 def test_table_is_the_papers():
     """Table 5 of Saberian and Vasconcelos, in our words."""
-    table = sb.algorithms.TABLE
+    table = sb.cli.algorithms.TABLE
     expected = {
         "OneVsAllBoostClassifier": ("all-coordinates", "canonical", "any", "one-vs-all"),
         "AdaBoostM1Classifier": ("gradient", "canonical", "classification", "own-score"),
@@ -560,7 +560,7 @@ def test_the_table_is_printed():
     out = subprocess.run(
         [sys.executable, "-m", "simplexboost", "list"], capture_output=True, text=True, check=True
     ).stdout
-    for name in sb.algorithms.TABLE:
+    for name in sb.cli.algorithms.TABLE:
         assert name.removesuffix("Classifier") in out
     assert "codewords" in out
 

@@ -12,8 +12,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import simplexboost as sb
-from simplexboost.learners import GiniTree
-from simplexboost.losses import OwnScoreExponential
+from simplexboost.parts.learners import GiniTree
+from simplexboost.parts.losses import OwnScoreExponential
 
 X, Y = blobs(n=40, p=3)
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from simplexboost.engine import CPU
-from simplexboost.losses import Exponential, OwnScoreExponential
-from simplexboost.losses.balance import CEILING, Balance, capped_exp
+from simplexboost.parts.losses import Exponential, OwnScoreExponential
+from simplexboost.parts.losses.objective import CEILING, Balance, capped_exp
 
 HAND = Balance(gained=3.0, lost=1.0, total=8.0, rate=2.0, even=True, faultless=False, perfect=False)
 

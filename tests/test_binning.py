@@ -6,8 +6,9 @@ from cases import each_engine
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from twin import ReferenceEngine
 
-from simplexboost.engine import MAX_BINS, CpuEngine, ReferenceEngine
+from simplexboost.engine import MAX_BINS, CpuEngine
 from simplexboost.engine.binned import sampled_rows
 
 CPU, TWIN = CpuEngine(), ReferenceEngine()

@@ -26,13 +26,13 @@ from cases import (
 from numpy.testing import assert_allclose, assert_array_equal
 
 import simplexboost as sb
+from simplexboost.boosting import Callback, EarlyStopping, History, Sampling
 from simplexboost.boosting.loop import boost
-from simplexboost.callbacks import Callback, EarlyStopping, History, Sampling
-from simplexboost.learners import ClassTree, InfoTree, NewtonTree, Stump, VectorTree
-from simplexboost.losses import MM, Exponential, Logistic, Savage
-from simplexboost.optimizers import AllCoordinates, CoordinateDescent, GradientDescent
-from simplexboost.optimizers.asking import gradient_of
-from simplexboost.steps import ClosedForm, FixedStep, LineSearch
+from simplexboost.parts.learners import ClassTree, InfoTree, NewtonTree, Stump, VectorTree
+from simplexboost.parts.losses import MM, Exponential, Logistic, Savage
+from simplexboost.parts.optimizers import AllCoordinates, CoordinateDescent, GradientDescent
+from simplexboost.parts.optimizers.base import gradient_of
+from simplexboost.parts.steps import ClosedForm, FixedStep, LineSearch
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "boosting.json").read_text())["toy"]
 

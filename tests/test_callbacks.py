@@ -14,9 +14,8 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
 
 import simplexboost as sb
-from simplexboost._compat import HAS_SKLEARN_CALLBACKS
-from simplexboost.boosting.run import Update
-from simplexboost.callbacks import (
+from simplexboost._util.compat import HAS_SKLEARN_CALLBACKS
+from simplexboost.boosting import (
     Callback,
     Checkpoint,
     EarlyStopping,
@@ -24,10 +23,11 @@ from simplexboost.callbacks import (
     History,
     Progress,
     Sampling,
-    progress,
+    callbacks,
 )
-from simplexboost.learners import VectorTree
-from simplexboost.losses import Exponential, Logistic
+from simplexboost.parts.learners import VectorTree
+from simplexboost.parts.losses import Exponential, Logistic
+from simplexboost.parts.optimizers.run import Update
 
 X, y = load_iris(return_X_y=True)
 needs_protocol = pytest.mark.skipif(not HAS_SKLEARN_CALLBACKS, reason="scikit-learn < 1.9 has no callback protocol")
@@ -252,7 +252,7 @@ def test_evaluation_follows_other_rows_from_where_the_model_stands():
 
 def test_progress_tells_the_time_so_far_and_to_go(monkeypatch):
     clock, lines, run = SimpleNamespace(now=100.0), io.StringIO(), run_by_hand()
-    monkeypatch.setattr(progress, "time", SimpleNamespace(perf_counter=lambda: clock.now))
+    monkeypatch.setattr(callbacks, "time", SimpleNamespace(perf_counter=lambda: clock.now))
     run.apply([vote()])  # from another fit
     run.n_rounds, run.seconds, run.memory = 5, 2.0, 30 * 2**20
     told = Progress(every=10.0, stream=lines)

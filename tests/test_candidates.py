@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.special import log_softmax, logsumexp
 from scipy.special import softmax as soft_max
+from twin import ReferenceEngine
 
 import simplexboost as sb
-from simplexboost.engine import Candidates, CpuEngine, LeafRule, ReferenceEngine, RowProblem
+from simplexboost.engine import Candidates, CpuEngine, LeafRule, RowProblem
 
 CPU, TWIN = CpuEngine(), ReferenceEngine()
 each_engine = pytest.mark.parametrize("engine", [CPU, TWIN], ids=["cpu", "twin"])
@@ -269,7 +270,7 @@ def test_rows_follow_the_model():
     np.testing.assert_allclose(kept.F.dense(), clf.model_.predictor(X)[kept.order], atol=1e-5)
 
 
-class Kept(sb.callbacks.Callback):
+class Kept(sb.boosting.Callback):
     def finish(self, run):
         self.F, self.order = run.F, np.arange(len(run.F)) if run.data.order is None else run.data.order
 
@@ -328,7 +329,7 @@ def test_early_stopping_and_the_choice():
 
 def test_metrics_that_would_need_too_much_memory_are_refused(monkeypatch):
     X, y, *_ = table(K=30)
-    monkeypatch.setattr("simplexboost.callbacks.evaluation.check_memory", refuse)
+    monkeypatch.setattr("simplexboost.boosting.evaluation.check_memory", refuse)
     with pytest.raises(MemoryError, match="'accuracy' on 1500 rows of 30 classes"):
         model(candidates=16).fit(X, y, eval_set=(X, y), eval_metric="accuracy")
     model(candidates=16, n_estimators=2).fit(X, y, eval_set=(X, y))  # the risk needs no such array
@@ -394,7 +395,7 @@ def test_auto():
 
     def suited(K, n, **params):
         c = np.arange(n) % K
-        data = sb.data.training_set.TrainingSet(np.zeros((n, 1)), c, np.ones(n), K)
+        data = sb.tables.training_set.TrainingSet(np.zeros((n, 1)), c, np.ones(n), K)
         return clf.set_params(**params)._suited_candidates(data)
 
     assert suited(1000, 200_000) is None and suited(2000, 50_000) is None

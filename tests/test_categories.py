@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import simplexboost as sb
-from simplexboost.boosting.hypotheses import TreeHypothesis
-from simplexboost.boosting.model import AdditiveModel, Term
 from simplexboost.engine import CPU, MAX_CATEGORIES, SCORES, CpuEngine, Dense, Growth, OneHot, Tree, no_sets
-from simplexboost.files.checks import checked
-from simplexboost.files.models import model_from_arrays, model_to_arrays
+from simplexboost.model.additive import AdditiveModel, Term
+from simplexboost.model.hypotheses import TreeHypothesis
+from simplexboost.persist.checks import checked
+from simplexboost.persist.models import model_from_arrays, model_to_arrays
 
 EXACT = Growth(max_leaf_nodes=2, min_category_count=1, category_smoothing=0.0)
 

@@ -12,11 +12,11 @@ from scipy.special import logsumexp, softmax
 from sklearn.exceptions import NotFittedError
 
 import simplexboost as sb
-from simplexboost.boosting import leaf_pass
-from simplexboost.boosting.leaf_pass import SHARE, spread_evenly, unseen_rows
-from simplexboost.callbacks import Callback, Checkpoint
+from simplexboost.boosting import Callback, Checkpoint
 from simplexboost.engine import CPU
-from simplexboost.files.checks import check_codewords
+from simplexboost.model import leaf_pass
+from simplexboost.model.leaf_pass import SHARE, spread_evenly, unseen_rows
+from simplexboost.persist.checks import check_codewords
 
 
 def blobs(K, per_class=40, p=5, seed=0, spread=1.0):
@@ -609,7 +609,7 @@ def test_files_whose_merged_classes_do_not_fit_are_refused(merged):
 
 def test_rows_on_dask_are_refused():
     dask_array = pytest.importorskip("dask.array")
-    from simplexboost.dask import DaskSimplexBoostClassifier
+    from simplexboost.distributed.dask import DaskSimplexBoostClassifier
 
     clf = DaskSimplexBoostClassifier(n_estimators=15, random_state=0, n_jobs=1)
     clf._become(copy.deepcopy(BASE))

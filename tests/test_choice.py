@@ -18,12 +18,11 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.metrics import log_loss
 
 import simplexboost as sb
-from simplexboost.callbacks import Callback, Checkpoint
-from simplexboost.codewords import simplex
-from simplexboost.estimators import settling
-from simplexboost.files.boosters import rng_state_from_json
-from simplexboost.files.models import temperature_from_arrays
-from simplexboost.selection.race import checkpoints
+from simplexboost.boosting import Callback, Checkpoint
+from simplexboost.classifiers import auto
+from simplexboost.classifiers.search import checkpoints
+from simplexboost.parts.codewords import simplex
+from simplexboost.persist.models import rng_state_from_json, temperature_from_arrays
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 X, Y = blobs(n=240, p=4, K=3, seed=2)
@@ -223,8 +222,8 @@ def test_the_same_bytes_for_any_number_of_jobs_on_a_sample(tmp_path, monkeypatch
     """The way of large tables: shapes on a sample of the rows, then the winner on one split of all rows."""
     shapes = [{"growth": "best", "max_leaf_nodes": 4}, {"growth": "symmetric", "max_leaf_nodes": 8}]
     monkeypatch.setattr(sb.SimplexBoostClassifier, "candidates", lambda self, *n: shapes)
-    monkeypatch.setattr(settling, "sample_rows", lambda n: n // 2)
-    monkeypatch.setattr(settling, "effort", lambda n, p, K: settling.Effort(0, 1000, 2.0, 0.5))
+    monkeypatch.setattr(auto, "sample_rows", lambda n: n // 2)
+    monkeypatch.setattr(auto, "effort", lambda n, p, K: auto.Effort(0, 1000, 2.0, 0.5))
     fits = [booster(n_jobs=j).fit(X, Y).set_params(n_jobs=None) for j in (1, 3)]
     assert fits[0].choice_.n_splits == 1 and len(fits[0].choice_.candidates) == 3
     assert same_choice(*fits) and file_of(fits[0], tmp_path) == file_of(fits[1], tmp_path)
@@ -308,7 +307,7 @@ def test_a_class_with_a_single_row():
 
 
 def test_hardly_any_rows_make_no_choice():
-    few = settling.N_FOLDS - 1
+    few = auto.N_FOLDS - 1
     X, y = blobs(n=few, K=2)
     clf = booster().fit(X, y)
     assert not hasattr(clf, "choice_") and clf.n_iter_ >= 1
@@ -466,8 +465,8 @@ def test_going_on_is_like_a_longer_fit():
 
 @pytest.mark.parametrize("shape", [(900, 50_000, 3), (1_000, 2, 10_000), (2_000, 10, 3)])
 def test_few_rows_are_held_out_in_folds_however_wide_they_are(shape):
-    assert settling.effort(*shape).n_splits == 5
-    assert settling.effort(5_000, *shape[1:]).n_splits == (3 if shape[0] == 2_000 else 0)
+    assert auto.effort(*shape).n_splits == 5
+    assert auto.effort(5_000, *shape[1:]).n_splits == (3 if shape[0] == 2_000 else 0)
 
 
 def test_another_fit_leaves_no_old_choice(chosen):

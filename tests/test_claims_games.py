@@ -25,7 +25,7 @@ from experiments.guesses import Shift
 from experiments.registry import EXPERIMENTS, Plan
 from experiments.rules import Sight
 from experiments.theorems import CHECKS
-from simplexboost import games
+from simplexboost import theory as games
 
 PLAN = Plan()
 NAN = float("nan")

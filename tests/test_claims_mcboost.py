@@ -236,7 +236,9 @@ def test_the_least_risk_in_closed_form_is_that_of_an_optimiser(name):
 
 def test_line_search_misses_nothing_and_the_edge_step_what_is_said():
     X, y = load_iris(return_X_y=True)
-    clf = sb.AdaBoostMMClassifier(learner=sb.learners.ClassTree(max_depth=2), step="edge", n_estimators=1).fit(X, y)
+    clf = sb.AdaBoostMMClassifier(learner=sb.parts.learners.ClassTree(max_depth=2), step="edge", n_estimators=1).fit(
+        X, y
+    )
     answer = clf.model_.terms[0].hypothesis.outputs(X).argmax(axis=1)
 
     def risk(step):

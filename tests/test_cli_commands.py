@@ -118,7 +118,7 @@ def test_predictions_have_the_labels_of_the_file_in_input_order(messy, model, tm
 
 def test_predictions_equal_those_of_the_library(messy, model):
     """Whatever the command line does with the columns, the library does the same with the table it made of them."""
-    from simplexboost.cli.talk import Talk
+    from simplexboost.cli.terminal import Talk
     from simplexboost.cli.training import Wishes, read_training
 
     classifier = simplexboost.load(model)
@@ -238,9 +238,7 @@ def test_output_formats(messy, model, tmp_path, suffix):
 
 def read_text(path):
     """A text table that our own reader opens."""
-    from simplexboost.cli.blocks import blocks_of
-    from simplexboost.cli.sources import find_source
-    from simplexboost.cli.texts import TextOptions
+    from simplexboost.cli.readers import TextOptions, blocks_of, find_source
 
     with blocks_of(find_source(str(path)), TextOptions()) as table:
         return pa.Table.from_batches(list(table.blocks))
@@ -367,7 +365,7 @@ def test_weights(tmp_path):
 
 def test_demo(monkeypatch):
     few = partial(datasets.load_digits, n_class=2)
-    monkeypatch.setattr("simplexboost.cli.commands.demo.load_digits", few)
+    monkeypatch.setattr("simplexboost.cli.fit_commands.load_digits", few)
     done = inside("demo", "-q")
     assert done.code == 0
     assert "SimplexBoost, defaults" in done.out

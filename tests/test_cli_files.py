@@ -14,10 +14,10 @@ import pytest
 from cli_runner import inside
 from sklearn.datasets import dump_svmlight_file
 
-import simplexboost.cli.texts
+import simplexboost.cli.readers
 from simplexboost.cli.kinds import TIMES, Column, day_of, duration_of, time_of
-from simplexboost.cli.talk import Talk
-from simplexboost.cli.texts import TextOptions
+from simplexboost.cli.readers import TextOptions
+from simplexboost.cli.terminal import Talk
 from simplexboost.cli.training import Wishes, read_training
 
 CSV = "size,colour,when,y\n1.5,red,2024-01-01,a\n,blue,2024-01-02,b\n2.5,red,,a\n"
@@ -259,7 +259,7 @@ def test_declared_categories_stay_categories(tmp_path):
 @pytest.mark.parametrize("turn", ["words", "numbers", "missing", "missing words"])
 def test_kinds_look_at_the_whole_column(tmp_path, monkeypatch, turn):
     """A column that begins with numbers, words or nothing, and goes on otherwise in later blocks."""
-    monkeypatch.setattr(simplexboost.cli.texts, "BLOCK", 1000)
+    monkeypatch.setattr(simplexboost.cli.readers, "BLOCK", 1000)
     begin = {"words": "1", "numbers": "unknown", "missing": "", "missing words": ""}[turn]
     later = {"words": "word", "numbers": "2", "missing": "3", "missing words": "word"}[turn]
     values = [begin] * 200 + [later] * 4000
@@ -319,7 +319,7 @@ def test_target_by_position(tmp_path):
 @pytest.mark.parametrize("early", [True, False])
 def test_a_leading_zero_makes_a_column_one_of_codes(early, tmp_path, monkeypatch):
     """Also where the first block has none, after which the file is read again."""
-    monkeypatch.setattr(simplexboost.cli.texts, "BLOCK", 200)
+    monkeypatch.setattr(simplexboost.cli.readers, "BLOCK", 200)
     codes = ["06000", "75001", "0", "7"]
     codes = [codes[i % 4] for i in range(400)] if early else ["75001"] * 300 + [codes[i % 4] for i in range(100)]
     rows = "".join(f"{code},{i / 7:.3f},0.{i},{'ab'[i % 2]}\n" for i, code in enumerate(codes))

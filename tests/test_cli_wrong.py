@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from cli_runner import inside
 
-from simplexboost.cli import matrices
+from simplexboost.cli import readers
 
 GOOD = "x,z,y\n" + "\n".join(f"{i},{i % 7},{'ab'[i % 2]}" for i in range(40)) + "\n"
 
@@ -100,7 +100,7 @@ def test_places(tmp_path, good, model):
 
 def test_the_line_of_a_block_is_that_of_the_file(tmp_path, monkeypatch):
     """Predictions read LIBSVM files in blocks."""
-    monkeypatch.setattr(matrices, "LINES", 2)
+    monkeypatch.setattr(readers, "LINES", 2)
     path, model = tmp_path / "d.libsvm", tmp_path / "m.sb"
     path.write_bytes(b"0 1:1\n1 2:1\n" * 20)
     assert inside("fit", path, "-o", model, "--set", "n_estimators=2").code == 0

@@ -1,4 +1,4 @@
-"""Entries of an eval_set in partitions: a group finds what `estimators.evaluation` finds on the whole table."""
+"""Entries of an eval_set in partitions: a group finds what `classifiers.eval_sets` finds on the whole table."""
 
 import copy
 import warnings
@@ -12,11 +12,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from test_cluster_tables import CUTS, N, cut, dealt, frame, parts_of, same_array
 
-from simplexboost.cluster.evals import agree_on_entry
-from simplexboost.cluster.parts import Part
-from simplexboost.data.validation import Labelling, check_training
+from simplexboost.classifiers.eval_sets import Watched, check_entry
+from simplexboost.distributed.partition_labels import agree_on_entry
+from simplexboost.distributed.partitions import Part
 from simplexboost.engine import CPU
-from simplexboost.estimators.evaluation import Watched, check_entry
+from simplexboost.tables.validation import Labelling, check_training
 
 RNG = np.random.default_rng(0)
 NAMES = np.array(["ant", "bee", "cat", "dog and more"])

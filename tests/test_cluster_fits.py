@@ -13,10 +13,10 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 
 import simplexboost as sb
-from simplexboost.cluster.fitting import fit_group
-from simplexboost.cluster.parts import Part, Tables
-from simplexboost.engine import GroupEngine
-from simplexboost.group import Leader, Share
+from simplexboost.distributed.comm import Leader, Share
+from simplexboost.distributed.fitting import fit_group
+from simplexboost.distributed.group_engine import GroupEngine
+from simplexboost.distributed.partitions import Part, Tables
 
 X_DIGITS, Y_DIGITS = (a[:600] for a in load_digits(return_X_y=True))
 
@@ -175,7 +175,7 @@ def test_warm_start_on_a_sparse_table(tmp_path):
 
 def test_more_rows_than_are_looked_at_for_bins(tmp_path, monkeypatch):
     monkeypatch.setattr("simplexboost.engine.binned.SAMPLE_ROWS", 100)
-    monkeypatch.setattr("simplexboost.engine.group.MOST_SAMPLED", 250)
+    monkeypatch.setattr("simplexboost.distributed.group_engine.MOST_SAMPLED", 250)
     check(Flagship(), mixed_table(), tmp_path)
 
 
@@ -234,7 +234,7 @@ def test_the_own_choice_on_folds(tmp_path):
 
 
 def test_the_own_choice_on_a_sample_and_one_part(tmp_path, monkeypatch):
-    from simplexboost.estimators import settling
+    from simplexboost.classifiers import auto as settling
 
     monkeypatch.setattr(settling, "effort", lambda n, p, K: settling.Effort(0, 100, 3.0, 0.3))
     monkeypatch.setattr(settling, "sample_rows", lambda n: n // 2)
@@ -262,7 +262,7 @@ def test_warm_start(tmp_path):
 
 
 def test_callbacks_are_called_at_the_leader_and_stop_everybody(tmp_path):
-    class Stop(sb.callbacks.Callback):
+    class Stop(sb.boosting.Callback):
         rounds = 0
 
         def after_round(self, run):
@@ -280,7 +280,7 @@ def test_callbacks_are_called_at_the_leader_and_stop_everybody(tmp_path):
 def test_callbacks_may_act_at_any_moment(name, moment, tmp_path):
     risks = []
 
-    class Acts(sb.callbacks.Callback):
+    class Acts(sb.boosting.Callback):
         """Reads the risk, in every second round only, and lets it decide on the learning rate."""
 
     def act(self, run):
@@ -296,7 +296,7 @@ def test_callbacks_may_act_at_any_moment(name, moment, tmp_path):
 
 
 def test_a_callback_that_stops_before_the_first_round(tmp_path):
-    class Stops(sb.callbacks.Callback):
+    class Stops(sb.boosting.Callback):
         def start(self, run):
             run.stop_reason = "never begun"
 
@@ -305,7 +305,7 @@ def test_a_callback_that_stops_before_the_first_round(tmp_path):
 
 def test_early_stopping_on_rows_of_the_client(tmp_path):
     X, y, _ = mixed_table(200)
-    stop = sb.callbacks.EarlyStopping(np.zeros((30, 5)), np.arange(30) % 4, np.ones(30), n_iter_no_change=2)
+    stop = sb.boosting.EarlyStopping(np.zeros((30, 5)), np.arange(30) % 4, np.ones(30), n_iter_no_change=2)
     clf = Flagship(callbacks=[stop], n_estimators=12)
     whole, leader = clone(clf).fit(X, y), group_fit(clf, (X, y))[0]  # members know nothing of the best round
     assert whole.n_iter_ < 12 and saved(leader, tmp_path) == saved(whole, tmp_path)
@@ -314,7 +314,7 @@ def test_early_stopping_on_rows_of_the_client(tmp_path):
 def test_checkpoints(tmp_path):
     X, y, _ = mixed_table(200)
     path = tmp_path / "checkpoint.sb"
-    group_fit(Flagship(n_estimators=7, callbacks=[sb.callbacks.Checkpoint(path, every=3)]), (X, y))
+    group_fit(Flagship(n_estimators=7, callbacks=[sb.boosting.Checkpoint(path, every=3)]), (X, y))
     half = sb.load(path)
     assert half.n_iter_ == 6
     longer = group_fit(half.set_params(warm_start=True, n_estimators=9), (X, y))[0]
@@ -368,7 +368,7 @@ def test_messages_stay_as_they_were_told(name, monkeypatch):
 
 @pytest.mark.parametrize("what", ["callback", "member"])
 def test_errors_reach_the_leader(what):
-    class Fails(sb.callbacks.Callback):
+    class Fails(sb.boosting.Callback):
         def after_round(self, run):
             raise KeyError("mine")
 
@@ -387,7 +387,7 @@ def test_errors_reach_the_leader(what):
     [
         (Composed("exponential", "canonical", "linear", "gradient"), "learner=Linear.*trees of the engine"),
         (Composed("exponential", "canonical", "vector-tree", "sampled-pairs"), "optimizer=SampledPairs.*n_pairs='all'"),
-        (Flagship(loss=sb.losses.UserLoss(np.sum, np.sum, np.sum)), "loss=UserLoss"),
+        (Flagship(loss=sb.parts.losses.UserLoss(np.sum, np.sum, np.sum)), "loss=UserLoss"),
     ],
 )
 def test_parts_that_need_all_rows_are_refused(clf, message):

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 from test_cluster_tables import CUTS, N, dealt, in_order, parts_of, same_array
 
-from simplexboost.cluster.labels import agree_on_groups, agree_on_init_score, agree_on_labels
-from simplexboost.cluster.parts import Part
-from simplexboost.data.init_score import check_init_score
-from simplexboost.data.validation import Labelling, check_training
+from simplexboost.distributed.partition_labels import agree_on_groups, agree_on_init_score, agree_on_labels
+from simplexboost.distributed.partitions import Part
 from simplexboost.engine import CPU
+from simplexboost.tables.labels import check_init_score
+from simplexboost.tables.validation import Labelling, check_training
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(N, 2))

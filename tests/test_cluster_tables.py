@@ -15,11 +15,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from simplexboost.cluster.parts import Part
-from simplexboost.cluster.tables import agree_on_columns, recognise_columns
-from simplexboost.data.digests import digest
-from simplexboost.data.inputs import Taken, check_X, learn_X
-from simplexboost.data.tables import read_table
+from simplexboost.distributed.partitions import Part, agree_on_columns, recognise_columns
+from simplexboost.tables.frames import digest, read_table
+from simplexboost.tables.inputs import Taken, check_X, learn_X
 
 N = 40
 NAMED = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})

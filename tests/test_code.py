@@ -7,7 +7,7 @@ import pytest
 from cases import CODEWORDS, code, each
 from numpy.testing import assert_allclose, assert_array_equal
 
-from simplexboost.codewords.code import Code, symmetric_form
+from simplexboost.model.code import Code, symmetric_form
 
 rng = np.random.default_rng(0)
 GENERAL = rng.normal(size=(4, 3))

@@ -14,9 +14,10 @@ from scipy.optimize import minimize
 from scipy.spatial.distance import pdist
 from sklearn.base import clone
 
-from simplexboost import codewords as cw
-from simplexboost.codewords import packing
-from simplexboost.codewords.checks import check_codewords
+from simplexboost.parts import codewords as cw
+from simplexboost.parts.codewords import packing
+from simplexboost.parts.codewords.base import check_codewords
+from simplexboost.theory.capacity import max_capacity
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "codewords.json").read_text())
 
@@ -474,7 +475,7 @@ def test_as_codewords_accepts_and_refuses() -> None:
     "case", [c for c in GOLDEN["max_capacity_numeric"] if c["d"] == 2], ids=lambda c: f"{c['K']}-{c['d']}"
 )
 def test_max_capacity_reaches_the_best_known(case: dict) -> None:
-    Y = cw.max_capacity(case["K"], case["d"])
+    Y = max_capacity(case["K"], case["d"])
     assert_allclose((Y**2).sum(axis=1), 1)
     assert_allclose(Y.sum(axis=0), 0, atol=1e-9)
     assert cw.margin_capacity(Y) == pytest.approx(case["capacity"], abs=1e-6)
@@ -482,13 +483,13 @@ def test_max_capacity_reaches_the_best_known(case: dict) -> None:
 
 @pytest.mark.slow
 def test_max_capacity_is_not_max_min() -> None:
-    Y = cw.max_capacity(7, 3)
+    Y = max_capacity(7, 3)
     assert cw.margin_capacity(Y) == pytest.approx(0.380019, abs=1e-5)  # golden
     assert cw.margin_capacity(Y) > cw.margin_capacity(cw.max_min(7, 3, centered=True)) + 0.004
 
 
 def test_max_capacity_is_the_simplex_where_that_fits_and_refuses_large_codes() -> None:
-    assert_array_equal(cw.max_capacity(4, 3), cw.simplex(4))
+    assert_array_equal(max_capacity(4, 3), cw.simplex(4))
     for ask, message in (((3, 1), "d=1 holds two"), ((60, 10), "K=60 codewords of d=10 dimensions are too many")):
         with pytest.raises(ValueError, match=message):
-            cw.max_capacity(*ask)
+            max_capacity(*ask)

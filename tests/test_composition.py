@@ -9,11 +9,11 @@ from sklearn.base import clone
 
 import simplexboost as sb
 from simplexboost.engine import HostRows
-from simplexboost.files import pack
-from simplexboost.learners import PlainPull, Request, Sketched, SketchTree
-from simplexboost.losses import Logistic
-from simplexboost.optimizers import GaussianSketch, SketchedNewton
-from simplexboost.steps import FixedStep
+from simplexboost.parts.learners import PlainPull, Request, Sketched, SketchTree
+from simplexboost.parts.losses import Logistic
+from simplexboost.parts.optimizers import GaussianSketch, SketchedNewton
+from simplexboost.parts.steps import FixedStep
+from simplexboost.persist import pack
 
 X, Y_TRUE = blobs(n=400, p=6, K=4, seed=3, missing=0.05)
 

@@ -9,15 +9,15 @@ from engine_cases import assert_same_tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from twin import ReferenceEngine
+from twin.shards import ShardedEngine
 
 import simplexboost as sb
-from simplexboost.data.training_set import TrainingSet
 from simplexboost.engine import CPU, ORDERS, CpuEngine, Dense, Growth
-from simplexboost.engine.reference import ReferenceEngine
-from simplexboost.engine.sharded import ShardedEngine
-from simplexboost.learners import LEARNERS, NewtonTree, SketchTree, TreeLearner
-from simplexboost.learners.constraints import interactions, monotone_signs
-from simplexboost.learners.monotone import leaf_boxes, ordered_pairs, pooled
+from simplexboost.parts.learners import LEARNERS, NewtonTree, SketchTree, TreeLearner
+from simplexboost.parts.learners.constraints import interactions, monotone_signs
+from simplexboost.parts.learners.newton_trees import leaf_boxes, ordered_pairs, pooled
+from simplexboost.tables.training_set import TrainingSet
 
 GROWTHS = list(ORDERS)
 
@@ -345,7 +345,7 @@ def test_many_classes_keep_sparse_leaves_and_constraints():
 
 def test_the_choice_respects_constraints(monkeypatch):
     """All trees of all trials are monotone, not only those of the fit."""
-    from simplexboost.learners import newton_trees
+    from simplexboost.parts.learners import newton_trees
 
     seen = []
     monkeypatch.setattr(

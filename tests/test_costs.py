@@ -17,9 +17,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import simplexboost as sb
-from simplexboost.deciding import cost_scorer, cost_weights, mean_cost
-from simplexboost.deciding.costs import Costs, cheapest
-from simplexboost.deciding.priors import adapted, check_prior, estimated_prior
+from simplexboost.decide import cost_scorer, cost_weights, mean_cost
+from simplexboost.decide.costs import Costs, cheapest
+from simplexboost.decide.priors import adapted, check_prior, estimated_prior
 
 X, C = load_iris(return_X_y=True)
 Y = np.array(["setosa", "versicolor", "virginica"])[C]
@@ -468,7 +468,7 @@ def test_costs_and_priors_on_dask():
     da, dd = (pytest.importorskip(name) for name in ("dask.array", "dask.dataframe"))
     from dask_clusters import some_workers
 
-    from simplexboost.dask import DaskSimplexBoostClassifier
+    from simplexboost.distributed.dask import DaskSimplexBoostClassifier
 
     weight = rng().uniform(0.5, 2, 150)
     with some_workers(2, processes=False) as (_, client):

@@ -17,14 +17,15 @@ from gpu_cases import table
 from scipy.sparse import csr_array, hstack
 
 import simplexboost as sb
-from simplexboost.data.training_set import TrainingSet
 from simplexboost.engine import CpuEngine, CudaEngine, DeviceError, FitSize, Growth, check_gpu, has_gpu
-from simplexboost.engine.cuda import copying, explaining
+from simplexboost.engine.cuda import device as copying
 from simplexboost.engine.cuda import device as devices
-from simplexboost.engine.cuda.memory import fit_bytes
+from simplexboost.engine.cuda import forest
+from simplexboost.engine.cuda.trees import fit_bytes
 from simplexboost.explain import shapley
-from simplexboost.learners import SketchTree
-from simplexboost.optimizers.sketched import SketchedNewton
+from simplexboost.parts.learners import SketchTree
+from simplexboost.parts.optimizers.sketched import SketchedNewton
+from simplexboost.tables.training_set import TrainingSet
 
 
 @each("engine", GPU_ENGINES)
@@ -81,7 +82,7 @@ def test_a_fit_that_is_interrupted_leaves_nothing_behind(engine, on_gpu):
     clf = sb.SimplexBoostClassifier(n_estimators=6, random_state=0, device="cuda").fit(X, y)
     expected = clf.predict_proba(X)
 
-    class PressCtrlC(sb.callbacks.Callback):
+    class PressCtrlC(sb.boosting.Callback):
         def after_round(self, run):
             if run.round == 3:
                 raise KeyboardInterrupt
@@ -101,7 +102,7 @@ def test_what_a_fit_took_is_free_when_it_ends(engine, device, interrupted, on_gp
     on_gpu(engine)
     seen = []
 
-    class Look(sb.callbacks.Callback):
+    class Look(sb.boosting.Callback):
         def after_round(self, run):
             seen[:] = [weakref.ref(run), weakref.ref(run.data)]
             if interrupted and run.round == 2:
@@ -145,7 +146,7 @@ def test_copies_that_nobody_waits_for_are_used_again_when_they_are_done():
 @pytest.mark.gxx
 def test_a_model_may_be_used_on_several_devices(monkeypatch):
     """One after another; each has its own forest and its own paths."""
-    monkeypatch.setattr(explaining, "FEW_ROWS", 33)
+    monkeypatch.setattr(forest, "FEW_ROWS", 33)
     X, y = table()
     clf = sb.SimplexBoostClassifier(n_estimators=12, random_state=0).fit(X, y)
     M, P = clf.model_.Y.T.astype(np.float64), np.empty((2, 200, 4))
@@ -158,13 +159,13 @@ def test_a_model_may_be_used_on_several_devices(monkeypatch):
     values = [shapley.values(clf.model_, X, M, engine) for engine in engines]
     assert values[0].tobytes() == values[1].tobytes()
     paths = shapley.paths_of(clf.model_, X)
-    assert [explaining.device_paths(e.device, paths).device for e in engines] == [e.device for e in engines]
+    assert [forest.device_paths(e.device, paths).device for e in engines] == [e.device for e in engines]
 
 
 @pytest.mark.gxx
 def test_what_is_kept_on_the_device_is_used_after_its_copies(monkeypatch):
     """Forests and paths may be used on other streams than the one on which they were copied."""
-    monkeypatch.setattr(explaining, "FEW_ROWS", 33)
+    monkeypatch.setattr(forest, "FEW_ROWS", 33)
     X, y = table()
     clf = sb.SimplexBoostClassifier(n_estimators=12, random_state=0).fit(X, y)
     engine, made, waited = CudaEngine(1, EmulatedDevice()), [], []

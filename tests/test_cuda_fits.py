@@ -11,12 +11,12 @@ from gpu_cases import foreign, table
 
 import simplexboost as sb
 from benchmarks import gpu
-from simplexboost.boosting.hypotheses import TreeHypothesis
-from simplexboost.callbacks import evaluation
+from simplexboost.boosting import evaluation
+from simplexboost.classifiers import booster, prediction
 from simplexboost.engine import CpuEngine, CudaEngine, cuda
-from simplexboost.estimators import booster, predicting
-from simplexboost.learners import Answer, SketchTree
-from simplexboost.losses.objective import mean_loss
+from simplexboost.model.hypotheses import TreeHypothesis
+from simplexboost.parts.learners import Answer, SketchTree
+from simplexboost.parts.losses.objective import mean_loss
 
 
 @each("engine", GPU_ENGINES)
@@ -129,7 +129,7 @@ def test_what_was_added_ahead_is_taken_back_if_the_round_is_refused(engine, on_g
     edges = iter([0.5, 0.5, 0.0, 0.5, *[0.0] * 30])
     seen = []
 
-    class Look(sb.callbacks.Callback):
+    class Look(sb.boosting.Callback):
         def finish(self, run):
             seen.append((engine.host(run.F), run.recomputed()))
 
@@ -178,12 +178,12 @@ def test_files_are_those_of_ordinary_models(on_gpu, monkeypatch, tmp_path):
     X, y = table()
     with monkeypatch.context() as patched:
         patched.setattr(booster, "check_gpu", lambda: None)
-        patched.setattr(predicting, "has_gpu", lambda: True)
-        patched.setattr(predicting, "CudaEngine", lambda n_threads: CudaEngine(n_threads, EmulatedDevice()))
+        patched.setattr(prediction, "has_gpu", lambda: True)
+        patched.setattr(prediction, "CudaEngine", lambda n_threads: CudaEngine(n_threads, EmulatedDevice()))
         clf = sb.SimplexBoostClassifier(n_estimators=12, random_state=0, device="cuda").fit(X, y)
         expected, P = clf.decision_function(X), clf.predict_proba(X)
     clf.save(tmp_path / "m.sb")
-    monkeypatch.setattr(predicting, "has_gpu", lambda: False)
+    monkeypatch.setattr(prediction, "has_gpu", lambda: False)
     loaded = sb.load(tmp_path / "m.sb")
     assert loaded.device == "cuda" and type(loaded._engine()) is CpuEngine
     assert loaded.decision_function(X).tobytes() == expected.tobytes()

@@ -9,9 +9,9 @@ from engine_cases import draw_values
 from gpu_cases import foreign, table
 
 import simplexboost as sb
-from simplexboost.data import order
 from simplexboost.engine import CpuEngine, binned, cuda
 from simplexboost.engine.cuda import binning
+from simplexboost.tables import order
 
 
 @each("engine", GPU_ENGINES)

@@ -11,7 +11,8 @@ from gpu_cases import table
 
 import simplexboost as sb
 from simplexboost.engine import CpuEngine, CudaEngine, Dense, Growth, LeafRule, cuda
-from simplexboost.engine.cuda import explaining, growing, layout, trees
+from simplexboost.engine.cuda import forest, growing, trees
+from simplexboost.engine.cuda import growing as layout
 from simplexboost.explain import shapley
 
 
@@ -169,7 +170,7 @@ def test_symmetric_trees_are_grown_on_the_device(engine, monkeypatch):
     ids=["two classes", "categories", "as many classes as lanes", "more classes than lanes", "long paths"],
 )
 def test_explanations_are_those_of_the_processor(engine, K, p, parameters, monkeypatch):
-    monkeypatch.setattr(explaining, "FEW_ROWS", 33)
+    monkeypatch.setattr(forest, "FEW_ROWS", 33)
     rng = np.random.default_rng(0)
     X, c = rng.normal(size=(400, p)), np.arange(400) % K
     X[rng.random(X.shape) < 0.05] = np.nan
@@ -191,12 +192,12 @@ def test_explanations_are_those_of_the_processor(engine, K, p, parameters, monke
 @each("engine", GPU_ENGINES)
 def test_what_the_device_does_not_explain(engine, on_gpu, monkeypatch):
     """Few rows, a background, and models without a split."""
-    monkeypatch.setattr(explaining, "FEW_ROWS", 33)
+    monkeypatch.setattr(forest, "FEW_ROWS", 33)
     X, y = table()
     on_gpu(engine)
     clf = sb.SimplexBoostClassifier(n_estimators=3, random_state=0, device="cuda").fit(X, y)
     on_device = clf.shap_values(X, classes=1)
-    monkeypatch.setattr(explaining.DevicePaths, "explain", None)
+    monkeypatch.setattr(forest.DevicePaths, "explain", None)
     with pytest.raises(TypeError):
         clf.shap_values(X, classes=1)
     np.testing.assert_allclose(clf.shap_values(X[:5], classes=1), on_device[:5], atol=2e-6)

@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import simplexboost as sb
-from simplexboost.dask import DaskBoostingClassifier, DaskSimplexBoostClassifier
+from simplexboost.distributed.dask import DaskBoostingClassifier, DaskSimplexBoostClassifier
 
 CLASSES = [DaskSimplexBoostClassifier, DaskBoostingClassifier]
 

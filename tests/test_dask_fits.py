@@ -13,8 +13,8 @@ from dask_clusters import all_free, cut, mixed_table, pieces, saved, some_worker
 from sklearn.datasets import load_digits
 
 import simplexboost as sb
-from simplexboost.callbacks import Callback, Checkpoint
-from simplexboost.dask import DaskBoostingClassifier, DaskSimplexBoostClassifier
+from simplexboost.boosting import Callback, Checkpoint
+from simplexboost.distributed.dask import DaskBoostingClassifier, DaskSimplexBoostClassifier
 
 BOOSTERS = {
     "flagship": (DaskSimplexBoostClassifier, {"n_estimators": 6, "subsample": 0.7}),

@@ -11,10 +11,10 @@ from dask_clusters import all_free, members, some_workers
 from dask_toy import Toy, Waits, die, expected, kills, make, play, say_wrong, toy
 from distributed import Client, LocalCluster
 
-from simplexboost.dask.placing import NoWorkersError, shares
-from simplexboost.dask.transport import FAN, DaskTransport
-from simplexboost.dask.work import Item, Work
-from simplexboost.group import Leader
+from simplexboost.distributed.comm import Leader
+from simplexboost.distributed.dask.placement import NoWorkersError, shares
+from simplexboost.distributed.dask.transport import FAN, DaskTransport
+from simplexboost.distributed.dask.workers import Item, Work
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from simplexboost.boosting.decisions import (
     of_present,
     probabilities,
 )
-from simplexboost.losses import MM, Logistic, MultilabelRanking, Savage
+from simplexboost.parts.losses import MM, Logistic, MultilabelRanking, Savage
 
 U = np.array([[0.0, 1.0, -1.0], [2.0, 2.0, 0.0]])
 ALL = np.ones(3, dtype=bool)

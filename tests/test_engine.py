@@ -15,9 +15,10 @@ from engine_cases import (
     tree_problems,
 )
 from hypothesis import given, settings
+from twin import ReferenceEngine
+from twin.trees import dense_values, quantize
 
-from simplexboost.engine import SCORES, CpuEngine, Dense, Growth, OneHot, ReferenceEngine
-from simplexboost.engine.reference.grow import dense_values, quantize
+from simplexboost.engine import SCORES, CpuEngine, Dense, Growth, OneHot
 
 CPU, TWIN = CpuEngine(), ReferenceEngine()
 

@@ -8,8 +8,9 @@ from cases import ENGINES, GPU_ENGINES, each, each_engine
 from engine_cases import draw_values, tree_problems
 from hypothesis import given, settings
 from scipy.sparse import csr_array
+from twin import ReferenceEngine
 
-from simplexboost.engine import NODE, CpuEngine, Dense, ForestArrays, Growth, ReferenceEngine, Tree
+from simplexboost.engine import NODE, CpuEngine, Dense, ForestArrays, Growth, Tree
 
 CPU, TWIN = CpuEngine(), ReferenceEngine()
 STRANGE = [

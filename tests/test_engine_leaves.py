@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from cases import each_engine
 from engine_cases import CODES, codewords, probabilities, row_problem, thirds
+from twin import ReferenceEngine
 
-from simplexboost.engine import CpuEngine, LeafRule, ReferenceEngine
+from simplexboost.engine import CpuEngine, LeafRule
 
 CPU, TWIN = CpuEngine(), ReferenceEngine()
 

@@ -6,9 +6,10 @@ from cases import each_engine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logsumexp
+from twin import ReferenceEngine
+from twin.losses import exp_nonpositive
 
-from simplexboost.engine import CpuEngine, ReferenceEngine
-from simplexboost.engine.reference.races import exp_nonpositive
+from simplexboost.engine import CpuEngine
 
 CPU, TWIN = CpuEngine(), ReferenceEngine()
 KS = [2, 3, 7, 8, 9, 16, 26, 100]  # vectors of eight, full and not

@@ -14,10 +14,11 @@ from engine_cases import CODES, ROW_LOSSES, codewords, probabilities, row_proble
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import log_softmax
+from twin import ReferenceEngine
 
-from simplexboost.engine import CpuEngine, LeafRule, ReferenceEngine, RowProblem
-from simplexboost.losses import Logistic
-from simplexboost.optimizers.sketched import log_costs
+from simplexboost.engine import CpuEngine, LeafRule, RowProblem
+from simplexboost.parts.losses import Logistic
+from simplexboost.parts.optimizers.sketched import log_costs
 
 CPU, TWIN = CpuEngine(), ReferenceEngine()
 

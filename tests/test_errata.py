@@ -28,9 +28,10 @@ from experiments import (
     theorems_misprints,
     theory,
 )
-from simplexboost import codewords as cw
-from simplexboost import games, losses
-from simplexboost.learners import ClassTree, InfoTree, SklearnLearner
+from simplexboost import theory as games
+from simplexboost.parts import codewords as cw
+from simplexboost.parts import losses
+from simplexboost.parts.learners import ClassTree, InfoTree, SklearnLearner
 
 X3, Y3 = blobs(n=90, p=3, K=4, seed=1)  # a small problem of four classes
 

@@ -22,11 +22,11 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data, parametrize_with_checks
 
 import simplexboost as sb
-from simplexboost.callbacks import Callback
-from simplexboost.codewords import simplex
-from simplexboost.data.validation import Labelling, check_training, mean_one
+from simplexboost.boosting import Callback
 from simplexboost.engine import CPU
-from simplexboost.learners import ClassTree, VectorTree
+from simplexboost.parts.codewords import simplex
+from simplexboost.parts.learners import ClassTree, VectorTree
+from simplexboost.tables.validation import Labelling, check_training, mean_one
 
 every_estimator = each("Estimator", BOOSTERS)
 
@@ -42,9 +42,9 @@ def digits():
     return train_test_split(X, y, random_state=0)
 
 
-@pytest.mark.filterwarnings("ignore::simplexboost.games.boosting.ConditionWarning")  # labels by chance, no edge
+@pytest.mark.filterwarnings("ignore::simplexboost.theory.os_boost.ConditionWarning")  # labels by chance, no edge
 @parametrize_with_checks([CLASSIFIERS[name](**few) for name in BOOSTERS for few in ({}, {"n_estimators": 3})])
-@pytest.mark.filterwarnings("ignore::simplexboost.games.ConditionWarning")  # what OSBoost says of random data
+@pytest.mark.filterwarnings("ignore::simplexboost.theory.ConditionWarning")  # what OSBoost says of random data
 def test_sklearn_checks(estimator, check):
     check(estimator)
 
@@ -446,7 +446,7 @@ Y4 = np.array([0, 1, 2, 2])
         ({"codewords": np.array([[1.0], [np.nan], [0.0]])}, ["codewords"]),
         ({"codewords": np.eye(4)}, ["codewords", "4", "3"]),
         ({"codewords": np.empty((3, 0))}, ["codewords"]),
-        ({"codewords": sb.codewords.MaxMin(code_dim=0)}, ["0"]),
+        ({"codewords": sb.parts.codewords.MaxMin(code_dim=0)}, ["0"]),
         ({"learner": "tree"}, ["learner='tree'", "'vector-tree'"]),
         ({"learner": VectorTree}, ["VectorTree()"]),
         ({"learner": StandardScaler()}, ["learner="]),
@@ -455,7 +455,7 @@ Y4 = np.array([0, 1, 2, 2])
         ({"learner": VectorTree(min_samples_leaf=0.5)}, ["min_samples_leaf=0.5"]),
         ({"learner": VectorTree(growth="wide")}, ["growth='wide'", "'level'", "'best'"]),
         ({"optimizer": "adam"}, ["optimizer='adam'", "'gradient'"]),
-        ({"optimizer": sb.optimizers.CoordinateDescent("worst")}, ["schedule='worst'", "'cyclic'"]),
+        ({"optimizer": sb.parts.optimizers.CoordinateDescent("worst")}, ["schedule='worst'", "'cyclic'"]),
         ({"optimizer": "newton", "loss": "savage"}, ["newton", "convex"]),
         ({"step": "big"}, ["step='big'", "'line-search'"]),
         ({"step": "closed-form"}, ["ClosedForm", "exponential"]),
@@ -472,7 +472,7 @@ Y4 = np.array([0, 1, 2, 2])
         ({"class_weight": {0: -1, 1: 1, 2: 1}}, ["class_weight"]),
         ({"early_stopping": True, "validation_fraction": 2.0}, ["validation_fraction=2.0"]),
         ({"callbacks": [print]}, ["callbacks"]),
-        ({"loss": sb.losses.Logistic(cost_matrix=np.ones((2, 2)))}, ["cost", "(2, 2)", "(3, 3)"]),
+        ({"loss": sb.parts.losses.Logistic(cost_matrix=np.ones((2, 2)))}, ["cost", "(2, 2)", "(3, 3)"]),
     ],
 )
 def test_bad_parameters_name_themselves(options, words):

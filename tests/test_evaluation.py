@@ -11,14 +11,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import DataConversionWarning
 
 import simplexboost as sb
-from simplexboost.callbacks import EarlyStopping, Evaluation
-from simplexboost.data.categories import Categories
-from simplexboost.data.training_set import LabelSets
-from simplexboost.data.validation import Labelling, check_training
+from simplexboost.boosting import EarlyStopping, Evaluation
+from simplexboost.classifiers.eval_sets import Watched, check_eval_set, split_off
+from simplexboost.classifiers.metrics import check_metrics
 from simplexboost.engine import CPU
-from simplexboost.estimators.evaluation import Watched, check_eval_set, split_off
-from simplexboost.estimators.metrics import check_metrics
-from simplexboost.losses import Logistic
+from simplexboost.parts.losses import Logistic
+from simplexboost.tables.features import Categories
+from simplexboost.tables.training_set import LabelSets
+from simplexboost.tables.validation import Labelling, check_training
 
 X, C = blobs(n=12, p=2, K=3)
 NAMES = np.array(["a", "b", "c"])

@@ -15,7 +15,7 @@ from sklearn.inspection import partial_dependence
 
 import simplexboost as sb
 from simplexboost.explain.dependence import partial_dependence as through_trees
-from simplexboost.explain.trees import node_outputs
+from simplexboost.explain.tree_tables import node_outputs
 
 pd = pytest.importorskip("pandas")
 

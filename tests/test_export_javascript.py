@@ -17,7 +17,7 @@ from test_export_python import large_member, two_headers
 
 import simplexboost as sb
 from simplexboost import datasets
-from simplexboost.export.javascript_module import SLOT, SOURCE
+from simplexboost.export.scripts import SLOT, SOURCE
 
 USE = """
 import { readFileSync } from "node:fs";

@@ -5,7 +5,7 @@ import pytest
 from test_export_categories import ROUTES
 
 import simplexboost as sb
-from simplexboost.cli.commands.evaluate import predictions
+from simplexboost.cli.fit_commands import predictions
 
 
 def fitted(seed, **params):

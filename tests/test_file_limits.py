@@ -14,8 +14,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 import simplexboost as sb
-from simplexboost.files import reading
-from simplexboost.files.container import BALLAST, describe, read_zip, write_zip
+from simplexboost.persist import archive as reading
+from simplexboost.persist.archive import BALLAST, describe, read_zip, write_zip
 
 X, y = load_iris(return_X_y=True)
 
@@ -130,7 +130,7 @@ def test_lack_of_memory_is_the_same_error(path, monkeypatch):
     def full(*_):
         raise MemoryError
 
-    monkeypatch.setattr("simplexboost.files.classifiers.unpack", full)
+    monkeypatch.setattr("simplexboost.persist.saving.unpack", full)
     with pytest.raises(sb.ModelFileError, match="needs more memory than there is"):
         sb.load(path)
 
@@ -139,7 +139,7 @@ def test_errors_of_the_disk_stay_what_they_are(path, monkeypatch):
     def broken(*_):
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr("simplexboost.files.classifiers.read_archive", broken)
+    monkeypatch.setattr("simplexboost.persist.saving.read_archive", broken)
     with pytest.raises(OSError, match="Input/output") as failure:
         sb.load(path)
     assert not isinstance(failure.value, ValueError)

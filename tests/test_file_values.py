@@ -14,9 +14,9 @@ import pytest
 from sklearn.datasets import load_iris
 
 import simplexboost as sb
-from simplexboost.files import pandas_values
-from simplexboost.files.parameters import from_json, to_json
-from simplexboost.files.values import array_from_json, array_to_json, decode, encode
+from simplexboost.persist import values as pandas_values
+from simplexboost.persist.parameters import from_json, to_json
+from simplexboost.persist.values import array_from_json, array_to_json, decode, encode
 
 X, y = load_iris(return_X_y=True)
 BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")
@@ -133,7 +133,7 @@ def test_numbers_are_exact_for_readers_that_know_only_doubles():
 
 def test_equal_sets_give_equal_files():
     """The order of text in a set differs from process to process."""
-    code = "from simplexboost.files.values import encode; print(encode({'a', 'b', 'c', 'd', 'e', 1, 2.5}))"
+    code = "from simplexboost.persist.values import encode; print(encode({'a', 'b', 'c', 'd', 'e', 1, 2.5}))"
     texts = {
         subprocess.run([sys.executable, "-c", code], env=None, capture_output=True, check=True).stdout for _ in range(3)
     }

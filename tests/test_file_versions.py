@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import simplexboost as sb
-from simplexboost.files.container import VERSION, describe, read_zip, write_zip
+from simplexboost.persist.archive import VERSION, describe, read_zip, write_zip
 
 FOLDER = Path(__file__).parent / "files"
 FILES = sorted(FOLDER.glob("*.sb"))

@@ -15,14 +15,14 @@ from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
-from simplexboost import codewords, learners, losses, optimizers, steps
-from simplexboost._parts import Part
-from simplexboost.codewords import CODEWORDS, Custom, simplex
-from simplexboost.files.container import VERSION, describe, read_zip, write_zip
-from simplexboost.files.parameters import part_types
-from simplexboost.games import boosting as games
-from simplexboost.learners import VectorTree
-from simplexboost.losses import Logistic
+from simplexboost._util.params import Part
+from simplexboost.parts import codewords, learners, losses, optimizers, steps
+from simplexboost.parts.codewords import CODEWORDS, Custom, simplex
+from simplexboost.parts.learners import VectorTree
+from simplexboost.parts.losses import Logistic
+from simplexboost.persist.archive import VERSION, describe, read_zip, write_zip
+from simplexboost.persist.parameters import part_types
+from simplexboost.theory import os_boost as games
 
 X, y = load_iris(return_X_y=True)
 CLASSIFIERS = [

@@ -15,11 +15,11 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import simplexboost as sb
-from simplexboost.boosting.model import AdditiveModel
-from simplexboost.codewords import canonical, simplex
 from simplexboost.engine import CPU
-from simplexboost.files.terms import values_from_arrays
-from simplexboost.learners import SketchTree
+from simplexboost.model.additive import AdditiveModel
+from simplexboost.parts.codewords import canonical, simplex
+from simplexboost.parts.learners import SketchTree
+from simplexboost.persist.models import values_from_arrays
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 DIGITS = train_test_split(*load_digits(return_X_y=True), random_state=0)
@@ -138,7 +138,7 @@ def test_defaults_suit_the_data():
     for p, seen in ((10, 8), (300, 120)):
         data = SimpleNamespace(n=50, n_here=50, p=p, engine=CPU)
         run = SimpleNamespace(data=data, rng=np.random.default_rng(0))
-        sb.callbacks.Sampling(max_features="auto").before_round(run)
+        sb.boosting.Sampling(max_features="auto").before_round(run)
         assert len(run.features) == seen and run.rows is None
     with pytest.raises(TypeError, match=r"n_estimators='some' must be an integer .* or 'auto'"):
         sb.SimplexBoostClassifier(n_estimators="some").fit(*DIGITS[::2])
@@ -175,7 +175,7 @@ def test_training_scores_are_the_predicted_ones():
     X, _, y, _ = DIGITS
     seen = {}
 
-    class Spy(sb.callbacks.Callback):
+    class Spy(sb.boosting.Callback):
         def after_round(self, run):
             seen["F"] = run.data.as_given(run.F).copy()
 

@@ -16,9 +16,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import simplexboost as sb
-from simplexboost.callbacks import Callback, Checkpoint
-from simplexboost.files.container import read_zip, write_zip
-from simplexboost.learners import VectorTree
+from simplexboost.boosting import Callback, Checkpoint
+from simplexboost.parts.learners import VectorTree
+from simplexboost.persist.archive import read_zip, write_zip
 
 KINDS = BOOSTERS | {"SimplexBoostClassifier": sb.SimplexBoostClassifier}
 FOLLOWED = ("evals_result_", "best_iteration_", "best_score_", "validation_score_")

@@ -17,33 +17,33 @@ from scipy.stats import binom
 from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
-from simplexboost import games
-from simplexboost.codewords import samme
-from simplexboost.games import uniform_baseline
-from simplexboost.games.conditions import CONDITIONS, as_condition, worst_baseline_cost
-from simplexboost.games.minimal import MinimalTable, degree_is_always_K
-from simplexboost.games.spaces import classes_in_place, true_first, votes
-from simplexboost.games.states import Layers
-from simplexboost.losses import OwnScoreExponential
-from simplexboost.optimizers import GradientDescent
-from simplexboost.steps import ErrorStep
+from simplexboost import theory
+from simplexboost.parts.codewords import samme
+from simplexboost.parts.losses import OwnScoreExponential
+from simplexboost.parts.optimizers import GradientDescent
+from simplexboost.parts.steps import ErrorStep
+from simplexboost.theory import uniform_baseline
+from simplexboost.theory.conditions import CONDITIONS, as_condition, worst_baseline_cost
+from simplexboost.theory.minimal import MinimalTable, degree_is_always_K
+from simplexboost.theory.potentials import Layers
+from simplexboost.theory.spaces import classes_in_place, true_first, votes
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "games.json").read_text())
 
 
-def random_space(seed: int, n_most: int = 8, m_most: int = 7) -> games.Space:
+def random_space(seed: int, n_most: int = 8, m_most: int = 7) -> theory.Space:
     """A few random classifiers, right more often than by chance, so that conditions both hold and fail."""
     rng = np.random.default_rng(seed)
     n, m, K = rng.integers(2, n_most + 1), rng.integers(1, m_most + 1), rng.integers(2, 5)
     c = rng.integers(K, size=n)
     H = np.where(rng.random((n, m)) < rng.uniform(0.3, 0.9), c[:, None], rng.integers(K, size=(n, m)))
-    return games.Space(H, c, int(K))
+    return theory.Space(H, c, int(K))
 
 
 # ---- conditions -----------------------------------------------------------------------------------------------------
 
 
-def margin_programme(space: games.Space) -> float:
+def margin_programme(space: theory.Space) -> float:
     """max over λ of the smallest margin, every constraint written out."""
     n, m = space.H.shape
     rows = [
@@ -60,11 +60,11 @@ def margin_programme(space: games.Space) -> float:
 @pytest.mark.parametrize("seed", range(200))
 def test_conditions_on_random_spaces(seed):
     space = random_space(seed)
-    edge = {name: games.largest_edge(space, condition=name) for name in CONDITIONS}
+    edge = {name: theory.largest_edge(space, condition=name) for name in CONDITIONS}
     assert_allclose(edge["m1"], edge["mh"], atol=1e-7)  # Lemma 2
     assert_allclose(edge["mr"], margin_programme(space), atol=1e-7)
-    assert edge["minimal"] == edge["mr"] == games.best_margin(space)
-    assert games.is_boostable(space) == (edge["mr"] > 1e-8)
+    assert edge["minimal"] == edge["mr"] == theory.best_margin(space)
+    assert theory.is_boostable(space) == (edge["mr"] > 1e-8)
     # Stronger conditions imply weaker ones: M1 > MR, uniform > MR, MR with γ > SAMME with some γ' > 0.
     assert edge["m1"] <= edge["mr"] + 1e-7
     assert edge["uniform"] <= edge["mr"] + 1e-7
@@ -76,26 +76,26 @@ def test_conditions_on_random_spaces(seed):
 def test_certificates(name, seed):
     space = random_space(seed)
     condition = as_condition(name)
-    edge = games.largest_edge(space, condition=name)
+    edge = theory.largest_edge(space, condition=name)
     # λ: its votes meet every generator with that edge.
-    weights = games.separating_weights(space, condition=name)
+    weights = theory.separating_weights(space, condition=name)
     assert weights.min() >= 0
     assert_allclose(weights.sum(), 1)
     excess = (votes(space, weights) - condition.baseline(space.K, edge)) @ condition.generators(space.K).T
     assert excess.max() < 1e-7
     # C: in the cone, and dearer than the baseline of any larger edge for every classifier.
-    costs = games.violating_cost_matrix(space, condition=name)
+    costs = theory.violating_cost_matrix(space, condition=name)
     for row in true_first(costs, space.c):
         assert nnls(condition.generators(space.K).T, row)[1] < 1e-7
-    assert (games.violation(costs, space, condition=name, edge=edge) > -1e-7).all()
-    assert (games.violation(costs, space, condition=name, edge=edge + 0.01) > 1e-7).all() or edge > 0.99
+    assert (theory.violation(costs, space, condition=name, edge=edge) > -1e-7).all()
+    assert (theory.violation(costs, space, condition=name, edge=edge + 0.01) > 1e-7).all() or edge > 0.99
     if 0.01 < edge < 0.99:
-        assert games.violating_cost_matrix(space, condition=name, edge=edge - 0.01) is None
-        assert games.separating_weights(space, condition=name, edge=edge + 0.01) is None
-        assert games.separating_weights(space, condition=name, edge=edge - 0.01) is not None
-        assert games.violating_cost_matrix(space, condition=name, edge=edge + 0.01) is not None
+        assert theory.violating_cost_matrix(space, condition=name, edge=edge - 0.01) is None
+        assert theory.separating_weights(space, condition=name, edge=edge + 0.01) is None
+        assert theory.separating_weights(space, condition=name, edge=edge - 0.01) is not None
+        assert theory.violating_cost_matrix(space, condition=name, edge=edge + 0.01) is not None
         for shift, holds in ((-0.01, True), (0.01, False)):
-            assert (games.game_value(space, condition, edge + shift)[0] <= 1e-9) == holds
+            assert (theory.game_value(space, condition, edge + shift)[0] <= 1e-9) == holds
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -104,11 +104,11 @@ def test_no_random_cost_matrix_contradicts_a_condition(seed):
     rng, space = np.random.default_rng(seed), random_space(seed)
     for name in CONDITIONS:
         condition = as_condition(name)
-        edge = games.largest_edge(space, condition=name)
+        edge = theory.largest_edge(space, condition=name)
         for _ in range(20):
             coefficients = rng.exponential(size=(len(space.c), len(condition.generators(space.K))))
             C = coefficients * (rng.random(coefficients.shape) < 0.5) @ condition.generators(space.K)
-            assert games.violation(classes_in_place(C, space.c), space, condition=name, edge=edge).min() < 1e-6
+            assert theory.violation(classes_in_place(C, space.c), space, condition=name, edge=edge).min() < 1e-6
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -123,22 +123,22 @@ def test_the_dearest_baseline_is_that_of_the_programme(seed):
     value, degree = worst_baseline_cost(c[None], edge)
     assert_allclose(value[0], best, atol=1e-9)
     assert 2 <= degree[0] <= K
-    assert_allclose(games.Minimal().allowed(c[None], edge), value)
+    assert_allclose(theory.Minimal().allowed(c[None], edge), value)
 
 
 def test_the_counter_examples():
-    samme = games.diagnose(games.example("samme"), show=False)
+    samme = theory.diagnose(theory.example("samme"), show=False)
     assert_allclose(samme.solutions["samme"].edge, 0.25)
     assert not samme.boostable
     assert {name for name in CONDITIONS if samme.met(name)} == {"samme"}
 
-    windows = games.diagnose(games.example("windows"), show=False)
+    windows = theory.diagnose(theory.example("windows"), show=False)
     assert windows.boostable and not windows.met("uniform")
     assert_allclose(windows.margin, 1 / 6)  # 7 of 12 right
     b = uniform_baseline(3, 0.3)
-    assert games.largest_edge(games.windows_example(3, 0.3), condition=b) < 0.3
+    assert theory.largest_edge(theory.windows_example(3, 0.3), condition=b) < 0.3
 
-    subsets = games.diagnose(games.example("subsets"), show=False)
+    subsets = theory.diagnose(theory.example("subsets"), show=False)
     assert_allclose(
         [subsets.solutions[name].edge for name in ("uniform", "mr", "m1", "mh")], [1 / 9, 1 / 9, -1 / 3, -1 / 3]
     )
@@ -154,11 +154,13 @@ def test_theorem_5_for_any_baseline(seed):
     b = (1 - edge) * q / q.sum() + edge * np.eye(K)[0]
     wrong = 1 + b[1:].argmin()
     inside = (np.arange(n)[:, None] - np.arange(n)) % n < int(n * (0.5 + edge / K))
-    space = games.Space(np.where(inside, 0, wrong), np.zeros(n, dtype=int), K)
-    assert games.is_boostable(space)
-    assert games.largest_edge(space, condition=b) < edge
+    space = theory.Space(np.where(inside, 0, wrong), np.zeros(n, dtype=int), K)
+    assert theory.is_boostable(space)
+    assert theory.largest_edge(space, condition=b) < edge
     assert (
-        games.violation(games.violating_cost_matrix(space, condition=b, edge=edge), space, condition=b, edge=edge).min()
+        theory.violation(
+            theory.violating_cost_matrix(space, condition=b, edge=edge), space, condition=b, edge=edge
+        ).min()
         > 0
     )
 
@@ -169,57 +171,57 @@ def test_many_examples_need_few_constraints():
     n, m, K = 3000, 25, 4
     c = rng.integers(K, size=n)
     H = np.where(rng.random((n, m)) < 0.7, c[:, None], rng.integers(K, size=(n, m)))
-    space = games.Space(H, c, K)
-    assert_allclose(games.best_margin(space), margin_programme(space), atol=1e-7)
+    space = theory.Space(H, c, K)
+    assert_allclose(theory.best_margin(space), margin_programme(space), atol=1e-7)
 
 
 def test_spaces_from_classifiers_and_boosters():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 3)), np.array(["a", "b", "c"])[rng.integers(3, size=60)]
     trees = [DecisionTreeClassifier(max_depth=2, random_state=i, max_features=1).fit(X, y) for i in range(5)]
-    space = games.as_space(trees, y, X)
+    space = theory.as_space(trees, y, X)
     assert space.H.shape == (60, 5) and space.K == 3
     assert_array_equal(np.array(["a", "b", "c"])[space.H[:, 2]], trees[2].predict(X))
     booster = sb.GDMCBoostClassifier(learner="class-tree", n_estimators=6).fit(X, y)
-    H = games.as_space(booster, y, X).H
+    H = theory.as_space(booster, y, X).H
     F = np.zeros((60, 3))
     for h, term in zip(H.T, booster.model_.terms, strict=True):
         F[np.arange(60), h] += term.step
     assert_array_equal(np.array(["a", "b", "c"])[F.argmax(axis=1)], booster.predict(X))
     with pytest.raises(TypeError, match="name no class"):
-        games.as_space(sb.CDMCBoostClassifier(n_estimators=2).fit(X, y), y, X)
+        theory.as_space(sb.CDMCBoostClassifier(n_estimators=2).fit(X, y), y, X)
 
 
 def test_unsuitable_spaces():
     with pytest.raises(ValueError, match=r"H holds label 3; with 3 classes labels are 0 \.\. 2"):
-        games.is_boostable([[3], [0]], [0, 1], classes=3)
+        theory.is_boostable([[3], [0]], [0, 1], classes=3)
     with pytest.raises(ValueError, match="y holds label -1"):
-        games.is_boostable([[1], [0]], [0, -1], classes=3)
+        theory.is_boostable([[1], [0]], [0, -1], classes=3)
     with pytest.raises(ValueError, match="H holds 'c', which is none of the classes; these are 'a', 'b'"):
-        games.is_boostable([["a"], ["c"]], ["a", "b"], classes=["a", "b"])
+        theory.is_boostable([["a"], ["c"]], ["a", "b"], classes=["a", "b"])
     with pytest.raises(ValueError, match="a row per example"):
-        games.is_boostable([[0, 1]], [0, 1])
+        theory.is_boostable([[0, 1]], [0, 1])
     with pytest.raises(TypeError, match="X is missing"):
-        games.is_boostable([DecisionTreeClassifier()], [0, 1])
+        theory.is_boostable([DecisionTreeClassifier()], [0, 1])
     with pytest.raises(TypeError, match="y is missing"):
-        games.is_boostable([[0, 1]])
+        theory.is_boostable([[0, 1]])
     with pytest.raises(ValueError, match=r"edge=1\.5 is out of range"):
-        games.separating_weights([[0], [1]], [0, 1], edge=1.5)
+        theory.separating_weights([[0], [1]], [0, 1], edge=1.5)
     with pytest.raises(ValueError, match="condition='m2' is unknown"):
-        games.largest_edge([[0], [1]], [0, 1], "m2")
+        theory.largest_edge([[0], [1]], [0, 1], "m2")
     with pytest.raises(ValueError, match="no edge over random"):
-        games.largest_edge([[0], [1]], [0, 1], [0.4, 0.6])
+        theory.largest_edge([[0], [1]], [0, 1], [0.4, 0.6])
     with pytest.raises(ValueError, match="must be a distribution"):
-        games.largest_edge([[0], [1]], [0, 1], [0.8, 0.6])
+        theory.largest_edge([[0], [1]], [0, 1], [0.8, 0.6])
     with pytest.raises(ValueError, match="with 2 classes it must have 2"):
-        games.largest_edge([[0], [1]], [0, 1], [0.5, 0.25, 0.25])
+        theory.largest_edge([[0], [1]], [0, 1], [0.5, 0.25, 0.25])
 
 
 def test_a_baseline_that_never_says_a_label():
-    space = games.Space(np.array([[2, 2]]), np.array([0]), 3)
-    assert games.largest_edge(space, condition=[0.6, 0.4, 0.0]) == -np.inf
-    costs = games.violating_cost_matrix(space, condition=[0.6, 0.4, 0.0], edge=0.2)
-    assert (games.violation(costs, space, condition=[0.6, 0.4, 0.0], edge=0.2) > 0).all()
+    space = theory.Space(np.array([[2, 2]]), np.array([0]), 3)
+    assert theory.largest_edge(space, condition=[0.6, 0.4, 0.0]) == -np.inf
+    costs = theory.violating_cost_matrix(space, condition=[0.6, 0.4, 0.0], edge=0.2)
+    assert (theory.violation(costs, space, condition=[0.6, 0.4, 0.0], edge=0.2) > 0).all()
 
 
 # ---- potentials: golden numbers -------------------------------------------------------------------------------------
@@ -227,18 +229,20 @@ def test_a_baseline_that_never_says_a_label():
 
 def test_golden_fixed_potentials():
     for T, value in GOLDEN["zero_one_fig2a"]["phi_T(0)"].items():
-        assert_allclose(games.fixed_potential(int(T), uniform_baseline(6, 0.0)), value, rtol=1e-12)
+        assert_allclose(theory.fixed_potential(int(T), uniform_baseline(6, 0.0)), value, rtol=1e-12)
     for K, value in GOLDEN["zero_one_fig2b"]["phi_T(0)"].items():
-        assert_allclose(games.fixed_potential(10, uniform_baseline(int(K), 0.1)), value, rtol=1e-12)
+        assert_allclose(theory.fixed_potential(10, uniform_baseline(int(K), 0.1)), value, rtol=1e-12)
     for row in GOLDEN["uniform_not_maximiser_examples"]:
-        value, support = games.best_fixed_potential(row["T"], row["k"], row["gamma"])
+        value, support = theory.best_fixed_potential(row["T"], row["k"], row["gamma"])
         assert support == row["better_support"]
         assert_allclose(value, row["phi_support"], rtol=1e-12)
-        assert_allclose(games.fixed_potential(row["T"], uniform_baseline(row["k"], row["gamma"])), row["phi_uniform"])
+        assert_allclose(theory.fixed_potential(row["T"], uniform_baseline(row["k"], row["gamma"])), row["phi_uniform"])
     for row in GOLDEN["exp_potential"]:
         b = uniform_baseline(row["k"], row["gamma"])
-        assert_allclose(games.fixed_potential(row["t"], b, row["s"], "exponential", row["eta"]), row["phi"], rtol=1e-12)
-        assert_allclose(games.kappa(row["gamma"], row["eta"], row["k"]), row["kappa"], rtol=1e-12)
+        assert_allclose(
+            theory.fixed_potential(row["t"], b, row["s"], "exponential", row["eta"]), row["phi"], rtol=1e-12
+        )
+        assert_allclose(theory.kappa(row["gamma"], row["eta"], row["k"]), row["kappa"], rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -249,50 +253,50 @@ def test_best_eta_of_the_uniform_baseline(K, edge, T, textbook, best):
     """The minimiser of κ(γ, η), in closed form: "we may tune it to optimize the bound" (section 6.1 of the paper)."""
     b = uniform_baseline(K, edge)
     eta = 0.5 * np.log(1 + K * edge / (1 - edge))
-    assert games.best_eta(T, b) == pytest.approx(eta, rel=1e-14)
+    assert theory.best_eta(T, b) == pytest.approx(eta, rel=1e-14)
     grid = np.linspace(0.01, 1.5, 500)
-    assert games.kappa(edge, eta, K) <= min(games.kappa(edge, other, K) for other in grid)
-    assert games.fixed_potential(T, b, loss="exponential") == pytest.approx(textbook, rel=0.01)
-    bound = games.fixed_potential(T, b, loss="exponential", eta="best")
+    assert theory.kappa(edge, eta, K) <= min(theory.kappa(edge, other, K) for other in grid)
+    assert theory.fixed_potential(T, b, loss="exponential") == pytest.approx(textbook, rel=0.01)
+    bound = theory.fixed_potential(T, b, loss="exponential", eta="best")
     assert bound == pytest.approx(best, rel=0.02)
     assert bound == pytest.approx((K - 1) * (1 - (np.sqrt(b[0]) - np.sqrt(b[1])) ** 2) ** T, rel=1e-9)
-    assert games.make_game("uniform", K, T, edge, "exponential", "best").bound == pytest.approx(bound)
+    assert theory.make_game("uniform", K, T, edge, "exponential", "best").bound == pytest.approx(bound)
 
 
 @pytest.mark.parametrize(
     ("T", "b"), [(1, [0.5, 0.3, 0.2]), (30, [0.5, 0.3, 0.2]), (30, [0.4, 0.35, 0.25, 0.0]), (8, [0.6, 0.4])]
 )
 def test_best_eta_is_where_the_bound_is_smallest(T, b):
-    eta = games.best_eta(T, b)
+    eta = theory.best_eta(T, b)
     bounds = [
-        games.fixed_potential(T, b, loss="exponential", eta=e) for e in np.append(np.linspace(0.01, 4, 4000), eta)
+        theory.fixed_potential(T, b, loss="exponential", eta=e) for e in np.append(np.linspace(0.01, 4, 4000), eta)
     ]
     assert np.argmin(bounds) == 4000
-    assert games.fixed_potential(T, b, loss="exponential", eta="best") == bounds[-1]
-    assert games.make_game(b, len(b), T, None, "exponential", "best").loss == games.ExponentialLoss(eta)
-    walks = games.simulate_walks(T, b, loss="exponential", eta="best", n_walks=10, random_state=0)
-    assert_array_equal(walks.losses, games.ExponentialLoss(eta)(walks.positions[:, -1]))
+    assert theory.fixed_potential(T, b, loss="exponential", eta="best") == bounds[-1]
+    assert theory.make_game(b, len(b), T, None, "exponential", "best").loss == theory.ExponentialLoss(eta)
+    walks = theory.simulate_walks(T, b, loss="exponential", eta="best", n_walks=10, random_state=0)
+    assert_array_equal(walks.losses, theory.ExponentialLoss(eta)(walks.positions[:, -1]))
 
 
 def test_best_eta_where_there_is_none():
-    assert games.best_eta(5, [1.0, 0.0, 0.0]) == 100.0  # every learner is perfect: no weight is too large
+    assert theory.best_eta(5, [1.0, 0.0, 0.0]) == 100.0  # every learner is perfect: no weight is too large
     with pytest.raises(ValueError, match="eta='best' is 0 with this baseline"):
-        games.fixed_potential(5, uniform_baseline(3, 0.0), loss="exponential", eta="best")
+        theory.fixed_potential(5, uniform_baseline(3, 0.0), loss="exponential", eta="best")
     with pytest.raises(ValueError, match="eta='best' needs a fixed baseline"):
-        games.minimal_potential(5, 3, 0.1, loss="exponential", eta="best")
+        theory.minimal_potential(5, 3, 0.1, loss="exponential", eta="best")
     with pytest.raises(ValueError, match="eta='best' needs a fixed baseline"):
-        games.make_game("minimal", 3, 5, 0.1, "exponential", "best")
+        theory.make_game("minimal", 3, 5, 0.1, "exponential", "best")
     with pytest.raises(ValueError, match="eta='worst' is unknown; choose one of 'best'"):
-        games.fixed_potential(5, [0.6, 0.4], loss="exponential", eta="worst")
+        theory.fixed_potential(5, [0.6, 0.4], loss="exponential", eta="worst")
     with pytest.raises(ValueError, match="eta='best' belongs to loss='exponential'"):
-        games.fixed_potential(5, [0.6, 0.4], eta="best")
+        theory.fixed_potential(5, [0.6, 0.4], eta="best")
 
 
 @pytest.mark.parametrize("case", GOLDEN["minimal_zero_one"])
 def test_golden_minimal_potentials(case):
     K, edge = (float(part.split("=")[1]) for part in case.split(","))
     for T, value in GOLDEN["minimal_zero_one"][case].items():
-        assert_allclose(games.minimal_potential(int(T), int(K), edge), value, rtol=1e-12)
+        assert_allclose(theory.minimal_potential(int(T), int(K), edge), value, rtol=1e-12)
 
 
 @pytest.mark.parametrize("row", GOLDEN["old_condition_zero_one"])
@@ -301,7 +305,7 @@ def test_golden_potentials_of_the_older_conditions(row):
     K, T, edge = row["k"], row["T"], row["gamma"]
     for name in ("SAMME", "M1", "MH"):
         p = (1 - edge) / K + edge if name == "SAMME" else 0.5 + edge / 2
-        assert_allclose(games.game_potential(T, K, name.lower(), edge), row[name], rtol=1e-9)
+        assert_allclose(theory.game_potential(T, K, name.lower(), edge), row[name], rtol=1e-9)
         assert_allclose(older(np.zeros(K), T, p), row[name], rtol=1e-12)
 
 
@@ -317,7 +321,7 @@ def older(s, t, p):
 def test_golden_degree_maps(case):
     settings = dict(part.split("=") for part in case.split(",") if "=" in part)
     loss, eta = ("exponential", float(settings["eta"])) if "eta" in settings else ("zero-one", None)
-    degrees = games.degree_map(int(settings["T"]), float(settings["gamma"]), loss, eta)
+    degrees = theory.degree_map(int(settings["T"]), float(settings["gamma"]), loss, eta)
     counts = {"deg3": (degrees == 3).sum(), "deg2": (degrees == 2).sum(), "tie": (degrees == 0).sum()}
     assert {name: int(count) for name, count in counts.items() if count} == GOLDEN["degree_map"][case]
 
@@ -347,13 +351,13 @@ def test_fixed_potentials_are_enumerations(seed):
     b = np.sort(b)[::-1] / b.sum() if b.sum() > 0 else np.eye(K)[0]
     b[1:] = rng.permutation(b[1:])
     s = rng.integers(0, 4, size=K)
-    assert_allclose(games.fixed_potential(t, b, s), enumerated(t, b, s, zero_one), atol=1e-14)
+    assert_allclose(theory.fixed_potential(t, b, s), enumerated(t, b, s, zero_one), atol=1e-14)
     eta = float(rng.uniform(0.05, 0.7))
     exponential = lambda x: np.exp(eta * (x[1:] - x[0])).sum()  # noqa: E731
-    assert_allclose(games.fixed_potential(t, b, s, "exponential", eta), enumerated(t, b, s, exponential), rtol=1e-12)
+    assert_allclose(theory.fixed_potential(t, b, s, "exponential", eta), enumerated(t, b, s, exponential), rtol=1e-12)
     hinge = lambda x: max(0.0, 1.0 - x[0] + x[1:].max())  # noqa: E731
     assert_allclose(
-        games.fixed_potential(t, b, s, lambda S: np.maximum(0, 1 - S[:, 0] + S[:, 1:].max(axis=1))),
+        theory.fixed_potential(t, b, s, lambda S: np.maximum(0, 1 - S[:, 0] + S[:, 1:].max(axis=1))),
         enumerated(t, b, s, hinge),
         rtol=1e-12,
     )
@@ -377,14 +381,14 @@ def test_minimal_potentials_are_recursions(seed):
     S = rng.integers(0, 4, size=(3, K))
     eta = float(rng.uniform(0.05, 0.9))
     exponential = lambda x: np.exp(eta * (x[1:] - x[0])).sum()  # noqa: E731
-    assert_allclose(games.minimal_potential(t, K, edge, S), [minimal_by_recursion(s, t, edge, zero_one) for s in S])
+    assert_allclose(theory.minimal_potential(t, K, edge, S), [minimal_by_recursion(s, t, edge, zero_one) for s in S])
     assert_allclose(
-        games.minimal_potential(t, K, edge, S, "exponential", eta),
+        theory.minimal_potential(t, K, edge, S, "exponential", eta),
         [minimal_by_recursion(s, t, edge, exponential) for s in S],
     )
     # a function of states is not known to be symmetric, and gives the same
     assert_allclose(
-        games.minimal_potential(t, K, edge, S, games.ZeroOne().__call__), games.minimal_potential(t, K, edge, S)
+        theory.minimal_potential(t, K, edge, S, theory.ZeroOne().__call__), theory.minimal_potential(t, K, edge, S)
     )
 
 
@@ -393,13 +397,13 @@ def test_minimal_potentials_are_recursions(seed):
 def test_game_values_agree(K, T, edge, loss):
     """MR's game is the minimal one; an edge-over-random game is its random walk."""
     eta = 0.3 if loss == "exponential" else None
-    mr = games.game_potential(T, K, "mr", edge, loss=loss, eta=eta)
-    assert_allclose(mr, games.minimal_potential(T, K, edge, loss=loss, eta=eta), rtol=1e-9)
+    mr = theory.game_potential(T, K, "mr", edge, loss=loss, eta=eta)
+    assert_allclose(mr, theory.minimal_potential(T, K, edge, loss=loss, eta=eta), rtol=1e-9)
     rng = np.random.default_rng(K)
     q = np.append(1.0, rng.permutation(np.append(1.0, rng.random(K - 2))))
     for b in (uniform_baseline(K, edge), (1 - edge) * q / q.sum() + edge * np.eye(K)[0]):
-        lp = games.game_potential(T, K, b, edge, loss=loss, eta=eta)
-        walk = games.fixed_potential(T, b, loss=loss, eta=eta)
+        lp = theory.game_potential(T, K, b, edge, loss=loss, eta=eta)
+        walk = theory.fixed_potential(T, b, loss=loss, eta=eta)
         assert_allclose(lp, walk, rtol=1e-9)
         assert walk <= mr + 1e-12  # the minimal condition promises least
 
@@ -411,12 +415,12 @@ def test_walks_are_the_potentials(seed):
     s = rng.integers(0, 3, size=K)
     for loss, eta in (("zero-one", None), ("exponential", 0.2)):
         b = uniform_baseline(K, edge)
-        walks = games.simulate_walks(t, b, s, loss, eta, n_walks=20_000, random_state=seed)
-        exact = games.fixed_potential(t, b, s, loss, eta)
+        walks = theory.simulate_walks(t, b, s, loss, eta, n_walks=20_000, random_state=seed)
+        exact = theory.fixed_potential(t, b, s, loss, eta)
         assert abs(walks.mean - exact) < 4.5 * walks.standard_error + 1e-12
         t_minimal = min(t, 8)
-        walks = games.simulate_minimal_walks(t_minimal, K, edge, s, loss, eta, n_walks=20_000, random_state=seed)
-        exact = games.minimal_potential(t_minimal, K, edge, s, loss, eta)
+        walks = theory.simulate_minimal_walks(t_minimal, K, edge, s, loss, eta, n_walks=20_000, random_state=seed)
+        exact = theory.minimal_potential(t_minimal, K, edge, s, loss, eta)
         assert abs(walks.mean - exact) < 4.5 * walks.standard_error + 1e-12
         assert (walks.positions.sum(axis=2) == s.sum() + np.arange(t_minimal + 1)).all()
 
@@ -426,26 +430,26 @@ def test_lemma_19(K, T):
     """With a small η the uniform baseline is always the worst: the closed form is the recursion."""
     eta = 0.25 * min(1 / (K - 1), 1 / T)
     start = np.zeros((1, K), dtype=int)
-    loss = games.ExponentialLoss(eta)
+    loss = theory.ExponentialLoss(eta)
     assert degree_is_always_K(start, T, loss)
     for edge in (0.0, 0.1, 0.5):
         recursion = Layers(start, T, loss, symmetric=True).fold(lambda phi: worst_baseline_cost(phi, edge)[0])[0][0]  # noqa: B023
-        assert_allclose(games.minimal_potential(T, K, edge, loss="exponential", eta=eta), recursion, rtol=1e-12)
-        assert_allclose(recursion, (K - 1) * games.kappa(edge, eta, K) ** T, rtol=1e-12)
+        assert_allclose(theory.minimal_potential(T, K, edge, loss="exponential", eta=eta), recursion, rtol=1e-12)
+        assert_allclose(recursion, (K - 1) * theory.kappa(edge, eta, K) ** T, rtol=1e-12)
     # Where the shortcut is not taken it would be wrong for some state, else it would be too timid.
-    assert not degree_is_always_K(start, 20, games.ExponentialLoss(0.3)) or K == 2
+    assert not degree_is_always_K(start, 20, theory.ExponentialLoss(0.3)) or K == 2
 
 
 def test_kappa_is_below_the_gaussian_bound():
     for K in (2, 3, 6, 50):
         for edge in (0.01, 0.1, 0.5, 0.9):
-            assert games.kappa(edge, np.log1p(edge), K) <= np.exp(-(edge**2) / 2)
+            assert theory.kappa(edge, np.log1p(edge), K) <= np.exp(-(edge**2) / 2)
 
 
 def test_two_classes_are_binomial_tails():
     for T, edge in ((1, 0.0), (200, 0.1), (1000, 0.0), (1000, 0.4), (999, 0.7)):
         expected = binom.cdf(T // 2, T, 0.5 + edge / 2)
-        assert_allclose(games.fixed_potential(T, uniform_baseline(2, edge)), expected, rtol=1e-10)
+        assert_allclose(theory.fixed_potential(T, uniform_baseline(2, edge)), expected, rtol=1e-10)
 
 
 def exact_zero_one(T: int, K: int, numerators: tuple[int, int]) -> float:
@@ -474,7 +478,7 @@ def exact_zero_one(T: int, K: int, numerators: tuple[int, int]) -> float:
 @pytest.mark.parametrize(("T", "K", "lots"), [(12, 4, (4, 2)), (30, 5, (3, 1)), (41, 3, (1, 1)), (25, 8, (9, 1))])
 def test_the_dynamic_programme_is_exact(T, K, lots):
     b = np.array([lots[0]] + [lots[1]] * (K - 1)) / (lots[0] + (K - 1) * lots[1])
-    assert_allclose(games.fixed_potential(T, b), exact_zero_one(T, K, lots), rtol=1e-11)
+    assert_allclose(theory.fixed_potential(T, b), exact_zero_one(T, K, lots), rtol=1e-11)
 
 
 def in_logarithms(T, K, edge):
@@ -499,20 +503,20 @@ def in_logarithms(T, K, edge):
 
 
 def test_the_dynamic_programme_against_logarithms():
-    assert_allclose(games.fixed_potential(60, uniform_baseline(20, 0.05)), in_logarithms(60, 20, 0.05), rtol=1e-9)
+    assert_allclose(theory.fixed_potential(60, uniform_baseline(20, 0.05)), in_logarithms(60, 20, 0.05), rtol=1e-9)
 
 
 def test_a_thousand_rounds_fifty_classes():
     b = uniform_baseline(50, 0.02)
-    phi = games.fixed_potential(1000, b)
-    walks = games.simulate_walks(1000, b, n_walks=400, random_state=0)
+    phi = theory.fixed_potential(1000, b)
+    walks = theory.simulate_walks(1000, b, n_walks=400, random_state=0)
     assert abs(walks.mean - phi) < 4 * walks.standard_error
     # one step of the recursion, between potentials of different lengths
     states = np.zeros((2, 50), dtype=int)
     states[0, 0] = states[1, 1] = 1
-    after = games.fixed_potential(999, b, states)
+    after = theory.fixed_potential(999, b, states)
     assert_allclose(b[0] * after[0] + 49 * b[1] * after[1], phi, rtol=1e-9)
-    assert games.fixed_potential(1000, uniform_baseline(50, 0.1)) < 1e-15  # small, and not the rounding error of 1 − 1
+    assert theory.fixed_potential(1000, uniform_baseline(50, 0.1)) < 1e-15  # small, and not the rounding error of 1 − 1
 
 
 def test_many_states_are_single_states():
@@ -524,10 +528,10 @@ def test_many_states_are_single_states():
         (2, 15, np.array([0.6, 0.4])),
     ):
         S = rng.integers(0, 20, size=(80, K))
-        many = games.fixed_potential(t, b, S)
-        assert_allclose(many, [games.fixed_potential(t, b, s) for s in S], rtol=1e-11, atol=1e-300)
-        assert_array_equal(many, games.fixed_potential(t, b, S, n_threads=2))
-        assert_array_equal(many[::-1], games.fixed_potential(t, b, S[::-1]))
+        many = theory.fixed_potential(t, b, S)
+        assert_allclose(many, [theory.fixed_potential(t, b, s) for s in S], rtol=1e-11, atol=1e-300)
+        assert_array_equal(many, theory.fixed_potential(t, b, S, n_threads=2))
+        assert_array_equal(many[::-1], theory.fixed_potential(t, b, S[::-1]))
 
 
 def test_recursion_between_rounds():
@@ -535,22 +539,22 @@ def test_recursion_between_rounds():
     rng = np.random.default_rng(1)
     b = np.array([0.35, 0.3, 0.2, 0.15])
     S = rng.integers(0, 8, size=(50, 4))
-    after = games.fixed_potential(11, b, (S[:, None, :] + np.eye(4, dtype=int)).reshape(-1, 4)).reshape(-1, 4)
-    assert_allclose(games.fixed_potential(12, b, S), after @ b, rtol=1e-12)
+    after = theory.fixed_potential(11, b, (S[:, None, :] + np.eye(4, dtype=int)).reshape(-1, 4)).reshape(-1, 4)
+    assert_allclose(theory.fixed_potential(12, b, S), after @ b, rtol=1e-12)
 
 
 def test_tables_of_minimal_games():
-    table = MinimalTable(3, 0.1, 8, games.ZeroOne())
+    table = MinimalTable(3, 0.1, 8, theory.ZeroOne())
     assert_array_equal([len(states) for states in table.layers.states], [sum(range_partitions(j)) for j in range(9)])
     rng = np.random.default_rng(0)
     for played in range(9):
         S = rng.multinomial(played, np.ones(3) / 3, size=20)
-        assert_allclose(table.potential(8 - played, S), games.minimal_potential(8 - played, 3, 0.1, S))
+        assert_allclose(table.potential(8 - played, S), theory.minimal_potential(8 - played, 3, 0.1, S))
     with pytest.raises(ValueError, match="2 votes cannot lead to"):
         table.potential(6, np.array([[5, 0, 0]]))
     for K, T in ((3, 10), (5, 9), (26, 6)):
-        layers = Layers(np.zeros((1, K), dtype=int), T, games.ZeroOne(), symmetric=True)
-        assert sum(map(len, layers.states)) == games.count_states(K, T)
+        layers = Layers(np.zeros((1, K), dtype=int), T, theory.ZeroOne(), symmetric=True)
+        assert sum(map(len, layers.states)) == theory.count_states(K, T)
 
 
 def range_partitions(j):
@@ -560,34 +564,34 @@ def range_partitions(j):
 
 def test_unsuitable_games():
     with pytest.raises(ValueError, match=r"edge=1\.2 is out of range"):
-        games.minimal_potential(3, 3, 1.2)
+        theory.minimal_potential(3, 3, 1.2)
     with pytest.raises(ValueError, match=r"edge=-0\.1 is out of range"):
-        games.minimal_potential(3, 3, -0.1)
+        theory.minimal_potential(3, 3, -0.1)
     with pytest.raises(ValueError, match="no edge over random"):
-        games.fixed_potential(3, [0.2, 0.8])
+        theory.fixed_potential(3, [0.2, 0.8])
     with pytest.raises(ValueError, match=r"K=6 classes and 100 rounds needs 18,768,596 states"):
-        games.minimal_potential(100, 6, 0.1)
+        theory.minimal_potential(100, 6, 0.1)
     with pytest.raises(ValueError, match=r"not proper.*true class raises"):
-        games.minimal_potential(3, 3, 0.1, loss=lambda S: S[:, 0])
+        theory.minimal_potential(3, 3, 0.1, loss=lambda S: S[:, 0])
     with pytest.raises(ValueError, match=r"not proper.*wrong class lowers"):
-        games.fixed_potential(3, [0.5, 0.3, 0.2], loss=lambda S: -S.sum(axis=1))
+        theory.fixed_potential(3, [0.5, 0.3, 0.2], loss=lambda S: -S.sum(axis=1))
     with pytest.raises(ValueError, match="finite number for each"):
-        games.fixed_potential(3, [0.5, 0.3, 0.2], loss=lambda S: np.full(len(S), np.nan))
+        theory.fixed_potential(3, [0.5, 0.3, 0.2], loss=lambda S: np.full(len(S), np.nan))
     with pytest.raises(ValueError, match="loss='hinge' is unknown"):
-        games.fixed_potential(3, [0.5, 0.5], loss="hinge")
+        theory.fixed_potential(3, [0.5, 0.5], loss="hinge")
     with pytest.raises(ValueError, match=r"eta=0\.1 belongs to"):
-        games.fixed_potential(3, [0.5, 0.5], eta=0.1)
+        theory.fixed_potential(3, [0.5, 0.5], eta=0.1)
     with pytest.raises(ValueError, match="pass a positive eta"):
-        games.fixed_potential(3, [0.5, 0.5], loss="exponential")
+        theory.fixed_potential(3, [0.5, 0.5], loss="exponential")
     with pytest.raises(ValueError, match="with 3 classes states have shape"):
-        games.minimal_potential(3, 3, 0.1, s=[0, 0])
+        theory.minimal_potential(3, 3, 0.1, s=[0, 0])
     with pytest.raises(ValueError, match="whole numbers"):
-        games.minimal_potential(3, 3, 0.1, s=[0, 0.5, 0])
+        theory.minimal_potential(3, 3, 0.1, s=[0, 0.5, 0])
     with pytest.raises(ValueError, match="cannot be met by any classifier"):
-        games.game_potential(2, 3, Impossible(), 0.5)
+        theory.game_potential(2, 3, Impossible(), 0.5)
 
 
-class Impossible(games.Condition):
+class Impossible(theory.Condition):
     """More than certainty on the true label."""
 
     name = "impossible"
@@ -601,7 +605,7 @@ class Impossible(games.Condition):
 
 def test_samme_on_its_counter_example():
     """Golden: SAMME finds an edge in every round, its loss vanishes, and one of the two examples stays wrong."""
-    space, K = games.example("samme"), 3
+    space, K = theory.example("samme"), 3
     data = replace(listed_data(space.c), K=K)
     run = make_run(data, OwnScoreExponential("1/K"), samme(K), Named(space.H.T), ErrorStep("chance"))
     votes, weight = np.zeros((2, K)), np.array([0.5, 0.5])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from group_threads import run_group
 
-from simplexboost.group import Member
+from simplexboost.distributed.comm import Member
 
 
 def program(group, numbers):

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression
 
-from simplexboost.boosting.hypotheses import (
+from simplexboost.model.hypotheses import (
     ClassifierHypothesis,
     LeafOutputs,
     LinearHypothesis,

@@ -7,8 +7,8 @@ from scipy.special import softmax
 from sklearn.metrics import log_loss
 
 import simplexboost as sb
-from simplexboost.codewords import Canonical, Simplex
-from simplexboost.codewords.code import Code
+from simplexboost.model.code import Code
+from simplexboost.parts.codewords import Canonical, Simplex
 
 FIXED = {"n_estimators": 10, "random_state": 0}
 
@@ -45,7 +45,7 @@ def test_going_on_from_scores_is_a_warm_start(K, weighted):
     np.testing.assert_allclose(more.history_["risk"], whole.history_["risk"][20:], rtol=1e-4)
 
 
-class DrawsOf(sb.callbacks.Callback):
+class DrawsOf(sb.boosting.Callback):
     """Goes on with the random numbers of another fit, so that two fits can be compared."""
 
     def __init__(self, state):

@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 import simplexboost as sb
-from simplexboost import inspection
+from simplexboost import evaluate
 
 
 def drawn_labels(K, n=6000, seed=0):
@@ -28,7 +28,7 @@ def drawn_labels(K, n=6000, seed=0):
 @pytest.mark.parametrize("K", [2, 3, 26, 400])
 def test_confusion_counts_like_scikit_learn(K):
     y, predicted = drawn_labels(K)
-    found = inspection.confusion_table(y, predicted)
+    found = evaluate.confusion_table(y, predicted)
     assert_array_equal(found.counts, confusion_matrix(y, predicted))
     assert_allclose(found.accuracy, (y == predicted).mean())
     assert_allclose(found.rates.sum(axis=1), 1.0)
@@ -36,7 +36,7 @@ def test_confusion_counts_like_scikit_learn(K):
 
 
 def test_confusion_keeps_the_order_of_classes_that_are_given():
-    found = inspection.confusion_table(["b", "a"], ["b", "b"], ["c", "b", "a"])
+    found = evaluate.confusion_table(["b", "a"], ["b", "b"], ["c", "b", "a"])
     assert_array_equal(found.counts, [[0, 0, 0], [0, 1, 0], [0, 1, 0]])
     assert_array_equal(found.rates[0], 0)
     assert_array_equal(found.taken(np.array([2, 1])).counts, [[0, 1], [0, 1]])
@@ -48,7 +48,7 @@ def test_order_finds_a_hidden_chain_of_classes(K):
     hidden = np.random.default_rng(1).permutation(K)
     S = np.zeros((K, K))
     S[hidden[:-1], hidden[1:]] = np.linspace(1.0, 1.5, K - 1)
-    order = inspection.similarity_order(S + S.T)
+    order = evaluate.similarity_order(S + S.T)
     assert_array_equal(np.sort(order), np.arange(K))
     place = np.argsort(order)
     apart = np.abs(place[hidden[:-1]] - place[hidden[1:]])
@@ -57,33 +57,33 @@ def test_order_finds_a_hidden_chain_of_classes(K):
 
 def test_order_keeps_groups_together():
     group = np.arange(1050) % 50  # more classes than are put in the best order
-    order = inspection.similarity_order((group[:, None] == group).astype(float))
+    order = evaluate.similarity_order((group[:, None] == group).astype(float))
     assert (np.diff(group[order]) != 0).sum() == 49
-    assert_array_equal(inspection.similarity_order(np.zeros((5, 5))), np.arange(5))
+    assert_array_equal(evaluate.similarity_order(np.zeros((5, 5))), np.arange(5))
 
 
 def test_worst_pairs_and_block():
     counts = np.diag(np.full(6, 10))
     counts[1, 4], counts[4, 1], counts[0, 2] = 5, 3, 1
-    found = inspection.Confusion(counts, np.array(list("abcdef")))
-    pairs = inspection.worst_pairs(found, 10)
+    found = evaluate.Confusion(counts, np.array(list("abcdef")))
+    pairs = evaluate.worst_pairs(found, 10)
     assert [(pair.true, pair.predicted, pair.n_rows) for pair in pairs] == [("b", "e", 5), ("e", "b", 3), ("a", "c", 1)]
     assert_allclose(pairs[0].rate, 5 / 15)
-    order = inspection.similarity_order(inspection.similarity(found.rates))
-    block = inspection.worst_block(found, order, 2)
+    order = evaluate.similarity_order(evaluate.similarity(found.rates))
+    block = evaluate.worst_block(found, order, 2)
     assert set(found.classes[block.numbers]) == {"b", "e"} and block.errors == 8
     assert_allclose(block.share, 8 / 9)
     assert_array_equal(order[block.start : block.stop], block.numbers)
-    whole = inspection.worst_block(found, order, 99)
+    whole = evaluate.worst_block(found, order, 99)
     assert (whole.start, whole.stop, whole.errors) == (0, 6, 9)
-    perfect = inspection.worst_block(inspection.confusion_table([0, 1], [0, 1]), [0, 1], 1)
+    perfect = evaluate.worst_block(evaluate.confusion_table([0, 1], [0, 1]), [0, 1], 1)
     assert (perfect.errors, perfect.share) == (0, 0.0)
 
 
 def test_soft_confusion_is_the_mean_probability():
     rng = np.random.default_rng(0)
     y, P = rng.integers(4, size=50), rng.dirichlet(np.ones(5), size=50)
-    soft = inspection.soft_confusion(y, P, np.arange(5))
+    soft = evaluate.soft_confusion(y, P, np.arange(5))
     for k in range(4):
         assert_allclose(soft[k], P[y == k].mean(axis=0))
     assert_array_equal(soft[4], 0)
@@ -95,7 +95,7 @@ def test_soft_confusion_is_the_mean_probability():
 @pytest.mark.parametrize("K", [2, 3, 26, 400])
 def test_class_table_is_scikit_learns(K):
     y, predicted = drawn_labels(K, 5000)
-    table = inspection.class_table(y, predicted)
+    table = evaluate.class_table(y, predicted)
     precision, recall, f1, support = precision_recall_fscore_support(y, predicted, zero_division=np.nan)
     assert_allclose(table.precision, precision)
     assert_allclose(table.recall, recall)
@@ -105,7 +105,7 @@ def test_class_table_is_scikit_learns(K):
 
 
 def test_classes_without_rows_have_no_scores():
-    table = inspection.class_table([0, 0], [0, 0], [0, 1])
+    table = evaluate.class_table([0, 0], [0, 0], [0, 1])
     assert_array_equal(table.precision, [1, np.nan])
     assert_array_equal(table.f1, [1, np.nan])
     assert_array_equal(table.recall_interval[1], [0, 1])
@@ -113,7 +113,7 @@ def test_classes_without_rows_have_no_scores():
 
 def test_wilson_is_the_published_interval():
     """Newcombe (1998), Table I: Wilson's score intervals of 81/263, 15/148, 0/20 and 1/29."""
-    found = inspection.wilson([81, 15, 0, 1], [263, 148, 20, 29])
+    found = evaluate.wilson([81, 15, 0, 1], [263, 148, 20, 29])
     assert_allclose(found, [[0.2553, 0.3662], [0.0624, 0.1605], [0.0, 0.1611], [0.0061, 0.1718]], atol=6e-5)
 
 
@@ -130,7 +130,7 @@ def sure(n, K, seed=0):
 @pytest.mark.parametrize("strategy", ["uniform", "quantile"])
 def test_reliability_of_a_class_is_scikit_learns(strategy):
     y, P = sure(3000, 3)
-    found = inspection.reliability_table(y, P, np.arange(3), label=1, bins=8, strategy=strategy)
+    found = evaluate.reliability_table(y, P, np.arange(3), label=1, bins=8, strategy=strategy)
     observed, predicted = calibration_curve(y == 1, P[:, 1], n_bins=8, strategy=strategy)
     assert_allclose(found.observed, observed)
     assert_allclose(found.predicted, predicted)
@@ -140,7 +140,7 @@ def test_reliability_of_a_class_is_scikit_learns(strategy):
 @pytest.mark.parametrize("K", [2, 3, 26, 400])
 def test_reliability_of_the_best_class(K):
     y, P = sure(500, K)
-    found = inspection.reliability_table(y, P, np.arange(K))
+    found = evaluate.reliability_table(y, P, np.arange(K))
     best = P.argmax(axis=1)
     assert found.count.sum() == 500
     assert_allclose((found.count * found.observed).sum(), (best == y).sum())
@@ -150,7 +150,7 @@ def test_reliability_of_the_best_class(K):
 
 
 def test_probabilities_of_one_need_a_single_bin():
-    found = inspection.reliability_table([0, 0, 1], np.eye(2)[[0, 0, 0]], [0, 1], strategy="quantile", bins=10)
+    found = evaluate.reliability_table([0, 0, 1], np.eye(2)[[0, 0, 0]], [0, 1], strategy="quantile", bins=10)
     assert_array_equal(found.count, [3])
     assert_allclose(found.ece, 1 / 3)
 
@@ -171,7 +171,7 @@ def test_rounds_are_those_of_the_booster(booster):
     X, y = blobs(n=90, p=3, K=4, seed=0)
     clf = booster.fit(X, y)
     rounds = [0, 1, 5, clf.n_iter_]
-    found = inspection.margins_over_rounds(clf, X, y, rounds)
+    found = evaluate.margins_over_rounds(clf, X, y, rounds)
     assert_array_equal(found[0], 0)
     for values, t in zip(found[1:], rounds[1:], strict=True):
         U = clf.class_scores(X, t)
@@ -179,31 +179,31 @@ def test_rounds_are_those_of_the_booster(booster):
         own = U[np.arange(len(c)), c]
         U[np.arange(len(c)), c] = -np.inf
         assert_allclose(values, own - U.max(axis=1), rtol=1e-5, atol=1e-6)
-    assert inspection.predictors_over_rounds(clf, X, 3).shape == (1, 90, clf.model_.Y.shape[1])
+    assert evaluate.predictors_over_rounds(clf, X, 3).shape == (1, 90, clf.model_.Y.shape[1])
 
 
 def test_spread_rounds_go_from_the_first_to_the_last():
-    assert inspection.spread_rounds(1600, 6) == [1, 4, 19, 84, 366, 1600]
-    assert inspection.spread_rounds(7, 1) == [7]
+    assert evaluate.spread_rounds(1600, 6) == [1, 4, 19, 84, 366, 1600]
+    assert evaluate.spread_rounds(7, 1) == [7]
 
 
 def test_curves_of_a_choice_of_early_stopping_and_of_evaluated_rows():
     X, y = blobs(n=120, p=3, K=3, seed=0)
     clf = sb.SimplexBoostClassifier(learning_rate=0.3, random_state=0).fit(X, y)
-    found = inspection.learning_curves(clf)
+    found = evaluate.learning_curves(clf)
     assert [curve.name for curve in found.curves] == ["training", "held out"]
     assert found.chosen == clf.n_iter_ == found.n_rounds and found.why == "chosen by held-out risk"
     clf = sb.SimplexBoostClassifier(n_estimators=200, early_stopping=True, random_state=0).fit(X, y)
-    found = inspection.learning_curves(clf)
+    found = evaluate.learning_curves(clf)
     assert found.chosen == clf.best_iteration_ and found.why == "kept by early stopping"
     held = found.of("risk")[1]
     assert held.values.argmin() + 1 == found.chosen and len(held.values) > found.n_rounds
     clf = sb.SimplexBoostClassifier(n_estimators=9, random_state=0)
     clf.fit(X, y, eval_set=[(X, y), (X, y)], eval_metric="error")
-    found = inspection.learning_curves(clf)
+    found = evaluate.learning_curves(clf)
     assert found.metrics == ["risk", "error"] and found.why == "best of the evaluated rows"
     assert [curve.name for curve in found.of("error")] == ["evaluated 1", "evaluated 2"]
-    plain = inspection.learning_curves(sb.SimplexBoostClassifier(n_estimators=9, random_state=0).fit(X, y))
+    plain = evaluate.learning_curves(sb.SimplexBoostClassifier(n_estimators=9, random_state=0).fit(X, y))
     assert plain.chosen is None and len(plain.curves) == 1 and len(plain.curves[0].values) == 9
 
 
@@ -212,9 +212,9 @@ def test_rounds_that_were_given_are_not_chosen():
     X, y = blobs(n=120, p=3, K=3, seed=0)
     clf = sb.SimplexBoostClassifier(n_estimators=15, calibration=True, random_state=0).fit(X, y)
     assert clf.choice_.n_estimators == 15
-    found = inspection.learning_curves(clf)
+    found = evaluate.learning_curves(clf)
     assert (found.chosen, found.why) == (None, "")
-    found = inspection.learning_curves(clf.fit(X, y, eval_set=(X, y)))
+    found = evaluate.learning_curves(clf.fit(X, y, eval_set=(X, y)))
     assert (found.chosen, found.why) == (clf.best_iteration_, "best of the evaluated rows")
 
 
@@ -226,12 +226,12 @@ def test_maps_keep_distances_as_far_as_a_plane_can(K):
     rng = np.random.default_rng(0)
     flat = rng.normal(size=(K, 2))
     D = np.linalg.norm(flat[:, None] - flat, axis=2)
-    points, explained = inspection.classical_mds(D)
+    points, explained = evaluate.classical_mds(D)
     assert_allclose(np.linalg.norm(points[:, None] - points, axis=2), D, atol=1e-8)
     assert_allclose(explained.sum(), 1.0)
     y = np.repeat(np.arange(K), 3)
     U = flat[y] @ rng.normal(size=(2, K))
-    found = inspection.map_of_scores(U, y, np.arange(K))
+    found = evaluate.map_of_scores(U, y, np.arange(K))
     means = U[::3] - U[::3].mean(axis=1, keepdims=True)
     assert_allclose(found.explained.sum(), 1.0)
     assert_allclose(
@@ -243,7 +243,7 @@ def test_maps_keep_distances_as_far_as_a_plane_can(K):
 
 def test_classes_without_rows_are_not_on_the_map():
     U = np.array([[1.0, 0.0, -np.inf], [0.0, 1.0, -np.inf]])
-    found = inspection.map_of_scores(U, [0, 1], [0, 1, 2])
+    found = evaluate.map_of_scores(U, [0, 1], [0, 1, 2])
     assert np.isnan(found.points[2]).all() and np.isfinite(found.points[:2]).all()
 
 
@@ -253,28 +253,28 @@ def test_classes_without_rows_are_not_on_the_map():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: inspection.confusion_table([[0, 1]], [0]), r"y_true has shape \(1, 2\)"),
-        (lambda: inspection.confusion_table([], []), "y_true is empty"),
-        (lambda: inspection.confusion_table([0, 1], [0]), "y_pred has 1 rows, and there are 2 labels"),
+        (lambda: evaluate.confusion_table([[0, 1]], [0]), r"y_true has shape \(1, 2\)"),
+        (lambda: evaluate.confusion_table([], []), "y_true is empty"),
+        (lambda: evaluate.confusion_table([0, 1], [0]), "y_pred has 1 rows, and there are 2 labels"),
         (
-            lambda: inspection.confusion_table([0, 7], [0, 0], [0, 1]),
+            lambda: evaluate.confusion_table([0, 7], [0, 0], [0, 1]),
             "y_true holds 7, which is none of the classes; these are 0, 1",
         ),
-        (lambda: inspection.soft_confusion([0, 1], [[0.5, 0.5]], [0, 1]), r"P has shape \(1, 2\); pass \(2, 2\)"),
-        (lambda: inspection.soft_confusion([0], [[2.0, 0.5]], [0, 1]), "numbers from 0 to 1"),
-        (lambda: inspection.similarity([[1.0, 2.0]]), "pass a square matrix"),
-        (lambda: inspection.similarity_order([[0.0, np.nan], [0.0, 0.0]]), "finite numbers"),
+        (lambda: evaluate.soft_confusion([0, 1], [[0.5, 0.5]], [0, 1]), r"P has shape \(1, 2\); pass \(2, 2\)"),
+        (lambda: evaluate.soft_confusion([0], [[2.0, 0.5]], [0, 1]), "numbers from 0 to 1"),
+        (lambda: evaluate.similarity([[1.0, 2.0]]), "pass a square matrix"),
+        (lambda: evaluate.similarity_order([[0.0, np.nan], [0.0, 0.0]]), "finite numbers"),
         (
-            lambda: inspection.worst_block(inspection.confusion_table([0, 1], [0, 1]), [0, 0]),
+            lambda: evaluate.worst_block(evaluate.confusion_table([0, 1], [0, 1]), [0, 0]),
             "each of the numbers 0 to 1",
         ),
-        (lambda: inspection.worst_pairs(inspection.confusion_table([0, 1], [0, 1]), 0), "most=0 is out of range"),
-        (lambda: inspection.wilson(1, 2, 1.0), "confidence=1 is out of range"),
-        (lambda: inspection.reliability_table([0], [[1.0]], [0], label=3), "label holds 3, which is none"),
-        (lambda: inspection.reliability_table([0], [[1.0]], [0], strategy="even"), "strategy='even' is unknown"),
-        (lambda: inspection.classical_mds([[0.0, 1.0], [2.0, 0.0]]), "symmetric"),
-        (lambda: inspection.class_means([1.0, 2.0], [0, 1], [0, 1]), "pass a row for each of the 2 labels"),
-        (lambda: inspection.spread_rounds(0), "n_rounds=0 is out of range"),
+        (lambda: evaluate.worst_pairs(evaluate.confusion_table([0, 1], [0, 1]), 0), "most=0 is out of range"),
+        (lambda: evaluate.wilson(1, 2, 1.0), "confidence=1 is out of range"),
+        (lambda: evaluate.reliability_table([0], [[1.0]], [0], label=3), "label holds 3, which is none"),
+        (lambda: evaluate.reliability_table([0], [[1.0]], [0], strategy="even"), "strategy='even' is unknown"),
+        (lambda: evaluate.classical_mds([[0.0, 1.0], [2.0, 0.0]]), "symmetric"),
+        (lambda: evaluate.class_means([1.0, 2.0], [0, 1], [0, 1]), "pass a row for each of the 2 labels"),
+        (lambda: evaluate.spread_rounds(0), "n_rounds=0 is out of range"),
     ],
 )
 def test_wrong_input_is_named(call, message):
@@ -286,21 +286,21 @@ def test_wrong_models_and_rounds_are_named():
     X, y = blobs(n=60, p=2, K=3, seed=0)
     clf = sb.SimplexBoostClassifier(n_estimators=5, random_state=0)
     with pytest.raises(NotFittedError):
-        inspection.margins_over_rounds(clf, X, y, [1])
+        evaluate.margins_over_rounds(clf, X, y, [1])
     with pytest.raises(NotFittedError):
-        inspection.learning_curves(clf)
+        evaluate.learning_curves(clf)
     clf.fit(X, y)
     with pytest.raises(ValueError, match="rounds=6 is out of range"):
-        inspection.margins_over_rounds(clf, X, y, [1, 6])
+        evaluate.margins_over_rounds(clf, X, y, [1, 6])
     with pytest.raises(ValueError, match=r"rounds=\[3, 2\] must be in ascending order"):
-        inspection.margins_over_rounds(clf, X, y, [3, 2])
+        evaluate.margins_over_rounds(clf, X, y, [3, 2])
     with pytest.raises(ValueError, match="rounds is empty"):
-        inspection.margins_over_rounds(clf, X, y, [])
+        evaluate.margins_over_rounds(clf, X, y, [])
     with pytest.raises(ValueError, match="X has 60 rows, and there are 3 labels"):
-        inspection.margins_over_rounds(clf, X, y[:3], [1])
+        evaluate.margins_over_rounds(clf, X, y[:3], [1])
     with pytest.raises(ValueError, match="metric='auc' was not recorded; choose one of 'risk'"):
-        inspection.learning_curves(clf).of("auc")
+        evaluate.learning_curves(clf).of("auc")
     with pytest.raises(TypeError, match="MulticlassSVC has no rounds"):
-        inspection.margins_over_rounds(sb.MulticlassSVC().fit(X, y), X, y, [1])
+        evaluate.margins_over_rounds(sb.MulticlassSVC().fit(X, y), X, y, [1])
     with pytest.raises(TypeError, match="MulticlassSVC records no rounds"):
-        inspection.learning_curves(sb.MulticlassSVC().fit(X, y))
+        evaluate.learning_curves(sb.MulticlassSVC().fit(X, y))

@@ -13,10 +13,10 @@ import pytest
 from sklearn.datasets import load_iris
 
 import simplexboost as sb
-from simplexboost._threads import side_by_side
-from simplexboost.callbacks import Callback, Checkpoint
-from simplexboost.estimators.atomic import all_or_nothing
-from simplexboost.files import whole
+from simplexboost._util.runtime import side_by_side
+from simplexboost.boosting import Callback, Checkpoint
+from simplexboost.classifiers.base_classifier import all_or_nothing
+from simplexboost.persist import atomic_write
 
 X, y = load_iris(return_X_y=True)
 
@@ -66,7 +66,7 @@ def test_ctrl_c_ends_a_potential(n_states):
     """A potential of 20 000 steps takes minutes, without any task that ends before."""
     script = f"""
 import os, signal, threading
-from simplexboost.games import fixed_potential
+from simplexboost.theory import fixed_potential
 
 threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
@@ -98,14 +98,14 @@ def test_ctrl_c_is_heard_while_the_libraries_of_matrix_products_are_searched():
     script = """
 import ctypes, signal
 import simplexboost as sb
-from simplexboost import _blas
+from simplexboost._util import runtime
 
-class Interrupted(_blas.ThreadpoolController):
+class Interrupted(runtime.ThreadpoolController):
     def __init__(self):
         ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(signal.SIGINT))()
         super().__init__()
 
-_blas.ThreadpoolController = Interrupted
+runtime.ThreadpoolController = Interrupted
 try:
     sb.GDMCBoostClassifier().fit([[0.0], [1.0]], [0, 1])
 except KeyboardInterrupt:
@@ -288,7 +288,7 @@ def test_a_checkpoint_that_fails_costs_a_warning_not_the_fit(what, tmp_path, mon
         if what == "vanished":
             shutil.rmtree(path.parent)
         else:
-            monkeypatch.setattr(whole.os, "fsync", full if what == "full" else no_memory)
+            monkeypatch.setattr(atomic_write.os, "fsync", full if what == "full" else no_memory)
 
     alone = sb.GDMCBoostClassifier(n_estimators=4).fit(X, y).decision_function(X)
     clf = sb.GDMCBoostClassifier(n_estimators=4, callbacks=[Checkpoint(path, every=1), Before(2, spoil)])

@@ -8,9 +8,8 @@ import pytest
 from joblib import Parallel, cpu_count, delayed, parallel_config
 
 import simplexboost as sb
-from simplexboost import _cores, _threads
-from simplexboost._cores import cores_here, quota
-from simplexboost._threads import free_cores, thread_count
+from simplexboost._util import runtime
+from simplexboost._util.runtime import cores_here, free_cores, quota, thread_count
 
 X, Y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
 ESTIMATORS = [
@@ -25,7 +24,7 @@ ESTIMATORS = [
 def six_cores(monkeypatch):
     """A machine with six cores, on which nothing else limits the threads."""
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    monkeypatch.setattr(_threads, "cores_here", lambda: 6)
+    monkeypatch.setattr(runtime, "cores_here", lambda: 6)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
@@ -52,7 +51,7 @@ def test_the_environment_limits_the_threads(six_cores, monkeypatch, limit, threa
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no affinity")
 def test_the_affinity_limits_the_threads():
-    script = "import os, simplexboost._threads as t; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})"
+    script = "import os, simplexboost._util.runtime as t; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})"
     script += "; assert t.free_cores() == 1"
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
 
@@ -124,8 +123,8 @@ def test_quotas_of_control_groups(own, files, cores, tmp_path):
 
 @pytest.mark.parametrize(("limit", "cores"), [(None, 6), (2.0, 2), (1.2, 2), (0.3, 1), (64.0, 6)])
 def test_a_quota_limits_the_cores(limit, cores, monkeypatch):
-    monkeypatch.setattr(_cores, "cpu_count", lambda: 6)
-    monkeypatch.setattr(_cores, "quota_at", lambda second: limit)
+    monkeypatch.setattr(runtime, "cpu_count", lambda: 6)
+    monkeypatch.setattr(runtime, "quota_at", lambda second: limit)
     assert cores_here() == cores
 
 

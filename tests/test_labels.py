@@ -14,8 +14,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import simplexboost as sb
-from simplexboost import games, inspection
-from simplexboost.data.labels import known_label_numbers, label_numbers, united
+from simplexboost import evaluate, theory
+from simplexboost.tables.labels import known_label_numbers, label_numbers, united
 
 SIZES = (12, 15, 26, 100, 300)  # up to 14 classes NumPy compares labels one by one, beyond it sorts all of them as text
 TYPES = {
@@ -139,13 +139,13 @@ CALLS = {
     "margins": lambda X, y, clf, path: clf.margins(X, y),
     "report": lambda X, y, clf, path: clf.report(X, y, path),
     "score": lambda X, y, clf, path: clf.score(X, y),
-    "margins_over_rounds": lambda X, y, clf, path: inspection.margins_over_rounds(clf, X, y, [1]),
+    "margins_over_rounds": lambda X, y, clf, path: evaluate.margins_over_rounds(clf, X, y, [1]),
     "fit with classes": lambda X, y, clf, path: flagship().set_params(classes=clf.classes_).fit(X, y),
     "fit with eval_set": lambda X, y, clf, path: flagship().fit(X, clf.predict(X), eval_set=(X, y)),
     "add_classes": lambda X, y, clf, path: clf.add_classes(X, y),
     "codes with classes": lambda X, y, clf, path: sb.OutputCodeClassifier(classes=clf.classes_).fit(X, y),
-    "games": lambda X, y, clf, path: games.is_boostable(clf.predict(X)[:, None], y),
-    "confusion": lambda X, y, clf, path: inspection.confusion_table(y, clf.predict(X)),
+    "games": lambda X, y, clf, path: theory.is_boostable(clf.predict(X)[:, None], y),
+    "confusion": lambda X, y, clf, path: evaluate.confusion_table(y, clf.predict(X)),
 }
 
 

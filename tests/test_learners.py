@@ -15,10 +15,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from simplexboost.boosting.hypotheses import FARTHEST
-from simplexboost.codewords import simplex
 from simplexboost.engine import CPU, NODE, CpuEngine, Dense, Grown, Growth, Tree
-from simplexboost.learners import (
+from simplexboost.model.hypotheses import FARTHEST
+from simplexboost.parts.codewords import simplex
+from simplexboost.parts.learners import (
     ClassTree,
     ConvertedTree,
     GiniTree,
@@ -35,8 +35,7 @@ from simplexboost.learners import (
     VectorTree,
     as_learner,
 )
-from simplexboost.learners.sign_trees import ProductTree
-from simplexboost.learners.trees import nearest_sums
+from simplexboost.parts.learners.tree_learners import ProductTree, nearest_sums
 
 
 def with_classifier_weights(req, seed=0):

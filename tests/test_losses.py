@@ -20,8 +20,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 from sklearn.base import clone
 
-from simplexboost import losses
-from simplexboost.losses import (
+from simplexboost.parts import losses
+from simplexboost.parts.losses import (
     LOSSES,
     MM,
     Exponential,
@@ -35,7 +35,7 @@ from simplexboost.losses import (
     as_loss,
     margins,
 )
-from simplexboost.losses.links import softmax, stationary
+from simplexboost.parts.losses.links import softmax, stationary
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "losses.json").read_text())
 COST3 = np.array([[9.0, 2.0, 0.5], [1.0, 9.0, 3.0], [0.25, 4.0, 9.0]])
@@ -599,7 +599,7 @@ def test_many_rows_are_solved_in_blocks(monkeypatch):
     U, _ = draw(3, n=50)
     loss = Exponential(cost_matrix=COST3)
     whole = loss.posterior_system(U)
-    monkeypatch.setattr("simplexboost.losses.gamma_phi._BLOCK", 9 * 7)
+    monkeypatch.setattr("simplexboost.parts.losses.gamma_phi._BLOCK", 9 * 7)
     np.testing.assert_array_equal(loss.posterior_system(U), whole)
     assert loss.posterior_system(U[:0]).shape == (0, 3)
 

@@ -11,8 +11,8 @@ from textbook_martiboost import probability, right_turns, train
 
 import simplexboost as sb
 from simplexboost import MartiBoostClassifier
-from simplexboost.boosting.layers import two_sided
 from simplexboost.datasets import make_long_servedio
+from simplexboost.theory.martiboost import two_sided
 
 
 @parametrize_with_checks([MartiBoostClassifier(n_layers=20), MartiBoostClassifier(n_layers=5, learner="vector-tree")])

@@ -10,42 +10,42 @@ from cases import make_run, problem
 from scipy.sparse import csr_array
 
 import simplexboost as sb
-from simplexboost import _memory
-from simplexboost.codewords import CODEWORDS, Custom
-from simplexboost.data.training_set import TrainingSet
+from simplexboost._util import runtime
+from simplexboost.classifiers import auto
+from simplexboost.classifiers.auto import most_canonical
 from simplexboost.engine import CpuEngine, Growth
-from simplexboost.estimators import settling
-from simplexboost.estimators.settling import most_canonical
-from simplexboost.learners import SketchTree
-from simplexboost.losses import Logistic
-from simplexboost.optimizers import GradientDescent, SketchedNewton
-from simplexboost.optimizers.memory import n_leaves
+from simplexboost.parts.codewords import CODEWORDS, Custom
+from simplexboost.parts.learners import SketchTree
+from simplexboost.parts.losses import Logistic
+from simplexboost.parts.optimizers import GradientDescent, SketchedNewton
+from simplexboost.parts.optimizers.memory import n_leaves
+from simplexboost.tables.training_set import TrainingSet
 
 # ---- what is free ---------------------------------------------------------------------------------------------------
 
 
 def test_memory_that_a_container_leaves(tmp_path):
-    assert _memory._of_container(str(tmp_path)) is None  # no control groups
+    assert runtime._of_container(str(tmp_path)) is None  # no control groups
     (tmp_path / "memory.max").write_text("1000000\n")
-    assert _memory._of_container(str(tmp_path)) is None  # half of what is needed
+    assert runtime._of_container(str(tmp_path)) is None  # half of what is needed
     (tmp_path / "memory.current").write_text("400000\n")
-    assert _memory._of_container(str(tmp_path)) == 600_000
+    assert runtime._of_container(str(tmp_path)) == 600_000
     (tmp_path / "memory.max").write_text("max\n")
-    assert _memory._of_container(str(tmp_path)) is None  # no limit
+    assert runtime._of_container(str(tmp_path)) is None  # no limit
     old = tmp_path / "memory"
     old.mkdir()
     (old / "memory.limit_in_bytes").write_text("5000")
     (old / "memory.usage_in_bytes").write_text("2000")
-    assert _memory._of_container(str(tmp_path)) == 3000
+    assert runtime._of_container(str(tmp_path)) == 3000
 
 
 def test_files_that_a_container_has_read_do_not_count_as_used(tmp_path):
     (tmp_path / "memory.max").write_text("1000000")
     (tmp_path / "memory.current").write_text("900000")
     (tmp_path / "memory.stat").write_text("anon 100000\nactive_file 50000\ninactive_file 700000\n")
-    assert _memory._of_container(str(tmp_path)) == 800_000
+    assert runtime._of_container(str(tmp_path)) == 800_000
     (tmp_path / "memory.stat").write_text("\nnothing known\n")
-    assert _memory._of_container(str(tmp_path)) == 100_000
+    assert runtime._of_container(str(tmp_path)) == 100_000
 
 
 @pytest.mark.parametrize(
@@ -56,51 +56,51 @@ def test_files_that_a_container_has_read_do_not_count_as_used(tmp_path):
         (100, 300, None, 100),
         (None, 300, None, 300),
         (1000, 300, 200, 200),
-        (None, None, None, _memory.ASSUMED),
+        (None, None, None, runtime.ASSUMED),
     ],
 )
 def test_free_memory_is_the_least_of_what_is_known(monkeypatch, machine, container, limit, free):
-    monkeypatch.setattr(_memory, "_of_machine", lambda: machine)
-    monkeypatch.setattr(_memory, "_of_container", lambda: container)
-    monkeypatch.setattr(_memory, "_of_limit", lambda: limit)
-    assert _memory.free_memory() == free
+    monkeypatch.setattr(runtime, "_of_machine", lambda: machine)
+    monkeypatch.setattr(runtime, "_of_container", lambda: container)
+    monkeypatch.setattr(runtime, "_of_limit", lambda: limit)
+    assert runtime.free_memory() == free
 
 
 def test_a_container_over_its_limit_leaves_nothing(tmp_path):
     (tmp_path / "memory.max").write_text("1000")
     (tmp_path / "memory.current").write_text("1500")
-    assert _memory._of_container(str(tmp_path)) == 0
+    assert runtime._of_container(str(tmp_path)) == 0
 
 
 def test_a_limit_of_the_process_counts(monkeypatch):
     monkeypatch.setattr(resource, "getrlimit", lambda what: (2**50, 2**60))
-    assert 2**49 < _memory._of_limit() < 2**50
+    assert 2**49 < runtime._of_limit() < 2**50
     monkeypatch.setattr(resource, "getrlimit", lambda what: (2**20, 2**60))
-    assert _memory._of_limit() == 0
+    assert runtime._of_limit() == 0
     monkeypatch.setattr(resource, "getrlimit", lambda what: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    assert _memory._of_limit() is None
+    assert runtime._of_limit() is None
 
 
 def test_this_machine_has_memory():
-    assert 2**20 < _memory.free_memory() < 2**60
+    assert 2**20 < runtime.free_memory() < 2**60
 
 
 # ---- codewords ------------------------------------------------------------------------------------------------------
 
 
 def test_canonical_codewords_as_far_as_memory_allows(monkeypatch):
-    monkeypatch.setattr(settling, "free_memory", lambda: 16 * 10**9)
+    monkeypatch.setattr(auto, "free_memory", lambda: 16 * 10**9)
     for n, K in ((100_000, 8830), (10_000, 22_700)):
         assert most_canonical(n) == K
         assert 8 * n * K + 12 * K**2 <= 8 * 10**9 < 8 * n * (K + 1) + 12 * (K + 1) ** 2  # half of the memory
     assert most_canonical(10**8) == 1024  # whatever the memory
-    monkeypatch.setattr(settling, "free_memory", lambda: 0)
+    monkeypatch.setattr(auto, "free_memory", lambda: 0)
     assert most_canonical(10) == 1024
 
 
 @pytest.mark.parametrize(("code_dim", "most"), [("auto", 5000), (7, 2**31 - 1)])
 def test_the_flagship_asks_for_the_memory(monkeypatch, code_dim, most):
-    monkeypatch.setattr(settling, "free_memory", lambda: 2 * (8 * 60 * 5000 + 12 * 5000**2))
+    monkeypatch.setattr(auto, "free_memory", lambda: 2 * (8 * 60 * 5000 + 12 * 5000**2))
     code = sb.SimplexBoostClassifier(code_dim=code_dim).resolved(problem(n=60))["codewords"]
     assert code.most_canonical == most
     assert code.matrix(30, np.random.default_rng(0)).shape == (30, 30 if code_dim == "auto" else 7)
@@ -216,20 +216,20 @@ IMPOSSIBLE = [
 def test_what_does_not_fit_into_memory_is_refused_before_it_is_begun(monkeypatch, clf):
     """Nothing large is made on the way: neither codewords nor scores, of 50 000 columns each."""
     X, y = np.zeros((110_000, 1)), np.arange(110_000) % 50_000
-    monkeypatch.setattr(_memory, "free_memory", lambda: 2 * 10**9)
+    monkeypatch.setattr(runtime, "free_memory", lambda: 2 * 10**9)
     with pytest.raises(MemoryError, match=r"110000 rows of 50000 classes.* needs about .* GB .* 2\.0 GB are free"):
         clf.fit(X, y)
     assert not hasattr(clf, "classes_")
 
 
 def test_what_fits_is_not_refused(monkeypatch):
-    monkeypatch.setattr(_memory, "free_memory", lambda: 0)
+    monkeypatch.setattr(runtime, "free_memory", lambda: 0)
     X, y = np.zeros((60, 1)), np.arange(60) % 3  # so little is not even compared with what is free
     sb.SimplexBoostClassifier(n_estimators=2).fit(X, y)
 
 
 def test_trees_have_no_more_leaves_than_there_are_rows(monkeypatch):
-    monkeypatch.setattr(_memory, "free_memory", lambda: 0)
+    monkeypatch.setattr(runtime, "free_memory", lambda: 0)
     X, y = np.arange(60.0)[:, None], np.arange(60) % 3
     sb.SimplexBoostClassifier(n_estimators=2, max_leaf_nodes=2**31 - 1, growth="best").fit(X, y)
     with pytest.raises(MemoryError, match="n_estimators"):
@@ -240,7 +240,7 @@ def test_trees_have_no_more_leaves_than_there_are_rows(monkeypatch):
     "name", ["SimplexBoostClassifier", "GDMCBoostClassifier", "SAMMEClassifier", "LogitBoostClassifier"]
 )
 def test_more_rounds_than_memory_are_refused_unless_early_stopping_ends_them(monkeypatch, name):
-    monkeypatch.setattr(_memory, "free_memory", lambda: 10**11)
+    monkeypatch.setattr(runtime, "free_memory", lambda: 10**11)
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), np.arange(60) % 3
     many = getattr(sb, name)(n_estimators=10**9, n_iter_no_change=3, random_state=0)
@@ -250,6 +250,6 @@ def test_more_rounds_than_memory_are_refused_unless_early_stopping_ends_them(mon
 
 
 def test_more_layers_than_memory_are_refused(monkeypatch):
-    monkeypatch.setattr(_memory, "free_memory", lambda: 10**11)
+    monkeypatch.setattr(runtime, "free_memory", lambda: 10**11)
     with pytest.raises(MemoryError, match=r"1000000000 layers .*n_layers"):
         sb.MartiBoostClassifier(n_layers=10**9).fit(np.zeros((4, 1)), [0, 1, 0, 1])

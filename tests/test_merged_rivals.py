@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import simplexboost as sb
-from simplexboost.codewords import Simplex
-from simplexboost.losses import MM, Exponential, Logistic
-from simplexboost.losses.merging import pays
-from simplexboost.optimizers import CoordinateDescent, asking
-from simplexboost.steps import Ray
-from simplexboost.steps.ray import MergedRay
+from simplexboost.parts.codewords import Simplex
+from simplexboost.parts.losses import MM, Exponential, Logistic
+from simplexboost.parts.losses.objective import pays
+from simplexboost.parts.optimizers import CoordinateDescent, base
+from simplexboost.parts.steps import Ray
+from simplexboost.parts.steps.ray import MergedRay
 
 K, N = 12, 50
 Y = Simplex().matrix(K, np.random.default_rng(0))
@@ -80,7 +80,7 @@ def test_coordinate_descent_makes_the_steps_that_it_makes_with_all_classes(loss,
     X = rng.normal(size=(K, 5))[y] + 0.5 * rng.normal(size=(600, 5))
     clf = sb.CDMCBoostClassifier(loss=loss, schedule=schedule, n_estimators=30)
     merged = clf.fit(X, y).history_
-    monkeypatch.setattr(asking, "pays", lambda entries: False)
+    monkeypatch.setattr(base, "pays", lambda entries: False)
     whole = clf.fit(X, y).history_
     np.testing.assert_array_equal(merged["coordinate"], whole["coordinate"])
     np.testing.assert_allclose(merged["step"], whole["step"], rtol=1e-6)

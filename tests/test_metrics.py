@@ -8,8 +8,8 @@ import sklearn.metrics as sk
 from numpy.testing import assert_allclose
 
 from simplexboost.boosting.decisions import OneLabel
-from simplexboost.estimators.metrics import METRICS, Predicted, Rows, as_metric, check_metrics
-from simplexboost.losses import Logistic
+from simplexboost.classifiers.metrics import METRICS, Predicted, Rows, as_metric, check_metrics
+from simplexboost.parts.losses import Logistic
 
 RNG = np.random.default_rng(0)
 NAMES = np.array(["ash", "birch", "cedar", "elm"])

@@ -10,9 +10,9 @@ import pytest
 from cases import code, stump
 from numpy.testing import assert_allclose, assert_array_equal
 
-from simplexboost.boosting.hypotheses import LeafOutputs, LinearHypothesis, TreeHypothesis
-from simplexboost.boosting.model import AdditiveModel, Term, add_terms
 from simplexboost.engine import CpuEngine
+from simplexboost.model.additive import AdditiveModel, Term, add_terms
+from simplexboost.model.hypotheses import LeafOutputs, LinearHypothesis, TreeHypothesis
 
 X = np.array([[0.0, 5.0], [1.0, 2.0], [2.0, -1.0]])
 

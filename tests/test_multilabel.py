@@ -14,8 +14,15 @@ from sklearn.utils import compute_sample_weight
 
 import simplexboost as sb
 from simplexboost import AdaBoostM2Classifier, AdaBoostMHClassifier
-from simplexboost.learners import SignTree, SubsetTree
-from simplexboost.losses import Exponential, MultilabelHamming, MultilabelRanking, OneVsAll, Savage, for_label_sets
+from simplexboost.parts.learners import SignTree, SubsetTree
+from simplexboost.parts.losses import (
+    Exponential,
+    MultilabelHamming,
+    MultilabelRanking,
+    OneVsAll,
+    Savage,
+    for_label_sets,
+)
 
 SETS = np.array([[1, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 1, 1]], dtype=float)
 LOSSES = [MultilabelHamming(SETS), MultilabelRanking(SETS)]

@@ -7,10 +7,10 @@ import pytest
 from cases import COSTLY, LOSSES, code, each
 from numpy.testing import assert_allclose, assert_array_equal
 
-from simplexboost.codewords.code import Code
-from simplexboost.losses import MM, Exponential, Gradient, Logistic, Loss, Objective, OwnScoreExponential
-from simplexboost.losses.carried import MOST_CARRIED, REFRESH, CarriedObjective, OwnScoreObjective, spread_out
-from simplexboost.losses.objective import mean_loss
+from simplexboost.model.code import Code
+from simplexboost.parts.losses import MM, Exponential, Gradient, Logistic, Loss, Objective, OwnScoreExponential
+from simplexboost.parts.losses.exponential import MOST_CARRIED, REFRESH, CarriedObjective, OwnScoreObjective, spread_out
+from simplexboost.parts.losses.objective import mean_loss
 
 K, N = 4, 9
 C = np.arange(N) % K

@@ -27,17 +27,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from simplexboost.boosting.loop import boost
 from simplexboost.engine import CPU
-from simplexboost.learners import ClassTree, InfoTree, Learner, NewtonTree, Stump, VectorTree
-from simplexboost.losses import Exponential, Logistic, OneVsAll, Savage
-from simplexboost.optimizers import (
-    AllCoordinates,
-    CoordinateDescent,
-    GradientDescent,
-    Newton,
-    as_optimizer,
-)
-from simplexboost.optimizers.asking import binary_request, direction, gradient_of, normalised_edge, ray_along
-from simplexboost.steps import FixedStep
+from simplexboost.parts.learners import ClassTree, InfoTree, Learner, NewtonTree, Stump, VectorTree
+from simplexboost.parts.losses import Exponential, Logistic, OneVsAll, Savage
+from simplexboost.parts.optimizers import AllCoordinates, CoordinateDescent, GradientDescent, Newton, as_optimizer
+from simplexboost.parts.optimizers.base import binary_request, direction, gradient_of, normalised_edge, ray_along
+from simplexboost.parts.steps import FixedStep
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "boosting.json").read_text())["cd_toy"]
 

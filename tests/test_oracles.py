@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
-from simplexboost import games
-from simplexboost.learners import ClassTree
+from simplexboost import theory
+from simplexboost.parts.learners import ClassTree
 
 
 def all_stumps(X, K):
@@ -26,15 +26,15 @@ def all_stumps(X, K):
 @pytest.mark.parametrize("seed", [0, 1])
 def test_searching_finds_the_edge_of_all_stumps(condition, seed):
     X, y = blobs(n=12, p=2, K=3, seed=seed)
-    exact = games.largest_edge(all_stumps(X, 3), y, condition)
-    found = games.search(ClassTree(max_depth=1), X, y, condition, n_rounds=300, decide=False)
+    exact = theory.largest_edge(all_stumps(X, 3), y, condition)
+    found = theory.search(ClassTree(max_depth=1), X, y, condition, n_rounds=300, decide=False)
     assert_allclose(found.edge, exact, atol=2e-6)
     assert_allclose(found.ceiling, exact, atol=2e-6)
-    few = games.search(ClassTree(max_depth=1), X, y, condition, n_rounds=3, decide=False)
+    few = theory.search(ClassTree(max_depth=1), X, y, condition, n_rounds=3, decide=False)
     assert few.edge - 1e-7 <= exact <= few.ceiling + 1e-7
     assert few.space.H.shape == (12, 3)
     # the ceiling's cost matrix: no stump at all is cheaper than the baseline there
-    assert (games.violation(few.costs, all_stumps(X, 3), y, condition, few.ceiling + 1e-9) > -1e-6).all()
+    assert (theory.violation(few.costs, all_stumps(X, 3), y, condition, few.ceiling + 1e-9) > -1e-6).all()
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -42,8 +42,8 @@ def test_verdicts_are_right(seed):
     X, y = blobs(n=14, p=2, K=4, seed=seed)
     everything = all_stumps(X, 4)
     for condition in ("samme", "m1", "mr", "uniform"):
-        met = games.search(ClassTree(max_depth=1), X, y, condition, n_rounds=300).met
-        exact = games.largest_edge(everything, y, condition)
+        met = theory.search(ClassTree(max_depth=1), X, y, condition, n_rounds=300).met
+        exact = theory.largest_edge(everything, y, condition)
         assert met == (exact > 1e-8) or (met is None and abs(exact) < 1e-6)
 
 
@@ -51,22 +51,22 @@ def test_m1_stalls_where_its_condition_fails_and_mm_goes_on():
     X, y = blobs(n=150, p=4, K=6, seed=2)
     for depth in (1, 2):
         learner = ClassTree(max_depth=depth)
-        assert games.search(learner, X, y, "m1").met is False
+        assert theory.search(learner, X, y, "m1").met is False
         m1 = sb.AdaBoostM1Classifier(learner, n_estimators=100).fit(X, y)
         assert m1.n_iter_ < 100 and "not below 1/2" in m1.stop_reason_
         mm = sb.AdaBoostMMClassifier(learner, n_estimators=100).fit(X, y)
         assert mm.n_iter_ == 100 and mm.score(X, y) > m1.score(X, y) + 0.1
     learner = ClassTree(max_depth=5)
-    assert games.search(learner, X, y, "m1").met is True
+    assert theory.search(learner, X, y, "m1").met is True
     assert sb.AdaBoostM1Classifier(learner, n_estimators=30).fit(X, y).stop_reason_ is None
 
 
 def test_other_learners_and_labels():
     X, y = blobs(n=60, p=3, K=3)
     names = np.array(["a", "b", "c"])[y]
-    found = games.search(DecisionTreeClassifier(max_depth=3, random_state=0), X, names, "samme", n_rounds=10)
+    found = theory.search(DecisionTreeClassifier(max_depth=3, random_state=0), X, names, "samme", n_rounds=10)
     assert found.met and repr(found).startswith("<Search: samme met, edge in [")
     with pytest.raises(TypeError, match="does not name classes"):
-        games.search("newton-tree", X, y)
+        theory.search("newton-tree", X, y)
     with pytest.raises(ValueError, match="n_rounds=0"):
-        games.search("class-tree", X, y, n_rounds=0)
+        theory.search("class-tree", X, y, n_rounds=0)

@@ -5,13 +5,14 @@ import pandas as pd
 import pytest
 from cases import BOOSTERS, blobs, each
 from scipy.sparse import csr_array
+from twin import ReferenceEngine
 
 import simplexboost as sb
-from simplexboost.data.order import hashes_of, hashes_of_classes, in_own_order, order_of
-from simplexboost.data.training_set import TrainingSet
-from simplexboost.engine import CPU, ReferenceEngine
+from simplexboost.engine import CPU
 from simplexboost.engine.binned import SAMPLE_ROWS
-from simplexboost.learners import SklearnLearner
+from simplexboost.parts.learners import SklearnLearner
+from simplexboost.tables.order import hashes_of, hashes_of_classes, in_own_order, order_of
+from simplexboost.tables.training_set import TrainingSet
 
 
 def saved(clf, tmp_path):

@@ -11,15 +11,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import simplexboost as sb
-from simplexboost import games
+from simplexboost import theory
+from simplexboost.boosting import History
 from simplexboost.boosting.loop import boost
-from simplexboost.callbacks import History
-from simplexboost.codewords import canonical
-from simplexboost.codewords.code import Code
-from simplexboost.games import uniform_baseline
-from simplexboost.games.boosting import OptimalStrategy, PotentialHistory, PotentialLoss
-from simplexboost.games.spaces import true_first
-from simplexboost.steps import FixedStep
+from simplexboost.model.code import Code
+from simplexboost.parts.codewords import canonical
+from simplexboost.parts.steps import FixedStep
+from simplexboost.theory import uniform_baseline
+from simplexboost.theory.os_boost import OptimalStrategy, PotentialHistory, PotentialLoss
+from simplexboost.theory.spaces import true_first
 
 
 def adversary(rng, allowed_by, c):
@@ -48,9 +48,9 @@ def test_the_average_potential_never_rises(seed):
     q = np.append(1.0, rng.permutation(np.append(1.0, rng.random(K - 2))))
     b = (1 - edge) * q / q.sum() + edge * np.eye(K)[0]
     condition = ("uniform", "minimal", b)[seed % 3]
-    game = games.make_game(condition, K, T, None if condition is b else edge, loss, eta)
+    game = theory.make_game(condition, K, T, None if condition is b else edge, loss, eta)
     c = rng.integers(K, size=n)
-    played = games.play(game, adversary(rng, game.allowed, c), c)
+    played = theory.play(game, adversary(rng, game.allowed, c), c)
     assert played.kept
     assert (np.diff(played.potential) <= 1e-12).all()
     assert_allclose(played.potential[0], game.bound)
@@ -63,13 +63,13 @@ def test_the_average_potential_never_rises(seed):
 def test_the_strategy_of_any_cone(name):
     """(22) by linear programmes: the rows lie in the cone, and the potential never rises."""
     rng = np.random.default_rng(0)
-    game = games.make_game(name, 3, 3, 0.2)
+    game = theory.make_game(name, 3, 3, 0.2)
     c = rng.integers(3, size=6)
-    played = games.play(game, adversary(rng, game.allowed, c), c)
+    played = theory.play(game, adversary(rng, game.allowed, c), c)
     assert played.kept
     assert (np.diff(played.potential) <= 1e-9).all()
     if name == "mr":
-        assert_allclose(game.bound, games.make_game("minimal", 3, 3, 0.2).bound)
+        assert_allclose(game.bound, theory.make_game("minimal", 3, 3, 0.2).bound)
 
 
 def test_an_adversary_can_reach_the_bound():
@@ -77,8 +77,8 @@ def test_an_adversary_can_reach_the_bound():
     rng = np.random.default_rng(0)
     n, K, T, b = 20_000, 4, 8, uniform_baseline(4, 0.15)
     c = np.zeros(n, dtype=int)
-    game = games.make_game(b, K, T)
-    played = games.play(game, lambda C: rng.choice(K, size=n, p=b), c)
+    game = theory.make_game(b, K, T)
+    played = theory.play(game, lambda C: rng.choice(K, size=n, p=b), c)
     assert abs(played.potential[-1] - game.bound) < 4 * 0.5 / np.sqrt(n)
 
 
@@ -88,19 +88,19 @@ def test_cost_matrices():
     c, votes = rng.integers(K, size=n), rng.multinomial(12, np.ones(K) / K, size=n)
     eta = np.log1p(edge)
     # (28) with the exponential loss is (36) up to a factor, and a constant in every row
-    exponential = games.make_game("uniform", K, T, edge, "exponential")
-    C, simple = exponential.cost_matrix(18, votes, c), games.exponential_costs(eta * votes, c, eta)
-    factor = games.kappa(edge, eta, K) ** 17
+    exponential = theory.make_game("uniform", K, T, edge, "exponential")
+    C, simple = exponential.cost_matrix(18, votes, c), theory.exponential_costs(eta * votes, c, eta)
+    factor = theory.kappa(edge, eta, K) ** 17
     assert_allclose(C - C[:, :1], factor * (simple - simple[:, :1]), rtol=1e-9, atol=1e-12)
     # (56) is the limit of (36) / η
     small = 1e-6
-    assert_allclose(games.exponential_costs(0.1 * votes, c, small) / small, games.mm_costs(0.1 * votes, c), rtol=1e-5)
+    assert_allclose(theory.exponential_costs(0.1 * votes, c, small) / small, theory.mm_costs(0.1 * votes, c), rtol=1e-5)
     # the scaled costs are the costs
     scaled, log_scale = exponential.scaled_costs(18, true_first(votes, c))
     plain = exponential.costs(18, true_first(votes, c))
     assert_allclose((scaled - scaled[:, :1]) * np.exp(log_scale), plain - plain[:, :1], rtol=1e-9, atol=1e-12)
     # right is cheapest, and the potential is what the baseline pays
-    for game in (exponential, games.make_game("uniform", K, T, edge), games.make_game("minimal", 3, 30, edge)):
+    for game in (exponential, theory.make_game("uniform", K, T, edge), theory.make_game("minimal", 3, 30, edge)):
         S = true_first(votes, c)[:, : game.K]
         S[:, 0] += 12 - S.sum(axis=1)
         C = game.costs(18, S)
@@ -109,8 +109,8 @@ def test_cost_matrices():
 
 
 def test_lemma_19_makes_the_minimal_game_a_fixed_one():
-    assert isinstance(games.make_game("minimal", 26, 100, 0.001, "exponential", 0.002), games.FixedGame)
-    assert isinstance(games.make_game("minimal", 3, 10, 0.5, "exponential"), games.MinimalGame)
+    assert isinstance(theory.make_game("minimal", 26, 100, 0.001, "exponential", 0.002), theory.FixedGame)
+    assert isinstance(theory.make_game("minimal", 3, 10, 0.5, "exponential"), theory.MinimalGame)
 
 
 # ---- the classifier -------------------------------------------------------------------------------------------------
@@ -131,10 +131,10 @@ def test_the_classifier_is_the_game(settings):
     clf = sb.OSBoostClassifier(n_estimators=15, learner="class-tree", **settings)
     clf.fit(X, y)
     assert clf.n_iter_ == 15 and clf.stop_reason_ is None
-    H = games.as_space(clf, y, X).H
+    H = theory.as_space(clf, y, X).H
     game = clf.loss_.game(3)
     rounds = iter(H.T)
-    played = games.play(game, lambda C: next(rounds), y)
+    played = theory.play(game, lambda C: next(rounds), y)
     assert_allclose(clf.history_["potential"], played.potential[1:], rtol=1e-9)
     assert_array_equal(clf.history_["condition_met"], played.excess <= 1e-9 * played.potential[:-1])
     assert_allclose(clf.bound_, played.potential[0])
@@ -158,7 +158,7 @@ def test_the_bound_holds_while_the_promise_is_kept():
 def test_a_broken_promise_is_reported_once():
     X, y = blobs(n=200, p=2, K=3, seed=3)
     clf = sb.OSBoostClassifier(loss="zero-one", edge=0.9, n_estimators=30)
-    with pytest.warns(games.ConditionWarning, match=r"in round \d+ the weak learner fails the condition") as caught:
+    with pytest.warns(theory.ConditionWarning, match=r"in round \d+ the weak learner fails the condition") as caught:
         clf.fit(X, y)
     assert len(caught) == 1
     first = int(str(caught[0].message).split()[2])
@@ -170,13 +170,13 @@ def test_a_broken_promise_is_reported_once():
 
 def test_costs_are_handed_to_the_learner():
     """With a list of classifiers as learner each round takes the one that is cheapest on the cost matrix."""
-    space = games.example("subsets")
-    game = games.make_game("uniform", 4, 25, 1 / 9)
+    space = theory.example("subsets")
+    game = theory.make_game("uniform", 4, 25, 1 / 9)
     history = History()
     loss = PotentialLoss("uniform", 1 / 9, "zero-one", None, 25)
     run = make_run(listed_data(space.c), loss, canonical(4), Named(space.H.T), FixedStep())
     boost(run, OptimalStrategy(), 25, [PotentialHistory(history), history])
-    played = games.play(game, space)
+    played = theory.play(game, space)
     assert_allclose(history.records["potential"], played.potential[1:])
     assert all(history.records["condition_met"]) and played.kept
     assert played.potential[-1] <= game.bound
@@ -244,7 +244,7 @@ def test_other_learners():
     X, y = blobs(n=150, seed=6)
     for learner in ("greedy-tree", "info-tree", DecisionTreeClassifier(max_depth=3)):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", games.ConditionWarning)
+            warnings.simplefilter("ignore", theory.ConditionWarning)
             assert sb.OSBoostClassifier(learner=learner, edge=0.05, n_estimators=20).fit(X, y).score(X, y) > 0.7
     for learner in ("newton-tree", "vector-tree", "linear", DecisionTreeRegressor()):
         with pytest.raises(TypeError, match="does not name classes"):
@@ -255,11 +255,16 @@ def test_other_learners():
 def test_the_best_eta_guarantees_most(condition):
     X, y = blobs(n=150, seed=6)
     edge = 0.3 if condition == "uniform" else None
-    settings = {"condition": condition, "edge": edge, "learner": sb.learners.ClassTree(max_depth=8), "n_estimators": 60}
+    settings = {
+        "condition": condition,
+        "edge": edge,
+        "learner": sb.parts.learners.ClassTree(max_depth=8),
+        "n_estimators": 60,
+    }
     plain, best = (sb.OSBoostClassifier(eta=eta, **settings).fit(X, y) for eta in (None, "best"))
-    b = games.uniform_baseline(3, 0.3) if condition == "uniform" else condition
-    assert best.bound_ == games.fixed_potential(60, b, loss="exponential", eta="best") < 0.8 * plain.bound_
-    assert_allclose(best.history_["step"], games.best_eta(60, b))
+    b = theory.uniform_baseline(3, 0.3) if condition == "uniform" else condition
+    assert best.bound_ == theory.fixed_potential(60, b, loss="exponential", eta="best") < 0.8 * plain.bound_
+    assert_allclose(best.history_["step"], theory.best_eta(60, b))
     assert best.history_["condition_met"].all() and (np.diff(best.history_["potential"]) <= 1e-9).all()
     assert best.history_["risk"][-1] <= best.bound_
 
@@ -282,4 +287,4 @@ def test_unsuitable_parameters():
         with pytest.raises(ValueError, match=message):
             sb.OSBoostClassifier(**settings).fit(X, y)
     with pytest.raises(TypeError, match="c is missing"):
-        games.play(games.make_game("uniform", 3, 4, 0.1), lambda C: C.argmin(axis=1))
+        theory.play(theory.make_game("uniform", 3, 4, 0.1), lambda C: C.argmin(axis=1))

@@ -16,7 +16,7 @@ import sklearn.ensemble as ensemble
 from sklearn.datasets import load_digits, load_iris
 from test_words import table_after
 
-from simplexboost._words import CATBOOST, FITTING, LIGHTGBM, PARAMETERS, PREDICTING, SKLEARN, VALUES, XGBOOST
+from simplexboost._util.aliases import CATBOOST, FITTING, LIGHTGBM, PARAMETERS, PREDICTING, SKLEARN, VALUES, XGBOOST
 from simplexboost.cli.peers import MOST_CATEGORIES
 
 ROOT = Path(__file__).parents[1]

@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 import simplexboost
-from simplexboost import export, plotting
-from simplexboost._packages import how_to_install
+from simplexboost import export
+from simplexboost._util.compat import how_to_install
+from simplexboost.evaluate import plots
 
 ROOT = Path(__file__).parent.parent
-LIBRARY = Path(simplexboost.__file__).parent / "report" / "assets" / "library"
+LIBRARY = Path(simplexboost.__file__).parent / "evaluate" / "report" / "assets" / "library"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
@@ -145,7 +146,7 @@ def test_every_install_command_of_the_pages_is_one_of_the_package():
             "shap_explanation needs the package shap: pip install shap.",
         ),
         ("pandas", lambda clf: clf.trees_to_frame(), "trees_to_frame needs pandas: pip install pandas."),
-        ("matplotlib.pyplot", plotting.plot_importance, "plots need matplotlib: pip install matplotlib."),
+        ("matplotlib.pyplot", plots.plot_importance, "plots need matplotlib: pip install matplotlib."),
     ],
 )
 def test_a_missing_package_is_named(module, use, message, monkeypatch):
@@ -161,9 +162,9 @@ def test_a_missing_dask_is_named():
 import sys
 sys.modules["distributed"] = None
 try:
-    import simplexboost.dask
+    import simplexboost.distributed.dask
 except ImportError as error:
-    assert str(error) == "simplexboost.dask needs Dask: pip install 'dask[array,dataframe]' distributed.", error
+    assert str(error) == "simplexboost.distributed.dask needs Dask: pip install 'dask[array,dataframe]' distributed."
 else:
     raise AssertionError
 """

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
-from simplexboost.callbacks import Checkpoint
+from simplexboost.boosting import Checkpoint
 
 X, Y = blobs(n=40, p=3)
 WRONG: dict[str, Any] = {

@@ -7,9 +7,9 @@ import re
 import numpy as np
 import pytest
 
-from simplexboost._cached import cached
-from simplexboost._parts import check_choice, check_number, resolve
-from simplexboost.losses import LOSSES, MM, Logistic, Loss
+from simplexboost._util.compat import cached
+from simplexboost._util.params import check_choice, check_number, resolve
+from simplexboost.parts.losses import LOSSES, MM, Logistic, Loss
 
 # ---- names ----------------------------------------------------------------------------------------------------------
 

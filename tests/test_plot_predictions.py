@@ -13,8 +13,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
 import simplexboost as sb
-from simplexboost import inspection
-from simplexboost.plotting import (
+from simplexboost import evaluate
+from simplexboost.evaluate.plots import (
     ClassScoresDisplay,
     ConfusionDisplay,
     DecisionRegionsDisplay,
@@ -33,7 +33,7 @@ def test_confusion_can_be_read(K):
     clf, X, y = model_of(K)
     display = ConfusionDisplay.from_estimator(clf, X, y)
     check_picture(display.ax_)
-    found = inspection.confusion_table(y, clf.predict(X), clf.classes_)
+    found = evaluate.confusion_table(y, clf.predict(X), clf.classes_)
     assert_array_equal(display.confusion.counts, found.counts)
     assert_array_equal(np.sort(display.order), np.arange(K))
     ordered = found.taken(display.order)
@@ -114,7 +114,7 @@ def test_class_scores_can_be_read(K):
     clf, X, y = model_of(K)
     display = ClassScoresDisplay.from_estimator(clf, X, y)
     check_picture(display.ax_)
-    table = inspection.class_table(y, clf.predict(X), clf.classes_)
+    table = evaluate.class_table(y, clf.predict(X), clf.classes_)
     shown = min(K, 30)
     lines = {line.get_label(): line for line in display.ax_.lines}
     worst = np.argsort(table.f1, kind="stable")[:shown]
@@ -140,7 +140,7 @@ def test_reliability_shows_the_bins(K):
     clf, X, y = model_of(K)
     display = ReliabilityDisplay.from_estimator(clf, X, y, bins=10)
     check_picture(display.ax_)
-    expected = inspection.reliability_table(y, clf.predict_proba(X), clf.classes_, bins=10)
+    expected = evaluate.reliability_table(y, clf.predict_proba(X), clf.classes_, bins=10)
     points, few = (
         next(line for line in display.ax_.lines if line.get_gid() == gid) for gid in ("reliability", "few rows")
     )

@@ -12,21 +12,31 @@ from cases import blobs
 from numpy.testing import assert_allclose, assert_array_equal
 
 import simplexboost as sb
-from simplexboost import games, plotting
+from simplexboost import theory
+from simplexboost.theory.game_plots import (
+    figure_2a,
+    figure_2b,
+    figure_3,
+    figure_4,
+    figure_5,
+    figure_6,
+    potential_history,
+    random_walks,
+)
 
 matplotlib.use("agg")
 
 
 def test_figures_2_are_the_potentials():
-    ax = plotting.games.figure_2a(rounds=4)
+    ax = figure_2a(rounds=4)
     assert_allclose(ax.lines[0].get_ydata(), [5 / 6, 35 / 36, 25 / 27, 0.8912037037], rtol=1e-9)
     _, own = matplotlib.pyplot.subplots()
-    assert plotting.games.figure_2b(classes=[2, 3], ax=own) is own
+    assert figure_2b(classes=[2, 3], ax=own) is own
     assert_allclose(own.lines[0].get_ydata(), [0.495595408, 0.5672623104], rtol=1e-8)
 
 
 def test_degree_maps_hold_every_pixel_once():
-    axes = [*plotting.games.figure_3(((3, 0.0), (10, 0.4))), *plotting.games.figure_6((0.1,), T=6)]
+    axes = [*figure_3(((3, 0.0), (10, 0.4))), *figure_6((0.1,), T=6)]
     for ax, (T, counts) in zip(axes, ((3, [32, 4, 13]), (10, [298, 102, 41]), (6, None)), strict=True):
         pixels = [np.column_stack(line.get_data()) for line in ax.lines]
         assert counts is None or [len(p) for p in pixels] == counts
@@ -35,42 +45,42 @@ def test_degree_maps_hold_every_pixel_once():
 
 
 def test_surfaces_and_comparisons():
-    surface = plotting.games.figure_4((3,))[0].collections[0]
+    surface = figure_4((3,))[0].collections[0]
     assert len(surface.get_array()) == 36
-    left, right = plotting.games.figure_5(rounds=4, classes=[3, 4])
+    left, right = figure_5(rounds=4, classes=[3, 4])
     minimal, fixed = (line.get_ydata() for line in left.lines)
-    assert_allclose(minimal[-1], games.minimal_potential(4, 6, 0.0))
+    assert_allclose(minimal[-1], theory.minimal_potential(4, 6, 0.0))
     assert (minimal >= np.array(fixed) - 1e-12).all()
     assert_array_equal(right.lines[0].get_xdata(), [3, 4])
 
 
 def test_walks_and_histories():
-    walks = games.simulate_minimal_walks(6, 3, 0.1, n_walks=12, random_state=0)
-    ax = plotting.games.random_walks(walks, 0.5, most=5)
+    walks = theory.simulate_minimal_walks(6, 3, 0.1, n_walks=12, random_state=0)
+    ax = random_walks(walks, 0.5, most=5)
     assert len(ax.lines) == 6 and "potential 0.5" in ax.get_title()
     X, y = blobs(n=100, p=2, K=3, seed=3)
-    with pytest.warns(games.ConditionWarning):
+    with pytest.warns(theory.ConditionWarning):
         clf = sb.OSBoostClassifier(loss="zero-one", edge=0.9, n_estimators=8).fit(X, y)
-    lines = {line.get_label(): line for line in plotting.games.potential_history(clf).lines}
+    lines = {line.get_label(): line for line in potential_history(clf).lines}
     assert_allclose(lines["average potential"].get_ydata(), [clf.bound_, *clf.history_["potential"]])
     assert len(lines["the learner fails its condition"].get_xdata()) == (~clf.history_["condition_met"]).sum()
 
 
 def test_panels_must_fit():
     with pytest.raises(ValueError, match="axes has 1 entries; there are 2 panels"):
-        plotting.games.figure_3(((3, 0.0), (5, 0.0)), axes=matplotlib.pyplot.subplots()[1])
+        figure_3(((3, 0.0), (5, 0.0)), axes=matplotlib.pyplot.subplots()[1])
 
 
 def test_matplotlib_is_imported_by_the_first_picture_only():
     code = """
 import sys
 import simplexboost
-assert "simplexboost.plotting" not in sys.modules
-simplexboost.plotting.games
+assert "simplexboost.evaluate.plots" not in sys.modules
+import simplexboost.theory.game_plots
 assert "matplotlib" not in sys.modules
 sys.modules["matplotlib.pyplot"] = None
 try:
-    simplexboost.plotting.games.figure_2a()
+    simplexboost.theory.game_plots.figure_2a()
 except ImportError as error:
     assert "pip install matplotlib" in str(error)
 else:

@@ -19,13 +19,13 @@ from simplexboost import (
     OneVsAllBoostClassifier,
     SoftmaxBoostClassifier,
 )
-from simplexboost.data.order import hashes_of, hashes_of_classes
 from simplexboost.datasets import make_long_servedio
-from simplexboost.learners import ClassTree, HammingTree, SignTree, SubsetTree
-from simplexboost.losses import SoftmaxCost
-from simplexboost.optimizers import SampledPairs
-from simplexboost.optimizers.asking import gradient_of
-from simplexboost.steps import ClosedForm, GradientStep, Ray
+from simplexboost.parts.learners import ClassTree, HammingTree, SignTree, SubsetTree
+from simplexboost.parts.losses import SoftmaxCost
+from simplexboost.parts.optimizers import SampledPairs
+from simplexboost.parts.optimizers.base import gradient_of
+from simplexboost.parts.steps import ClosedForm, GradientStep, Ray
+from simplexboost.tables.order import hashes_of, hashes_of_classes
 
 GOLDEN = json.loads((Path(__file__).parent / "golden/product.json").read_text())
 
@@ -230,7 +230,7 @@ def test_golden_softmax_gradient(key):
 
 def softmax_run(psi, cost, learner=None, **more):
     """A run of sm-boost at given scores, costs (n, K) by example."""
-    from simplexboost.losses import SoftmaxCostTable
+    from simplexboost.parts.losses import SoftmaxCostTable
 
     data = training_set(np.arange(len(psi), dtype=float)[:, None], np.arange(len(psi)))
     run = make_run(data, SoftmaxCostTable(cost), np.eye(psi.shape[1]), learner or HammingTree(), GradientStep(), **more)
@@ -252,7 +252,7 @@ def test_golden_softmax_hessian():
     """I-15: the second derivative along any direction is that of the full Hessian, by the golden matrix."""
     golden = GOLDEN["sm_boost"]["hessian"]
     u, cost, H = (np.array(golden[k]) for k in ("u", "alpha", "H"))
-    from simplexboost.losses import SoftmaxCostTable
+    from simplexboost.parts.losses import SoftmaxCostTable
 
     loss, c = SoftmaxCostTable(cost[None, :]), np.array([0])
     for v in np.random.default_rng(0).normal(size=(20, 4)):

@@ -7,9 +7,9 @@ import pytest
 from cases import CONVEX, code, each
 from numpy.testing import assert_allclose, assert_array_equal
 
-from simplexboost.codewords.code import Code
-from simplexboost.losses import Exponential, Logistic, Objective, Savage
-from simplexboost.steps import Ray
+from simplexboost.model.code import Code
+from simplexboost.parts.losses import Exponential, Logistic, Objective, Savage
+from simplexboost.parts.steps import Ray
 
 K, N = 3, 8
 rng = np.random.default_rng(0)

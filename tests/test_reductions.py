@@ -30,12 +30,17 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import simplexboost as sb
-from simplexboost import codewords as cw
 from simplexboost import datasets
+from simplexboost.parts import codewords as cw
 from simplexboost.reductions import DECODINGS
-from simplexboost.reductions.codes import CODES
-from simplexboost.reductions.coupling import couple, softmax_link
-from simplexboost.reductions.decoding import answers_from_probabilities, confidence, distances
+from simplexboost.reductions.coding import (
+    CODES,
+    answers_from_probabilities,
+    confidence,
+    couple,
+    distances,
+    softmax_link,
+)
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "reductions.json").read_text())
 X, y = load_iris(return_X_y=True)
@@ -282,7 +287,7 @@ def test_ties_broken_by_confidence():
 def test_answers_minimise_the_expected_loss():
     from scipy.optimize import minimize_scalar
 
-    from simplexboost.reductions.decoding import MARGIN_LOSSES
+    from simplexboost.reductions.coding import MARGIN_LOSSES
 
     for p in (0.03, 0.4, 0.9):
         for name in ("logistic", "exponential", "squared"):

@@ -18,14 +18,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeRegressor
 
 import simplexboost as sb
-from simplexboost.data.tables import take_rows
-from simplexboost.report.cells import Cells, as_text
-from simplexboost.report.contents import rounded
-from simplexboost.report.deciding import MOST_PAIRS
-from simplexboost.report.evaluated import evaluate
-from simplexboost.report.headline import bootstrap_interval, headline, normal_interval
-from simplexboost.report.page import as_script, render
-from simplexboost.report.words import percent
+from simplexboost.evaluate.report.labelled_rows import Cells, as_text, evaluate
+from simplexboost.evaluate.report.page import as_script, percent, render, rounded
+from simplexboost.evaluate.report.sections import MOST_EXPLAINED_PAIRS, bootstrap_interval, headline, normal_interval
+from simplexboost.tables.frames import take_rows
 
 LARGEST = 5_000_000  # bytes of a page
 
@@ -130,7 +126,7 @@ def test_features_that_decide_are_those_of_explain_pair():
     assert text == f"{found.X.iloc[pair['rows'][0], j]:.4g}"
     # Both directions of a pair are explained together.
     pairs = {frozenset((entry["a"], entry["b"])) for entry in told["deciding"]}
-    assert len(pairs) == len(told["deciding"]) <= MOST_PAIRS
+    assert len(pairs) == len(told["deciding"]) <= MOST_EXPLAINED_PAIRS
 
 
 def test_learning_curves_end_where_the_model_is():

@@ -5,8 +5,8 @@ import pytest
 from cases import BOOSTERS, blobs, each
 
 import simplexboost as sb
+from simplexboost.boosting import Callback, Checkpoint
 from simplexboost.boosting.loop import PERFECT
-from simplexboost.callbacks import Callback, Checkpoint
 
 ROUNDS = 21  # the residuals that some objectives carry on are computed anew after sixteen
 

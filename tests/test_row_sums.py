@@ -2,12 +2,13 @@
 
 import numpy as np
 from cases import each
+from twin import ReferenceEngine
 
-from simplexboost.codewords.code import Code
-from simplexboost.engine import CPU, ReferenceEngine
-from simplexboost.losses import MM, Exponential, Logistic, OneVsAll, OwnScoreExponential, Savage, SoftmaxCost
-from simplexboost.optimizers.asking import normalised_edge
-from simplexboost.steps import Ray
+from simplexboost.engine import CPU
+from simplexboost.model.code import Code
+from simplexboost.parts.losses import MM, Exponential, Logistic, OneVsAll, OwnScoreExponential, Savage, SoftmaxCost
+from simplexboost.parts.optimizers.base import normalised_edge
+from simplexboost.parts.steps import Ray
 
 KINDS = [MM, Exponential, Logistic, OneVsAll, OwnScoreExponential, Savage, SoftmaxCost]
 LOSSES = {kind.__name__: kind() for kind in KINDS}

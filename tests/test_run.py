@@ -9,13 +9,13 @@ import pytest
 from cases import Listed, code, listed_data, make_run, stump, training_set
 from numpy.testing import assert_allclose, assert_array_equal
 
-from simplexboost.boosting.hypotheses import LeafOutputs, TreeHypothesis
-from simplexboost.boosting.model import AdditiveModel, Term
-from simplexboost.boosting.run import Update
-from simplexboost.learners import VectorTree
-from simplexboost.losses import Exponential, Logistic
-from simplexboost.losses.carried import CarriedObjective
-from simplexboost.optimizers.asking import gradient_of
+from simplexboost.model.additive import AdditiveModel, Term
+from simplexboost.model.hypotheses import LeafOutputs, TreeHypothesis
+from simplexboost.parts.learners import VectorTree
+from simplexboost.parts.losses import Exponential, Logistic
+from simplexboost.parts.losses.exponential import CarriedObjective
+from simplexboost.parts.optimizers.base import gradient_of
+from simplexboost.parts.optimizers.run import Update
 
 C = np.array([0, 1, 2, 0])
 OUTPUTS = np.array([[1.0, 2.0], [-1.0, 0.0], [0.5, 0.5], [0.0, -3.0]])

@@ -16,9 +16,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
-from simplexboost.callbacks import Callback, Checkpoint
-from simplexboost.files import container, whole
-from simplexboost.learners import SklearnLearner, Stump
+from simplexboost.boosting import Callback, Checkpoint
+from simplexboost.parts.learners import SklearnLearner, Stump
+from simplexboost.persist import archive as container
+from simplexboost.persist import atomic_write
 
 X, y = load_iris(return_X_y=True)
 
@@ -244,7 +245,7 @@ def test_a_save_that_fails_half_way_keeps_the_old_file(what, clf, tmp_path, monk
         calls.append(1)
         return fail() if len(calls) > len(clf._pack()[1]) + 3 else raw(values)
 
-    monkeypatch.setattr(whole.os, "replace", fail) if what == "replace" else monkeypatch.setattr(
+    monkeypatch.setattr(atomic_write.os, "replace", fail) if what == "replace" else monkeypatch.setattr(
         container, "raw", fail_later
     )
     with pytest.raises(KeyboardInterrupt if what == "interrupt" else OSError):

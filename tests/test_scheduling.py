@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from twin import ReferenceEngine
 
-from simplexboost.engine import CpuEngine, Dense, Growth, OneHot, ReferenceEngine
+from simplexboost.engine import CpuEngine, Dense, Growth, OneHot
 
 N, P = 30_000, 20
 THREADS = (2, 3, 16)

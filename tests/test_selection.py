@@ -12,19 +12,32 @@ from scipy.special import log_softmax
 from sklearn.datasets import load_digits, load_iris
 
 import simplexboost as sb
-from simplexboost.boosting.hypotheses import TreeHypothesis
+from simplexboost.boosting import Callback, Sampling
 from simplexboost.boosting.loop import boost
-from simplexboost.boosting.model import AdditiveModel, Term
-from simplexboost.callbacks import Callback, Sampling
-from simplexboost.codewords import canonical, simplex
+from simplexboost.classifiers import auto
+from simplexboost.classifiers.auto import Starter, Table
+from simplexboost.classifiers.search import (
+    TEMPERATURES,
+    Candidate,
+    Entrant,
+    Terms,
+    best_temperature,
+    cautious,
+    check_groups,
+    checkpoints,
+    drawn_by_class,
+    first_choice,
+    folds,
+    held_out_losses,
+    left_after,
+    one_split,
+    race,
+)
 from simplexboost.engine import CpuEngine
-from simplexboost.estimators import settling
-from simplexboost.estimators.settling import Starter, Table
-from simplexboost.losses import Logistic, Savage
-from simplexboost.selection import TEMPERATURES, Candidate, Terms, check_groups, folds, one_split, race
-from simplexboost.selection.race import Entrant, checkpoints, first_choice, left_after
-from simplexboost.selection.splits import drawn_by_class
-from simplexboost.selection.temperatures import best_temperature, cautious, held_out_losses
+from simplexboost.model.additive import AdditiveModel, Term
+from simplexboost.model.hypotheses import TreeHypothesis
+from simplexboost.parts.codewords import canonical, simplex
+from simplexboost.parts.losses import Logistic, Savage
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 
@@ -209,7 +222,7 @@ def test_one_is_among_the_temperatures_which_ascend_evenly():
 )
 def test_held_out_losses_are_log_losses(Y):
     data = problem(n=80, K=4)
-    run = make_run(data, Logistic(), Y.astype(np.float32), sb.learners.SketchTree())
+    run = make_run(data, Logistic(), Y.astype(np.float32), sb.parts.learners.SketchTree())
     run.move_to(3 * rng(1).normal(size=(80, Y.shape[1])))
     held = np.array([0, 3, 4, 17, 60, 79])
     got = held_out_losses(run, held, TEMPERATURES)[:, 0]  # one block
@@ -219,7 +232,7 @@ def test_held_out_losses_are_log_losses(Y):
 
 def test_impossible_rows_have_a_finite_loss():
     data = training_set(np.zeros((2, 1)), [0, 1])
-    run = make_run(data, Logistic(), canonical(2).astype(np.float32), sb.learners.SketchTree())
+    run = make_run(data, Logistic(), canonical(2).astype(np.float32), sb.parts.learners.SketchTree())
     run.move_to(np.array([[0.0, 500.0], [0.0, 500.0]]))
     losses = held_out_losses(run, np.arange(2), np.ones(1))
     assert np.isfinite(losses).all() and losses[0, 0] > 80
@@ -230,7 +243,7 @@ def test_impossible_rows_have_a_finite_loss():
 )
 def test_other_losses_are_their_own_held_out_risk(loss):
     data = problem(n=60, K=3)
-    run = make_run(data, loss, canonical(3).astype(np.float32), sb.learners.SketchTree())
+    run = make_run(data, loss, canonical(3).astype(np.float32), sb.parts.learners.SketchTree())
     run.move_to(rng(1).normal(size=(60, 3)))
     held = np.arange(5, 30)
     expected = (data.weight * loss.value(run.U, data.c))[held].sum()
@@ -408,7 +421,7 @@ def test_stages_and_checkpoints():
     left = [left_after(k) for k in range(20)]
     assert left == sorted(left, reverse=True) and left[-1] == 1
     for longest, ratio in ((7, 2.0), (40, 2.0), (400, 2.0), (400, 1.25)):
-        stages = settling.stages_up_to(longest, ratio)
+        stages = auto.stages_up_to(longest, ratio)
         assert stages[-1] == longest and stages[0] <= 40 and (np.diff(stages) > 0).all()
 
 
@@ -459,10 +472,10 @@ def test_the_first_candidate_that_is_about_as_good_as_the_best_wins(risks, limit
 
 def choose_on(monkeypatch, data, rows, rivals, groups=None):
     """Choose as large tables do: candidates on a sample of so many rows, then the winner on all of them."""
-    monkeypatch.setattr(settling, "effort", lambda n, p, K: settling.Effort(0, 1000, 1.0, 0.1))
-    monkeypatch.setattr(settling, "sample_rows", lambda n: rows)
-    wanted = settling.Wanted(longest=20, usual=0, exact=None, calibrate=True, say=lambda line: None)
-    return settling.choose(rivals, [], Table(data, np.ones(data.K, dtype=bool), groups), 0, wanted)
+    monkeypatch.setattr(auto, "effort", lambda n, p, K: auto.Effort(0, 1000, 1.0, 0.1))
+    monkeypatch.setattr(auto, "sample_rows", lambda n: rows)
+    wanted = auto.Wanted(longest=20, usual=0, exact=None, calibrate=True, say=lambda line: None)
+    return auto.choose(rivals, [], Table(data, np.ones(data.K, dtype=bool), groups), 0, wanted)
 
 
 def rivals(*leaves):
@@ -540,7 +553,7 @@ def test_a_subset_of_bins_sees_its_own_categories():
 @pytest.mark.parametrize(("subsample", "n_rows"), [(1.0, 5), (0.6, 3), (0.01, 1)])
 def test_sampling_among_some_rows(subsample, n_rows):
     among = np.array([1, 4, 5, 30, 49])
-    run = make_run(problem(n=50), Logistic(), canonical(3), sb.learners.SketchTree())
+    run = make_run(problem(n=50), Logistic(), canonical(3), sb.parts.learners.SketchTree())
     sampling = Sampling(subsample, 1.0, held=np.delete(np.arange(50), among))
     drawn = set()
     for _ in range(20):
@@ -572,7 +585,7 @@ def test_a_temperature_multiplies_predictions_and_leaves_the_steps():
 
 def test_boosting_goes_on_from_the_steps_as_they_are():
     data = training_set(np.linspace(-1, 3, 9)[:, None], [0, 1] * 4 + [0])
-    run = make_run(data, Logistic(), canonical(2), sb.learners.SketchTree())
+    run = make_run(data, Logistic(), canonical(2), sb.parts.learners.SketchTree())
     run.resume(small_model().at(0.5))
     assert run.model.temperature == 1.0
     assert_allclose(run.F, small_model().predictor(data.X), rtol=1e-12)

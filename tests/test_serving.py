@@ -8,9 +8,9 @@ from export_cases import LABELS, case, numbers
 from sklearn.exceptions import NotFittedError
 
 import simplexboost as sb
-from simplexboost.data import inputs
-from simplexboost.estimators import predicting
-from simplexboost.estimators.predicting import highest
+from simplexboost.classifiers import prediction
+from simplexboost.classifiers.prediction import highest
+from simplexboost.tables import inputs
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def clf():
 def long_way(monkeypatch):
     """Let every X be looked at in full, and every prediction count the cores."""
     monkeypatch.setattr(inputs, "SMALL", -1)
-    monkeypatch.setattr(predicting, "FEW", -1)
+    monkeypatch.setattr(prediction, "FEW", -1)
 
 
 @pytest.mark.parametrize("name", ["flagship", "many classes", "low dimensions", "lines", "absent class", *BOOSTERS])
@@ -85,7 +85,7 @@ def test_the_short_way_is_taken(clf, monkeypatch):
     X = numbers()[0][:1]
     clf.predict_proba(X)  # packs the forest
     monkeypatch.setattr(inputs, "read_table", never)
-    monkeypatch.setattr(predicting, "thread_count", never)
+    monkeypatch.setattr(prediction, "thread_count", never)
     assert clf.predict_proba(X).shape == (1, 4)
     assert clf.predict(X).shape == (1,)
 
@@ -146,7 +146,7 @@ def test_a_model_that_grows_is_packed_again():
 @pytest.mark.parametrize("k", [1, 3, 4])
 def test_top_k_are_the_most_probable(name, k, monkeypatch):
     found = case(name)
-    monkeypatch.setattr(predicting, "CHUNK", 512)  # several blocks
+    monkeypatch.setattr(prediction, "CHUNK", 512)  # several blocks
     P = found.clf.predict_proba(found.X)
     order = np.argsort(-P, axis=1, kind="stable")[:, :k]
     labels, best = found.clf.top_k(found.X, k)

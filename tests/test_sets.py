@@ -15,15 +15,14 @@ from sklearn.exceptions import NotFittedError
 
 import simplexboost as sb
 from benchmarks.sets import in_folder, mixed
+from simplexboost.boosting import Checkpoint
 from simplexboost.boosting.loop import boost
-from simplexboost.callbacks import Checkpoint
-from simplexboost.deciding.abstaining import with_missing
-from simplexboost.deciding.sets import FRESH, HELD_OUT, SetScores, class_scores, own_scores, sets_of, threshold
-from simplexboost.estimators import deciding
-from simplexboost.estimators.settling import Starter, Table
-from simplexboost.inspection import risk_curve
-from simplexboost.selection import folds, held_out
-from simplexboost.selection.held_out import held_out_scores
+from simplexboost.classifiers import deciding, search
+from simplexboost.classifiers.auto import Starter, Table
+from simplexboost.classifiers.search import folds, held_out_scores
+from simplexboost.decide.abstaining import with_missing
+from simplexboost.decide.sets import FRESH, HELD_OUT, SetScores, class_scores, own_scores, sets_of, threshold
+from simplexboost.evaluate import risk_curve
 
 X_IRIS, Y_IRIS = load_iris(return_X_y=True)
 
@@ -159,7 +158,7 @@ def test_wrong_coverages_are_refused(coverage):
 @pytest.mark.parametrize("loss", ["logistic", "savage"])
 def test_scores_of_rows_held_out_are_those_of_the_runs(loss, started, monkeypatch):
     """Of the rounds that were chosen, at their temperature: compared with F of the runs when they had so many."""
-    monkeypatch.setattr(held_out, "BLOCK", 21)  # several blocks
+    monkeypatch.setattr(search, "BLOCK", 21)  # several blocks
     start = rng(5).normal(size=(150, 3)) if started else None
     data = training_set(X_IRIS, Y_IRIS, init_score=start)
     clf = sb.SimplexBoostClassifier(learning_rate=0.3, growth="best", gain_noise=0.0, loss=loss)
@@ -184,8 +183,8 @@ def test_scores_of_rows_held_out_are_those_of_the_runs(loss, started, monkeypatc
 
 
 def test_very_many_classes_score_some_of_the_rows_held_out(monkeypatch):
-    monkeypatch.setattr(held_out, "MOST", 180)
-    monkeypatch.setattr(held_out, "FEWEST", 10)
+    monkeypatch.setattr(search, "MOST", 180)
+    monkeypatch.setattr(search, "FEWEST", 10)
     options = {"n_estimators": 5, "calibration": True, "random_state": 0}
     some = sb.SimplexBoostClassifier(**options).fit(X_IRIS, Y_IRIS).sets_
     monkeypatch.undo()
@@ -527,7 +526,7 @@ def test_sets_on_dask_are_those_of_one_machine():
     da, dd, pd = (pytest.importorskip(name) for name in ("dask.array", "dask.dataframe", "pandas"))
     from dask_clusters import some_workers
 
-    from simplexboost.dask import DaskSimplexBoostClassifier
+    from simplexboost.distributed.dask import DaskSimplexBoostClassifier
 
     X, y = noisy(10_500, 7, p=2)
     with some_workers(2, processes=False) as (_, client):

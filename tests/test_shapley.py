@@ -12,15 +12,17 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
+from twin import shapley as reference
+from twin.forest import goes_left as forest_goes_left
 
 import simplexboost as sb
 from simplexboost import _kernels
-from simplexboost.boosting.hypotheses import LinearHypothesis, TreeHypothesis
-from simplexboost.boosting.model import AdditiveModel, Term
 from simplexboost.engine import NODE, CpuEngine, Dense, Growth, Tree, no_sets, node_bytes
-from simplexboost.explain import reference, shapley
-from simplexboost.explain.leaves import leaf_outputs
-from simplexboost.learners import SklearnLearner
+from simplexboost.explain import shapley
+from simplexboost.explain.explained_classes import leaf_outputs
+from simplexboost.model.additive import AdditiveModel, Term
+from simplexboost.model.hypotheses import LinearHypothesis, TreeHypothesis
+from simplexboost.parts.learners import SklearnLearner
 
 ONE, TWO = CpuEngine(1), CpuEngine(2)
 P = 5
@@ -60,7 +62,7 @@ def expectation(tree: Tree, leaves: np.ndarray, x: np.ndarray, known: set[int], 
         return leaves[left]
     left_value, right_value = (expectation(tree, leaves, x, known, left + side) for side in (0, 1))
     if feature in known:
-        goes_left = bool(reference.goes_left(tree, at, x[[feature]])[0])
+        goes_left = bool(forest_goes_left(tree, at, x[[feature]])[0])
         return left_value if goes_left else right_value
     rows = tree.count[left : left + 2].astype(float)
     share = rows / rows.sum() if rows.sum() else np.array([0.5, 0.5])

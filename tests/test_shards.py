@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from twin.shards import ShardedEngine
 
 import simplexboost as sb
 from simplexboost.engine import CPU, ORDERS, SCORES, CpuEngine, Dense, Growth, LeafRule, OneHot, RowProblem
-from simplexboost.engine.sharded import ShardedEngine
 
 # One shard, two, three of which one is empty, seven uneven ones.
 CUTS = [(), (37,), (300, 300), (1, 5, 5, 200, 411, 640)]
@@ -86,7 +86,7 @@ def test_shards_of_some_rows_and_features(cuts, growth, histogram_memory):
 
 def test_a_level_is_one_round_trip(monkeypatch):
     """A tree of depth 5 asks a distant source five times, however many nodes it has."""
-    from simplexboost.engine import sharded
+    from twin import shards as sharded
 
     asked = []
     expand = sharded.SumOfShards.expand

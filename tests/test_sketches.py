@@ -9,14 +9,23 @@ import pytest
 from cases import COST, code, each, make_run, problem
 from numpy.testing import assert_allclose, assert_array_equal
 
-from simplexboost.codewords.code import Code
 from simplexboost.engine import CpuEngine
-from simplexboost.learners import SketchTree, VectorTree
-from simplexboost.losses import Exponential, Logistic, Objective, Savage, SoftmaxCost
-from simplexboost.optimizers import SketchedNewton
-from simplexboost.optimizers.sketched import FURTHEST, MANY_CLASSES, THIN, RowObjective, log_costs, seconds_per_round
-from simplexboost.optimizers.sketches import GaussianSketch, Sketch, as_sketch
-from simplexboost.steps import FixedStep
+from simplexboost.model.code import Code
+from simplexboost.parts.learners import SketchTree, VectorTree
+from simplexboost.parts.losses import Exponential, Logistic, Objective, Savage, SoftmaxCost
+from simplexboost.parts.optimizers import SketchedNewton
+from simplexboost.parts.optimizers.sketched import (
+    FURTHEST,
+    MANY_CLASSES,
+    THIN,
+    GaussianSketch,
+    RowObjective,
+    Sketch,
+    as_sketch,
+    log_costs,
+    seconds_per_round,
+)
+from simplexboost.parts.steps import FixedStep
 
 K = 4
 

@@ -16,15 +16,15 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
+from twin.shards import ShardedEngine
 
 import simplexboost as sb
-from simplexboost.data.sparse import canonical, without_duplicates
-from simplexboost.data.training_set import TrainingSet
 from simplexboost.engine import ORDERS, SCORES, CpuEngine, Dense, Growth, SparseCodes
-from simplexboost.engine.cpu import sparse as cpu_sparse
-from simplexboost.engine.sharded import ShardedEngine
-from simplexboost.learners import SklearnLearner
-from simplexboost.optimizers.pairs import different_examples
+from simplexboost.engine.cpu import trees as cpu_sparse
+from simplexboost.parts.learners import SklearnLearner
+from simplexboost.parts.optimizers.descent import different_examples
+from simplexboost.tables.inputs import canonical, without_duplicates
+from simplexboost.tables.training_set import TrainingSet
 
 FORMATS = {
     "csr": sparse.csr_array,

@@ -15,8 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import simplexboost as sb
-from simplexboost import codewords as cw
 from simplexboost.boosting.decisions import median_class
+from simplexboost.parts import codewords as cw
 
 SIZES = ["small", "medium", "large", "huge"]
 
@@ -217,7 +217,7 @@ def test_ordered_classes_are_saved(tmp_path) -> None:
 
 
 def test_a_file_with_a_wrong_order_is_damaged() -> None:
-    from simplexboost.estimators.structured import checked_order
+    from simplexboost.classifiers.structured import checked_order
 
     classes = np.array(["a", "b", "c"])
     assert checked_order(None, classes) is None
@@ -258,7 +258,7 @@ def test_metrics_of_evaluated_rows_are_those_of_predictions() -> None:
 
 
 def test_the_report_counts_medians() -> None:
-    from simplexboost.report.evaluated import evaluate
+    from simplexboost.evaluate.report.labelled_rows import evaluate
 
     X, y = graded()
     clf = ordinal(n_estimators=3).fit(X, y)
@@ -267,7 +267,7 @@ def test_the_report_counts_medians() -> None:
 
 
 def test_the_command_line_evaluates_medians() -> None:
-    from simplexboost.cli.commands.evaluate import predictions
+    from simplexboost.cli.fit_commands import predictions
 
     X, y = graded()
     clf = ordinal(n_estimators=3).fit(X, y)
@@ -593,8 +593,8 @@ def test_levels_need_a_tree() -> None:
 
 
 def test_a_file_with_a_wrong_tree_is_damaged() -> None:
-    from simplexboost.estimators.structured import checked_hierarchy
-    from simplexboost.files.parameters import to_json
+    from simplexboost.classifiers.structured import checked_hierarchy
+    from simplexboost.persist.parameters import to_json
 
     classes = np.array(["eel", "owl"])
     assert checked_hierarchy(None, classes) is None
@@ -608,7 +608,7 @@ def test_a_file_with_a_wrong_tree_is_damaged() -> None:
 
 
 def test_hierarchical_scores_are_those_of_sets_of_nodes() -> None:
-    from simplexboost.inspection import hierarchical_scores
+    from simplexboost.evaluate import hierarchical_scores
 
     tree, rng = beings(), np.random.default_rng(0)
     truth = rng.choice(tree.leaves, 60)

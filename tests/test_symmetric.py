@@ -7,11 +7,12 @@ import pytest
 from cases import each_engine
 from engine_cases import CPU, NAIVE_SCORES, assert_same_tree, draw_statistics, draw_values, large_problem, splits_of
 from sklearn.datasets import load_iris, load_wine
+from twin import ReferenceEngine
+from twin.trees import noise_key, normal
 
 import simplexboost as sb
-from simplexboost.engine import SCORES, CpuEngine, Dense, Growth, ReferenceEngine
-from simplexboost.engine.reference.noise import noise_key, normal
-from simplexboost.learners import (
+from simplexboost.engine import SCORES, CpuEngine, Dense, Growth
+from simplexboost.parts.learners import (
     ClassTree,
     GiniTree,
     InfoTree,

@@ -14,11 +14,10 @@ from numpy.testing import assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
 import simplexboost as sb
-from simplexboost.data.columns import Column
-from simplexboost.data.features import Features
-from simplexboost.data.tables import read_table
-from simplexboost.data.values import days
 from simplexboost.export import standalone
+from simplexboost.tables.columns import Column, days
+from simplexboost.tables.features import Features
+from simplexboost.tables.frames import read_table
 
 N = 60
 RNG = np.random.default_rng(0)

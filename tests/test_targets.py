@@ -13,13 +13,14 @@ from sklearn.metrics import accuracy_score, f1_score, hamming_loss
 from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from twin import ReferenceEngine
 
 import simplexboost as sb
 from simplexboost import SimplexBoostClassifier
-from simplexboost.data.training_set import LabelSets
-from simplexboost.engine import BlockProblem, CpuEngine, LeafRule, ReferenceEngine, RowProblem
-from simplexboost.losses import BlockLogistic, Logistic
-from simplexboost.selection.thresholds import LOWEST, N_CUTS, STEP, best_thresholds, fitted_odds
+from simplexboost.classifiers.search import LOWEST, N_CUTS, STEP, best_thresholds, fitted_odds
+from simplexboost.engine import BlockProblem, CpuEngine, LeafRule, RowProblem
+from simplexboost.parts.losses import BlockLogistic, Logistic
+from simplexboost.tables.training_set import LabelSets
 
 WIDTHS = [None, (3, 1, 4)]  # labels; three targets, one of them with one class only
 every_kind = pytest.mark.parametrize("widths", WIDTHS, ids=["labels", "targets"])

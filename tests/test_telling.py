@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import simplexboost as sb
-from simplexboost import _telling
-from simplexboost._telling import telling, told
-from simplexboost.codewords import packing
+from simplexboost._util import messages
+from simplexboost._util.messages import telling, told
+from simplexboost.parts.codewords import packing
 
 
 def test_nobody_hears_what_nobody_asked_for(capsys):
@@ -20,7 +20,7 @@ def test_nobody_hears_what_nobody_asked_for(capsys):
 
 def test_a_line_before_the_first_part_and_one_for_every_part_that_takes_long(capsys, monkeypatch):
     now = iter([0.0, 3.0, 3.5, 6.0])
-    monkeypatch.setattr(_telling.time, "perf_counter", lambda: next(now))
+    monkeypatch.setattr(messages.time, "perf_counter", lambda: next(now))
     with telling(True):
         parts = told(["a", "b", "c"], "counting", seconds=9.0)
         next(parts)

@@ -71,7 +71,7 @@ def test_the_identity_of_gd_and_mm_on_iris():
 
 
 def test_clamped_scores_decide_alike_and_are_bounded():
-    from simplexboost.losses import clamped
+    from simplexboost.parts.losses import clamped
 
     F = np.random.default_rng(0).normal(scale=5, size=(50, 4))
     G = clamped(F, 3.0)

@@ -12,12 +12,12 @@ import pytest
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 import simplexboost as sb
-from simplexboost import _blas
-from simplexboost._blas import one_blas_thread
-from simplexboost._cached import cached
-from simplexboost.boosting.model import AdditiveModel
-from simplexboost.callbacks import Callback
-from simplexboost.estimators.atomic import ASKING, MARK
+from simplexboost._util import runtime
+from simplexboost._util.compat import cached
+from simplexboost._util.runtime import one_blas_thread
+from simplexboost.boosting import Callback
+from simplexboost.classifiers.base_classifier import ASKING, MARK
+from simplexboost.model.additive import AdditiveModel
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
@@ -96,7 +96,7 @@ class ThreadsOwn(local):
 
 def test_every_thread_sets_a_limit_of_its_own_where_it_has_one(monkeypatch):
     library = ThreadsOwn()
-    monkeypatch.setattr(_blas, "blas_libraries", lambda: [library])
+    monkeypatch.setattr(runtime, "blas_libraries", lambda: [library])
 
     def numbers():
         with one_blas_thread():
@@ -156,8 +156,8 @@ from pathlib import Path
 from threading import Event, Thread
 import numpy as np
 from threadpoolctl import ThreadpoolController, threadpool_limits
-from simplexboost._blas import one_blas_thread
-from simplexboost._cached import cached
+from simplexboost._util.runtime import one_blas_thread
+from simplexboost._util.compat import cached
 
 def blas_threads():
     return {{part["num_threads"] for part in ThreadpoolController().select(user_api="blas").info()}}
@@ -253,7 +253,7 @@ import os, sys
 from pathlib import Path
 from threading import Event, Thread
 import numpy as np
-from simplexboost.data.training_set import TrainingSet
+from simplexboost.tables.training_set import TrainingSet
 from simplexboost.engine import CPU, CpuEngine
 
 begun, go_on = Event(), Event()

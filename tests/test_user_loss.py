@@ -7,7 +7,7 @@ import pytest
 from scipy.special import log_softmax, softmax
 
 import simplexboost as sb
-from simplexboost.losses import UserLoss
+from simplexboost.parts.losses import UserLoss
 
 FIXED = {"n_estimators": 12, "random_state": 0}
 

@@ -12,8 +12,9 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 
 import simplexboost as sb
-from simplexboost.data.training_set import LabelSets, TrainingSet
-from simplexboost.data.validation import (
+from simplexboost.engine import CPU
+from simplexboost.tables.training_set import LabelSets, TrainingSet
+from simplexboost.tables.validation import (
     Labelling,
     check_costs,
     check_label_names,
@@ -25,7 +26,6 @@ from simplexboost.data.validation import (
     mean_one,
     weights_of_labels,
 )
-from simplexboost.engine import CPU
 
 X = np.arange(12.0).reshape(6, 2)
 Y = np.array(["b", "a", "c", "b", "a", "c"])

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import simplexboost as sb
-from simplexboost.callbacks import Checkpoint
+from simplexboost.boosting import Checkpoint
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(300, 4)), RNG.integers(0, 3, 300)

@@ -11,8 +11,8 @@ from threading import Event, Thread
 
 import pytest
 
-from simplexboost.files import whole
-from simplexboost.files.whole import sweep, temporary_name, temporary_prefix, whole_file, write_files
+from simplexboost.persist import atomic_write
+from simplexboost.persist.atomic_write import sweep, temporary_name, temporary_prefix, whole_file, write_files
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="files of another kind")
 
@@ -21,11 +21,11 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="files of another kin
 def way(request, monkeypatch):
     """How a system lets a file appear: without a name until it is complete, with a temporary one, or not linked."""
     if request.param == "named":
-        monkeypatch.setattr(whole, "nameless_file", lambda folder, mode: None)
+        monkeypatch.setattr(atomic_write, "nameless_file", lambda folder, mode: None)
     elif not hasattr(os, "O_TMPFILE"):
         pytest.skip("there are no files without a name here")
     elif request.param == "copied":
-        monkeypatch.setattr(whole.os, "link", refuse)
+        monkeypatch.setattr(atomic_write.os, "link", refuse)
     return request.param
 
 
@@ -112,14 +112,14 @@ def test_a_private_file_is_never_readable_by_others(way, tmp_path):
 def test_a_file_that_may_not_be_written_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "m"
     path.write_bytes(b"old")
-    monkeypatch.setattr(whole.os, "access", lambda path, mode: False)  # as chmod 0444 does, except for root
+    monkeypatch.setattr(atomic_write.os, "access", lambda path, mode: False)  # as chmod 0444 does, except for root
     with pytest.raises(PermissionError, match="m' is a file that may not be written to"):
         save(path)
     assert path.read_bytes() == b"old"
 
 
 def test_a_folder_that_takes_no_files_is_said_to(tmp_path, monkeypatch):
-    monkeypatch.setattr(whole.os, "open", refuse)
+    monkeypatch.setattr(atomic_write.os, "open", refuse)
     with pytest.raises(PermissionError, match=r"no file can be created in its folder.*m'"):
         save(tmp_path / "m")
 
@@ -136,8 +136,8 @@ def test_what_is_written_is_on_the_disk_before_it_has_its_name(way, tmp_path, mo
         return call
 
     kind = lambda descriptor: "folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file"  # noqa: E731
-    monkeypatch.setattr(whole.os, "fsync", noting("sync", os.fsync, kind))
-    monkeypatch.setattr(whole.os, "replace", noting("replace", os.replace, lambda old, new: Path(new).name))
+    monkeypatch.setattr(atomic_write.os, "fsync", noting("sync", os.fsync, kind))
+    monkeypatch.setattr(atomic_write.os, "replace", noting("replace", os.replace, lambda old, new: Path(new).name))
     save(tmp_path / "m")
     if way == "copied":
         assert events.pop(0) == ("sync", "file")
@@ -149,7 +149,7 @@ def test_a_file_system_that_cannot_sync_folders(tmp_path, monkeypatch):
         if stat.S_ISDIR(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
 
-    monkeypatch.setattr(whole.os, "fsync", sync)
+    monkeypatch.setattr(atomic_write.os, "fsync", sync)
     save(tmp_path / "m")
     assert names(tmp_path) == ["m"]
 
@@ -158,7 +158,7 @@ def test_a_file_system_that_cannot_sync_folders(tmp_path, monkeypatch):
 def test_a_disk_that_fails_keeps_the_old_file(way, failing, tmp_path, monkeypatch):
     path = tmp_path / "m"
     path.write_bytes(b"old")
-    monkeypatch.setattr(whole.os, failing, refuse)
+    monkeypatch.setattr(atomic_write.os, failing, refuse)
     with pytest.raises(OSError, match=os.strerror(errno.EPERM)):
         save(path)
     assert path.read_bytes() == b"old" and names(tmp_path) == ["m"]
@@ -199,8 +199,8 @@ def test_a_file_that_is_still_written_is_not_removed(way, tmp_path):
 
 
 def test_a_file_that_another_process_took_for_a_left_one_is_made_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(whole, "nameless_file", lambda folder, mode: None)
-    path, lock, swept = tmp_path / "m", whole.lock, []
+    monkeypatch.setattr(atomic_write, "nameless_file", lambda folder, mode: None)
+    path, lock, swept = tmp_path / "m", atomic_write.lock, []
 
     def late(descriptor, wait=False):  # the other process comes between the creation and the lock
         if wait and not swept:
@@ -209,7 +209,7 @@ def test_a_file_that_another_process_took_for_a_left_one_is_made_again(tmp_path,
             assert names(tmp_path) == []
         return lock(descriptor, wait)
 
-    monkeypatch.setattr(whole, "lock", late)
+    monkeypatch.setattr(atomic_write, "lock", late)
     save(path)
     assert swept and names(tmp_path) == ["m"]
 
@@ -219,7 +219,7 @@ def test_a_killed_process_leaves_nothing(tmp_path):
     path = tmp_path / "m"
     script = f"""
 from pathlib import Path
-from simplexboost.files.whole import whole_file
+from simplexboost.persist.atomic_write import whole_file
 with whole_file(Path({str(path)!r})) as stream:
     stream.write(b"x" * 10**6)
     stream.flush()
@@ -230,7 +230,7 @@ with whole_file(Path({str(path)!r})) as stream:
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"written\n"
         process.send_signal(signal.SIGKILL)
-    if whole.nameless_file(tmp_path, 0o600) is None:
+    if atomic_write.nameless_file(tmp_path, 0o600) is None:
         pytest.skip("this file system has no files without a name")
     assert names(tmp_path) == []
 

@@ -13,8 +13,8 @@ from cases import CLASSIFIERS, LEARNERS, each
 from sklearn.base import clone
 
 import simplexboost as sb
-from simplexboost._words import FITTING, METHODS, OF_LEARNERS, PARAMETERS, PREDICTING, VALUES
-from simplexboost.learners import NewtonTree, VectorTree
+from simplexboost._util.aliases import FITTING, METHODS, OF_LEARNERS, PARAMETERS, PREDICTING, VALUES
+from simplexboost.parts.learners import NewtonTree, VectorTree
 
 FLAGSHIP = sb.SimplexBoostClassifier
 

@@ -14,13 +14,13 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
-
-import simplexboost as sb
 from simplexboost.codewords import Codewords
 from simplexboost.learners import Learner
 from simplexboost.losses import Loss
 from simplexboost.optimizers import Optimizer
 from simplexboost.steps import Step
+
+import simplexboost as sb
 
 ROOT = sb.__name__
 PARTS = (Loss, Codewords, Learner, Optimizer, Step)

@@ -12,8 +12,8 @@ codeword in that space. The class whose codeword points furthest in the directio
 
 import matplotlib.pyplot as plt
 
-from simplexboost import codewords
-from simplexboost.plotting import plot_codewords
+from simplexboost.evaluate.plots import plot_codewords
+from simplexboost.parts import codewords
 
 figure = plt.figure(figsize=(9, 4.5), layout="constrained")
 plot_codewords("simplex", 3, ax=figure.add_subplot(1, 2, 1)).set_title("simplex, 3 classes")

@@ -13,8 +13,8 @@ its own.
 
 import matplotlib.pyplot as plt
 
-from simplexboost import games
-from simplexboost.plotting.games import figure_3, random_walks
+from simplexboost import theory
+from simplexboost.theory.game_plots import figure_3, random_walks
 
 figure_3(((6, 0.0), (15, 0.0)))
 plt.show()
@@ -22,9 +22,9 @@ plt.show()
 # %%
 # With an edge over guessing, the votes of a row are a random walk, and the potential is the chance that it ends badly.
 
-baseline = games.uniform_baseline(3, edge=0.2)
-walks = games.simulate_walks(40, baseline, n_walks=80, random_state=0)
-random_walks(walks, games.fixed_potential(40, baseline))
+baseline = theory.uniform_baseline(3, edge=0.2)
+walks = theory.simulate_walks(40, baseline, n_walks=80, random_state=0)
+random_walks(walks, theory.fixed_potential(40, baseline))
 plt.show()
 
 # %%
@@ -33,7 +33,7 @@ plt.show()
 _, ax = plt.subplots(figsize=(6, 4), layout="constrained")
 rounds = range(1, 121)
 for edge, style in ((0.1, ":"), (0.2, "--"), (0.3, "-")):
-    bounds = [games.fixed_potential(t, games.uniform_baseline(3, edge)) for t in rounds]
+    bounds = [theory.fixed_potential(t, theory.uniform_baseline(3, edge)) for t in rounds]
     ax.plot(rounds, bounds, style, label=f"edge {edge}")
 ax.axhline(0.05, color="0.5", linewidth=0.8)
 ax.set(xlabel="rounds", ylabel="bound on the training error", ylim=(0, 1))

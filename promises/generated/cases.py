@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simplexboost.codewords import Exhaustive
+from simplexboost.parts.codewords import Exhaustive
 
 from . import labels, matrices, tables
 from .parameters import PARTS, any_kind, classifier, spoil

@@ -12,12 +12,12 @@ from sklearn.base import ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import simplexboost as sb
-from simplexboost.callbacks import Callback
-from simplexboost.codewords import CODEWORDS
-from simplexboost.learners import LEARNERS
-from simplexboost.losses import LOSSES
-from simplexboost.optimizers import OPTIMIZERS
-from simplexboost.steps import STEPS
+from simplexboost.boosting import Callback
+from simplexboost.parts.codewords import CODEWORDS
+from simplexboost.parts.learners import LEARNERS
+from simplexboost.parts.losses import LOSSES
+from simplexboost.parts.optimizers import OPTIMIZERS
+from simplexboost.parts.steps import STEPS
 
 CLASSIFIERS: dict[str, type] = {
     name: kind

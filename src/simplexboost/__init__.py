@@ -6,30 +6,28 @@ All public names of the package can be imported from here.
 from types import ModuleType as _Module
 from typing import TYPE_CHECKING, Any
 
-from . import algorithms, callbacks, codewords, learners, losses, optimizers, steps
-from .algorithms import (
+from . import boosting, parts
+from .classifiers import (
     AdaBoostECCClassifier,
     AdaBoostM1Classifier,
     AdaBoostM2Classifier,
     AdaBoostMHClassifier,
     AdaBoostMMClassifier,
+    BoostingClassifier,
     CDMCBoostClassifier,
     GDMCBoostClassifier,
     LogitBoostClassifier,
     OneVsAllBoostClassifier,
-    OSBoostClassifier,
     SAMMEClassifier,
+    SimplexBoostClassifier,
     SoftmaxBoostClassifier,
 )
-from .codewords import Hierarchy
-from .estimators.composed import BoostingClassifier
-from .estimators.flagship import SimplexBoostClassifier
-from .estimators.martiboost import MartiBoostClassifier
-from .files import ModelFileError, load
+from .parts.codewords import Hierarchy
+from .persist import ModelFileError, load
 
 if TYPE_CHECKING:
     from .reductions import OutputCodeClassifier
-    from .svm import MulticlassSVC
+    from .theory import MartiBoostClassifier, MulticlassSVC, OSBoostClassifier
 
 __version__ = "0.1.0.dev0"
 
@@ -53,26 +51,25 @@ __all__ = [
     "SAMMEClassifier",
     "SimplexBoostClassifier",
     "SoftmaxBoostClassifier",
-    "algorithms",
-    "callbacks",
-    "codewords",
+    "boosting",
     "datasets",
+    "evaluate",
     "export",
-    "games",
-    "inspection",
-    "learners",
     "load",
-    "losses",
-    "optimizers",
-    "plotting",
-    "steps",
+    "parts",
+    "theory",
 ]
 
 
 # These modules are imported on first use. They import scikit-learn's data sets, matplotlib and SciPy's linear
 # programming, with which ``import simplexboost`` would take twice as long.
-_MODULES = ("datasets", "export", "games", "inspection", "plotting")
-_CLASSES = {"MulticlassSVC": "svm", "OutputCodeClassifier": "reductions"}
+_MODULES = ("cli", "datasets", "evaluate", "export", "theory")
+_CLASSES = {
+    "MartiBoostClassifier": "theory.martiboost",
+    "MulticlassSVC": "theory.svm",
+    "OSBoostClassifier": "theory.os_boost",
+    "OutputCodeClassifier": "reductions",
+}
 
 
 def __getattr__(name: str) -> Any:

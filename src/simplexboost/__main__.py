@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from ._packages import how_to_install
+from ._util.compat import how_to_install
 
 EXTRA = ("click", "rich", "pyarrow")
 
@@ -29,7 +29,7 @@ def without_extra(arguments: list[str], missing: list[str]) -> int:
         print(f"simplexboost {__version__}")
         return 0
     if arguments == ["list"]:
-        from .cli.listing import listing
+        from .cli.algorithms import listing
 
         print(listing())
         return 0

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ._typing import AnyArray, Array
+from ._util.arrays import AnyArray, Array
 
 NODE_SIZE: int
 TILE: int

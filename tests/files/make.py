@@ -17,7 +17,7 @@ import pandas as pd
 from sklearn.datasets import load_iris
 
 import simplexboost as sb
-from simplexboost.files.container import VERSION
+from simplexboost.persist.archive import VERSION
 
 FOLDER = Path(__file__).parent
 Case = tuple[Any, list[list[Any]], list[str] | None]  # a fitted classifier, rows to predict, names of their columns
@@ -57,8 +57,8 @@ def adaboost() -> Case:
 
 def coordinates() -> Case:
     """Terms of single coordinates, a loss with costs, and the user's own codewords."""
-    loss = sb.losses.Logistic(cost_matrix=np.array([[0, 1, 2], [1, 0, 1], [3, 1, 0.0]]))
-    code = sb.codewords.Custom(np.array([[1.0, 0.0], [-0.5, 0.75], [-0.5, -0.75]]))
+    loss = sb.parts.losses.Logistic(cost_matrix=np.array([[0, 1, 2], [1, 0, 1], [3, 1, 0.0]]))
+    code = sb.parts.codewords.Custom(np.array([[1.0, 0.0], [-0.5, 0.75], [-0.5, -0.75]]))
     clf = sb.BoostingClassifier(loss, code, "stump", "coordinate", n_estimators=5).fit(X, y)
     return clf, X[::10].tolist(), None
 

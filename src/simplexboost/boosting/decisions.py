@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from .._typing import AnyArray, Array, Labels
-from ..losses import Loss
+from .._util.arrays import AnyArray, Array, Labels
+from ..parts.losses import Loss
 
 TINY = float(np.finfo(np.float64).tiny)
 ABSENT = 30.0  # a class without training examples scores this far below every other

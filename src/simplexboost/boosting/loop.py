@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..callbacks import Callback
 from ..engine import boosting_on
-from ..optimizers import Optimizer
-from .model import AdditiveModel
-from .run import DivergenceError, Run, Update
+from ..model.additive import AdditiveModel
+from ..parts.optimizers import Optimizer
+from ..parts.optimizers.run import DivergenceError, Run, Update
+from .callbacks import Callback
 
 NO_EDGE = "no edge: the weak learner found no direction that decreases the risk"
 PERFECT = "perfect learner: every example gains on every rival class along it, its best step is infinite"

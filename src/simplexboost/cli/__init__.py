@@ -8,9 +8,14 @@ Three libraries do what is not ours to do. They are the extra ``cli``, and are i
 - pyarrow reads and writes CSV, Parquet and Feather, block by block and compressed, and its columns know missing values.
   The three formats that are not tables come from libraries at hand: LIBSVM from scikit-learn, NPZ from NumPy, and ARFF
   is a header of declarations before a CSV.
-
-How data flow: ``sources`` opens a path, ``texts`` and ``matrices`` turn it into blocks, ``kinds`` decides whether a
-column holds numbers, times or categories and converts it, ``training`` gathers all blocks for a fit, ``scoring`` reads
-them one by one for a fitted model, ``writing`` writes tables. ``commands`` has a module for every command; ``app``
-collects them and turns what goes wrong into a sentence and an exit code.
 """
+
+from importlib import import_module
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    """A module that is imported on first use."""
+    if name in ("algorithms",):
+        return import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,14 +1,137 @@
-"""Classifiers by name, and their parameters from ``--set name=value``."""
+"""The classifiers by name: their table, and their parameters from ``--set name=value``.
+
+All named boosters in one table; rows are made from the parts of the boosters, only MartiBoost's is hand-written.
+
+The named boosters: each is a choice of four parts.
+
+`TABLE` has a row for every one of them; ``python -m simplexboost list`` prints it.
+
+Classifiers by name, and their parameters from ``--set name=value``.
+
+The table of all classifiers; it needs none of the libraries of the extra ``cli``.
+"""
 
 from __future__ import annotations
 
 import ast
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import simplexboost
 
+from .._util.params import Part
+from ..classifiers import (
+    AdaBoostECCClassifier,
+    AdaBoostM1Classifier,
+    AdaBoostM2Classifier,
+    AdaBoostMHClassifier,
+    AdaBoostMMClassifier,
+    CDMCBoostClassifier,
+    GDMCBoostClassifier,
+    LogitBoostClassifier,
+    OneVsAllBoostClassifier,
+    SAMMEClassifier,
+    SoftmaxBoostClassifier,
+)
+from ..parts.codewords import CODEWORDS
+from ..parts.learners import LEARNERS, Learner
+from ..parts.losses import LOSSES
+from ..parts.optimizers import OPTIMIZERS
+from ..parts.steps import STEPS
+from ..theory import MartiBoostClassifier, OSBoostClassifier
 from .errors import ArgumentError, did_you_mean
+
+__all__ = ["BOOSTERS", "table_text"]
+
+COLUMNS = ("optimizer", "codewords", "learners", "loss", "step", "paper")
+NAMES: dict[str, Mapping[str, type[Part]]] = {
+    "optimizer": OPTIMIZERS,
+    "codewords": CODEWORDS,
+    "learner": LEARNERS,
+    "loss": LOSSES,
+    "step": STEPS,
+}
+
+
+def row(estimator: Any) -> dict[str, str]:
+    """The parts of a booster in words, with a star for a part that is a parameter; `table_row` if it has no parts."""
+    if hasattr(estimator, "table_row"):
+        return {**estimator.table_row, "paper": estimator.paper}
+    parts, free = estimator.parts(), estimator.get_params(deep=False)
+    words = {name: describe(getattr(parts, name), NAMES[name]) + "*" * (name in free) for name in NAMES}
+    words["codewords"] = getattr(parts.optimizer, "code", words["codewords"])  # an optimizer may make its own code
+    words |= {"learners": words.pop("learner"), "paper": estimator.paper}
+    return {name: words[name] for name in COLUMNS}
+
+
+def describe(part: Part, names: Mapping[str, type[Part]]) -> str:
+    """A part by its name in the package, with the parameters that differ from their defaults."""
+    name = next((name for name, kind in names.items() if kind is type(part)), type(part).__name__)
+    default, mine = type(part)().get_params(deep=False), part.get_params(deep=False)
+    changed = [f"{key}={value!r}" for key, value in mine.items() if value is not None and value != default[key]]
+    words = f"{name}({', '.join(changed)})" if changed else name
+    return f"{part.kind}: {words}" if isinstance(part, Learner) else words
+
+
+def table_text(table: Mapping[str, Mapping[str, str]]) -> str:
+    """The table of the boosters as aligned text.
+
+    Parameters
+    ----------
+    table : mapping of mappings
+        A row for every booster, by name: `TABLE`, or some rows of it.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
+    >>> from simplexboost.cli.algorithms import TABLE
+    >>> print(table_text({"SAMMEClassifier": TABLE["SAMMEClassifier"]}).splitlines()[0].split()[0])
+    algorithm
+    """
+    lines = [
+        ("algorithm", *COLUMNS),
+        *((name.removesuffix("Classifier"), *(r[c] for c in COLUMNS)) for name, r in table.items()),
+    ]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+    )
+
+
+# In the order of the table: by age, related ones together.
+BOOSTERS = (
+    OneVsAllBoostClassifier,
+    AdaBoostM1Classifier,
+    SAMMEClassifier,
+    AdaBoostM2Classifier,
+    AdaBoostMHClassifier,
+    AdaBoostMMClassifier,
+    OSBoostClassifier,
+    AdaBoostECCClassifier,
+    LogitBoostClassifier,
+    MartiBoostClassifier,
+    SoftmaxBoostClassifier,
+    CDMCBoostClassifier,
+    GDMCBoostClassifier,
+)
+
+
+def __getattr__(name: str) -> Any:
+    """`TABLE` is made on first use: it imports `simplexboost.theory`, which would be a third of the start-up time."""
+    if name != "TABLE":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return booster_table()
+
+
+def booster_table() -> dict[str, dict[str, str]]:
+    """A row for every named booster."""
+    return {booster.__name__: row(booster()) for booster in BOOSTERS}
+
 
 DEFAULT = "SimplexBoost"
 SHORT = {"MulticlassSVC": "SVM", "OutputCodeClassifier": "OutputCode"}
@@ -101,3 +224,21 @@ def set_parameter(classifier: Any, key: str, value: Any) -> None:
         classifier.set_params(**{key: value})
     except (ValueError, TypeError, AttributeError) as error:
         raise ArgumentError(f"--set {key.replace('__', '.')}: {' '.join(str(error).split())}") from error
+
+
+def listing() -> str:
+    """All public classifiers, with short names and parts."""
+    width = max(len(short_name(name)) for name in SPECIAL)
+    wide = max(map(len, SPECIAL))
+    lines = [f"{short_name(name):{width}}  {name:{wide}}  {about}" for name, about in SPECIAL.items()]
+    return "\n".join(
+        [
+            *lines,
+            "",
+            "The boosters of the literature (the class of NAME is NAMEClassifier):",
+            "",
+            table_text(booster_table()),
+            "",
+            "* the default of a parameter; parts without a star are fixed",
+        ]
+    )

@@ -17,7 +17,18 @@ import click
 from .. import __version__
 from .errors import INTERRUPTED, USAGE, WRONG, ArgumentError, did_you_mean, explain
 
-COMMANDS = ("fit", "predict", "evaluate", "compare", "inspect", "report", "export", "list", "demo", "completion")
+COMMANDS = {  # in the order of a session, with the modules that have them
+    "fit": "fit_commands",
+    "predict": "model_commands",
+    "evaluate": "fit_commands",
+    "compare": "fit_commands",
+    "inspect": "model_commands",
+    "report": "model_commands",
+    "export": "model_commands",
+    "list": "model_commands",
+    "demo": "fit_commands",
+    "completion": "model_commands",
+}
 CLOSED_PIPE = 141  # what shells report for programs that end because nobody reads on
 DEBUG = "SIMPLEXBOOST_DEBUG"
 
@@ -33,7 +44,7 @@ class Commands(click.Group):
         """The command, or None if there is no such one."""
         if name not in COMMANDS:
             return None
-        return import_module(f".commands.{name}", __package__).command
+        return getattr(import_module(f".{COMMANDS[name]}", __package__), f"{name}_command")
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """The command; a word that is none gets a hint."""

@@ -9,9 +9,8 @@ from typing import Any
 import click
 
 from .errors import ArgumentError
-from .sources import FORMATS
-from .talk import Talk
-from .texts import DELIMITERS, MISSING, TextOptions
+from .readers import DELIMITERS, FORMATS, MISSING, TextOptions
+from .terminal import Talk
 from .training import Wishes
 
 Function = Callable[..., Any]

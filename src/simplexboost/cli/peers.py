@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .._typing import AnyArray, Mask
+from .._util.arrays import AnyArray, Mask
 from .kinds import converted
 
 PACKAGES = {"HGB": "sklearn", "LightGBM": "lightgbm", "XGBoost": "xgboost", "CatBoost": "catboost"}

@@ -8,16 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .._typing import AnyArray, Array
-from .blocks import blocks_of
+from .._util.arrays import AnyArray, Array
 from .errors import ArgumentError, InputError, did_you_mean, some
-from .frames import as_frame
-from .kinds import Column, TurnedTextError
-from .labels import Target, check_target, find_column, shown
-from .matrices import read_libsvm
-from .sources import Source, check_options, find_source, on_disk
-from .talk import Talk
-from .texts import Declared, TextOptions
+from .kinds import Column, Target, TurnedTextError, as_frame, check_target, find_column, shown
+from .readers import Declared, Source, TextOptions, blocks_of, check_options, find_source, on_disk, read_libsvm
+from .terminal import Talk
 
 NEARLY_UNIQUE = 0.9  # text with more different values than this part of the rows tells nothing about new rows
 

@@ -17,10 +17,10 @@ import pyarrow.csv
 import pyarrow.ipc
 import pyarrow.parquet
 
-from ..files.whole import whole_file
+from ..persist.atomic_write import whole_file
 from .errors import ArgumentError, InputError
 from .kinds import NUMBER
-from .sources import COMPRESSED, FORMATS
+from .readers import COMPRESSED, FORMATS
 
 PIECE = 1 << 16  # bytes written at a time: a pipe that nobody reads is noticed soon
 WRITTEN = ("csv", "tsv", "parquet", "feather")

@@ -8,12 +8,14 @@ from .generators import (
     BAYES_ERROR,
     COVARIANCES,
     MEANS,
+    MadelonParameters,
+    make_long_servedio,
+    make_madelon_like,
     make_ova_suboptimal,
     make_samme_counterexample,
     make_three_gaussians,
     three_gaussians_bayes,
 )
-from .noisy import MadelonParameters, make_long_servedio, make_madelon_like
 from .record import KEYS, Dataset
 from .sources import EMBEDDED, ENVIRONMENT, OPENML, OpenMLSet, available, load, read_npz
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import train_test_split
 
-from .._parts import check_number
-from .._typing import AnyArray, Array, Labels, Mask
+from .._util.arrays import AnyArray, Array, Labels, Mask
+from .._util.params import check_number
 
 TEST_PART = 0.25  # the test part of a set without an official split; stratified, seed 0
 KEYS = ("X_train", "y_train", "X_test", "y_test", "feature_names", "categorical", "class_names")

@@ -4,11 +4,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from .binned import MAX_BINS, MAX_CATEGORIES, BinnedData, CodedRows, auto_bins, infinity_at, sampled_rows
+from .binned import (
+    MAX_BINS,
+    MAX_CATEGORIES,
+    BinnedData,
+    CodedRows,
+    SparseCodes,
+    auto_bins,
+    column_of,
+    infinity_at,
+    sampled_rows,
+)
 from .candidates import Candidates
 from .cpu import CpuEngine
-from .cuda import CudaEngine, DeviceError, DeviceTable, check_gpu, has_gpu
-from .group import GroupEngine
+from .cuda import CudaEngine
+from .cuda.binning import DeviceTable
+from .cuda.device import DeviceError, check_gpu, has_gpu
 from .interface import (
     ORDERS,
     SCORES,
@@ -28,8 +39,6 @@ from .interface import (
     row_sizes,
     symmetric_levels,
 )
-from .reference import ReferenceEngine
-from .sparse import SparseCodes, column_of
 from .tree import NODE, SET_BYTES, Grown, LateValues, Tree, no_sets, node_bytes, single_leaf
 
 DEVICES = ("cpu", "cuda")  # where estimators compute
@@ -77,7 +86,6 @@ __all__ = [
     "Engine",
     "FitSize",
     "ForestArrays",
-    "GroupEngine",
     "Grown",
     "Growth",
     "HostRows",
@@ -85,7 +93,6 @@ __all__ = [
     "LeafRule",
     "OneHot",
     "PackedForest",
-    "ReferenceEngine",
     "RowLoss",
     "RowProblem",
     "SparseCodes",

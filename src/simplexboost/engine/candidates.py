@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import AnyArray, Array, Labels
+from .._util.arrays import AnyArray, Array, Labels
 
 PLACES = 16  # lists have a multiple of so many places: whole vectors of the kernels
 EMPTY = np.float32(-1e30)  # the score of an empty place

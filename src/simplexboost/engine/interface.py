@@ -13,9 +13,18 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from .._typing import AnyArray, Array, Labels
+from .._util.arrays import AnyArray, Array, Labels
 from .binned import BinnedData
 from .tree import Grown, LateValues, Tree
+
+
+def thinned(values: AnyArray, thin: float) -> AnyArray:
+    """Leaf values (K,) minus their median, with those below ``thin`` times the largest set to zero; 0 keeps all."""
+    if thin == 0.0:
+        return values
+    values = values - np.sort(values)[len(values) // 2]
+    return np.where(np.abs(values) < np.float32(thin) * np.abs(values).max(), np.float32(0), values)
+
 
 # A node score turns the sum of a node's statistics into a number; children that score high make a good split.
 SCORES = {
@@ -320,7 +329,7 @@ class Engine(Protocol):
         categorical: AnyArray | None = None,
         sample: AnyArray | None = None,
     ) -> BinnedData:
-        """X (n, p), float32 or float64 with NaN for missing values, as codes; X may be sparse (`engine.sparse`).
+        """X (n, p), float32 or float64 with NaN for missing values, as codes; X may be sparse (`engine.binned`).
 
         Columns in the mask ``categorical`` (p,) hold categories 0, 1, … below 254, in no order. ``sample`` (ascending)
         are the rows here from which quantiles are computed; None takes `binned.sampled_rows`.
@@ -401,7 +410,8 @@ class Engine(Protocol):
         """The order (n,) in which keys (n,) uint64 ascend."""
 
     def hashes(self, X: AnyArray, factors: AnyArray) -> AnyArray | None:
-        """Σ_j hash(X_ij) a_j of every row of a table X (n, p), (n,) uint64; factors a (p,). See `data.order.hashes_of`.
+        """Σ_j hash(X_ij) a_j of every row of a table X (n, p), (n,) uint64; factors a (p,). See
+        `tables.order.hashes_of`.
 
         None if whoever asks must compute it.
         """
@@ -427,7 +437,7 @@ class Engine(Protocol):
         """Path-dependent Shapley values of the rows of X (n, p) in out (n, p, D), if the engine has a device for them.
 
         Otherwise return False. `paths` has the trees (``trees``, ``n_features``, ``dtype``), `leaves` their values (an
-        `explain.leaves.LeafTable`); if totals (n, D) are given, the values are made to add up to them.
+        `explain.explained_classes.LeafTable`); if totals (n, D) are given, the values are made to add up to them.
         """
 
     # An engine may have only some of all rows here: those of a member of a group. Rows are chosen by their numbers
@@ -547,7 +557,7 @@ class AllRows(ABC):
         return type(self)
 
     def check_memory(self, size: FitSize) -> float:
-        """None; the memory of the host is forecast by `optimizers.memory`."""
+        """None; the memory of the host is forecast by `parts.optimizers.memory`."""
         return 0.0
 
     def take(self, values: Any) -> Any:

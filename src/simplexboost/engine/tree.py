@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import AnyArray, Array
+from .._util.arrays import AnyArray, Array
+
+MOST_CATEGORIES = 256  # of a category set
+
 
 # One node: 24 bytes, the layout of kernels/trees/tree.hpp.
 NODE = np.dtype(

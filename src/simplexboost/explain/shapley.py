@@ -16,15 +16,15 @@ import numpy as np
 from scipy.sparse import issparse
 
 from .. import _kernels
-from .._cached import cached
-from .._typing import AnyArray, Array
-from ..boosting.hypotheses import LinearHypothesis, TreeHypothesis
-from ..boosting.model import AdditiveModel
+from .._util.arrays import AnyArray, Array
+from .._util.compat import cached
 from ..engine import CpuEngine, Tree, column_of
 from ..engine.cpu.forest import starts
-from ..engine.cpu.sparse import blocks, compact
+from ..engine.cpu.trees import blocks, compact
 from ..engine.tree import node_bytes
-from .leaves import LeafTable, chosen_rows, leaf_table, scaled_values, tree_terms
+from ..model.additive import AdditiveModel
+from ..model.hypotheses import LinearHypothesis, TreeHypothesis
+from .explained_classes import LeafTable, chosen_rows, leaf_table, scaled_values, tree_terms
 
 
 class Paths:

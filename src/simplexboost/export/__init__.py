@@ -4,10 +4,9 @@ Every function takes a fitted booster and the path to write to. What a format ca
 """
 
 from .c_source import c
-from .javascript_module import javascript
 from .onnx_model import onnx
-from .options import numbers
-from .python_file import python
+from .scripts import javascript, python
+from .shipped import numbers
 from .treelite_model import treelite
 
 __all__ = ["c", "javascript", "numbers", "onnx", "python", "treelite"]

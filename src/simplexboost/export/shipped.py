@@ -1,25 +1,107 @@
-"""What every route exports: a fitted booster as trees, lines, codewords, a link, labels and columns.
+"""What every exporter needs: a fitted booster as plain values, its link, and options.
+
+Links as data: what turns class scores U (n, K) into probabilities, named so that other languages can compute it.
+
+Losses compute probabilities by methods, which no export can carry. Each of them is one of a few formulas:
+
+| kind | probabilities |
+|---|---|
+| softmax | softmax(scale · U) |
+| savage | η_k ∝ 1 / (1 − p_k) with p = softmax(2U) |
+| one-vs-all | σ(scale · U_k), divided by the sum over the classes |
+| sigmoid | σ(scale · U_k), every label on its own |
+| shares | U_k / Σ_j U_j, all equal if that sum is 0 |
+| walk | the stationary distribution of a walk on the classes, under costs |
+| certain | 1: only one class had training examples |
+
+What every route exports: a fitted booster as trees, lines, codewords, a link, labels and columns.
 
 F(x) = Σ trees + Σ lines (n, d), in which steps and temperature are factors already; U = ½ F Yᵀ (n, K).
+
+Options that several routes share.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import AnyArray, Array, Labels, Mask
-from ..boosting.hypotheses import LinearHypothesis, TreeHypothesis
-from ..boosting.model import AdditiveModel, Term
-from ..codewords.code import Code
-from ..data.categories import share_last
+from .._util.arrays import AnyArray, Array, Labels, Mask
+from ..classifiers.prediction import Predicts
 from ..engine import Tree
-from ..estimators.predicting import Predicts
-from .links import Link, link_of
+from ..model.additive import AdditiveModel, Term
+from ..model.code import Code
+from ..model.hypotheses import LinearHypothesis, TreeHypothesis
+from ..parts.losses import (
+    MM,
+    Exponential,
+    Logistic,
+    Loss,
+    MultilabelHamming,
+    OneVsAll,
+    OwnScoreExponential,
+    Savage,
+    SoftmaxCost,
+    UserLoss,
+    for_label_sets,
+)
+from ..persist.atomic_write import as_path
+from ..tables.features import share_last
+from ..tables.inputs import check_X
+from ..theory.os_boost import PotentialLoss
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A link; `costs` (K, K) and `loss`, the name of the loss, belong to "walk", and are None elsewhere."""
+
+    kind: str
+    scale: float = 1.0
+    costs: Array | None = None
+    loss: str | None = None
+
+
+def link_of(loss: Loss, n_classes: int, *, several: bool) -> Link:
+    """The link of a fitted loss for this many classes that had training examples.
+
+    ``several`` says whether examples may have several labels. A loss of the user's own, which is code, is refused.
+    """
+    if several:
+        of_sets = for_label_sets(loss, np.empty((0, n_classes)))
+        return Link("sigmoid", 4.0 if isinstance(of_sets, MultilabelHamming) else 2.0)
+    if n_classes < 2:
+        return Link("certain")
+    if isinstance(loss, Exponential | MM | Logistic | Savage) and loss.cost_matrix is not None:
+        return Link("walk", loss.rate, np.asarray(loss.cost_matrix, dtype=np.float64), type(loss).__name__)
+    return plain_link(loss, n_classes)
+
+
+def plain_link(loss: Any, n_classes: int) -> Link:
+    """The link of a loss without costs, for examples that have one label each."""
+    match loss:
+        case MM():
+            return Link("softmax", 4.0)
+        case Exponential() | Logistic() | SoftmaxCost():
+            return Link("softmax", 2.0)
+        case Savage():
+            return Link("savage")
+        case OneVsAll():
+            return Link("one-vs-all", 4.0)
+        case OwnScoreExponential():
+            return Link("softmax", loss.rate(n_classes))
+        case PotentialLoss():
+            return Link("softmax", 4.0) if loss.loss == "exponential" else Link("shares")
+        case UserLoss() if loss.link is None:
+            return Link("softmax", 2.0)
+    raise TypeError(
+        f"loss={loss!r} turns scores into probabilities by a function of your own, and code cannot be exported; only "
+        "models with the package's own losses can, and with a UserLoss that has no link."
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,3 +320,56 @@ def as_exact_numbers(categories: list[Any], dtype: Any, where: str) -> AnyArray:
 def n_numbers(categories: list[Any]) -> int:
     """How many category numbers a column has: one for each category, and perhaps one that all others share."""
     return len(categories) + int(share_last(categories))
+
+
+def source_path(path: Any, *endings: str) -> Path:
+    """The place of a source file, which must have one of these endings."""
+    found = as_path(path, "text or a path")
+    if found.suffix not in endings:
+        raise ValueError(f"path={str(path)!r} must end in {' or '.join(endings)}.")
+    return found
+
+
+def check_dtype(dtype: Any) -> Any:
+    """The precision of X in the exported model."""
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        found = None
+    if found not in (np.float64, np.float32):
+        raise ValueError(f"dtype={dtype!r} is not possible; choose 'float64' or 'float32'.")
+    return found
+
+
+def numbers(clf: Any, X: Any) -> AnyArray:
+    """X as the numbers that treelite takes, (n, p): categories by their number, dates in days, NaN where missing.
+
+    C takes the same for text and dates; categories that are numbers are passed to it as they are.
+
+    Parameters
+    ----------
+    clf : fitted booster
+        The model that takes the numbers.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit.
+
+    Returns
+    -------
+    array of shape (n, p)
+        The numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import simplexboost as sb
+    >>> X = pd.DataFrame({"size": [1.0, 2.0, None, 4.0], "town": ["Ulm", "Bonn", "Ulm", None]})
+    >>> clf = sb.GDMCBoostClassifier(n_estimators=2).fit(X, [0, 1, 0, 1])
+    >>> sb.export.numbers(clf, X)
+    array([[ 1.,  1.],
+           [ 2.,  0.],
+           [nan,  1.],
+           [ 4., nan]])
+    """
+    shipped(clf)  # refuses what cannot be exported
+    found = check_X(clf, X)
+    return found.toarray() if hasattr(found, "toarray") else found

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from .._memory import check_memory
-from .._packages import needed
-from .._typing import AnyArray, Array
-from ..files.whole import write_bytes
-from .onnx_trees import rounded_down, sides
-from .options import check_dtype
-from .shipped import Shipped, ShippedTree, refuse_merged, shipped
+from .._util.arrays import AnyArray, Array
+from .._util.compat import needed
+from .._util.runtime import check_memory
+from ..persist.atomic_write import write_bytes
+from .onnx_model import rounded_down, sides
+from .shipped import Shipped, ShippedTree, check_dtype, refuse_merged, shipped
 
 NEVER = -1e30  # the score of a class without training examples: its probability is 0
 REFUSED = {

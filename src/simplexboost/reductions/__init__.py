@@ -4,8 +4,7 @@ Column j is a binary problem: classes with +1 against classes with −1, those w
 the columns' classifiers are decoded to the class whose row they resemble most.
 """
 
-from .classifier import OutputCodeClassifier
-from .decoding import DECODINGS
-from .report import CodeReport
+from .coding import DECODINGS, CodeReport
+from .output_codes import OutputCodeClassifier
 
 __all__ = ["DECODINGS", "CodeReport", "OutputCodeClassifier"]

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ... import _kernels
-from ..._typing import AnyArray, Array, Labels
+from ..._util.arrays import AnyArray, Array, Labels
 from ..binned import MAX_BINS, TILE, BinnedData, Edges, category_edges, category_mask, sampled_rows
 from ..candidates import Candidates
 from ..interface import (
@@ -31,12 +31,9 @@ from ..interface import (
     row_sizes,
 )
 from ..tree import NODE, Grown, Tree
-from .blocks import CpuBlocks
-from .candidates import CandidateRowLoss, add_entries
 from .forest import CpuForest, find_leaves
-from .rows import CpuRowLoss, logistic_kernel
-from .sparse import bin_sparse
-from .trees import grow_from, limb_values, make_shard
+from .rows import CandidateRowLoss, CpuBlocks, CpuRowLoss, add_entries, logistic_kernel
+from .trees import bin_sparse, grow_from, limb_values, make_shard
 
 if _kernels.NODE_SIZE != NODE.itemsize or _kernels.TILE != TILE:
     raise ImportError(

@@ -14,13 +14,12 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from ... import _kernels
-from ..._cached import cached
-from ..._typing import AnyArray
+from ..._util.arrays import AnyArray
+from ..._util.compat import cached
 from ..binned import CodedRows
 from ..interface import ForestArrays, HostForest
 from ..tree import Tree, node_bytes
-from .sparse import blocks, compact
-from .trees import route
+from .trees import blocks, compact, route
 
 
 @dataclass(frozen=True, eq=False)

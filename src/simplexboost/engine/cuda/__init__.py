@@ -14,19 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from ..._typing import AnyArray, Array
+from ..._util.arrays import AnyArray, Array
 from ..binned import BinnedData
 from ..cpu import CpuEngine
 from ..interface import Dense, FitSize, ForestArrays, Growth, OneHot, PackedForest, RowLoss, RowProblem
 from ..tree import Grown
 from .binning import DeviceCodes, DeviceTable, codes_there, hashes_there, is_there
 from .device import DeviceError, check_gpu, current_device, has_gpu
-from .explaining import explain_there
-from .forest import CudaForest
-from .memory import check_room
+from .forest import CudaForest, explain_there
 from .rows import CudaLeaves, CudaRowLoss
 from .stepping import Launcher
-from .trees import PendingGrown, begin_tree, can_grow, grower_of, has_room, kept_limits, route_all
+from .trees import PendingGrown, begin_tree, can_grow, check_room, grower_of, has_room, kept_limits, route_all
 
 FEW_KEYS = 2**17  # the processor sorts fewer in milliseconds
 FEW_SCORES = 2**15  # evaluated in every round: up to here a tree comes to the device later than the processor adds it

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..._cached import cached
-from ..._typing import AnyArray, Array
+from ..._util.arrays import AnyArray, Array
+from ..._util.compat import cached
 from ..binned import TILE, infinity_at
-from .layout import BLOCK, Arguments, records
+from .growing import BLOCK, Arguments, records
 from .stepping import BLOCKS_PER_PROCESSOR
 
 FEW_VALUES = 2**20  # tables with fewer values are hashed and binned by the processor, which takes milliseconds
@@ -137,7 +137,7 @@ def codes_there(X: Any, edges: Sequence[Array], device: Any) -> tuple[Any, AnyAr
 
 
 def hashes_there(X: Any, factors: AnyArray, device: Any) -> AnyArray:
-    """`data.order.hashes_of` on the device."""
+    """`tables.order.hashes_of` on the device."""
     n, p = X.shape
     out = device.empty(n, np.uint64)
     there = device.upload(np.append(factors, np.uint64(0)))  # an array on the device must not be empty

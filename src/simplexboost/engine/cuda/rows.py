@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..._cached import cached
-from ..._typing import AnyArray, Array
+from ..._util.arrays import AnyArray, Array
+from ..._util.compat import cached
 from ..interface import Engine, LeafRule, RowProblem
 from ..tree import Grown, LateValues
 from .stepping import Launcher, Stepper

@@ -9,8 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from .growing import pointer
-from .layout import BLOCK, Arguments, records
+from .growing import BLOCK, Arguments, pointer, records
 
 ROWS = records(
     "F c weight log_cost Z stats loss scale",

@@ -4,7 +4,7 @@
 // For n numbers with largest |x| < 2^e the first integer is hi = x 2^a, rounded to nearest, with a = width - e. The
 // second is the remainder, lo = (x 2^a - hi) 2^width, rounded to nearest. With width = min(50, 62 - bits of n) neither
 // sum reaches 2^62. A number keeps its digits down to 2^(-2 width) of the largest: 100 bits up to four thousand
-// numbers, 84 for a million. engine/reference/exact.py does the same in NumPy.
+// numbers, 84 for a million. tests/twin/trees.py does the same in NumPy.
 #pragma once
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 // the best cut is one by a hyperplane. The order is then that along the axis in which the points differ most, a
 // heuristic that comes within a few percent of the best gain, where the order of the first column alone loses a sixth.
 // Smoothing adds a number of average rows of the node to every category, which moves small categories to the middle.
-// Operations are in the same order as in the NumPy version, `category_order` in engine/reference/categories.py.
+// Operations are in the same order as in the NumPy version, `category_order` in tests/twin/trees.py.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Node scores: a score turns the sum of a node's statistics into a number, and the best split is the one whose two
 // children have the highest sum of scores. The order of operations is fixed: the NumPy version
-// (engine/reference/scores.py) performs the same ones and must get the same bits. A score also says whether its last
+// (tests/twin/trees.py) performs the same ones and must get the same bits. A score also says whether its last
 // column is a curvature, for the order of categories (categories.hpp), and which scan of a feature's bins is fastest
 // (Scan).
 #pragma once

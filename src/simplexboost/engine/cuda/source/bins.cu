@@ -24,7 +24,7 @@ struct Hashes {
 };
 
 // A number as an integer in which every bit has a say: zero stays zero, and all kinds of NaN are one. The same integers as
-// `data.order.hashed` makes, so that rows have one order wherever they are.
+// `tables.order.hashed` makes, so that rows have one order wherever they are.
 __device__ inline u64 hashed(double value) {
   const double plain = value + 0.0;  // turns −0.0 into 0.0
   u64 bits = plain != plain ? 0x7FF8000000000000ull : static_cast<u64>(__double_as_longlong(plain));

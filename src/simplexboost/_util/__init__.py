@@ -1,0 +1,1 @@
+"""Helpers that all folders share: parameters, threads and memory, messages, types."""

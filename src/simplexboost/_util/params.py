@@ -1,0 +1,178 @@
+"""Parameters: what every part shares, checks of values, and the answer to an unknown keyword.
+
+What every part shares: a part is a dataclass of parameters that is also a scikit-learn estimator.
+
+Cloning, printing, pickling and ``GridSearchCV({"learner__max_depth": [2, 4]})`` come with ``BaseEstimator``;
+strings are looked up in a table that is defined next to the classes (``LOSSES``, ``CODEWORDS``, ...).
+
+Answers to keywords that a class or a method does not have: an error that says which one was probably meant.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+
+from .aliases import PARAMETERS, Entry, Where, answer, unknown_value
+
+
+class Answering(BaseEstimator):
+    """An estimator that answers a keyword it does not have with the one that was probably meant.
+
+    The check of the constructor is in ``__new__``, which gets the keywords of ``__init__`` before it does: so a
+    dataclass keeps the ``__init__`` that is generated for it, whose signature scikit-learn reads.
+    """
+
+    def __new__(cls, *args: Any, **keywords: Any) -> Self:
+        known = keywords_of(cls.__init__) if keywords else None
+        for word in keywords:
+            if known is not None and word not in known:
+                raise TypeError(answer(cls.__name__, "parameter", word, known, PARAMETERS, keywords_of_fit(cls)))
+        return super().__new__(cls)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of parts by names like ``learner__max_depth``."""
+        known = self._get_param_names()
+        for word in params:
+            if word.partition("__")[0] not in known:
+                fit = keywords_of_fit(type(self))
+                raise ValueError(answer(type(self).__name__, "parameter", word, known, PARAMETERS, fit))
+            owner, nested, name = word.partition("__")
+            value = params.get(owner, getattr(self, owner))
+            if nested and not hasattr(value, "set_params"):
+                raise ValueError(f"{word} cannot be set: {owner}={value!r} has no parameter {name!r}.")
+        return super().set_params(**params)
+
+
+def answering(method: Callable[..., Any], table: Iterable[Entry]) -> Callable[..., Any]:
+    """The method, with its signature; a keyword that it does not have is answered from the table."""
+    known = keywords_of(method) if inspect.isfunction(method) else None
+    if known is None:
+        return method
+
+    @functools.wraps(method)
+    def answered(self: Any, *args: Any, **keywords: Any) -> Any:
+        for word in keywords:
+            if word not in known:
+                constructor = Where("a parameter of the constructor", self._get_param_names())
+                who = f"{type(self).__name__}.{method.__name__}"
+                raise TypeError(answer(who, "argument", word, known, table, constructor))
+        return method(self, *args, **keywords)
+
+    return answered
+
+
+@functools.lru_cache(maxsize=256)  # asked in every round, by parts that are made anew
+def keywords_of(function: Callable[..., Any]) -> tuple[str, ...] | None:
+    """The keywords that a function takes, without ``self``; None if it takes any."""
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return None
+    return tuple(p.name for p in parameters)
+
+
+def keywords_of_fit(cls: type) -> Where:
+    """What `fit` takes beside X and y."""
+    fit = getattr(cls, "fit", None)
+    return Where("an argument of fit", ((fit and keywords_of(fit)) or ())[2:])
+
+
+class Part(Answering):
+    """A loss, a codeword set, a weak learner, an optimizer or a step: parameters only, no fitted state."""
+
+
+def resolve(value: Any, table: Mapping[str, type[Any]], base: Any, parameter: str) -> Any:
+    """The part that ``value`` stands for: a key of ``table``, or an instance of ``base``, which is returned itself."""
+    if isinstance(value, base):
+        return value
+    choices = ", ".join(repr(name) for name in table)
+    if isinstance(value, str):
+        if value in table:
+            return table[value]()
+        raise ValueError(unknown_value(parameter, value, table, f", or pass a {base.__name__}"))
+    if isinstance(value, type) and issubclass(value, base):
+        raise TypeError(f"{parameter}={value.__name__} is a class; pass an instance, {value.__name__}().")
+    raise TypeError(f"{parameter}={value!r} must be one of {choices}, or a {base.__name__} instance.")
+
+
+def check_number(
+    name: str,
+    value: Any,
+    kind: type,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    none: bool = False,
+    auto: bool = False,
+    open_low: bool = False,
+) -> None:
+    """Raise unless ``value`` is a number of the kind (int or float) in [low, high], or None or "auto" where allowed.
+
+    Infinity and NaN are refused even if there is no upper limit, because all predictions would then be NaN.
+    """
+    if (value is None and none) or (auto and is_auto(value)):
+        return
+    allowed = Integral if kind is int else Real
+    start = "(" if open_low else "["
+    span = f"{start}{'-inf' if low is None else low}, {'inf)' if high is None else f'{high}]'}"
+    accepted = f"{'an integer' if kind is int else 'a number'} in {span}{' or None' if none else ''}"
+    accepted += " or 'auto'" if auto else ""
+    if isinstance(value, bool) or not isinstance(value, allowed):
+        raise TypeError(f"{name}={value!r} must be {accepted}.")
+    # Not float(value), which fails for very large integers. NumPy would turn a limit into the type of its number, which
+    # may be too narrow for it.
+    number: Any = value.item() if isinstance(value, np.generic) else value
+    too_low = low is not None and (number <= low if open_low else number < low)
+    finite = is_finite(number, kind)
+    if too_low or (high is not None and number > high) or not finite:
+        raise ValueError(f"{name}={value!r} is out of range; it must be {accepted}.")
+
+
+def is_finite(number: Any, kind: type) -> bool:
+    """Whether a number is finite; an integer must also fit where a float is wanted."""
+    try:
+        return isinstance(number, Integral) if kind is int else math.isfinite(number)
+    except OverflowError:
+        return False
+
+
+def is_auto(value: Any) -> bool:
+    """Whether a parameter is "auto"."""
+    return isinstance(value, str) and value == "auto"
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
+    """Raise unless ``value`` is one of the strings."""
+    choices = list(choices)
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(unknown_value(name, value, choices))
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Raise unless ``value`` is True or False; other values are refused, because "no" would otherwise mean True."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name}={value!r} must be True or False.")
+
+
+def check_verbose(value: Any) -> None:
+    """Raise unless ``verbose`` is a bool or a number from 0 on; "no" would otherwise mean a lot of talk."""
+    if not isinstance(value, bool | np.bool_):
+        check_number("verbose", value, int, 0)
+
+
+def random_numbers(random_state: Any) -> np.random.RandomState:
+    """The random numbers of a seed, of a RandomState, or of NumPy's global state, which None stands for."""
+    try:
+        return check_random_state(random_state)
+    except ValueError:
+        raise ValueError(
+            f"random_state={random_state!r} must be an integer in [0, {2**32 - 1}], a numpy.random.RandomState or None."
+        ) from None

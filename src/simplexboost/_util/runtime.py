@@ -1,0 +1,426 @@
+"""What the process may use: cores, threads, BLAS threads and memory.
+
+How many cores this process may use: its affinity, and the limits of its container or job.
+
+joblib counts the cores of the affinity mask, and knows the processor quota of the outermost control group that it sees.
+A quota may also be set further inside, on the groups between that one and the process: systemd, SLURM and containers
+that share the host's control groups do that. All of them hold, so the smallest one counts.
+
+How many threads `n_jobs` stands for, and work that several Python threads share.
+
+Run BLAS on one thread, so that results do not depend on the number of BLAS threads.
+
+A threaded matrix product may add in another order than a serial one, and waiting BLAS threads take processor time from
+the engine's threads. Most BLAS libraries have one number of threads for the whole process, while a caller may run
+several fits at once in threads of its own. So the first fit that enters `one_blas_thread` sets the limit, and the last
+one that leaves removes it.
+
+How much memory the process may still use, and the refusal of what needs more.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from functools import cache, lru_cache
+from numbers import Integral
+from pathlib import Path
+from threading import Event, RLock, Thread, current_thread, get_ident, main_thread
+from time import monotonic
+from typing import Any
+
+from joblib import cpu_count, effective_n_jobs
+from joblib.parallel import get_active_backend
+from threadpoolctl import ThreadpoolController
+
+ROOT, OWN = "/sys/fs/cgroup", "/proc/self/cgroup"
+
+
+def cores_here() -> int:
+    """The number of cores that this process may use, at least one."""
+    cores, limit = int(cpu_count()), quota_at(int(monotonic()))
+    return cores if limit is None else max(1, min(cores, math.ceil(limit)))
+
+
+@lru_cache(maxsize=1)
+def quota_at(second: int) -> float | None:
+    """The quota, read once a second: it seldom changes, and to read it takes up to 200 µs."""
+    return quota()
+
+
+def quota(root: str = ROOT, own: str = OWN) -> float | None:
+    """The processor quota of this process in cores; None if there is none.
+
+    Parameters
+    ----------
+    root : where the control groups are mounted
+    own : the file that names the groups of this process
+    """
+    quotas = [found for folder in own_groups(root, own) if (found := quota_of(folder)) is not None]
+    return min(quotas, default=None)
+
+
+def own_groups(root: str, own: str) -> list[str]:
+    """The folders of all control groups that this process is in."""
+    folders: list[str] = []
+    for line in (text_of(own) or "").splitlines():
+        number, _, rest = line.partition(":")
+        controllers, _, group = rest.partition(":")
+        if number == "0":
+            places = [root, f"{root}/unified"]  # version 2, alone or beside version 1
+        elif "cpu" in controllers.split(","):
+            places = [f"{root}/{controllers}", f"{root}/cpu"]
+        else:
+            continue
+        names = [name for name in group.split("/") if name not in ("", "..")]
+        folders += ["/".join([place, *names[:depth]]) for place in places for depth in range(len(names) + 1)]
+    return list(dict.fromkeys(folders))
+
+
+def quota_of(folder: str) -> float | None:
+    """The processor quota of one control group in cores; None if it has none, or is not visible from here."""
+    text = text_of(f"{folder}/cpu.max")  # version 2: "max 100000" or "150000 100000"
+    if text is None and (text := text_of(f"{folder}/cpu.cfs_quota_us")) is not None:  # version 1: "-1" or "150000"
+        text += text_of(f"{folder}/cpu.cfs_period_us") or ""
+    try:
+        allowed, period = map(int, (text or "").split())
+    except ValueError:  # there is no such file, or it says "max"
+        return None
+    return allowed / period if allowed > 0 and period > 0 else None
+
+
+def text_of(path: str) -> str | None:
+    """What a file says; None if it cannot be read."""
+    try:
+        with open(path) as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+MOST = 2**31 - 1  # the largest number of threads that the compiled code takes
+
+
+def thread_count(n_jobs: Any, *, all_by_default: bool = False) -> int:
+    """The number of threads; None is `free_cores` with `all_by_default`, otherwise what joblib says, which is 1.
+
+    Examples
+    --------
+    >>> thread_count(None), thread_count(3)
+    (1, 3)
+    """
+    accepted = "a positive number of threads, a negative integer (-1: all cores, -2: all but one, ..) or None"
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):
+        raise TypeError(f"n_jobs={n_jobs!r} must be {accepted}.")
+    if n_jobs == 0:
+        raise ValueError(f"n_jobs={n_jobs!r} has no meaning; it must be {accepted}.")
+    if n_jobs is not None and int(n_jobs) > MOST:
+        raise ValueError(f"n_jobs={n_jobs!r} is out of range; it must be {accepted}.")
+    if n_jobs is not None:
+        return int(n_jobs) if int(n_jobs) > 0 else max(1, share_of_cores() + 1 + int(n_jobs))
+    return free_cores() if all_by_default else int(effective_n_jobs(None))
+
+
+def share_of_cores() -> int:
+    """The cores that −1 stands for: all that this process may use, and in a worker of joblib its share of them."""
+    return free_cores() if get_active_backend()[0].nesting_level else cores_here()
+
+
+def free_cores() -> int:
+    """The cores that this thread may use.
+
+    These are the cores of the process: its affinity, the limits of its container and ``OMP_NUM_THREADS`` are
+    respected. Inside ``joblib.parallel_config(n_jobs=…)`` they are that many. joblib's worker processes find their
+    share in ``OMP_NUM_THREADS``; its worker threads, which cannot, get one.
+    """
+    backend, configured = get_active_backend()
+    if configured is not None:
+        return int(effective_n_jobs(None))
+    limit = omp_limit()
+    if backend.nesting_level and (limit is None or current_thread() is not main_thread()):
+        return 1
+    cores = cores_here()
+    return cores if limit is None else min(cores, limit)
+
+
+def omp_limit() -> int | None:
+    """The number of threads in ``OMP_NUM_THREADS``, which may list one for every level of nesting; None if unset."""
+    first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return int(first) if first.isdecimal() and int(first) > 0 else None
+
+
+def side_by_side(function: Callable[[Any], None], items: Iterable[Any], n_threads: int, cancelled: Event) -> None:
+    """Call a function with every item, on up to so many threads, the caller's among them.
+
+    If the system starts no more threads, fewer do the work. After an exception the event is set, which the function
+    should heed, and no more items are begun; the first exception is raised when the others have stopped. An interrupt
+    is raised at once: threads that have not stopped yet end by themselves.
+
+    Examples
+    --------
+    >>> seen = []
+    >>> side_by_side(seen.append, range(5), 2, Event())
+    >>> sorted(seen)
+    [0, 1, 2, 3, 4]
+    """
+    waiting, errors = deque(items), list[BaseException]()
+
+    def work() -> None:
+        while waiting and not cancelled.is_set():
+            try:
+                item = waiting.popleft()
+            except IndexError:  # another thread was faster
+                return
+            try:
+                function(item)
+            except BaseException as error:
+                errors.append(error)
+                cancelled.set()
+
+    try:
+        helpers = start_threads(work, min(n_threads, len(waiting)) - 1)
+        work()
+        if not any(isinstance(error, KeyboardInterrupt) for error in errors):
+            for helper in helpers:
+                helper.join()
+    except BaseException:  # an interrupt that came while this thread started others or waited for them
+        cancelled.set()
+        raise
+    if errors:
+        raise errors[0]
+
+
+def start_threads(work: Callable[[], None], number: int) -> list[Thread]:
+    """Up to so many threads that run a function; fewer if the system starts no more."""
+    threads: list[Thread] = []
+    for _ in range(number):
+        thread = Thread(target=work, name="simplexboost")
+        try:
+            thread.start()
+        except RuntimeError:
+            break
+        threads.append(thread)
+    return threads
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """A context in which BLAS runs on one thread; contexts may be nested and may overlap in several threads."""
+    entry = object()
+    own = Threads(per_thread=True)
+    try:
+        _limit.enter(entry)
+        own.limit()
+        yield
+    finally:
+        own.restore()
+        _limit.leave(entry)
+
+
+@cache
+def blas_libraries() -> list[Any]:
+    """The loaded BLAS libraries, as threadpoolctl controls them; they are searched once, which takes milliseconds.
+
+    The main thread has another one search. threadpoolctl is called back by the system, and Python ignores exceptions in
+    such a call: Ctrl-C at that moment would be lost, together with a library. Only the main thread gets Ctrl-C.
+    """
+    if current_thread() is not main_thread():
+        return search_libraries()
+    found: Future[list[Any]] = Future()
+    helper = Thread(target=search_for, args=(found,), name="simplexboost")
+    try:
+        helper.start()
+    except RuntimeError:  # the system starts no more threads
+        return search_libraries()
+    try:
+        return found.result()
+    finally:
+        helper.join()
+
+
+def search_for(found: Future[list[Any]]) -> None:
+    """Search for the libraries, and pass them on, or the exception."""
+    try:
+        found.set_result(search_libraries())
+    except BaseException as error:
+        found.set_exception(error)
+
+
+def search_libraries() -> list[Any]:
+    """The loaded BLAS libraries."""
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+def is_per_thread(library: Any) -> bool:
+    """Whether the library keeps its number of BLAS threads per calling thread, as OpenBLAS built with OpenMP does."""
+    return bool(library.internal_api == "openblas" and library.threading_layer == "openmp")
+
+
+class Threads:
+    """The numbers of BLAS threads before the limit, of the libraries that are `is_per_thread` or of all the others."""
+
+    def __init__(self, *, per_thread: bool) -> None:
+        self.per_thread = per_thread
+        self.found: list[tuple[Any, int]] = []
+
+    def limit(self) -> None:
+        """Set the number of threads to one."""
+        libraries = [library for library in blas_libraries() if is_per_thread(library) == self.per_thread]
+        self.found = [(library, library.get_num_threads()) for library in libraries]
+        for library in libraries:
+            set_threads(library, 1)
+
+    def restore(self) -> None:
+        """Set the number of threads back to what it was before `limit`."""
+        found, self.found = self.found, []
+        for library, number in found:
+            set_threads(library, number)
+
+
+def set_threads(library: Any, number: int) -> None:
+    """Set a library's number of threads.
+
+    Since version 3.8 threadpoolctl lets only one Python thread at a time set the thread pool that OpenBLAS shares among
+    all, and silently ignores the others. Here one thread may set the limit and another one remove it, so that claim is
+    released before and after the call; the lock of `Limit` ensures that our own calls never overlap.
+    """
+    give_up = getattr(library, "clear_controlling_thread", lambda force: None)
+    give_up(force=True)
+    library.set_num_threads(number)
+    give_up(force=True)
+
+
+class Limit:
+    """The limit of this process, and the contexts that are inside it.
+
+    Entries are stored, not counted, so that `leave` is right even if an interrupt came before the entry was made: it
+    removes nothing then. The lock is reentrant because a context may end in the garbage collector, which may run while
+    its thread holds the lock.
+    """
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+        self.inside: dict[object, int] = {}  # entry -> the thread that made it
+        self.shared: Threads | None = None  # the numbers to restore, while the limit is set
+
+    def enter(self, entry: object) -> None:
+        """Set the limit, unless it is set already."""
+        with self.lock:
+            self.inside[entry] = get_ident()
+            if self.shared is None:
+                self.shared = Threads(per_thread=False)
+                self.shared.limit()
+
+    def leave(self, entry: object) -> None:
+        """Remove the limit, unless others are inside."""
+        with self.lock:
+            self.inside.pop(entry, None)
+            self.restore_if_empty()
+
+    def restore_if_empty(self) -> None:
+        """Remove the limit if nobody is inside."""
+        if not self.inside and self.shared is not None:
+            shared, self.shared = self.shared, None
+            shared.restore()
+
+    def after_fork_in_child(self) -> None:
+        """Drop the entries of other threads: of all threads, a forked child has only the one that forked."""
+        self.inside = {entry: thread for entry, thread in self.inside.items() if thread == get_ident()}
+        self.restore_if_empty()
+        self.lock.release()
+
+
+_limit = Limit()
+if hasattr(os, "register_at_fork"):  # not on Windows
+    # The lock is held during the fork, so that the child inherits neither a lock that another thread holds nor a limit
+    # that is set only in part.
+    os.register_at_fork(
+        before=_limit.lock.acquire,
+        after_in_parent=_limit.lock.release,
+        after_in_child=_limit.after_fork_in_child,
+    )
+
+
+ASSUMED = 2**32  # bytes, where the system does not tell
+SMALL = 2**28  # requests of fewer bytes are not compared with what is free, which takes 50 µs to find out
+
+
+def check_memory(needed: float, what: str, advice: str = "") -> None:
+    """Raise MemoryError if more bytes are needed than are free.
+
+    It is called before the first long step and before the first large array: the system would otherwise refuse an array
+    somewhere in the middle without saying what for, or grant it and later end the process.
+
+    Examples
+    --------
+    >>> check_memory(1e18, "this fit", "Take fewer rows.")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    MemoryError: this fit needs about 1000000000.0 GB of memory beside the data, and ... GB are free. Take fewer rows.
+    """
+    if needed < SMALL:
+        return
+    free = free_memory()
+    if needed > free:
+        sizes = f"about {needed / 1e9:.1f} GB of memory beside the data, and {free / 1e9:.1f} GB are free"
+        raise MemoryError(f"{what} needs {sizes}. {advice}".strip())
+
+
+def free_memory() -> int:
+    """Bytes that are free: of the machine, or of the container or of the process's limit if that has less left."""
+    return min([left for left in (_of_machine(), _of_container(), _of_limit()) if left is not None], default=ASSUMED)
+
+
+def _of_machine() -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration, ValueError):
+        pass
+    try:  # systems without /proc: half of what the machine has
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _of_container(root: str = "/sys/fs/cgroup") -> int | None:
+    """What control groups (version 2, else version 1) leave; None without a limit.
+
+    What is in use counts the cache of files, of which the system gives up the inactive part for whoever needs memory.
+    """
+    for folder, limit, used, inactive in (
+        ("", "memory.max", "memory.current", "inactive_file"),
+        ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    ):
+        try:
+            left = int(Path(root, folder, limit).read_text()) - int(Path(root, folder, used).read_text())
+        except (OSError, ValueError):  # no such file, or "max"
+            continue
+        return max(0, left + _cached(Path(root, folder, "memory.stat"), inactive))
+    return None
+
+
+def _cached(path: Path, name: str) -> int:
+    """The number after a name in a file of statistics; 0 if there is none."""
+    try:
+        return next(int(line.split()[1]) for line in path.read_text().splitlines() if line.split()[0] == name)
+    except (OSError, StopIteration, ValueError, IndexError):
+        return 0
+
+
+def _of_limit() -> int | None:
+    """What a limit on the address space (``ulimit -v``) leaves; None without one."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit == resource.RLIM_INFINITY:
+            return None
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        return max(0, limit - pages * os.sysconf("SC_PAGE_SIZE"))
+    except (ImportError, OSError, ValueError):  # not a Unix system
+        return None

@@ -1,0 +1,252 @@
+"""Callbacks: the base class, checkpoints, progress, and samples of rows and features.
+
+The base class of callbacks.
+
+Checkpoints: files from which an interrupted fit can be continued.
+
+Progress of a fit, printed.
+
+Random samples of rows and features.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from .._util.arrays import AnyArray
+from .._util.messages import warn_user
+from .._util.params import check_number
+from ..parts.optimizers.run import Run
+from ..tables.training_set import TrainingSet
+
+
+class Callback:
+    """The base class of callbacks: it does nothing, and subclasses override the methods that they need.
+
+    Every method gets the run: ``run.round`` is the number of rounds so far, ``run.risk()`` the training risk,
+    ``run.evaluations`` what was evaluated, and a callback that sets ``run.stop_reason`` ends the fit.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> class Stop(Callback):
+    ...     def after_round(self, run):
+    ...         if run.risk() < 0.1:
+    ...             run.stop_reason = "the risk is small"
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=100, callbacks=[Stop()], random_state=0).fit(X, y)
+    >>> clf.n_iter_ < 100, clf.stop_reason_
+    (True, 'the risk is small')
+    """
+
+    def check(self, estimator: Any) -> None:
+        """At the beginning of ``fit``, before anything is computed: raise if the callback will not work with it."""
+
+    def start(self, run: Run) -> None:
+        """Before the first round."""
+
+    def before_round(self, run: Run) -> None:
+        """Before every round."""
+
+    def after_round(self, run: Run) -> None:
+        """After every round."""
+
+    def finish(self, run: Run) -> None:
+        """After the last round."""
+
+
+@dataclass(eq=False)
+class Checkpoint(Callback):
+    """Saves the classifier every few rounds, so that a long fit can be interrupted without loss.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where to save; `simplexboost.load` reads it back. A save replaces the file only when the new one is complete and
+        on the disk, so that a whole one is there even after a crash or a loss of power.
+    every : int, default=10
+        The number of rounds between two saves.
+
+    Notes
+    -----
+    A classifier that cannot be saved, for example with a scikit-learn learner, is refused when its fit begins; so is a
+    place where no file can be. What goes wrong later, such as a full disk, costs the checkpoint and a `RuntimeWarning`,
+    but not the fit: the older file stays as it is, and the next save is tried as usual.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = f"{folder}/model.sb"
+    ...     clf = sb.SimplexBoostClassifier(n_estimators=25, callbacks=[Checkpoint(path)], random_state=0).fit(X, y)
+    ...     sb.load(path).n_iter_
+    20
+    """
+
+    path: str | Path
+    every: int = 10
+
+    def check(self, estimator: Any) -> None:
+        """Refuse what could not be saved before the fit begins, not after its first rounds."""
+        if not isinstance(self.path, str | PathLike):
+            raise TypeError(f"path={self.path!r} must be the name of a file.")
+        check_number("every", self.every, int, 1)
+        estimator.check_savable()
+        if not Path(self.path).resolve().parent.is_dir():
+            raise FileNotFoundError(f"Checkpoint's path={str(self.path)!r} is in a folder that does not exist.")
+        if Path(self.path).exists() and not Path(self.path).is_file():
+            raise OSError(f"Checkpoint's path={str(self.path)!r} is there already and is no regular file.")
+
+    def after_round(self, run: Run) -> None:
+        """Save every few rounds."""
+        if run.round % self.every or run.snapshot is None:
+            return
+        try:
+            run.snapshot().save(self.path)
+        except (OSError, MemoryError) as error:
+            warn_user(
+                f"the checkpoint of round {run.round} could not be saved, and the fit goes on without it: {error!r}",
+                RuntimeWarning,
+            )
+
+
+@dataclass(eq=False)
+class Progress(Callback):
+    """Prints a line about once a second: round, risk, what is evaluated, time so far and time to go.
+
+    ``verbose=1`` of a classifier does the same.
+
+    Parameters
+    ----------
+    every : float, default=1.0
+        The number of seconds between two lines.
+    stream : text file or None, default=None
+        Where to print; None is the standard output.
+
+    Examples
+    --------
+    >>> import io
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> stream = io.StringIO()
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=5, callbacks=[Progress(stream=stream)]).fit(X, y)
+    >>> "risk" in stream.getvalue()
+    True
+    """
+
+    every: float = 1.0  # seconds between lines
+    stream: TextIO | None = None
+
+    def start(self, run: Run) -> None:
+        """Print the sizes and the forecast, and start the clock."""
+        self._begin = self._last = time.perf_counter()
+        self._first = run.round
+        self._print(f"boosting: {run.data.n} rows, {run.data.K} classes, up to {run.n_rounds} rounds")
+        time_needed = [] if run.seconds is None else [f"{run.seconds * (run.n_rounds - run.round):.1f} s"]
+        memory = [] if run.memory is None else [f"{run.memory / 2**20:.0f} MB beside the data"]
+        memory += [f"{run.memory_there / 2**20:.0f} MB on the GPU"] if run.memory_there else []
+        if time_needed or memory:
+            self._print(f"forecast: about {' and '.join(time_needed + memory)}")
+
+    def after_round(self, run: Run) -> None:
+        """Print a line if enough time has passed since the last one."""
+        now = time.perf_counter()
+        if now - self._last < self.every and run.round < run.n_rounds and run.stop_reason is None:
+            return
+        self._last, spent = now, now - self._begin
+        to_go = spent / (run.round - self._first) * (run.n_rounds - run.round)
+        risk = run.risk() if run.risk_before is None else run.risk_before
+        parts = [f"round {run.round}/{run.n_rounds}", f"risk {risk:.6g}", *evaluated(run)]
+        self._print("  ".join([*parts, f"{spent:.1f} s, {to_go:.1f} s to go"]))
+
+    def finish(self, run: Run) -> None:
+        """Print why boosting stopped early, if it did."""
+        if run.stop_reason is not None:
+            self._print(f"stopped after round {run.round}: {run.stop_reason}")
+
+    def _print(self, line: str) -> None:
+        print(line, file=self.stream or sys.stdout, flush=True)
+
+
+def evaluated(run: Run) -> list[str]:
+    """The newest results of every evaluated set, in words; sets are numbered if there are several."""
+    many = len(run.evaluations) > 1
+    return [
+        f"eval{f'[{i}]' if many else ''}: " + ", ".join(f"{name} {values[-1]:.6g}" for name, values in results.items())
+        for i, results in enumerate(run.evaluations)
+        if results["risk"]
+    ]
+
+
+@dataclass(eq=False)
+class Sampling(Callback):
+    """Gives every round a random sample of the rows and of the features, at least one of each.
+
+    The parameters ``subsample`` and ``max_features`` of a classifier do the same.
+
+    Parameters
+    ----------
+    subsample : float, default=1.0
+        The fraction of the rows.
+    max_features : float or "auto", default=1.0
+        The fraction of the features; "auto" is 0.8, and 0.4 where there are more than 256 features, since many of them
+        are then alike.
+    held : array or None, default=None
+        The numbers of rows that are never drawn, ascending; None stands for no rows.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.GDMCBoostClassifier(n_estimators=10, callbacks=[Sampling(subsample=0.5)], random_state=0).fit(X, y)
+    >>> clf.score(X, y) > 0.9
+    True
+    """
+
+    subsample: float = 1.0
+    max_features: float | str = 1.0
+    held: AnyArray | None = None
+
+    def start(self, run: Run) -> None:
+        """Let the loop draw again where the learner finds no edge on a sample."""
+        run.redraw = self.before_round
+
+    def before_round(self, run: Run) -> None:
+        """Draw the rows and features of this round."""
+        run.rows, p = self._rows(run.data, run.rng), run.data.p
+        max_features = (0.8 if p <= 256 else 0.4) if isinstance(self.max_features, str) else self.max_features
+        run.features = self._draw(run.rng, p, max_features)
+
+    def _rows(self, data: TrainingSet, rng: np.random.Generator) -> AnyArray | None:
+        """Those of the rows of this round that are here; None if all are."""
+        held = self.held
+        drawn = self._draw(rng, data.n - (0 if held is None else len(held)), self.subsample)
+        if drawn is not None:
+            return data.engine.here(drawn if held is None else others(data.n, held)[drawn])
+        return None if held is None else others(data.n_here, data.engine.here(held))
+
+    @staticmethod
+    def _draw(rng: np.random.Generator, size: int, fraction: float) -> AnyArray | None:
+        if fraction >= 1.0:
+            return None
+        drawn = np.zeros(size, dtype=bool)
+        drawn[rng.choice(size, max(1, round(fraction * size)), replace=False)] = True
+        return np.flatnonzero(drawn)
+
+
+def others(n: int, held: AnyArray) -> AnyArray:
+    """The rows 0 .. n − 1 without those held out, ascending."""
+    return np.delete(np.arange(n), held)

@@ -1,0 +1,243 @@
+"""Evaluation on rows that are not trained on, and early stopping."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._util.arrays import AnyArray, Array, Labels
+from .._util.docstrings import described
+from .._util.runtime import check_memory
+from ..engine import Candidates, Engine
+from ..model.additive import add_terms
+from ..parts.losses.objective import mean_loss
+from ..parts.optimizers.run import Run
+from .callbacks import Callback
+
+
+@dataclass(eq=False)
+class Evaluation(Callback):
+    """Records the risk of rows that are not trained on, and metrics of their predictions, after every round.
+
+    ``eval_set`` of ``fit`` makes one for every entry. The records are in ``results`` and, where other callbacks see
+    them, in ``run.evaluations``. If the run continues a model, they begin with the first round of that model.
+
+    Parameters
+    ----------
+    X : array of shape (n, p)
+        The rows.
+    c : array of shape (n,)
+        Their targets, numbers of classes; a row with target −1, whose class the model does not know, is left out of the
+        risk.
+    weight : array of shape (n,)
+        Their weights.
+    metrics : dict of callables
+        Functions of predictions, by name; none by default.
+    results : dict of lists
+        A list for "risk" and for every metric, with an entry for every round; it is empty at first.
+    seen : callable
+        A function that makes of class scores U (n, K) the predictions that the metrics take; by default these are the
+        scores.
+    watch : str, default="risk"
+        The name of the result that says which round is the best.
+    greater_is_better : bool, default=False
+        Whether it is the largest or the smallest that is best.
+    tol : float, default=1e-7
+        A round is better than another only if it is so by more than this.
+    init_score : array of shape (n, K) or None, default=None
+        The logits that predictions start from; None stands for zeros.
+    engine : Engine or None, default=None
+        The engine that has these rows; None if they are all here.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> held = Evaluation(X[1::2], y[1::2], np.ones(75))
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, callbacks=[held]).fit(X[::2], y[::2])
+    >>> len(held.results["risk"]), held.results["risk"][0] > held.results["risk"][-1]
+    (20, True)
+    """
+
+    X: AnyArray
+    c: Labels
+    weight: Array
+    metrics: dict[str, Callable[[Any], float]] = field(default_factory=dict)
+    results: dict[str, list[float]] = field(default_factory=dict)
+    seen: Callable[[Array], Any] = np.asarray
+    watch: str = "risk"
+    greater_is_better: bool = False
+    tol: float = 1e-7
+    init_score: Array | None = None
+    engine: Engine | None = None
+
+    best_round: int = field(default=0, init=False)
+
+    def start(self, run: Run) -> None:
+        """Evaluate the rounds of the model so far, if there are any."""
+        self._F = run.zeros(np.maximum(self.c, 0))  # (n, d)
+        if isinstance(self._F, Candidates) and self.metrics:
+            check_memory(24.0 * len(self.c) * len(run.Y), *self._dense_words(run))
+        self._start = None if self.init_score is None else run.model.code.predictor(self.init_score)
+        self._known = np.flatnonzero(self.c >= 0)
+        self._engine = run.data.engine.alone() if self.engine is None else self.engine
+        self._table: Any = self.X
+        self._there: Any = None  # the objective of the rows, if they are on a device
+        self._best = -np.inf
+        self.results.update({name: [] for name in ("risk", *self.metrics)})
+        run.evaluations.append(self.results)
+        for n_rounds in range(1, run.round + 1):
+            self._record(run, n_rounds)
+
+    def _dense_words(self, run: Run) -> tuple[str, str]:
+        """What would need memory if metrics are asked for, and what to do instead."""
+        what = f"evaluating {', '.join(map(repr, self.metrics))} on {len(self.c)} rows of {len(run.Y)} classes"
+        return what, "Evaluate fewer rows, or follow the risk only, which needs no array of rows × classes."
+
+    def after_round(self, run: Run) -> None:
+        """Evaluate the newest round."""
+        self._record(run, run.round)
+
+    def finish(self, run: Run) -> None:
+        """Bring back what is on a device, whose memory others may need."""
+        self._F, self._table, self._there = self._engine.host(self._F), self.X, None
+
+    def _record(self, run: Run, n_rounds: int) -> None:
+        """Add the terms of one round to the predictor, and record."""
+        begin, end = [0, *run.model.round_ends][n_rounds - 1 : n_rounds + 1]
+        if self._there is None:
+            self._follow(run)
+        add_terms(run.model.terms[begin:end], self._table, self._F, self._engine)
+        self.results["risk"].append(self.risk(run))
+        for name, value in self._measured(run, n_rounds).items():
+            self.results[name].append(value)
+        score = self.sign * self.results[self.watch][-1]
+        if score > self._best + self.tol:
+            self._best, self.best_round = score, n_rounds
+
+    def _follow(self, run: Run) -> None:
+        """Move the rows and their predictor to the engine's device, if it has one where it also evaluates the loss."""
+        found = None if self._start is not None else run.objective.on_device(self.X, self.c, self.weight, self._engine)
+        if found is not None:
+            self._table, self._there = found
+            self._F = self._there.rows.home(self._F)
+
+    def _measured(self, run: Run, n_rounds: int) -> dict[str, float]:
+        """The metrics of all rows, by name."""
+        if not self.metrics:
+            return {}
+        if isinstance(self._F, Candidates):
+            U = run.model.scores(self._F.dense(run.temperature))
+        else:
+            U = self._engine.gathered(run.model.scores(self._predictor(run)))  # (n, K)
+
+        def measured() -> dict[str, float]:
+            seen = self.seen(U)
+            return {name: measure(name, metric, seen, n_rounds) for name, metric in self.metrics.items()}
+
+        return self._engine.decide(measured)
+
+    def risk(self, run: Run) -> float:
+        """The mean loss now."""
+        if self._there is not None and np.all(run.temperature == 1):
+            return self._there.risk(self._F)
+        if isinstance(self._F, Candidates):
+            return self._candidate_risk(run, self._F)
+        F, c, weight = self._predictor(run), self.c, self.weight
+        if len(self._known) < len(c):
+            F, c, weight = F[self._known], c[self._known], weight[self._known]
+        return mean_loss(run.loss, run.model.code, F, c, weight, self._engine)
+
+    def _candidate_risk(self, run: Run, F: Candidates) -> float:
+        """The mean loss where rows keep the scores of few classes."""
+        losses, weight = F.log_losses((run.temperature,))[0], np.where(self.c < 0, 0.0, self.weight)
+        values = losses if run.loss.likelihood else run.loss.value_of(np.exp(-losses))
+        return self._engine.total(weight * values) / self._engine.total(weight)
+
+    def _predictor(self, run: Run) -> AnyArray:
+        """F (n, d) as the model predicts it: the temperature multiplies the trees, not what they start from."""
+        F = self._engine.host(self._F)
+        if not np.all(run.temperature == 1):
+            start = 0.0 if run.model.constant is None else run.model.constant * (1.0 - run.temperature)
+            F = F * np.asarray(run.temperature, dtype=F.dtype) + np.asarray(start, dtype=F.dtype)
+        return F if self._start is None else self._start + F
+
+    @property
+    def sign(self) -> int:
+        """What is watched times this is the better the larger it is."""
+        return 1 if self.greater_is_better else -1
+
+    @property
+    def best_iteration(self) -> int:
+        """The best round so far, counted from 1; 0 before the first round."""
+        return max(self.best_round, min(1, len(self.results["risk"])))
+
+    @property
+    def best_score(self) -> float:
+        """What is watched, in the best round; NaN before the first round."""
+        return self.results[self.watch][self.best_iteration - 1] if self.best_iteration else np.nan
+
+
+@described
+@dataclass(eq=False)
+class EarlyStopping(Evaluation):
+    """Stops when the predictions of the evaluated rows no longer improve; keeps the rounds up to the best one.
+
+    ``early_stopping=True`` of a classifier makes one by itself.
+
+    Parameters
+    ----------
+    n_iter_no_change : int, default=10
+        The number of rounds that may pass without being better than the best one by ``tol``.
+    what : str
+        What the reason for the stop calls the watched result.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(early_stopping=True, random_state=0).fit(X, y)
+    >>> clf.n_iter_ == clf.best_iteration_ < 800
+    True
+    """
+
+    n_iter_no_change: int = 10
+    what: str = "held-out"  # which rows, for the reason of the stop
+
+    def start(self, run: Run) -> None:
+        """Evaluate the rounds of the model so far; if the best one is long ago, the fit had just been stopped."""
+        super().start(run)
+        self._stop_if_stale(run)
+
+    def after_round(self, run: Run) -> None:
+        """Evaluate the newest round, and stop if the best one is long ago."""
+        super().after_round(run)
+        self._stop_if_stale(run)
+
+    def _stop_if_stale(self, run: Run) -> None:
+        if run.round - self.best_round >= self.n_iter_no_change and run.stop_reason is None:
+            run.stop_reason = f"early stopping: no better {self.what} {self.watch} in {self.n_iter_no_change} rounds"
+
+    def finish(self, run: Run) -> None:
+        """Forget the rounds after the best one."""
+        super().finish(run)
+        run.model = run.model.first(self.best_iteration)
+
+
+def measure(name: str, metric: Callable[[Any], Any], seen: Any, n_rounds: int) -> float:
+    """What a metric says of predictions; if it fails, the error says which metric it was."""
+    try:
+        value = metric(seen)
+    except Exception as error:
+        error.add_note(f"This happened in the metric {name!r}, in round {n_rounds}.")
+        raise
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"the metric {name!r} returned {value!r}; it must return a number.") from error

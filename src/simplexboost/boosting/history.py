@@ -1,0 +1,110 @@
+"""The history of a run, round by round."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._util.arrays import AnyArray
+from ..parts.optimizers.run import Run
+from .callbacks import Callback
+
+HISTORY_COLUMNS = ("risk", "edge", "step", "coordinate", "seconds")
+
+
+@dataclass(eq=False)
+class History(Callback):
+    """Records what happened in every round; the fitted attribute ``history_`` holds its records as arrays.
+
+    These are the risk, the edge and the step (means over the updates of a round), the coordinate (−1 for all) and the
+    seconds. Where the step knows them, there are two more: error, the learner's weighted error (a mean again), and
+    bound, a bound on the training error in which a tie counts as an error. The bound is the loss before the first round
+    times a factor for every round, which the theory guarantees. The clock starts when the history is made, at the
+    beginning of ``fit``.
+
+    Parameters
+    ----------
+    records : dict of lists
+        The values of each kind, one for every round; they are empty at first.
+    begin : float
+        The time at which the clock started, which is now by default.
+
+    Examples
+    --------
+    Every booster has one of its own.
+
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.AdaBoostM1Classifier(n_estimators=5).fit(X, y)
+    >>> sorted(clf.history_)
+    ['bound', 'coordinate', 'edge', 'error', 'risk', 'seconds', 'step']
+    """
+
+    records: dict[str, list[float]] = field(default_factory=lambda: {k: [] for k in HISTORY_COLUMNS})
+    begin: float = field(default_factory=time.perf_counter)
+
+    def after_round(self, run: Run) -> None:
+        """Add a record."""
+        coordinates = {update.coordinate for update in run.updates}
+        only = coordinates.pop() if len(coordinates) == 1 else None
+        if all(update.error is not None for update in run.updates):
+            self.add("error", mean_of([update.error for update in run.updates]))
+        if all(update.drop is not None for update in run.updates):
+            bound = float(self._bound(run)) * float(bound_factor(run))
+            self.add("bound", bound if math.isfinite(bound) else math.inf)  # of a fit that diverges
+        self.add("edge", mean_of([update.edge for update in run.updates]))
+        self.add("step", mean_of([update.alpha for update in run.updates]))
+        self.add("coordinate", -1 if only is None else only)
+        self.add("seconds", time.perf_counter() - self.begin)
+        if run.risk_before is None:
+            self.add("risk", run.risk())
+        elif len(self.records["risk"]) < run.round - 1:  # the risk after the round before, which is known only now
+            self.add("risk", run.risk_before)
+
+    def _bound(self, run: Run) -> float:
+        """The bound before this round."""
+        if self.records.get("bound"):
+            return self.records["bound"][-1]
+        start = run.objective.risk_at_start(run.start())
+        return start / run.loss.mistake(run.data.K)
+
+    def finish(self, run: Run) -> None:
+        """Add the risk of the last round, where it is not known yet."""
+        if len(self.records["risk"]) < len(self.records["step"]):
+            self.add("risk", run.risk())
+
+    def continue_from(self, arrays: dict[str, AnyArray]) -> None:
+        """Begin with the records of an earlier fit."""
+        unknown = np.zeros(len(arrays["step"]))  # model files do not hold the seconds
+        self.records = {name: list(arrays.get(name, unknown)) for name in {**dict.fromkeys(HISTORY_COLUMNS), **arrays}}
+        if self.records["risk"] and np.isnan(self.records["risk"][-1]):  # a checkpoint does not know its last risk
+            self.records["risk"].pop()
+        self.begin -= self.records["seconds"][-1] if self.records["seconds"] else 0.0
+
+    def add(self, name: str, value: float) -> None:
+        """Append to a column."""
+        self.records.setdefault(name, []).append(value)
+
+    def arrays(self, n_rounds: int) -> dict[str, AnyArray]:
+        """The records of the first rounds as arrays; a risk that is not known yet is NaN."""
+        columns = {name: [*values, np.nan] for name, values in self.records.items()}
+        return {name: np.array(values[:n_rounds]) for name, values in columns.items()}
+
+
+def mean_of(values: list[Any]) -> float:
+    """The mean of some numbers; that of one is itself, which a GPU would otherwise wait for."""
+    return float(values[0] if len(values) == 1 else np.mean(values))
+
+
+def bound_factor(run: Run) -> float:
+    """The factor by which the bound on the training error changes with the last round, from what its steps know."""
+    left = 1.0
+    for update in run.updates:
+        assert update.drop is not None
+        left -= update.share * (1.0 - update.drop(run.learning_rate * update.alpha))
+    return left

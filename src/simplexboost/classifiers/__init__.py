@@ -1,0 +1,30 @@
+"""The classifiers: scikit-learn estimators around the boosting loop."""
+
+from .adaboost import (
+    AdaBoostECCClassifier,
+    AdaBoostM1Classifier,
+    AdaBoostM2Classifier,
+    AdaBoostMHClassifier,
+    AdaBoostMMClassifier,
+    OneVsAllBoostClassifier,
+    SAMMEClassifier,
+)
+from .composed import BoostingClassifier
+from .gradient import CDMCBoostClassifier, GDMCBoostClassifier, LogitBoostClassifier, SoftmaxBoostClassifier
+from .simplex import SimplexBoostClassifier
+
+__all__ = [
+    "AdaBoostECCClassifier",
+    "AdaBoostM1Classifier",
+    "AdaBoostM2Classifier",
+    "AdaBoostMHClassifier",
+    "AdaBoostMMClassifier",
+    "BoostingClassifier",
+    "CDMCBoostClassifier",
+    "GDMCBoostClassifier",
+    "LogitBoostClassifier",
+    "OneVsAllBoostClassifier",
+    "SAMMEClassifier",
+    "SimplexBoostClassifier",
+    "SoftmaxBoostClassifier",
+]

@@ -1,0 +1,361 @@
+"""The AdaBoost family: M1, SAMME, one-vs-all, MM, MH, M2 and MR, ECC.
+
+Product learners h(x, k), of an example and a class, in the modes that AdaBoost.MH, AdaBoost.M2 and sm-boost offer.
+
+==============  =====================================================================
+shared          one tree for all classes; every leaf has an answer for each class
+separate        a tree for every class, and one step for all of them
+index           one stump on [x, k], the features and the number of the class
+single-label    a learner that names one class: +1 for it, −1 for the others (MH only)
+==============  =====================================================================
+
+AdaBoost for many classes: one booster per class, learners that name one class, and the version of the theory.
+
+AdaBoost.MH: one binary question per class, whether the class is a label of the example.
+
+AdaBoost.M2 and its version for several labels, AdaBoost.MR: the labels shall rank above the other classes.
+
+AdaBoost.ECC: an output code that grows by one column per round.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._util.arrays import Array
+from .._util.docstrings import described
+from .._util.params import check_choice
+from ..model.hypotheses import direction
+from ..parts.learners import GreedyTree, HammingTree, IndexStump, Learner, as_learner
+from ..parts.losses import MM, OwnScoreExponential
+from ..parts.optimizers import AllCoordinates, GradientDescent, NewColumn, Optimizer, SignedDescent
+from ..parts.steps import ClosedForm, ErrorStep, Step, as_step
+from .booster import Booster
+from .composition import Parts, make_parts
+
+MODES: dict[str, type[Optimizer]] = {"shared": GradientDescent, "separate": AllCoordinates, "index": GradientDescent}
+SIGNED_MODES = {**MODES, "single-label": SignedDescent}
+
+
+def product_parts(mode: str, learner: Any, modes: dict[str, type[Optimizer]] = MODES) -> tuple[Learner, Optimizer]:
+    """The learner and the optimizer of a mode."""
+    check_choice("learner_mode", mode, modes)
+    return IndexStump() if mode == "index" else as_learner(learner), modes[mode]()
+
+
+def closed_form(step: Any) -> Step:
+    """The step that "edge" or "exact" names, the two rules of `ClosedForm`; any other step is returned as it is."""
+    return ClosedForm(step) if isinstance(step, str) and step in ("edge", "exact") else as_step(step)
+
+
+@described
+@dataclass(eq=False, repr=False)
+class OneVsAllBoostClassifier(Booster):
+    """One AdaBoost per class, the class against the rest; the highest score wins.
+
+    K binary boosters are trained together. A booster that finds a perfect learner keeps it and ends, also for a later
+    ``warm_start`` on the same rows, while the others go on; the fit stops when all have ended or none finds an edge.
+    Class probabilities are AdaBoost's σ(2 f_k), divided by their sum.
+
+    Parameters
+    ----------
+    learner : str, Learner or scikit-learn classifier, default="stump"
+        The weak learner of every class, which answers ±1: "stump", "vector-tree", …, or any scikit-learn classifier.
+        The loss, the codewords, the optimizer and the step are those of the algorithm.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> OneVsAllBoostClassifier(n_estimators=20).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    paper: ClassVar[str] = "Freund & Schapire 1997"
+    learner: Any = "stump"
+
+    def parts(self) -> Parts:
+        """The parts as objects; every class has its own step size."""
+        return make_parts("one-vs-all", "canonical", self.learner, AllCoordinates(shared_step=False), "closed-form")
+
+
+@described
+@dataclass(eq=False, repr=False)
+class AdaBoostM1Classifier(Booster):
+    """AdaBoost.M1 (Freund & Schapire, 1997): learners that name a class vote with weight ln((1−e)/e).
+
+    Boosting stops when the weighted error e of a learner is not below ½, which happens soon with many classes and small
+    trees (see `SAMMEClassifier` and `AdaBoostMMClassifier`), or after a perfect learner, which is kept. The training
+    error is at most Π 2√(e(1−e)), ``history_["bound"]``. Probabilities are a soft-max of the votes: they are normalised
+    scores, not estimates of a posterior.
+
+    Parameters
+    ----------
+    learner : str, Learner or scikit-learn classifier, default="greedy-info-tree"
+        The weak learner, which names a class: "info-tree", "greedy-info-tree", "class-tree", …, or any scikit-learn
+        classifier. The loss, the codewords, the optimizer and the step are those of the algorithm.
+    max_vote : float or None, default=None
+        The most that a vote weighs. With None no vote is cut, as in the paper. The vote of a perfect learner, which the
+        formula makes infinite, weighs ``max_vote``, and 10 with None.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = AdaBoostM1Classifier("info-tree", n_estimators=20).fit(X, y)
+    >>> clf.history_["error"][:2].round(4)
+    array([0.04  , 0.1076])
+    """
+
+    paper: ClassVar[str] = "Freund & Schapire 1997"
+    learner: Any = "greedy-info-tree"
+    max_vote: Any = None
+
+    def parts(self) -> Parts:
+        """The parts as objects, the step with its largest vote."""
+        return make_parts("own-score", "canonical", self.learner, "gradient", ErrorStep(max_vote=self.max_vote))
+
+
+@described
+@dataclass(eq=False, repr=False)
+class SAMMEClassifier(Booster):
+    """SAMME (Zhu, Zou, Rosset & Hastie, 2009): votes weigh ln((1−e)/e) + ln(K−1); learners need only beat guessing.
+
+    Boosting stops when the weighted error e is not below 1 − 1/K, or after a perfect learner, which is kept. That
+    condition is too weak for a guarantee: the loss may go to zero while half of the training examples stay wrong
+    (Mukherjee & Schapire, 2013), so there is no bound in the history. Probabilities are softmax(f/(K−1)), the paper's
+    link.
+
+    The codewords are the paper's, (K I − 1)/(K−1); on them the step is (K−1)²/K times the weight of the vote.
+
+    Parameters
+    ----------
+    learner : str, Learner or scikit-learn classifier, default="gini-tree"
+        The weak learner, which names a class: "gini-tree", "greedy-info-tree" (12(K−1) leaves, grown best first),
+        "class-tree", …, or any scikit-learn classifier. The loss, the codewords, the optimizer and the step are those
+        of the algorithm.
+    max_vote : float or None, default=None
+        The most that a vote weighs. With None no vote is cut, as in the paper. The vote of a perfect learner, which the
+        formula makes infinite, weighs ``max_vote``, and 10 with None.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SAMMEClassifier(n_estimators=20).fit(X, y).score(X, y) > 0.98
+    True
+    """
+
+    paper: ClassVar[str] = "Zhu, Zou, Rosset & Hastie 2009"
+    learner: Any = "gini-tree"
+    max_vote: Any = None
+
+    def parts(self) -> Parts:
+        """The parts as objects; the loss with rate 1/K and the step are those of SAMME."""
+        return make_parts(
+            OwnScoreExponential("1/K"), "samme", self.learner, "gradient", ErrorStep("chance", self.max_vote)
+        )
+
+
+@described
+@dataclass(eq=False, repr=False)
+class AdaBoostMMClassifier(Booster):
+    """AdaBoost.MM (Mukherjee & Schapire, 2013): every wrong class has a cost; learners need only beat guessing.
+
+    Learners name the class of least cost; the edge is δ, their advantage over guessing under the costs. The algorithm
+    is also known as AdaBoost-Cost. Boosting stops when δ is zero, or after a perfect learner, which is kept. The
+    training error is at most (K−1) Π √(1−δ²), ``history_["bound"]``. Probabilities are softmax(2 · votes), where the
+    votes are the scores F.
+
+    Parameters
+    ----------
+    learner : str, Learner or scikit-learn classifier, default="class-tree"
+        The weak learner, which names a class: "class-tree", "greedy-tree" (grown best first up to a number of leaves),
+        …, or any scikit-learn classifier, which gets one weight for every example and cannot use the costs of the
+        individual wrong classes. The loss, the codewords and the optimizer are those of the algorithm.
+    step : {"edge", "exact"}, default="edge"
+        "edge" is ½ ln((1+δ)/(1−δ)), equation (61) of the paper and the step of its experiments; "exact" is the
+        minimiser of the risk, equation (62), which is larger when there are many classes.
+    cost_matrix : array of shape (K, K) or None, default=None
+        The weight of the pair of a true class (row) and a rival (column); the risk and the bound are then those of the
+        cost. None gives all pairs the weight 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> AdaBoostMMClassifier(n_estimators=30).fit(X, y).score(X, y) > 0.98
+    True
+    """
+
+    paper: ClassVar[str] = "Mukherjee & Schapire 2013"
+    learner: Any = "class-tree"
+    step: Any = "edge"
+    cost_matrix: Any = None
+
+    def parts(self) -> Parts:
+        """The parts as objects, the loss with its costs."""
+        return make_parts(MM(self.cost_matrix), "canonical", self.learner, "gradient", closed_form(self.step))
+
+
+@described
+@dataclass(eq=False, repr=False)
+class AdaBoostMHClassifier(Booster):
+    """AdaBoost.MH (Schapire & Singer, 1999): answers ±1 for every class, with one step for all classes.
+
+    Each pair of an example i and a class k is a binary question, whether k is a label of i. Its answer is z = ±1 and
+    its weight e^{−z f}; γ is the edge over all questions, and the step ½ ln((1+γ)/(1−γ)). Boosting stops when γ is
+    zero, or after a perfect learner, which is kept. The highest score wins; at most (K/2) Π √(1−γ²) of the training
+    examples are wrong, ``history_["bound"]``. Class probabilities are σ(2 f_k), divided by their sum.
+
+    If y is an indicator matrix (n, K), examples may have any number of labels: `predict` returns such a matrix, which
+    marks the classes with positive scores, probabilities are σ(2 f_k) of each label on its own, and the bound is
+    Π √(1−γ²), on the Hamming loss.
+
+    Parameters
+    ----------
+    learner : None, str, Learner or scikit-learn estimator, default=None
+        The weak learner. None is the default of the mode: trees of 12 leaves, grown best first. The mode "index" takes
+        no other learner. The loss, the codewords and the optimizer are those of the algorithm.
+    step : str or Step, default="closed-form"
+        How far each step goes. "closed-form" is the algorithm's own step; "line-search" and "fixed" are others.
+    learner_mode : {"shared", "separate", "single-label", "index"}, default="shared"
+        "shared" is one tree with a sign for every class in each leaf (Hamming tree); "separate" is a tree for every
+        class; "single-label" is a learner that answers +1 for one class and −1 for the others; "index" is a stump on
+        [x, k], the features and the number of the class, which the conference version of MCBoost uses.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> AdaBoostMHClassifier(n_estimators=10).fit(X, y).score(X, y)
+    1.0
+    >>> several = [[1, 0, 0] if k == 0 else [0, 1, k - 1] for k in y]
+    >>> AdaBoostMHClassifier(n_estimators=10).fit(X, several).predict(X[[0, 50, 100]])
+    array([[1, 0, 0],
+           [0, 1, 0],
+           [0, 1, 1]])
+    """
+
+    paper: ClassVar[str] = "Schapire & Singer 1999"
+    multilabel: ClassVar[bool] = True
+    fits_threshold: ClassVar[bool] = True
+    learner: Any = None
+    step: Any = "closed-form"
+    learner_mode: str = "shared"
+
+    def parts(self) -> Parts:
+        """The parts as objects; learner and optimizer are those of the mode."""
+        check_choice("learner_mode", self.learner_mode, SIGNED_MODES)
+        own = GreedyTree(max_leaf_nodes=12) if self.learner_mode == "single-label" else HammingTree()
+        learner = own if self.learner is None else self.learner
+        learner, optimizer = product_parts(self.learner_mode, learner, SIGNED_MODES)
+        return make_parts("one-vs-all", "canonical", learner, optimizer, self.step)
+
+
+@described
+@dataclass(eq=False, repr=False)
+class AdaBoostM2Classifier(Booster):
+    """AdaBoost.M2 (Freund & Schapire, 1997) and AdaBoost.MR (Schapire & Singer, 1999): learners say what is plausible.
+
+    A learner says which classes are plausible, g(x, k) in [0, 1]. Its pseudo-loss e = ½ Σ w (1 − g(x, c) + g(x, k))
+    is a sum over all examples and wrong classes k, c being the true class; the step is ln((1−e)/e), the edge 1 − 2e.
+    Boosting stops when the edge is zero, or after a perfect learner, which is kept. The training error is at most
+    (K−1) Π 2√(e(1−e)), ``history_["bound"]``. Probabilities are softmax(F), the link of the loss
+    Σ_k e^{−(F_c − F_k)/2}.
+
+    If y is an indicator matrix (n, K), examples may have any number of labels. The loss then runs over the pairs of a
+    label and a class that is not a label; the pairs of an example share its weight equally, and the bound is on the
+    part of the pairs that are ranked wrongly. `predict` returns an indicator matrix of the classes whose score is above
+    a threshold. A ranking has no posterior, so `predict_proba` is then only a score: σ of twice the distance to the
+    threshold.
+
+    Parameters
+    ----------
+    learner : str, Learner or scikit-learn estimator, default="subset-tree"
+        The weak learner, which marks the plausible classes. In mode "shared", a learner that names one class calls only
+        that class plausible, which makes this AdaBoost.MM. The loss, the codewords and the optimizer are those of the
+        algorithm.
+    step : {"edge", "exact"}, default="edge"
+        "edge" is the paper's step, "exact" the minimiser of the risk.
+    learner_mode : {"shared", "separate", "index"}, default="shared"
+        "shared" is one tree with a set of classes in each leaf; "separate" is a tree for every class; "index" is a
+        stump on [x, k], the features and the number of the class.
+
+    Attributes
+    ----------
+    threshold_ : array, or None
+        If y was an indicator matrix: the linear function of the scores above which a class is predicted, fitted after
+        boosting. None if y was a column of labels.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> AdaBoostM2Classifier(n_estimators=10).fit(X, y).score(X, y)
+    1.0
+    """
+
+    paper: ClassVar[str] = "Freund & Schapire 1997; Schapire & Singer 1999"
+    multilabel: ClassVar[bool] = True
+    fits_threshold: ClassVar[bool] = True
+    learner: Any = "subset-tree"
+    step: Any = "edge"
+    learner_mode: str = "shared"
+
+    def parts(self) -> Parts:
+        """The parts as objects; learner and optimizer are those of the mode."""
+        learner, optimizer = product_parts(self.learner_mode, self.learner)
+        return make_parts("exponential", "canonical", learner, optimizer, closed_form(self.step))
+
+
+@described
+@dataclass(eq=False, repr=False)
+class AdaBoostECCClassifier(Booster):
+    """AdaBoost.ECC (Guruswami & Sahai, 1999): every round gives the classes two colours, which a learner tells apart.
+
+    The colours are a new column of an output code; the learner's vote weighs ¼ ln((1−ε)/ε), where ε is its weighted
+    error. If the learner has no edge, another colouring is drawn; boosting stops after 20 failures in a row. The
+    training error is at most (K−1) Π (1 − s + 2s √(ε(1−ε))), ``history_["bound"]``, where s is the share, by weight, of
+    the pairs (example, wrong class) whose two classes differ in colour. Probabilities are the posterior of the loss,
+    softmax(2f) of the sums of votes f.
+
+    Parameters
+    ----------
+    learner : str, Learner or scikit-learn classifier, default="vector-tree"
+        The weak learner, which answers ±1: "vector-tree", "stump", …, or any scikit-learn classifier. The loss, the
+        codewords, the optimizer and the step are those of the algorithm.
+    colouring : {"random", "max-cut"}, default="random"
+        "random" gives each colour to half of the classes, at random; "max-cut" flips single classes as long as that
+        puts more weight between the colours (Schapire, 1997).
+
+    Attributes
+    ----------
+    codewords_ : array of shape (number of present classes, rounds)
+        The columns of the output code, ±1; the first class has +1 in every column.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = AdaBoostECCClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> clf.codewords_.shape, clf.score(X, y) > 0.98
+    ((3, 20), True)
+    """
+
+    paper: ClassVar[str] = "Guruswami & Sahai 1999"
+    learner: Any = "vector-tree"
+    colouring: str = "random"
+
+    def parts(self) -> Parts:
+        """The parts as objects, the optimizer with its colouring."""
+        return make_parts("mm", "canonical", self.learner, NewColumn(self.colouring), "closed-form")
+
+    @property
+    def codewords_(self) -> Array:
+        """The columns, ±1, (number of present classes, T); the first class has +1 in every column."""
+        columns = [np.sign(direction(term.hypothesis)) for term in self.model_.terms]
+        return np.array([mu * mu[0] for mu in columns]).reshape(-1, len(self.model_.Y)).T

@@ -1,0 +1,260 @@
+"""What all classifiers share: labels, margins, saving, and fits that succeed as a whole or change nothing.
+
+Threads that share an estimator: a fit changes it in one step, and a prediction looks at it in one moment.
+
+So whoever predicts while another thread fits the same estimator gets the answer of the model before or after that fit,
+never of a mixture; and if several threads fit it, the result is that of the last fit that ended.
+
+What all classifiers of the package share: labels, margins and saving.
+"""
+
+from __future__ import annotations
+
+import functools
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .._util.aliases import METHODS
+from .._util.arrays import AnyArray, Array, Labels
+from .._util.params import Answering, answering
+from ..boosting.decisions import as_decision
+from ..evaluate.report import Reports
+from ..parts.losses import margins
+from ..persist import Saves
+from ..tables.features import Categories
+from ..tables.inputs import plain_labels
+from ..tables.labels import of_one_kind
+from ..tables.validation import known_labels
+
+# The public methods that read fitted attributes, which must all come from the same fit.
+ASKING = (
+    *("predict", "predict_proba", "predict_log_proba", "predict_random", "decision_function", "class_scores"),
+    *("predict_level", "predict_proba_level"),
+    *("margins", "top_k", "staged_predict", "staged_predict_proba", "staged_decision_function"),
+    *("column_scores", "code_report", "save", "report", "apply", "trees_to_frame", "tree_text", "importances"),
+    *("shap_values", "shap_interaction_values", "explain_pair", "shap_explanation", "to_shap"),
+    *("partial_dependence", "nearest_examples", "predict_set", "predict_or_abstain", "expected_costs"),
+    "estimate_prior",
+)
+MARK = "_is_copy"  # the attribute that tells a copy from the estimator
+
+
+def copied(estimator: Any) -> Any:
+    """An estimator with the same attributes; the constructor, which a subclass may have changed, is not called."""
+    copy = object.__new__(type(estimator))
+    copy.__dict__.update(vars(estimator))
+    return copy
+
+
+# ---- fits -----------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[Any]:
+    """A draft of the estimator, which is to be fitted in its place; at the end the estimator becomes like the draft.
+
+    It does so in one step, which an exception or an interrupt comes before or after.
+    """
+    before = dict(vars(estimator))
+    draft = copied(estimator)
+    yield draft
+    estimator.__dict__ = merged(dict(vars(estimator)), before, vars(draft))
+
+
+def merged(now: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """The attributes of an estimator that become those ``after`` a fit.
+
+    Fitted attributes (``name_``) are those of the fit. Of all others the fit may have changed some that were there
+    ``before``; somebody else, in another thread or in a callback, may have changed some that are there ``now``.
+
+    Examples
+    --------
+    >>> merged({"n_jobs": 2, "old_": 1}, {"n_jobs": 1, "old_": 1}, {"n_jobs": 1, "model_": 3})
+    {'n_jobs': 2, 'model_': 3}
+    """
+    others = {name: value for name, value in now.items() if not name.endswith("_")}
+    changed = {n: value for n, value in after.items() if n.endswith("_") or n not in before or before[n] is not value}
+    removed = before.keys() - after.keys()
+    return {name: value for name, value in (others | changed).items() if name not in removed}
+
+
+# ---- predictions ----------------------------------------------------------------------------------------------------
+
+
+def at_once(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, called on a copy of the estimator (which takes a microsecond), unless that is a copy already."""
+    if hasattr(method, MARK):
+        return method
+
+    @functools.wraps(method)
+    def asked(self: Any, *args: Any, **keywords: Any) -> Any:
+        if MARK in self.__dict__:
+            return method(self, *args, **keywords)
+        copy = copied(self)
+        copy.__dict__[MARK] = True
+        return method(copy, *args, **keywords)
+
+    setattr(asked, MARK, True)
+    return asked
+
+
+class Face(Saves, Reports, ClassifierMixin, Answering):
+    """The base class of classifiers; a subclass fits, gives class scores, and says what it writes to a model file."""
+
+    classes_: Any  # (K,) labels, sorted, or a list of such arrays; an estimator that has them is fitted
+    n_features_in_: int
+    feature_kinds_: list[str] | None  # what the columns hold, if they were looked at; see `Features`
+    categories_: Categories | None  # those of categorical columns
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        for name, table in METHODS.items():  # `fit` and `predict` answer keywords that they do not have
+            if name in vars(cls):
+                setattr(cls, name, answering(vars(cls)[name], table))
+        if cls.__module__.partition(".")[0] == __name__.partition(".")[0]:  # methods of others may change the estimator
+            for name in ASKING:
+                if hasattr(cls, name):
+                    setattr(cls, name, at_once(getattr(cls, name)))
+
+    @property
+    def n_classes_(self) -> Any:
+        """The number of classes, K; of several class targets a list of those of each."""
+        check_is_fitted(self)
+        return list(map(len, self.classes_)) if isinstance(self.classes_, list) else len(self.classes_)
+
+    @property
+    def _answers(self) -> str:
+        """What is said of a row: "one" class, a set of "labels", or a class of each of several "targets"."""
+        if isinstance(getattr(self, "classes_", None), list):
+            return "targets"
+        thresholds = (getattr(self, "threshold_", None), getattr(self, "thresholds_", None))
+        return "one" if all(some is None for some in thresholds) else "labels"
+
+    def _refuse_several(self, what: str) -> None:
+        """Raise if the model says more than one class of a row."""
+        if self._answers != "one":
+            raise ValueError(
+                f"{what} takes models of one class per row; this one was fitted to several {self._answers}."
+            )
+
+    @abstractmethod
+    def class_scores(self, X: Any) -> Array:
+        """A score for every class; the highest wins.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        array of shape (n, K)
+            The scores, a column for every class in the order of ``classes_``.
+        """
+
+    def predict(self, X: Any) -> AnyArray:
+        """The class with the highest score, ties to the first.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        array of shape (n,)
+            The labels.
+        """
+        U = self.class_scores(X)
+        return self.classes_.take(U.argmax(axis=1))
+
+    def _best(self, U: Array) -> Labels:
+        """The numbers of the classes that `predict` takes for scores U (n, K); (n,)."""
+        return U.argmax(axis=1)
+
+    def decision_function(self, X: Any) -> Array:
+        """Class scores U (n, K); with two classes the difference U₁ − U₀ (n,), which scikit-learn expects.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        array of shape (n, K) or (n,)
+            The scores.
+        """
+        return as_decision(self.class_scores(X))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The part of the rows that is predicted right.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+        y : array of shape (n,)
+            The true labels; an indicator matrix (n, K) if the model was fitted to one, and (n, T) for T class targets:
+            then a row is right if all of it is.
+        sample_weight : array of shape (n,) or None, default=None
+            The weights of the rows.
+
+        Returns
+        -------
+        float
+            The accuracy.
+        """
+        from sklearn.metrics import accuracy_score  # not at the top: start-up time
+
+        y, sample_weight, predicted = (self._brought(of_rows) for of_rows in (y, sample_weight, self.predict(X)))
+        y = plain_labels(y)
+        if getattr(getattr(y, "dtype", None), "kind", "") == "O" and y.ndim == 1:  # as `fit` takes them
+            y = of_one_kind(np.asarray(y))
+        if self._answers == "targets":
+            return exact_matches(y, predicted, sample_weight)
+        try:
+            with np.errstate(invalid="ignore"):  # of missing labels, which are refused
+                return float(accuracy_score(y, predicted, sample_weight=sample_weight))
+        except TypeError as error:  # of labels that cannot be compared
+            raise TypeError(f"y must hold labels like {self.classes_[:3].tolist()}: {error}") from error
+
+    def margins(self, X: Any, y: Any) -> Array:
+        """The margin of every example, U_c − max_{k≠c} U_k: positive where the prediction is right.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+        y : array of shape (n,)
+            The true labels.
+
+        Returns
+        -------
+        array of shape (n,)
+            The margins.
+        """
+        self._refuse_several("margins")
+        U = self.class_scores(X)
+        return margins(U, known_labels(self._brought(y), len(U), self.classes_))
+
+    def _brought(self, array: Any) -> Any:
+        """An array in the memory of the host; a classifier that computes on a GPU brings those that are there."""
+        return array
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "classes_")
+
+
+def exact_matches(y: Any, predicted: AnyArray, sample_weight: Any) -> float:
+    """The part of the rows of y (n, T) that are predicted right in every column, as `MultiOutputClassifier` scores."""
+    table = np.asarray(y)
+    if table.shape != predicted.shape:
+        raise ValueError(f"y must have the shape {predicted.shape}, a class of each target; it has {table.shape}.")
+    return float(np.average((table == predicted).all(axis=1), weights=sample_weight))

@@ -1,0 +1,653 @@
+"""The estimator around the boosting loop: what all boosters share except their parts.
+
+Calls scikit-learn's own callbacks in every round.
+
+The scikit-learn estimator around the boosting loop: everything that boosters share except the choice of parts.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from .._util.arrays import AnyArray, Array
+from .._util.compat import HAS_SKLEARN_CALLBACKS, CallbackSupportMixin, with_callbacks
+from .._util.messages import telling, warn_user
+from .._util.params import check_choice, check_flag, check_number, check_verbose, random_numbers
+from .._util.runtime import one_blas_thread
+from ..boosting import Callback, Evaluation, History, Progress, Sampling
+from ..boosting.decisions import OneLabel
+from ..boosting.loop import PERFECT, boost
+from ..engine import DEVICES, MAX_BINS, DeviceTable, Engine, check_gpu
+from ..model.code import in_precision
+from ..model.code import same as same_code
+from ..parts.learners import refusal_of
+from ..parts.losses import Loss
+from ..parts.optimizers.run import Run
+from ..persist import check_label_types
+from ..tables.inputs import Taken
+from ..tables.labels import check_init_score
+from ..tables.order import in_own_order
+from ..tables.training_set import TrainingSet
+from ..tables.validation import Checked, Labelling, check_training
+from .auto import Settled, by_column, loss_on
+from .base_classifier import all_or_nothing
+from .classes import ChangesClasses
+from .composition import ENDLESS, MAKERS, Parts
+from .eval_sets import FOLLOWED, Watched, as_eval_set, check_eval_set, evaluate_held_out, followed, split_off
+from .metrics import check_metrics
+from .prediction import Predicts
+from .search import check_groups
+
+
+class SklearnCallbacks(Callback):
+    """Calls scikit-learn's own callbacks (``set_callbacks``) in every round, if any are set.
+
+    Parameters
+    ----------
+    estimator : the one that the user fits; scikit-learn keeps the state of its callbacks there
+    draft : the one that is fitted in its place, and knows the columns of X
+    finish : a function of the run that returns the fitted attributes so far
+    """
+
+    def __init__(self, estimator: Any, draft: Any, finish: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        self.estimator, self.draft, self.finish_fit = estimator, draft, finish
+        metadata = None if sample_weight is None else {"sample_weight": sample_weight}
+        self.task = {"estimator": estimator, "X": X, "y": y, "metadata": metadata}
+
+    def start(self, run: Run) -> None:
+        """The whole fit is the root task, every round a subtask."""
+        self.context = self.estimator._init_callback_context(max_subtasks=run.n_rounds)
+        self.context.call_on_fit_task_begin(**self.task)
+
+    def before_round(self, run: Run) -> None:
+        """A round begins."""
+        self.round = self.context.subcontext(task_name="round")
+        self.round.call_on_fit_task_begin(**self.task)
+
+    def after_round(self, run: Run) -> None:
+        """A round ends; a callback may ask to stop."""
+        stop = self.round.call_on_fit_task_end(**self.task, reconstruction_attributes=lambda: self._attributes(run))
+        if stop and run.stop_reason is None:
+            run.stop_reason = "a scikit-learn callback asked to stop"
+
+    def finish(self, run: Run) -> None:
+        """The fit ends."""
+        self.context.call_on_fit_task_end(**self.task, reconstruction_attributes=lambda: self._attributes(run))
+
+    def _attributes(self, run: Run) -> dict[str, Any]:
+        columns = {name: value for name, value in vars(self.draft).items() if name.endswith("_")}
+        return columns | self.finish_fit(run)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
+    """What all boosters share: everything around the boosting loop. A subclass says which `parts` it has.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        The largest number of rounds. Fewer are made where boosting stops by itself or ``early_stopping`` ends it.
+    subsample : float, default=1.0
+        The fraction of the rows that the learner of each round sees. The rows are drawn anew in every round.
+    max_features : float or "auto", default=1.0
+        The fraction of the features that the learner of each round sees. The features are drawn anew in every round.
+        "auto" is 0.8, and 0.4 if there are more than 256 features.
+    max_bins : int or "auto", default=255
+        The number of bins into which the values of a feature are sorted before trees are grown, from 2 to 255. "auto"
+        takes fewer bins if there are few rows and many features.
+    early_stopping : bool, default=False
+        Whether to stop when the predictions of rows that are not trained on no longer improve. These rows are the first
+        entry of ``eval_set`` of ``fit``, or else a part of the training rows that is held out. What is watched is their
+        risk, or the first ``eval_metric`` of ``fit``; the model keeps the rounds up to the best one.
+    validation_fraction : float or None, default=0.1
+        The fraction of the training rows that early stopping holds out if there is no ``eval_set``. None holds out
+        nothing, and early stopping then watches the training rows.
+    n_iter_no_change : int, default=10
+        The number of rounds without improvement after which early stopping ends the fit.
+    tol : float, default=1e-7
+        A round counts as an improvement if it is better than the best one so far by more than this.
+    class_weight : dict, "balanced" or None, default=None
+        Weights by label, which multiply ``sample_weight``. "balanced" makes all classes weigh the same. None gives
+        every class the weight 1.
+    classes : sequence of labels or None, default=None
+        All classes, if some of them may be absent from the training data. Absent classes get probability zero. None
+        takes the labels that occur in y.
+    categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
+        The columns that hold categories, which trees split by subsets. "from_dtype" takes the categorical and text
+        columns of a data frame, and None takes none. Learners that are not trees of the engine take no categories.
+    warm_start : bool, default=False
+        Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds. X must then have the same features.
+        New categories get numbers after those that are known, as long as there is room.
+    callbacks : sequence of Callback or None, default=None
+        Objects that are called around every round, for example ``[Checkpoint("model.sb")]``.
+    random_state : int, RandomState or None, default=None
+        The seed of all random numbers. With the same seed and data the model is the same, bit for bit.
+    n_jobs : int or None, default=None
+        The number of threads. None takes one, and −1 takes all cores. The fitted model does not depend on it.
+    device : {"cpu", "cuda"}, default="cpu"
+        Where the model is fitted and predicts. "cuda" computes on an NVIDIA GPU, which needs CuPy
+        (``pip install cupy-cuda12x``). The model is an ordinary one, which predicts on the processor where there is no
+        GPU.
+    verbose : int, default=0
+        1 prints progress about once a second, together with what is evaluated.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The labels, sorted.
+    n_classes_ : int
+        The number of classes, K.
+    present_ : bool array of shape (K,)
+        Which classes had training examples.
+    class_prior_ : array of shape (K,)
+        The share of every class in the weight of the training rows; not there if rows have several labels.
+    merged_ : int array of shape (codewords,)
+        The number, among the present classes, of the class that each codeword belongs to. It is there only if
+        `merge_classes` let several of them count as one.
+    loss_ : Loss
+        The loss that was minimised.
+    model_ : AdditiveModel
+        The terms of the model, one for each round, and the codewords of the present classes.
+    history_ : dict of arrays
+        What happened in every round: ``"risk"``, ``"edge"``, ``"step"``, ``"coordinate"``, ``"seconds"``, and what the
+        booster adds.
+    train_score_ : array of shape (rounds,)
+        Minus the training risk after every round, so that larger values are better.
+    evals_result_ : list of dicts of arrays
+        A dict for every evaluated set: the values of each metric, by its name, after every round. The evaluated sets
+        are those of ``eval_set``, or the rows held out for early stopping. This attribute and the next three are there
+        only if something was evaluated.
+    best_iteration_ : int
+        The best round of the first evaluated set, counted from 1.
+    best_score_ : float
+        The first ``eval_metric``, or the risk, in the best round.
+    validation_score_ : array of shape (rounds,)
+        The same after every round, with the sign that makes larger values better.
+    n_iter_ : int
+        The number of rounds in the model.
+    stop_reason_ : str or None
+        Why boosting stopped before ``n_estimators`` rounds; None if it did not.
+    n_features_in_ : int
+        The number of features, p.
+    feature_names_in_ : array of shape (p,)
+        The names of the features, if X had names that are all strings.
+    feature_kinds_ : list of str, or None
+        What each column holds: "number", "category", "date", "duration", "time" or "missing". None if X was an array of
+        numbers.
+    categories_ : Categories or None
+        The categories of categorical columns in the order of their numbers; None if there are none.
+    """
+
+    n_estimators: Any = 100
+    subsample: float = 1.0
+    max_features: Any = 1.0
+    max_bins: Any = MAX_BINS
+    early_stopping: bool = False
+    validation_fraction: float | None = 0.1
+    n_iter_no_change: int = 10
+    tol: float = 1e-7
+    class_weight: Any = None
+    classes: Any = None
+    categorical_features: Any = "from_dtype"
+    warm_start: bool = False
+    callbacks: Sequence[Callback] | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    device: str = "cpu"
+    verbose: int = 0
+
+    takes_init_score: ClassVar[bool] = True
+    may_be_auto: ClassVar[tuple[str, ...]] = ()  # parameters that may be "auto", which `settle` then resolves
+
+    # ---- what a booster chooses -------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def parts(self) -> Parts:
+        """The parts as objects."""
+
+    def settle(self, checked: Checked, groups: Any, seed: int) -> Settled:
+        """The estimator that is to be fitted: this one, or a copy in which what was left open is settled."""
+        return Settled(self)
+
+    def shrinkage(self) -> float:
+        """What every step is multiplied by."""
+        return 1.0
+
+    def _deciding(self, loss: Loss, checked: Checked) -> OneLabel:
+        """How the model that is being fitted turns scores into labels."""
+        return OneLabel(loss, checked.classes, checked.present)
+
+    def more_callbacks(self, history: History) -> list[Callback]:
+        """Callbacks that the booster itself adds; they are called before all others."""
+        return []
+
+    # ---- fitting ----------------------------------------------------------------------------------------------------
+
+    @with_callbacks
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        eval_set: Any = None,
+        eval_metric: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+        init_score: Any = None,
+        init_score_val: Any = None,
+    ) -> Self:
+        """Boost: fit the model to labelled rows.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The features. NaN and None mean missing.
+        y : array of shape (n,)
+            The labels.
+        sample_weight : array of shape (n,) or None, default=None
+            The weights of the rows. Only their ratios matter, because weights are divided by their mean.
+        eval_set : tuple, list of tuples or None, default=None
+            Other rows to evaluate: ``(X, y)``, ``(X, y, sample_weight)`` or ``(X, y, sample_weight, init_score)``, or a
+            list of such tuples. Their risk and metrics after every round are in ``evals_result_``. With
+            ``early_stopping`` the first entry is used in place of held-out training rows. Rows of classes without
+            training examples count as errors in metrics; the risk leaves them out.
+        eval_metric : str, scorer, callable, a list of these, a dict of these by name, or None, default=None
+            What is followed beside the risk, on ``eval_set`` or the held-out rows. The first one decides which round is
+            the best, and when to stop; without any, the risk does. Names are "risk", "log_loss", "error", "accuracy",
+            "auc_ovr", "top_5_accuracy" (with any number), those of XGBoost ("mlogloss", "merror") and LightGBM
+            ("multi_logloss", "multi_error"), and those of scikit-learn's scorers. Scorers are maximised. A callable is
+            ``metric(c, P) -> float`` with the numbers c (n,) of the labels in ``classes_`` (K for a label that is not
+            among them) and probabilities P (n, K). It is minimised unless it has an attribute ``greater_is_better``
+            that is true; if it has a parameter ``sample_weight`` and the rows have weights, it gets them.
+        X_val : table or None, default=None
+            The features of one evaluated set, in place of ``eval_set``. A pipeline transforms them like X if it is
+            ``Pipeline(steps, transform_input=["X_val"])``.
+        y_val : array or None, default=None
+            The labels of the rows of ``X_val``.
+        sample_weight_val : array or None, default=None
+            The weights of the rows of ``X_val``.
+        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds from which boosting starts, a column for every class in the order of ``classes_``; for two classes
+            those of the second one suffice. The model does not contain them: pass those of new rows to `predict_proba`.
+        init_score_val : array or None, default=None
+            The log-odds from which boosting starts for the rows of ``X_val``.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val, init_score_val)
+        return self._fit(X, y, sample_weight, eval_set, eval_metric, init_score=init_score)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        eval_set: Any,
+        eval_metric: Any,
+        costs: Any = None,
+        groups: Any = None,
+        init_score: Any = None,
+    ) -> Self:
+        """Boost; ``costs`` (n, K) is the cost of each decision for each example, for losses that take such costs."""
+        history = History()
+        with all_or_nothing(self) as draft:
+            draft._check_parameters()
+            for callback in draft.callbacks or ():
+                callback.check(draft)
+            X, brought = draft._table(X), draft._brought
+            y, sample_weight, costs, groups, init_score = map(brought, (y, sample_weight, costs, groups, init_score))
+            checked = draft._with_start(draft._check_training(X, y, sample_weight, costs), init_score)
+            for of_target in checked.classes if isinstance(checked.classes, list) else [checked.classes]:
+                check_label_types(of_target)
+            if groups is not None:
+                groups = check_groups(groups, len(checked.used))[checked.used]
+            data, groups = in_own_order(checked.data, groups)
+            checked = replace(checked, data=data)
+            watched = draft._watched(checked, draft.parts().loss, eval_metric)
+            evaluations = check_eval_set(eval_set, watched)
+            seed = draft._draw_seed()
+            last = [partial(SklearnCallbacks, self, draft, X=X, y=y, sample_weight=sample_weight)]
+            draft._boost(watched, evaluations, groups, seed, history, last if HAS_SKLEARN_CALLBACKS else [])
+        return self
+
+    def _boost(
+        self,
+        watched: Watched,
+        evaluations: list[Evaluation],
+        groups: AnyArray | None,
+        seed: int,
+        history: History,
+        last: Sequence[Callable[[Callable[[Run], dict[str, Any]]], Callback]] = (),
+    ) -> None:
+        """Boost on checked rows, and become fitted.
+
+        ``last`` makes callbacks that are called after all others, from a function that gives the fitted attributes.
+        """
+        checked = watched.checked
+        if not self._goes_on:
+            self.__dict__.pop("merged_", None)  # of an earlier model
+        with one_blas_thread(), telling(self.verbose):
+            settled = self.settle(checked, groups, seed)
+        booster, parts = settled.estimator, settled.estimator.parts()
+        with telling(self.verbose):
+            run, held_out = booster._prepare(parts, checked, bool(evaluations), seed)
+        if held_out is not None:
+            evaluations.append(evaluate_held_out(held_out, run, watched))
+        run.temperature = by_column(settled.temperature, checked.data.sets)
+        n_rounds = int(booster.n_estimators) if checked.data.K > 1 else 0
+        self._resume(run, parts, checked, history, n_rounds)
+        finish = partial(
+            self._fitted,
+            seed=seed,
+            settled=settled,
+            checked=checked,
+            history=history,
+            evaluations=evaluations,
+            prior=class_prior(checked),
+        )
+        run.snapshot = lambda: self._snapshot(finish(run))
+        callbacks = booster._callbacks(history, evaluations) + [make(finish) for make in last]
+        try:
+            with one_blas_thread():
+                boost(run, parts.optimizer, n_rounds, callbacks)
+        finally:
+            run.snapshot = None  # it knows the run: neither would be freed before Python looks for cycles
+        if run.diverged:
+            warn_user(f"{run.stop_reason} The model keeps its {run.round} rounds.", ConvergenceWarning)
+        for name in (*FOLLOWED, "choice_", "sets_", "class_prior_"):  # those of an earlier fit
+            self.__dict__.pop(name, None)
+        self.__dict__.update(finish(run))
+
+    def _check_parameters(self) -> None:
+        check_number("n_estimators", self.n_estimators, int, 1, auto="n_estimators" in self.may_be_auto)
+        check_number("subsample", self.subsample, float, 0.0, 1.0, open_low=True)
+        check_number("max_features", self.max_features, float, 0.0, 1.0, auto=True, open_low=True)
+        check_number("max_bins", self.max_bins, int, 2, MAX_BINS, auto=True)
+        check_flag("early_stopping", self.early_stopping)
+        check_number("validation_fraction", self.validation_fraction, float, 0.0, 0.9, open_low=True, none=True)
+        check_number("n_iter_no_change", self.n_iter_no_change, int, 1)
+        check_number("tol", self.tol, float, 0.0)
+        check_flag("warm_start", self.warm_start)
+        check_callbacks(self.callbacks)
+        random_numbers(self.random_state)
+        check_verbose(self.verbose)
+        check_choice("device", self.device, DEVICES)
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether ``fit`` continues a fitted model."""
+        return self.warm_start and hasattr(self, "model_")
+
+    def _draw_seed(self) -> int:
+        """The seed of a fit. One that goes on keeps the seed of the fitted model, whatever ``random_state`` is.
+
+        Otherwise codewords and choices might be others, and rows that the model was trained on might be held out.
+        """
+        known: int | None = getattr(self, "seed_", None) if self._goes_on else None
+        return int(random_numbers(self.random_state).randint(2**31 - 1)) if known is None else known
+
+    def _sure_rounds(self) -> int:
+        """The rounds for which there must be memory. With early stopping ``n_estimators`` may mean "as many as pay"."""
+        n_rounds = min(int(self.n_estimators), ENDLESS)
+        return min(n_rounds, int(self.n_iter_no_change) + 1) if self.early_stopping else n_rounds
+
+    def _check_training(self, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
+        """The training set; if a fitted model is continued, X must have that model's columns.
+
+        The model's trees know columns by position and categories by number: on other columns they would predict
+        nonsense, or read past the end of a row.
+        """
+        return self._check_rows(X, y, sample_weight, costs, self.classes, reset=not self._goes_on)
+
+    def _check_rows(self, X: Any, y: Any, sample_weight: Any, costs: Any, classes: Any, reset: bool) -> Checked:
+        """The training set of rows whose labels are among some classes; X must have known columns unless ``reset``."""
+        checked = check_training(
+            self,
+            X,
+            y,
+            sample_weight,
+            Labelling(classes, self.class_weight, self.multilabel, self.multitarget),
+            self.max_bins,
+            self._fitting_engine(),
+            Taken(self.categorical_features, refusal_of(self.parts().learner)),
+            costs,
+            reset=reset,
+        )
+        names = getattr(self, "feature_names_in_", None)
+        return checked if names is None else replace(checked, data=replace(checked.data, names=names))
+
+    def _table(self, X: Any) -> Any:
+        """X as it is; rows on the GPU stay there unless they have categories, or continue a model."""
+        if self.device == "cpu" or type(X) is np.ndarray:
+            return X
+        engine: Any = self._fitting_engine()
+        there = engine.take(X)
+        if there is None:
+            return X
+        if Taken(self.categorical_features, refusal_of(self.parts().learner)).declared or self._goes_on:
+            return engine.host(there)
+        return DeviceTable.of(there, engine.device)
+
+    def _fitting_engine(self) -> Engine:
+        """The engine to fit on; without the GPU that ``device="cuda"`` asks for, an error says what is missing."""
+        if self.device == "cuda":
+            check_gpu()
+        return self._engine()
+
+    def _with_start(self, checked: Checked, init_score: Any) -> Checked:
+        """The training set with the scores that boosting starts from; a model that goes on needs them again."""
+        self._check_start(init_score is not None)
+        if init_score is None:
+            return checked
+        if checked.data.sets is not None or not self.takes_init_score:
+            reason = "a matrix y" if self.takes_init_score else "this booster, whose game starts from nothing"
+            raise ValueError(f"init_score does not go with {reason}.")
+        scores = check_init_score(init_score, len(checked.used), len(checked.classes))
+        return replace(checked, data=replace(checked.data, init_score=scores[checked.used][:, checked.present]))
+
+    def _check_start(self, started: bool) -> None:
+        """Raise if a model that goes on has init_score and did not have it before, or the reverse; remember it."""
+        if self._goes_on and getattr(self, "_started", None) not in (None, started):
+            raise ValueError(
+                f"warm_start=True continues a model that was fitted {'without' if started else 'with'} init_score; "
+                "pass the same scores again, or fit a new model."
+            )
+        self._started = started
+
+    def _watched(self, checked: Checked, loss: Loss, eval_metric: Any) -> Watched:
+        patience = self.n_iter_no_change if self.early_stopping else None
+        return Watched(self, checked, loss, check_metrics(eval_metric), patience, self.tol)
+
+    def _prepare(self, parts: Parts, checked: Checked, watched: bool, seed: int) -> tuple[Run, TrainingSet | None]:
+        """A run of the parts, after checking that they fit together; and the rows held out for early stopping."""
+        rng = np.random.default_rng(seed)
+        parts.check()
+        data, loss, held_out = checked.data, parts.loss, None
+        if data.K == 1:  # all other classes are absent, so there is nothing to learn
+            return Run(data, loss, np.ones((1, 1)), parts.learner, parts.step, rng=rng), None
+        loss.check(data.K)
+        parts.check_memory(data, self._sure_rounds())
+        if self.early_stopping and not watched:
+            data, held_out = split_off(data, self.validation_fraction, rng)
+        loss = loss_on(loss, data)
+        if data.costs is not None:
+            loss, data = with_costs(loss, data, held_out)
+        present = checked.present
+        code = parts.codewords.for_classes(len(present), present, rng)
+        Y: Array = in_precision(code, parts.optimizer.dtype)  # (K, d)
+        parts.learner.check_for(data, Y)
+        run = Run(data, loss, Y, parts.learner, parts.step, self.shrinkage(), rng, parts.optimizer.candidates)
+        parts.check_run(run, min(int(self.n_estimators), ENDLESS))
+        return run, held_out
+
+    def _resume(self, run: Run, parts: Parts, checked: Checked, history: History, n_rounds: int) -> None:
+        """With ``warm_start``, continue the fitted model."""
+        if not self._goes_on:
+            return
+        if self._merged is not None:
+            raise ValueError("warm_start=True cannot continue a model whose classes were merged; fit a new one.")
+        same = same_classes(checked.classes, self.classes_) and np.array_equal(checked.present, self.present_)
+        if not same or not same_code(run.Y, self.model_.Y):
+            raise ValueError(
+                "warm_start=True needs the classes and codewords of the fitted model; fit a new one instead."
+            )
+        if n_rounds < self.n_iter_:
+            raise ValueError(
+                f"n_estimators={n_rounds} is less than the {self.n_iter_} rounds of the fitted model; with "
+                "warm_start=True it must be at least as many."
+            )
+        run.resume(self.model_)
+        parts.optimizer.resume(run)
+        if self.stop_reason_ == PERFECT and run.is_perfect:
+            run.stop_reason = PERFECT
+        if self.rng_state_ is None:  # a file of an earlier version
+            run.rng = np.random.default_rng(run.rng.integers(2**63) + self.n_iter_)  # other draws than in the first fit
+        else:
+            run.rng.bit_generator.state = self.rng_state_  # the draws that a longer fit would have made
+        history.continue_from(self.history_)
+
+    def _callbacks(self, history: History, evaluations: list[Evaluation]) -> list[Callback]:
+        out: list[Callback] = [*self.more_callbacks(history), history, *evaluations]
+        if self.subsample != 1 or self.max_features != 1:
+            out.append(Sampling(self.subsample, self.max_features))
+        if self.verbose:
+            out.append(Progress())
+        return out + list(self.callbacks or ())
+
+    def _fitted(
+        self,
+        run: Run,
+        *,
+        seed: int,
+        settled: Settled,
+        checked: Checked,
+        history: History,
+        evaluations: list[Evaluation],
+        prior: Array | None,
+    ) -> dict[str, Any]:
+        """The fitted attributes so far; prediction uses only these, so that a later `set_params` does not change it."""
+        several = {"threshold_": run.loss.threshold(run.U, run.data.c, run.data.weight)} if self.fits_threshold else {}
+        temperature = by_column(settled.temperature, checked.data.sets)
+        return {
+            "classes_": checked.classes,
+            "model_": run.model.at(temperature),
+            "loss_": clone(settled.estimator.parts().loss, safe=False),
+            "history_": history.arrays(run.round),
+            "n_iter_": run.round,
+            "stop_reason_": run.stop_reason,
+            "seed_": seed,
+            "rng_state_": run.rng.bit_generator.state,
+            "present_": checked.present,
+            **({"class_prior_": prior} if prior is not None else {}),
+            **({"choice_": settled.choice} if settled.choice is not None else {}),
+            **({"sets_": settled.sets} if settled.sets is not None else {}),
+            **followed(evaluations),
+            **several,
+        }
+
+    @property
+    def train_score_(self) -> Array:
+        """Minus the training risk after every round of the model, so that larger values are better; (rounds,)."""
+        check_is_fitted(self)
+        return -self.history_["risk"]
+
+    def _snapshot(self, fitted: dict[str, Any]) -> Self:
+        """A fitted copy, as if boosting had stopped here."""
+        copy = clone(self)
+        copy.__dict__.update(fitted)
+        for name in ("n_features_in_", "feature_names_in_", "feature_kinds_", "categories_"):
+            if hasattr(self, name):
+                setattr(copy, name, getattr(self, name))
+        return copy
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; a part that is named by a string becomes an object when one of its own parameters is set.
+
+        If one of them is refused, those of the classifier itself stay as they were.
+        """
+        before = dict(vars(self))
+        nested = {key.partition("__")[0] for key in params if "__" in key}
+        try:
+            for name in nested & set(MAKERS) & set(self._get_param_names()):
+                if name not in params and not hasattr(getattr(self, name), "get_params"):
+                    setattr(self, name, getattr(self.parts(), name))
+            return super().set_params(**params)
+        except (TypeError, ValueError):
+            self.__dict__.update(before)
+            raise
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Booster(BaseBooster):
+    """A booster with a learning rate.
+
+    Parameters
+    ----------
+    learning_rate : float, default=1.0
+        Every step is multiplied by this. Smaller values need more rounds and often generalise better.
+    """
+
+    learning_rate: float = 1.0
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        auto = "learning_rate" in self.may_be_auto
+        check_number("learning_rate", self.learning_rate, float, 0.0, auto=auto, open_low=True)
+
+    def shrinkage(self) -> float:
+        """What every step is multiplied by."""
+        return float(self.learning_rate)
+
+
+def class_prior(checked: Checked) -> Array | None:
+    """The share of every class in the weight of all rows, (K,); None if rows may have several labels."""
+    data = checked.data
+    if data.sets is not None:
+        return None
+    weights, prior = data.target_weights(), np.zeros(len(checked.present))
+    prior[checked.present] = weights / weights.sum()
+    return prior
+
+
+def same_classes(a: Any, b: Any) -> bool:
+    """Whether two models have the same classes, of one target or of several."""
+    if isinstance(a, list) or isinstance(b, list):
+        return type(a) is type(b) and len(a) == len(b) and all(map(np.array_equal, a, b))
+    return np.array_equal(a, b)
+
+
+def check_callbacks(callbacks: Any) -> None:
+    """Raise unless it is a list or tuple of callbacks, or None."""
+    if isinstance(callbacks, Callback):
+        raise TypeError(f"callbacks={callbacks!r} must be a list of Callbacks; pass [{callbacks!r}].")
+    if callbacks is not None and not isinstance(callbacks, list | tuple):
+        raise TypeError(f"callbacks={callbacks!r} must be a list of Callbacks or None.")
+    for callback in callbacks or ():
+        if not isinstance(callback, Callback):
+            raise TypeError(f"callbacks={callbacks!r} holds {callback!r}; every entry must be a simplexboost Callback.")
+
+
+def with_costs(loss: Loss, data: TrainingSet, held_out: TrainingSet | None) -> tuple[Loss, TrainingSet]:
+    """The loss with a target for the costs of every example, and the training rows with these targets.
+
+    Targets are numbered from K on: first those of the training rows, then those of the rows held out.
+    """
+    assert data.costs is not None
+    table = [data.costs]
+    if held_out is not None and held_out.costs is not None:
+        table.append(held_out.costs)
+    return loss.for_costs(np.concatenate(table)), replace(data, c=data.K + np.arange(data.n))

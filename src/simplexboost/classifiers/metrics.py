@@ -1,0 +1,276 @@
+"""Metrics: numbers that are computed from predictions for evaluated rows after every round, and followed.
+
+A metric is a name, a scikit-learn scorer, or a function of label numbers c (n,) and probabilities P (n, K).
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from .._util.aliases import unknown_value
+from .._util.arrays import AnyArray, Array, Labels
+from .._util.compat import cached
+from ..boosting.decisions import OneLabel
+
+EPS = float(np.finfo(np.float64).eps)  # scikit-learn's `log_loss` too keeps probabilities this far from 0 and 1
+
+
+# ---- what a metric sees ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Evaluated rows and their labels.
+
+    Attributes
+    ----------
+    X : (n, p) in the form that the model takes: categories are numbers
+    y : (n,) the labels
+    c : (n,) their numbers among the classes 0 .. K−1; K for a label that is not among them
+    weight : (n,), or None if all rows count the same
+    """
+
+    X: AnyArray
+    y: AnyArray
+    c: Labels
+    weight: Array | None = None
+
+    def mean(self, values: AnyArray) -> float:
+        """The weighted mean of a number per row."""
+        return float(np.average(values, weights=self.weight))
+
+
+class Predicted(ClassifierMixin, BaseEstimator):
+    """What is predicted for evaluated rows; to a scorer it is a fitted classifier that knows these rows only.
+
+    Parameters
+    ----------
+    rows : the rows
+    decision : turns scores into predictions
+    U : (n, K) the scores of all classes
+    """
+
+    def __init__(self, rows: Rows, decision: OneLabel, U: Array) -> None:
+        self.rows, self.decision, self.U = rows, decision, U
+
+    @property
+    def classes_(self) -> AnyArray:
+        """All classes, (K,)."""
+        return self.decision.classes
+
+    @cached
+    def P(self) -> Array:
+        """Probabilities, (n, K)."""
+        return self.decision.probabilities(self.U)
+
+    @cached
+    def best(self) -> Labels:
+        """The numbers of the predicted classes, (n,)."""
+        return self.decision.best(self.U)
+
+    def predict(self, X: Any) -> AnyArray:
+        """The predicted class, (n,)."""
+        return self.decision.labels(self._same(X))
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities, (n, K)."""
+        self._same(X)
+        return self.P
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores as scikit-learn expects them."""
+        return self.decision.decision(self._same(X))
+
+    def _same(self, X: Any) -> Array:
+        """The scores, if X are the evaluated rows."""
+        if X.shape[0] != len(self.U):
+            raise ValueError(
+                f"a scorer asks about {X.shape[0]} rows; there are predictions for all {len(self.U)} only."
+            )
+        return self.U
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+# ---- metrics by name ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Metric:
+    """A function of predictions, and whether its larger values are the better ones."""
+
+    of: Callable[[Predicted], Any]
+    greater_is_better: bool = False
+
+
+def log_loss(seen: Predicted) -> float:
+    """The mean of −log p, p being the probability of the row's class, at least `EPS`."""
+    c, K = seen.rows.c, seen.P.shape[1]
+    known = c < K
+    own = np.zeros(len(c))
+    own[known] = seen.P[known, c[known]]
+    return seen.rows.mean(-np.log(np.clip(own, EPS, 1 - EPS)))
+
+
+def accuracy(seen: Predicted) -> float:
+    """How many rows are predicted right."""
+    return seen.rows.mean(seen.best == seen.rows.c)
+
+
+def error(seen: Predicted) -> float:
+    """How many rows are predicted wrong."""
+    return seen.rows.mean(seen.best != seen.rows.c)
+
+
+def top_accuracy(seen: Predicted, k: int) -> float:
+    """How many rows have their class among the k best; of equal scores the first class is the better one."""
+    U, c = seen.U, seen.rows.c[:, None]
+    K = U.shape[1]
+    own = np.take_along_axis(U, np.minimum(c, K - 1), axis=1)
+    ahead = (U > own) | ((U == own) & (np.arange(K) < c))  # (n, K)
+    return seen.rows.mean((c[:, 0] < K) & (ahead.sum(axis=1) < k))
+
+
+def auc_ovr(seen: Predicted) -> float:
+    """The mean over the classes of the area under the ROC curve, the class against all others.
+
+    Classes that no row, or every row, belongs to have no such curve and are left out.
+    """
+    from sklearn.metrics import roc_auc_score  # not at the top: start-up time
+
+    c, weight = seen.rows.c, seen.rows.weight
+    counted = c if weight is None else c[weight > 0]
+    some = [k for k in range(seen.P.shape[1]) if 0 < (counted == k).sum() < len(counted)]
+    areas = [roc_auc_score(c == k, seen.P[:, k], sample_weight=weight) for k in some]
+    return float(np.mean(areas)) if areas else np.nan
+
+
+LOG_LOSS, ERROR, AUC = Metric(log_loss), Metric(error), Metric(auc_ovr, greater_is_better=True)
+METRICS = {
+    "log_loss": LOG_LOSS,
+    "error": ERROR,
+    "accuracy": Metric(accuracy, greater_is_better=True),
+    "auc_ovr": AUC,
+    # The same under the names of scikit-learn, XGBoost and LightGBM.
+    "neg_log_loss": Metric(lambda seen: -log_loss(seen), greater_is_better=True),
+    "roc_auc_ovr": AUC,
+    "mlogloss": LOG_LOSS,
+    "merror": ERROR,
+    "multi_logloss": LOG_LOSS,
+    "multi_error": ERROR,
+}
+
+
+def metric_named(name: str) -> Metric:
+    """The metric of a name: one of `METRICS`, "top_5_accuracy" with any number, or a scikit-learn scorer."""
+    if name in METRICS:
+        return METRICS[name]
+    top = re.fullmatch(r"top_([1-9]\d*)_accuracy", name)
+    if top:
+        return Metric(partial(top_accuracy, k=int(top[1])), greater_is_better=True)
+    from sklearn.metrics import get_scorer, get_scorer_names  # not at the top: start-up time
+
+    if name not in get_scorer_names():
+        rest = " (or another number), the name of a scikit-learn scorer, or pass a function or a scorer"
+        raise ValueError(unknown_value("eval_metric", name, ["risk", *METRICS, "top_5_accuracy"], rest))
+    return as_metric(get_scorer(name))
+
+
+# ---- metrics of the user's ------------------------------------------------------------------------------------------
+
+
+def as_metric(metric: Any) -> Metric:
+    """A name, a scorer or a function as a metric."""
+    if isinstance(metric, str):
+        return metric_named(metric)
+    if not callable(metric) or isinstance(metric, type):
+        raise TypeError(
+            f"eval_metric={metric!r} must be a name, a scikit-learn scorer or a function metric(c, P) -> float, or a "
+            "list or dict of these."
+        )
+    parameters = parameters_of(metric)
+    if parameters[:1] == ["estimator"]:
+        takes_weight = "sample_weight" in parameters_of(getattr(metric, "_score_func", metric))
+        return Metric(partial(by_scorer, metric, takes_weight), greater_is_better=True)
+    takes_weight = "sample_weight" in parameters
+    return Metric(partial(by_function, metric, takes_weight), bool(getattr(metric, "greater_is_better", False)))
+
+
+def by_scorer(scorer: Any, takes_weight: bool, seen: Predicted) -> Any:
+    """What a scorer, scorer(estimator, X, y), says."""
+    weight = {"sample_weight": seen.rows.weight} if takes_weight and seen.rows.weight is not None else {}
+    return scorer(seen, seen.rows.X, seen.rows.y, **weight)
+
+
+def by_function(metric: Any, takes_weight: bool, seen: Predicted) -> Any:
+    """What a function of label numbers and probabilities says."""
+    weight = {"sample_weight": seen.rows.weight} if takes_weight and seen.rows.weight is not None else {}
+    return metric(seen.rows.c, seen.P, **weight)
+
+
+def parameters_of(function: Any) -> list[str]:
+    """The names of a function's parameters; none if they cannot be found."""
+    try:
+        return list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return []
+
+
+@dataclass(frozen=True, eq=False)
+class Metrics:
+    """The metrics of a fit beside the risk.
+
+    Attributes
+    ----------
+    table : by name
+    watch : the name of the one that decides which round is the best: the first that was given, or "risk"
+    asked : whether the user asked for metrics
+    """
+
+    table: dict[str, Metric] = field(default_factory=dict)
+    watch: str = "risk"
+    asked: bool = False
+
+    @property
+    def greater_is_better(self) -> bool:
+        """Whether larger values of the metric that decides are better."""
+        return self.watch != "risk" and self.table[self.watch].greater_is_better
+
+
+def check_metrics(eval_metric: Any) -> Metrics:
+    """The metrics that a user asks for: one, a list, a dict by name, or None.
+
+    Examples
+    --------
+    >>> check_metrics(["error", "risk", "top_5_accuracy"]).watch
+    'error'
+    """
+    if eval_metric is None:
+        return Metrics()
+    if isinstance(eval_metric, dict):
+        pairs = list(eval_metric.items())
+    else:
+        pairs = [(name_of(m), m) for m in (eval_metric if isinstance(eval_metric, list | tuple) else [eval_metric])]
+    names = [name for name, _ in pairs]
+    if not names or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        raise ValueError(f"eval_metric={eval_metric!r} must hold metrics of different names; a dict gives them names.")
+    if any((name == "risk") != (isinstance(metric, str) and metric == "risk") for name, metric in pairs):
+        raise ValueError(f"eval_metric={eval_metric!r}: 'risk' is the name of the mean loss, and of nothing else.")
+    return Metrics({name: as_metric(metric) for name, metric in pairs if name != "risk"}, names[0], asked=True)
+
+
+def name_of(metric: Any) -> str:
+    """The name under which a metric is followed if the user gives none."""
+    if isinstance(metric, str):
+        return metric
+    name = getattr(getattr(metric, "_score_func", metric), "__name__", "<object>")
+    return "metric" if name.startswith("<") else name

@@ -1,0 +1,94 @@
+"""What the flagship does for a matrix y: which parameters go with it, and when a label is predicted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._util.arrays import Array
+from .._util.params import check_number, is_auto
+from ..parts.codewords import Auto, Canonical
+from ..tables.training_set import TrainingSet
+from ..tables.validation import Checked
+from .auto import Settled
+from .search import EVEN
+from .structured import is_ordinal
+
+
+def is_f1(thresholds: Any) -> bool:
+    """Whether thresholds are to be chosen for the largest F1."""
+    return isinstance(thresholds, str) and thresholds == "f1"
+
+
+def chooses_thresholds(thresholds: Any, data: TrainingSet) -> bool:
+    """Whether rows held out say above which probabilities labels are predicted."""
+    return data.has_labels and is_f1(thresholds)
+
+
+def check_thresholds(thresholds: Any) -> None:
+    """Raise unless thresholds are "f1", a number between 0 and 1 or several of them."""
+    if is_f1(thresholds):
+        return
+    if isinstance(thresholds, str):
+        raise ValueError(f"thresholds={thresholds!r} is unknown; choose 'f1', a number or a number for each label.")
+    for value in thresholds if np.ndim(thresholds) == 1 else [thresholds]:
+        check_number("thresholds", value, float, 0.0, 1.0, open_low=True)
+        if value == 1:
+            raise ValueError(f"thresholds={thresholds!r} is out of range; a threshold must be less than 1.")
+
+
+def settled_thresholds(thresholds: Any, settled: Settled, checked: Checked) -> Array:
+    """The probability above which each label is predicted, (K,): as chosen, or as the user gives it."""
+    K = checked.data.K
+    if is_f1(thresholds):
+        found = None if settled.choice is None else settled.choice.thresholds
+        return np.full(K, EVEN) if found is None else found
+    given = np.asarray(thresholds, dtype=np.float64)
+    if given.ndim == 1 and len(given) != K:
+        raise ValueError(f"thresholds has {len(given)} numbers; y has {K} labels.")
+    return np.full(K, given)
+
+
+def refused(estimator: Any, what: str) -> str | None:
+    """Why the parameters of the flagship do not go with a matrix y, of which ``what`` says what it holds; else None."""
+    if is_ordinal(estimator.ordinal) or estimator.hierarchy is not None:
+        return f"ordinal and hierarchy go with one class per row, not with {what}."
+    if not (estimator.candidates is None or is_auto(estimator.candidates)):
+        return f"candidates={estimator.candidates!r} goes with one class per row; {what} keep all scores."
+    parts = estimator.parts()
+    if estimator.cost_matrix is not None:
+        return f"cost_matrix goes with one class per row, not with {what}."
+    if not parts.loss.likelihood:
+        return f"loss={estimator.loss!r} goes with one class per row; {what} take loss='logistic'."
+    if getattr(parts.codewords, "code_dim", None) is not None:
+        return f"code_dim={parts.codewords.code_dim!r} goes with one class per row; {what} take canonical codewords."
+    if not isinstance(parts.codewords, Auto | Canonical):
+        return f"codewords={estimator.codewords!r} go with one class per row; {what} take 'canonical'."
+    if estimator.monotonic_cst is not None:
+        return f"monotonic_cst goes with one class per row, not with {what}."
+    if estimator.device != "cpu":
+        return f"device={estimator.device!r} fits one class per row; {what} take device='cpu'."
+    return None
+
+
+def takes_matrices(estimator: Any) -> bool:
+    """Whether the parameters of the flagship go with a matrix y; not if they are wrong."""
+    try:
+        return refused(estimator, "") is None
+    except (TypeError, ValueError):
+        return False
+
+
+def check_several(estimator: Any, checked: Checked) -> None:
+    """Raise if y is a matrix and a parameter does not go with that."""
+    if checked.data.sets is None:
+        return
+    if chooses_thresholds(estimator.thresholds, checked.data) and estimator.early_stopping:
+        raise ValueError(
+            "thresholds='f1' chooses the thresholds of a number of rounds, which early_stopping=True leaves open; take "
+            "one of them, or give thresholds."
+        )
+    reason = refused(estimator, "several labels" if checked.data.has_labels else "several class targets")
+    if reason is not None:
+        raise ValueError(reason)

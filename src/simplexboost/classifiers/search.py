@@ -1,0 +1,769 @@
+"""The search by held-out risk: rounds, temperature, thresholds, and which of several candidates.
+
+What was chosen, and why.
+
+Which rows are trained on and which are held out.
+
+One temperature t for all classes: probabilities are softmax(t · 2U) in place of softmax(2U).
+
+Of several labels or class targets, which are blocks of columns, each has a temperature of its own.
+
+What the rows held out say about sets of classes: the scores that their true classes have at the chosen rounds.
+
+The probability above which a label is predicted: by default ½, or what makes F1 of the label largest.
+
+If probabilities are right, the threshold that makes the expected F1 largest is half of that F1 (Lipton, Elkan and
+Naryanaswamy, 2014). The largest F1 is found on rows held out, from how many rows with the label and without it have
+scores above each of some cuts. It is one number of many rows, and so it depends less on chance than the cut at which it
+is reached. Where few rounds have not yet learned how rare a label is, or too many have made scores too sure, the
+probabilities of the model are not right. So the same rows tell which score has that probability in truth, by a logistic
+regression of the label on the score; it does not matter then which temperature the model has.
+
+The race of the candidates, in stages of more and more rounds.
+
+Choosing by held-out risk: the number of rounds, one temperature, and which of several candidates.
+
+Every candidate boosts the training rows of every split; the rows held out tell how good it is after each number of
+rounds. Candidates that fall behind are dropped early. All decisions depend on risks only, never on clocks, so the same
+data and the same seed always give the same choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from threading import Event
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, logit
+
+from .._util.arrays import AnyArray, Array, Labels
+from .._util.runtime import side_by_side
+from ..boosting import Callback
+from ..boosting.decisions import not_zero
+from ..boosting.loop import boost
+from ..decide.sets import SetScores, own_scores
+from ..engine import Candidates
+from ..model.additive import AdditiveModel
+from ..parts.optimizers import Optimizer, SketchedNewton
+from ..parts.optimizers.run import Run
+
+__all__ = ["TEMPERATURES", "Candidate", "Choice", "Split", "Terms", "check_groups", "folds", "one_split", "race"]
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """What was chosen by held-out risk, and what it was chosen from; ``print`` shows it as a table.
+
+    Attributes
+    ----------
+    params : dict
+        The parameters of the winner that other candidates had different values of.
+    n_estimators : int
+        The number of rounds.
+    temperature : float, or array of shape (B,)
+        What the scores are multiplied by; of several labels or class targets those of each.
+    risk : float
+        The held-out risk (the log-loss, or the mean of another loss) at these rounds and the best temperature.
+    candidates : list of dicts
+        For each candidate: its ``params``, its best ``risk``, ``n_estimators`` and ``temperature``, and ``n_tried``,
+        the number of rounds it was tried for; all in rounds of the learning rate of the fit. On larger tables they were
+        compared on a sample of the rows; what all rows then said about the winner is in the other attributes.
+    curve : dict of arrays
+        Of the winner: "n_estimators", "risk" (at temperature 1), and "calibrated" (at the best temperature for each
+        number of rounds).
+    n_splits : int
+        The number of splits the risk is a mean over.
+    n_held : int
+        The number of rows that were held out in all of them.
+    learning_rate : float
+        The learning rate of the fit, for which these rounds are meant.
+    sets : `simplexboost.decide.SetScores` or None
+        How the true classes of the rows held out were ranked. A fit moves it to ``sets_`` of the estimator.
+    thresholds : array of shape (K,), or None
+        The probability above which each label is predicted; None if it was not chosen.
+    n_sample : int
+        The number of rows of the sample on which the candidates were compared; 0 if it was done with all rows.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> choice = sb.SimplexBoostClassifier(random_state=0).fit(X, y).choice_
+    >>> choice.n_held == 150, len(choice.candidates) > 1, choice.temperature > 0
+    (True, True, True)
+    """
+
+    params: dict[str, Any]
+    n_estimators: int
+    temperature: Any
+    risk: float
+    candidates: list[dict[str, Any]]
+    curve: dict[str, Array]
+    n_splits: int
+    n_held: int
+    learning_rate: float = 0.1
+    sets: SetScores | None = None
+    thresholds: Array | None = None
+    n_sample: int = 0
+
+    def __str__(self) -> str:
+        sample = f" of a sample of {self.n_sample} rows" if self.n_sample else ""
+        lines = [f"held-out risk of {len(self.candidates)} candidate(s) on {self.n_splits} split(s){sample}"]
+        lines += [
+            f"{'*' if c['params'] == self.params else ' '} risk {c['risk']:.4f} after {c['n_estimators']} of "
+            f"{c['n_tried']} rounds, temperature {np.mean(c['temperature']):.2f}: {describe(c['params'])}"
+            for c in sorted(self.candidates, key=lambda c: c["risk"])
+        ]
+        if self.n_sample:
+            lines.append(
+                f"the winner on all rows: risk {self.risk:.4f} after {self.n_estimators} of "
+                f"{max(self.curve['n_estimators'])} rounds, temperature {np.mean(self.temperature):.2f}"
+            )
+        return "\n".join(lines)
+
+
+def describe(params: dict[str, Any]) -> str:
+    """Parameters as they would be written in a call."""
+    return ", ".join(f"{name}={value!r}" for name, value in params.items()) or "the only one"
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Rows held out, ascending; all others are trained on."""
+
+    held: AnyArray
+
+
+def folds(c: Labels, groups: AnyArray | None, n_folds: int, rng: np.random.Generator) -> list[Split]:
+    """Splits that hold out every row once, except the only row of a class, of which the rest could learn nothing.
+
+    Parameters
+    ----------
+    c : (n,) the classes, each of which is spread evenly over the folds
+    groups : (n,) rows of the same group are never on both sides of a split; or None
+    n_folds : fewer if there are not as many groups
+    """
+    fold = fold_of_rows(c, n_folds, rng) if groups is None else fold_of_groups(groups, n_folds, rng)
+    splits = [Split(np.flatnonzero(fold == k)) for k in range(n_folds)]
+    return [split for split in splits if 0 < len(split.held) < len(c)]
+
+
+def one_split(c: Labels, groups: AnyArray | None, n_held: int, rng: np.random.Generator) -> list[Split]:
+    """One split that holds out about so many rows, of every class its share; or whole groups of so many rows together.
+
+    Of a class with several rows at least one is held out, and at least one is trained on.
+    """
+    if groups is None:
+        held = drawn_by_class(c, n_held, rng, fewest=1, spared=1)
+    else:
+        _, group, size = np.unique(groups, return_inverse=True, return_counts=True)
+        held = np.flatnonzero(np.isin(group.ravel(), groups_to_hold(size, n_held, rng)))
+    return [Split(held)]
+
+
+def drawn_by_class(c: Labels, n_drawn: int, rng: np.random.Generator, fewest: int, spared: int = 0) -> AnyArray:
+    """About so many rows drawn at random, ascending: of every class its share.
+
+    Parameters
+    ----------
+    c : (n,) the classes
+    fewest : so many rows of a rare class are drawn, as far as it has them
+    spared : so many rows of every class are not drawn
+    """
+    counts = np.bincount(c)  # (K,)
+    share = np.rint(counts * (n_drawn / len(c)))
+    quota = np.clip(np.maximum(share, fewest), 0, np.maximum(counts - spared, 0))
+    order = rng.permutation(len(c))
+    order = order[np.argsort(c[order], kind="stable")]
+    place = np.arange(len(c)) - np.repeat(np.cumsum(counts) - counts, counts)  # of every row within its class
+    return np.sort(order[place < np.repeat(quota, counts)])
+
+
+def groups_to_hold(size: AnyArray, n_held: int, rng: np.random.Generator) -> list[int]:
+    """Random groups of at least so many rows together, but no group that would leave less than half to train on."""
+    chosen: list[int] = []
+    n, total = int(size.sum()), 0
+    for g in rng.permutation(len(size)).tolist():
+        if total < n_held and total + size[g] <= max(n_held, n // 2):
+            chosen.append(g)
+            total += int(size[g])
+    return chosen or [int(size.argmin())]
+
+
+def fold_of_rows(c: Labels, n_folds: int, rng: np.random.Generator) -> AnyArray:
+    """The fold of every row, (n,): rows in random order, sorted by class, are dealt out one by one like cards.
+
+    It is −1 for the only row of a class.
+    """
+    order = rng.permutation(len(c))
+    order = order[np.argsort(c[order], kind="stable")]
+    fold = np.empty(len(c), dtype=np.intp)
+    fold[order] = np.arange(len(c)) % n_folds
+    fold[np.bincount(c)[c] == 1] = -1
+    return fold
+
+
+def fold_of_groups(groups: AnyArray, n_folds: int, rng: np.random.Generator) -> AnyArray:
+    """The fold of every row, (n,): groups, large ones first, each go to the fold that has the fewest rows."""
+    names, group, size = np.unique(groups, return_inverse=True, return_counts=True)
+    fold_of_group, filled = np.empty(len(names), dtype=np.intp), np.zeros(n_folds)
+    order = rng.permutation(len(names))
+    for g in order[np.argsort(-size[order], kind="stable")]:
+        fold_of_group[g] = filled.argmin()
+        filled[filled.argmin()] += size[g]
+    return fold_of_group[group.ravel()]
+
+
+def check_groups(groups: Any, n: int) -> AnyArray:
+    """The groups as an array of one label per row."""
+    labels = one_per_row(groups, n)
+    check_several(distinct_groups(labels))
+    return labels
+
+
+def one_per_row(groups: Any, n: int) -> AnyArray:
+    """The groups of n rows as an array."""
+    labels = np.asarray(groups)
+    if labels.shape != (n,):
+        raise ValueError(f"groups has shape {labels.shape}; it must have one label for each of the {n} rows.")
+    return labels
+
+
+def distinct_groups(labels: AnyArray) -> AnyArray:
+    """The distinct groups."""
+    try:
+        return np.unique(labels)
+    except TypeError as error:  # of several types, such as strings and None
+        raise TypeError("groups holds labels that cannot be compared; use numbers only or strings only.") from error
+
+
+def check_several(distinct: AnyArray) -> None:
+    """Raise unless there are two groups or more."""
+    if len(distinct) < 2:
+        raise ValueError("groups holds one group only; at least two are needed to hold one out.")
+
+
+# Overfitted scores are too sure, which a t below 1 mends; too few rounds leave them too unsure. The loss is smooth in
+# log t: between these values, which are apart by a factor of 1.3, a parabola finds t to about one part in a hundred,
+# and so the log-loss to one in ten thousand (digits).
+TEMPERATURES: Array = 2.0 ** np.linspace(-2.25, 2.25, 13)
+BLOCK = 2**21  # probabilities that are computed at a time
+
+
+def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
+    """The sums Σ weight · (−log p_c) over the rows ``held`` out, for each temperature and each block, (T, B).
+
+    One class target is one block. Losses other than the log-loss have no temperature: there it is the sum of the loss
+    itself, (1, 1).
+    """
+    held = run.data.engine.here(held)
+    if isinstance(run.F, Candidates):
+        return candidate_losses(run, run.F[held], held, temperatures)
+    c, weight, totals = run.data.c[held], run.data.weight[held], run.data.engine.totals
+    constant = run.model.constant
+    if run.loss.blockwise:
+        return np.array([totals(weight[:, None] * block_losses(run, held, t, constant)) for t in temperatures])
+    if not run.loss.likelihood:
+        values = run.loss.value(run.model.scores(run.data.engine.host(run.F[held])), c)
+        return totals((weight * values)[:, None])[:, None]
+    losses = np.empty((len(temperatures), len(held)))  # (T, n)
+    step = max(1, BLOCK // run.data.K)  # so that many classes need no more memory than few
+    for begin in range(0, len(held), step):
+        rows = slice(begin, begin + step)
+        start = constant if run.data.init_score is None else run.start(held[rows])
+        losses[:, rows] = log_losses(run, run.data.engine.host(run.F[held[rows]]), c[rows], temperatures, start)
+    return totals((weight * losses).T)[:, None]
+
+
+def block_losses(run: Run, held: AnyArray, temperature: float, constant: Array | None) -> Array:
+    """The losses of every block in the rows held out, (h, B), at a temperature."""
+    rows: Any = SketchedNewton.objective(run).rows
+    if constant is None or temperature == 1.0:
+        losses: Array = rows.losses(run.F, held, temperature)
+        return losses
+    before = run.F[held]
+    run.F[held] = before + (constant * (1.0 / temperature - 1.0)).astype(before.dtype)
+    try:
+        return block_losses(run, held, temperature, None)
+    finally:
+        run.F[held] = before
+
+
+def candidate_losses(run: Run, F: Candidates, held: AnyArray, temperatures: Array) -> Array:
+    """The same where rows keep the scores of few classes: a temperature multiplies that of the rest, too."""
+    weight, totals = run.data.weight[held], run.data.engine.totals
+    if not run.loss.likelihood:
+        return totals((weight * run.loss.value_of(np.exp(-F.log_losses()[0])))[:, None])[:, None]
+    return totals((weight * F.log_losses(temperatures)).T)[:, None]
+
+
+def log_losses(run: Run, F: AnyArray, c: Labels, temperatures: Array, start: AnyArray | None = None) -> Array:
+    """−log p_c for each temperature and row, (T, n); a temperature does not change the start of boosting.
+
+    The start is that of every row, (n, d), or of all rows, (d,).
+    """
+    Y = None if run.model.code.canonical else run.model.Y
+    P = np.empty((len(F), run.data.K))  # (n, K)
+    out = np.empty((len(temperatures), len(F)))
+    for i, t in enumerate(temperatures):
+        scaled = F * np.float32(t) if start is None else (start + (F - start) * np.float32(t)).astype(F.dtype)
+        run.data.engine.softmax(scaled, Y, P)
+        own = np.take_along_axis(P, c[:, None], axis=1)[:, 0]
+        out[i] = -np.log(np.maximum(own, np.finfo(np.float32).tiny))
+    return out
+
+
+def cautious(t: float) -> float:
+    """The temperature to use if t is the best one for the rows held out: t if it makes scores less sure, √t if more.
+
+    New rows may be less like the training rows than those held out were, and to be too sure is worse than to be too
+    unsure. In the logarithm √t is half of the way, which costs a quarter of what t would gain on rows alike.
+    """
+    return min(t, t**0.5)
+
+
+def best_temperature(temperatures: Array, risks: Array) -> tuple[float, float]:
+    """The temperature at the lowest point of a parabola through the lowest risk and its neighbours, and its risk.
+
+    It is 1 if no temperature changes the risk, like that of a model which predicts the same for all rows.
+    """
+    if np.ptp(risks) <= 1e-6 * np.abs(risks).max():
+        return 1.0, float(risks[np.abs(np.log(temperatures)).argmin()])
+    i = int(risks.argmin())
+    if i in (0, len(risks) - 1):
+        return float(temperatures[i]), float(risks[i])
+    before, here, after = risks[i - 1 : i + 2]
+    bend = before - 2 * here + after
+    shift = 0.5 * (before - after) / bend if bend > 0 else 0.0
+    factor = (temperatures[i + 1] / temperatures[i]) ** shift
+    return float(temperatures[i] * factor), float(here - 0.25 * (before - after) * shift)
+
+
+# The most probabilities that are computed, which takes seconds. With tens of thousands of classes only the first of the
+# rows held out are scored; the order of the rows is that of a hash, so that they are a random sample.
+MOST = 2**28
+FEWEST = 1_000  # rows that are scored in any case: enough for a coverage of 0.99
+
+
+def held_out_scores(runs: list[tuple[Run, Split]], n_rounds: int, temperature: float) -> SetScores:
+    """The scores of all rows that were held out, each by the run that did not train on it.
+
+    Parameters
+    ----------
+    runs : the runs of the winner, and what each of them held out
+    n_rounds : the rounds that were chosen, in those of the race
+    temperature : what the finished model multiplies its scores by
+    """
+    data = runs[0][0].data
+    most = max(FEWEST, MOST // data.K) // len(runs) + 1
+    pieces = [gathered_scores(run, split.held[:most], n_rounds, temperature) for run, split in runs]
+
+    def joined() -> SetScores:
+        score, c = (np.concatenate(column) for column in zip(*pieces, strict=True))
+        return SetScores.of(score, c, data.K)
+
+    return data.engine.decide(joined)
+
+
+def gathered_scores(run: Run, held: AnyArray, n_rounds: int, temperature: float) -> tuple[Array, AnyArray]:
+    """The scores of rows held out and their classes, (m,) each; where the engine decides, those of all rows."""
+    run.model.settle()
+    model = run.model.first(n_rounds).at(temperature)
+    c = run.data.c[run.data.engine.here(held)]
+    parts = [own_scores(probabilities(run, model, rows), run.data.c[here]) for rows, here in blocks(run, held)]
+    engine = run.data.engine.of(held)
+    return engine.gathered(np.concatenate(parts)), engine.gathered(c)
+
+
+def blocks(run: Run, held: AnyArray) -> Iterator[tuple[AnyArray, AnyArray]]:
+    """The rows held out, some at a time, so that many classes take little memory; and which of them are here."""
+    step = max(1, BLOCK // run.data.K)
+    for begin in range(0, len(held), step):
+        rows = held[begin : begin + step]
+        yield rows, run.data.engine.here(rows)
+
+
+def probabilities(run: Run, model: AdditiveModel, rows: AnyArray) -> Array:
+    """The probabilities (n, K) of some training rows by a model, computed as predictions are."""
+    sample = run.data.sample(rows)
+    F = model.predictor(sample.table, sample.engine)
+    if run.data.init_score is not None:
+        F = F + run.start(run.data.engine.here(rows))
+    if not run.loss.likelihood:
+        return not_zero(run.loss.probabilities(model.scores(F)))
+    P = np.empty((len(F), run.data.K))  # (n, K)
+    sample.engine.softmax(F, None if model.code.canonical else model.Y, P)
+    return not_zero(P)
+
+
+EVEN = 0.5  # the threshold that makes mistakes rarest
+FEWEST_WITH_LABEL = 10  # rows with a label, by weight, from which on its threshold is chosen
+LOWEST, STEP, N_CUTS = -8.0, 0.125, 129  # the cuts, in log-odds before the temperature
+PULL, FLATTEST = 20.0, 0.2  # how firmly the slope of log-odds in scores is held near 1, and the lowest slope
+CLOSE = 1e-9  # when a step of Newton's method is the last
+
+
+def held_out_counts(run: Run, held: AnyArray) -> Array:
+    """The weight of the rows held out without and with each label, by the cuts between which their scores lie.
+
+    Returns
+    -------
+    array of shape (2, K, N_CUTS + 1)
+        In the last axis, scores up to the first cut come first.
+    """
+    loss: Any = run.loss
+    F, weight, own = run.F[held], run.data.weight[held], loss.own(run.data.c[held])  # (h, K), (h,), (h, K)
+    n_bins, K = N_CUTS + 1, F.shape[1]
+    bins = np.clip(np.ceil((F - LOWEST) / STEP), 0, N_CUTS).astype(np.intp)  # (h, K): scores at a cut are not above it
+    place = (own * K + np.arange(K)) * n_bins + bins
+    counts: AnyArray = np.bincount(place.ravel(), np.repeat(weight, K), minlength=2 * K * n_bins)
+    return counts.reshape(2, K, n_bins)
+
+
+def best_thresholds(counts: Array, temperature: Any = 1.0, prior: Any = 0.0) -> Array:
+    """The probability (K,) above which each label is to be predicted for the largest F1, from counts (2, K, bins).
+
+    A label that fewer than ten rows have keeps ½: its F1 would be a matter of chance.
+
+    Parameters
+    ----------
+    counts : those of `held_out_counts`
+    temperature : what the finished model multiplies its scores by; a number, or one for each label
+    prior : the scores (K,) from which boosting started, which it does not multiply
+
+    Examples
+    --------
+    A label that one row in ten has, and of which the scores say nothing, is best predicted always.
+
+    >>> counts = np.zeros((2, 1, N_CUTS + 1))
+    >>> counts[:, 0, 50] = 90.0, 10.0  # all scores lie between -1.875 and -1.75
+    >>> bool(best_thresholds(counts)[0] < expit(-1.875))
+    True
+    """
+    above = counts[:, :, ::-1].cumsum(axis=2)  # (2, K, bins), without and with the label
+    have = above[1, :, -1]  # (K,)
+    F1 = 2.0 * above[1] / np.maximum(above.sum(axis=0) + have[:, None], np.finfo(float).tiny)
+    half = np.where(have >= FEWEST_WITH_LABEL, 0.5 * F1.max(axis=1, initial=0.0), EVEN)  # (K,) probabilities
+    slope, start = np.array([fitted_odds(of) for of in counts.transpose(1, 0, 2)]).T  # (K,), (K,)
+    cut = np.clip((logit(half) - start) / slope, LOWEST, -LOWEST)  # (K,) log-odds before the temperature
+    return np.where(have >= FEWEST_WITH_LABEL, expit(prior + temperature * (cut - prior)), EVEN)
+
+
+def fitted_odds(counts: Array) -> tuple[float, float]:
+    """The numbers a > 0 and b for which a · score + b are the log-odds of a label, from its counts (2, bins).
+
+    A penalty holds a near 1, as if 20 rows of unit variance said so, and b finite where all rows have the label, or
+    none: ½ · 20 (a − 1)² + ½ · 0.01 b². Newton's method finds them.
+    """
+    x, total = LOWEST + STEP * (np.arange(N_CUTS + 1) - 0.5), counts.sum(axis=0)  # (bins,), (bins,)
+    penalty, prior = np.array([PULL, 0.01]), np.array([1.0, 0.0])
+    features = np.stack([x, np.ones_like(x)])  # (2, bins)
+
+    def value(w: Array) -> float:
+        z = w @ features
+        return float(total @ np.logaddexp(0.0, z) - counts[1] @ z + 0.5 * penalty @ np.square(w - prior))
+
+    w = prior
+    for _ in range(50):
+        p = expit(w @ features)
+        slope = features @ (total * p - counts[1]) + penalty * (w - prior)
+        bend = (features * (total * p * (1.0 - p))) @ features.T + np.diag(penalty)
+        step, before = np.linalg.solve(bend, slope), value(w)
+        while value(w - step) > before and np.abs(step).max() > CLOSE:
+            step = step / 2.0
+        w = w - step
+        if np.abs(step).max() <= CLOSE:
+            break
+    return max(float(w[0]), FLATTEST), float(w[1])
+
+
+# How many candidates are still in the race after its first stages; one from then on.
+LEFT = (3, 2, 2)
+# A candidate wins over those before it in the list, and a temperature over 1, only if its risk is lower by this part.
+CLEARLY = 0.005
+# A candidate has had its best round if so much of its rounds came after it.
+PAST = 0.5
+# Beyond the usual number, rounds go on only as long as the later half of them has lowered the risk by this part of it.
+WORTHWHILE = 0.03
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A setting that takes part in the choice.
+
+    Attributes
+    ----------
+    params : dict
+        The parameters that tell it from the others.
+    start : callable
+        A function of a split: it returns a run on the split's training rows that has made no rounds yet, its optimizer
+        and its callbacks.
+    most : int or None, default=None
+        It makes no more than so many rounds. One round that gives all rows the class shares is what any candidate must
+        not be worse than in order to win.
+
+    Examples
+    --------
+    >>> candidate = Candidate({"growth": "best"}, start=lambda split: None)
+    >>> candidate.params
+    {'growth': 'best'}
+    """
+
+    params: dict[str, Any]
+    start: Callable[[Split], tuple[Run, Optimizer, list[Callback]]]
+    most: int | None = None
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The terms of a race.
+
+    Attributes
+    ----------
+    stages : the numbers of rounds after which candidates are compared
+    usual : the number of rounds that is always worth its time, unless the risk rises
+    haste : how many times the learning rate of the fit is that of the race, which needs so many times fewer rounds
+    workers : how many trials run side by side, each on one thread
+    temperatures : (T,) those among which to choose
+    thresholds : whether to find the probabilities above which labels are predicted
+    exact : the number of rounds of the fit, if it is given: that of the last stage, which is the only one compared
+    say : prints a line of progress
+    given : the temperature of the fit, if none is chosen
+    sets : whether the scores of the rows held out are wanted, from which sets of classes are made
+    """
+
+    stages: Sequence[int]
+    usual: float
+    haste: float
+    workers: int
+    temperatures: Array
+    thresholds: bool = False
+    exact: int | None = None
+    say: Callable[[str], None] = lambda line: None
+    given: float | None = None
+    sets: bool = True
+
+
+class Cancelled(Callback):
+    """Ends a run at its next round when the event is set."""
+
+    def __init__(self, event: Event) -> None:
+        self.event = event
+
+    def after_round(self, run: Run) -> None:
+        """Stop if nobody needs the run any more."""
+        if self.event.is_set():
+            run.stop_reason = "cancelled"
+
+
+class Trial:
+    """A candidate on one split: boosts, and records the risk of the rows held out."""
+
+    def __init__(self, candidate: Candidate, split: Split, terms: Terms, cancelled: Event) -> None:
+        self.split, self.terms, self.cancelled = split, terms, cancelled
+        self.most = np.inf if candidate.most is None else candidate.most
+        self.run, self.optimizer, callbacks = candidate.start(split)
+        self.callbacks = [*callbacks, Cancelled(cancelled)]
+        self.losses: dict[int, Array] = {}  # number of rounds → (T, B) sums over the rows held out
+        self.counts: dict[int, Array] = {}  # number of rounds → (2, K, bins) weights of these rows, by score
+
+    def advance(self, marks: Sequence[int]) -> None:
+        """Boost until every one of these numbers of rounds; a run that stops earlier keeps its last losses."""
+        for mark in marks:
+            if self.cancelled.is_set():
+                return
+            boost(self.run, self.optimizer, int(min(mark, self.most)), self.callbacks)
+            stuck = self.run.round < mark and self.losses
+            self.losses[mark] = (
+                self.losses[max(self.losses)]
+                if stuck
+                else held_out_losses(self.run, self.split.held, self.terms.temperatures)
+            )
+            if self.terms.thresholds:
+                self.counts[mark] = held_out_counts(self.run, self.split.held)
+
+
+class Entrant:
+    """A candidate on all splits."""
+
+    def __init__(self, candidate: Candidate, splits: Sequence[Split], terms: Terms, cancelled: Event) -> None:
+        self.candidate, self.terms = candidate, terms
+        self.trials = [Trial(candidate, split, terms, cancelled) for split in splits]
+        self.weight = sum(held_weight(t.run, t.split) for t in self.trials)
+        self.bests: list[float] = []  # the lowest risk at the end of every stage
+
+    def curve(self) -> tuple[Array, Array, Array, Array]:
+        """Rounds so far (C,), the risk (C, T), the best temperature of every block (C, B), and its risk (C,).
+
+        Where no temperature lowers the risk clearly below that of a temperature of 1, all of them are 1.
+        """
+        marks = sorted(self.trials[0].losses)
+        risk = np.array([sum(t.losses[mark] for t in self.trials) for mark in marks]) / self.weight  # (C, T, B)
+        best = np.array([[best_temperature(self.terms.temperatures, of) for of in row.T] for row in risk])  # (C, B, 2)
+        risk, t, calibrated = risk.sum(axis=2), best[:, :, 0], best[:, :, 1].sum(axis=1)
+        plain = risk[:, plain_place(self.terms.temperatures)]
+        at = self.best(plain), self.best(calibrated)
+        if calibrated[at[1]] >= plain[at[0]] - CLEARLY * abs(plain[at[0]]):
+            t, calibrated = np.ones_like(t), plain
+        return np.array(marks), risk, t, calibrated
+
+    def thresholds(self) -> Array | None:
+        """The probabilities (K,) above which labels are predicted, at the best number of rounds; None if not asked."""
+        if not self.terms.thresholds:
+            return None
+        rounds, _, _, risk = self.curve()
+        mark = int(rounds[self.best(risk)])
+        temperature = self.summary()["temperature"] if self.terms.given is None else self.terms.given
+        counts = sum((t.counts[mark] for t in self.trials[1:]), self.trials[0].counts[mark])
+        starts = [start for trial in self.trials if (start := trial.run.model.constant) is not None]
+        prior = np.mean(starts, axis=0) if starts else 0.0
+        return best_thresholds(counts, temperature, prior)
+
+    def best(self, risk: Array) -> int:
+        """Where a curve of risks (C,) is lowest; the last place if the number of rounds is given."""
+        return int(risk.argmin()) if self.terms.exact is None else len(risk) - 1
+
+    def close_stage(self) -> None:
+        """Note the lowest risk so far."""
+        risk = self.curve()[3]
+        self.bests.append(float(risk[self.best(risk)]))
+
+    @property
+    def still_gains(self) -> bool:
+        """Whether more rounds may be worth their time."""
+        if self.terms.exact is not None or self.candidate.most is not None:
+            return self.candidate.most is None
+        rounds, _, _, risk = self.curve()
+        if rounds[self.best(risk)] <= (1 - PAST) * rounds[-1]:
+            return False
+        first_half = risk[rounds <= rounds[-1] / 2].min(initial=np.inf)
+        return bool(rounds[-1] < self.terms.usual or risk.min() <= (1 - WORTHWHILE) * first_half)
+
+    def summary(self) -> dict[str, Any]:
+        """A line of the table of candidates, in rounds of the learning rate of the fit."""
+        rounds, _, temperature, risk = self.curve()
+        i = self.best(risk)
+        chosen, tried = (max(1, round(r * self.terms.haste)) for r in (rounds[i], rounds[-1]))
+        if self.candidate.most is not None:
+            chosen = tried = self.candidate.most
+        return {
+            "params": self.candidate.params,
+            "risk": float(risk[i]),
+            "n_estimators": self.terms.exact or chosen,
+            "temperature": of_blocks([cautious(float(t)) for t in temperature[i]]),
+            "n_tried": self.terms.exact or tried,
+        }
+
+    def held_out(self, temperature: float) -> SetScores:
+        """The scores of the true classes of all rows held out, at the best number of rounds."""
+        rounds, _, _, risk = self.curve()
+        temperature = temperature if self.terms.given is None else self.terms.given
+        runs = [(trial.run, trial.split) for trial in self.trials]
+        return held_out_scores(runs, int(rounds[self.best(risk)]), temperature)
+
+
+def of_blocks(temperatures: list[float]) -> Any:
+    """The temperature of one block as a number, those of several as an array."""
+    return temperatures[0] if len(temperatures) == 1 else np.array(temperatures)
+
+
+def race(candidates: Sequence[Candidate], splits: Sequence[Split], terms: Terms) -> Choice:
+    """The candidate of the lowest held-out risk, with the number of rounds and the temperature where it is lowest."""
+    cancelled = Event()
+    entrants = [Entrant(candidate, splits, terms, cancelled) for candidate in candidates]
+    running, done = list(entrants), 0
+    terms.say(opening(entrants, terms))
+    for number, stage in enumerate(terms.stages):
+        trials = [trial for entrant in running for trial in entrant.trials]
+        side_by_side(partial(Trial.advance, marks=checkpoints(done, stage)), trials, terms.workers, cancelled)
+        done = stage
+        for entrant in running:
+            entrant.close_stage()
+        leader = entrants[first_choice([e.bests[-1] for e in entrants], limit_of(entrants))]
+        terms.say(progress(stage, terms, running, leader))
+        running = [e for e in running if e.candidate.most is None]
+        running = [e for e in ranked(running)[: left_after(number)] if e.still_gains]
+        if not running:
+            break
+    return decide(entrants, splits, terms)
+
+
+def held_weight(run: Run, split: Split) -> float:
+    """The weight of the rows held out."""
+    return run.data.engine.total(run.data.weight[run.data.engine.here(split.held)])
+
+
+def first_choice(risks: Sequence[float], limit: float = np.inf) -> int:
+    """The number of the first candidate whose risk is about as low as the lowest one, and not above a limit.
+
+    A risk of zero may come out as a negative number, by rounding.
+    """
+    lowest = min(risks)
+    enough = min(lowest + CLEARLY * abs(lowest), max(limit, lowest))
+    return int(np.argmax(np.asarray(risks) <= enough))
+
+
+def plain_place(temperatures: Array) -> int:
+    """The place of the temperature of 1."""
+    return int(np.abs(np.log(temperatures)).argmin())
+
+
+def limit_of(entrants: Sequence[Entrant]) -> float:
+    """The highest risk with which a candidate may win: that of the class shares, if they take part."""
+    return min((entrant.bests[-1] for entrant in entrants if entrant.candidate.most is not None), default=np.inf)
+
+
+def ranked(entrants: Sequence[Entrant]) -> list[Entrant]:
+    """The entrants, the lowest risk first."""
+    return sorted(entrants, key=lambda entrant: entrant.bests[-1])
+
+
+def left_after(stage: int) -> int:
+    """How many candidates go on after a stage (0 is the first)."""
+    return LEFT[stage] if stage < len(LEFT) else 1
+
+
+def checkpoints(begin: int, end: int) -> list[int]:
+    """Where the held-out risk is taken, after `begin` and up to `end`: every twelfth of it."""
+    gap = max(1, end // 12)
+    return [*range(begin + gap, end, gap), end]
+
+
+def opening(entrants: Sequence[Entrant], terms: Terms) -> str:
+    """The first line for the user, with a forecast: one candidate goes all the way, the others a quarter of it."""
+    seconds = [trial.run.seconds or 0.0 for entrant in entrants for trial in entrant.trials]
+    share = (0.75 + 0.25 * len(entrants)) / len(entrants) / terms.workers
+    rounds = min(max(terms.usual, 1.0), terms.stages[-1])
+    return (
+        f"choosing: {len(entrants)} candidate(s) on {len(entrants[0].trials)} split(s), about "
+        f"{share * rounds * sum(seconds):.1f} s for {round(rounds * terms.haste)} rounds"
+    )
+
+
+def progress(stage: int, terms: Terms, running: Sequence[Entrant], leader: Entrant) -> str:
+    """A line for the user."""
+    return (
+        f"choosing: {len(running)} candidate(s) after {round(stage * terms.haste)} rounds; the best has held-out risk "
+        f"{leader.bests[-1]:.4f}: {describe(leader.candidate.params)}"
+    )
+
+
+def decide(entrants: Sequence[Entrant], splits: Sequence[Split], terms: Terms) -> Choice:
+    """The best entrant as a `Choice`."""
+    table = [entrant.summary() for entrant in entrants]
+    winner = first_choice([line["risk"] for line in table], limit_of(entrants))
+    rounds, risk, _, calibrated = entrants[winner].curve()
+    curve = {
+        "n_estimators": np.rint(rounds * terms.haste).astype(int),
+        "risk": risk[:, plain_place(terms.temperatures)],
+        "calibrated": calibrated,
+    }
+    held = sum(len(split.held) for split in splits)
+    return Choice(**{k: table[winner][k] for k in ("params", "n_estimators", "temperature", "risk")},
+                  candidates=table, curve=curve, n_splits=len(splits), n_held=held,
+                  sets=entrants[winner].held_out(table[winner]["temperature"]) if terms.sets else None,
+                  thresholds=entrants[winner].thresholds())  # fmt: skip

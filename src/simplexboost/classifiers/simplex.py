@@ -1,0 +1,647 @@
+"""`SimplexBoostClassifier`: boosting for many classes, one vector tree per round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .._util.arrays import AnyArray
+from .._util.compat import with_callbacks
+from .._util.docstrings import described
+from .._util.params import check_choice, check_number, is_auto
+from ..engine import ORDERS
+from ..parts.codewords import Auto, Canonical, Codewords, Ordered, Simplex, as_codewords
+from ..parts.learners import SketchTree
+from ..parts.learners.constraints import is_by_class
+from ..parts.losses import Logistic, Loss, Savage, SoftmaxCost
+from ..parts.optimizers import SketchedNewton
+from ..parts.optimizers.prior import has_even_classes
+from ..parts.optimizers.run import Run
+from ..parts.optimizers.sketched import INITS, MOST_CANDIDATES
+from ..parts.steps import FixedStep
+from ..persist import damaged, is_number
+from ..persist.parameters import from_json, to_json
+from ..tables.labels import class_numbers
+from ..tables.training_set import TrainingSet
+from ..tables.validation import Checked
+from .auto import N_FOLDS, Settled, Table, Wanted, choose, effort_on, most_canonical
+from .base_classifier import all_or_nothing
+from .classes import add_classes
+from .composition import Parts
+from .eval_sets import as_eval_set
+from .multi_output import check_several, check_thresholds, chooses_thresholds, settled_thresholds, takes_matrices
+from .search import Choice
+from .structured import StructuredBooster, is_ordinal
+
+
+def by_class_number(cst: Any, checked: Checked) -> Any:
+    """``monotonic_cst`` with the numbers of the classes that are trained on in place of their labels.
+
+    Constraints of classes without training examples are left out, since these classes have no scores.
+    """
+    if not isinstance(cst, Mapping) or not is_by_class(cst):
+        return cst
+    named = class_numbers(list(cst), checked.classes, "monotonic_cst")
+    numbers = checked.present.cumsum() - 1
+    known = zip(named.tolist(), cst.values(), strict=True)
+    return {int(numbers[k]): of_class for k, of_class in known if checked.present[k]}
+
+
+# The shapes of trees that compete, the preferred one first; the second one is taken where nothing is chosen. Symmetric
+# trees alone would serve most tables (benchmarks/TUNING.md), but best-first ones learn intricate tables faster.
+SHAPES: list[dict[str, Any]] = [
+    {"growth": "symmetric", "gain_noise": 1.0, "max_leaf_nodes": 64},
+    {"growth": "best", "gain_noise": 0.0, "max_leaf_nodes": "auto"},
+    {"growth": "symmetric", "gain_noise": 1.0, "max_leaf_nodes": 256},
+]
+FEW_ROWS = 5_000  # up to here the last shape does not take part: on small tables it gains nothing
+USUAL = 40  # the usual number of rounds, times the learning rate
+HOTTEST = 1e6  # the largest temperature: with it scores stay finite, however large boosting lets the predictor become
+LONGEST = 80  # the most rounds to choose from, times the learning rate
+
+CANDIDATES = 32  # classes beside its own whose scores a row keeps, if there are many of them
+MANY_CLASSES, MANY_SCORES = 1024, 10**8  # beyond so many classes, and scores of rows for classes, not all are kept
+
+ROW_LOSSES: dict[str, type[Loss]] = {"logistic": Logistic, "savage": Savage, "softmax-cost": SoftmaxCost}
+
+
+@described
+@dataclass(eq=False, repr=False, kw_only=True)
+class SimplexBoostClassifier(StructuredBooster):
+    """Gradient boosting for many classes: one vector tree per round, whatever the number of classes.
+
+    It uses the logistic loss, Newton steps in the leaves, and splits that are searched along a random direction of the
+    gradient. The number of rounds, the temperature of the probabilities and the shape of the trees are chosen by the
+    risk of rows held out, and then all rows are fitted: the defaults should serve most data sets.
+
+    If y is an indicator matrix, or holds several class targets, one vector tree per round serves all of its columns.
+    ``classes_`` is then the numbers of the labels, or a list with the classes of each target.
+
+    Parameters
+    ----------
+    n_estimators : int or "auto", default="auto"
+        The number of rounds, each of one tree. "auto" chooses it, up to 80 / learning_rate (for an indicator matrix
+        twice as many), together with whatever of `growth`, `gain_noise`, `max_leaf_nodes` and `calibration` is "auto".
+        A number gives just so many rounds, without a choice, which takes less time. With ``early_stopping`` nothing is
+        chosen either, and "auto" is the largest number of rounds: 80 / learning_rate.
+    learning_rate : float or "auto", default="auto"
+        Every tree is multiplied by this number. Smaller values need more rounds and often generalise better. "auto" is
+        0.1; and it is 0.05 if the number of rounds is chosen, y is no indicator matrix, and the table is so small that
+        twice the rounds cost little.
+    max_leaf_nodes : int, "auto" or None, default="auto"
+        The largest number of leaves of a tree. "auto" grows with the number of rows (one leaf for about 128 rows, at
+        least 16 and at most 255) unless it is chosen. None sets no limit.
+    max_depth : int or None, default=None
+        The largest number of splits between the root of a tree and a leaf. None sets no limit, so that only
+        `max_leaf_nodes` limits the size of trees.
+    growth : {"best", "symmetric", "level", "auto"}, default="auto"
+        The order in which the nodes of a tree are split. "best" splits the node that gains most; "symmetric" splits all
+        nodes of a level by the same question, which gives 64 leaves unless a limit says otherwise; "level" splits the
+        oldest node. "auto" chooses between the first two, or is "best" if nothing is chosen.
+    gain_noise : float or "auto", default="auto"
+        Random numbers of so many standard deviations are added to the gains of the features, which makes the trees
+        differ more from each other. "auto" is 1 for symmetric trees and 0 for others, unless it is chosen.
+    min_samples_leaf : int or "auto", default="auto"
+        The smallest number of training rows in a leaf. "auto" is 1 up to 1000 rows and 5 beyond.
+    l2_regularization : float or "auto", default="auto"
+        A number that is added to the curvature in every leaf, so that leaves of few rows move scores less. "auto" is
+        10 / K, and 0.2 from 50 classes on; 1 for labels of an indicator matrix; for several class targets K is the mean
+        of their numbers of classes.
+    max_step : float or None, default=2.0
+        The furthest that a leaf may move the score of a class, before the learning rate. None sets no limit. It applies
+        to canonical codewords only.
+    codewords : str, Codewords or array of shape (K, d), default="auto"
+        The vectors of the classes. "auto" takes canonical codewords, a coordinate for every class, unless there are
+        more than 1024 classes and the free memory is too little for two arrays of rows × classes: then it takes a
+        max-min code of few dimensions. Names are "canonical", "simplex", "max-min", "samme", "hadamard" and others of
+        `simplexboost.parts.codewords`; a `Codewords` object or your own matrix, a row for every class in the order of
+        ``classes_``, is taken as well. With ``ordinal``, "auto" takes the code "ordered"; "hierarchy" takes that of the
+        tree in ``hierarchy``.
+    code_dim : int or "auto", default="auto"
+        The dimension of the "auto" code. A number gives a max-min code of that dimension for any number of classes, and
+        an "ordered" one with ``ordinal``.
+    loss : {"logistic", "savage", "softmax-cost"} or Loss, default="logistic"
+        What boosting makes small. "logistic" is the negative log-likelihood. "savage" and "softmax-cost" give little
+        weight to examples that are far on the wrong side, which helps where many labels are wrong. A
+        `parts.losses.UserLoss`
+        is your own, by its gradient and second derivatives in the scores.
+    ordinal : bool or sequence of labels, default=False
+        Whether classes are ordered, like grades or stars. True takes the order of numbers, or that of an ordered
+        categorical y; a sequence lists the labels from the lowest to the highest. The codewords are then "ordered"
+        unless others are given, and `predict` returns the median of the probabilities, which has the smallest expected
+        absolute error; the most probable class is ``top_k(X, 1)``.
+    hierarchy : Hierarchy, dict or None, default=None
+        A tree of the classes: a dict of nodes, such as ``{"bird": ["owl", "wren"], "fish": ["eel", "carp"]}``, or a
+        `Hierarchy`, such as ``Hierarchy.from_paths(["bird/owl", …])``. `predict_level` and `predict_proba_level`
+        predict its nodes, and ``predict(X, costs=clf.hierarchy_)`` the class of the smallest expected distance. It does
+        not change the fit unless ``codewords="hierarchy"``.
+    cost_matrix : array of shape (K, K) or None, default=None
+        How much it matters to tell class c (row) from class k (column), for the logistic loss. None gives all pairs the
+        same importance.
+    calibration : bool, float or "auto", default="auto"
+        The temperature, a number that multiplies all scores so that probabilities are neither too sure nor too unsure.
+        True chooses it by held-out risk, also if the number of rounds is given, which then takes as long as one to four
+        further fits; "auto" chooses it if the rounds or thresholds are chosen; a number is taken as it is; False leaves
+        the scores as boosting made them. It applies to the logistic loss only.
+    thresholds : float, array of shape (K,) or "f1", default=0.5
+        The probability above which a label is predicted, if y is an indicator matrix: one for all labels, or one for
+        each. 0.5 makes mistakes rarest. "f1" chooses for every label the threshold that makes its F1 largest, from
+        the scores of rows held out, also if the number of rounds is given: rare labels are then predicted more often.
+        "f1" does not go with ``early_stopping``, which leaves the number of rounds open.
+    candidates : int, "auto" or None, default="auto"
+        With thousands of classes: how many classes beside its own every row keeps scores of during the fit, those that
+        score highest for it, while all others share one score. A round then takes time and memory for rows × candidates
+        in place of rows × classes. "auto" is 32 if there are more than 1024 classes and more than 10⁸ pairs of rows and
+        classes, and None otherwise, which keeps all scores. The number is rounded up to a multiple of 16. It applies to
+        canonical codewords, on the processor of one machine; predictions always use all classes.
+    init : {"zero", "prior", "auto"}, default="auto"
+        Where boosting starts. "zero": all classes are equally probable. "prior": the first round gives all rows the
+        class shares of the training rows, which suits rare classes and weak signals. "auto" chooses one of them if the
+        number of rounds is chosen, and is "zero" otherwise.
+    sketch : int or Sketch, default=1
+        The number of random directions of the gradient along which splits are searched. More directions make better
+        splits and take longer. A `Sketch` object draws the directions in another way.
+    categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
+        The columns that hold categories, which trees split by subsets. "from_dtype" takes the categorical and text
+        columns of a data frame; None takes none. Categories that training has not seen are treated like missing values.
+    max_features : float or "auto", default="auto"
+        The fraction of the features that each tree sees, drawn anew in every round. "auto" is 0.8, and 0.4 if there are
+        more than 256 features.
+    max_bins : int or "auto", default="auto"
+        The number of bins into which the values of a feature are sorted before trees are grown, at most 255. "auto"
+        takes fewer if there are few rows and many features.
+    monotonic_cst : list, dict or None, default=None
+        The direction in which scores may follow features: 1 lets them only rise, −1 only fall, 0 does not constrain
+        them. With two classes it is a list of p numbers, or a dict by the name or position of the feature, for the
+        probability of the second class. With more classes it is a dict ``{label: list or dict}``, which constrains the
+        scores of these classes. It applies to canonical codewords only.
+    interaction_cst : {"pairwise", "no_interactions"}, list of sets of features or None, default=None
+        Which features may interact, that is, be split on the same path of a tree: those that are together in one of the
+        sets, which hold positions or names. Features in none of the sets form a set of their own. "no_interactions"
+        puts every feature in a set of its own, "pairwise" makes a set of every two. None does not constrain the trees.
+    n_jobs : int or None, default=None
+        The number of threads. None takes the cores that the process may use, or its share of them inside a joblib
+        worker; −1 takes all. The fitted model does not depend on it.
+    device : {"cpu", "cuda"}, default="cpu"
+        Where the model is fitted and predicts. "cuda" computes on an NVIDIA GPU, which needs CuPy
+        (``pip install cupy-cuda12x``). The model is an ordinary one, which predicts on the processor where there is no
+        GPU.
+    subsample : float, default=1.0
+        The fraction of the rows that each tree sees, drawn anew in every round.
+    early_stopping : bool, default=False
+        Whether to stop when the predictions of rows that are not trained on no longer improve. These rows are the first
+        entry of ``eval_set`` of ``fit``, or else a part of the training rows that is held out. What is watched is their
+        risk, or the first ``eval_metric`` of ``fit``; the model keeps the rounds up to the best one. Early stopping
+        takes the place of the choice of rounds.
+    validation_fraction : float or None, default=0.1
+        The fraction of the training rows that early stopping holds out if there is no ``eval_set``. None holds out
+        nothing, and early stopping then watches the training rows.
+    n_iter_no_change : int, default=10
+        The number of rounds without improvement after which early stopping ends the fit.
+    tol : float, default=1e-7
+        A round counts as an improvement if it is better than the best one so far by more than this.
+    class_weight : dict, "balanced" or None, default=None
+        Weights by label, which multiply ``sample_weight``. "balanced" makes all classes weigh the same. None gives
+        every class the weight 1.
+    classes : sequence of labels or None, default=None
+        All classes, if some of them may be absent from the training data. Absent classes get probability zero. None
+        takes the labels that occur in y.
+    warm_start : bool, default=False
+        Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds. X must then have the same features.
+    callbacks : list of Callback or None, default=None
+        Objects that are called around every round, for example ``[Checkpoint("model.sb")]``, which saves the model now
+        and then.
+    random_state : int, RandomState or None, default=None
+        The seed of all random numbers. With the same seed and data the model is the same, bit for bit.
+    verbose : int, default=0
+        1 prints progress about once a second, together with what is evaluated.
+
+    Attributes
+    ----------
+    class_order_ : array of shape (K,) or None
+        With ``ordinal``, the labels from the lowest to the highest; else None. ``classes_`` are sorted all the same.
+    hierarchy_ : `Hierarchy` or None
+        The tree of the classes, if the model was fitted with one.
+    choice_ : `simplexboost.classifiers.search.Choice`
+        If anything was chosen: the table of candidates with their held-out risks, the winner's curve, the number of
+        rounds and the temperature. ``print(clf.choice_)`` shows it.
+    thresholds_ : array of shape (K,), or None
+        The probability above which each label is predicted, if y was an indicator matrix.
+    sets_ : `simplexboost.decide.SetScores`
+        If anything was chosen, or after `calibrate_sets`: how the true classes of rows that the model was not trained
+        on were ranked. The sets of `predict_set` come from it.
+
+    Notes
+    -----
+    Probabilities are softmax(F Yᵀ). With affinely independent codewords (canonical, simplex) that is the posterior the
+    loss asks for; a code of fewer than K − 1 dimensions cannot represent every posterior, but in practice its
+    probabilities are good.
+
+    Examples
+    --------
+    >>> from simplexboost import datasets
+    >>> digits = datasets.load("digits")
+    >>> clf = SimplexBoostClassifier(random_state=0).fit(digits.X_train, digits.y_train)
+    >>> clf.score(digits.X_test, digits.y_test) > 0.96
+    True
+    >>> len(clf.model_.trees) == clf.choice_.n_estimators
+    True
+    """
+
+    n_estimators: Any = "auto"
+    learning_rate: Any = "auto"
+    max_features: Any = "auto"
+    max_bins: Any = "auto"
+    max_leaf_nodes: Any = "auto"
+    max_depth: int | None = None
+    min_samples_leaf: Any = "auto"
+    growth: str = "auto"
+    gain_noise: Any = "auto"
+    l2_regularization: Any = "auto"
+    max_step: float | None = 2.0
+    codewords: Any = "auto"
+    code_dim: Any = "auto"
+    loss: Any = "logistic"
+    cost_matrix: Any = None
+    calibration: Any = "auto"
+    thresholds: Any = 0.5
+    candidates: Any = "auto"
+    init: str = "auto"
+    sketch: Any = 1
+    monotonic_cst: Any = None
+    interaction_cst: Any = None
+
+    may_be_auto: ClassVar[tuple[str, ...]] = ("n_estimators", "learning_rate")
+    all_cores: ClassVar[bool] = True
+    multilabel: ClassVar[bool] = True
+    multitarget: ClassVar[bool] = True
+
+    @with_callbacks
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        eval_set: Any = None,
+        eval_metric: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+        groups: Any = None,
+        init_score: Any = None,
+        init_score_val: Any = None,
+    ) -> Self:
+        """Boost: choose what was left "auto", then fit the model to labelled rows.
+
+        Parameters
+        ----------
+        y : array of shape (n,), (n, K) or (n, T)
+            The labels; an indicator matrix of zeros and ones, if rows may have several labels; or a class of each of T
+            targets.
+        groups : array of shape (n,) or None, default=None
+            The group of every row: a speaker, a patient, a day. Rows of the same group are never on both sides of a
+            split of the classifier's own choice. Give them if predictions are for new groups, because otherwise the
+            choice is made for rows of known ones.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        eval_set = as_eval_set(eval_set, X_val, y_val, sample_weight_val, init_score_val)
+        return self._fit(X, y, sample_weight, eval_set, eval_metric, groups=groups, init_score=init_score)
+
+    def add_classes(
+        self, X: Any, y: Any, sample_weight: Any = None, *, n_rounds: Any = "auto", learning_rate: Any = "auto"
+    ) -> Self:
+        """Teach the fitted model new classes; the scores of its old classes stay as they are, bit for bit.
+
+        The new classes are told from each other and from all old ones together; the old ones are told from each other
+        as before. It needs canonical codewords and the logistic loss without costs.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            Rows of the new classes and, if they are at hand, of the old ones, with the columns of the fit. Classes
+            should be as frequent as they will be later; weights can make them so.
+        y : array of shape (n,)
+            The labels of the rows. Those that the model has had no training examples of are the new classes.
+        sample_weight : array of shape (n,) or None, default=None
+            The weights of the rows.
+        n_rounds : int or "auto", default="auto"
+            First the leaves of old trees learn the new classes, and then so many new trees are grown for them. 0 grows
+            none, which leaves the model as large as it was. "auto" is 50, and 0 if there are no rows of some old class:
+            no tree could learn what to tell the new classes from. The old trees know how many training rows each of
+            their leaves had, and these numbers stand for the rows that are missing.
+        learning_rate : float or "auto", default="auto"
+            Every step is multiplied by this. "auto" is 0.2, and 0.1 if there are no rows of some old class.
+
+        Returns
+        -------
+        self : object
+            The classifier, which is changed in place; after an error it is as it was.
+
+        Examples
+        --------
+        >>> from simplexboost import datasets
+        >>> digits = datasets.load("digits")
+        >>> X, y, old = digits.X_train, digits.y_train, digits.y_train < 8
+        >>> clf = SimplexBoostClassifier(n_estimators=100, random_state=0).fit(X[old], y[old])
+        >>> U = clf.class_scores(digits.X_test)
+        >>> clf = clf.add_classes(X, y)
+        >>> clf.classes_
+        array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+        >>> bool((clf.class_scores(digits.X_test)[:, :8] == U).all())
+        True
+        """
+        check_is_fitted(self)
+        with all_or_nothing(self) as draft:
+            add_classes(draft, X, y, sample_weight, n_rounds, learning_rate)
+        return self
+
+    def _for_newcomers(self, data: TrainingSet, n_rounds: int, rate: float, l2: float) -> SimplexBoostClassifier:
+        """A copy that learns new classes as the model was learned: what was chosen for it is not chosen again.
+
+        Constraints belong to the old classes, and so do candidates: the m + 1 classes are few.
+        """
+        chosen: dict[str, Any] = self.choice_.params if hasattr(self, "choice_") else {}
+        open_params = {name: value for name, value in chosen.items() if is_auto(getattr(self, name))}
+        given = {"n_estimators": n_rounds, "learning_rate": rate, "l2_regularization": l2}
+        fixed = {"codewords": "canonical", "monotonic_cst": None, "candidates": None, "init": "zero"}
+        return self.with_params(**self.resolved(data) | open_params | given | fixed)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("growth", self.growth, ("auto", *ORDERS))
+        check_choice("init", self.init, ("auto", *INITS))
+        check_number("gain_noise", self.gain_noise, float, 0.0, auto=True)
+        check_number("code_dim", self.code_dim, int, 1, auto=True)
+        check_number("candidates", self.candidates, int, 1, MOST_CANDIDATES, none=True, auto=True)
+        if not isinstance(self.calibration, bool):
+            check_number("calibration", self.calibration, float, 0.0, HOTTEST, auto=True, open_low=True)
+        check_thresholds(self.thresholds)
+        if self.calibration is True and self.early_stopping:
+            raise ValueError(
+                "calibration=True chooses the temperature of a number of rounds, which early_stopping=True leaves "
+                "open; take one of them, or give a temperature."
+            )
+
+    # ---- what was left open -----------------------------------------------------------------------------------------
+
+    def settle(self, checked: Checked, groups: Any, seed: int) -> Settled:
+        """A copy without "auto": first by rules, then, if the number of rounds is open, by held-out risk."""
+        check_several(self, checked)
+        constraints = by_class_number(self.monotonic_cst, checked)
+        values = self.resolved(checked.data)
+        values["codewords"] = self._by_structure(values["codewords"], checked)
+        plain = self.with_params(**values, monotonic_cst=constraints)
+        plain.parts().check()
+        plain.parts().check_memory(checked.data, plain._sure_rounds())
+        if self._goes_on and hasattr(self, "choice_"):
+            settled = plain.chosen(self.choice_, self)  # the model goes on with what was chosen for it
+            sets = getattr(self, "sets_", None)  # they are for the rounds that were chosen, and no others
+            same = sets is not None and sets.n_rounds == int(settled.estimator.n_estimators)
+            return replace(settled, sets=sets if same else None)
+        if self.chooses(checked.data):
+            settled = plain.chosen(plain.choose(self, checked, groups, seed), self)
+            if settled.sets is None:  # of a matrix y
+                return settled
+            return replace(settled, sets=settled.sets.of_model(checked.present, int(settled.estimator.n_estimators)))
+        return Settled(plain, float(plain.calibration))
+
+    def chooses(self, data: TrainingSet) -> bool:
+        """Whether held-out risk decides on anything."""
+        if self._goes_on or data.K < 2 or data.n < N_FOLDS or (data.sets is None and data.n == data.K):
+            return False  # there is no class with a row to hold out and another one to learn from
+        if is_auto(self.n_estimators) and not self.early_stopping:
+            return True
+        return self.calibration is True or (chooses_thresholds(self.thresholds, data) and not self.early_stopping)
+
+    def resolved(self, data: TrainingSet) -> dict[str, Any]:
+        """Values for the parameters that are "auto", from the size of the table."""
+        n = data.n
+        rate = self.learning_rate
+        if is_auto(rate) and self._goes_on and hasattr(self, "choice_"):
+            rate = self.choice_.learning_rate
+        elif is_auto(rate):
+            chosen = is_auto(self.n_estimators) and self.chooses(data)
+            rate = effort_on(data).rate if chosen else 0.1
+        rounds = self.n_estimators
+        if is_auto(rounds):
+            usual = USUAL / 2 if data.K <= 3 else USUAL
+            rounds = max(1, round(pace(data) * (LONGEST if self.early_stopping else usual) / rate))
+        growth = "best" if is_auto(self.growth) else self.growth
+        codewords, candidates = self._codewords(), self.candidates
+        if is_auto(candidates):
+            candidates = None if data.sets is not None else self._suited_candidates(data)
+        if data.sets is not None:
+            codewords = Canonical()  # which `check_several` makes sure of
+        elif type(codewords) is Auto and codewords.code_dim is None and candidates is not None:
+            codewords = Canonical()  # rows that keep few scores need no code of few dimensions
+        elif type(codewords) is Auto and codewords.code_dim is None:
+            codewords = Auto(most_canonical=data.engine.decide(lambda: most_canonical(n)))
+        return {
+            "codewords": codewords,
+            "code_dim": "auto",
+            "candidates": candidates,
+            "learning_rate": rate,
+            "n_estimators": rounds,
+            "growth": growth,
+            "init": "zero" if is_auto(self.init) else self.init,
+            "gain_noise": float(growth == "symmetric") if is_auto(self.gain_noise) else self.gain_noise,
+            "calibration": 1.0 if is_auto(self.calibration) or isinstance(self.calibration, bool) else self.calibration,
+        }
+
+    def _suited_candidates(self, data: TrainingSet) -> int | None:
+        """How many classes beside its own every row keeps scores of: all, unless that would take too long."""
+        few = data.K <= MANY_CLASSES or data.n * data.K <= MANY_SCORES
+        other = data.init_score is not None or self.monotonic_cst is not None or self.cost_matrix is not None
+        elsewhere = data.engine.has_device or data.engine.alone() is not data.engine
+        if few or other or elsewhere or self._loss().rowwise or not takes_canonical(self._codewords()):
+            return None
+        return CANDIDATES
+
+    def choose(self, asked: SimplexBoostClassifier, checked: Checked, groups: Any, seed: int) -> Choice:
+        """The number of rounds, the temperature and the shape of the trees, as far as the user left them open."""
+        data = checked.data
+        exact = None if is_auto(asked.n_estimators) else int(self.n_estimators)
+        haste = effort_on(data).haste_at(float(self.learning_rate)) if exact is None else 1.0
+        rate = float(self.learning_rate) * haste
+        competing, shares = asked._shapes(data.n), []
+        if exact is None and is_auto(asked.init) and self._may_start_at_shares(data):
+            zero, prior, shares = {"init": "zero"}, {"init": "prior"}, [{"init": "prior", "n_estimators": 1}]
+            even = has_even_classes(data)
+            competing = [shape | (prior if even else zero) for shape in competing]
+            competing += [] if even else [competing[0] | prior]
+        rivals, constant = (
+            [(params, self.with_params(**params, learning_rate=rate)) for params in some]
+            for some in (competing, shares)
+        )
+        longest = pace(data) * LONGEST / rate if exact is None else exact
+        wanted = Wanted(
+            max(1, round(longest)),
+            pace(data) * USUAL / rate,
+            exact,
+            asked.calibrates(),
+            (lambda line: print(line, flush=True)) if self.verbose else (lambda line: None),
+            None if asked.calibrates() else float(self.calibration),
+            chooses_thresholds(asked.thresholds, data),
+            haste,
+        )
+        choice = choose(rivals, constant, Table(data, checked.present, groups), seed, wanted)
+        return replace(choice, learning_rate=float(self.learning_rate))
+
+    def _may_start_at_shares(self, data: TrainingSet) -> bool:
+        """Whether the first round may give all rows the class shares."""
+        code = self._codewords()
+        whole = takes_canonical(code) or isinstance(code, Simplex)
+        whole = whole or (isinstance(code, Ordered) and code.columns(data.K) == data.K - 1)
+        return whole and self._loss().likelihood and data.init_score is None and self.candidates is None
+
+    def _shapes(self, n: int) -> list[dict[str, Any]]:
+        """The parameters of the shapes that compete on n rows: those of `SHAPES` that agree with what the user gave.
+
+        There is no competition if the number of rounds is given: then only a temperature is chosen.
+        """
+        if not is_auto(self.n_estimators):
+            return [{}]
+        shapes = SHAPES[:-1] if n <= FEW_ROWS else SHAPES
+        given = {name: getattr(self, name) for name in SHAPES[0] if not is_auto(getattr(self, name))}
+        left = [{k: v for k, v in shape.items() if k not in given} for shape in shapes]
+        fits = [given.get("growth", shape["growth"]) == shape["growth"] for shape in shapes]
+        kept = [shape for shape, fit in zip(left, fits, strict=True) if fit]
+        return [shape for i, shape in enumerate(kept) if shape not in kept[:i]] or [{}]
+
+    def calibrates(self) -> bool:
+        """Whether a temperature is chosen: only where probabilities are the soft-max of the scores."""
+        return (self.calibration is True or is_auto(self.calibration)) and self._loss().likelihood
+
+    def chosen(self, choice: Choice, asked: SimplexBoostClassifier) -> Settled:
+        """The estimator with what was chosen, and what was not asked for as it is."""
+        rounds = choice.n_estimators if is_auto(asked.n_estimators) else self.n_estimators
+        params = {name: value for name, value in choice.params.items() if is_auto(getattr(asked, name))}
+        temperature = choice.temperature if asked.calibrates() else float(self.calibration)
+        settled = self.with_params(**params | {"n_estimators": rounds})
+        shown = choice if choice.sets is None else replace(choice, sets=None)
+        return Settled(settled, temperature, shown, choice.sets)
+
+    def with_params(self, **params: Any) -> SimplexBoostClassifier:
+        """An unfitted copy with other parameters; unlike `clone` it shares the callbacks.
+
+        The constructor is not called, because that of a subclass may take other parameters.
+        """
+        copy = object.__new__(type(self))
+        copy.__dict__.update({name: value for name, value in vars(self).items() if not name.endswith("_")} | params)
+        return copy
+
+    def _fitted(self, run: Run, *, settled: Settled, checked: Checked, **others: Any) -> dict[str, Any]:
+        """The fitted attributes so far, among them the thresholds of labels."""
+        fitted = super()._fitted(run, settled=settled, checked=checked, **others)
+        labels = checked.data.has_labels
+        return {**fitted, "thresholds_": settled_thresholds(self.thresholds, settled, checked) if labels else None}
+
+    # ---- the parts --------------------------------------------------------------------------------------------------
+
+    def parts(self) -> Parts:
+        """The parts as objects."""
+        tree = SketchTree(
+            max_depth=self.max_depth,
+            max_leaf_nodes=self.max_leaf_nodes,
+            min_samples_leaf=self.min_samples_leaf,
+            growth=self.growth,
+            gain_noise=self.gain_noise,
+            l2_regularization=self.l2_regularization,
+            monotonic_cst=self.monotonic_cst,
+            interaction_cst=self.interaction_cst,
+        )
+        candidates = None if is_auto(self.candidates) else self.candidates
+        init = "zero" if is_auto(self.init) else self.init
+        optimizer = SketchedNewton(self.sketch, self.max_step, candidates, init)
+        return Parts(self._loss(), self._codewords(), tree, optimizer, FixedStep())
+
+    def _loss(self) -> Loss:
+        loss = self.loss
+        if not isinstance(loss, Loss):
+            check_choice("loss", loss, ROW_LOSSES)
+            loss = ROW_LOSSES[loss]()
+        if self.cost_matrix is None:
+            return loss
+        if not loss.likelihood:
+            raise ValueError(f"cost_matrix goes with loss='logistic' only, not with loss={self.loss!r}.")
+        return Logistic(cost_matrix=self.cost_matrix)
+
+    def __sklearn_tags__(self) -> Any:
+        """A matrix y goes with the logistic loss and canonical codewords."""
+        tags = super().__sklearn_tags__()
+        takes = takes_matrices(self)
+        tags.classifier_tags.multi_label, tags.target_tags.multi_output = takes, takes
+        return tags
+
+    def _codewords(self) -> Codewords:
+        code_dim = None if isinstance(self.code_dim, str) and self.code_dim == "auto" else self.code_dim
+        if is_auto(self.codewords):
+            return Ordered(code_dim) if is_ordinal(self.ordinal) else Auto(code_dim)
+        if code_dim is not None:
+            raise ValueError(
+                f"code_dim={self.code_dim!r} goes with codewords='auto' only, not with codewords={self.codewords!r}."
+            )
+        if self._is_tree_code:
+            if self.hierarchy is None:
+                raise ValueError("codewords='hierarchy' are those of a tree of classes; pass one by hierarchy=.")
+            return Simplex()  # of as many columns; `settle`, which knows the classes, takes those of the tree
+        return as_codewords(self.codewords)
+
+    # ---- files ------------------------------------------------------------------------------------------------------
+
+    def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+        header, arrays = super()._pack()
+        return {
+            **header,
+            "choice": choice_to_json(self.choice_) if hasattr(self, "choice_") else None,
+        }, arrays
+
+    def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+        super()._unpack(header, arrays)
+        if header.get("choice") is not None:  # files of version 0.1 have none
+            self.choice_ = checked_choice(from_json(header["choice"]))
+
+
+def choice_to_json(choice: Choice) -> Any:
+    """What was chosen, without the scores of the rows held out, which the estimator keeps."""
+    return to_json({name: value for name, value in vars(choice).items() if name != "sets"}, "choice_")
+
+
+def pace(data: TrainingSet) -> int:
+    """How many times the usual number of rounds are needed: the score of a label moves half as far as that of a class.
+
+    Of two classes, one rises while the other falls, and their difference moves by both steps.
+    """
+    return 2 if data.has_labels else 1
+
+
+def takes_canonical(codewords: Codewords) -> bool:
+    """Whether these codewords are canonical, or may be."""
+    if isinstance(codewords, Auto):
+        return codewords.code_dim is None
+    return isinstance(codewords, Canonical) and not codewords.centered
+
+
+def checked_choice(value: Any) -> Choice:
+    """What was chosen, from a file; raise unless it can be shown."""
+    choice = Choice(**value)
+    numbers = ("n_estimators", "temperature", "risk", "n_splits", "n_held", "learning_rate", "n_sample")
+    fits = isinstance(choice.params, dict) and isinstance(choice.candidates, list) and isinstance(choice.curve, dict)
+    several = {name: np.asarray(getattr(choice, name)) for name in ("temperature", "thresholds")}  # arrays may be none
+    arrays = {name for name, value in several.items() if value.ndim == 1 and value.dtype == np.float64}
+    arrays |= {"thresholds"} if choice.thresholds is None else set()
+    if not fits or "thresholds" not in arrays:
+        raise damaged("a choice that is none")
+    if not all(name in arrays or is_number(getattr(choice, name)) for name in numbers):
+        raise damaged("a choice that is none")
+    str(choice)
+    return choice

@@ -1,0 +1,265 @@
+"""Boosters whose classes may have an order or a hierarchy.
+
+The order of ordinal classes, as the parameter ``ordinal`` and y tell it.
+
+Classes with structure: boosters whose classes may have an order or a hierarchy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from .._util.arrays import AnyArray, Array, Labels
+from ..boosting.decisions import Median, OneLabel, merged_sums
+from ..parts.codewords import Codewords, Custom, Hierarchy, Ordered
+from ..parts.codewords.hierarchy import names_array
+from ..parts.losses import Loss
+from ..parts.optimizers.run import Run
+from ..persist import damaged
+from ..persist.parameters import from_json, to_json
+from ..tables.labels import label_numbers, listed_classes
+from ..tables.validation import Checked
+from .auto import Settled
+from .booster import Booster
+
+ORDERS = "True, False or a sequence of the labels from the lowest to the highest"
+
+
+def check_ordinal(ordinal: Any) -> None:
+    """Raise unless ``ordinal`` is True, False or a sequence of different labels."""
+    if isinstance(ordinal, bool | np.bool_):
+        return
+    if not isinstance(ordinal, list | tuple) and not (hasattr(ordinal, "__array__") and np.ndim(ordinal)):
+        raise TypeError(f"ordinal={ordinal!r} must be {ORDERS}.")
+    try:
+        labels = np.asarray(ordinal)
+        different = len(np.unique(labels)) if labels.ndim == 1 else 0
+    except (TypeError, ValueError) as error:  # of several types, or rows of different lengths
+        raise TypeError(f"ordinal={ordinal!r} must be {ORDERS}: {error}") from error
+    if different < max(2, len(labels)):
+        raise ValueError(f"ordinal={ordinal!r} must be {ORDERS}; there must be at least two, all of them different.")
+
+
+def is_ordinal(ordinal: Any) -> bool:
+    """Whether classes are ordered."""
+    return not isinstance(ordinal, bool | np.bool_) or bool(ordinal)
+
+
+def declared_order(y: Any) -> AnyArray | None:
+    """The labels from the lowest to the highest if y is an ordered categorical of pandas or an Enum of polars."""
+    kind = getattr(y, "dtype", None)
+    categories = getattr(kind, "categories", None)
+    if categories is None or not getattr(kind, "ordered", type(kind).__name__ == "Enum"):
+        return None
+    return np.asarray(categories)
+
+
+def class_order(ordinal: Any, checked: Checked) -> Labels | None:
+    """The numbers of the classes from the lowest to the highest, (K,); None if classes have no order.
+
+    The order is that of a sequence in ``ordinal``, or else that of an ordered categorical y, or else that of numbers,
+    dates and other values that have one. Text has none: alphabetical order would put "high" below "low".
+    """
+    if not is_ordinal(ordinal):
+        return None
+    classes = checked.classes
+    if not isinstance(ordinal, bool | np.bool_):
+        return places(np.asarray(ordinal), classes, f"ordinal={ordinal!r}")
+    if checked.order is not None:
+        return places(checked.order, classes, "the ordered categorical y")
+    if all(isinstance(label, str) for label in classes.tolist()):
+        raise ValueError(
+            f"ordinal=True cannot know the order of labels that are text, such as {classes[:3].tolist()}; pass all of "
+            "them from the lowest to the highest, ordinal=[...], or an ordered categorical y of pandas."
+        )
+    return np.arange(len(classes))
+
+
+def places(order: AnyArray, classes: AnyArray, what: str) -> Labels:
+    """The numbers among the sorted classes (K,) of the labels in ``order``, which may name others too."""
+    numbers = label_numbers(order, classes)
+    missing = np.setdiff1d(np.arange(len(classes)), numbers)
+    if len(missing):
+        raise ValueError(
+            f"{what} does not name the classes {listed_classes(classes[missing[:5]])}; it must name all of them."
+        )
+    return numbers[numbers >= 0]
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class StructuredBooster(Booster):
+    """A booster whose classes may have an order or a hierarchy."""
+
+    ordinal: Any = False
+    hierarchy: Any = None
+
+    # ---- fitting ----------------------------------------------------------------------------------------------------
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_ordinal(self.ordinal)
+        if self.hierarchy is None:
+            return
+        tree = self._tree
+        if not isinstance(tree, Hierarchy):
+            raise TypeError(f"hierarchy={tree!r:.200} must be a simplexboost.Hierarchy, a dict of its nodes, or None.")
+        try:
+            tree.check()
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"hierarchy={self.hierarchy!r:.200} is not a tree of classes: {error}") from error
+        if is_ordinal(self.ordinal):
+            raise ValueError("ordinal and hierarchy are two structures of the same classes; take one of them.")
+
+    @property
+    def _tree(self) -> Any:
+        """The hierarchy; a dict stands for the tree of its nodes."""
+        return Hierarchy(self.hierarchy) if isinstance(self.hierarchy, dict) else self.hierarchy
+
+    @property
+    def _is_tree_code(self) -> bool:
+        """Whether codewords are those of the hierarchy."""
+        codewords = getattr(self, "codewords", None)
+        return isinstance(codewords, str) and codewords == "hierarchy"
+
+    def _check_training(self, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
+        return replace(super()._check_training(X, y, sample_weight, costs), order=declared_order(y))
+
+    def _deciding(self, loss: Loss, checked: Checked) -> OneLabel:
+        order = class_order(self.ordinal, checked)
+        if order is None:
+            return super()._deciding(loss, checked)
+        return Median(loss, checked.classes, checked.present, order)
+
+    def _by_structure(self, codewords: Codewords, checked: Checked) -> Codewords:
+        """The codewords, those of an order or of a tree as a matrix with a row for every class of ``classes_``.
+
+        Those of a tree are not taken by themselves: on real tables they did not pay (docs/structure.md).
+        """
+        if self.hierarchy is not None:
+            self._tree.members(1, checked.classes)  # raises if the tree lacks a class
+        if self._is_tree_code:
+            return Custom(self._tree.codewords(checked.classes))
+        order = class_order(self.ordinal, checked)
+        if order is None or not isinstance(codewords, Ordered):
+            return codewords
+        codewords.check()
+        Y = np.empty((len(order), codewords.columns(len(order))))
+        Y[order] = codewords.matrix(len(order), np.random.default_rng(0))
+        return Custom(Y)
+
+    def _fitted(self, run: Run, *, settled: Settled, checked: Checked, **others: Any) -> dict[str, Any]:
+        order = class_order(self.ordinal, checked)
+        return {
+            **super()._fitted(run, settled=settled, checked=checked, **others),
+            "class_order_": None if order is None else checked.classes[order],
+            "hierarchy_": None if self.hierarchy is None else clone(self._tree),
+        }
+
+    # ---- levels of a hierarchy --------------------------------------------------------------------------------------
+
+    def predict_level(self, X: Any, level: int, n_rounds: int | None = None, *, init_score: Any = None) -> AnyArray:
+        """The most probable node of a level of the hierarchy, (n,).
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+        level : int
+            From 1, right below the root, to ``hierarchy_.n_levels``, the classes themselves.
+        n_rounds : int or None, default=None
+            Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
+        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
+
+        Returns
+        -------
+        array of shape (n,)
+            The names of the nodes; ties go to the one that comes first in the tree.
+
+        Examples
+        --------
+        >>> import simplexboost as sb
+        >>> from sklearn.datasets import load_iris
+        >>> iris = load_iris()
+        >>> y = iris.target_names[iris.target]
+        >>> tree = sb.Hierarchy({"small": ["setosa"], "large": ["versicolor", "virginica"]})
+        >>> clf = sb.SimplexBoostClassifier(n_estimators=20, hierarchy=tree, random_state=0).fit(iris.data, y)
+        >>> clf.predict_level(iris.data[[0, 60, 120]], 1).tolist()
+        ['small', 'large', 'large']
+        """
+        P = self.predict_proba_level(X, level, n_rounds, init_score=init_score)
+        return self._nodes(level).take(P.argmax(axis=1))
+
+    def predict_proba_level(self, X: Any, level: int, n_rounds: int | None = None, *, init_score: Any = None) -> Array:
+        """The probabilities of the nodes of a level of the hierarchy, (n, m): the sums of those of their classes.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+        level : int
+            From 1, right below the root, to ``hierarchy_.n_levels``, the classes themselves.
+        n_rounds : int or None, default=None
+            Predict with the first rounds only, 1 .. ``n_iter_``; None takes all.
+        init_score : array of shape (n, K), of shape (n,) for two classes, or None, default=None
+            Log-odds that the trees' scores are added to, in the same form that ``fit`` takes.
+
+        Returns
+        -------
+        array of shape (n, m)
+            The probabilities, a column for every node of ``hierarchy_.nodes(level, classes_)``.
+        """
+        check_is_fitted(self)
+        self._nodes(level)
+        P = np.asarray(self.predict_proba(X, n_rounds, init_score=init_score))
+        assert self.hierarchy_ is not None  # `_nodes` has raised
+        return merged_sums(P, self.hierarchy_.members(level, self.classes_).argmax(axis=1))
+
+    def _nodes(self, level: Any) -> AnyArray:
+        """The nodes of a level; raise if there is none, or no hierarchy."""
+        if getattr(self, "hierarchy_", None) is None:
+            raise ValueError("level is one of a hierarchy, which this model does not have; fit it with hierarchy=.")
+        assert self.hierarchy_ is not None
+        return names_array(self.hierarchy_.nodes(level, self.classes_))
+
+    # ---- files ------------------------------------------------------------------------------------------------------
+
+    def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+        header, arrays = super()._pack()
+        order, hierarchy = getattr(self, "class_order_", None), getattr(self, "hierarchy_", None)
+        structure = {
+            "class_order": None if order is None else np.searchsorted(self.classes_, order).tolist(),
+            "hierarchy": None if hierarchy is None else to_json(hierarchy, "hierarchy_"),
+        }
+        return {**header, **structure}, arrays
+
+    def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+        super()._unpack(header, arrays)
+        self.class_order_ = checked_order(header.get("class_order"), self.classes_)
+        self.hierarchy_ = checked_hierarchy(header.get("hierarchy"), self.classes_)
+
+
+def checked_order(value: Any, classes: AnyArray) -> AnyArray | None:
+    """The labels from the lowest to the highest, from a file, or None; raise unless they are the classes."""
+    if value is None:
+        return None
+    numbers = isinstance(value, list) and all(type(number) is int for number in value)
+    if not numbers or sorted(value) != list(range(len(classes))):
+        raise damaged("an order of classes that is none")
+    return classes[np.array(value)]
+
+
+def checked_hierarchy(value: Any, classes: AnyArray) -> Hierarchy | None:
+    """The hierarchy, from a file, or None; raise unless it is a tree that has all classes."""
+    if value is None:
+        return None
+    hierarchy = from_json(value)
+    if not isinstance(hierarchy, Hierarchy):
+        raise damaged("a hierarchy that is none")
+    hierarchy.members(1, classes)  # raises unless it is one
+    return hierarchy

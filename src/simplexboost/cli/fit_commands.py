@@ -1,0 +1,445 @@
+"""The commands that fit: ``fit``, ``evaluate``, ``compare`` and ``demo``.
+
+The commands, a module each with a function ``command``.
+
+``simplexboost fit``.
+
+``simplexboost evaluate``.
+
+``simplexboost compare``.
+
+``simplexboost demo``.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import redirect_stdout
+from io import StringIO
+from typing import Any
+
+import click
+import numpy as np
+import pyarrow as pa
+from sklearn.datasets import load_digits
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.metrics import log_loss
+from sklearn.model_selection import StratifiedKFold, train_test_split
+from threadpoolctl import threadpool_limits
+
+import simplexboost
+
+from .._util.arrays import AnyArray
+from .._util.messages import in_bytes
+from .algorithms import DEFAULT, algorithm_names, classifier_class, make_classifier, short_name
+from .errors import ArgumentError, InputError, count, did_you_mean, explain
+from .kinds import codes_of, label_words
+from .options import FILE, MODEL, TABLE, talk_of, wishes_of, with_options, words
+from .peers import PACKAGES, encoded, installed, make_peer
+from .scoring import TINY, Chunk, Model, Scores, chunks, model_size, open_model
+from .terminal import Talk, watched
+from .training import Training, read_training
+from .writing import check_writable
+
+FEW = 20  # classes that are shown; --classes shows all
+
+
+@click.command("evaluate")
+@click.argument("model")
+@click.argument("data")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--classes", "all_classes", is_flag=True, help=f"Show all classes, not only the {FEW} with the lowest recall."
+)
+@with_options(FILE)
+def evaluate_command(**options: Any) -> None:
+    """Compare the predictions of MODEL with the labels in DATA.
+
+    The labels are in the column --target, or in the only column beside the model's that has its classes.
+
+    \b
+    Examples:
+      simplexboost evaluate model.sb test.csv
+      simplexboost evaluate model.sb test.parquet --target species --json
+    """
+    talk = talk_of(options)
+    model = open_model(options["model"])
+    scores = score(model, chunks(options["data"], model, wishes_of(options), talk, labelled=True), talk)
+    if options["as_json"]:
+        print(json.dumps(report(scores), indent=1))
+    else:
+        print(text(scores, None if options["all_classes"] else FEW))
+
+
+def score(model: Model, rows: Iterable[Chunk], talk: Talk) -> Scores:
+    """The scores of a model on rows with labels; rows without labels are left out."""
+    scores, unlabelled, unknown = Scores(model.classes), 0, set()
+    with talk.counting("rows evaluated") as advance:
+        for chunk in rows:
+            c, labelled = chunk.codes(model.classes)
+            predicted, P = predictions(model.classifier, chunk.X)
+            scores.add(c[labelled], predicted[labelled], None if P is None else P[labelled])
+            unlabelled += int((~labelled).sum())
+            if (c[labelled] < 0).any() and chunk.labels is not None:
+                unknown |= set(chunk.labels.filter(c < 0).drop_null().unique().to_pylist())
+            advance(len(c))
+    if unlabelled:
+        talk.warn(f"{count(unlabelled, 'row')} without a label: left out.")
+    if unknown:
+        shown = ", ".join(sorted(unknown)[:5])
+        talk.warn(f"labels that the model does not know count as errors, and not in the log-loss: {shown}.")
+    if scores.n == 0:
+        raise InputError("no row has a label.")
+    return scores
+
+
+def predictions(classifier: Any, X: Any) -> tuple[Any, Any]:
+    """The numbers of the predicted classes (n,), and probabilities (n, K); None if the classifier has none."""
+    P = classifier.predict_proba(X) if hasattr(classifier, "predict_proba") else None
+    if P is None or getattr(classifier, "class_order_", None) is not None:  # ordered classes: the median is predicted
+        return np.searchsorted(classifier.classes_, classifier.predict(X)), P
+    return classifier._best(P), P
+
+
+def report(scores: Scores) -> dict[str, Any]:
+    """All scores, for machines."""
+    return {
+        **scores.summary(),
+        "confusions": scores.worst_pairs(20),
+        "classes": list(scores.of_classes().values()),
+    }
+
+
+def lines_of(summary: dict[str, Any]) -> list[str]:
+    """The scores in words."""
+    words = {
+        "accuracy": "accuracy",
+        "balanced_accuracy": "balanced accuracy",
+        "log_loss": "log-loss",
+        "top_5_accuracy": "top-5 accuracy",
+    }
+    return [f"{word} {summary[name]:.4f}" for name, word in words.items() if summary[name] is not None]
+
+
+def text(scores: Scores, most: int | None) -> str:
+    """All scores, for people."""
+    summary = scores.summary()
+    lines = [count(summary["rows"], "row"), *lines_of(summary)]
+    if pairs := scores.worst_pairs():
+        lines += ["", "most frequent errors"]
+        lines += [
+            f"  {count(pair['rows'], 'time')} {pair['class']} was taken for {pair['taken_for']}" for pair in pairs
+        ]
+    classes = sorted(scores.of_classes().values(), key=lambda entry: (entry["recall"], -entry["rows"]))
+    width = max([5, *(len(str(entry["class"])) for entry in classes[:most])])
+    lines += ["", f"{'class':{width}}  {'rows':>8}  recall  precision"]
+    for entry in classes[:most]:
+        precision = "      –" if entry["precision"] is None else f"{entry['precision']:.4f}"
+        lines.append(f"{entry['class']!s:{width}}  {entry['rows']:8}  {entry['recall']:.4f}  {precision:>9}")
+    if most is not None and len(classes) > most:
+        lines.append(f"… and {len(classes) - most} classes of higher recall (--classes shows all)")
+    return "\n".join(lines)
+
+
+HOLDOUT = (
+    "Hold out this part of the rows and evaluate on it, for instance 0.2; the saved model is fitted on the others."
+)
+
+
+@click.command("fit")
+@click.argument("data")
+@click.option("-o", "--output", required=True, metavar="MODEL", help="The model file to write, for instance model.sb.")
+@click.option(
+    "--algorithm",
+    default=DEFAULT,
+    show_default=True,
+    metavar="NAME",
+    help="`simplexboost list` shows them.",
+    shell_complete=lambda ctx, param, word: [name for name in algorithm_names() if name.startswith(word)],
+)
+@click.option("--eval", "eval_", metavar="FILE", help="Evaluate the model on the rows of another file.")
+@click.option("--holdout", type=click.FloatRange(0, 1, True, True), metavar="PART", help=HOLDOUT)
+@with_options(MODEL, TABLE, FILE)
+def fit_command(**options: Any) -> None:
+    """Fit a classifier to the table in DATA and save it.
+
+    DATA is a CSV, TSV, Parquet, Feather, ARFF, LIBSVM or NPZ file, perhaps compressed, or - for standard input. Without
+    --target the last column has the labels. Columns of numbers, dates and text are told apart; text is categories.
+
+    \b
+    Examples:
+      simplexboost fit iris.csv --target species -o iris.sb
+      simplexboost fit train.csv.gz --target y -o model.sb --holdout 0.2 --drop id,name
+      simplexboost fit train.parquet -o model.sb --algorithm GDMCBoost --set n_estimators=200 --set learning_rate=0.1
+      zcat data.gz | simplexboost fit - --target label -o model.sb --categorical zip
+    """
+    talk, wishes = talk_of(options), wishes_of(options)
+    if options["eval_"] and options["holdout"]:
+        raise ArgumentError("--eval and --holdout both say what to evaluate on; pass one of them.")
+    if options["output"] == "-":
+        raise ArgumentError("-o - : a model is written to a file, not to standard output.")
+    check_writable(options["output"], {"the table": options["data"], "the table of --eval": options["eval_"]})
+    classifier = make_classifier(options["algorithm"], options["settings"], options["seed"], options["jobs"])
+    begin = time.perf_counter()
+    training = read_training(options["data"], wishes, talk)
+    describe(training, talk)
+    held_out = None
+    if options["holdout"]:
+        training, held_out = split(training, options["holdout"], options["seed"])
+    fit(classifier, training, talk)
+    if held_out is not None:
+        tell(score_frame(classifier, held_out), f"{count(held_out.n, 'row')} held out", talk)
+    classifier.save(options["output"])
+    seconds = time.perf_counter() - begin
+    talk.say(f"saved {options['output']}: {in_bytes(model_size(options['output']))}, {seconds:.1f} s in all")
+    if options["eval_"]:
+        model = open_model(options["output"])
+        scores = score(model, chunks(options["eval_"], model, wishes, talk, labelled=True), talk)
+        tell(scores, options["eval_"], talk)
+
+
+def fit(classifier: Any, training: Training, talk: Talk) -> None:
+    """Fit, with progress."""
+    weight = {} if training.weight is None else {"sample_weight": training.weight}
+    frame, y = training.frame(classifier), training.y
+    training.X = None  # the frame has the columns now: keep one copy only
+    try:
+        with watched(classifier, talk):
+            classifier.fit(frame, y, **weight)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{type(classifier).__name__}: {' '.join(str(error).split())}") from error
+
+
+def describe(training: Training, talk: Talk) -> None:
+    """Say what was read."""
+    kinds = Counter(training.kinds.values())
+    words = {
+        "number": "numeric",
+        "date": "of dates",
+        "duration": "of durations",
+        "time": "of times",
+        "text": "categorical",
+    }
+    columns = ", ".join(f"{kinds[kind]} {word}" for kind, word in words.items() if kinds[kind])
+    p = training.X.shape[1]
+    talk.say(f"{count(training.n, 'row')}, {count(p, 'column')}{f' ({columns})' if columns else ''}")
+    classes, counts = np.unique(training.y, return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    shown = ", ".join(f"{classes[k]} {counts[k]}" for k in order[:8])
+    more = f", … down to {counts.min()}" if len(classes) > 8 else ""
+    talk.say(f"{len(classes)} classes in column {training.target!r}: {shown}{more}")
+
+
+def split(training: Training, part: float, seed: int) -> tuple[Training, Training]:
+    """Rows to fit and rows held out, of every class as far as possible."""
+    _, inverse, counts = np.unique(training.y, return_inverse=True, return_counts=True)
+    several = np.flatnonzero(counts[inverse] > 1)  # a class with a single row stays among those to fit
+    if len(several) * part < 1 or len(several) * (1 - part) < 1:
+        raise InputError(f"--holdout {part}: there are too few rows ({training.n}) to hold some out.")
+    stratify = inverse[several] if len(several) * min(part, 1 - part) >= len(np.unique(inverse[several])) else None
+    _, held = train_test_split(several, test_size=part, random_state=seed, stratify=stratify)
+    is_held = np.zeros(training.n, dtype=bool)
+    is_held[held] = True
+    return training.rows(np.flatnonzero(~is_held)), training.rows(np.flatnonzero(is_held))
+
+
+def score_frame(classifier: Any, held_out: Training) -> Scores:
+    """The scores on rows that were held out."""
+    scores = Scores(classifier.classes_)
+    c, _ = codes_of(label_words(pa.array(held_out.y), held_out.target), classifier.classes_)
+    scores.add(c, *predictions(classifier, held_out.frame(classifier)))
+    return scores
+
+
+def tell(scores: Scores, where: str, talk: Talk) -> None:
+    """Say how good the model is, in a line."""
+    talk.say(f"on {where}: " + ", ".join(lines_of(scores.summary())))
+
+
+USUAL = ("SimplexBoost", "GDMCBoost", "LogitBoost")
+NAMES = (
+    f"Names of `simplexboost list`, or {', '.join(PACKAGES)}; 'all' is everything. Usually {', '.join(USUAL)} and the "
+    "other libraries that are installed."
+)
+
+
+@click.command("compare", short_help="Cross-validate algorithms on a table.")
+@click.argument("data")
+@click.option("--algorithms", metavar="NAME,…", help=NAMES)
+@click.option("--folds", type=click.IntRange(2), default=5, show_default=True, help="Of the cross-validation.")
+@click.option("--rows", type=click.IntRange(10), help="Compare on so many rows, drawn at random.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the folds and of the algorithms.")
+@click.option("--jobs", type=click.IntRange(1), help="Number of threads; all cores by default.")
+@with_options(TABLE, FILE)
+def compare_command(**options: Any) -> None:
+    """Cross-validate algorithms on the table in DATA, all with their defaults, and print a table sorted by log-loss.
+
+    \b
+    Examples:
+      simplexboost compare train.csv --target species
+      simplexboost compare train.csv --target species --algorithms SimplexBoost,SAMME,LightGBM --folds 3 --rows 10000
+    """
+    talk, folds = talk_of(options), options["folds"]
+    chosen = algorithms(options["algorithms"])
+    training = read_training(options["data"], wishes_of(options), talk)
+    if options["rows"] is not None and options["rows"] < training.n:
+        drawn = np.random.default_rng(options["seed"]).choice(training.n, options["rows"], replace=False)
+        training = training.rows(np.sort(drawn))
+    classes, c = np.unique(training.y, return_inverse=True)
+    if len(classes) < 2 or training.n < 2 * folds:
+        raise InputError(f"{training.n} rows of {len(classes)} classes are too few for --folds {folds}.")
+    rare = int((np.bincount(c) < folds).sum())
+    if rare:
+        talk.warn(
+            f"{count(rare, 'class')} with fewer than {folds} rows: some folds have to predict what they never saw."
+        )
+    splits = make_splits(c, folds, options["seed"])
+    with talk.counting("fits", len(chosen) * folds) as advance:
+        entries = [cross_validated(name, training, c, splits, options, advance, talk) for name in chosen]
+    entries.sort(key=lambda entry: (entry["log_loss"] is None, entry["log_loss"] or 0.0))
+    print(json.dumps(entries, indent=1) if options["as_json"] else table(entries, training.n, folds))
+
+
+def algorithms(given: str | None) -> list[str]:
+    """The names of the algorithms to compare."""
+    if given is None:
+        return [*USUAL, *installed()]
+    if given.strip().lower() == "all":
+        return [name for name in algorithm_names() if name != "OutputCode"] + installed()
+    peers = {name.lower(): name for name in PACKAGES}
+    out = []
+    for name in words(given):
+        peer = peers.get(name.lower())
+        if peer is not None and peer not in installed():
+            raise InputError(f"--algorithms {name}: {PACKAGES[peer]} is not installed.")
+        if peer is None:
+            try:
+                out.append(short_name(classifier_class(name).__name__))
+            except ArgumentError as error:
+                hint = did_you_mean(name, [*algorithm_names(), *PACKAGES]) or "; `simplexboost list` shows all."
+                raise ArgumentError(f"--algorithms {name!r} is unknown{hint}") from error
+        else:
+            out.append(peer)
+    if not out:
+        raise ArgumentError("--algorithms names none.")
+    return list(dict.fromkeys(out))
+
+
+def make_splits(c: AnyArray, folds: int, seed: int) -> list[tuple[AnyArray, AnyArray]]:
+    """Rows to fit and rows to predict; every class is spread over the folds as far as possible."""
+    if np.bincount(c).max() < folds:
+        raise InputError(f"--folds {folds} is more than the {np.bincount(c).max()} rows of the largest class.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # rare classes: told already
+        return list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(c, c))
+
+
+def cross_validated(
+    name: str, training: Training, c: AnyArray, splits: Any, options: dict[str, Any], advance: Any, talk: Talk
+) -> dict[str, Any]:
+    """Means and deviations over the folds of one algorithm; an error in words if it cannot be fitted."""
+    results = []
+    for fit_rows, test_rows in splits:
+        try:
+            with redirect_stdout(StringIO()), threadpool_limits(options["jobs"]):  # some obey only the latter
+                results.append(one_fold(name, training, c, fit_rows, test_rows, options))
+        except Exception as error:  # whatever a library raises: the others go on
+            talk.warn(f"{name} failed: {explain(error)}", about=name)
+            advance(len(splits) - len(results))
+            nothing = dict.fromkeys(("accuracy", "deviation", "log_loss", "seconds"))
+            return {"algorithm": name, **nothing, "error": explain(error)}
+        advance(1)
+    accuracy, loss, seconds = np.array(results, dtype=float).T
+    return {
+        "algorithm": name,
+        "accuracy": float(accuracy.mean()),
+        "deviation": float(accuracy.std(ddof=1)),
+        "log_loss": None if np.isnan(loss).any() else float(loss.mean()),
+        "seconds": float(seconds.mean()),
+    }
+
+
+def one_fold(
+    name: str, training: Training, c: AnyArray, fit_rows: AnyArray, test_rows: AnyArray, options: dict[str, Any]
+) -> tuple[float, float, float]:
+    """Accuracy, log-loss and seconds of the fit."""
+    if name in PACKAGES:
+        X, mask = encoded(training.X)
+        peer = make_peer(name, X, mask, options["seed"], options["jobs"])
+        begin = time.perf_counter()
+        peer.fit(X[fit_rows], c[fit_rows])
+        seconds, P, classes = time.perf_counter() - begin, peer.predict_proba(X[test_rows]), peer.classes
+    else:
+        model = make_classifier(name, (), options["seed"], options["jobs"])
+        part = training.rows(fit_rows)
+        weight = {} if part.weight is None else {"sample_weight": part.weight}
+        begin = time.perf_counter()
+        model.fit(part.frame(model), c[fit_rows], **weight)
+        seconds, frame, classes = time.perf_counter() - begin, training.rows(test_rows).frame(model), model.classes_
+        if not hasattr(model, "predict_proba"):
+            return float((model.predict(frame) == c[test_rows]).mean()), np.nan, seconds
+        P = model.predict_proba(frame)
+    truth = c[test_rows]
+    full = np.zeros((len(truth), int(c.max()) + 1))
+    full[:, classes] = P
+    loss = -np.log(np.maximum(full[np.arange(len(truth)), truth], TINY)).mean()
+    return float((full.argmax(axis=1) == truth).mean()), float(loss), seconds
+
+
+def table(entries: list[dict[str, Any]], n: int, folds: int) -> str:
+    """The results, aligned."""
+    width = max(9, *(len(entry["algorithm"]) for entry in entries))
+    lines = [
+        f"{n} rows, {folds} folds; seconds are those of a fit",
+        "",
+        f"{'algorithm':{width}}  log-loss  accuracy          seconds",
+    ]
+    for entry in entries:
+        if entry["accuracy"] is None:
+            lines.append(f"{entry['algorithm']:{width}}  failed")
+            continue
+        loss = "       –" if entry["log_loss"] is None else f"{entry['log_loss']:8.4f}"
+        accuracy = f"{entry['accuracy']:.4f} ± {entry['deviation']:.4f}"
+        lines.append(f"{entry['algorithm']:{width}}  {loss}  {accuracy}  {entry['seconds']:8.2f}")
+    return "\n".join(lines)
+
+
+ROUNDS = 400
+
+
+@click.command("demo", short_help="Handwritten digits, beside scikit-learn's boosting.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
+def demo_command(quiet: bool) -> None:
+    """Handwritten digits, ten classes: this package beside scikit-learn's gradient boosting, in one thread.
+
+    \b
+    Example:
+      simplexboost demo
+    """
+    X, y = load_digits(return_X_y=True)
+    X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
+    models = {
+        "SimplexBoost, defaults": simplexboost.SimplexBoostClassifier(random_state=0),
+        f"SimplexBoost, {ROUNDS} rounds": simplexboost.SimplexBoostClassifier(n_estimators=ROUNDS, random_state=0),
+        "scikit-learn HGB, defaults": HistGradientBoostingClassifier(random_state=0),
+    }
+    print(f"Digits: {len(X)} images of 8 x 8 pixels, 10 classes; {len(X_train)} to fit, {len(X_test)} to predict.\n")
+    print(f"{'':28}{'accuracy':>9}{'log-loss':>10}{'trees':>7}{'fit time':>10}", flush=True)
+    with threadpool_limits(1), Talk(quiet).counting("models fitted", len(models)) as advance:
+        lines = []
+        for name, model in models.items():
+            begin = time.perf_counter()
+            model.fit(X_train, y_train)
+            seconds = time.perf_counter() - begin
+            P = model.predict_proba(X_test)
+            accuracy = np.mean(model.classes_[P.argmax(axis=1)] == y_test)
+            trees = model.n_iter_ * (1 if hasattr(model, "model_") else len(model.classes_))
+            lines.append(f"{name:28}{accuracy:9.4f}{log_loss(y_test, P):10.4f}{trees:7}{seconds:8.2f} s")
+            advance(1)
+    print("\n".join(lines))
+    print("\nOne of our trees answers for all ten classes at once, so a round costs one tree, not ten.")

@@ -1,0 +1,433 @@
+"""The commands for a model: ``predict``, ``export``, ``inspect``, ``report``, and ``list`` and ``completion``.
+
+``simplexboost predict``.
+
+``simplexboost export``.
+
+``simplexboost inspect``.
+
+``simplexboost report``.
+
+``simplexboost list``.
+
+``simplexboost completion``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import pyarrow as pa
+from click.shell_completion import get_completion_class
+from scipy.sparse import issparse, vstack
+
+from .. import export
+from .._util.arrays import AnyArray
+from .._util.messages import in_bytes
+from ..decide.sets import sets_of
+from ..evaluate.report.page import Wishes, write_report
+from .algorithms import listing
+from .errors import ArgumentError, InputError, count, some
+from .fit_commands import predictions
+from .kinds import NEARLY_ALL
+from .options import FILE, names, talk_of, wishes_of, with_options
+from .scoring import Chunk, Model, chunks, model_size, open_model
+from .terminal import Talk
+from .writing import check_writable, output_format, table_writer
+
+OUTPUT = "CSV, TSV, Parquet or Feather by its extension; - is standard output."
+SETS = "Also a column set: the most probable labels, as many as it takes to have the true one in this part of the rows."
+ESCAPE = "For spreadsheets: an apostrophe before text that they would compute, such as =1+1 (CSV and TSV)."
+EACH = "With --coverage: for this part of the rows of every class, and not only of all rows."
+ABSTAIN = "Leave the prediction empty where the probability of its class is below P."
+BETWEEN = ";"  # the labels of a set
+TOP = "The N most probable classes and their probabilities: class_1, proba_1, class_2, …"
+
+
+@click.command("predict")
+@click.argument("model")
+@click.argument("data")
+@click.option("-o", "--output", default="-", show_default=True, metavar="FILE", help=OUTPUT)
+@click.option("--proba", is_flag=True, help="Also a column of probabilities for every class, proba_LABEL.")
+@click.option("--top", type=click.IntRange(1), metavar="N", help=TOP)
+@click.option("--coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="P", help=SETS)
+@click.option("--per-class", is_flag=True, help=EACH)
+@click.option("--abstain", type=click.FloatRange(0, 1), metavar="P", help=ABSTAIN)
+@click.option("--keep", multiple=True, metavar="COL,…", help="Columns of DATA to carry along, for instance an id.")
+@click.option("--escape-formulas", is_flag=True, help=ESCAPE)
+@with_options(FILE)
+def predict_command(**options: Any) -> None:
+    """Predict the class of every row of DATA, in input order.
+
+    Columns are matched by name: their order is free, others are ignored, missing ones are an error. DATA is read block
+    by block, so it may be larger than the memory.
+
+    \b
+    Examples:
+      simplexboost predict model.sb new.csv -o predictions.csv
+      simplexboost predict model.sb new.parquet -o predictions.parquet --proba --keep id
+      cat new.csv | simplexboost predict model.sb - --top 5 | head
+      simplexboost predict model.sb new.csv --coverage 0.95 --abstain 0.8
+    """
+    talk, wishes = talk_of(options), wishes_of(options)
+    if options["proba"] and options["top"]:
+        raise ArgumentError("--proba and --top both say which probabilities to write; pass one of them.")
+    if options["per_class"] and options["coverage"] is None:
+        raise ArgumentError("--per-class says how the sets of --coverage are made; pass --coverage, too.")
+    kind, _ = output_format(options["output"])
+    if options["escape_formulas"] and kind not in ("csv", "tsv"):
+        raise ArgumentError(f"--escape-formulas is for CSV and TSV; {options['output']} is {kind}, where text is text.")
+    check_writable(options["output"], {"the model": options["model"], "the table": options["data"]})
+    model, n = open_model(options["model"]), 0
+    wanted = wanted_of(model, options)
+    rows = chunks(options["data"], model, wishes, talk, names(options["keep"]))
+    escaping = options["escape_formulas"]
+    with table_writer(options["output"], escaping) as writer, talk.counting("rows predicted") as advance:
+        for chunk in rows:
+            answers = predicted_columns(model, chunk.X, wanted)
+            clash = [name for name in chunk.kept.column_names if name in answers]
+            if clash:
+                raise InputError(f"--keep {clash[0]}: the output has a column of that name already.")
+            writer.write(pa.table({**dict(zip(chunk.kept.column_names, chunk.kept.columns, strict=True)), **answers}))
+            n += len(answers["prediction"])
+            advance(len(answers["prediction"]))
+    if options["output"] != "-":
+        talk.say(f"saved {options['output']}: {count(n, 'prediction')}")
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """What is written beside the prediction; thresholds (K,) are those of sets, if they are wanted."""
+
+    proba: bool = False
+    top: int | None = None
+    thresholds: AnyArray | None = None
+    abstain: float | None = None
+
+
+def wanted_of(model: Model, options: dict[str, Any]) -> Wanted:
+    """What the options ask for, after checking that the model has it."""
+    clf, thresholds = model.classifier, None
+    asked = [f"--{name}" for name in ("proba", "top", "coverage", "abstain") if options[name] not in (None, False)]
+    if asked and not hasattr(clf, "predict_proba"):
+        raise InputError(f"a {type(clf).__name__} has no probabilities; leave out {' and '.join(asked)}.")
+    if options["coverage"] is not None:
+        if not hasattr(clf, "predict_set"):
+            raise InputError(f"a {type(clf).__name__} has no sets of classes; leave out --coverage.")
+        clash = [label for label in model.classes.tolist() if BETWEEN in str(label)]
+        if clash:
+            raise InputError(f"--coverage writes labels with {BETWEEN!r} between them, which {clash[0]!r} has in it.")
+        try:
+            thresholds = clf._set_scores().thresholds(options["coverage"], options["per_class"])
+        except ValueError as error:
+            raise InputError(f"--coverage: {error}") from error
+    return Wanted(options["proba"], options["top"], thresholds, options["abstain"])
+
+
+def predicted_columns(model: Model, X: Any, wanted: Wanted) -> dict[str, Any]:
+    """The columns of the output, by name."""
+    labels = pa.array(model.classes.tolist())
+    best, P = predictions(model.classifier, X)
+    unsure = None if wanted.abstain is None else P.max(axis=1) < wanted.abstain
+    out = {"prediction": labels.take(pa.array(best, mask=unsure))}
+    if wanted.thresholds is not None:
+        out["set"] = set_column(P, sets_of(P, wanted.thresholds), model.classes.tolist())
+    if wanted.proba:
+        out |= {f"proba_{label}": pa.array(P[:, k]) for k, label in enumerate(model.classes.tolist())}
+    if wanted.top:
+        out |= top_columns(P, labels, min(wanted.top, P.shape[1]))
+    return out
+
+
+def set_column(P: AnyArray, S: AnyArray, classes: list[Any]) -> pa.Array:
+    """The labels of every set in one text, the most probable first."""
+    order = np.argsort(-P, axis=1, kind="stable")
+    rows = zip(order.tolist(), np.take_along_axis(S, order, axis=1).tolist(), strict=True)
+    return pa.array([BETWEEN.join(str(classes[k]) for k, in_set in zip(*row, strict=True) if in_set) for row in rows])
+
+
+def top_columns(P: AnyArray, labels: pa.Array, top: int) -> dict[str, Any]:
+    """The most probable classes of every row and their probabilities."""
+    order = np.argsort(-P, axis=1, kind="stable")[:, :top]  # (n, top)
+    best = np.take_along_axis(P, order, axis=1)
+    columns: dict[str, Any] = {}
+    for i in range(top):
+        columns |= {f"class_{i + 1}": labels.take(pa.array(order[:, i])), f"proba_{i + 1}": pa.array(best[:, i])}
+    return columns
+
+
+ROUTES = {
+    "onnx": (export.onnx, ".onnx"),
+    "treelite": (export.treelite, ".treelite"),
+    "c": (export.c, ".c"),
+    "python": (export.python, ".py"),
+    "js": (export.javascript, ".js"),
+}
+TO = "The format; where it is left out, the extension of FILE tells."
+BESIDE = {"c": [".h"], "js": [".sb"]}  # what is written beside FILE
+SCORES = "Leave probabilities out where the format cannot hold them (onnx, treelite, c)."
+SINGLE = "Take values in single precision (onnx, treelite)."
+
+
+@click.command("export", short_help="Write a model for another program.")
+@click.argument("model")
+@click.option("--to", type=click.Choice(list(ROUTES)), help=TO)
+@click.option("-o", "--output", required=True, metavar="FILE", help="Where to write.")
+@click.option("--no-proba", is_flag=True, help=SCORES)
+@click.option("--float32", is_flag=True, help=SINGLE)
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing on standard error but errors.")
+def export_command(**options: Any) -> None:
+    """Write MODEL for another program: as ONNX, for treelite, as C, Python or JavaScript source.
+
+    ONNX needs the package onnx, and treelite the package treelite (pip install onnx treelite). C comes with a header
+    (.h), JavaScript with the model file (.sb) that it reads; Python has the model inside, and needs NumPy alone.
+
+    \b
+    Examples:
+      simplexboost export model.sb --to onnx -o model.onnx
+      simplexboost export model.sb -o model.py
+      simplexboost export model.sb -o model.c --no-proba
+    """
+    talk, output = talk_of(options), options["output"]
+    if output == "-":
+        raise ArgumentError("-o - is standard output; an exported model is a file, so pass its name.")
+    to = options["to"] or route_of(output)
+    more = chosen(to, options)
+    check_writable(output, {"the model": options["model"]}, BESIDE.get(to, []))
+    classifier = open_model(options["model"]).classifier
+    try:
+        ROUTES[to][0](classifier, output, **more)
+    except (TypeError, ValueError, ImportError) as error:
+        hint = str(error).replace("probabilities=False", "--no-proba")
+        raise InputError(f"{options['model']}: {hint}") from error
+    for path in [Path(output), *(Path(output).with_suffix(suffix) for suffix in BESIDE.get(to, []))]:
+        talk.say(f"saved {path}: {in_bytes(path.stat().st_size)}")
+
+
+def route_of(output: str) -> str:
+    """The format that an extension stands for."""
+    found = next((to for to, (_, suffix) in ROUTES.items() if Path(output).suffix == suffix), None)
+    if found is None:
+        known = ", ".join(f"{suffix} ({to})" for to, (_, suffix) in ROUTES.items())
+        raise ArgumentError(f"-o {output} does not tell the format; pass --to, or one of the extensions {known}.")
+    return found
+
+
+def chosen(to: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a route; those that it does not have are refused."""
+    for option, routes in (("no_proba", ("onnx", "treelite", "c")), ("float32", ("onnx", "treelite"))):
+        if options[option] and to not in routes:
+            raise ArgumentError(
+                f"--{option.replace('_', '-')} is for {', '.join(routes)}; leave it out with --to {to}."
+            )
+    found: dict[str, Any] = {}
+    if options["no_proba"]:
+        found["probabilities"] = False
+    if options["float32"]:
+        found["dtype"] = "float32"
+    return found
+
+
+PADDED = re.compile(r"0\d+")
+MOST = 20  # classes and columns that are shown; --all shows more
+
+
+@click.command("inspect", short_help="Show what is in a model.")
+@click.argument("model")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--all", "everything", is_flag=True, help=f"Show all classes and columns, not only {MOST}.")
+def inspect_command(model: str, as_json: bool, everything: bool) -> None:
+    """Show what is in MODEL: algorithm, parameters, classes, columns, rounds and importances.
+
+    \b
+    Examples:
+      simplexboost inspect model.sb
+      simplexboost inspect model.sb --json | jq .columns
+    """
+    found = about(open_model(model))
+    print(json.dumps(found, indent=1, default=str) if as_json else text(found, None if everything else MOST))
+
+
+def about(model: Model) -> dict[str, Any]:
+    """What is known of a model."""
+    classifier = model.classifier
+    importances = getattr(classifier, "feature_importances_", None)
+    names = model.names or [f"column {i + 1}" for i in range(classifier.n_features_in_)]
+    categories = getattr(getattr(classifier, "categories_", None), "columns", [None] * len(names))
+    kinds = getattr(classifier, "feature_kinds_", None) or ["number"] * len(names)
+    columns = [
+        {
+            "name": name,
+            "kind": kind if values is None else "categories",
+            **({} if values is None else {"categories": len(values)}),
+            **({} if (code := a_code(values)) is None else {"code": code}),
+            **({} if importances is None else {"importance": float(importances[j])}),
+        }
+        for j, (name, kind, values) in enumerate(zip(names, kinds, categories, strict=True))
+    ]
+    return {
+        "file": model.path,
+        "bytes": model_size(model.path),
+        "algorithm": type(classifier).__name__,
+        "parameters": {name: plain(value) for name, value in changed(classifier).items()},
+        "rounds": getattr(classifier, "n_iter_", None),
+        "classes": model.classes.tolist(),
+        "columns": columns,
+        "choice": str(classifier.choice_) if hasattr(classifier, "choice_") else None,
+    }
+
+
+def a_code(categories: Any) -> str | None:
+    """Of categories that are whole numbers as text, one with a zero before it, such as 06000; None if there is none."""
+    texts = [] if categories is None else [text for text in categories.tolist() if isinstance(text, str)]
+    if sum(text.isdecimal() for text in texts) < NEARLY_ALL * len(texts):
+        return None
+    return next((text for text in texts if PADDED.fullmatch(text)), None)
+
+
+def changed(classifier: Any) -> dict[str, Any]:
+    """The parameters that differ from their defaults."""
+    default = type(classifier)().get_params(deep=False)
+    return {
+        name: value
+        for name, value in classifier.get_params(deep=False).items()
+        if name != "callbacks" and repr(value) != repr(default[name])
+    }
+
+
+def plain(value: Any) -> Any:
+    """A parameter as JSON has it."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value if value is None or isinstance(value, bool | int | float | str | list) else repr(value)
+
+
+def text(found: dict[str, Any], most: int | None) -> str:
+    """The same for people."""
+    settings = ", ".join(f"{name}={value}" for name, value in found["parameters"].items()) or "all as by default"
+    rounds = "" if found["rounds"] is None else f", {found['rounds']} rounds"
+    labels, columns = found["classes"], found["columns"]
+    lines = [
+        f"{found['file']}: {found['algorithm']}{rounds}, {in_bytes(found['bytes'])}",
+        f"parameters: {settings}",
+        f"{len(labels)} classes: {', '.join(map(str, labels[:most]))}{', …' if most and len(labels) > most else ''}",
+        f"{len(columns)} columns:",
+    ]
+    columns = sorted(columns, key=lambda column: -column.get("importance", 0.0))
+    width = max(len(column["name"]) for column in columns[:most])
+    for column in columns[:most]:
+        kind = column["kind"] if "categories" not in column else f"{column['categories']} categories"
+        kind += f", codes such as {column['code']}" if "code" in column else ""
+        importance = f"  importance {column['importance']:.4f}" if "importance" in column else ""
+        lines.append(f"  {column['name']:{width}}  {kind:15}{importance}".rstrip())
+    if most and len(columns) > most:
+        lines.append(f"  … and {len(columns) - most} more (--all)")
+    return "\n".join(lines + ([f"chosen by {found['choice']}"] if found["choice"] else []))
+
+
+TITLE = "The heading of the page; the names of MODEL and DATA if it is left out."
+ID = "A column of DATA that says what the rows are called on the page, instead of their numbers."
+FOLDS = "Find doubtful labels by models fitted to N folds of DATA: for rows that MODEL was fitted to."
+
+
+@click.command("report", short_help="Write a page about a model: one HTML file.")
+@click.argument("model")
+@click.argument("data")
+@click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="Where to write.")
+@click.option("--title", metavar="TEXT", help=TITLE)
+@click.option("--id", "id_", metavar="COL", help=ID)
+@click.option("--folds", type=click.IntRange(2), metavar="N", help=FOLDS)
+@with_options(FILE)
+def report_command(**options: Any) -> None:
+    """Write a page about MODEL and how it does on the rows of DATA, which have labels.
+
+    The page is one HTML file that needs no network. It has scores with intervals, learning curves, all classes, the
+    confusions with examples, importances, calibration, doubtful labels and a model card. Take rows that the fit has not
+    seen. The labels are in the column --target, or in the only column beside the model's that has its classes.
+
+    \b
+    Examples:
+      simplexboost report model.sb test.csv -o report.html
+      simplexboost report model.sb test.parquet --target species --id id --title "Pets, second try"
+      simplexboost report model.sb train.csv --folds 5
+    """
+    talk, output = talk_of(options), options["output"]
+    if output == "-":
+        raise ArgumentError("-o - is standard output; a report is a file, so pass its name.")
+    check_writable(output, {"the model": options["model"], "the table": options["data"]})
+    model, keep = open_model(options["model"]), () if options["id_"] is None else (options["id_"],)
+    rows = chunks(options["data"], model, wishes_of(options), talk, keep, labelled=True, option="--id")
+    X, c, names = whole(model, rows, talk)
+    table = Path(options["data"]).name
+    title = options["title"] or f"{Path(options['model']).name} on {table}"
+    wishes = Wishes(title, table, options["folds"], model_size(model.path), None if keep else 1)
+    try:
+        write_report(model.classifier, X, model.classes[c], output, wishes, names)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{options['model']}: {error}") from error
+    talk.say(f"saved {output}: {count(len(c), 'row')}, {in_bytes(Path(output).stat().st_size)}")
+
+
+def whole(model: Model, rows: Iterable[Chunk], talk: Talk) -> tuple[Any, AnyArray, AnyArray]:
+    """All rows with labels that the model knows, the numbers of their classes (n,), and what they are called (n,)."""
+    tables, classes, names, seen, unknown = [], [], [], 0, set()
+    for chunk in rows:
+        c, labelled = chunk.codes(model.classes)
+        known = np.flatnonzero(labelled & (c >= 0))
+        assert chunk.labels is not None
+        unknown |= set(chunk.labels.filter(pa.array(labelled & (c < 0))).to_pylist())
+        tables.append(chunk.X.take(known) if isinstance(chunk.X, pa.Table) else chunk.X[known])
+        classes.append(c[known])
+        names.append(np.array(chunk.kept.column(0).to_pylist())[known] if chunk.kept.num_columns else seen + known + 1)
+        seen += len(c)
+    c = np.concatenate(classes) if classes else np.empty(0, dtype=np.intp)
+    if len(c) == 0:
+        raise InputError("no row has a label that the model knows.")
+    if unknown:
+        talk.warn(f"rows with labels that the model does not know are left out: {some(sorted(unknown))}.")
+    if len(c) < seen:
+        talk.say(f"{count(seen - len(c), 'row')} of {seen} left out: without a label, or with an unknown one.")
+    return joined(tables), c, np.concatenate(names)
+
+
+def joined(tables: list[Any]) -> Any:
+    """Blocks of one table below each other."""
+    if isinstance(tables[0], pa.Table):
+        return pa.concat_tables(tables)
+    return vstack(tables, format="csr") if issparse(tables[0]) else np.concatenate(tables)
+
+
+@click.command("list", short_help="List all classifiers.")
+def list_command() -> None:
+    """List all classifiers: their short names, classes, parts and papers.
+
+    \b
+    Example:
+      simplexboost list | grep AdaBoost
+    """
+    print(listing())
+
+
+@click.command("completion", short_help="Print the completion script of a shell.")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(shell: str) -> None:
+    """Print the script that lets a shell complete commands and options.
+
+    \b
+    Examples:
+      simplexboost completion bash >> ~/.bashrc
+      simplexboost completion zsh >> ~/.zshrc
+      simplexboost completion fish > ~/.config/fish/completions/simplexboost.fish
+    """
+    from .app import app
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    print(kind(app, {}, "simplexboost", "_SIMPLEXBOOST_COMPLETE").source())

@@ -1,1 +1,0 @@
-"""Fitting on rows that are spread over the members of a group: the same model, bit for bit, as on one machine."""

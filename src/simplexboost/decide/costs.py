@@ -1,0 +1,275 @@
+"""Decisions that cost least: probabilities P (n, K) and costs C (K, A) → expected costs P C (n, A), and the lowest.
+
+A cost is that of a decision (column) when some class is true (row). There may be other decisions than classes, such as
+to ask a person. Costs may be negative: then they are gains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._util.arrays import AnyArray, Array, Labels
+from ..engine import CPU
+from ..parts.codewords import Hierarchy
+from ..tables.labels import as_listed, known_label_numbers, label_numbers, listed_classes
+from ..tables.validation import check_sample_weight, check_some_weight
+
+
+@dataclass(frozen=True, eq=False)
+class Costs:
+    """What decisions cost.
+
+    Attributes
+    ----------
+    C : (K, A) the cost of every decision when a class is true; or (n, K, A) with costs of its own for every row
+    decisions : (A,) their labels; None if they have none
+    """
+
+    C: Array
+    decisions: AnyArray | None
+
+    @classmethod
+    def of(cls, costs: Any, classes: AnyArray, n: int | None = None) -> Costs:
+        """Costs as users write them, for n rows and these classes (K,); of a tree, the distances in it."""
+        if is_frame(costs):
+            return cls._of_frame(costs, classes)
+        if isinstance(costs, Hierarchy):
+            return cls(costs.distances(classes), classes)
+        C, K = as_numbers(costs), len(classes)
+        if C.ndim == 3 and (n is None or len(C) != n or C.shape[1] != K or not C.shape[2]):
+            raise ValueError(
+                f"costs has shape {C.shape}; costs of single rows must have shape ({'n' if n is None else n}, {K}, "
+                "decisions): a matrix for every row."
+            )
+        if C.ndim != 3 and (C.ndim != 2 or len(C) != K or not C.shape[1]):
+            raise ValueError(
+                f"costs has shape {C.shape}; pass ({K}, decisions), a row for every true class in the order of "
+                f"classes_, or a matrix for every row, ({'n' if n is None else n}, {K}, decisions). What a row costs "
+                "whatever its class, v (n, decisions), is costs[None] + v[:, None, :]."
+            )
+        return cls(C, classes if C.shape[-1] == K else None)
+
+    @classmethod
+    def _of_frame(cls, costs: Any, classes: AnyArray) -> Costs:
+        """Costs from a pandas data frame: the index has the true classes, the columns have the decisions."""
+        index, columns = ([as_listed(label, classes) for label in ax.tolist()] for ax in (costs.index, costs.columns))
+        labels = listed_classes(classes)
+        missing = [label for label in labels if index.count(label) != 1]
+        if missing:
+            raise ValueError(
+                f"costs has the rows {index[:5]}; it must have one row for each of the classes, also for {missing[:5]}."
+            )
+        if not columns or len(set(columns)) < len(columns):
+            came = f"the columns {columns[:5]}" if columns else "no columns"
+            raise ValueError(f"costs has {came}; it must have one for every decision.")
+        C = as_numbers(costs.to_numpy())[[index.index(label) for label in labels]]
+        decisions = np.array(columns)
+        return cls(C, decisions if decisions.shape == (C.shape[1],) else np.array([*columns, None], dtype=object)[:-1])
+
+    def expected(self, P: Array, rows: slice = slice(None)) -> Array:
+        """The expected cost of every decision, (n, A), for rows of these probabilities (n, K).
+
+        Those of a row do not depend on how many rows there are, as they would if BLAS multiplied.
+        """
+        if self.C.ndim == 2:
+            E: Array = CPU.times(P, self.C)
+            return E
+        return np.einsum("nk,nka->na", P, self.C[rows])
+
+    def real(self, c: Labels, chosen: Labels) -> Array:
+        """What decisions (n,) have cost rows whose classes (n,) have become known, (n,)."""
+        return self.C[c, chosen] if self.C.ndim == 2 else self.C[np.arange(len(c)), c, chosen]
+
+    def labels(self, chosen: Labels) -> AnyArray:
+        """The labels (n,) of decisions; raise if they have none."""
+        if self.decisions is None:
+            raise ValueError(
+                f"costs has {self.C.shape[-1]} decisions for {self.C.shape[-2]} classes, and nothing says what they "
+                "are called; pass a data frame whose columns name them, or take the columns of expected_costs."
+            )
+        return self.decisions.take(chosen)
+
+
+def is_frame(costs: Any) -> bool:
+    """Whether costs are a pandas data frame, which names classes and decisions."""
+    return hasattr(costs, "columns") and hasattr(costs, "index")
+
+
+def as_numbers(costs: Any) -> Array:
+    """Costs as an array of finite numbers."""
+    if np.ma.is_masked(costs):
+        raise ValueError("costs has masked entries; what a decision costs must be known for every class.")
+    try:
+        if costs is None or np.iscomplexobj(costs):
+            raise TypeError("they are None" if costs is None else "they are complex")
+        C = np.asarray(costs, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"costs must hold numbers: {error}") from error
+    if not np.isfinite(C).all() or np.abs(C).max(initial=0.0) > 1e150:
+        raise ValueError("costs holds numbers that are not finite, or beyond 1e150.")
+    return C
+
+
+def cheapest(E: Array) -> Labels:
+    """The decision of the lowest expected cost in every row of E (n, A), ties to the first; (n,)."""
+    return E.argmin(axis=1)
+
+
+# ---- what decisions have cost ---------------------------------------------------------------------------------------
+
+
+def mean_cost(y_true: Any, decisions: Any, costs: Any, classes: Any, sample_weight: Any = None) -> float:
+    """What decisions have cost on average, now that the true classes are known.
+
+    Parameters
+    ----------
+    y_true : array of shape (n,)
+        The true labels.
+    decisions : array of shape (n,)
+        What was decided: labels of classes, or of the columns of a data frame of costs.
+    costs : array of shape (K, K), of shape (n, K, K), or data frame
+        The cost of every decision (column) when a class (row) is true, in the order of ``classes``; a data frame names
+        the classes in its index and the decisions in its columns.
+    classes : array of shape (K,)
+        The labels of the classes.
+    sample_weight : array of shape (n,) or None, default=None
+        The weights of the rows.
+
+    Returns
+    -------
+    float
+        The mean cost of a row.
+
+    Examples
+    --------
+    >>> mean_cost(["ok", "fraud"], ["ok", "ok"], [[0, 100], [1, 0]], ["fraud", "ok"])
+    50.0
+    """
+    known, y, decided = check_classes(classes), one_per_row(y_true, "y_true"), np.asarray(decisions)
+    if decided.shape != y.shape:
+        raise ValueError(f"y_true has shape {y.shape} and decisions {decided.shape}; both need one label per row.")
+    found = Costs.of(costs, known, len(y))
+    c = known_label_numbers(y, known, "y_true")
+    chosen = known_label_numbers(
+        decided, found.labels(np.arange(found.C.shape[-1])), "decisions", "the decisions of costs"
+    )
+    return mean_of(found.real(c, chosen), sample_weight)
+
+
+def mean_of(paid: Array, sample_weight: Any) -> float:
+    """The mean of what rows (n,) have cost, by their weights if they have some."""
+    weight = check_sample_weight(sample_weight, paid)
+    check_some_weight(bool(weight.any()))
+    return float(np.average(paid, weights=weight))
+
+
+def one_per_row(labels: Any, what: str) -> AnyArray:
+    """Labels as an array (n,); raise unless there is one for every row, and at least one row."""
+    array = np.asarray(labels)
+    if array.ndim != 1 or not len(array):
+        raise ValueError(f"{what} has shape {array.shape}; pass one label per row, and at least one row.")
+    return array
+
+
+def check_classes(classes: Any) -> AnyArray:
+    """The labels of the classes (K,); raise unless they are all different."""
+    known = one_per_row(classes, "classes")
+    if len(set(known.tolist())) < len(known):
+        raise ValueError(f"classes={known.tolist()!r:.200} must hold different labels.")
+    return known
+
+
+def cost_scorer(costs: Any) -> Callable[..., float]:
+    """A scorer for cross-validation and searches: minus the mean cost of the cheapest decisions.
+
+    Parameters
+    ----------
+    costs : array of shape (K, K), or data frame
+        The cost of every decision (column) when a class (row) is true, in the order of ``classes_``; a data frame names
+        the classes in its index and the decisions in its columns, and serves folds that lack a class, too.
+
+    Returns
+    -------
+    callable
+        ``scorer(estimator, X, y, sample_weight=None)`` for any classifier with ``predict_proba``; larger is better.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> X, y = load_iris(return_X_y=True)
+    >>> costs = [[0, 1, 1], [1, 0, 5], [1, 5, 0]]
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0)
+    >>> bool((cross_val_score(clf, X, y, scoring=cost_scorer(costs)) <= 0).all())
+    True
+    """
+    return CostScorer(costs)
+
+
+@dataclass(frozen=True, eq=False)
+class CostScorer:
+    """What `cost_scorer` returns; it can be pickled, which parallel searches need."""
+
+    costs: Any
+
+    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Minus the mean cost of the cheapest decisions."""
+        P, classes = np.asarray(estimator.predict_proba(X)), np.asarray(estimator.classes_)
+        found = Costs.of(self.costs, classes)
+        chosen = cheapest(found.expected(P))
+        if is_frame(self.costs):  # rows of classes that the estimator has not seen cost something, too
+            classes = np.array(self.costs.index.tolist())
+            found = Costs.of(self.costs, classes)
+        c = known_label_numbers(one_per_row(y, "y"), classes, "y")
+        return -mean_of(found.real(c, chosen), sample_weight)
+
+
+# ---- training -------------------------------------------------------------------------------------------------------
+
+
+def cost_weights(y: Any, costs: Any, classes: Any) -> Array:
+    """Weights for ``fit`` that make rows count by what their mistakes cost.
+
+    A row counts in proportion to the mean cost of its wrong decisions, less that of the right one. With two classes
+    this is the cost-sensitive problem itself; with more it does not tell which of the mistakes is the costly one.
+
+    Parameters
+    ----------
+    y : array of shape (n,)
+        The true labels.
+    costs : array of shape (K, K), of shape (n, K, K), or data frame
+        The cost of every decision (column) when a class (row) is true, the decisions being the classes.
+    classes : array of shape (K,)
+        The labels of the classes.
+
+    Returns
+    -------
+    array of shape (n,)
+        The weights, for ``sample_weight``.
+
+    Examples
+    --------
+    >>> cost_weights(["ok", "fraud", "ok"], [[0, 100], [1, 0]], ["fraud", "ok"])
+    array([  1., 100.,   1.])
+    """
+    known, labels = check_classes(classes), one_per_row(y, "y")
+    found, c = Costs.of(costs, known, len(labels)), known_label_numbers(labels, known, "y")
+    K = len(known)
+    decisions = known[:0] if found.decisions is None else found.decisions
+    columns = label_numbers(known, decisions)  # those of the right decisions, (K,)
+    if found.C.shape[-1] != K or (columns < 0).any():
+        raise ValueError("costs must have the classes as its decisions, in their order, to weigh rows by.")
+    own = columns[c]
+    rows = np.arange(len(c))
+    of_row = found.C[c] if found.C.ndim == 2 else found.C[rows, c]  # (n, K)
+    right = of_row[rows, own]
+    weight: Array = (of_row.sum(axis=1) - right) / max(1, K - 1) - right
+    if (weight < 0).any():
+        row = int(np.flatnonzero(weight < 0)[0])
+        raise ValueError(f"costs makes the right decision of row {row} dearer than its wrong ones are on average.")
+    return weight

@@ -1,0 +1,231 @@
+"""Which worker gets which partitions, and the members that hold them.
+
+Which worker gets which partitions, and waiting for workers.
+
+Partitions are computed, and given to holders on the workers that have them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import dask
+from distributed import Client, Future, KilledWorker
+
+from .workers import Held, Holder, Place, Work
+
+# Seconds between two looks at whether the workers are still there, while waiting for something.
+LOOK = 0.5
+PAUSE = 0.005  # between two looks at whether futures are done
+
+# What has become of a future that will never have a result, unless it is computed again.
+FAILED = ("error", "cancelled", "lost")
+
+# How many times the mean a worker may have before partitions are moved away from it. To move one costs its bytes once;
+# to leave it costs the time of the fullest worker in every round.
+UNEVEN = 1.2
+
+
+class NoWorkersError(RuntimeError):
+    """The cluster has had no worker for too long."""
+
+
+def patience() -> float:
+    """Seconds to wait for a cluster without workers: ``dask.config`` "simplexboost.workers-timeout", 60 if not set."""
+    return float(dask.config.get("simplexboost.workers-timeout", 60.0))
+
+
+class Watch:
+    """Waits for a cluster, but not forever for one that has no workers."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.since: float | None = None  # when it was first seen without workers
+
+    def workers(self) -> list[str]:
+        """The addresses of the workers, in order.
+
+        Raises
+        ------
+        NoWorkersError : if there have been none for longer than `patience`
+        """
+        found = sorted(self.client.nthreads())
+        if found:
+            self.since = None
+            return found
+        self.since = self.since or time.monotonic()
+        if time.monotonic() - self.since > patience():
+            raise NoWorkersError(
+                f"the Dask cluster has had no workers for {patience():g} seconds. Start some and fit again, or wait "
+                'longer: dask.config.set({"simplexboost.workers-timeout": seconds}).'
+            )
+        return []
+
+    def wait(self, futures: Sequence[Future]) -> None:
+        """Wait until all futures are done, or one has failed."""
+        while not waited(futures) and not any(future.status in FAILED for future in futures):
+            self.workers()
+
+    def result(self, future: Future) -> Any:
+        """The result of a future."""
+        while True:
+            try:
+                return future.result(timeout=10 * LOOK)
+            except TimeoutError:
+                if future.status == "error":  # its own
+                    raise
+                self.workers()
+
+
+def waited(futures: Sequence[Future]) -> bool:
+    """Wait for a while; whether all are done."""
+    # Not by `wait` of distributed, which asks the current client. To make ours the current one changes settings of all
+    # threads, and where fits overlap the last one to end would leave them changed.
+    end = time.monotonic() + LOOK
+    while not all(future.done() for future in futures):
+        if time.monotonic() > end:
+            return False
+        time.sleep(PAUSE)
+    return True
+
+
+def shares(
+    sizes: Mapping[int, int], held: Mapping[int, Collection[str]], loads: Mapping[str, int]
+) -> dict[str, list[int]]:
+    """Partitions for workers: where they are, unless that worker would have much more than the others.
+
+    Parameters
+    ----------
+    sizes : rows of every partition
+    held : the workers that have a partition
+    loads : rows that workers have already; all workers are named here
+
+    Returns
+    -------
+    ascending partitions by worker
+
+    Examples
+    --------
+    >>> shares({0: 5, 1: 5}, {0: ["a"], 1: ["b"]}, {"a": 0, "b": 0})
+    {'a': [0], 'b': [1]}
+    >>> shares({0: 5, 1: 5, 2: 5}, {0: ["a"], 1: ["a"], 2: ["a"]}, {"a": 0, "b": 0})
+    {'a': [0, 2], 'b': [1]}
+    """
+    loads, out = dict(loads), dict[str, list[int]]()
+    fair = UNEVEN * (sum(loads.values()) + sum(sizes.values())) / len(loads)
+    for i in sorted(sizes, key=lambda i: (-sizes[i], i)):
+        here = [address for address in held[i] if address in loads]
+        least = min(loads, key=lambda address: (loads[address], address))
+        best = min(here, key=lambda address: (loads[address], address), default=least)
+        if loads[best] + sizes[i] > max(fair, loads[least] + sizes[i]):
+            best = least
+        loads[best] += sizes[i]
+        out.setdefault(best, []).append(i)
+    return {address: sorted(out[address]) for address in sorted(out)}
+
+
+class Placement:
+    """Makes holders of partitions on the workers.
+
+    Parameters
+    ----------
+    client : of the Dask cluster
+    work : knows the partitions
+    name : of the fit, for keys
+    """
+
+    def __init__(self, client: Client, work: Work, name: str) -> None:
+        self.client, self.work, self.name = client, work, name
+        self.watch = Watch(client)
+        self.rows: dict[int, int] = {}  # of every item
+        self.n_holders = 0
+
+    def make(self, items: Sequence[int], held: Sequence[Held]) -> list[Held]:
+        """Holders of some items, beside others that exist; some of them may be gone already.
+
+        The partitions themselves are forgotten at the end. Whatever the program makes of them stays with the holder.
+        """
+        futures = self.compute(items)
+        self.count(futures)
+        loads = dict.fromkeys(self.watch.workers(), 0)
+        for holder in held:
+            if holder.place.address in loads:
+                loads[holder.place.address] += sum(self.rows[i] for i in holder.items)
+        if not loads:  # all workers died meanwhile; the next try waits for others
+            return []
+        where = self.client.who_has(list(futures.values()))
+        sizes = {i: self.rows[i] for i in items}
+        parts = shares(sizes, {i: where.get(future.key, ()) for i, future in futures.items()}, loads)
+        new = [self.hold(address, some, futures) for address, some in parts.items()]
+        self.wait_for(new)
+        return new
+
+    def compute(self, items: Sequence[int]) -> dict[int, Future]:
+        """Items as futures that are done.
+
+        Raises
+        ------
+        The error of a partition that cannot be computed, with a note that names it; RuntimeError if what some are made
+        from is gone
+        """
+        futures = dict(zip(items, self.client.compute([self.work.items[i].made_by for i in items]), strict=True))
+        self.watch.wait(list(futures.values()))
+        failed = [i for i, future in futures.items() if future.status == "error"]
+        gone = [i for i, future in futures.items() if future.status in ("cancelled", "lost")]
+        if gone:
+            raise RuntimeError(
+                f"Dask cannot compute {self.work.names(gone)}: data that they are made from was scattered to workers "
+                "that are gone, or was cancelled. Make partitions from files, or from tasks that can be repeated."
+            )
+        if failed:
+            error = futures[failed[0]].exception()
+            error.add_note(f"This happened when Dask computed {self.work.names(failed[:1])}.")
+            raise error
+        return futures
+
+    def count(self, futures: dict[int, Future]) -> None:
+        """Count the rows of items; those that were computed again must have as many as before."""
+        key = f"simplexboost-count-{self.name}-{self.n_holders}"
+        each = self.client.map(self.work.rows, list(futures.values()), key=[f"{key}-{i}" for i in futures])
+        for i, now in zip(futures, self.watch.result(self.client.submit(list, each, key=key)), strict=True):
+            before = self.rows.setdefault(i, now)
+            if now != before:
+                raise RuntimeError(
+                    f"{self.work.items[i].name} was lost with its worker, and came out different when it was computed "
+                    f"again ({before} rows before, {now} now): the fit cannot go on. Partitions must come out the same "
+                    "each time, for example from files that do not change."
+                )
+
+    def hold(self, address: str, items: Sequence[int], futures: dict[int, Future]) -> Held:
+        """A holder that is being made on a worker."""
+        key = f"simplexboost-fit-{self.name}-{self.n_holders}"
+        self.n_holders += 1
+        future = self.client.submit(
+            Holder,
+            f"worker {address}",
+            [futures[i] for i in items],
+            actor=True,
+            workers=[address],
+            allow_other_workers=False,
+            key=key,
+        )
+        return Held(future, Place(address, key), tuple(items))
+
+    def wait_for(self, new: Sequence[Held]) -> None:
+        """Wait until holders are made, except those whose workers are gone.
+
+        Raises
+        ------
+        The error of a holder that cannot be made although its worker is there
+        """
+        while not waited([holder.future for holder in new]):
+            workers = self.watch.workers()
+            if not any(holder.future.status == "pending" and holder.place.address in workers for holder in new):
+                break
+        for holder in new:
+            if holder.future.status == "error":
+                error = holder.future.exception()
+                if not isinstance(error, KilledWorker | RuntimeError):  # these say that the worker is gone
+                    raise error

@@ -1,0 +1,250 @@
+"""A fit on a Dask cluster, and how messages travel between the leader and the members.
+
+Messages between the leader of a group and its members, who are actors on the workers of a Dask cluster.
+
+A fit on a cluster: the members of a group on the workers, and the leader here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import secrets
+import time
+from collections import Counter
+from collections.abc import Sequence
+from concurrent import futures
+from dataclasses import dataclass
+from typing import Any, Self
+
+import dask
+from distributed import Client
+
+from ..comm import Answer, Failure, Group, Leader, LostMembersError, Traffic
+from ..fitting import fit_group
+from .collections import as_items, as_tables, rows_of
+from .placement import LOOK, Placement
+from .workers import Held, Item, Place, Work, call, client_rpc, is_near
+
+# Every holder passes messages on to so many others. Four answers and the own one are added up in about the time that a
+# message takes (3 ms); a thousand workers are five steps away from the client.
+FAN = 4
+
+# Tries of a call that fails although no worker is gone, and the seconds in which the scheduler should notice a loss.
+TRIES = 3
+NOTICE = 5.0
+
+
+class DaskTransport:
+    """Carries messages to holders of partitions, which it places on the workers: a
+    `simplexboost.distributed.comm.Transport`.
+
+    It is a context: at its end the workers are freed, whatever happened.
+
+    Parameters
+    ----------
+    client : of the Dask cluster
+    work : what is to be done
+    name : of the fit, different for every one; part of the keys that Dask's dashboard shows
+
+    Attributes
+    ----------
+    held : the holders; the first one is asked by the client, the others by it and each other
+    n_lost : how many holders were lost, and replaced
+    """
+
+    def __init__(self, client: Client, work: Work, name: str) -> None:
+        self.client, self.work = client, work
+        self.placement = Placement(client, work, name)
+        self.held: list[Held] = []
+        self.started: set[Held] = set()
+        self.near: set[Place] = set()  # where the client need not go through the scheduler
+        self.losses: Counter[int] = Counter()  # of every item, since the last answer
+        self.n_lost, self.n_trees = 0, 0
+
+    def __enter__(self) -> Self:
+        try:
+            self.restore([])
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Free the workers: Dask forgets the actors, and with them go the members."""
+        held, self.held, self.started = self.held, [], set()
+        for holder in held:
+            holder.future.release()
+
+    # ---- messages ---------------------------------------------------------------------------------------------------
+
+    def step(self, number: int, message: Any) -> Answer | Failure:
+        """Tell everybody message ``number − 1``, and return the combined answer ``number``."""
+        for attempt in range(TRIES):
+            try:
+                [answer] = self.ask("step", {self.held[0]: (number, message)})
+                break
+            except OSError:  # a member that has answered already answers the same again
+                if attempt == TRIES - 1:
+                    raise
+        self.losses.clear()
+        return answer
+
+    def ask(self, method: str, args: dict[Held, tuple[Any, ...]]) -> list[Any]:
+        """What a method of some holders returns, called at the same time.
+
+        Raises
+        ------
+        LostMembersError : if any holder is gone, not only one of these, which may be waiting for another
+        OSError : if a holder does not answer although Dask has lost none
+        """
+        asked = asyncio.run_coroutine_threadsafe(self._ask(method, args), self._loop)
+        try:
+            while not futures.wait([asked], LOOK).done:
+                self.check_held()
+            return asked.result()
+        except (OSError, KeyError) as error:
+            self.wait_for_notice()
+            raise OSError(f"a worker does not answer: {error}") from error
+        finally:
+            asked.cancel()
+
+    @property
+    def _loop(self) -> asyncio.AbstractEventLoop:
+        """The event loop of the client, which runs in a thread of its own."""
+        loop: Any = self.client.loop
+        return loop.asyncio_loop
+
+    async def _ask(self, method: str, args: dict[Held, tuple[Any, ...]]) -> list[Any]:
+        calls = [
+            call(client_rpc(self.client, to.place, to.place in self.near), to.place, method, *some)
+            for to, some in args.items()
+        ]
+        return await asyncio.gather(*calls)
+
+    def wait_for_notice(self) -> None:
+        """Wait a while for the scheduler to notice that a worker is gone."""
+        until = time.monotonic() + NOTICE
+        while time.monotonic() < until:
+            self.check_held()
+            time.sleep(0.02)
+
+    def check_held(self) -> None:
+        """Raise `LostMembersError` if a holder is gone."""
+        if any(holder.is_gone for holder in self.held):
+            raise LostMembersError
+
+    # ---- members ----------------------------------------------------------------------------------------------------
+
+    def restore(self, messages: list[Any]) -> None:
+        """Give the items that nobody holds to workers, whose members are told the messages so far."""
+        while True:
+            try:
+                self.forget([holder for holder in self.held if holder.is_gone])
+                missing = set(range(len(self.work.items))) - {i for holder in self.held for i in holder.items}
+                if missing:
+                    self.held += self.placement.make(sorted(missing), self.held)
+                else:
+                    self.start(messages)
+                    return self.form_tree()
+            except LostMembersError:
+                continue
+
+    def forget(self, gone: Sequence[Held]) -> None:
+        """Forget holders that are gone.
+
+        Raises
+        ------
+        RuntimeError : if the same items were lost too often without an answer in between. A worker that dies because
+            partitions need more memory than it has dies wherever they go.
+        """
+        self.held = [holder for holder in self.held if holder not in gone]
+        self.n_lost += len(gone)
+        allowed = int(dask.config.get("distributed.scheduler.allowed-failures", 3))
+        for holder in gone:
+            holder.future.release()
+            self.losses.update(holder.items)
+            if any(self.losses[i] > allowed for i in holder.items):
+                raise RuntimeError(
+                    f"{allowed + 1} workers died one after another while they worked on "
+                    f"{self.work.names(holder.items)}. If they ran out of memory, use smaller partitions or larger "
+                    "workers."
+                )
+
+    def start(self, messages: list[Any]) -> None:
+        """Let new members run the program."""
+        new = [holder for holder in self.held if holder not in self.started]
+        self.ask("start", dict.fromkeys(new, (self.work.program, messages)))
+        self.started = set(self.held)
+
+    def form_tree(self) -> None:
+        """Tell every holder whom it passes messages on to."""
+        places = [holder.place for holder in self.held]
+        first = asyncio.run_coroutine_threadsafe(is_near(self.client, places[0]), self._loop)
+        self.near = {places[0]} if first.result() else set()
+        self.n_trees += 1
+        self.ask(
+            "lead", {to: (places[FAN * n + 1 : FAN * n + FAN + 1], self.n_trees) for n, to in enumerate(self.held)}
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What members run: the fit of an estimator, on the partitions that they hold."""
+
+    estimator: Any
+    n_evals: int
+    eval_metric: Any = None
+
+    def __call__(self, group: Group, partitions: list[Any], n_threads: int) -> None:
+        """Fit a copy. Workers in the same process get the same object, so everybody needs one of its own."""
+        estimator = copy.deepcopy(self.estimator)
+        if estimator.n_jobs is None:
+            estimator.n_jobs = n_threads  # several workers may share a machine
+        self.run(group, estimator, partitions)
+
+    def run(self, group: Group, estimator: Any, partitions: list[Any]) -> None:
+        """Fit the estimator itself."""
+        fit_group(group, estimator, as_tables(partitions, self.n_evals), self.eval_metric)
+
+
+def fit_on_cluster(
+    client: Client, estimator: Any, train: dict[str, Any], evals: list[Any], eval_metric: Any
+) -> Traffic:
+    """Fit a local estimator to tables on a cluster; it ends up as if it had been fitted to them here.
+
+    Returns what has travelled.
+
+    Parameters
+    ----------
+    train : X, y and what else belongs to the rows, as Dask collections
+    evals : the same for every table that is to be evaluated
+    """
+    run, local = secrets.token_hex(4), type(estimator).__name__
+    items: list[Item] = as_items(train, 0, "", run, local)
+    for number, entry in enumerate(evals):
+        items += as_items(entry, number + 1, f" in eval_set[{number}]", run, local)
+    sent = copy.copy(estimator)
+    sent.callbacks = None  # they are called here alone, and need not be something that can be sent
+    fit = Fit(sent, len(evals), eval_metric)
+    with DaskTransport(client, Work(items, fit, rows_of), run) as transport:
+        leader = Leader(transport)
+        fit.run(leader, estimator, [])
+    return leader.traffic
+
+
+def eval_entries(eval_set: Any, eval_metric: Any, early_stopping: bool) -> list[dict[str, Any]]:
+    """The entries of an ``eval_set`` by the names of their parts."""
+    entries = [] if eval_set is None else [eval_set] if isinstance(eval_set, tuple) else eval_set
+    fits = isinstance(entries, list) and all(isinstance(e, tuple | list) and len(e) in (2, 3, 4) for e in entries)
+    if not fits:
+        raise ValueError(
+            "eval_set must be a tuple (X, y), (X, y, sample_weight) or (X, y, sample_weight, init_score) of Dask "
+            "collections, or a list of such tuples."
+        )
+    if eval_metric is not None and not entries and not early_stopping:
+        raise ValueError("eval_metric has no rows to be evaluated on; pass an eval_set, or set early_stopping=True.")
+    return [dict(zip(("X", "y", "sample_weight", "init_score"), entry, strict=False)) for entry in entries]

@@ -1,0 +1,191 @@
+"""Members of a group on Dask workers: the actors that hold them, calls of these, and their work.
+
+Calls of an actor's methods, between workers and from the client, that always end: with an answer or an error.
+
+Dask's own proxy (`distributed.Actor`) waits forever if the worker is there but the actor is not; and it goes through
+the current client, which need not be the one that the user passed. Here its remote procedure is called directly.
+
+The actor that holds a member of a group on a Dask worker, with its partitions.
+
+What is to be done on a cluster, and who holds what of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+from distributed import Client, Future, get_worker
+from distributed.actor import ProxyRPC
+from distributed.protocol import to_serialize
+
+from ..comm import Answer, Failure, Group, Member, combined
+
+NEAR = 2.0  # seconds in which a worker must answer the client to count as near
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an actor is: the address of its worker, and its key there."""
+
+    address: str
+    key: str
+
+
+async def call(rpc: Any, place: Place, method: str, *args: Any) -> Any:
+    """What a method of an actor returns.
+
+    Raises
+    ------
+    OSError : if the worker cannot be reached, or dies before it answers
+    KeyError : if the worker knows no such actor
+    Whatever else the method raises
+    """
+    reply = await rpc.actor_execute(actor=place.key, function=method, args=[to_serialize(a) for a in args], kwargs={})
+    if reply["status"] != "OK":
+        raise reply["exception"]
+    return reply["result"]
+
+
+async def is_near(client: Client, place: Place) -> bool:
+    """Whether the client can reach a worker directly: then answers need not travel through the scheduler as well."""
+    if client.direct_to_workers:
+        return True
+    try:
+        await asyncio.wait_for(client.rpc(place.address).identity(), NEAR)
+    except (OSError, TimeoutError):
+        return False
+    return True
+
+
+def client_rpc(client: Client, place: Place, near: bool) -> Any:
+    """How the client reaches a worker: directly, or through the scheduler."""
+    return client.rpc(place.address) if near else ProxyRPC(client.scheduler, place.address)
+
+
+# Bytes of answers from which they are added up in a thread: the event loop of the worker should not be held up for
+# longer than a millisecond, in which about four megabytes of integers are added.
+LARGE = 2**22
+
+
+class Program(Protocol):
+    """What members run on their partitions."""
+
+    def __call__(self, group: Group, partitions: list[Any], n_threads: int) -> Any:
+        """Run in as many threads; the partitions are taken out of the list."""
+
+
+class Holder:
+    """Partitions on a worker, and the member of the group that runs the program on them.
+
+    Holders form a tree: the client talks to the first one, which passes the message on to others while its own member
+    works, and adds up the answers. When Dask forgets the actor, because the fit is over or the client is gone, the
+    member's program ends and its memory is freed.
+
+    Parameters
+    ----------
+    name : of the member, for messages
+    partitions : Dask brings them to the worker
+    """
+
+    def __init__(self, name: str, partitions: Sequence[Any]) -> None:
+        self._worker = get_worker()
+        self._name, self._partitions = name, list(partitions)
+        self._member: Member | None = None
+        self._children: list[Place] = []
+        self._tree = -1
+
+    async def start(self, program: Program, past: Sequence[Any]) -> None:
+        """Run the program; it is told the messages so far, if there are any.
+
+        The program takes the partitions out of the list that it gets: nobody else holds them here, so that it can free
+        each one when it has read it. May be called again, if it is unknown whether the first call arrived.
+        """
+        if self._member is not None:
+            return
+        here = {"partitions": self.__dict__.pop("_partitions"), "n_threads": self._worker.state.nthreads}
+        member = Member(partial(program, **here), self._name, past)
+        self._member = member
+        weakref.finalize(self, member.close).atexit = False  # the thread is a daemon: no need to wait for it
+
+    async def lead(self, children: list[Place], tree: int) -> None:
+        """Pass messages on to others from now on; a tree is formed anew with a higher number."""
+        if tree > self._tree:
+            self._children, self._tree = children, tree
+
+    async def step(self, number: int, message: Any) -> Answer | Failure:
+        """Tell the member and the children message ``number − 1``; their combined answer ``number``."""
+        assert self._member is not None
+        own = asyncio.wrap_future(self._member.step(number, message))
+        theirs = [call(self._worker.rpc(to.address), to, "step", number, message) for to in self._children]
+        answers = await asyncio.gather(own, *theirs)
+        if sum(answer.n_bytes for answer in answers if isinstance(answer, Answer)) < LARGE:
+            return put_together(answers)
+        return await asyncio.to_thread(put_together, answers)
+
+
+def put_together(answers: Sequence[Answer | Failure]) -> Answer | Failure:
+    """Packed answers as one."""
+    if len(answers) == 1:
+        return sendable(answers[0])
+    together = combined([answer.unpacked() if isinstance(answer, Answer) else answer for answer in answers])
+    return together.packed() if isinstance(together, Answer) else sendable(together)
+
+
+def sendable(answer: Answer | Failure) -> Answer | Failure:
+    """The answer; an error that cannot be sent is replaced by one that says the same in words."""
+    if isinstance(answer, Answer):
+        return answer
+    try:
+        pickle.loads(pickle.dumps(answer.error))
+    except Exception:
+        return Failure(RuntimeError(f"{type(answer.error).__name__}: {answer.error}"), answer.who)
+    return answer
+
+
+@dataclass(frozen=True, eq=False)
+class Item:
+    """A partition: what it is called in messages, and the delayed object that makes it."""
+
+    name: str
+    made_by: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What the members of a group do.
+
+    Attributes
+    ----------
+    items : the partitions of all members
+    program : what they run on them
+    rows : run on a worker, counts the rows of a partition
+    """
+
+    items: Sequence[Item]
+    program: Program
+    rows: Callable[[Any], int] = len
+
+    def names(self, items: Sequence[int]) -> str:
+        """Items in words."""
+        some = ", ".join(self.items[i].name for i in items[:5])
+        return some + (f" and {len(items) - 5} more" if len(items) > 5 else "")
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A holder on a worker, as the client knows it: its future, where it is, and the items it holds."""
+
+    future: Future
+    place: Place
+    items: tuple[int, ...]
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether Dask has lost it, with its worker."""
+        return self.future.status != "finished"

@@ -1,0 +1,211 @@
+"""The program that all members of a group run to fit a booster, and their leader with them.
+
+Everybody runs the same code on its own rows. The leader has none; its estimator becomes the fitted one, and its
+callbacks are called. What is summed over rows, and what has to be decided, goes through the engine
+(`distributed.group_engine`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from .._util.arrays import AnyArray, Mask
+from ..boosting import Callback, Checkpoint, Evaluation, History, Progress, Sampling
+from ..classifiers.base_classifier import all_or_nothing
+from ..classifiers.composition import Parts
+from ..classifiers.eval_sets import Watched
+from ..engine import CodedRows, auto_bins
+from ..parts.learners import IndexStump, refusal_of
+from ..parts.learners.tree_learners import TreeLearner
+from ..parts.optimizers import SampledPairs, SketchedNewton
+from ..parts.optimizers.run import Run
+from ..persist import check_label_types
+from ..tables.inputs import Taken
+from ..tables.order import in_own_order
+from ..tables.training_set import TrainingSet
+from ..tables.validation import Checked, Labelling
+from .comm import Group
+from .group_engine import GroupEngine
+from .partition_labels import (
+    AgreedLabels,
+    agree_on_entry,
+    agree_on_groups,
+    agree_on_init_score,
+    agree_on_labels,
+    stacked,
+)
+from .partitions import Part, Tables, agree_on_columns
+
+
+def fit_group(group: Group, estimator: Any, tables: Tables, eval_metric: Any = None) -> None:
+    """Fit an estimator on the rows of all members; everybody's becomes the same.
+
+    Parameters
+    ----------
+    tables : the partitions here
+    eval_metric : as in `fit`
+    """
+    history = History()
+    with all_or_nothing(estimator) as draft:
+        check_parts(draft.parts())
+        agreement = group.decide("callbacks", lambda: Agreement.on(draft.callbacks or ()))
+        if not group.leads:
+            draft.callbacks, draft.verbose = None, 0
+        checked, groups = agree_on_training(group, draft, tables.train)
+        watched = draft._watched(checked, draft.parts().loss, eval_metric)
+        evaluations = [agree_on_evaluation(group, watched, i, parts) for i, parts in enumerate(tables.evals)]
+        seed = group.decide("seed", draft._draw_seed)
+        draft._boost(watched, evaluations, groups, seed, history, [lambda finish: agreement])
+
+
+def check_parts(parts: Parts) -> None:
+    """Raise unless every part of a booster can work on rows that are spread over a group."""
+    if not isinstance(parts.learner, TreeLearner | IndexStump):
+        refused, reason = f"learner={parts.learner!r}", "only trees of the engine learn from sums over machines"
+    elif isinstance(parts.optimizer, SampledPairs) and parts.optimizer.n_pairs != "all":
+        refused, reason = f"optimizer={parts.optimizer!r}", "it draws from all rows at once; n_pairs='all' works"
+    elif parts.loss.rowwise and isinstance(parts.optimizer, SketchedNewton):
+        refused, reason = f"loss={parts.loss!r}", "the flagship sums its own losses only over machines"
+    else:
+        return
+    raise ValueError(f"{refused} does not work on tables in partitions: {reason}.")
+
+
+# ---- the training table ---------------------------------------------------------------------------------------------
+
+
+def agree_on_training(group: Group, estimator: Any, parts: list[Part]) -> tuple[Checked, AnyArray | None]:
+    """The rows here as a training set, and their groups, or None."""
+    if estimator.device != "cpu":
+        raise ValueError(f"device={estimator.device!r} does not work on tables in partitions; take device='cpu'.")
+    taken = Taken(estimator.categorical_features, refusal_of(estimator.parts().learner))
+    X = agree_on_columns(group, estimator, parts, taken, reset=not estimator._goes_on)
+    labelling = Labelling(estimator.classes, estimator.class_weight, estimator.multilabel, estimator.multitarget)
+    labels = agree_on_labels(group, parts, labelling)
+    check_label_types(labels.classes)
+    init = agree_on_init_score(group, parts, labels)
+    groups = agree_on_groups(group, parts, labels)
+    parts.clear()  # X has all that is still needed of them
+    estimator._check_start(init is not None)
+    K, p = int(labels.present.sum()), estimator.n_features_in_
+    data = TrainingSet(
+        joint_table(X, labels.used, p),
+        joint(labels.c, np.empty(0, dtype=np.intp)),
+        joint(labels.weight, np.empty(0)),
+        K,
+        auto_bins(labels.n, p) if estimator.max_bins == "auto" else int(estimator.max_bins),
+        GroupEngine(n_threads=estimator._engine().n_threads, group=group, share=labels.share),
+        None if estimator.categories_ is None else estimator.categories_.mask,
+        names=getattr(estimator, "feature_names_in_", None),
+        init_score=None if init is None else joint(init, np.empty((0, K))),
+    )
+    data, of_rows = in_own_order(data, None if groups is None else joint(groups, np.empty(0)))
+    checked = Checked(data if estimator._goes_on else coded(data), labels.classes, labels.present, used_rows(labels))
+    return checked, of_rows
+
+
+def joint(arrays: list[Any], empty: AnyArray) -> AnyArray:
+    """The rows of all partitions here, one after another; ``empty`` if there are none."""
+    return np.concatenate(arrays) if arrays else empty
+
+
+def joint_table(tables: list[Any], used: list[Mask], p: int) -> Any:
+    """The rows in use of all tables of p columns here, one after another.
+
+    The list of tables is emptied, so that a table is freed when it was copied: nobody needs twice the memory.
+    """
+    tables[:] = [X if rows.all() else X[rows] for X, rows in zip(tables, used, strict=True)]
+    if len(tables) < 2 or issparse(tables[0]):
+        return stacked(tables, p)
+    whole, end = np.empty((sum(len(X) for X in tables), p), dtype=tables[0].dtype), 0
+    while tables:
+        X = tables.pop(0)
+        whole[end : end + len(X)] = X
+        end += len(X)
+    return whole
+
+
+def used_rows(labels: AgreedLabels) -> AnyArray:
+    """Which of the rows of all partitions here are trained on."""
+    return joint(labels.used, np.empty(0, dtype=bool))
+
+
+def coded(data: TrainingSet) -> TrainingSet:
+    """The training set with its bins in place of its values, which are then free to go."""
+    binned = data.binned
+    other = replace(data, table=CodedRows(binned), order=None)
+    other.__dict__["binned"] = binned
+    return other
+
+
+# ---- rows that are evaluated ----------------------------------------------------------------------------------------
+
+
+def agree_on_evaluation(group: Group, watched: Watched, number: int, parts: list[Part]) -> Evaluation:
+    """The callback that evaluates an entry of the ``eval_set``."""
+    entry = agree_on_entry(group, watched.estimator, parts, watched.checked)
+    engine = watched.checked.data.engine
+    assert isinstance(engine, GroupEngine)
+    engine = replace(engine, share=entry.share)
+    return watched.evaluation(entry.rows, entry.targets, number == 0, init_score=entry.init_score, engine=engine)
+
+
+# ---- callbacks of the leader ----------------------------------------------------------------------------------------
+
+OWN = (Checkpoint, Evaluation, History, Progress, Sampling)  # callbacks that do not ask for the risk on their own
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement(Callback):
+    """Keeps all members in step with callbacks, which are called at the leader only; it comes after them.
+
+    Callbacks may stop the fit, change the learning rate, and ask for the risk, which is a sum over the rows of all.
+
+    Attributes
+    ----------
+    moments : the methods that some callback has; at all others there is nothing to agree on
+    risky : whether a callback may ask for the risk: then everybody takes part in computing it, asked for or not
+    """
+
+    moments: tuple[str, ...]
+    risky: bool
+
+    @classmethod
+    def on(cls, callbacks: Sequence[Callback]) -> Agreement:
+        """The agreement that these callbacks need."""
+        names = ("start", "before_round", "after_round", "finish")
+        moments = tuple(name for name in names if any(has_own(callback, name) for callback in callbacks))
+        return cls(moments, not all(isinstance(callback, OWN) for callback in callbacks))
+
+    def start(self, run: Run) -> None:
+        """Agree on what callbacks did before the first round."""
+        self._agree(run, "start")
+
+    def before_round(self, run: Run) -> None:
+        """Agree on what they did before a round."""
+        self._agree(run, "before_round")
+
+    def after_round(self, run: Run) -> None:
+        """Agree on what they did after a round."""
+        self._agree(run, "after_round")
+
+    def finish(self, run: Run) -> None:
+        """Agree on what they did at the end."""
+        self._agree(run, "finish")
+
+    def _agree(self, run: Run, moment: str) -> None:
+        if moment not in self.moments:
+            return
+        if self.risky:
+            run.risk()  # where a callback has asked for it, the leader knows it already: the others answer here
+        run.stop_reason, run.learning_rate = run.data.engine.decide(lambda: (run.stop_reason, run.learning_rate))
+
+
+def has_own(callback: Callback, name: str) -> bool:
+    """Whether a callback has a method of its own in place of the one that does nothing."""
+    return getattr(getattr(callback, name), "__func__", None) is not getattr(Callback, name)

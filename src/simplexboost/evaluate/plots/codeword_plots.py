@@ -1,0 +1,635 @@
+"""Pictures in the space of codewords: codewords, contours of a loss, the predictor.
+
+Codewords as points in two or three dimensions.
+
+Contours of a loss over the plane of predictions: Figure 3 of Saberian and Vasconcelos (2019).
+
+The predictor f(x) among the codewords, after some round, and as an animation over the rounds.
+
+Boosting starts at the origin and pushes the predictions of every class along its codeword: Figure 4 of Saberian and
+Vasconcelos (2019).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..._util.arrays import AnyArray, Array, Labels
+from ..._util.params import check_number, resolve
+from ...explain.explained_classes import check_not_merged
+from ...parts.codewords import as_codewords, min_distance
+from ...parts.codewords.base import check_codewords
+from ...parts.losses import LOSSES, Loss
+from ...tables.frames import take_rows
+from ..confusion import check_labels
+from ..curves import check_booster, chosen_rounds, labels_among, predictors_over_rounds
+from ..maps import class_means
+from .style import (
+    GREY,
+    INK,
+    MOST_IN_LEGEND,
+    MOST_ROWS,
+    PALE,
+    PALETTE,
+    SMALL,
+    class_places,
+    class_style,
+    equal_limits,
+    equal_square,
+    label_points,
+    legend_beside,
+    one_axes,
+    row_of_axes,
+    settle,
+    short,
+    solid_axes,
+    some_rows,
+    whole_figure,
+)
+
+MOST_NAMED = 40  # more codewords are points without lines and names
+MOST_EDGES = 60  # of more codewords the nearest are not joined
+
+
+def plot_codewords(codewords: Any, K: int | None = None, *, labels: Any = None, ax: Any = None) -> Any:
+    """Codewords in the plane or in space: lines from the origin, and between the nearest neighbours.
+
+    Figures 1 and 2 of Saberian and Vasconcelos (2019).
+
+    Parameters
+    ----------
+    codewords : array of shape (K, d), fitted booster, str or Codewords
+        The codewords, in up to three dimensions: a matrix, those of a booster, or a set by its name, such as
+        ``"simplex"``, or as a part, such as ``MaxMin(code_dim=2)``.
+    K : int or None, default=None
+        The number of classes, if a set is given.
+    labels : sequence or None, default=None
+        The names of the classes; None takes those of the booster, or 1 .. K.
+    ax : matplotlib Axes or None, default=None
+        Where to draw, in three dimensions if the codewords have three; None makes a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes with the picture.
+
+    Examples
+    --------
+    >>> from simplexboost.evaluate.plots import plot_codewords
+    >>> ax = plot_codewords("simplex", 3)
+    >>> [text.get_text() for text in ax.texts]
+    ['1', '2', '3']
+    """
+    Y, names = matrix_and_names(codewords, K, labels)
+    d = Y.shape[1]
+    if d > 3:
+        raise ValueError(
+            f"the codewords have {d} dimensions; a picture has 2 or 3. Pass codewords of few dimensions, such as "
+            "MaxMin(code_dim=3), or draw predictions with plot_predictor."
+        )
+    return draw_solid(Y, names, ax) if d == 3 else draw_flat(Y, names, ax)
+
+
+def matrix_and_names(codewords: Any, K: int | None, labels: Any) -> tuple[Array, list[str]]:
+    """The codewords (K, d), and what the classes are called."""
+    if hasattr(codewords, "fit"):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(codewords)
+        check_not_merged(codewords)
+        Y, known = codewords.model_.Y.astype(np.float64), codewords.classes_[codewords.present_]
+    else:
+        Y, known = matrix_of(codewords, K), None
+    names = labels if labels is not None else range(1, len(Y) + 1) if known is None else known.tolist()
+    words = [short(name) for name in names]
+    if len(words) != len(Y):
+        raise ValueError(f"labels has {len(words)} entries; there are {len(Y)} codewords.")
+    return Y, words
+
+
+def matrix_of(codewords: Any, K: int | None) -> Array:
+    """The codewords (K, d) of a matrix or a set."""
+    if isinstance(codewords, list | tuple | np.ndarray):
+        return check_codewords(codewords)
+    rule = as_codewords(codewords)
+    if K is None:
+        raise ValueError(f"codewords={codewords!r} is a rule for any number of classes; pass K, too.")
+    check_number("K", K, int, 2)
+    return rule.matrix(K, np.random.default_rng(0))
+
+
+def nearest_pairs(Y: Array) -> list[tuple[int, int]]:
+    """Pairs of codewords at the smallest distance, or within a thousandth of it; none for many codewords."""
+    if len(Y) > MOST_EDGES:
+        return []
+    squared = ((Y[:, None] - Y) ** 2).sum(axis=2)
+    rows, columns = np.nonzero(squared <= min_distance(Y) * 1.002 + 1e-12)
+    return [(k, m) for k, m in zip(rows.tolist(), columns.tolist(), strict=True) if k < m]
+
+
+def draw_flat(Y: Array, names: list[str], ax: Any) -> Any:
+    """Codewords of one or two dimensions."""
+    ax = one_axes(ax, figsize=(4.8, 4.6))
+    points = np.column_stack([Y, np.zeros((len(Y), 2 - Y.shape[1]))])
+    norms = np.linalg.norm(points, axis=1)
+    if np.allclose(norms, norms[0]):
+        around = np.linspace(0.0, 2 * np.pi, 200)
+        ax.plot(norms[0] * np.cos(around), norms[0] * np.sin(around), color=PALE, linewidth=1, zorder=0)
+    for pair in nearest_pairs(points):
+        ax.plot(*points[list(pair)].T, color=GREY, linewidth=0.8, zorder=1)
+    equal_square(ax, points, 0.3 if len(Y) <= MOST_NAMED else 0.1)
+    for k, point in enumerate(points):
+        draw_word(ax, point, k, len(Y))
+    ax.set(xlabel="$y_1$", ylabel="$y_2$" if Y.shape[1] > 1 else "")
+    ax.set_title(title_of(Y), fontsize="medium")
+    if Y.shape[1] == 1:
+        ax.set_yticks([])
+    if len(Y) <= MOST_NAMED:
+        name_words(ax, points, names)
+    return ax
+
+
+def draw_word(ax: Any, point: AnyArray, k: int, K: int) -> None:
+    """A codeword as a point, with a line from the origin if there are few."""
+    style = class_style(k) if K <= MOST_NAMED else {"color": class_style(0)["color"], "marker": "o"}
+    if K <= MOST_NAMED:
+        ax.plot(*np.stack([0 * point, point], axis=1), color=style["color"], linewidth=1.2, zorder=2)
+    ax.plot(*point[:, None], linestyle="none", markersize=6 if K <= MOST_NAMED else 3, zorder=3, **style)
+
+
+def name_words(ax: Any, points: AnyArray, names: list[str]) -> None:
+    """Names beyond the codewords, seen from the origin; those without room are left out."""
+    lengths = np.maximum(np.linalg.norm(points, axis=1), 1e-12)
+    reach = np.abs(points).max()
+    beyond = points * (1 + 0.14 * reach / lengths)[:, None]
+    settle(ax)
+    placed: list[Any] = []
+    for point, name in zip(beyond, names, strict=True):
+        text = ax.text(*point, name, ha="center", va=side_of(ax, point), fontsize=SMALL + 1, color=INK)
+        box = box_around(ax, text, point)
+        if any(box.overlaps(other) for other in placed):
+            text.remove()
+        else:
+            placed.append(box)
+
+
+def in_picture(ax: Any, point: AnyArray) -> Any:
+    """Where a point is drawn, in pixels; texts in space know it only while they are drawn."""
+    from mpl_toolkits.mplot3d.proj3d import proj_transform
+
+    return ax.transData.transform(point if len(point) == 2 else proj_transform(*point, ax.get_proj())[:2])
+
+
+def side_of(ax: Any, point: AnyArray) -> str:
+    """How a name is set: in space above or below its place, because its codeword may point at the reader."""
+    if len(point) == 2:
+        return "center"
+    return "bottom" if in_picture(ax, point)[1] >= in_picture(ax, 0 * point)[1] else "top"
+
+
+def box_around(ax: Any, text: Any, point: AnyArray) -> Any:
+    """The place of a name in the picture."""
+    from matplotlib.transforms import Bbox
+
+    size, (x, y) = text.get_window_extent(), in_picture(ax, point)
+    below = {"center": 0.5, "bottom": 0.0, "top": 1.0}[text.get_va()] * size.height
+    return Bbox.from_bounds(x - size.width / 2, y - below, size.width, size.height)
+
+
+def draw_solid(Y: Array, names: list[str], ax: Any) -> Any:
+    """Codewords of three dimensions, within the sphere on which they lie."""
+    ax = solid_axes(ax, figsize=(5.2, 5.0))
+    radius = float(np.linalg.norm(Y, axis=1).max())
+    draw_sphere(ax, radius)
+    for pair in nearest_pairs(Y):
+        ax.plot(*Y[list(pair)].T, color=GREY, linewidth=0.8)
+    for k, y in enumerate(Y):
+        if len(Y) <= MOST_NAMED:
+            draw_word(ax, y, k, len(Y))
+    if len(Y) > MOST_NAMED:
+        ax.scatter(*Y.T, s=9, color=class_style(0)["color"], linewidths=0)  # paler at the back
+    ends, ticks = (-1.1 * radius, 1.1 * radius), [-radius, 0.0, radius]
+    ax.set(xlim=ends, ylim=ends, zlim=ends, xticks=ticks, yticks=ticks, zticks=ticks)
+    ax.set_title(title_of(Y), fontsize="medium")
+    for which in (ax.xaxis, ax.yaxis, ax.zaxis):
+        which.set_major_formatter("{x:.2g}")
+    ax.set(xlabel="$y_1$", ylabel="$y_2$", zlabel="$y_3$")
+    ax.set_box_aspect((1, 1, 1), zoom=0.88)
+    if len(Y) <= MOST_NAMED:
+        name_words(ax, Y, names)
+    return ax
+
+
+def draw_sphere(ax: Any, radius: float) -> None:
+    """Three great circles."""
+    around = np.linspace(0.0, 2 * np.pi, 120)
+    circle = radius * np.stack([np.cos(around), np.sin(around), 0 * around])
+    for turn in ([0, 1, 2], [2, 0, 1], [0, 2, 1]):
+        ax.plot(*circle[turn], color=PALE, linewidth=0.8)
+
+
+def title_of(Y: Array) -> str:
+    """How many codewords, and how far apart they are."""
+    return f"{len(Y)} codewords, smallest squared distance {min_distance(Y):.3g}"
+
+
+GRID = 161  # points along an axis
+
+
+def plot_loss_contours(
+    loss: Any = "exponential",
+    codewords: Any = "simplex",
+    K: int | None = 3,
+    *,
+    true: int = 0,
+    reach: float = 2.0,
+    levels: int = 14,
+    ax: Any = None,
+) -> Any:
+    """Lines of equal loss over predictions f in the plane, with the codewords and the boundaries between the classes.
+
+    A good loss has contours that do not cross the boundary of the true class, so that no error costs less than a right
+    decision. The lines are at equal steps of the logarithm of the loss.
+
+    Parameters
+    ----------
+    loss : str or Loss, default="exponential"
+        The loss, by its name, such as ``"exponential"`` or ``"own-score"``, or as a part.
+    codewords : array of shape (K, 2), fitted booster, str or Codewords, default="simplex"
+        The codewords, in two dimensions: a matrix, those of a booster, or a set by its name or as a part.
+    K : int or None, default=3
+        The number of classes, if a set is given.
+    true : int, default=0
+        The number of the true class, from 0.
+    reach : float, default=2.0
+        The picture goes from −reach to reach.
+    levels : int, default=14
+        About how many lines are drawn.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes with the picture.
+
+    Examples
+    --------
+    >>> from simplexboost.evaluate.plots import plot_loss_contours
+    >>> ax = plot_loss_contours("logistic")
+    >>> ax.get_title()
+    'Logistic, class 1 is true'
+    """
+    found = resolve(loss, LOSSES, Loss, "loss")
+    Y, names = matrix_and_names(codewords, K, None)
+    if Y.shape[1] != 2:
+        raise ValueError(f"the codewords have {Y.shape[1]} dimensions; the plane of predictions has 2.")
+    check_number("true", true, int, 0, len(Y) - 1)
+    check_number("reach", reach, float, 0.0, open_low=True)
+    check_number("levels", levels, int, 1)
+    found.check(len(Y))
+    side = np.linspace(-reach, reach, GRID)
+    values = log_losses(found, Y, side, true)
+    ax = one_axes(ax, figsize=(5.4, 4.8))
+    lines = ax.contour(side, side, values, levels=levels, cmap="viridis", linewidths=1.0)
+    ax.figure.colorbar(lines, ax=ax, label="logarithm of the loss", shrink=0.85)
+    draw_boundaries(ax, Y, side)
+    draw_words(ax, Y, names, true, reach)
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach), xlabel="$f_1$", ylabel="$f_2$")
+    ax.set_aspect("equal")
+    ax.set_title(f"{type(found).__name__}, class {names[true]} is true")
+    return ax
+
+
+def log_losses(loss: Loss, Y: Array, side: Array, true: int) -> Array:
+    """The logarithm of the loss on a grid, (m, m)."""
+    F = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)  # (m², 2)
+    values = loss.log_value(0.5 * F @ Y.T, np.full(len(F), true))
+    return values.reshape(len(side), len(side))
+
+
+def draw_boundaries(ax: Any, Y: Array, side: Array) -> None:
+    """Lines where the class with the highest score changes."""
+    F = np.stack(np.meshgrid(side, side), axis=-1)
+    scores = F @ Y.T  # (m, m, K)
+    for k in range(len(Y) - 1):  # the boundary of class k with those after it, where no class before it is better
+        after = scores[..., k + 1 :].max(axis=-1)
+        before = scores[..., :k].max(axis=-1, initial=-np.inf)
+        lead = np.ma.masked_where(np.maximum(scores[..., k], after) < before, scores[..., k] - after)
+        if lead.count():
+            ax.contour(side, side, lead, [0.0], colors=PALETTE[2], linewidths=1.2, linestyles="--")
+
+
+def draw_words(ax: Any, Y: Array, names: list[str], true: int, reach: float) -> None:
+    """Arrows to the codewords; that of the true class is wider."""
+    for k, y in enumerate(Y):
+        width = 2.6 if k == true else 1.3
+        style = {"arrowstyle": "-|>", "color": INK, "linewidth": width, "shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", y, (0.0, 0.0), arrowprops=style)
+        place = y * (1 + 0.12 * reach / max(float(np.linalg.norm(y)), 1e-12))
+        box = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
+        ax.text(*place, names[k], ha="center", va="center", fontsize=SMALL + 1, bbox=box)
+
+
+MOST_RAYS = 40  # more codewords are not drawn; of projected ones, which say less, a dozen
+MOST_NAMES = 40  # of more classes only some have names
+MOST_COLOURED = 40  # of more classes, six are coloured: hundreds of colours and markers cannot be told apart
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What is drawn, in the plane.
+
+    Attributes
+    ----------
+    F : (T, n, 2) predictors after some rounds
+    rays : (K, 2) directions of the codewords
+    c : (n,) classes of the rows
+    names : (K,) of the classes
+    shown : (D,) the numbers of the classes that are coloured
+    projected : whether the predictor has more than two dimensions
+    """
+
+    F: Array
+    rays: Array
+    c: Labels
+    names: list[str]
+    shown: Labels
+    projected: bool
+
+
+def plot_predictor(
+    clf: Any, X: Any, y: Any, n_rounds: int | None = None, *, classes: Any = None, most: int = MOST_ROWS, ax: Any = None
+) -> Any:
+    """The predictor f(x) of labelled rows in the plane, with the directions of the codewords.
+
+    Where the predictor has more than two dimensions, it is projected on the plane in which the means of the classes
+    differ most.
+
+    Parameters
+    ----------
+    clf : fitted booster
+        The model.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit.
+    y : array of shape (n,)
+        The labels of the rows.
+    n_rounds : int or None, default=None
+        How many rounds to predict with, 0 .. ``clf.n_iter_``; None takes all.
+    classes : list of labels or None, default=None
+        The classes to be coloured, while all others are grey; None colours all of up to 40 classes, and of more six
+        that lie far apart.
+    most : int, default=MOST_ROWS
+        The largest number of rows to draw; of more rows some are drawn at random.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes with the picture.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost import CDMCBoostClassifier
+    >>> from simplexboost.evaluate.plots import plot_predictor
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ax = plot_predictor(CDMCBoostClassifier(n_estimators=20).fit(X, y), X, y, 10)
+    >>> ax.get_title()
+    'after 10 rounds'
+    """
+    model = check_booster(clf)
+    rounds = [model.n_rounds if n_rounds is None else n_rounds]
+    scene = make_scene(clf, X, y, rounds, classes, most)
+    ax = one_axes(ax, figsize=(6.0, 4.6))
+    draw_scene(ax, scene, 0, scene.F)
+    ax.set_title(words_for(rounds[0]))
+    name_classes(ax, scene, 0)
+    return ax
+
+
+def plot_predictor_panels(
+    clf: Any,
+    X: Any,
+    y: Any,
+    rounds: Sequence[int] | None = None,
+    *,
+    classes: Any = None,
+    most: int = MOST_ROWS,
+    axes: Any = None,
+) -> list[Any]:
+    """The predictor f(x) after several numbers of rounds side by side, to the same scale.
+
+    Parameters
+    ----------
+    clf : fitted booster
+        The model.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit.
+    y : array of shape (n,)
+        The labels of the rows.
+    rounds : sequence of int or None, default=None
+        Ascending numbers from 0 to ``clf.n_iter_``, a panel each; None takes three, the last of which is that of
+        the model.
+    classes : list of labels or None, default=None
+        The classes to be coloured, while all others are grey; None colours all of up to 40 classes, and of more six
+        that lie far apart.
+    most : int, default=MOST_ROWS
+        The largest number of rows to draw; of more rows some are drawn at random.
+    axes : list of matplotlib Axes or None, default=None
+        Where to draw, one for every panel; None makes a new figure.
+
+    Returns
+    -------
+    list of matplotlib Axes
+        The axes with the pictures.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost import CDMCBoostClassifier
+    >>> from simplexboost.evaluate.plots import plot_predictor_panels
+    >>> X, y = load_iris(return_X_y=True)
+    >>> axes = plot_predictor_panels(CDMCBoostClassifier(n_estimators=20).fit(X, y), X, y, [1, 10, 20])
+    >>> [ax.get_title() for ax in axes]
+    ['after 1 round', 'after 10 rounds', 'after 20 rounds']
+    """
+    chosen = chosen_rounds(clf, rounds, 3)
+    scene = make_scene(clf, X, y, chosen, classes, most)
+    axes = row_of_axes(axes, len(chosen), figsize=(3.6 * len(chosen) + 1.2, 3.9))
+    for place, (t, ax) in enumerate(zip(chosen, axes, strict=True)):
+        draw_scene(ax, scene, place, scene.F)
+        ax.set_title(words_for(t))
+    for ax in axes[1:]:
+        ax.set_ylabel("")
+    name_classes(axes[-1], scene, len(chosen) - 1)
+    return axes
+
+
+def animate_predictor(
+    clf: Any,
+    X: Any,
+    y: Any,
+    rounds: Sequence[int] | None = None,
+    *,
+    classes: Any = None,
+    most: int = MOST_ROWS,
+    interval: int = 150,
+    ax: Any = None,
+) -> Any:
+    """The predictor f(x) moving outward from the origin, round by round.
+
+    Parameters
+    ----------
+    clf : fitted booster
+        The model.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit.
+    y : array of shape (n,)
+        The labels of the rows.
+    rounds : sequence of int or None, default=None
+        Ascending numbers from 0 to ``clf.n_iter_``, a picture each; None takes 0 and up to 40 others, more of the
+        early ones.
+    classes : list of labels or None, default=None
+        The classes to be coloured, while all others are grey; None colours all of up to 40 classes, and of more six
+        that lie far apart.
+    most : int, default=MOST_ROWS
+        The largest number of rows to draw; of more rows some are drawn at random.
+    interval : int, default=150
+        The number of milliseconds between pictures.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    matplotlib animation
+        Keep it, and save it with ``animation.save("f.gif", writer="pillow")`` or show it in a notebook with
+        ``animation.to_jshtml()``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost import CDMCBoostClassifier
+    >>> from simplexboost.evaluate.plots import animate_predictor
+    >>> X, y = load_iris(return_X_y=True)
+    >>> animation = animate_predictor(CDMCBoostClassifier(n_estimators=20).fit(X, y), X, y, [0, 1, 2])
+    >>> "<img" in animation.to_jshtml()
+    True
+    """
+    check_booster(clf)
+    ax = one_axes(ax, figsize=(6.0, 4.6))
+    from matplotlib.animation import FuncAnimation
+
+    chosen = chosen_rounds(clf, rounds, 40, start=True)
+    scene = make_scene(clf, X, y, chosen, classes, most)
+    lines = draw_scene(ax, scene, 0, scene.F)
+    name_classes(ax, scene, len(chosen) - 1)
+    title = ax.set_title(words_for(chosen[0]))
+
+    def update(place: int) -> list[Any]:
+        for line, rows in lines:
+            line.set_data(*scene.F[place][rows].T)
+        title.set_text(words_for(chosen[place]))
+        return [*(line for line, _ in lines), title]
+
+    return FuncAnimation(whole_figure(ax), update, frames=len(chosen), interval=interval)
+
+
+def make_scene(clf: Any, X: Any, y: Any, rounds: list[int], classes: Any, most: int) -> Scene:
+    """Predictors and codewords in the plane."""
+    model = check_booster(clf)
+    check_not_merged(clf)
+    chosen, names = class_places(classes, clf.classes_), [str(label) for label in clf.classes_]
+    c = labels_among(clf, X, y)
+    rows = some_rows(len(c), most)
+    c = c[rows]
+    last = [model.n_rounds] if rounds[-1] != model.n_rounds else []
+    F = predictors_over_rounds(clf, take_rows(X, rows), [*rounds, *last]).astype(np.float64)
+    plane = plane_of(F[-1], check_labels(y, "y")[rows], clf.classes_)
+    rays = np.full((len(names), 2), np.nan)
+    rays[clf.present_] = model.Y.astype(np.float64) @ plane
+    F = F @ plane
+    if classes is None and len(names) > MOST_COLOURED:
+        chosen = far_apart(class_means(F[-1], c, np.arange(len(names))), len(PALETTE))
+    return Scene(F[: len(rounds)], rays, c, names, chosen, model.Y.shape[1] > 2)
+
+
+def far_apart(points: Array, count: int) -> Labels:
+    """Some of the points (K, 2): the one farthest from the origin, then always the one farthest from those taken."""
+    here = np.flatnonzero(~np.isnan(points).any(axis=1))
+    points = points[here]
+    taken = [int(np.linalg.norm(points, axis=1).argmax())]
+    nearest = np.full(len(points), np.inf)
+    for _ in range(min(count, len(points)) - 1):
+        nearest = np.minimum(nearest, np.linalg.norm(points - points[taken[-1]], axis=1))
+        taken.append(int(nearest.argmax()))
+    return np.unique(here[taken])
+
+
+def plane_of(F: Array, y: AnyArray, classes: AnyArray) -> Array:
+    """Two directions, (d, 2): the coordinates themselves, or those along which the means of the classes differ most."""
+    d = F.shape[1]
+    if d <= 2:
+        return np.eye(d, 2)
+    means = class_means(F, y, classes)
+    means = means[~np.isnan(means).any(axis=1)]
+    _, _, V = np.linalg.svd(means - means.mean(axis=0), full_matrices=True)
+    return V[:2].T
+
+
+def draw_scene(ax: Any, scene: Scene, place: int, all_F: Array) -> list[tuple[Any, AnyArray]]:
+    """The points of one round and the codewords; the lines of points with the rows that they show."""
+    (equal_limits if scene.projected else equal_square)(ax, all_F.reshape(-1, 2))
+    reach, F = float(np.abs([ax.get_xlim(), ax.get_ylim()]).max()), scene.F[place]
+    size = 4.5 if len(F) < 600 else 3.5
+    lines = []
+    others = np.flatnonzero(~np.isin(scene.c, scene.shown))
+    if len(others):
+        grey = ax.plot(
+            *F[others].T, "o", color=PALE, markersize=0.7 * size, markeredgewidth=0, zorder=1, label="others"
+        )[0]
+        lines.append((grey, others))
+    for number, k in enumerate(scene.shown.tolist()):
+        # Few classes look the same in every picture; of many, those that are shown must not look like each other.
+        looks = class_style(k if len(scene.names) <= MOST_IN_LEGEND else number)
+        rows = np.flatnonzero(scene.c == k)
+        draw_ray(ax, scene, k, reach, looks["color"])
+        large = 1.4 * size if len(others) else size
+        style = {"linestyle": "none", "markersize": large, "markeredgewidth": 0, "alpha": 0.75, "zorder": 2}
+        lines.append((ax.plot(*F[rows].T, label=short(scene.names[k]), **style, **looks)[0], rows))
+    what = "principal axis of the class means" if scene.projected else ""
+    ax.set(
+        xlabel=f"first {what}" if what else "$f_1$",
+        ylabel=f"second {what}" if what else "$f_2$",
+    )
+    return lines
+
+
+def draw_ray(ax: Any, scene: Scene, k: int, reach: float, colour: str) -> None:
+    """The direction of a codeword, to the edge of the picture."""
+    length = float(np.abs(scene.rays[k]).max())
+    if len(scene.shown) <= (MOST_IN_LEGEND if scene.projected else MOST_RAYS) and length > 1e-9:
+        end = scene.rays[k] * reach / length
+        ax.plot([0, end[0]], [0, end[1]], linestyle="--", linewidth=1, color=colour, zorder=0)
+
+
+def name_classes(ax: Any, scene: Scene, place: int) -> None:
+    """A legend of few classes; more have their names at the means of their points."""
+    shown = [k for k in scene.shown.tolist() if (scene.c == k).any()]
+    if len(shown) <= MOST_IN_LEGEND:
+        legend_beside(ax, markerscale=2)
+        return
+    means = np.array([scene.F[place][scene.c == k].mean(axis=0) for k in shown])
+    far = np.argsort(-np.linalg.norm(means, axis=1), kind="stable")[:MOST_NAMES]  # where there is most room
+    box = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
+    label_points(ax, means[far], [scene.names[shown[k]] for k in far.tolist()], bbox=box, fontsize=9, fontweight="bold")
+
+
+def words_for(n_rounds: int) -> str:
+    """The title of a round."""
+    return f"after {n_rounds} round{'' if n_rounds == 1 else 's'}"

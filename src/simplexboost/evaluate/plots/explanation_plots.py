@@ -1,0 +1,544 @@
+"""Pictures that explain: importances, Shapley values, trees.
+
+Importance of features, overall and for classes.
+
+Shapley values of many rows at a glance, for chosen classes.
+
+A tree with vector leaves: questions from left to right, and in every leaf what it adds to the logits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from ..._util.arrays import AnyArray, Array
+from ..._util.params import check_number
+from ...engine import Tree
+from ...explain.explained_classes import check_not_merged
+from ...explain.tree_tables import Names, node_outputs, question
+from ...model.additive import AdditiveModel, Term
+from ...model.hypotheses import TreeHypothesis
+from ...tables.frames import feature_names, take_rows
+from ..confusion import similarity_order
+from ..curves import check_booster, n_rows
+from .style import (
+    GREY,
+    INK,
+    PALE,
+    PALETTE,
+    SMALL,
+    class_places,
+    class_ticks,
+    low_to_high,
+    one_axes,
+    plain,
+    row_of_axes,
+    rows_high,
+    short,
+    some_rows,
+    white_to,
+)
+
+MEANING = {
+    "gain": "share of the gain of all splits",
+    "cover": "training rows that pass splits on the feature",
+    "splits": "number of splits",
+    "shap": "mean of the absolute Shapley values (log-odds)",
+}
+
+
+def plot_importance(
+    clf: Any, kind: str = "gain", X: Any = None, *, classes: Any = None, most: int = 20, ax: Any = None
+) -> Any:
+    """The most important features: bars, or for several classes a table of colours.
+
+    Parameters
+    ----------
+    clf : fitted booster
+        The model.
+    kind : {"gain", "cover", "splits", "shap"}, default="gain"
+        What is measured: the gains of the splits on a feature, the rows that pass them, their number, or the mean
+        absolute Shapley values of X.
+    X : array, data frame or sparse matrix of shape (n, p), or None, default=None
+        The rows whose Shapley values are taken, for ``kind="shap"`` only.
+    classes : label, list of labels or None, default=None
+        None is for all classes together, a label for one class, a list for a column each. A long list is put in an
+        order in which classes with similar features are neighbours.
+    most : int, default=20
+        The largest number of features.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes with the picture.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost import SimplexBoostClassifier
+    >>> from simplexboost.evaluate.plots import plot_importance
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> ax = plot_importance(clf, most=2)
+    >>> len(ax.patches), ax.get_xlabel()
+    (2, 'share of the gain of all splits')
+    """
+    check_booster(clf)
+    check_number("most", most, int, 1)
+    if classes is not None:
+        class_places(classes, clf.classes_)
+    values = clf.importances(kind, X, classes=classes)
+    names = feature_names(clf)
+    if values.ndim == 1:
+        title = "all classes" if classes is None else f"class {short(classes)}"
+        return draw_bars(values, names, most, MEANING[kind], title, ax)
+    return draw_table(values, names, np.atleast_1d(np.asarray(classes)), most, MEANING[kind], ax)
+
+
+def largest_first(values: Array, most: int) -> Any:
+    """The features with the largest values, which must not be zero unless all are."""
+    order = np.argsort(-values, kind="stable")[:most]
+    some = order[values[order] > 0]
+    return some if len(some) else order[:1]
+
+
+def draw_bars(values: Array, names: list[str], most: int, meaning: str, title: str, ax: Any) -> Any:
+    """A bar for each of the features."""
+    shown = largest_first(values, most)
+    ax = one_axes(ax, figsize=(6.4, rows_high(len(shown))))
+    ax.barh(np.arange(len(shown)), values[shown], height=0.7, color=PALETTE[0])
+    class_ticks(ax, "y", [names[f] for f in shown.tolist()])
+    ax.set(xlabel=meaning, title=title, ylim=(len(shown) - 0.4, -0.6))
+    return ax
+
+
+def alike(part: Array) -> Array:
+    """How similar the columns of a table are: their correlations, and zero instead of negative ones."""
+    centred = part - part.mean(axis=0)
+    lengths = np.maximum(np.linalg.norm(centred, axis=0), 1e-300)
+    return np.maximum(centred.T @ centred / lengths / lengths[:, None], 0.0)
+
+
+def draw_table(values: Array, names: list[str], classes: Any, most: int, meaning: str, ax: Any) -> Any:
+    """Features down, classes across; the colour is the importance relative to the largest of the class."""
+    shown = largest_first(values.mean(axis=1), most)
+    part = values[shown] / np.maximum(values.max(axis=0), 1e-300)  # (features, classes)
+    if len(classes) > 10:
+        order = similarity_order(alike(part))
+        part, classes = part[:, order], classes[order]
+    ax = one_axes(ax, figsize=(min(12.0, 4.4 + 0.28 * len(classes)), rows_high(len(shown), 3.0)))
+    drawn = ax.imshow(part, cmap=white_to(PALETTE[0]), vmin=0.0, vmax=1.0, aspect="auto", interpolation="nearest")
+    class_ticks(ax, "y", [names[f] for f in shown.tolist()])
+    class_ticks(ax, "x", classes.tolist())
+    ax.set(xlabel="class")
+    ax.set_title(meaning.replace(" (", "\n("), fontsize="medium")
+    ax.figure.colorbar(drawn, ax=ax, label="relative to the largest of the class", shrink=0.8, pad=0.02)
+    return ax
+
+
+MOST_ROWS = 1000  # swarms of more rows look the same
+MOST_PANELS = 6
+
+
+def plot_shap_summary(
+    clf: Any,
+    X: Any,
+    label: Any = None,
+    *,
+    most: int = 12,
+    rows: int = MOST_ROWS,
+    background: Any = None,
+    ax: Any = None,
+) -> Any:
+    """What the features add to the log-odds of one class: a point for every row, the most important feature on top.
+
+    Points to the right speak for the class, points to the left against it. Their colour is the rank of the feature's
+    value among the rows, from dark (low) to light (high); missing values are grey.
+
+    Parameters
+    ----------
+    clf : fitted booster
+        The model.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit.
+    label : label or None, default=None
+        The class. None takes the second one of two classes; of more classes one has to be chosen.
+    most : int, default=12
+        The largest number of features.
+    rows : int, default=MOST_ROWS
+        The largest number of rows to draw; of more rows some are drawn at random.
+    background : rows like X, or None, default=None
+        Rows that unknown features are taken from; None takes the shares of the training rows that the trees have
+        stored.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes with the picture.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost import SimplexBoostClassifier
+    >>> from simplexboost.evaluate.plots import plot_shap_summary
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> ax = plot_shap_summary(clf, X, 1)
+    >>> ax.get_title()
+    'class 1'
+    """
+    check_booster(clf)
+    label = only_label(clf.classes_) if label is None else label
+    values, table = values_of(clf, X, [label], rows, background)
+    shown = most_important(values, most)
+    ax = one_axes(ax, figsize=(7.4, rows_high(len(shown), each=0.34)))
+    dots = draw_swarms(ax, values[:, shown, 0], table[:, shown])
+    name_axes(ax, [feature_names(clf)[f] for f in shown.tolist()], label)
+    colour_scale(ax.figure, dots, [ax])
+    return ax
+
+
+def plot_shap_panels(
+    clf: Any,
+    X: Any,
+    classes: Sequence[Any] | None = None,
+    *,
+    most: int = 12,
+    rows: int = MOST_ROWS,
+    background: Any = None,
+    axes: Any = None,
+) -> list[Any]:
+    """`plot_shap_summary` of several classes side by side: the same features in every panel, to the same scale.
+
+    Parameters
+    ----------
+    clf : fitted booster
+        The model.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit.
+    classes : list of labels or None, default=None
+        Up to six classes, a panel each; None takes all.
+    most : int, default=12
+        The largest number of features.
+    rows : int, default=MOST_ROWS
+        The largest number of rows to draw; of more rows some are drawn at random.
+    background : rows like X, or None, default=None
+        Rows that unknown features are taken from; None takes the shares of the training rows that the trees have
+        stored.
+    axes : list of matplotlib Axes or None, default=None
+        Where to draw, one for every panel; None makes a new figure.
+
+    Returns
+    -------
+    list of matplotlib Axes
+        The axes with the pictures.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost import SimplexBoostClassifier
+    >>> from simplexboost.evaluate.plots import plot_shap_panels
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> [ax.get_title() for ax in plot_shap_panels(clf, X, [0, 2])]
+    ['class 0', 'class 2']
+    """
+    check_booster(clf)
+    labels = list(np.atleast_1d(np.asarray(clf.classes_ if classes is None else classes)).tolist())
+    if len(labels) > MOST_PANELS:
+        raise ValueError(f"classes has {len(labels)} labels; a row of panels takes up to {MOST_PANELS}.")
+    values, table = values_of(clf, X, labels, rows, background)
+    shown = most_important(values, most)
+    size = (2.2 + 3.2 * len(labels), rows_high(len(shown), each=0.34))
+    axes = row_of_axes(axes, len(labels), figsize=size)
+    names, reach = [feature_names(clf)[f] for f in shown.tolist()], np.abs(values[:, shown]).max() * 1.05
+    for place, (label, ax) in enumerate(zip(labels, axes, strict=True)):
+        dots = draw_swarms(ax, values[:, shown, place], table[:, shown])
+        name_axes(ax, names, label)
+        ax.set_xlim(-reach, reach)
+        if place:
+            ax.tick_params("y", labelleft=False)
+    colour_scale(axes[0].figure, dots, axes)
+    return axes
+
+
+def only_label(classes: AnyArray) -> Any:
+    """The second of two classes; an error for more, of which none goes without saying."""
+    if len(classes) > 2:
+        known = ", ".join(map(repr, classes[:3].tolist()))
+        raise ValueError(
+            f"label=None needs two classes, and there are {len(classes)}: pass one of {known}, ... as label, or draw "
+            "several beside each other with plot_shap_panels."
+        )
+    return classes[-1]
+
+
+def values_of(clf: Any, X: Any, labels: list[Any], rows: int, background: Any) -> tuple[Array, Array]:
+    """Shapley values (n, p, D) of some rows, and the rows themselves as numbers (n, p)."""
+    check_booster(clf)
+    class_places(labels, clf.classes_)
+    part = take_rows(X, some_rows(n_rows(X), rows))
+    table: Any = clf._check_X(part)
+    dense = table.toarray() if issparse(table) else np.asarray(table)
+    return clf.shap_values(part, labels, background=background), dense.astype(np.float64)
+
+
+def most_important(values: Array, most: int) -> AnyArray:
+    """The features with the largest mean absolute value over rows and classes."""
+    check_number("most", most, int, 1)
+    return np.argsort(-np.abs(values).mean(axis=(0, 2)), kind="stable")[:most]
+
+
+def draw_swarms(ax: Any, values: Array, table: Array) -> Any:
+    """A swarm for every feature, (n, m) values and the features themselves; the artist of the last, for its colours."""
+    dots = None
+    ax.axvline(0.0, color=GREY, linewidth=0.8, zorder=0)
+    for place in range(values.shape[1]):
+        ax.axhline(place, color=PALE, linewidth=0.5, zorder=0)
+        x, colour = values[:, place], ranks(table[:, place])
+        y, known = place + spread(x), ~np.isnan(colour)
+        ax.plot(x[~known], y[~known], ".", color=GREY, markersize=3, markeredgewidth=0)
+        options = {"cmap": low_to_high(), "vmin": 0.0, "vmax": 1.0, "s": 7, "linewidths": 0}
+        dots = ax.scatter(x[known], y[known], c=colour[known], **options)
+    return dots
+
+
+def ranks(x: Array) -> Array:
+    """The ranks of values from 0 to 1, equal for equal values; NaN for missing ones."""
+    from scipy.stats import rankdata
+
+    out = np.full(len(x), np.nan)
+    known = ~np.isnan(x)
+    if known.any():
+        place = rankdata(x[known], "average")
+        out[known] = 0.5 if place.max() == place.min() else (place - place.min()) / (place.max() - place.min())
+    return out
+
+
+def spread(x: Array, bins: int = 60, width: float = 0.38) -> Array:
+    """How far each point moves up or down so that points of similar value do not hide each other."""
+    if np.ptp(x) == 0:
+        return np.linspace(-width, width, len(x)) if len(x) > 1 else np.zeros(1)
+    place = np.floor((x - x.min()) / np.ptp(x) * (bins - 1e-9)).astype(int)
+    order = np.argsort(place, kind="stable")
+    counts = np.bincount(place)
+    number = np.empty(len(x), dtype=int)  # of the point within its bin
+    number[order] = np.arange(len(x)) - np.repeat(np.cumsum(counts) - counts, counts)
+    side = np.where(number % 2 == 0, 1, -1) * ((number + 1) // 2)  # 0, −1, 1, −2, 2, …
+    return side * width / max(counts.max() / 2, 4)
+
+
+def name_axes(ax: Any, names: list[str], label: Any) -> None:
+    """The names of the features, the most important on top."""
+    class_ticks(ax, "y", names)
+    ax.set(xlabel="added to the log-odds", title=f"class {short(label)}", ylim=(len(names) - 0.4, -0.6))
+
+
+def colour_scale(figure: Any, dots: Any, axes: list[Any]) -> None:
+    """What the colours mean."""
+    bar = figure.colorbar(dots, ax=axes, aspect=30, pad=0.02)
+    bar.set_ticks([0.0, 1.0], labels=["low", "high"])
+    bar.set_label("value of the feature")
+
+
+STEP = 1.0  # between two depths
+STRIP = 1.1  # the width of the bars of a leaf, in depths
+MOST_BARS = 60  # more classes: bars for those that the tree moves furthest
+
+
+@dataclass(eq=False)
+class Layout:
+    """Places of the nodes of a tree.
+
+    Attributes
+    ----------
+    y : of every node that is drawn, from 0 (the top) on
+    depth : of every node that is drawn
+    ends : nodes at which the drawing ends: leaves, and nodes at the largest depth
+    """
+
+    y: dict[int, float] = field(default_factory=dict)
+    depth: dict[int, int] = field(default_factory=dict)
+    ends: list[int] = field(default_factory=list)
+
+
+def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None = 4, ax: Any = None) -> Any:
+    """One tree, from left to right; each leaf shows as bars what it adds to the logits of the classes.
+
+    The upper branch is taken if the answer to the question is yes. Bars have the order of ``classes_``; they go up
+    where the leaf speaks for a class and down where it speaks against it. The words name the classes that are moved
+    furthest.
+
+    Parameters
+    ----------
+    clf : fitted booster
+        The model.
+    i : int, default=0
+        The number of the tree, from 0; negative numbers count from the end.
+    n_classes : int, default=3
+        How many classes are named in a leaf.
+    max_depth : int or None, default=4
+        How many questions are drawn from the root on; nodes at that depth show the mean of the leaves below them.
+        None draws the whole tree.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure, which is as high as the tree needs.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes with the picture.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost import SimplexBoostClassifier
+    >>> from simplexboost.evaluate.plots import plot_tree
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> clf = SimplexBoostClassifier(n_estimators=5, max_leaf_nodes=4, growth="best", random_state=0).fit(X, y)
+    >>> ax = plot_tree(clf, 0)
+    >>> ax.get_title()
+    'tree 0 (round 1), 4 leaves'
+    """
+    model = check_booster(clf)
+    check_not_merged(clf)
+    check_number("n_classes", n_classes, int, 0)
+    check_number("max_depth", max_depth, int, 0, none=True)
+    number, round_, term = find_tree(model, i)
+    tree: Tree = term.hypothesis.tree  # type: ignore[attr-defined]
+    layout = place_nodes(tree, max_depth)
+    outputs = node_outputs(term, model.Y.T.astype(np.float64), model.dtype)  # (nodes, K)
+    names = Names(feature_names(clf), getattr(clf, "categories_", None), clf.classes_[clf.present_])
+    deepest = max(layout.depth.values())
+    ax = one_axes(ax, figsize=(3.6 + 2.0 * deepest + 2.2, max(2.4, 0.9 + 0.42 * len(layout.ends))))
+    draw_branches(ax, tree, layout, names)
+    draw_leaves(ax, tree, layout, outputs, names, n_classes)
+    hidden = "" if len(layout.ends) == tree.n_leaves else f", drawn to depth {max_depth}"
+    ax.set_title(f"tree {number} (round {round_ + 1}), {tree.n_leaves} leaves{hidden}")
+    ax.set(ylim=(len(layout.ends) - 0.3, -0.9), xlim=(-0.1, STEP * deepest + STRIP + 2.1))
+    ax.set_axis_off()
+    return ax
+
+
+def find_tree(model: AdditiveModel, i: int) -> tuple[int, int, Term]:
+    """The number of a tree, counted from 0, its round and its term."""
+    from ...explain.tree_tables import round_of_terms
+
+    trees = [
+        (round_, term)
+        for round_, term in zip(round_of_terms(model), model.scaled_terms, strict=True)
+        if isinstance(term.hypothesis, TreeHypothesis)
+    ]
+    if not trees:
+        raise ValueError("the model has no trees; plot_tree draws boosters on trees.")
+    check_number("i", i, int, -len(trees), len(trees) - 1)
+    round_, term = trees[i]
+    return int(i) % len(trees), round_, term
+
+
+def place_nodes(tree: Tree, max_depth: int | None) -> Layout:
+    """Leaves one below the other, and every node in the middle of its children."""
+    layout = Layout()
+
+    def place(node: int, depth: int) -> float:
+        layout.depth[node] = depth
+        if tree.nodes["feature"][node] < 0 or depth == max_depth:
+            layout.y[node] = float(len(layout.ends))
+            layout.ends.append(node)
+        else:
+            left = int(tree.nodes["left"][node])
+            layout.y[node] = 0.5 * (place(left, depth + 1) + place(left + 1, depth + 1))
+        return layout.y[node]
+
+    place(0, 0)
+    return layout
+
+
+def draw_branches(ax: Any, tree: Tree, layout: Layout, names: Names) -> None:
+    """Lines from every node to its children, and its question."""
+    box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": GREY, "linewidth": 0.6}
+    width = 0.4 + 1.6 * (tree.count / max(int(tree.count[0]), 1))  # more rows, wider lines
+    for node, depth in layout.depth.items():
+        if node in layout.ends:
+            continue
+        x, y = STEP * depth, layout.y[node]
+        left = int(tree.nodes["left"][node])
+        for child, answer in ((left, "yes"), (left + 1, "no")):
+            path = np.array([[x, y], [x + 0.78 * STEP, layout.y[child]], [x + STEP, layout.y[child]]])
+            ax.plot(*path.T, color=GREY, linewidth=width[child], zorder=0, solid_joinstyle="round")
+            if depth == 0:
+                ax.text(
+                    x + 0.86 * STEP,
+                    layout.y[child] - 0.06,
+                    answer,
+                    fontsize=SMALL,
+                    color=GREY,
+                    ha="center",
+                    va="bottom",
+                )
+        words = question(tree, node, True, names)
+        ax.text(x, y, wrapped(words), fontsize=SMALL, ha="left", va="center", bbox=box, color=INK, zorder=2)
+
+
+def wrapped(words: str, width: int = 24) -> str:
+    """A question in lines that are not too long: the feature, then what is asked of it."""
+    if len(words) <= width:
+        return plain(words)
+    for sign in (" <= ", " in {"):
+        end = words.find(sign)
+        if end > 0:
+            return f"{short(words[:end], width)}\n{short(words[end + 1 :], width)}"
+    return short(words, width)
+
+
+def draw_leaves(ax: Any, tree: Tree, layout: Layout, outputs: Array, names: Names, n_classes: int) -> None:
+    """The bars and the words of the leaves."""
+    ends = layout.ends
+    values = outputs[ends]  # (L, K)
+    bars = chosen_bars(values)
+    start = STEP * max(layout.depth.values()) + 0.12
+    places = start + (np.arange(len(bars)) + 0.5) * (STRIP - 0.12) / len(bars)
+    scale = 0.42 / max(float(np.abs(values).max()), 1e-300)
+    width = 0.8 * (STRIP - 0.12) / len(bars)
+    for row, node in enumerate(ends):
+        y = layout.y[node]
+        ax.plot([STEP * layout.depth[node], start], [y, y], color=PALE, linewidth=0.8, zorder=0)
+        ax.plot([start, start + STRIP - 0.12], [y, y], color=GREY, linewidth=0.6, zorder=1)
+        heights = scale * values[row, bars]
+        colours = [PALETTE[0] if height >= 0 else PALETTE[1] for height in heights]
+        ax.bar(places, -heights, width, bottom=y, color=colours, zorder=2)
+        ax.text(start + STRIP, y, leaf_words(tree, node, values[row], names, n_classes), fontsize=SMALL, va="center")
+    ax.text(start, -0.62, bars_words(names, bars), fontsize=SMALL, color=GREY, va="center")
+
+
+def chosen_bars(values: Array) -> Any:
+    """The classes that have bars: all, or those that the tree moves furthest, in their order."""
+    if values.shape[1] <= MOST_BARS:
+        return np.arange(values.shape[1])
+    return np.sort(np.argsort(-np.abs(values).max(axis=0), kind="stable")[:MOST_BARS])
+
+
+def bars_words(names: Names, bars: Any) -> str:
+    """What the bars are."""
+    labels = [short(names.classes[k], 10) for k in bars.tolist()]
+    if len(labels) <= 6:
+        return "bars: " + ", ".join(labels)
+    if len(bars) < len(names.classes):
+        return f"bars: the {len(bars)} classes that move furthest"
+    return f"bars: {labels[0]}, {labels[1]}, …, {labels[-1]}"
+
+
+def leaf_words(tree: Tree, node: int, output: Array, names: Names, n_classes: int) -> str:
+    """The classes that a leaf moves furthest, and its rows."""
+    furthest = np.argsort(-np.abs(output), kind="stable")[:n_classes]
+    moves = ", ".join(f"{short(names.classes[k], 12)} {output[k]:+.2g}" for k in furthest.tolist() if output[k] != 0)
+    rows = f"{tree.count[node]} row{'' if tree.count[node] == 1 else 's'}"
+    return f"{moves} ({rows})" if moves else f"nothing ({rows})"

@@ -1,0 +1,162 @@
+"""The model card: the data, the parameters, what was chosen, how large the model is, and the versions of everything."""
+
+from __future__ import annotations
+
+import io
+import platform
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import scipy
+import sklearn
+
+from ..._util.messages import in_bytes
+from ...decide.sets import sets_of
+from ...persist.parameters import written_by
+from .labelled_rows import Evaluated, rows_of_fit
+
+LONGEST = 200  # characters of a parameter that are shown
+COVERAGES = (0.9, 0.95, 0.99)  # of sets of classes
+
+Entries = list[list[str]]
+
+
+def card(rows: Evaluated, data: str | None, size: int | None) -> dict[str, Any]:
+    """Groups of (name, value), the candidates that were compared, and the rows of the sample if they were not all.
+
+    Parameters
+    ----------
+    rows : the evaluated rows
+    data : what the table is called, or None
+    size : the bytes of the model's file; None computes them
+    """
+    groups = {
+        "Model": model_entries(rows, size),
+        "Data of this report": data_entries(rows, data),
+        "Sets of classes": set_entries(rows),
+        "Made with": version_entries(),
+    }
+    return {
+        "groups": [{"title": title, "entries": entries} for title, entries in groups.items() if entries],
+        "parameters": parameters(rows.clf),
+        "candidates": candidates(rows.clf),
+        "sample": rows.clf.choice_.n_sample if hasattr(rows.clf, "choice_") else 0,
+    }
+
+
+def model_entries(rows: Evaluated, size: int | None) -> Entries:
+    """What the model is, and what it took."""
+    clf = rows.clf
+    entries = [["Algorithm", type(clf).__name__], ["Classes", f"{rows.K:,}"], ["Features", f"{len(rows.features):,}"]]
+    if hasattr(clf, "n_iter_"):
+        entries.append(["Rounds", f"{int(clf.n_iter_):,}"])
+    trees = getattr(getattr(clf, "model_", None), "trees", None)
+    if trees:
+        leaves = np.mean([tree.n_leaves for tree in trees])
+        entries.append(["Trees", f"{len(trees):,}, of {leaves:.0f} leaves on average"])
+    fitted = rows_of_fit(clf)
+    if fitted is not None:
+        entries.append(["Rows of the fit", f"{fitted:,}"])
+    entries.append(["Time of the fit", time_of_fit(clf)])
+    bytes_ = model_bytes(clf) if size is None else size
+    if bytes_ is not None:
+        entries.append(["Size of the file", in_bytes(bytes_)])
+    if getattr(clf, "stop_reason_", None):
+        entries.append(["Stopped because", str(clf.stop_reason_)])
+    return entries
+
+
+def time_of_fit(clf: Any) -> str:
+    """The seconds of all rounds; model files do not hold them."""
+    seconds = np.asarray(getattr(clf, "history_", {}).get("seconds", ()))
+    if not len(seconds) or not np.isfinite(seconds[-1]) or seconds[-1] <= 0:
+        return "not recorded in the model"
+    return in_seconds(float(seconds[-1]))
+
+
+def data_entries(rows: Evaluated, data: str | None) -> Entries:
+    """The rows that the report is about."""
+    entries = [] if data is None else [["Table", data]]
+    support = np.bincount(rows.c, minlength=rows.K)
+    few, many = int(support.min()), int(support.max())
+    spread = f"{few:,}" if few == many else f"{few:,} to {many:,}"
+    entries += [["Rows", f"{rows.n:,}"], ["Rows of a class", spread]]
+    rate = rows.n / max(rows.seconds, 1e-9)
+    return [*entries, ["Prediction", f"{in_seconds(rows.seconds)} in all, {rate:,.0f} rows a second"]]
+
+
+def set_entries(rows: Evaluated) -> Entries:
+    """What sets of classes with a promised coverage hold on these rows; nothing if the model can make none."""
+    scores = getattr(rows.clf, "sets_", None)
+    if scores is None or rows.P is None or scores.n_classes != rows.K:
+        return []
+    entries = []
+    for coverage in COVERAGES:
+        S = sets_of(rows.P, scores.thresholds(coverage))
+        hit, size = S[np.arange(rows.n), rows.c].mean(), S.sum(axis=1).mean()
+        entries.append([f"Coverage {coverage:g}", f"{hit:.1%} of the rows, {size:.2f} classes on average"])
+    return entries
+
+
+def version_entries() -> Entries:
+    """The versions of the packages, and the time."""
+    return [
+        ["Report written", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")],
+        ["Package", written_by()],
+        ["Python", platform.python_version()],
+        ["NumPy", np.__version__],
+        ["SciPy", scipy.__version__],
+        ["scikit-learn", sklearn.__version__],
+        ["Machine", f"{platform.system()} {platform.machine()}"],
+    ]
+
+
+def parameters(clf: Any) -> list[list[Any]]:
+    """Name, value and whether it differs from the default, of every parameter."""
+    try:
+        default = type(clf)().get_params(deep=False)
+    except TypeError:  # an estimator that must be given something
+        default = {}
+    out = []
+    for name, value in sorted(clf.get_params(deep=False).items()):
+        text = " ".join(repr(value).split())
+        changed = name in default and repr(default[name]) != repr(value)
+        out.append([name, text if len(text) <= LONGEST else text[: LONGEST - 1] + "…", changed])
+    return out
+
+
+def candidates(clf: Any) -> list[dict[str, Any]]:
+    """What the classifier has chosen from, the best first; empty if it had no choice."""
+    choice = getattr(clf, "choice_", None)
+    if choice is None:
+        return []
+    return [
+        {
+            "params": ", ".join(f"{name}={value!r}" for name, value in found["params"].items()) or "the only candidate",
+            "risk": float(found["risk"]),
+            "rounds": int(found["n_estimators"]),
+            "temperature": float(found["temperature"]),
+            "chosen": found["params"] == choice.params,
+        }
+        for found in sorted(choice.candidates, key=lambda found: found["risk"])
+    ]
+
+
+def model_bytes(clf: Any) -> int | None:
+    """The bytes of the file that the classifier would be saved to; None if it cannot be saved."""
+    stream = io.BytesIO()
+    try:
+        clf.save(stream)
+    except TypeError:
+        return None
+    return stream.tell()
+
+
+def in_seconds(seconds: float) -> str:
+    """A time in words."""
+    if seconds < 1:
+        return f"{1000 * seconds:.0f} ms"
+    if seconds < 120:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

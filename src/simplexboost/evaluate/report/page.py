@@ -1,0 +1,246 @@
+"""The page of a report: its words, its numbers as JSON, and the HTML file.
+
+What to know first, in a few sentences.
+
+All numbers of a report, as JSON has them.
+
+Numbers → the page: one file with the style sheet, the scripts, the library that draws charts, and the numbers.
+
+Labels, names and values are text of the user, and may hold anything. They enter the page in two places: the title,
+where they are escaped, and the JSON, in which no `<` is left, so that nothing can end the script element early. The
+scripts only ever set ``textContent``. A content security policy forbids the page to load or send anything.
+
+A classifier and labelled rows → the file.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from ...persist.atomic_write import as_path, replaceable, write_bytes
+from ..confusion import Confusion, confusion_table
+from .card import card
+from .labelled_rows import Cells, Evaluated, as_text, evaluate, seem_fitted
+from .sections import calibration, class_map, classes, confusions, deciding, doubts, headline, importance, learning
+
+PERCENT = "\u00a0%"  # no line ends between a number and its sign
+ENOUGH = 5  # rows that a class needs to be called the hardest one
+SURE = 0.99  # a row is counted whose label the model contradicts with this probability
+CLOSE = 0.01  # a difference of accuracy and mean probability that is called none
+
+
+def sentences(rows: Evaluated, found: Confusion, contents: dict[str, Any]) -> list[dict[str, str]]:
+    """Sentences about the model, each with the section of the page that shows more."""
+    told = [
+        ("classes", of_accuracy(rows, contents["headline"][0])),
+        ("classes", of_hardest(rows, contents["classes"])),
+        ("confusion", of_worst_pair(rows, contents["confusion"], found)),
+        ("calibration", of_calibration(contents["calibration"])),
+        ("importance", of_importance(rows, contents["importance"])),
+        ("doubts", of_doubts(rows)),
+    ]
+    return [{"section": section, "text": text} for section, text in told if text]
+
+
+def of_accuracy(rows: Evaluated, accuracy: dict[str, Any]) -> str:
+    """How often it is right, beside the simplest guess."""
+    support = np.bincount(rows.c, minlength=rows.K)
+    most = int(support.argmax())
+    alone = (support == support[most]).sum() == 1
+    which = "the most frequent class" if alone else "one of the most frequent classes"
+    return (
+        f"The model is right for {percent(accuracy['value'])} of {plural(rows.n, 'row')}. Always answering "
+        f"“{as_text(rows.labels[most])}”, {which}, would be right for {percent(support[most] / rows.n)}."
+    )
+
+
+def of_hardest(rows: Evaluated, classes: dict[str, Any]) -> str:
+    """The class that is found least."""
+    support = np.array(classes["support"])
+    recall = np.where(support >= ENOUGH, np.array(classes["recall"], dtype=np.float64), np.nan)
+    if not np.isfinite(recall).any() or np.nanmin(recall) == 1:
+        return ""
+    k = int(np.nanargmin(recall))
+    perfect = int((recall == 1).sum())
+    rest = f" {plural(perfect, 'class', 'classes')} {'is' if perfect == 1 else 'are'} found without an error."
+    found = f"{classes['correct'][k]} of its {plural(int(support[k]), 'row')} are recognised."
+    return f"The hardest class is “{as_text(rows.labels[k])}”: {found}{rest if perfect else ''}"
+
+
+def of_worst_pair(rows: Evaluated, confusion: dict[str, Any], found: Confusion) -> str:
+    """The most frequent error."""
+    if not confusion["cells"]:
+        return "There is no error among these rows."
+    c, k, times = confusion["cells"][0]
+    true, said = as_text(rows.labels[c]), as_text(rows.labels[k])
+    return (
+        f"The most frequent error: “{true}” is taken for “{said}” {plural(times, 'time')}, "
+        f"in {percent(times / found.support[c])} of its rows."
+    )
+
+
+def of_calibration(calibration: dict[str, Any] | None) -> str:
+    """Whether the probabilities are too sure."""
+    if calibration is None:
+        return "The classifier has no probabilities, only scores."
+    sure, right = calibration["confidence"], calibration["accuracy"]
+    how = "too sure" if sure > right else "not sure enough"
+    if abs(sure - right) < CLOSE:
+        how = "about as sure as it should be"
+    return f"The model is {how}: its mean probability is {percent(sure)}, and {percent(right)} of the rows are right."
+
+
+def of_importance(rows: Evaluated, importance: dict[str, Any] | None) -> str:
+    """The features that matter most."""
+    if importance is None or not importance["overall"]:
+        return ""
+    first = [f"“{as_text(rows.features[j])}” ({percent(share)})" for j, share in importance["overall"][:3]]
+    named = first[0] if len(first) == 1 else f"{', '.join(first[:-1])} and {first[-1]}"
+    return f"The splits of the trees gain most by {named}."
+
+
+def of_doubts(rows: Evaluated) -> str:
+    """How many labels the model contradicts firmly."""
+    if rows.P is None:
+        return ""
+    wrong = np.flatnonzero(~rows.right)
+    firm = int((rows.P[wrong, rows.predicted[wrong]] >= SURE).sum())
+    if not firm:
+        return ""
+    sure = f"at least 99{PERCENT} sure"
+    look = "look at it" if firm == 1 else "look at them"
+    return f"For {plural(firm, 'row')} the model is {sure} of another class than the label: {look}."
+
+
+def percent(share: float) -> str:
+    """A share as a percentage, with a digit after the point; never 100 % or 0 % where that is not the whole truth."""
+    if share in (0, 1):
+        return f"{100 * share:.0f}{PERCENT}"
+    return f"{min(max(100 * share, 0.1), 99.9):.1f}{PERCENT}"
+
+
+def plural(n: int, word: str, several: str | None = None) -> str:
+    """A number with its noun."""
+    return f"{n:,} {word if n == 1 else several or word + 's'}"
+
+
+DIGITS = 5  # significant digits of numbers in the file
+
+
+@dataclass(frozen=True, eq=False)
+class Wishes:
+    """What the caller says about a report.
+
+    Attributes
+    ----------
+    title : the heading; None takes the name of the classifier
+    data : what the table is called, or None
+    folds : how `doubts` finds its rows
+    size : the bytes of the model's file, or None
+    first_row : the number of the first row; None if the rows have names
+    """
+
+    title: str | None = None
+    data: str | None = None
+    folds: Any = None
+    size: int | None = None
+    first_row: int | None = 0
+
+
+def contents(rows: Evaluated, wishes: Wishes) -> dict[str, Any]:
+    """The numbers of every section; None for those that the classifier has nothing to say about."""
+    found = confusion_table(rows.c, rows.predicted, range(rows.K))
+    out: dict[str, Any] = {
+        "title": wishes.title or type(rows.clf).__name__,
+        "labels": rows.labels,
+        "features": len(rows.features),
+        "rows": rows.n,
+        "firstRow": wishes.first_row,
+        "fitted": seem_fitted(rows),
+        "headline": headline(rows),
+        "learning": learning(rows),
+        "classes": classes(rows, found),
+        "confusion": confusions(rows, found),
+        "map": class_map(rows, found),
+        "importance": importance(rows),
+        "calibration": calibration(rows),
+        "doubts": doubts(rows, wishes.folds),
+        "card": card(rows, wishes.data, wishes.size),
+    }
+    out["deciding"] = deciding(rows, out["confusion"]["pairs"], Cells(rows.X))
+    out["sentences"] = sentences(rows, found, out)
+    out["featureNames"] = {str(j): rows.features[j] for j in sorted(features_shown(out))}
+    return rounded(out)
+
+
+def features_shown(contents: dict[str, Any]) -> set[int]:
+    """The features that the page names; of a million columns few are."""
+    importance = contents["importance"] or {"overall": [], "classes": None}
+    of_classes = importance["classes"] or []
+    shown = {j for entries in [importance["overall"], *of_classes] for j, _ in entries}
+    shown |= {j for entry in contents["deciding"] for j in entry["features"]}
+    reasons = [reason for pair in contents["confusion"]["pairs"] for some in pair.get("reasons", []) for reason in some]
+    return shown | {j for j, _, _ in reasons}
+
+
+def rounded(value: Any) -> Any:
+    """The same with numbers of a few digits, and None for those that JSON does not have."""
+    if isinstance(value, dict):
+        return {name: rounded(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(entry) for entry in value]
+    if isinstance(value, float):
+        return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
+    return value
+
+
+SCRIPTS = (
+    *("tools", "tables", "charts"),  # what the sections use
+    *("overview", "learning", "classes", "matrix", "pair", "confusion"),
+    *("map", "importance", "calibration", "doubts", "card"),
+    "page",  # which starts them
+)
+LIBRARY = "library/echarts.min.js"
+
+
+def render(contents: dict[str, Any]) -> str:
+    """The page of some contents, as text."""
+    parts = {
+        "title": html.escape(contents["title"]).encode("utf-8", "replace").decode("utf-8"),
+        "style": asset("page.css"),
+        "theme": asset("scripts/theme.js"),
+        "data": as_script(contents),
+        "library": asset(LIBRARY),
+        "scripts": "\n".join(asset(f"scripts/{name}.js") for name in SCRIPTS),
+    }
+    before, *rest = asset("page.html").split("{{")
+    out = [before]
+    for piece in rest:  # one pass: what is put in is not searched for places again
+        name, after = piece.split("}}", 1)
+        out += [parts[name], after]
+    return "".join(out)
+
+
+def asset(name: str) -> str:
+    """A file that comes with the package."""
+    return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
+
+
+def as_script(contents: dict[str, Any]) -> str:
+    """JSON that may stand in a script element: `<` is written as an escape, which JSON allows in strings."""
+    text = json.dumps(contents, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    return text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair, which no file can hold, becomes "?"
+
+
+def write_report(clf: Any, X: Any, y: Any, path: Any, wishes: Wishes, rows: Any = None) -> None:
+    """Write the report of a classifier; see `Reports.report`."""
+    if not hasattr(path, "write"):
+        replaceable(as_path(path))  # raises, before any work begins, if no file can be written there
+    write_bytes(path, render(contents(evaluate(clf, X, y, rows), wishes)).encode())

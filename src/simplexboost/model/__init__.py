@@ -1,0 +1,1 @@
+"""The model: codes, hypotheses, sums of hypotheses and branching programs."""

@@ -1,0 +1,321 @@
+"""The fitted model F(x) = Σ_t α_t h_t(x), and the same model for other classes.
+
+The fitted model: F(x) = Σ_t α_t h_t(x) (n, d), and class scores U = ½ F Yᵀ (n, K).
+
+A fitted model for other classes: the columns of its leaf values come and go, its trees stay as they are.
+
+With canonical codewords every class has a column of its own in the leaf values (L, K), and the scores of a class are a
+sum over that column alone. So to take columns away or to insert others does not change a bit of the scores that remain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from .._util.arrays import AnyArray, Array, Labels
+from .._util.compat import cached
+from ..engine import CPU, Candidates, Engine, ForestArrays, PackedForest, Tree
+from .code import FEW, Code, identity, is_view
+from .hypotheses import Hypothesis, LateTreeHypothesis, LeafOutputs, LinearHypothesis, TreeHypothesis, sparse_values
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """One summand α h: all of F, or one coordinate of it."""
+
+    hypothesis: Hypothesis
+    step: float
+    coordinate: int | None = None
+
+    def add_to(self, F: AnyArray, outputs: Array | LeafOutputs) -> None:
+        """F += α h, in place, where h has these outputs."""
+        if isinstance(outputs, LeafOutputs):
+            outputs.add_to(F, self.step)
+        elif self.coordinate is None:
+            F += self.step * outputs
+        else:
+            F[:, self.coordinate] += self.step * outputs[:, 0]
+
+
+@dataclass(eq=False)
+class AdditiveModel:
+    """Codewords and terms; rounds may add several terms each.
+
+    Attributes
+    ----------
+    Y : (K, d) codewords
+    terms : the summands, in the order they were added
+    round_ends : the number of terms after each round
+    temperature : what predictions multiply all steps by; boosting goes on from the steps as they are. Several labels
+        or class targets may have a temperature each: then it is (d,), for the columns of F
+    """
+
+    Y: Array
+    terms: list[Term] = field(default_factory=list)
+    round_ends: list[int] = field(default_factory=list)
+    temperature: Any = 1.0
+    _forest: tuple[Any, PackedForest] | None = field(default=None, init=False, repr=False)
+    _prefix: AdditiveModel | None = field(default=None, init=False, repr=False)
+
+    @cached
+    def code(self) -> Code:
+        """The codewords as a linear map."""
+        return Code(self.Y)
+
+    @property
+    def n_rounds(self) -> int:
+        """The number of rounds."""
+        return len(self.round_ends)
+
+    @property
+    def trees(self) -> list[Tree]:
+        """The trees among the terms."""
+        return [term.hypothesis.tree for term in self.terms if isinstance(term.hypothesis, TreeHypothesis)]
+
+    def add_round(self, terms: list[Term]) -> None:
+        """Append a round."""
+        self.terms.extend(terms)
+        self.round_ends.append(len(self.terms))
+
+    @property
+    def constant(self) -> Array | None:
+        """What the first term adds to F in every row, (d,), if it is a tree of one leaf; else None."""
+        first = self.terms[0].hypothesis if self.terms else None
+        if type(first) is not TreeHypothesis or first.tree.n_leaves > 1:
+            return None
+        return np.asarray(self.terms[0].step * (first.values.toarray() if issparse(first.values) else first.values)[0])
+
+    def settle(self) -> None:
+        """Replace hypotheses that are made late by what they stand for."""
+        for i, term in enumerate(self.terms):
+            if isinstance(term.hypothesis, LateTreeHypothesis):
+                self.terms[i] = replace(term, hypothesis=term.hypothesis.made)
+
+    def first(self, n_rounds: int) -> AdditiveModel:
+        """The model after its first rounds."""
+        ends = self.round_ends[:n_rounds]
+        return AdditiveModel(self.Y, self.terms[: ends[-1] if ends else 0], ends, self.temperature)
+
+    def at(self, temperature: Any) -> AdditiveModel:
+        """The model with another temperature, which leaves what its constant first term adds as it is."""
+        if np.array_equal(temperature, self.temperature):
+            return self
+        terms, factor = list(self.terms), self.temperature / np.asarray(temperature)
+        if self.constant is not None and factor.ndim == 0:
+            terms[0] = replace(terms[0], step=terms[0].step * float(factor))
+        elif self.constant is not None:
+            terms[0] = replace(terms[0], hypothesis=by_columns(terms[0].hypothesis, factor))
+        return AdditiveModel(self.Y, terms, list(self.round_ends), temperature)
+
+    @property
+    def scaled_terms(self) -> list[Term]:
+        """The terms, their steps, or the columns of their outputs, multiplied by the temperature."""
+        if np.ndim(self.temperature) > 0:
+            return [replace(term, hypothesis=by_columns(term.hypothesis, self.temperature)) for term in self.terms]
+        if self.temperature == 1.0:
+            return self.terms
+        return [replace(term, step=term.step * self.temperature) for term in self.terms]
+
+    def prefix(self, n_rounds: int) -> AdditiveModel:
+        """The model after its first rounds, to predict with; kept until another number of rounds is asked for.
+
+        The trees of the prefix are then packed once, and not again for every prediction.
+        """
+        kept = self._prefix
+        if kept is None or kept.n_rounds != n_rounds:
+            kept = self._prefix = self.first(n_rounds)
+        return kept
+
+    @property
+    def dtype(self) -> Any:
+        """The precision of F, which is that of the codewords."""
+        return self.Y.dtype
+
+    def predictor(self, X: AnyArray, engine: Engine = CPU) -> AnyArray:
+        """F(X), (n, d)."""
+        F = np.zeros((X.shape[0], self.Y.shape[1]), dtype=self.dtype)  # (n, d)
+        if self._is_forest(engine):
+            self._packed(X.shape[1], engine).predict(X, F, engine.n_threads)
+        else:
+            add_terms(self.scaled_terms, X, F, engine)
+        return F
+
+    def probabilities(self, X: AnyArray, out: Array, engine: Engine) -> bool:
+        """Write softmax(2U) to out (n, K) if the engine computes it where it computes F; otherwise return False."""
+        ours = self.code.canonical and self.dtype == np.float32 and self._is_forest(engine)
+        return ours and self._packed(X.shape[1], engine).probabilities(X, out)
+
+    def winners(self, X: AnyArray, out: AnyArray, engine: Engine) -> bool:
+        """The same for the column of the highest score, in out (n,) int32."""
+        ours = self.code.canonical and self._is_forest(engine)
+        return ours and self._packed(X.shape[1], engine).winners(X, len(self.Y), out)
+
+    def _is_forest(self, engine: Engine) -> bool:
+        """Whether all terms are trees, and there are some."""
+        return self._is_packed(engine) or (bool(self.terms) and len(self.trees) == len(self.terms))
+
+    def _packed(self, n_features: int, engine: Engine) -> PackedForest:
+        """The whole forest, packed once (18 ms for 400 trees) and kept as long as the model does not change."""
+        kept, key = self._forest, (len(self.terms), engine.place)
+        if kept is None or kept[0] != key:  # another thread may pack it for another engine meanwhile
+            kept = self._forest = (key, engine.pack(forest(self.scaled_terms, n_features, self.dtype)))
+        return kept[1]
+
+    def _is_packed(self, engine: Engine) -> bool:
+        """Whether the forest is packed for the engine's place; it is where all terms are trees."""
+        return self._forest is not None and self._forest[0] == (len(self.terms), engine.place)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__ | {"_forest": None, "_prefix": None}
+        if is_view(self.Y):  # which a pickle would write out, K × K
+            state |= {"Y": (len(self.Y), self.Y.dtype)}
+            state.pop("code", None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if isinstance(self.Y, tuple):
+            self.Y = identity(*self.Y)
+
+    def staged_predictor(self, X: AnyArray, engine: Engine = CPU) -> Iterator[AnyArray]:
+        """F(X) after every round; the same array each time, updated in place."""
+        F = np.zeros((X.shape[0], self.Y.shape[1]), dtype=self.dtype)  # (n, d)
+        terms = self.scaled_terms
+        for begin, end in zip([0, *self.round_ends], self.round_ends, strict=False):
+            add_terms(terms[begin:end], X, F, engine)
+            yield F
+
+    def feature_gains(self, p: int) -> Array:
+        """The gains of the splits on each feature, times the tree's step, divided by their total; (p,)."""
+        gains, most = np.zeros(p), np.finfo(np.float64).max / max(p, 1)
+        with np.errstate(over="ignore", invalid="ignore"):  # numbers so large come from files that were made by hand
+            for term in self.terms:
+                if isinstance(term.hypothesis, TreeHypothesis):
+                    tree = term.hypothesis.tree
+                    inner = tree.nodes["feature"] >= 0
+                    np.add.at(gains, tree.nodes["feature"][inner], term.step * tree.gain[inner])
+                elif isinstance(term.hypothesis, LinearHypothesis):
+                    gains[term.hypothesis.feature] += term.step * np.linalg.norm(term.hypothesis.slope)
+        gains = np.clip(np.nan_to_num(gains), -most, most)  # so that their sum is finite
+        return gains / gains.sum() if gains.sum() > 0 else gains
+
+    def scores(self, F: AnyArray) -> Array:
+        """U = ½ F Yᵀ, (n, K), in double precision."""
+        return self.code.scores(F)
+
+
+def by_columns(hypothesis: Hypothesis, factors: Array) -> TreeHypothesis:
+    """A tree whose outputs in each column of F are multiplied by a number, factors (d,)."""
+    assert isinstance(hypothesis, TreeHypothesis)  # the flagship has no others
+    return TreeHypothesis(hypothesis.tree, hypothesis.values * factors.astype(hypothesis.values.dtype))
+
+
+def add_terms(terms: list[Term], X: AnyArray, F: AnyArray, engine: Engine = CPU) -> None:
+    """F += Σ α h(X), in place and in order; consecutive trees go to the engine in one call.
+
+    F may be `Candidates`, to which trees are added one by one.
+    """
+    if isinstance(F, Candidates):
+        for term in terms:
+            h: Any = term.hypothesis
+            engine.add_leaves(F, h.values, term.step, engine.apply(h.tree, X))
+        return
+    for are_trees, run in groupby(terms, key=lambda term: isinstance(term.hypothesis, TreeHypothesis)):
+        if are_trees:
+            engine.pack(forest(list(run), X.shape[1], F.dtype)).predict(X, F, engine.n_threads)
+        else:
+            for term in run:
+                term.add_to(F, term.hypothesis.outputs(X, engine))
+
+
+def forest(terms: list[Term], n_features: int, dtype: Any) -> ForestArrays:
+    """Tree terms in the form that `Engine.pack` takes."""
+    hypotheses = [term.hypothesis for term in terms if isinstance(term.hypothesis, TreeHypothesis)]
+    return ForestArrays(
+        [h.tree for h in hypotheses],
+        [h.values for h in hypotheses],
+        np.array([-1 if t.coordinate is None else t.coordinate for t in terms], dtype=np.int32),
+        np.array([t.step for t in terms]),
+        n_features,
+        dtype,
+    )
+
+
+def has_columns(model: AdditiveModel) -> bool:
+    """Whether every class has a column of its own, in the leaves of trees and nowhere else."""
+    trees = all(isinstance(t.hypothesis, TreeHypothesis) and t.coordinate is None for t in model.terms)
+    return model.code.canonical and trees
+
+
+def without_classes(model: AdditiveModel, kept: Labels) -> AdditiveModel:
+    """The model of some of its classes, in this order, whose scores stay as they are, bit for bit.
+
+    Where classes have no columns of their own, their codewords are taken away and the predictor stays as it is.
+    """
+    if not has_columns(model):
+        return AdditiveModel(model.Y[kept], list(model.terms), list(model.round_ends), model.temperature)
+    terms = [with_values(term, chosen_columns(values_of(term), kept)) for term in model.terms]
+    return AdditiveModel(unit_vectors(len(kept), model.Y), terms, list(model.round_ends), model.temperature)
+
+
+def chosen_columns(values: Any, kept: Labels) -> Any:
+    """Some columns of leaf values (L, d), in this order."""
+    chosen = values[:, kept]
+    if issparse(chosen):
+        chosen.sort_indices()
+        return chosen
+    return np.ascontiguousarray(chosen)
+
+
+def with_classes(model: AdditiveModel, places: Labels, K: int) -> AdditiveModel:
+    """The model with columns of zeros between its own, which go to these places (ascending) among K."""
+    terms = [with_values(term, spread_columns(values_of(term), places, K)) for term in model.terms]
+    return AdditiveModel(unit_vectors(K, model.Y), terms, list(model.round_ends), model.temperature)
+
+
+def spread_columns(values: Any, places: Labels, K: int) -> Any:
+    """Leaf values (L, d) whose columns go to these places among K; the others are zero.
+
+    >>> spread_columns(np.array([[1.0, 2.0]]), np.array([0, 2]), 4)
+    array([[1., 0., 2., 0.]])
+    """
+    if issparse(values):
+        at = places[values.indices].astype(values.indices.dtype)
+        return csr_array((values.data, at, values.indptr), shape=(values.shape[0], K))
+    out = np.zeros((len(values), K), dtype=values.dtype)
+    out[:, places] = values
+    return out
+
+
+def with_columns(term: Term, columns: AnyArray, places: Labels) -> Term:
+    """The term with other values (L, m), or (m,) for all leaves, in some columns; they are divided by its step."""
+    values = values_of(term)
+    dense = values.toarray() if issparse(values) else values.copy()
+    dense[:, places] = columns / term.step
+    return with_values(term, sparse_values(dense) if issparse(values) else dense)
+
+
+def with_values(term: Term, values: Any) -> Term:
+    """The same tree and step with other leaf values."""
+    return replace(term, hypothesis=TreeHypothesis(tree_of(term), values))
+
+
+def values_of(term: Term) -> Any:
+    """The leaf values of a term that is a tree, (L, d)."""
+    return term.hypothesis.values  # type: ignore[attr-defined]
+
+
+def tree_of(term: Term) -> Any:
+    """The tree of a term that is one."""
+    return term.hypothesis.tree  # type: ignore[attr-defined]
+
+
+def unit_vectors(K: int, like: AnyArray) -> AnyArray:
+    """Canonical codewords (K, K) in the precision of others; a view if they are many."""
+    return np.eye(K, dtype=like.dtype) if K <= FEW else identity(K, like.dtype)

@@ -1,0 +1,137 @@
+"""Products with codewords: from the predictor to class scores and back, also with the identity as a code.
+
+The identity as a view on 2K − 1 numbers: canonical codewords of thousands of classes take no K × K memory.
+
+Products with codewords: from the predictor to scores, ½ F Yᵀ, and from residuals to gradients, ½ P Y.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from .._util.arrays import AnyArray, Array
+from .._util.compat import cached
+from ..engine import engine_of
+
+FEW = 1024  # up to so many classes, canonical codewords are an ordinary array
+
+
+def identity(K: int, dtype: Any = np.float64) -> AnyArray:
+    """The identity (K, K), which cannot be written to: all its diagonals are one and the same row of numbers.
+
+    >>> Y = identity(3)
+    >>> Y
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 1.]])
+    >>> Y.base is not None, is_view(Y), is_view(np.eye(3))
+    (True, True, False)
+    """
+    numbers = np.zeros(2 * K - 1, dtype=dtype)
+    numbers[K - 1] = 1.0
+    size = numbers.itemsize
+    return as_strided(numbers[K - 1 :], (K, K), (-size, size), writeable=False)
+
+
+def is_view(Y: AnyArray) -> bool:
+    """Whether Y is what `identity` returns: no other matrix is constant along its diagonals in memory."""
+    size = Y.itemsize
+    square = Y.ndim == 2 and len(Y) > 1 and Y.shape[0] == Y.shape[1]
+    return square and Y.strides == (-size, size) and bool(Y[0, 0] == 1.0)
+
+
+def in_precision(Y: AnyArray, dtype: Any) -> AnyArray:
+    """Codewords in another precision; those of `identity` stay a view."""
+    return identity(len(Y), dtype) if is_view(Y) else Y.astype(dtype)
+
+
+def same(A: AnyArray, B: AnyArray) -> bool:
+    """Whether two codes are equal, without a K × K array where both are views."""
+    return A.shape == B.shape if is_view(A) and is_view(B) else np.array_equal(A, B)
+
+
+class Code:
+    """Codewords Y (K, d) as a linear map. Where Y = a I + b (canonical or SAMME's) no matrix product is needed."""
+
+    def __init__(self, Y: AnyArray) -> None:
+        self.Y = Y
+        self._form = symmetric_form(Y)
+
+    @property
+    def canonical(self) -> bool:
+        """Whether Y is the identity."""
+        return self._form == (1.0, 0.0)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether Y = a I + b, so that there is one coordinate per class and all classes are treated alike."""
+        return self._form is not None
+
+    @cached
+    def gap(self) -> float | None:
+        """½⟨y_c, y_c − y_k⟩ where it is the same for every pair of classes, else None."""
+        gram = self.Y.astype(np.float64) @ self.Y.T  # (K, K)
+        gaps = 0.5 * (np.diag(gram)[:, None] - gram)[~np.eye(len(gram), dtype=bool)]
+        return float(gaps.mean()) if np.allclose(gaps, gaps[0], rtol=1e-12, atol=0.0) else None
+
+    def forward(self, F: AnyArray, out: Array | None = None) -> AnyArray:
+        """F (n, d) → ½ F Yᵀ (n, K), written to `out` where that is given."""
+        return self._times(F, self.Y.T, out)
+
+    def scores(self, F: AnyArray) -> Array:
+        """U = ½ F Yᵀ, (n, K), in double precision."""
+        return self.forward(F).astype(np.float64, copy=False)
+
+    def back(self, P: AnyArray) -> AnyArray:
+        """P (n, K) → ½ P Y (n, d)."""
+        return self._times(P, self.Y)
+
+    def predictor(self, logits: Array) -> AnyArray:
+        """F (n, d), in the precision of the codewords, whose logits F Yᵀ are those given, up to a constant in each row.
+
+        Raises ValueError if there is none, as with codewords of fewer than K − 1 dimensions.
+        """
+        if self.canonical:
+            return logits.astype(self.Y.dtype, order="C")
+        Y = self.Y.astype(np.float64)
+        centred = Y - Y.mean(axis=0), logits - logits.mean(axis=1, keepdims=True)
+        for words, wanted in ((Y, logits), centred):
+            F = wanted @ np.linalg.pinv(words.T)
+            if np.abs(F @ words.T - wanted).max(initial=0.0) <= 1e-6 * max(1.0, np.abs(wanted).max(initial=0.0)):
+                return F.astype(self.Y.dtype, order="C")
+        raise ValueError(
+            f"init_score cannot be represented by codewords of shape {self.Y.shape}, which have too few dimensions for "
+            "arbitrary scores; take codewords='canonical'."
+        )
+
+    def own_scores(self, F: AnyArray, c: AnyArray) -> Array:
+        """½⟨F, y_c⟩ of every row, (n,)."""
+        if self._form is None:
+            return 0.5 * np.einsum("nd,nd->n", F, self.Y[c])
+        a, b = self._form
+        own = a * F[np.arange(len(c)), c]
+        return 0.5 * (own + b * F.sum(axis=1) if b != 0.0 else own)
+
+    def _times(self, A: AnyArray, matrix: AnyArray, out: Array | None = None) -> Array:
+        if self._form is None:
+            return engine_of(A).times(A, matrix, 0.5, out)
+        a, b = self._form
+        out = np.multiply(A, 0.5 * a, out=out)
+        if b != 0.0:
+            out += 0.5 * b * A.sum(axis=1, keepdims=True)
+        return out
+
+
+def symmetric_form(Y: AnyArray) -> tuple[float, float] | None:
+    """(a, b) where Y = a I + b, else None."""
+    K = len(Y)
+    if is_view(Y):
+        return 1.0, 0.0
+    if Y.shape != (K, K) or K < 2:
+        return None
+    on, off = Y[0, 0], Y[0, 1]
+    same = (np.diag(Y) == on).all() and (Y[~np.eye(K, dtype=bool)] == off).all()
+    return (float(on - off), float(off)) if same else None

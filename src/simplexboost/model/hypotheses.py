@@ -1,0 +1,201 @@
+"""Hypotheses: what weak learners return, h(X) (n, d). They are values, not parts: made once, they never change."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from .._util.arrays import AnyArray, Array
+from .._util.compat import cached
+from .._util.messages import blamed
+from ..engine import CPU, Engine, LateValues, Tree, column_of
+
+
+class Hypothesis(Protocol):
+    """A weak hypothesis."""
+
+    def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
+        """h(X), (n, d)."""
+
+
+@dataclass(frozen=True, eq=False)
+class TreeHypothesis:
+    """A tree with a vector in each leaf: values (L, d) in single or double precision, sparse if most are zero."""
+
+    tree: Tree
+    values: Any
+
+    def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
+        """h(X), (n, d)."""
+        outputs = self.values[engine.apply(self.tree, X)]
+        return outputs.toarray() if issparse(outputs) else outputs
+
+
+class LateTreeHypothesis(TreeHypothesis):
+    """A `TreeHypothesis` that is made when it is first used, or while a device works on the next round.
+
+    It is for the time of the fit only: `AdditiveModel.settle` puts what was made in its place.
+    """
+
+    def __init__(self, make: Callable[[], TreeHypothesis]) -> None:
+        self.__dict__["_make"] = make
+
+    @cached
+    def made(self) -> TreeHypothesis:
+        """What it stands for."""
+        return self.__dict__.pop("_make")()
+
+    def maker(self) -> Callable[[], None]:
+        """A function that makes it if somebody still has it: what is put off must not keep an interrupted fit alive."""
+        known = weakref.ref(self)
+
+        def make() -> None:
+            late = known()
+            if late is not None:
+                late.made  # noqa: B018
+
+        return make
+
+    @property
+    def tree(self) -> Tree:
+        """The tree."""
+        return self.made.tree
+
+    @property
+    def values(self) -> Any:
+        """(L, d)"""
+        return self.made.values
+
+    def __reduce__(self) -> Any:
+        return TreeHypothesis, (self.tree, self.values)
+
+
+def sparse_values(values: AnyArray) -> Any:
+    """Leaf values (L, d) as a sparse array: ``csr_array(values)``, whose search for the zeros takes five times as long.
+
+    >>> sparse_values(np.array([[0.0, 2.0], [0.0, 0.0]], dtype=np.float32)).indices
+    array([1], dtype=int32)
+    """
+    filled = values != 0
+    at, ends = np.flatnonzero(filled), np.zeros(len(values) + 1, dtype=np.int32)
+    np.cumsum(filled.sum(axis=1, dtype=np.int32), out=ends[1:])
+    columns = (at % values.shape[1]).astype(np.int32)
+    return csr_array((values.reshape(-1)[at], columns, ends), shape=values.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class LeafOutputs:
+    """A tree's outputs on the training rows in compact form: values (L, d), maybe `LateValues`, and leaves of rows."""
+
+    values: Any
+    leaf_of_row: AnyArray
+    engine: Engine = CPU
+
+    def dense(self) -> Array:
+        """The outputs, (n, d)."""
+        return np.asarray(self.values)[self.engine.host(self.leaf_of_row)]
+
+    def add_to(self, F: AnyArray, step: float) -> None:
+        """F += step · outputs, in place."""
+        self.engine.add_leaves(F, self.values, step, self.leaf_of_row)
+
+
+MOST = float(np.finfo(np.float64).max)
+FARTHEST = 1e100  # a line goes no further, so that sums of lines are finite for any x
+
+
+@dataclass(frozen=True, eq=False)
+class LinearHypothesis:
+    """h(x) = slope · (x_f − centre) + intercept on one feature f; a missing value counts as the centre."""
+
+    feature: int
+    centre: float
+    slope: Array  # (d,)
+    intercept: Array  # (d,)
+
+    def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
+        """h(X), (n, d)."""
+        x = column_of(X, self.feature).astype(np.float64)
+        with np.errstate(over="ignore"):
+            x = np.clip(np.where(np.isnan(x), 0.0, x - self.centre), -MOST, MOST)
+            return np.clip(x[:, None] * self.slope + self.intercept, -FARTHEST, FARTHEST)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassifierHypothesis:
+    """Any fitted scikit-learn classifier on labels 0 .. K−1; its answer k becomes the codeword Y[k]."""
+
+    estimator: Any
+    Y: Array  # (K, d)
+
+    def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
+        """h(X), (n, d)."""
+        with blamed(f"learner: {type(self.estimator).__name__}"):
+            return self.Y[self.estimator.predict(X)]
+
+
+@dataclass(frozen=True, eq=False)
+class RegressorHypothesis:
+    """Any fitted scikit-learn regressor with d outputs."""
+
+    estimator: Any
+    d: int
+
+    def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
+        """h(X), (n, d)."""
+        with blamed(f"learner: {type(self.estimator).__name__}"):
+            outputs = np.asarray(self.estimator.predict(X), dtype=np.float64).reshape(X.shape[0], self.d)
+        return np.clip(outputs, -FARTHEST, FARTHEST)
+
+
+@dataclass(frozen=True, eq=False)
+class SpreadHypothesis:
+    """A scalar hypothesis along a direction: h(x) · direction (d,)."""
+
+    scalar: Any
+    direction: Array
+
+    def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
+        """h(X), (n, d)."""
+        return self.scalar.outputs(X, engine) * self.direction
+
+
+def spread(h: Hypothesis, direction: Array) -> Hypothesis:
+    """A scalar hypothesis along a direction (d,); if it has a table of values, only the table changes."""
+    if isinstance(h, TreeHypothesis):
+        return TreeHypothesis(h.tree, h.values * direction)
+    if isinstance(h, LinearHypothesis):
+        return LinearHypothesis(h.feature, h.centre, h.slope * direction, h.intercept * direction)
+    if isinstance(h, ClassifierHypothesis):
+        return ClassifierHypothesis(h.estimator, h.Y * direction)
+    return SpreadHypothesis(h, direction)
+
+
+def direction(h: Any) -> Array:
+    """The direction (d,) that a hypothesis was spread along, up to a factor."""
+    if isinstance(h, TreeHypothesis | ClassifierHypothesis):
+        table = h.values if isinstance(h, TreeHypothesis) else h.Y
+    elif isinstance(h, LinearHypothesis):
+        table = np.stack([h.slope, h.intercept])
+    else:
+        table = h.direction[None]
+    return table[np.abs(table).sum(axis=1).argmax()]
+
+
+def largest(h: Any, outputs: Array | LeafOutputs) -> float:
+    """A bound on the absolute values of h on rows where it has these outputs; NaN if one of them is NaN.
+
+    For a hypothesis with a table of leaf values (L, d) only the table is read, not the rows.
+    """
+    table: Any = outputs.values if isinstance(outputs, LeafOutputs) else outputs
+    if isinstance(h, TreeHypothesis | ClassifierHypothesis) and not isinstance(h, LateTreeHypothesis):
+        table = h.values if isinstance(h, TreeHypothesis) else h.Y
+    if isinstance(table, LateValues):
+        return table.bound
+    table = table.data if issparse(table) else table
+    return float(np.abs(table).max(initial=0.0))

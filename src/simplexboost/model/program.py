@@ -1,0 +1,123 @@
+"""The branching program of MartiBoost: weak learners are not added up, each sends examples left or right.
+
+Layer l has nodes 0 .. l. An example enters at the top; the learner of node v sends it left, to node v of the next
+layer, or right, to node v + 1. After L layers its class is 1 if it went right more often than left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .._util.arrays import AnyArray, Array, Mask
+from ..engine import CPU, Engine
+from .additive import Term, add_terms
+from .hypotheses import Hypothesis, TreeHypothesis
+
+
+@dataclass(eq=False)
+class Program:
+    """A branching program whose turns are random.
+
+    Attributes
+    ----------
+    terms : one for every node that has a learner, layer by layer; its coordinate is the node, its value P(right) − ½.
+        A node without a term is a fair coin
+    layer_ends : the number of terms after each layer
+    """
+
+    terms: list[Term] = field(default_factory=list)
+    layer_ends: list[int] = field(default_factory=list)
+
+    @property
+    def n_layers(self) -> int:
+        """The number of layers, L."""
+        return len(self.layer_ends)
+
+    def add_layer(self, terms: list[Term]) -> None:
+        """Append a layer."""
+        self.terms.extend(terms)
+        self.layer_ends.append(len(self.terms))
+
+    def layers(self) -> Iterator[list[Term]]:
+        """The terms of one layer after another."""
+        for begin, end in zip([0, *self.layer_ends], self.layer_ends, strict=False):
+            yield self.terms[begin:end]
+
+    def turns(self, X: AnyArray, engine: Engine = CPU) -> Iterator[Array]:
+        """The probabilities of going right at the nodes of one layer after another, (n, l + 1)."""
+        for layer, terms in enumerate(self.layers()):
+            turn = np.full((X.shape[0], layer + 1), 0.5)
+            add_terms(terms, X, turn, engine)
+            yield turn
+
+    def probabilities(self, X: AnyArray, engine: Engine = CPU) -> Array:
+        """The probabilities of the answers 0 and 1, (n, 2); a draw counts half for each."""
+        mass = np.ones((X.shape[0], 1))  # (n, nodes)
+        for turn in self.turns(X, engine):
+            mass = move(mass, mass * turn, np.empty((len(mass), turn.shape[1] + 1)))
+        return np.clip(np.column_stack(answers(mass)), 0.0, 1.0)  # sums of masses may exceed one in the last digit
+
+    def walk(self, X: AnyArray, random: np.random.RandomState, engine: Engine = CPU) -> Mask:
+        """Whether one random path per example answers 1, (n,); a draw at the end is decided by a fair coin."""
+        n = X.shape[0]
+        at = np.zeros(n, dtype=np.intp)  # the node of every example
+        for terms in self.layers():
+            at += random.random_sample(n) < chances(terms, X, at, engine)
+        return 2 * at + (random.random_sample(n) < 0.5) > self.n_layers
+
+
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """One of two numbers P(right) − ½, chosen by the sign of another hypothesis's answer."""
+
+    hypothesis: Hypothesis
+    left: float
+    right: float
+
+    def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
+        """P(right) − ½, (n, 1)."""
+        return np.where(self.hypothesis.outputs(X, engine) > 0, self.right, self.left)
+
+
+def chances(terms: list[Term], X: AnyArray, at: AnyArray, engine: Engine = CPU) -> Array:
+    """The probabilities of going right of examples that are at some nodes (n,) of a layer with these terms, (n,).
+
+    A tree only sees the examples at its node: all examples at all nodes would be hundreds of times as many.
+    """
+    chance = np.full(len(at), 0.5)
+    order = np.argsort(at.astype(np.min_scalar_type(at.max(initial=0))), kind="stable")  # fast for short integers
+    ends = np.cumsum(np.bincount(at)).tolist()
+    for term in terms:
+        if (node := term.coordinate or 0) >= len(ends):
+            break  # nodes ascend, and nothing is further right
+        rows = order[ends[node - 1] if node else 0 : ends[node]]
+        if len(rows):
+            chance[rows] += term.step * answers_at(term.hypothesis, X, rows, engine)
+    return chance
+
+
+def answers_at(hypothesis: Hypothesis, X: AnyArray, rows: AnyArray, engine: Engine) -> AnyArray | float:
+    """The answers of a hypothesis of one coordinate for some rows of X, (r,); a number if all of them are equal."""
+    if not isinstance(hypothesis, TreeHypothesis):
+        return hypothesis.outputs(X, engine)[rows, 0]  # others may answer differently if they see only some rows
+    if len(hypothesis.values) == 1:
+        return hypothesis.values[0, 0]
+    return hypothesis.outputs(X[rows], engine)[:, 0]
+
+
+def move(mass: Array, right: Array, out: Array) -> Array:
+    """One layer further: mass (n, nodes) and how much of it goes right → out, the mass (n, nodes + 1)."""
+    np.subtract(mass, right, out=out[:, :-1])
+    out[:, -1] = 0.0
+    out[:, 1:] += right
+    return out
+
+
+def answers(mass: Array) -> tuple[Array, Array]:
+    """The mass (n,) that ends left and right of the middle; what ends in the middle counts half for each side."""
+    half = mass.shape[1] // 2
+    draw = 0.5 * mass[:, half : len(mass.T) - half].sum(axis=1)  # no column if the number of layers is odd
+    return mass[:, :half].sum(axis=1) + draw, mass[:, len(mass.T) - half :].sum(axis=1) + draw

@@ -1,0 +1,116 @@
+"""Codewords: one row of ``Y (K, d)`` per class turns a predictor ``F (n, d)`` into class scores ``U = ½ F Yᵀ (n, K)``.
+
+The residual ``P (n, K)`` becomes the gradient in F by ``G = ½ P Y (n, d)``. The identity gives one coordinate per
+class, the regular simplex gives the largest margins, a max-min code gives few coordinates for many classes, and ±1 or
+ternary matrices are for output-code reductions. Each set exists twice: as a function that returns the matrix, and as a
+part (:class:`Codewords`) that an estimator takes by name or by instance, see :data:`CODEWORDS`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._util.params import resolve
+from .algebraic import BCH, Hadamard, MaxHamming, bch, hadamard, max_hamming
+from .base import Codewords, Custom, check_codewords
+from .binary import (
+    AllPairs,
+    Exhaustive,
+    OneVsAllCode,
+    RandomDense,
+    RandomSparse,
+    all_pairs,
+    exhaustive,
+    one_vs_all,
+    random_dense,
+    random_sparse,
+)
+from .hierarchy import Hierarchy, Ordered, ordered
+from .measures import bits_corrected, capacity_bound, margin_capacity, min_distance, min_hamming
+from .packing import Auto, MaxMin, max_min
+from .real import Canonical, SAMMECode, Simplex, canonical, samme, simplex
+
+__all__ = [
+    "BCH",
+    "CODEWORDS",
+    "AllPairs",
+    "Auto",
+    "Canonical",
+    "Codewords",
+    "Custom",
+    "Exhaustive",
+    "Hadamard",
+    "Hierarchy",
+    "MaxHamming",
+    "MaxMin",
+    "OneVsAllCode",
+    "Ordered",
+    "RandomDense",
+    "RandomSparse",
+    "SAMMECode",
+    "Simplex",
+    "all_pairs",
+    "as_codewords",
+    "bch",
+    "bits_corrected",
+    "canonical",
+    "capacity_bound",
+    "exhaustive",
+    "hadamard",
+    "margin_capacity",
+    "max_hamming",
+    "max_min",
+    "min_distance",
+    "min_hamming",
+    "one_vs_all",
+    "ordered",
+    "random_dense",
+    "random_sparse",
+    "samme",
+    "simplex",
+]
+
+CODEWORDS: dict[str, type[Codewords]] = {
+    "auto": Auto,
+    "canonical": Canonical,
+    "simplex": Simplex,
+    "samme": SAMMECode,
+    "one-vs-all": OneVsAllCode,
+    "all-pairs": AllPairs,
+    "exhaustive": Exhaustive,
+    "random-dense": RandomDense,
+    "random-sparse": RandomSparse,
+    "hadamard": Hadamard,
+    "bch": BCH,
+    "max-hamming": MaxHamming,
+    "max-min": MaxMin,
+    "ordered": Ordered,
+}
+
+
+def as_codewords(value: Any) -> Codewords:
+    """The codeword set that ``value`` stands for: a name, a `Codewords`, or a matrix.
+
+    Parameters
+    ----------
+    value : str, Codewords or array of shape (K, d)
+        A key of ``CODEWORDS``, a set, which is returned as it is, or your own codewords, a row for every class.
+
+    Returns
+    -------
+    Codewords
+        The codeword set.
+
+    Examples
+    --------
+    >>> as_codewords("simplex")
+    Simplex()
+    >>> as_codewords([[1.0], [-1.0]])
+    Custom(Y=array([[ 1.],
+           [-1.]]))
+    """
+    if isinstance(value, list | tuple) or (hasattr(value, "__array__") and np.ndim(value)):
+        return Custom(check_codewords(value))
+    return resolve(value, CODEWORDS, Codewords, "codewords")

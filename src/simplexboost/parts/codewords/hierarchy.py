@@ -1,0 +1,476 @@
+"""Codes of classes that are related: on a line, on a grid, or in a tree.
+
+Codes of classes that have a place among each other: on a line, from the lowest class to the highest.
+
+A tree of classes: which are alike, what contains them, and their codewords.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from ..._util.arrays import AnyArray, Array, Mask
+from ..._util.params import Part, check_number
+from .base import Codewords, check_classes, check_dim
+from .real import simplex
+
+SMOOTHNESS = 1.5  # had the lowest log-loss of 1, 1.5 and 2 on most tables of the trial; see docs/structure.md
+WAVES = 32  # the most by default: those beyond have a hundredth of the length of the first
+
+
+def ordered(K: int, d: int | None = None, smoothness: float = SMOOTHNESS) -> Array:
+    """Codewords of ordered classes: coordinate j is a cosine wave of j half-periods over the classes, slow waves first.
+
+    Slow waves are longer than fast ones, so that neighbours are near and the two ends are far apart. With
+    ``smoothness=1`` and all K − 1 coordinates, the squared distance of two codewords is ``4 |k − l| / (K − 1)``.
+
+    Parameters
+    ----------
+    K : int
+        The number of classes, from the lowest to the highest.
+    d : int, optional
+        The number of coordinates, at most K − 1, the default.
+    smoothness : float, default=1.5
+        How much shorter fast waves are: the length of wave j falls like 1 / j to this power.
+
+    Returns
+    -------
+    array of shape (K, d)
+        The codewords, a row for every class; they sum to zero.
+
+    Examples
+    --------
+    >>> ordered(4, 2).round(2)
+    array([[-1.08,  0.33],
+           [-0.45, -0.33],
+           [ 0.45, -0.33],
+           [ 1.08,  0.33]])
+    >>> Y = ordered(4, smoothness=1.0)
+    >>> [round(float(((Y[0] - Y[k]) ** 2).sum()), 3) for k in range(4)]
+    [0.0, 1.333, 2.667, 4.0]
+    """
+    K = check_classes(K)
+    d = K - 1 if d is None else check_dim(d)
+    if d > K - 1:
+        raise ValueError(f"d={d} is too large for K={K} ordered classes, which have {K - 1} coordinates at most.")
+    angle = np.pi * np.arange(1, K) / K  # (K-1,)
+    waves = np.cos((K - 0.5 - np.arange(K)[:, None]) * angle[:d])  # (K, d), each of squared length K/2
+    length = np.sin(angle / 2) ** -smoothness  # smoothness 1: the square root of the eigenvalues of −|k − l|, centred
+    squared = 2 * (K + 1) / (3 * K)  # the mean squared length of all codewords, so that smoothness 1 has distance 4
+    length *= np.sqrt(2 * squared / np.sum(length**2))
+    return waves * length[:d]
+
+
+@dataclass(eq=False, repr=False)
+class Ordered(Codewords):
+    """Classes on a line, from the lowest to the highest in the order of ``classes_``, see :func:`ordered`.
+
+    Parameters
+    ----------
+    code_dim : int, optional
+        Code dimension, at most K − 1. By default min(K − 1, 32).
+    smoothness : float, default=1.5
+        How much shorter fast waves are than slow ones.
+
+    Examples
+    --------
+    >>> Ordered().matrix(7, np.random.default_rng(0)).shape
+    (7, 6)
+    >>> Ordered(code_dim=2).matrix(7, np.random.default_rng(0)).shape
+    (7, 2)
+    """
+
+    code_dim: int | None = None
+    smoothness: float = SMOOTHNESS
+
+    def check(self) -> None:
+        """Raise if a parameter is invalid."""
+        super().check()
+        check_number("smoothness", self.smoothness, float, 0.0, 10.0)
+
+    def matrix(self, K: int, rng: np.random.Generator) -> Array:
+        """The code, (K, d)."""
+        return ordered(K, self.columns(K), self.smoothness)
+
+    def columns(self, K: int) -> int:
+        """The code dimension."""
+        return min(WAVES if self.code_dim is None else int(self.code_dim), K - 1)
+
+
+FORMS = "a dict of nodes, each with a dict of nodes, a list of labels, or None if it is a label itself"
+DEEPEST = 100  # the most levels; trees are walked by functions that call themselves
+
+
+@dataclass(eq=False, repr=False)
+class Hierarchy(Part):
+    """A tree whose leaves are the labels of classes.
+
+    Parameters
+    ----------
+    tree : dict
+        The nodes below the root by name. What a name leads to is a dict of nodes below it, a list of labels, or None if
+        the name itself is a label. Names of nodes and labels must all be different.
+
+    Examples
+    --------
+    >>> tree = Hierarchy({"animal": {"bird": ["owl", "wren"], "fish": ["eel"]}, "stone": None})
+    >>> tree.leaves
+    ['owl', 'wren', 'eel', 'stone']
+    >>> tree.n_levels, tree.nodes(1), tree.nodes(2)
+    (3, ['animal', 'stone'], ['bird', 'fish', 'stone'])
+    >>> tree.ancestors("owl")
+    ['animal', 'bird', 'owl']
+    >>> tree.distances(["owl", "wren", "eel"])
+    array([[0., 2., 4.],
+           [2., 0., 4.],
+           [4., 4., 0.]])
+    """
+
+    tree: Any
+
+    @classmethod
+    def from_paths(cls, paths: Any, separator: str = "/") -> Self:
+        """A tree from paths such as "animal/bird/owl".
+
+        Parameters
+        ----------
+        paths : iterable of str, or dict
+            The paths. An iterable gives labels that are the paths themselves; a dict gives the path of every label. A
+            node is called by the path that leads to it, so that nodes of the same name may be in several places.
+        separator : str, default="/"
+            What stands between the names.
+
+        Returns
+        -------
+        Hierarchy
+            The tree.
+
+        Examples
+        --------
+        >>> Hierarchy.from_paths(["bird/owl", "bird/wren", "fish/eel"]).nodes(1)
+        ['bird', 'fish']
+        >>> Hierarchy.from_paths({7: "b0 f1", 8: "b0 f2", 9: "b1 f1"}, separator=" ").leaves
+        [7, 8, 9]
+        """
+        if not isinstance(separator, str) or not separator:
+            raise ValueError(f"separator={separator!r} must be text that stands between the names of a path.")
+        if isinstance(paths, str) or not isinstance(paths, Iterable):
+            raise TypeError(
+                f"paths={paths!r:.200} must be a list of paths, or a dict that gives the path of every label."
+            )
+        pairs = list(paths.items()) if isinstance(paths, Mapping) else [(path, path) for path in paths]
+        seen: set[Any] = set()
+        tree: dict[Any, Any] = {}
+        for label, path in pairs:
+            if not isinstance(path, str):
+                raise TypeError(f"paths holds {path!r}; a path is text such as 'animal{separator}bird'.")
+            if label in seen:
+                raise ValueError(f"paths holds {label!r} twice; every label has one place in the tree.")
+            seen.add(label)
+            at, names = tree, path.split(separator)
+            for depth in range(1, len(names)):
+                at = at.setdefault(separator.join(names[:depth]), {})
+                if at is None:
+                    raise ValueError(f"paths makes {separator.join(names[:depth])!r} a label and a node with others.")
+            if at.get(label, False) is not False:
+                raise ValueError(f"paths makes {label!r} a label and a node with others.")
+            at[label] = None
+        return cls(tree)
+
+    @classmethod
+    def from_parents(cls, parents: Mapping[Any, Any]) -> Self:
+        """A tree from the parent of every label and node.
+
+        Parameters
+        ----------
+        parents : dict
+            The parent of every label and of every inner node. Those whose parent is None, or which have no entry, are
+            below the root. Whatever is nobody's parent is a label.
+
+        Returns
+        -------
+        Hierarchy
+            The tree.
+
+        Examples
+        --------
+        >>> Hierarchy.from_parents({"owl": "bird", "wren": "bird", "bird": "animal", "stone": None}).tree
+        {'animal': {'bird': {'owl': None, 'wren': None}}, 'stone': None}
+        """
+        if not isinstance(parents, Mapping):
+            raise TypeError(f"parents={parents!r} must be a dict that gives the parent of every label.")
+        tops = tops_of(parents)
+        below: dict[Any, list[Any]] = {}
+        for node, parent in parents.items():
+            below.setdefault(parent, []).append(node)
+
+        def tree_of(node: Any) -> Any:
+            return {child: tree_of(child) for child in below[node]} if node in below else None
+
+        return cls({top: tree_of(top) for top in tops})
+
+    def check(self) -> None:
+        """Raise unless it is a tree with at least two leaves whose names are all different."""
+        check_tree(self.tree)
+
+    # ---- what is in the tree ----------------------------------------------------------------------------------------
+
+    @property
+    def _paths(self) -> dict[Any, list[Any]]:
+        """For every label the nodes from the top down to it, itself included."""
+        self.check()
+        return {path[-1]: path for path in paths_of(self.tree)}
+
+    @property
+    def leaves(self) -> list[Any]:
+        """The labels, in the order of the tree."""
+        return list(self._paths)
+
+    @property
+    def n_levels(self) -> int:
+        """The number of levels below the root; the labels are the last one."""
+        return max(map(len, self._paths.values()))
+
+    def ancestors(self, node: Any) -> list[Any]:
+        """The nodes from the top down to a label or a node, itself included.
+
+        Parameters
+        ----------
+        node : label or name of a node
+            Where to end.
+
+        Returns
+        -------
+        list
+            The names; the root, which has none, is left out.
+        """
+        for path in self._paths.values():
+            if node in path:
+                return path[: path.index(node) + 1]
+        raise ValueError(f"{node!r} is neither a label nor a node of the hierarchy.")
+
+    def nodes(self, level: int, classes: Any = None) -> list[Any]:
+        """The nodes of a level, in the order of the tree.
+
+        Parameters
+        ----------
+        level : int
+            From 1, right below the root, to ``n_levels``, the labels. A label that is nearer to the root than a level
+            stands for itself there.
+        classes : sequence of labels or None, default=None
+            Only nodes that have some of these classes. None takes all.
+
+        Returns
+        -------
+        list
+            The names.
+        """
+        return list(dict.fromkeys(path[min(level, len(path)) - 1] for path in self._paths_of(classes, level)))
+
+    def members(self, level: int, classes: Any) -> Mask:
+        """Which classes belong to which nodes of a level.
+
+        Parameters
+        ----------
+        level : int
+            From 1 to ``n_levels``.
+        classes : sequence of K labels
+            The classes.
+
+        Returns
+        -------
+        bool array of shape (K, m)
+            A column for every node of ``nodes(level, classes)``.
+        """
+        place = {name: j for j, name in enumerate(self.nodes(level, classes))}
+        paths = self._of_classes(classes)
+        own = np.array([place[path[min(level, len(path)) - 1]] for path in paths])
+        return own[:, None] == np.arange(len(place))
+
+    def distances(self, classes: Any) -> Array:
+        """The number of edges between every two classes.
+
+        Parameters
+        ----------
+        classes : sequence of K labels
+            The classes.
+
+        Returns
+        -------
+        array of shape (K, K)
+            The distances: 2 for classes that are right below the same node. With them as ``costs``, `predict` returns
+            the class with the smallest expected distance.
+        """
+        paths = self._of_classes(classes)
+        depth = np.array([len(path) for path in paths])
+        shared = np.zeros((len(paths), len(paths)))
+        for level in range(1, depth.max(initial=1) + 1):
+            at: dict[Any, int] = {}  # the number of every node of this depth
+            own = np.array([at.setdefault(path[level - 1], len(at)) if len(path) >= level else -1 for path in paths])
+            shared += (own[:, None] == own) & (own >= 0)[:, None]
+        return depth[:, None] + depth - 2.0 * shared
+
+    def codewords(self, classes: Any) -> Array:
+        """The codewords of classes: every inner node has a simplex for what is below it, so relatives are near.
+
+        Parameters
+        ----------
+        classes : sequence of K labels
+            The classes, at least two.
+
+        Returns
+        -------
+        array of shape (K, K-1)
+            The codewords, a row for every class; their mean squared length is one.
+        """
+        paths = self._of_classes(classes)
+        K = check_classes(len(paths))
+        Y, column = np.zeros((K, K - 1)), 0
+        for rows, depth in inner_nodes(paths):
+            below = list(dict.fromkeys(paths[k][depth] for k in rows))
+            m = len(below)
+            if m < 2:
+                continue
+            words = simplex(m) * np.sqrt((m - 1) / m)  # squared distance 2, as of two edges
+            for k in rows:
+                Y[k, column : column + m - 1] = words[below.index(paths[k][depth])]
+            column += m - 1
+        return Y / np.sqrt((Y**2).sum(axis=1).mean())
+
+    # ---- the classes of a model -------------------------------------------------------------------------------------
+
+    def _of_classes(self, classes: Any) -> list[list[Any]]:
+        """The paths of classes, in their order; raise if the tree lacks one."""
+        paths, found = self._paths, np.asarray(classes)
+        if found.ndim != 1 or not len(found):
+            raise ValueError(f"classes has shape {found.shape}; pass a list of labels, at least one.")
+        labels = found.tolist()
+        missing = [label for label in labels if label not in paths]
+        if missing:
+            raise ValueError(f"hierarchy has no leaf for the classes {missing[:5]}; it needs one for every class.")
+        return [paths[label] for label in labels]
+
+    def _paths_of(self, classes: Any, level: Any) -> list[list[Any]]:
+        """The paths of classes, or of all leaves, in the order of the tree; raise if there is no such level."""
+        paths = self._paths
+        check_number("level", level, int, 1, max(map(len, paths.values())))
+        if classes is None:
+            return list(paths.values())
+        known = {path[-1] for path in self._of_classes(classes)}
+        return [path for label, path in paths.items() if label in known]
+
+
+# ---- trees ----------------------------------------------------------------------------------------------------------
+
+
+def paths_of(tree: Any, above: tuple[Any, ...] = ()) -> Iterator[list[Any]]:
+    """The names from the top down to every leaf."""
+    if isinstance(tree, Mapping):
+        for name, below in tree.items():
+            if below is None:
+                yield [*above, name]
+            else:
+                yield from paths_of(below, (*above, name))
+    else:
+        yield from ([*above, label] for label in labels_in(tree))
+
+
+def labels_in(several: Any) -> list[Any]:
+    """The labels of a list, a tuple or an array."""
+    return list(several.tolist() if isinstance(several, np.ndarray) else several)
+
+
+def check_tree(tree: Any) -> None:
+    """Raise unless it is a tree of at least two leaves, and all names are different."""
+    if not isinstance(tree, Mapping):
+        raise TypeError(f"tree={tree!r:.200} of a hierarchy must be {FORMS}.")
+    check_forms(tree, "the root", [])
+    paths = list(paths_of(tree))
+    if len(paths) < 2:
+        raise ValueError(f"tree={tree!r:.200} has {len(paths)} leaves; a hierarchy needs at least two.")
+    parents: dict[Any, Any] = {}
+    leaves: set[Any] = set()
+    for path in paths:
+        for parent, node in zip([None, *path], path, strict=False):
+            check_name(node)
+            if parents.setdefault(node, parent) != parent or (node is path[-1] and node in leaves):
+                where = " and ".join(f"below {place!r}" for place in (parents[node], parent) if place is not None)
+                raise ValueError(f"the hierarchy has {node!r} twice, {where or 'below the root'}; names must differ.")
+        leaves.add(path[-1])
+    both = [label for label in leaves if label in set(parents.values())]
+    if both:
+        raise ValueError(f"the hierarchy has {both[0]!r} as a label and as a node with others; names must differ.")
+
+
+def check_name(node: Any) -> None:
+    """Raise unless it can name a node."""
+    if node is None or (isinstance(node, float) and node != node):
+        raise ValueError(f"the hierarchy has a node called {node!r}; names are labels and text.")
+
+
+def check_forms(tree: Any, name: Any, above: list[int]) -> None:
+    """Raise unless every node has something below it, in one of the accepted forms, and none is below itself."""
+    if id(tree) in above:
+        raise ValueError(f"the hierarchy contains itself: {name!r} is below itself.")
+    if not isinstance(tree, Mapping | list | tuple | np.ndarray):
+        raise TypeError(f"the node {name!r} of the hierarchy leads to {tree!r:.200}; accepted is {FORMS}.")
+    check_depth(len(above) + 1)
+    if not len(tree):
+        raise ValueError(f"the node {name!r} of the hierarchy has nothing below it; a label leads to None.")
+    if isinstance(tree, Mapping):
+        for child, below in tree.items():
+            if below is not None:
+                check_forms(below, child, [*above, id(tree)])
+        return
+    for label in labels_in(tree):
+        try:
+            hash(label)
+        except TypeError as error:
+            raise TypeError(f"the node {name!r} of the hierarchy has the label {label!r:.200}: {error}.") from error
+
+
+def tops_of(parents: Mapping[Any, Any]) -> list[Any]:
+    """The nodes right below the root, in their order; raise if parents lead in a circle, or too far up."""
+    tops: dict[Any, None] = {}
+    for start in parents:
+        way = [start]
+        while parents.get(way[-1]) is not None:
+            node = parents[way[-1]]
+            if node in way:
+                circle = " → ".join(repr(name) for name in [*way[way.index(node) :], node])
+                raise ValueError(f"parents lead in a circle, {circle}; a hierarchy has none.")
+            way.append(node)
+            check_depth(len(way))
+        tops[way[-1]] = None
+    return list(tops)
+
+
+def check_depth(n_levels: int) -> None:
+    """Raise if a tree has too many levels."""
+    if n_levels > DEEPEST:
+        raise ValueError(f"the hierarchy has more than {DEEPEST} levels; that is the most.")
+
+
+def inner_nodes(paths: list[list[Any]]) -> Iterator[tuple[list[int], int]]:
+    """The classes below every inner node (their numbers) and its depth, the root first, level by level."""
+    for depth in range(max(map(len, paths))):
+        found: dict[tuple[Any, ...], list[int]] = {}
+        for k, path in enumerate(paths):
+            if len(path) > depth:
+                found.setdefault(tuple(path[:depth]), []).append(k)
+        yield from ((rows, depth) for rows in found.values())
+
+
+def names_array(names: Iterable[Any]) -> AnyArray:
+    """Names as an array: text or numbers if they are all of a kind, else objects."""
+    listed = list(names)
+    kinds = {str if isinstance(name, str) else type(name) for name in listed}
+    if len(kinds) == 1 and not isinstance(listed[0], tuple):
+        return np.array(listed)
+    out = np.empty(len(listed), dtype=object)
+    out[:] = listed
+    return out

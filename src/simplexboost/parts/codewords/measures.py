@@ -1,0 +1,172 @@
+"""How good a code is: its smallest distance, the wrong bits it corrects, its margin capacity."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..._util.arrays import Array
+from .base import check_classes, check_matrix, check_ternary
+
+
+def min_distance(Y: ArrayLike) -> float:
+    """The smallest SQUARED distance of two codewords, ``min_{k<l} ‖y_k - y_l‖²``.
+
+    Parameters
+    ----------
+    Y : array of shape (K, d)
+        Codewords; two equal rows give 0.
+
+    Returns
+    -------
+    float
+        The squared distance.
+
+    Examples
+    --------
+    >>> from simplexboost.parts.codewords import canonical
+    >>> min_distance(canonical(5))
+    2.0
+    """
+    from scipy.spatial.distance import cdist  # scipy's larger modules are imported where used: start-up time
+
+    Y = check_matrix(Y)
+    rows = max(1, 2**22 // len(Y))  # 32 MB of distances at a time
+    smallest = np.inf
+    for begin in range(0, len(Y) - 1, rows):
+        squared = cdist(Y[begin : begin + rows], Y[begin:], "sqeuclidean")  # (rows, K - begin)
+        squared[np.tri(*squared.shape, dtype=np.bool_)] = np.inf  # each pair once, no row with itself
+        smallest = min(smallest, squared.min())
+    return float(smallest)
+
+
+def min_hamming(Y: ArrayLike) -> float:
+    """The smallest Hamming distance of two codewords of −1, 0, +1, ``min_{k<l} ½ Σ_j (1 - y_kj y_lj)``.
+
+    A zero counts one half (Allwein, Schapire and Singer); without zeros it is the number of columns that differ.
+
+    Parameters
+    ----------
+    Y : array of shape (K, d)
+        Codewords of −1, 0 and +1.
+
+    Returns
+    -------
+    float
+        The distance.
+
+    Examples
+    --------
+    >>> from simplexboost.parts.codewords import all_pairs, exhaustive
+    >>> min_hamming(exhaustive(5)), min_hamming(all_pairs(3))
+    (8.0, 2.0)
+    """
+    Y = check_ternary(Y)
+    gram = Y @ Y.T
+    np.fill_diagonal(gram, -np.inf)
+    return float(0.5 * (Y.shape[1] - gram.max()))
+
+
+def bits_corrected(Y: ArrayLike) -> int:
+    """The number of wrong bits that Hamming decoding always corrects.
+
+    Without zeros that is ``⌊(min_hamming - 1)/2⌋``. With zeros, a column in which the true class has a zero may give
+    any answer; e wrong bits in the other columns are harmless for class k if, for every other class l,
+    ``2e < (columns with opposite signs) + ½ (zeros of l) - ½ (zeros of k)``.
+
+    Parameters
+    ----------
+    Y : array of shape (K, d)
+        Codewords of −1, 0 and +1.
+
+    Returns
+    -------
+    int
+        The number of bits.
+
+    Examples
+    --------
+    >>> from simplexboost.parts.codewords import all_pairs, exhaustive
+    >>> bits_corrected(exhaustive(5)), bits_corrected(all_pairs(5))
+    (3, 0)
+    """
+    Y = check_ternary(Y)
+    opposite = 0.5 * (np.abs(Y) @ np.abs(Y).T - Y @ Y.T)  # (K, K)
+    zeros = (Y == 0).sum(axis=1)
+    room = opposite + 0.5 * (zeros - zeros[:, None])  # (K, K): class k (row) told from class l (column)
+    np.fill_diagonal(room, np.inf)
+    return max(0, int(np.ceil(room.min() / 2)) - 1)
+
+
+def margin_capacity(Y: ArrayLike) -> float:
+    """The margin that unit predictors can give every class, ``min_k max_{‖v‖=1} min_{l≠k} ½ <y_k - y_l, v>``.
+
+    By duality it is half the smallest distance of a codeword to the convex hull of the others; 0 if a codeword lies in
+    that hull.
+
+    Parameters
+    ----------
+    Y : array of shape (K, d)
+        Codewords; two equal rows give 0.
+
+    Returns
+    -------
+    float
+        The margin capacity.
+
+    Examples
+    --------
+    >>> from simplexboost.parts.codewords import simplex
+    >>> round(margin_capacity(simplex(4)), 6), capacity_bound(4)
+    (0.666667, 0.6666666666666666)
+    """
+    Y = check_matrix(Y)
+    if min_distance(Y) == 0.0:
+        return 0.0
+    nearest = min(_hull_distance(Y[k], np.delete(Y, k, axis=0)) for k in range(len(Y)))
+    return 0.5 * nearest if nearest > 1e-10 * np.abs(Y).max() else 0.0
+
+
+def _hull_distance(y: Array, others: Array) -> float:
+    """Distance of y (d,) to the convex hull of the rows of ``others`` (K-1, d), none of them equal to y.
+
+    Non-negative least squares solves it exactly: ``min_{w>=0} ‖Aw‖² + m²(Σw - 1)²`` has w along the weights of the
+    nearest point for any m > 0, because for fixed direction u the minimum over the scale of w grows with ``‖Au‖``.
+    """
+    from scipy.optimize import nnls
+
+    A = (others - y).T  # (d, K-1)
+    m = np.sqrt((A**2).sum(axis=0).min())  # in units of the distances, so that the problem is well conditioned
+    weights, _ = nnls(np.vstack([A, np.full(A.shape[1], m)]), np.append(np.zeros(len(A)), m), maxiter=30 * A.shape[1])
+    return float(np.linalg.norm(A @ (weights / weights.sum())))
+
+
+def capacity_bound(K: int) -> float:
+    """The largest margin capacity of K unit codewords in any dimension, ``K / (2(K-1))``; the simplex reaches it.
+
+    Parameters
+    ----------
+    K : int
+        The number of classes.
+
+    Returns
+    -------
+    float
+        The bound.
+
+    Examples
+    --------
+    >>> capacity_bound(3)
+    0.75
+    """
+    return check_classes(K) / (2 * (K - 1))
+
+
+def largest_off_diagonal(gram: Array) -> float:
+    """The largest entry (k, l), k ≠ l, of a Gram matrix."""
+    return float(np.where(np.eye(len(gram), dtype=np.bool_), -np.inf, gram).max())
+
+
+def one_signed(Y: Array) -> NDArray[np.bool_]:
+    """Columns of a ±1 code that have one sign only, (d,)."""
+    return np.abs(Y.sum(axis=0)) == len(Y)

@@ -1,0 +1,117 @@
+"""Weak learners: a request with the negative gradient G (n, d) → a hypothesis h that makes Σ_i ⟨G_i, h(x_i)⟩ large.
+
+The engine grows all trees alike; learners differ in the statistics, the node score and the values of leaves:
+
+==============  ==================  ======================  ==============================
+learner         statistics          node score              leaf
+==============  ==================  ======================  ==============================
+`VectorTree`    G                   ‖ΣG‖                    ΣG / ‖ΣG‖
+`NewtonTree`    G, curvature h      ‖ΣG‖² / (Σh + l2)       ΣG / (Σh + l2)
+`ClassTree`     A = G Yᵀ            max_k ΣA_k              codeword of the best class
+`ConvertedTree` G                   ‖ΣG‖                    codeword nearest to ΣG
+`InfoTree`      class weights       minus weighted entropy  codeword of the heaviest class
+`GiniTree`      class weights       Σw_k² / Σw_k            codeword of the heaviest class
+`SignTree`      G                   Σ_j |ΣG_j|              sign(ΣG_j) per coordinate
+==============  ==================  ======================  ==============================
+
+If the request is for one coordinate (d = 1), all but `NewtonTree` answer −1 or +1: weighted binary classification.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._util.params import resolve
+from .base import Answer, Learner, PlainPull, Pull, Request, Sketched, refusal_of
+from .linear import LinearRegressor
+from .newton_trees import NewtonTree, RegressionTree, SketchTree
+from .tree_learners import (
+    ClassTree,
+    ConvertedTree,
+    GiniTree,
+    GreedyInfoTree,
+    GreedyTree,
+    HammingTree,
+    IndexStump,
+    InfoTree,
+    NamesClasses,
+    SignTree,
+    Stump,
+    SubsetTree,
+    TreeLearner,
+    VectorTree,
+)
+from .wrapped import SklearnLearner, is_estimator
+
+__all__ = [
+    "LEARNERS",
+    "Answer",
+    "ClassTree",
+    "ConvertedTree",
+    "GiniTree",
+    "GreedyInfoTree",
+    "GreedyTree",
+    "HammingTree",
+    "IndexStump",
+    "InfoTree",
+    "Learner",
+    "LinearRegressor",
+    "NamesClasses",
+    "NewtonTree",
+    "PlainPull",
+    "Pull",
+    "RegressionTree",
+    "Request",
+    "SignTree",
+    "SketchTree",
+    "Sketched",
+    "SklearnLearner",
+    "Stump",
+    "SubsetTree",
+    "TreeLearner",
+    "VectorTree",
+    "as_learner",
+    "refusal_of",
+]
+
+LEARNERS: dict[str, type[Learner]] = {
+    "vector-tree": VectorTree,
+    "newton-tree": NewtonTree,
+    "regression-tree": RegressionTree,
+    "sketch-tree": SketchTree,
+    "class-tree": ClassTree,
+    "converted-tree": ConvertedTree,
+    "info-tree": InfoTree,
+    "gini-tree": GiniTree,
+    "greedy-tree": GreedyTree,
+    "greedy-info-tree": GreedyInfoTree,
+    "sign-tree": SignTree,
+    "hamming-tree": HammingTree,
+    "subset-tree": SubsetTree,
+    "index-stump": IndexStump,
+    "stump": Stump,
+    "linear": LinearRegressor,
+}
+
+
+def as_learner(value: Any) -> Learner:
+    """The learner that ``value`` stands for: a name, a `Learner`, or a scikit-learn classifier or regressor.
+
+    Parameters
+    ----------
+    value : str, Learner or scikit-learn estimator
+        A key of ``LEARNERS``, a learner, which is returned as it is, or an estimator, which is wrapped.
+
+    Returns
+    -------
+    Learner
+        The learner.
+
+    Examples
+    --------
+    >>> as_learner("stump")
+    Stump()
+    """
+    if is_estimator(value):
+        return SklearnLearner(value)
+    return resolve(value, LEARNERS, Learner, "learner")

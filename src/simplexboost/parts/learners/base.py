@@ -1,0 +1,297 @@
+"""What a weak learner is, the request that it gets, and the answer that it gives."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from ..._util.arrays import AnyArray, Array, Labels
+from ..._util.compat import cached
+from ..._util.params import Part
+from ...engine import Grown, LateValues
+from ...model.hypotheses import Hypothesis, LeafOutputs
+from ...tables.training_set import TrainingSet
+
+
+class Pull(Protocol):
+    """The pull of the examples: the negative gradient that a learner is to follow, in the forms that learners use.
+
+    Attributes
+    ----------
+    G : array of shape (n, d)
+        Minus the gradient in F: the learner should make Σ_i ⟨G_i, h(x_i)⟩ large.
+    labels : array of shape (n,)
+        For a classifier that names one class for every example: which class it should name.
+    weight : array of shape (n,)
+        How important it is to name that class.
+    single : bool
+        Whether labels and weights contain all of G: up to a constant in every row, G Yᵀ is the weight in the column of
+        the label and 0 elsewhere.
+    gains : array of shape (n, K), or None
+        G Yᵀ, up to a positive factor and a constant in every row, if it is already known.
+
+    Examples
+    --------
+    A learner meets the pull in its request. `PlainPull` is the simplest one:
+
+    >>> import numpy as np
+    >>> pull = PlainPull(G=np.eye(2), labels=np.array([0, 1]), weight=np.ones(2))
+    >>> pull.G[0], pull.labels[0], pull.single
+    (array([1., 0.]), np.int64(0), False)
+    """
+
+    @property
+    def labels(self) -> Labels: ...
+
+    @property
+    def weight(self) -> Array: ...
+
+    @property
+    def single(self) -> bool: ...
+
+    @property
+    def G(self) -> Array: ...
+
+    @property
+    def gains(self) -> Array | None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class PlainPull:
+    """A pull made of given arrays.
+
+    Attributes
+    ----------
+    G : array of shape (n, d)
+        Minus the gradient in F: the learner should make Σ_i ⟨G_i, h(x_i)⟩ large.
+    labels : array of shape (n,)
+        For a classifier that names one class for every example: which class it should name.
+    weight : array of shape (n,)
+        How important it is to name that class.
+    single : bool, default=False
+        Whether labels and weights contain all of G: up to a constant in every row, G Yᵀ is the weight in the column of
+        the label and 0 elsewhere.
+    gains : array of shape (n, K) or None, default=None
+        G Yᵀ, up to a positive factor and a constant in every row, if it is already known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> PlainPull(G=np.eye(2), labels=np.array([0, 1]), weight=np.ones(2)).weight
+    array([1., 1.])
+    """
+
+    G: Array
+    labels: Labels
+    weight: Array
+    single: bool = False
+    gains: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Sketched:
+    """A pull of many coordinates as the engine uses it: few statistics for the splits, all coordinates in the leaves.
+
+    Attributes
+    ----------
+    statistics : array of shape (n, s + 1)
+        The negative gradient along s directions, and the curvature along them.
+    leaves : callable
+        A function of the grown tree and of the learner's ``l2_regularization`` that gives the leaf values (L, d).
+    size : callable
+        A function that gives Σ‖g‖ of the gradients g along these directions, over the rows of the request.
+    sparse : bool, default=False
+        Whether most of the leaf values are zero.
+    ahead : callable or None, default=None
+        A function of the grown tree and of its leaf values that lets a device add them to the predictor as soon as it
+        has computed them; None if that must wait for the step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sketched = Sketched(np.zeros((5, 2)), lambda grown, l2: np.zeros((1, 3)), lambda: 0.0)
+    >>> sketched.statistics.shape, sketched.sparse
+    ((5, 2), False)
+    """
+
+    statistics: Array
+    leaves: Callable[[Grown, float], AnyArray | LateValues]
+    size: Callable[[], float]
+    sparse: bool = False
+    ahead: Callable[[Grown, LateValues], None] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What a weak learner is asked to fit.
+
+    Attributes
+    ----------
+    data : TrainingSet
+        The training rows, binned, with their weights.
+    pull : Pull
+        The negative gradient to follow.
+    Y : array of shape (K, d)
+        The answers of learners that name classes: row k for class k; ±1 for one coordinate.
+    curvature : array of shape (n,) or None, default=None
+        The sum of the Hessian's diagonal, or None if only the gradient is used.
+    rows : array or None, default=None
+        The numbers of the rows that the learner may use, ascending; None stands for all.
+    features : array or None, default=None
+        The numbers of the features that the learner may use, ascending; None stands for all.
+    seed : int, default=0
+        The seed of learners that draw at random.
+    sketched : Sketched or None, default=None
+        The pull in few statistics, for trees that can use it.
+
+    Examples
+    --------
+    A learner that answers with a constant, the mean of the gradient, sees the request in ``fit``:
+
+    >>> from dataclasses import dataclass
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost.parts.learners import LinearRegressor
+    >>> @dataclass(eq=False, repr=False)
+    ... class Loud(LinearRegressor):
+    ...     def fit(self, request):
+    ...         print(request.G.shape, request.Y.shape, request.rows)
+    ...         return super().fit(request)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.BoostingClassifier(learner=Loud(), n_estimators=1).fit(X, y)
+    (150, 2) (3, 2) None
+    """
+
+    data: TrainingSet
+    pull: Pull
+    Y: Array
+    curvature: Array | None = None
+    rows: AnyArray | None = None
+    features: AnyArray | None = None
+    seed: int = 0
+    sketched: Sketched | None = None
+
+    @property
+    def G(self) -> Array:
+        """Minus the gradient in F, (n, d)."""
+        return self.pull.G
+
+    @property
+    def labels(self) -> Labels:
+        """The class to name for every example, (n,)."""
+        return self.pull.labels
+
+    @property
+    def weight(self) -> Array:
+        """How important it is to name that class, (n,)."""
+        return self.pull.weight
+
+    @property
+    def h(self) -> Array:
+        """The weights of a regression on G / h, (n,): the curvatures, or the sample weights if there are none."""
+        return self.data.weight if self.curvature is None else self.curvature
+
+    @property
+    def used(self) -> AnyArray | slice:
+        """The rows the learner may use, as an index."""
+        return slice(None) if self.rows is None else self.rows
+
+
+class Answer:
+    """A hypothesis and its outputs on the training rows.
+
+    Parameters
+    ----------
+    hypothesis : Hypothesis
+        What the learner has found, which also predicts for other rows.
+    outputs : array of shape (n, d), or LeafOutputs
+        The answers on the training rows; those of a tree may be given by leaf.
+    classes : array of shape (n,) or None, default=None
+        The class named for every row, if the outputs are codewords of classes.
+    edge : float or None, default=None
+        How well the outputs follow the pull, at most 1, if the learner has computed it.
+
+    Attributes
+    ----------
+    compact : array or LeafOutputs
+        The outputs as the learner gave them; ``outputs`` is always an array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from simplexboost.model.hypotheses import LinearHypothesis
+    >>> answer = Answer(LinearHypothesis(0, np.ones(1), np.zeros(1), 0.0), outputs=np.array([[1.0], [2.0]]))
+    >>> answer.outputs.shape, answer.classes is None
+    ((2, 1), True)
+    """
+
+    def __init__(
+        self,
+        hypothesis: Hypothesis,
+        outputs: Array | LeafOutputs,
+        classes: Labels | None = None,
+        edge: float | None = None,
+    ) -> None:
+        self.hypothesis, self.compact, self.classes, self.edge = hypothesis, outputs, classes, edge
+
+    @cached
+    def outputs(self) -> Array:
+        """The outputs, (n, d)."""
+        return self.compact.dense() if isinstance(self.compact, LeafOutputs) else self.compact
+
+
+class Learner(Part):
+    """A weak learner: it answers a request, which holds the data and the gradient, with a hypothesis.
+
+    A subclass is a dataclass of parameters that writes `fit`; cloning, printing, grid search and saving come with it.
+    Trees inherit from `TreeLearner`, which leaves even less to write.
+
+    Examples
+    --------
+    >>> from simplexboost.parts.learners import as_learner
+    >>> learner = as_learner("stump")
+    >>> isinstance(learner, Learner), learner.kind, learner.takes_categories
+    (True, 'any', True)
+    """
+
+    takes_sketches: ClassVar[bool] = False  # whether it can fit requests that have a sketch
+    takes_categories: ClassVar[bool] = False  # whether it splits categorical columns by subsets of their categories
+    kind: ClassVar[str] = "any"  # its answers: "classification" codewords, "regression" real vectors
+
+    @abstractmethod
+    def fit(self, request: Request) -> Answer:
+        """Answer a request."""
+
+    def fit_each(self, requests: Sequence[Request]) -> list[Answer]:
+        """Answer requests that differ only in their pulls and curvatures; a learner may share work among them."""
+        return [self.fit(request) for request in requests]
+
+    def check(self) -> None:
+        """Raise if a parameter is invalid; called once before boosting."""
+
+    def check_for(self, data: TrainingSet, Y: Array) -> None:
+        """Raise if the learner does not suit these data or codewords (K, d); called once before boosting."""
+
+
+def refusal_of(learner: Learner) -> str | None:
+    """Why a learner cannot take categorical columns, as the beginning of a message; None if it can.
+
+    Parameters
+    ----------
+    learner : Learner
+        The learner in question.
+
+    Returns
+    -------
+    str or None
+        The beginning of a message, or None.
+
+    Examples
+    --------
+    >>> from simplexboost.parts.learners import LinearRegressor, Stump
+    >>> refusal_of(LinearRegressor()), refusal_of(Stump())
+    ('learner=LinearRegressor() takes numbers only', None)
+    """
+    return None if learner.takes_categories else f"learner={learner!r} takes numbers only"

@@ -1,0 +1,161 @@
+"""Lines in one feature, by least squares.
+
+The regressions on all features need only sums over the rows, which a few products of matrices give for all features and
+all requests of a round together. Their rounding errors differ from those of single regressions, and so might the
+choice between features that explain nearly the same. So the products only tell which features may be the best, mostly
+one, and the regressions on these decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..._util.arrays import AnyArray, Array
+from ...engine import column_of
+from ...model.hypotheses import LinearHypothesis
+from ...tables.training_set import float_blocks
+from .base import Answer, Learner, Request
+
+
+@dataclass(eq=False, repr=False)
+class LinearRegressor(Learner):
+    """Least squares on the one feature that explains most: h(x) = a x_f + b with a, b (d,).
+
+    All features are tried; the one with the largest explained sum of squares wins. Missing values count as the
+    feature's mean.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.CDMCBoostClassifier(learner=LinearRegressor(), n_estimators=20).fit(X, y)
+    >>> clf.score(X, y) > 0.9
+    True
+    """
+
+    kind: ClassVar[str] = "regression"
+
+    def fit(self, request: Request) -> Answer:
+        """Regress the gradient on the features that may explain most, and keep the best fit."""
+        return self._best(request, likely_features([request])[0])
+
+    def fit_each(self, requests: Sequence[Request]) -> list[Answer]:
+        """Answer the requests; the features that may explain most are found for all of them together."""
+        if type(self).fit is not LinearRegressor.fit:
+            return super().fit_each(requests)
+        return [self._best(request, f) for request, f in zip(requests, likely_features(requests), strict=True)]
+
+    def _best(self, request: Request, features: AnyArray) -> Answer:
+        """Regress on some features, and keep the best fit."""
+        data, rows = request.data, request.used
+        G, h = request.G[rows], request.h[rows]
+        fits = [self._regress(column_of(data.columns, f)[rows], G, h, f) for f in features.tolist()]
+        best = max(range(len(fits)), key=lambda i: fits[i][0])  # ties go to the lower feature
+        hypothesis = fits[best][1]
+        return Answer(hypothesis, hypothesis.outputs(data.X))
+
+    @staticmethod
+    def _regress(x: AnyArray, G: Array, h: Array, feature: int) -> tuple[float, LinearHypothesis]:
+        """The explained sum of squares, and the fit of G / h with weights h; its weighted sums need only G and h.
+
+        A power of two is taken out of the feature and of the gradient, which is exact: the squares of very large or
+        small values would overflow or vanish. The explained sum is that of the gradient without it.
+        """
+        known = ~np.isnan(x)
+        height = int(np.frexp(np.abs(G).max(initial=0.0))[1])
+        G = np.ldexp(G, -height)
+        exponent = int(np.frexp(np.abs(x[known]).max(initial=0.0))[1])
+        x = np.ldexp(x.astype(np.float64), -exponent)
+        total, known_total = h.sum(), h[known].sum()
+        centre = float(h[known] @ x[known] / known_total) if known_total > 0 else 0.0
+        x = np.where(known, x - centre, 0.0)
+        intercept = G.sum(axis=0) / total if total > 0 else np.zeros(G.shape[1])  # (d,)
+        moment, spread = x @ G, float(h @ (x * x))  # (d,), scalar; Σ h x = 0
+        slope = moment / spread if spread > 0 else np.zeros(G.shape[1])
+        with np.errstate(over="ignore"):
+            rise = np.ldexp(slope, height - exponent)  # in units of the feature
+        if not np.isfinite(rise).all():  # all values are so near to zero that they are as good as constant
+            slope = rise = np.zeros(G.shape[1])
+        explained = float(moment @ slope + total * intercept @ intercept)
+        centre, intercept = float(np.ldexp(centre, exponent)), np.ldexp(intercept, height)
+        return explained, LinearHypothesis(feature, centre, rise, intercept)
+
+
+# ---- the features that may be the best ------------------------------------------------------------------------------
+
+SLACK = 1e-9  # how far sums may be off, as a part of the sum of their absolute terms; rounding errors are smaller
+
+
+def likely_features(requests: Sequence[Request]) -> list[AnyArray]:
+    """For each request the features, ascending, whose fit may explain most; the requests differ only in G and h."""
+    first = requests[0]
+    features = np.arange(first.data.p) if first.features is None else first.features
+    X, rows = first.data.X, first.rows
+    G = [scaled(request.G) for request in requests]  # (n, d) each
+    h = [request.h for request in requests]
+    h = h[:1] if all(each is h[0] for each in h) else h
+    sums = Sums.of(X, rows, np.column_stack([*G, *h]), np.column_stack(h), *first.data.spans)
+    ends = np.cumsum([0, *(each.shape[1] for each in G)])
+    likely = []
+    for i, (begin, end) in enumerate(pairwise(ends)):
+        low, high = sums.explained(slice(begin, end), min(i, len(h) - 1))
+        low, high = low[features], high[features]
+        likely.append(features[~(high < np.nanmax(low, initial=-np.inf))])  # a NaN may be the best
+    return likely
+
+
+def scaled(G: Array) -> Array:
+    """G in units of its largest absolute value, which changes no comparison."""
+    largest = np.abs(G).max(initial=0.0)
+    return G / largest if 0.0 < largest < np.inf else G
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Sums over rows of the features x, in units in which they lie between −1 and 1.
+
+    Attributes
+    ----------
+    products : (p, q) Σ x v for columns v (n, q), those of the gradients and after them those of the weights
+    squares : (p, H) Σ h x² for weights h (n, H)
+    totals, sizes : (q,) Σ v and Σ |v|
+    """
+
+    products: Array
+    squares: Array
+    totals: Array
+    sizes: Array
+
+    @classmethod
+    def of(cls, X: Any, rows: AnyArray | None, V: Array, h: Array, middle: Array, half: Array) -> Sums:
+        """The sums over some rows of X (n, p), or over all; V (n, q), h (n, H)."""
+        products, squares = np.zeros((X.shape[1], V.shape[1])), np.zeros((X.shape[1], h.shape[1]))
+        unit = np.divide(1.0, half, out=np.zeros_like(half), where=half != 0)
+        for part, x in float_blocks(X, rows):
+            x -= middle
+            x *= unit
+            products += x.T @ V[part]
+            np.square(x, out=x)
+            squares += x.T @ h[part]
+        used = V if rows is None else V[rows]
+        return cls(products, squares, used.sum(axis=0), np.abs(used).sum(axis=0))
+
+    def explained(self, columns: slice, h: int) -> tuple[Array, Array]:
+        """Bounds on the sum of squares that each feature explains, (p,) each, of these columns with weights h."""
+        total, weighted = self.totals[h - self.squares.shape[1]], self.products[:, h - self.squares.shape[1]]
+        with np.errstate(all="ignore"):
+            centre = weighted / total  # (p,)
+            moment = np.abs(self.products[:, columns] - centre[:, None] * self.totals[columns])  # (p, d)
+            spread, off = self.squares[:, h] - centre * weighted, SLACK * self.squares[:, h]  # (p,)
+            off_moment = SLACK * self.sizes[columns]  # (d,)
+            low = (np.maximum(moment - off_moment, 0.0) ** 2).sum(axis=1) / (spread + off)
+            high = ((moment + off_moment) ** 2).sum(axis=1) / np.maximum(spread - off, 0.0)
+            level = (self.totals[columns] ** 2).sum() / total  # what the constant explains, beside every feature
+        low, high = (np.where(self.squares[:, h] == 0, 0.0, bound) for bound in (low, high))
+        return low, high + SLACK * 1e-3 * level

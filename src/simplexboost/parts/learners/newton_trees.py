@@ -1,0 +1,399 @@
+"""Trees whose leaves are Newton steps, ΣG / (Σh + l2), if asked for monotone ones.
+
+Making a tree monotone: leaf values are moved as little as possible until every constraint holds.
+
+A tree is monotone in a feature if no step along this feature, all others staying as they are, leads from a leaf to one
+with a smaller value. Which leaves such steps connect is known from their boxes: the values of every feature that a leaf
+accepts. So a monotone tree is a table of leaf values with v_a <= v_b for certain pairs of leaves, and the nearest such
+table is an isotonic regression, here by pooling: of the pairs that are the wrong way round, the worst one is pooled,
+that is, its leaves (and all that were pooled with them) get their common mean, and so on until none is left.
+
+A sum of monotone trees with positive steps is monotone, and rounding does not change that: a <= b and c <= d imply
+fl(a + c) <= fl(b + d) for floating-point numbers too.
+
+Trees whose leaves are Newton steps, ΣG / (Σh + l2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import issparse
+
+from ..._util.arrays import AnyArray, Array
+from ..._util.docstrings import described
+from ..._util.params import check_choice, check_number, is_auto
+from ...engine import ORDERS, Dense, Grown, Growth, LateValues, Tree
+from ...model.hypotheses import LateTreeHypothesis, LeafOutputs, TreeHypothesis, sparse_values
+from ...tables.training_set import TrainingSet
+from .base import Answer, Request
+from .constraints import monotone_signs
+from .tree_learners import MOST, SMALL, TreeLearner
+
+CODES = 256  # of categories
+
+
+@dataclass(frozen=True, eq=False)
+class Boxes:
+    """What the leaves of a tree accept, of each feature that the tree splits.
+
+    Attributes
+    ----------
+    features : (q,) the features
+    low, high : (L, q) the numbers in (low, high]; inf and −inf where there are none
+    missing : (L, q) whether missing values are accepted
+    categories : for each categorical one of them, by its place 0 .. q − 1, the categories (L, 256) that are accepted
+    """
+
+    features: AnyArray
+    low: Array
+    high: Array
+    missing: AnyArray
+    categories: dict[int, AnyArray]
+
+
+def leaf_boxes(tree: Tree) -> Boxes:
+    """The boxes of the leaves, by going down the tree."""
+    nodes = tree.nodes
+    inner = nodes["feature"] >= 0
+    features, at = np.unique(nodes["feature"][inner], return_inverse=True)
+    N, q = len(nodes), len(features)
+    low, high = np.full((N, q), -np.inf), np.full((N, q), np.inf)
+    missing = np.ones((N, q), dtype=bool)
+    sets = {j: np.ones((N, CODES), dtype=bool) for j in np.unique(at[nodes["category"][inner] >= 0]).tolist()}
+    for node, j in zip(np.flatnonzero(inner).tolist(), at.tolist(), strict=True):  # children come after their parents
+        left = int(nodes["left"][node])
+        both = slice(left, left + 2)
+        low[both], high[both], missing[both] = low[node], high[node], missing[node]
+        for of_feature in sets.values():
+            of_feature[both] = of_feature[node]
+        missing[left + int(nodes["missing_left"][node]), j] = False
+        if nodes["category"][node] >= 0:
+            goes_left = np.unpackbits(tree.category_sets[nodes["category"][node]], bitorder="little").astype(bool)
+            sets[j][left] &= goes_left
+            sets[j][left + 1] &= ~goes_left
+            continue
+        threshold = float(nodes["threshold"][node])
+        high[left, j] = min(high[left, j], threshold)
+        low[left + 1, j] = max(low[left + 1, j], threshold)
+    leaves = np.flatnonzero(~inner)
+    leaves = leaves[np.argsort(nodes["left"][leaves])]
+    kept = {j: of_feature[leaves] for j, of_feature in sets.items()}
+    low, high = low[leaves], high[leaves]
+    # Symmetric trees ask some leaves for a number below 1 and above 2; and a split may send only missing values right.
+    empty = low >= high
+    return Boxes(features, np.where(empty, np.inf, low), np.where(empty, -np.inf, high), missing[leaves], kept)
+
+
+def ordered_pairs(boxes: Boxes, signs: AnyArray) -> tuple[AnyArray, AnyArray]:
+    """Leaves a and b, as two arrays, such that v_a <= v_b for all these pairs makes the tree monotone.
+
+    There is a pair if a point of a and a point of b agree in all features without a constraint, and the second is not
+    below the first in those with one (``signs`` (p,) says which way is up). Pairs that follow from two others are left
+    out.
+    """
+    L = len(boxes.low)
+    before = ~np.eye(L, dtype=bool)  # (L, L)
+    for j, sign in enumerate(signs[boxes.features].tolist()):
+        if j in boxes.categories:
+            accepted = boxes.categories[j].astype(np.float32)
+            meets = accepted @ accepted.T > 0
+        else:
+            reaches = boxes.low[:, j][:, None] < boxes.high[:, j]  # b has a number above some number of a
+            meets = reaches if sign > 0 else reaches.T if sign < 0 else reaches & reaches.T
+        before &= meets | (boxes.missing[:, j][:, None] & boxes.missing[:, j])
+    as_number = before.astype(np.float32)
+    a, b = np.nonzero(before & ~(as_number @ as_number > 0))
+    return a, b
+
+
+def pooled(values: Array, weight: Array, a: AnyArray, b: AnyArray) -> Array:
+    """Values (L,) near the given ones in squares weighted by (L,), with value[a] <= value[b] for all pairs.
+
+    >>> pooled(np.array([3.0, 1.0, 2.0]), np.array([1.0, 3.0, 1.0]), np.array([0, 1]), np.array([1, 2]))
+    array([1.5, 1.5, 2. ])
+    """
+    values, pool = values.copy(), np.arange(len(values))
+    while len(a) and (excess := values[a] - values[b]).max() > 0:
+        worst = int(excess.argmax())
+        joined = (pool == pool[a[worst]]) | (pool == pool[b[worst]])
+        pool[joined] = pool[a[worst]]
+        values[joined] = np.average(values[joined], weights=weight[joined])
+    return values
+
+
+def monotone(tree: Tree, values: AnyArray, weight: Array, signs: AnyArray) -> AnyArray:
+    """The leaf values (L, K) made monotone, in the precision they have.
+
+    Parameters
+    ----------
+    values : (L, K), those of class k in column k
+    weight : (L,) positive, how much the values of a leaf matter
+    signs : (K, p) the direction in which each class follows each feature: −1, 0 or 1
+    """
+    split = np.unique(tree.nodes["feature"][tree.nodes["feature"] >= 0])
+    classes = np.flatnonzero(signs[:, split].any(axis=1))
+    if len(classes) == 0:
+        return values
+    boxes, values = leaf_boxes(tree), values.copy()
+    pairs: dict[bytes, tuple[AnyArray, AnyArray]] = {}  # many classes may have the same constraints
+    for k in classes.tolist():
+        key = signs[k].tobytes()
+        if key not in pairs:
+            pairs[key] = ordered_pairs(boxes, signs[k])
+        values[:, k] = pooled(values[:, k].astype(np.float64), weight, *pairs[key])
+    return values
+
+
+@described
+@dataclass(eq=False, repr=False)
+class NewtonTree(TreeLearner):
+    """Leaves are vectors ΣG / (Σh + l2): Newton steps, or least squares if the request has no curvature.
+
+    Parameters
+    ----------
+    l2_regularization : float, default=1.0
+        A number that is added to every sum of curvatures, so that leaves of few rows take shorter steps.
+    monotonic_cst : list, dict, array of shape (K, p) or None, default=None
+        The direction in which the score of a class may follow a feature: 1 lets it only rise, −1 only fall, 0 does not
+        constrain it. With two classes it is a list of p numbers, or a dict by position or name of the feature, for the
+        score of the second class; otherwise it is a dict of these by number of the class. It applies to canonical
+        codewords only.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> newton = dict(codewords="canonical", optimizer="newton", step="fixed")
+    >>> clf = sb.BoostingClassifier(learner=NewtonTree(max_depth=3), n_estimators=10, **newton).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
+
+    l2_regularization: float = 1.0
+    monotonic_cst: Any = field(default=None, kw_only=True)
+
+    score: ClassVar[str] = "newton"
+    kind: ClassVar[str] = "regression"
+    takes_sketches: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """Raise if a limit or l2_regularization is invalid."""
+        super().check()
+        check_number("l2_regularization", self.l2_regularization, float, 0.0)
+
+    def check_for(self, data: TrainingSet, Y: Array) -> None:
+        """Raise if a constraint does not suit the data, or if monotonic_cst does not suit the codewords."""
+        super().check_for(data, Y)
+        if monotone_signs(self.monotonic_cst, data) is not None and not is_identity(Y):
+            raise ValueError(
+                "monotonic_cst needs codewords='canonical', where every coordinate of a leaf is the score of one "
+                f"class; the codewords have shape {Y.shape}."
+            )
+
+    def fit(self, request: Request) -> Answer:
+        """Grow a tree and compute its leaf values; with a sketch, the leaves still use all coordinates."""
+        return super().fit(request) if request.sketched is None else self.fit_sketched(request)
+
+    def fit_sketched(self, request: Request) -> Answer:
+        """A tree whose splits use only the sketch; a tree that is one leaf of zeros has no edge."""
+        sketched = request.sketched
+        assert sketched is not None
+        grown = self.grow(request, Dense(sketched.statistics))
+        free = sketched.leaves(grown, self.l2_for(request.data))  # (L, d)
+        values = self.constrained(free, grown, request)
+        if values is free and sketched.ahead is not None and isinstance(values, LateValues):
+            sketched.ahead(grown, values)
+        outputs = LeafOutputs(values, grown.leaf_of_row, request.data.engine)
+
+        sparse = sketched.sparse
+
+        def made() -> TreeHypothesis:  # it must not know the request, which knows the run
+            known = values.sparse if sparse and isinstance(values, LateValues) else None
+            if known is not None:
+                return TreeHypothesis(grown.tree, known)
+            if issparse(values):
+                return TreeHypothesis(grown.tree, values)
+            table = np.asarray(values)
+            return TreeHypothesis(grown.tree, sparse_values(table) if sparse else table)
+
+        late = LateTreeHypothesis(made)
+        hypothesis = late if request.data.engine.later(late.maker()) else late.made
+        n_leaves = values.shape[0] if issparse(values) else len(values)
+        says_nothing = n_leaves == 1 and largest_value(values) < 1e-6
+        return Answer(hypothesis, outputs, edge=0.0 if says_nothing else self.sketched_edge(request, grown))
+
+    def sketched_edge(self, request: Request, grown: Grown) -> float:
+        """Σ⟨g, v⟩ / (Σ‖g‖ · max‖v‖) of the gradients g along the sketch and the Newton steps v of their leaves."""
+        assert request.sketched is not None
+        sums = grown.leaf_sums  # (L, s + 1)
+        v = newton_steps(sums, self.l2_for(request.data))  # (L, s)
+        longest = np.abs(v).max() if v.shape[1] == 1 else np.linalg.norm(v, axis=1).max()
+        most = request.sketched.size() * float(longest)
+        return float(np.vdot(sums[:, :-1], v)) / most if most > 0 else 0.0
+
+    def growth_for(self, data: TrainingSet, seed: int, **more: Any) -> Growth:
+        """How the engine is to grow."""
+        return super().growth_for(data, seed, l2_regularization=self.l2_for(data), **more)
+
+    def l2_for(self, data: TrainingSet) -> float:
+        """What is added to every curvature sum on these data."""
+        return float(self.l2_regularization)
+
+    def statistics(self, request: Request) -> Dense:
+        """The gradient and the curvature."""
+        return Dense(np.column_stack([request.G, request.h]))  # (n, d + 1)
+
+    def leaf_values(self, grown: Grown, request: Request) -> Array:
+        """ΣG / (Σh + l2)."""
+        return self.constrained(newton_steps(grown.leaf_sums, self.l2_for(request.data)), grown, request)
+
+    def constrained(self, values: Any, grown: Grown, request: Request) -> Any:
+        """The leaf values (L, d), made monotone where that is asked for; leaves weigh what their curvature weighs."""
+        if self.monotonic_cst is None:
+            return values
+        signs = monotone_signs(self.monotonic_cst, request.data)
+        if signs is None:
+            return values
+        values = np.asarray(values)
+        if values.shape[1] != len(signs):
+            raise ValueError(
+                "monotonic_cst needs an optimizer that fits all classes in one tree, such as 'sketched-newton' or "
+                "'newton'; this one asks for one coordinate at a time."
+            )
+        weight = np.maximum(grown.leaf_sums[:, -1] + self.l2_for(request.data), np.finfo(np.float64).tiny)
+        return monotone(grown.tree, values, weight, signs)
+
+
+def largest_value(values: Any) -> float:
+    """The largest absolute leaf value."""
+    return float(np.abs(values.data if issparse(values) else np.asarray(values)).max(initial=0.0))
+
+
+def newton_steps(sums: Array, l2_regularization: float) -> Array:
+    """ΣG / (Σh + l2) from sums (L, d + 1) whose last column is the curvature; 0 if that sum is 0; (L, d)."""
+    h = sums[:, -1:] + l2_regularization
+    return np.divide(sums[:, :-1], h, out=np.zeros_like(sums[:, :-1]), where=h > 0)
+
+
+@described
+@dataclass(eq=False, repr=False)
+class RegressionTree(NewtonTree):
+    """Least squares: `NewtonTree` whose leaves are plain weighted means, without l2_regularization.
+
+    Parameters
+    ----------
+    l2_regularization : float, default=0.0
+        A number that is added to every sum of curvatures, so that leaves of few rows take shorter steps.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.LogitBoostClassifier(learner=RegressionTree(max_depth=3), n_estimators=5).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
+
+    l2_regularization: float = 0.0
+
+    def leaf_values(self, grown: Grown, request: Request) -> Array:
+        """ΣG / (Σh + l2), in single precision."""
+        return single(super().leaf_values(grown, request))
+
+
+def single(values: Array) -> Array:
+    """Numbers with the 24 bits of single precision, in double precision.
+
+    Products with whole numbers are then exact, and so are the engine's sums of them: a row of weight 3 is the same as
+    three rows. Otherwise the last digits would decide between splits and between classes that are equally good, which
+    is common where examples are few.
+    """
+    return values.astype(np.float32).astype(np.float64)
+
+
+LABEL_L2 = 1.0  # of 0.2, 0.5, 1 and 5 the best or the second best on four tables (docs/targets.md)
+
+
+@described
+@dataclass(eq=False, repr=False)
+class SketchTree(NewtonTree):
+    """The tree of `SketchedNewton`: grown best first, limits from the size of the data, 32-bit sums for many rows.
+
+    Parameters
+    ----------
+    max_leaf_nodes : int, "auto" or None, default="auto"
+        The largest number of leaves; None sets no limit. "auto" is one leaf for about 128 rows, at least 16 and at most
+        255; symmetric trees have 64, or those of ``max_depth``.
+    min_samples_leaf : int or "auto", default="auto"
+        The smallest number of training rows in a leaf. "auto" is 1 up to 1000 rows and 5 beyond.
+    l2_regularization : float or "auto", default="auto"
+        A number that is added to every sum of curvatures. "auto" is 10 / K, and 0.2 from 50 classes on; it is 1 for
+        labels of an indicator matrix, and for several class targets K is the mean of their numbers of classes.
+
+    Examples
+    --------
+    `SimplexBoostClassifier` is made of this tree and of `SketchedNewton`.
+
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> newton = dict(codewords="canonical", optimizer="sketched-newton", step="fixed", learning_rate=0.1)
+    >>> clf = sb.BoostingClassifier(learner=SketchTree(max_leaf_nodes=8), n_estimators=20, **newton).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
+
+    max_depth: int | None = None
+    max_leaf_nodes: Any = "auto"
+    min_samples_leaf: Any = "auto"
+    growth: str = "best"
+    l2_regularization: Any = "auto"
+
+    def check(self) -> None:
+        """Raise if a limit is invalid."""
+        check_choice("growth", self.growth, tuple(ORDERS))
+        check_number("max_leaf_nodes", self.max_leaf_nodes, int, 2, MOST, none=True, auto=True)
+        check_number("min_samples_leaf", self.min_samples_leaf, int, 1, MOST, auto=True)
+        self.suited(1000, 10).check()
+
+    def suited(self, n: int, K: float) -> NewtonTree:
+        """The same learner with "auto" replaced by values for n rows of K classes."""
+        leaves = self.max_leaf_nodes
+        if is_auto(leaves):
+            leaves = None if self.growth == "symmetric" else min(max(n // 128, 16), 255)
+        least = (1 if n <= 1000 else 5) if is_auto(self.min_samples_leaf) else self.min_samples_leaf
+        return NewtonTree(
+            self.max_depth,
+            leaves,
+            least,
+            self.growth,
+            self.gain_noise,
+            self.suited_l2(K),
+            interaction_cst=self.interaction_cst,
+        )
+
+    def suited_l2(self, K: float) -> Any:
+        """What suits K classes."""
+        return max(0.2, 10.0 / K) if is_auto(self.l2_regularization) else self.l2_regularization
+
+    def l2_for(self, data: TrainingSet) -> float:
+        """What is added to every curvature sum on these data."""
+        if data.has_labels and is_auto(self.l2_regularization):
+            return LABEL_L2
+        return float(self.suited_l2(data.rivals))
+
+    def growth_for(self, data: TrainingSet, seed: int, **more: Any) -> Growth:
+        """How the engine is to grow."""
+        bits = 64 if data.n * data.p < SMALL else 32
+        tree = replace(self.suited(data.n, data.rivals), l2_regularization=self.l2_for(data))
+        return tree.growth_for(data, seed, bits=bits, **more)
+
+
+def is_identity(Y: Array) -> bool:
+    """Whether the codewords are canonical."""
+    return Y.shape == (len(Y), len(Y)) and bool((Y == np.eye(len(Y))).all())

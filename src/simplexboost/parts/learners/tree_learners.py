@@ -1,0 +1,538 @@
+"""Trees as weak learners: the base class, trees whose leaves name a class, and trees of signs.
+
+What all tree learners share, and the trees whose leaves are unit vectors along the gradient.
+
+Trees whose leaves name one class and answer with its codeword.
+
+Trees that answer each coordinate separately, with ±1 or with 0 or 1: h(x, k) for an example and a class.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..._util.arrays import AnyArray, Array, Labels
+from ..._util.docstrings import described
+from ..._util.params import check_choice, check_number
+from ...engine import ORDERS, Dense, Engine, Grown, Growth, OneHot, Tree, single_leaf, symmetric_levels
+from ...model.hypotheses import LeafOutputs, TreeHypothesis
+from ...tables.training_set import TrainingSet
+from .base import Answer, Learner, PlainPull, Request
+from .constraints import interactions
+
+# Up to this many values, histograms of 64-bit integers cost next to nothing; beyond, 32 bits halve the memory traffic.
+SMALL = 300_000
+MOST = 2**31 - 1  # the largest limit that the engine takes
+
+
+@dataclass(eq=False, repr=False)
+class TreeLearner(Learner):
+    """Trees that the engine grows. A subclass says which statistics are summed, by which score, and what leaves hold.
+
+    Parameters
+    ----------
+    max_depth : int or None, default=2
+        The largest number of splits on a path from the root to a leaf; None sets no limit.
+    max_leaf_nodes : int or None, default=None
+        The largest number of leaves; None sets no limit.
+    min_samples_leaf : int, default=1
+        The smallest number of training rows of positive weight in a leaf.
+    growth : {"level", "best", "symmetric"}, default="level"
+        "level" splits the oldest node first, "best" the one whose split gains most. "symmetric" splits all nodes of a
+        level by the same feature and threshold, those that gain most in total. A symmetric tree of depth D has 2^D
+        leaves, some of which may have no rows or fewer than `min_samples_leaf`; without limits its depth is 6.
+    gain_noise : float, default=0.0
+        Random numbers of this many standard deviations (of the features' gains) are added to the gain of every feature
+        at every node or, in symmetric trees, at every level. The feature with the largest sum is split.
+    interaction_cst : {"pairwise", "no_interactions"}, list of sets of features or None, default=None
+        Which features may be split on the same path from the root: only those that are together in one of the sets, of
+        positions or names. Features in none of them form a set of their own. "pairwise" allows any two features,
+        "no_interactions" one. None does not constrain the trees.
+
+    Examples
+    --------
+    A tree whose leaves hold the mean gradient:
+
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from simplexboost import BoostingClassifier, engine
+    >>> from sklearn.datasets import load_iris
+    >>> @dataclass(eq=False, repr=False)
+    ... class MeanTree(TreeLearner):
+    ...     score = "norm"
+    ...     def statistics(self, request):
+    ...         return engine.Dense(request.G)
+    ...     def leaf_values(self, grown, request):
+    ...         return grown.leaf_sums / np.bincount(grown.leaf_of_row)[:, None]
+    >>> X, y = load_iris(return_X_y=True)
+    >>> BoostingClassifier(learner=MeanTree(), n_estimators=10).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    max_depth: int | None = 2
+    max_leaf_nodes: int | None = None
+    min_samples_leaf: int = 1
+    growth: str = "level"
+    gain_noise: float = 0.0
+    interaction_cst: Any = field(default=None, kw_only=True)
+
+    score: ClassVar[str]
+    takes_categories: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """Raise if a limit is invalid."""
+        check_number("max_depth", self.max_depth, int, 1, MOST, none=True)
+        check_number("max_leaf_nodes", self.max_leaf_nodes, int, 2, MOST, none=True)
+        check_number("min_samples_leaf", self.min_samples_leaf, int, 1, MOST)
+        check_choice("growth", self.growth, tuple(ORDERS))
+        check_number("gain_noise", self.gain_noise, float, 0.0)
+        if self.growth == "symmetric":
+            symmetric_levels(self.max_depth, self.max_leaf_nodes)
+
+    def check_for(self, data: TrainingSet, Y: Array) -> None:
+        """Raise if interaction_cst does not suit the features."""
+        interactions(self.interaction_cst, data)
+
+    def fit(self, request: Request) -> Answer:
+        """Grow a tree and compute its leaf values."""
+        grown = self.grow(request, self.statistics(request))
+        values = self.leaf_values(grown, request)  # (L, d)
+        return Answer(TreeHypothesis(grown.tree, values), LeafOutputs(values, grown.leaf_of_row, request.data.engine))
+
+    def grow(self, request: Request, statistics: Dense | OneHot) -> Grown:
+        """A tree for these statistics, which are also summed over its leaves."""
+        return request.data.engine.grow(
+            request.data.binned,
+            statistics,
+            self.score,
+            self.growth_for(request.data, request.seed),
+            rows=request.rows,
+            features=request.features,
+        )
+
+    @abstractmethod
+    def statistics(self, request: Request) -> Dense | OneHot:
+        """The statistics that splits are searched with, and that are summed over the leaves."""
+
+    @abstractmethod
+    def leaf_values(self, grown: Grown, request: Request) -> Array:
+        """Values of the leaves, (L, d)."""
+
+    def growth_for(self, data: TrainingSet, seed: int, **more: Any) -> Growth:
+        """How the engine is to grow; a subclass adds `more` of its own."""
+        return Growth(
+            max_depth=int(self.max_depth or 0),  # not of NumPy's narrow types, whose products would overflow
+            max_leaf_nodes=int(self.max_leaf_nodes or 0),
+            min_samples_leaf=int(self.min_samples_leaf),
+            order=self.growth,
+            seed=seed,
+            noise=float(self.gain_noise),
+            interactions=interactions(self.interaction_cst, data),
+            **more,
+        )
+
+
+def nearest_sums(tree: Tree, sums: Array) -> Array:
+    """The leaf sums; a leaf whose sums are all zero gets those of its nearest ancestor with others."""
+    if sums.all() or sums.any(axis=1).all():  # the first is the faster of the two
+        return sums
+    all_sums = tree.node_sums(sums)  # (N, m)
+    for node in reversed(tree.children_first()):
+        for child in tree.nodes["left"][node] + np.arange(2):
+            if not all_sums[child].any():
+                all_sums[child] = all_sums[node]
+    is_leaf = tree.nodes["feature"] < 0
+    return all_sums[is_leaf][np.argsort(tree.nodes["left"][is_leaf])]
+
+
+@described
+@dataclass(eq=False, repr=False)
+class VectorTree(TreeLearner):
+    """Leaves are unit vectors ΣG / ‖ΣG‖, and the node score is ‖ΣG‖. With one coordinate the answers are ±1.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.BoostingClassifier(learner=VectorTree(max_depth=3), n_estimators=5).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
+
+    score: ClassVar[str] = "norm"
+
+    def statistics(self, request: Request) -> Dense:
+        """The gradient."""
+        return Dense(request.G)
+
+    def leaf_values(self, grown: Grown, request: Request) -> Array:
+        """ΣG / ‖ΣG‖."""
+        sums = nearest_sums(grown.tree, grown.leaf_sums)
+        if sums.shape[1] == 1:
+            return np.sign(sums)
+        largest = np.abs(sums).max(axis=1, keepdims=True)
+        sums = np.divide(sums, largest, out=np.zeros_like(sums), where=largest > 0)  # so that squares cannot overflow
+        norm = np.linalg.norm(sums, axis=1, keepdims=True)
+        return np.divide(sums, norm, out=np.zeros_like(sums), where=norm > 0)
+
+
+@described
+@dataclass(eq=False, repr=False)
+class Stump(VectorTree):
+    """One split. With one coordinate the two leaves answer ±1, the classical decision stump.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.OneVsAllBoostClassifier(learner=Stump(min_samples_leaf=5), n_estimators=10).fit(X, y)
+    >>> clf.score(X, y) > 0.9
+    True
+    """
+
+    max_depth: int | None = 1
+
+
+@described
+@dataclass(eq=False, repr=False)
+class NamesClasses(TreeLearner):
+    """Trees whose leaves name one class and answer with its codeword: the base class of `ClassTree` and its relatives.
+
+    Parameters
+    ----------
+    leaves_per_rival : int or None, default=None
+        If ``max_leaf_nodes`` is None, the tree has at most this number times K − 1 leaves. None sets no such limit.
+
+    Examples
+    --------
+    >>> from simplexboost.parts.learners import as_learner
+    >>> isinstance(as_learner("gini-tree"), NamesClasses), isinstance(as_learner("vector-tree"), NamesClasses)
+    (True, False)
+    """
+
+    leaves_per_rival: int | None = None
+
+    kind: ClassVar[str] = "classification"
+
+    def check(self) -> None:
+        """Raise if a limit is invalid."""
+        super().check()
+        check_number("leaves_per_rival", self.leaves_per_rival, int, 1, MOST, none=True)
+
+    def growth_for(self, data: TrainingSet, seed: int, **more: Any) -> Growth:
+        """How the engine is to grow."""
+        growth = super().growth_for(data, seed, **more)
+        if self.max_leaf_nodes is not None or self.leaves_per_rival is None:
+            return growth
+        return replace(growth, max_leaf_nodes=min(MOST, max(2, int(self.leaves_per_rival) * (data.K - 1))))
+
+    def fit(self, request: Request) -> Answer:
+        """Grow a tree and let its leaves name classes."""
+        grown = self.grow(request, self.statistics(request))
+        names = self.names(grown, request)  # (L,)
+        hypothesis = TreeHypothesis(grown.tree, request.Y[names])
+        outputs = LeafOutputs(hypothesis.values, grown.leaf_of_row, request.data.engine)
+        return Answer(hypothesis, outputs, names[grown.leaf_of_row])
+
+    def leaf_values(self, grown: Grown, request: Request) -> Array:
+        """The codewords of the named classes."""
+        return request.Y[self.names(grown, request)]
+
+    def names(self, grown: Grown, request: Request) -> Labels:
+        """The class that each leaf names, (L,): the one that gains most."""
+        return np.asarray(nearest_sums(grown.tree, grown.leaf_sums).argmax(axis=1))
+
+
+@described
+@dataclass(eq=False, repr=False)
+class ClassTree(NamesClasses):
+    """Leaves name one class and answer with its codeword; splits maximise the gains A = G Yᵀ ("Greedy").
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.AdaBoostMMClassifier(learner=ClassTree(max_depth=3), n_estimators=10).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
+
+    score: ClassVar[str] = "max"
+
+    def statistics(self, request: Request) -> Dense | OneHot:
+        """The gain of every class."""
+        if request.pull.single:  # only the true class gains, up to a constant that does not affect splits
+            return OneHot(request.labels, request.weight, len(request.Y))
+        A = request.G @ request.Y.T if request.pull.gains is None else request.pull.gains  # (n, K)
+        return Dense(A)
+
+    def growth_for(self, data: TrainingSet, seed: int, **more: Any) -> Growth:
+        """How the engine is to grow."""
+        seed = seed if self.gain_noise else 0  # without noise, sums are rounded to nearest
+        growth = super().growth_for(data, seed, **more)
+        return replace(growth, bits=64 if data.n * data.K < SMALL else 32)
+
+
+@described
+@dataclass(eq=False, repr=False)
+class ConvertedTree(NamesClasses):
+    """A `VectorTree` whose leaves answer with the codeword nearest to their vector: Saberian and Vasconcelos (87).
+
+    It shows what is lost by answers that name a class: the tree is that of the real answers, and with centred codewords
+    each answer is still one along which the risk falls. `ClassTree` grows its tree for codewords and does better.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.GDMCBoostClassifier(learner=ConvertedTree(), n_estimators=10).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
+
+    score: ClassVar[str] = "norm"
+
+    def statistics(self, request: Request) -> Dense:
+        """The gradient."""
+        return Dense(request.G)
+
+    def names(self, grown: Grown, request: Request) -> Labels:
+        """The class whose codeword has the largest product with ΣG."""
+        return np.asarray((nearest_sums(grown.tree, grown.leaf_sums) @ request.Y.T).argmax(axis=1))
+
+
+@described
+@dataclass(eq=False, repr=False)
+class InfoTree(NamesClasses):
+    """Leaves name the heaviest class; splits maximise the information gain of the class weights ("Greedy-Info").
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.AdaBoostM1Classifier(learner=InfoTree(max_depth=3), n_estimators=10).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
+
+    score: ClassVar[str] = "entropy"
+
+    def fit(self, request: Request) -> Answer:
+        """Grow a tree on the examples that have a weight: the others change no sum, and sm-boost draws few."""
+        rows = weighted_rows(request.weight, request.rows, request.data.engine)
+        return super().fit(replace(request, rows=rows))
+
+    def statistics(self, request: Request) -> OneHot:
+        """The weight of every example, in the column of its class."""
+        return OneHot(request.labels, request.weight, len(request.Y))
+
+
+def weighted_rows(weight: Array, rows: AnyArray | None, engine: Engine) -> AnyArray | None:
+    """Those of some rows, or of all (None), that have a weight (n,); if none has one, the rows as they are."""
+    has_weight = weight != 0 if rows is None else weight[rows] != 0
+    if engine.every(~has_weight) or has_weight.all():
+        return rows
+    return np.flatnonzero(has_weight) if rows is None else rows[has_weight]
+
+
+@described
+@dataclass(eq=False, repr=False)
+class GiniTree(InfoTree):
+    """Leaves name the heaviest class; splits minimise the Gini impurity of the class weights (CART).
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SAMMEClassifier(learner=GiniTree(max_depth=3), n_estimators=10).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
+
+    score: ClassVar[str] = "gini"
+
+
+@described
+@dataclass(eq=False, repr=False)
+class GreedyTree(ClassTree):
+    """`ClassTree` grown best first up to a number of leaves: the "Greedy" tree of Mukherjee and Schapire.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.AdaBoostMMClassifier(learner=GreedyTree(max_leaf_nodes=6), n_estimators=5).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
+
+    max_depth: int | None = None
+    growth: str = "best"
+    leaves_per_rival: int | None = 12
+
+
+@described
+@dataclass(eq=False, repr=False)
+class GreedyInfoTree(InfoTree):
+    """`InfoTree` grown best first up to a number of leaves: the "Greedy-Info" tree of Mukherjee and Schapire.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.AdaBoostM1Classifier(learner=GreedyInfoTree(max_leaf_nodes=6), n_estimators=5).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
+
+    max_depth: int | None = None
+    growth: str = "best"
+    leaves_per_rival: int | None = 12
+
+
+class ProductTree(TreeLearner):
+    """Trees that answer each coordinate separately; the node score is Σ_j |ΣG_j|, and the leaf's answer sign(ΣG_j)."""
+
+    score: ClassVar[str] = "sign"
+    kind: ClassVar[str] = "product"
+
+    def statistics(self, request: Request) -> Dense:
+        """The gradient."""
+        return Dense(request.G)
+
+    def leaf_values(self, grown: Grown, request: Request) -> Array:
+        """sign(ΣG_j)."""
+        return np.sign(nearest_sums(grown.tree, grown.leaf_sums))
+
+
+@described
+@dataclass(eq=False, repr=False)
+class SignTree(ProductTree):
+    """Leaves hold a sign for every coordinate, the sign of ΣG_j (Hamming trees).
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.AdaBoostMHClassifier(learner=SignTree(max_depth=3), n_estimators=5).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
+
+
+@described
+@dataclass(eq=False, repr=False)
+class HammingTree(ProductTree):
+    """`SignTree` grown best first up to 12 leaves; with one coordinate, a binary tree of that size.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.AdaBoostMHClassifier(learner=HammingTree(max_leaf_nodes=6), n_estimators=5).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
+
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = 12
+    growth: str = "best"
+
+
+@described
+@dataclass(eq=False, repr=False)
+class SubsetTree(ProductTree):
+    """Leaves hold the set of plausible coordinates: 1 where ΣG_j > 0, 0 elsewhere (AdaBoost.M2 and MR).
+
+    If the rows of G sum to zero, which is so for losses of score differences, this is as good as signs. With one
+    coordinate the answers are ±1. It is grown like a `HammingTree`.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.AdaBoostM2Classifier(learner=SubsetTree(max_leaf_nodes=6), n_estimators=5).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
+
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = 12
+    growth: str = "best"
+
+    def leaf_values(self, grown: Grown, request: Request) -> Array:
+        """1 or 0."""
+        signs = super().leaf_values(grown, request)
+        return signs if signs.shape[1] == 1 else (signs > 0).astype(np.float64)
+
+
+@described
+@dataclass(eq=False, repr=False)
+class IndexStump(Learner):
+    """A stump on [x, k], the features and the number of the class: ±1 by one feature, or by the class alone.
+
+    The NIPS version of MCBoost uses it in AdaBoost.MH. An answer that depends on a feature is the same for all classes.
+
+    Parameters
+    ----------
+    min_samples_leaf : int, default=1
+        The smallest number of training rows of positive weight in a leaf.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.AdaBoostMHClassifier(learner_mode="index", n_estimators=5).fit(X, y)
+    >>> clf.parts().learner
+    IndexStump()
+    """
+
+    min_samples_leaf: int = 1
+
+    kind: ClassVar[str] = "product"
+    takes_categories: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """Raise if the limit is invalid."""
+        check_number("min_samples_leaf", self.min_samples_leaf, int, 1, MOST)
+
+    def fit(self, request: Request) -> Answer:
+        """The best stump on a feature, or the best split of the classes, whichever gains more; ties to the feature."""
+        d = request.G.shape[1]
+        together = request.G.sum(axis=1, keepdims=True)  # (n, 1)
+        by_feature = replace(request, pull=PlainPull(together, request.labels, request.weight))
+        answer = Stump(min_samples_leaf=self.min_samples_leaf).fit(by_feature)
+        rows = request.used
+        engine = request.data.engine
+        signs, gain = split_of_coordinates(engine.totals(request.G[rows]))
+        assert isinstance(answer.hypothesis, TreeHypothesis)
+        if engine.total(by_feature.G[rows, 0] * answer.outputs[rows, 0]) >= gain:
+            values = np.repeat(answer.hypothesis.values, d, axis=1)  # (2, d)
+            return Answer(TreeHypothesis(answer.hypothesis.tree, values), np.repeat(answer.outputs, d, axis=1))
+        tree = single_leaf(request.data.n)
+        return Answer(TreeHypothesis(tree, signs[None, :]), np.tile(signs, (request.data.n_here, 1)))
+
+
+def split_of_coordinates(sums: Array) -> tuple[Array, float]:
+    """The best stump h (d,) on the coordinate number, one sign up to some j and one beyond; its gain Σ_j h_j sums_j."""
+    left = np.cumsum(sums)
+    gains = np.abs(left) + np.abs(left[-1] - left)  # (d,), the last one is that of no split
+    j = int(gains.argmax())
+    signs = np.where(np.arange(len(sums)) <= j, np.sign(left[j]), np.sign(left[-1] - left[j]))
+    return signs, float(gains[j])

@@ -1,0 +1,92 @@
+"""Any scikit-learn classifier or regressor as a weak learner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.utils.validation import has_fit_parameter
+
+from ..._util.arrays import AnyArray, Array
+from ..._util.messages import blamed
+from ...model.hypotheses import ClassifierHypothesis, RegressorHypothesis
+from .base import Answer, Learner, Request
+
+
+@dataclass(eq=False, repr=False)
+class SklearnLearner(Learner):
+    """Any scikit-learn classifier or regressor whose ``fit`` takes ``sample_weight``.
+
+    A classifier is trained on the labels with the boosting weights and answers with codewords (±1 for one coordinate);
+    a regressor is fitted to the gradient by least squares (to G / h with weights h if there is a curvature).
+
+    Parameters
+    ----------
+    estimator : estimator object
+        The classifier or regressor. It is cloned in every round, and a ``random_state`` of None is replaced by a seed
+        from the booster's random state.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> learner = SklearnLearner(DecisionTreeClassifier(max_depth=2))
+    >>> sb.SAMMEClassifier(learner=learner, n_estimators=5).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    estimator: Any
+
+    def check(self) -> None:
+        """Raise unless the estimator is a classifier or regressor that takes weights."""
+        if not is_estimator(self.estimator):
+            raise TypeError(f"estimator={self.estimator!r} must be a scikit-learn classifier or regressor.")
+        if not has_fit_parameter(self.estimator, "sample_weight"):
+            raise TypeError(f"estimator={self.estimator!r} does not take sample_weight in fit; boosting needs it.")
+
+    def fit(self, request: Request) -> Answer:
+        """Train a clone."""
+        rows = np.arange(request.data.n) if request.rows is None else request.rows
+        with blamed(f"learner: {type(self.estimator).__name__}"):
+            estimator = clone(self.estimator)
+            if "random_state" in estimator.get_params() and estimator.get_params()["random_state"] is None:
+                estimator.set_params(random_state=request.seed % 2**31)
+            return (self._classifier if is_classifier(estimator) else self._regressor)(estimator, request, rows)
+
+    @staticmethod
+    def _classifier(estimator: Any, request: Request, rows: AnyArray) -> Answer:
+        rows, weight = weighty(rows, request.weight)
+        estimator.fit(request.data.X[rows], request.labels[rows], sample_weight=weight / weight.mean())
+        names = estimator.predict(request.data.X)
+        return Answer(ClassifierHypothesis(estimator, request.Y), request.Y[names], names)
+
+    @staticmethod
+    def _regressor(estimator: Any, request: Request, rows: AnyArray) -> Answer:
+        rows, h = weighty(rows, request.h)
+        targets = request.G[rows] / h[:, None]  # (n, d)
+        targets = targets[:, 0] if targets.shape[1] == 1 else targets
+        estimator.fit(request.data.X[rows], targets, sample_weight=h)
+        hypothesis = RegressorHypothesis(estimator, request.G.shape[1])
+        return Answer(hypothesis, hypothesis.outputs(request.data.X))
+
+
+def weighty(rows: AnyArray, weight: Array) -> tuple[AnyArray, Array]:
+    """The rows that weigh something, and their weights; if there are none, all rows, each of weight one.
+
+    Where nothing weighs anything there is nothing to gain either: whatever the estimator says, boosting stops.
+    """
+    some = rows[weight[rows] > 0]
+    return (some, weight[some]) if len(some) else (rows, np.ones(len(rows)))
+
+
+def is_estimator(value: Any) -> bool:
+    """Whether this is a scikit-learn classifier or regressor."""
+    return (
+        hasattr(value, "__sklearn_tags__")
+        and not isinstance(value, type)
+        and (is_classifier(value) or is_regressor(value))
+    )

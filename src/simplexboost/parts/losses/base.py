@@ -1,0 +1,311 @@
+"""What a loss is: class scores U (n, K), labels c (n,) -> L (n,), −∂L/∂U (n, K), and whatever else boosting needs.
+
+A new loss defines ``value`` and ``residual``; everything else has a default.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..._util.arrays import Array, Labels
+from ..._util.params import Part, check_number
+from ...engine import CPU, Engine, engine_of
+from ...model.code import Code
+from .links import HUGE, softmax
+from .objective import CEILING, Along, Balance, MergedRivals, Objective, Rivals
+
+
+class Loss(Part, ABC):
+    """A loss on class scores.
+
+    In all methods ``U (n, K)`` holds the class scores, ``c (n,)`` the true classes in ``0..K-1``. The caller applies
+    the weights of examples. Subclasses set ``convex``, on which the choice of the line search depends.
+
+    Examples
+    --------
+    A loss needs ``value`` and ``residual``; all other methods have defaults.
+
+    >>> class Squared(Loss):
+    ...     convex = True
+    ...     def value(self, U, c):
+    ...         return ((U - np.eye(U.shape[1])[c]) ** 2).sum(axis=1)
+    ...     def residual(self, U, c):
+    ...         return 2 * (np.eye(U.shape[1])[c] - U)
+    >>> first, second, log_scale = Squared().along(np.zeros((1, 3)), np.array([2]), np.ones((1, 3)))
+    >>> first, second, log_scale
+    (array([-2.]), None, 0.0)
+    """
+
+    convex: bool
+    exponential: ClassVar[bool] = False  # a sum of exponentials of scores; has `terms` and `total`
+    pairwise: ClassVar[bool] = False  # a sum over rivals: minus the residual at a rival is the weight of that pair
+    decouples: ClassVar[bool] = False  # a sum over classes of losses of one score each; has `binary`
+    rowwise: ClassVar[bool] = False  # has `second`, so that `SketchedNewton` can ask the loss itself, not the engine
+    blockwise: ClassVar[bool] = False  # a sum of log-losses of blocks of columns, which engines know as `BlockProblem`
+    cost_matrix: ArrayLike | None = None  # the cost of mistaking a class for another, if the loss has it
+    likelihood: bool = False  # whether the loss is −log softmax(2 U)_c, c being the true class
+    # (a, b) if the gradient is the logistic one times p^a (1 − p)^b, p being the probability of the true class.
+    exponents: ClassVar[tuple[int, int] | None] = None
+
+    @abstractmethod
+    def value(self, U: Array, c: Labels) -> Array:
+        """The loss of every example, (n,): finite for any finite scores."""
+
+    @abstractmethod
+    def residual(self, U: Array, c: Labels) -> Array:
+        """Minus the gradient in the scores, −∂L/∂U, (n, K): finite for any finite scores."""
+
+    def value_of(self, p: Array) -> Array:
+        """The loss as a function of the probability p of the true class, elementwise, if `exponents` are given."""
+        raise TypeError(f"{type(self).__name__} is not a function of one probability.")
+
+    def log_value(self, U: Array, c: Labels) -> Array:
+        """The logarithm of the loss, (n,); a loss that underflows to zero counts as the smallest normal float."""
+        return np.log(np.maximum(self.value(U, c), np.finfo(np.float64).tiny))
+
+    def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
+        """``P`` (n, K) and ``log_scale`` with residual = exp(log_scale) · P.
+
+        Exponential losses choose the scale so that the largest entry of ``P`` is of order one; the choice of a learner
+        and of a step does not depend on the scale. Bounded losses return the residual and 0.
+        """
+        return self.residual(U, c), 0.0
+
+    def scaled_residual_into(self, U: Array, c: Labels, out: Array) -> tuple[Array, float]:
+        """`scaled_residual`, which may write to `out` (n, K): new memory would take longer than the computation."""
+        return self.scaled_residual(U, c)
+
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
+        """Derivatives of L(U + αW) in α.
+
+        Parameters
+        ----------
+        U : array of shape (n, K)
+            Class scores.
+        c : array of shape (n,)
+            True classes.
+        W : array of shape (n, K)
+            The direction, in scores: ½ h Yᵀ for a learner's output h (n, d).
+        alpha : float, default=0.0
+            The step at which the derivatives are taken.
+
+        Returns
+        -------
+        first : array of shape (n,)
+        second : array of shape (n,), or None if the loss has no second derivative
+        log_scale : float
+            Both derivatives must be multiplied by exp(log_scale).
+        """
+        P, log_scale = self.scaled_residual(U + alpha * W, c)
+        return -np.einsum("nk,nk->n", P, W), None, log_scale
+
+    def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
+        """The weight of every term, and how fast its exponent falls along W; for losses that are sums of exponentials.
+
+        Parameters
+        ----------
+        P : array of shape (n, K)
+            The residual, possibly scaled and with sample weights.
+        W : array of shape (n, K)
+            The direction, in scores.
+        c : array of shape (n,)
+            True classes.
+
+        Returns
+        -------
+        weight, fall : arrays of shape (n, m), m terms per example, in the scale of P and per unit of the step
+        """
+        raise TypeError(f"{type(self).__name__} is not a sum of exponentials.")
+
+    def balance(self, along: Along) -> Balance:
+        """Which terms fall and which rise along a direction, for losses that are sums of exponentials."""
+        weight, fall = self.terms(along.P, along.W, along.c)  # (n, m) each
+        engine = along.engine
+        rate = engine.largest(np.abs(fall))
+        gains, loses = fall > 1e-9 * rate, fall < -1e-9 * rate
+        even = engine.every(np.abs(np.abs(fall[gains | loses]) - rate) <= 1e-5 * rate)
+        faultless = engine.every(~loses)
+        return Balance(
+            gained=engine.total(weight[gains] * (fall[gains] / rate)),
+            lost=-engine.total(weight[loses] * (fall[loses] / rate)),
+            total=engine.total(weight.ravel()),
+            rate=rate,
+            even=even,
+            faultless=faultless,
+            perfect=faultless and self.falls_forever(along.W, along.c, strictly=True),
+        )
+
+    def own_rate(self, K: int) -> float | None:
+        """If the loss is an exponential of the true class's score only: the rate in its exponent; else None."""
+        return None
+
+    def binary(self, U: Array, c: Labels, k: int) -> tuple[Loss, Array, Labels]:
+        """The binary problem of class k against the rest, if the loss decouples: a loss, scores (n, 2), labels (n,)."""
+        raise TypeError(f"{type(self).__name__} is not a sum of losses of one score each.")
+
+    def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
+        """The labels and weights (n,) for a classifier that names one class per example, from the residual P."""
+        return c, P[np.arange(len(c)), c]
+
+    def mistake(self, K: int) -> float:
+        """The least loss of an example that is wrong or tied: the risk divided by this bounds the error."""
+        return 1.0
+
+    def total(self, P: Array, c: Labels) -> float | None:
+        """Σ_i L_i from the residual P (n, K), with its scale and weights; None if P does not determine it."""
+        return None
+
+    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
+        """The diagonal of the Hessian in F, where U = ½ F Yᵀ, (n, d); its sum over axis 1 is the trace."""
+        raise TypeError(f"{type(self).__name__} has no second derivatives; choose an optimizer without Newton steps.")
+
+    def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
+        """Whether no example's loss ever rises along W (n, K), so that the best step is infinite.
+
+        With ``strictly``, whether every term of every loss falls: the risk then tends to its infimum and nothing is
+        left to learn. By default: whether the true class gains on every rival, or without ``strictly`` never loses.
+        """
+        gains = W[np.arange(len(W)), c][:, None] - W  # (n, K)
+        if not strictly:
+            return engine_of(W).every(gains >= 0)
+        gains[np.arange(len(W)), c] = 1.0
+        return engine_of(W).every(gains > 0)
+
+    def rivals(self, U: Array, c: Labels) -> Rivals | None:
+        """The rivals of every example at the scores U, for searches along single coordinates; None for other losses."""
+        return None
+
+    def along_merged(self, merged: MergedRivals, alpha: float) -> tuple[Array, Array | None, float]:
+        """`along`, from merged rivals, for losses that have `rivals`."""
+        raise TypeError(f"{type(self).__name__} is not a function of a sum over rivals.")
+
+    def log_value_merged(self, merged: MergedRivals, alpha: float) -> Array:
+        """`log_value` after a step, from merged rivals, for losses that have `rivals`."""
+        raise TypeError(f"{type(self).__name__} is not a function of a sum over rivals.")
+
+    def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
+        """The risk of the loss on a training set with targets c (n,) and weights (n,)."""
+        return Objective(self, c, weight, code, engine)
+
+    def for_costs(self, costs: Array) -> Loss:
+        """The loss for examples that have their own costs: target K + i means row i of ``costs`` (n, K)."""
+        raise TypeError(f"loss={self!r} takes no costs of examples; use 'softmax-cost'.")
+
+    def threshold(self, U: Array, c: Labels, weight: Array) -> Array | None:
+        """(w, b) (K + 1,) of the threshold ⟨w, U⟩ + b above which a class is a label; None for losses of one label."""
+        return None
+
+    def probabilities(self, U: Array) -> Array:
+        """The posterior link, (n, K): rows sum to one for any finite scores. By default softmax(2 U)."""
+        return softmax(U, 2.0)
+
+    def check(self, K: int) -> None:
+        """Raise ValueError unless the parameters suit K classes; called once, before boosting."""
+        if K < 2:
+            raise ValueError(f"K={K} classes; a loss needs at least 2.")
+
+
+def margins(U: Array, c: Labels) -> Array:
+    """The margin of every example, U_c − max_{k≠c} U_k: positive where the true class has the highest score.
+
+    Parameters
+    ----------
+    U : array of shape (n, K)
+        The class scores.
+    c : array of shape (n,)
+        The true classes, numbers 0 .. K−1.
+
+    Returns
+    -------
+    array of shape (n,)
+        The margins.
+
+    Examples
+    --------
+    >>> margins(np.array([[3.0, 1.0, 2.0], [3.0, 1.0, 2.0]]), np.array([0, 1]))
+    array([ 1., -2.])
+    """
+    return pick(U, c) - rivals(U, c).max(axis=1)
+
+
+def clamped(F: Array, bound: float) -> Array:
+    """Scores between −bound and 0 that decide alike: max(−bound, F_k − max_l F_l), Mukherjee and Schapire (64).
+
+    The losses of examples are then bounded, by (K − 1) exp(bound) for AdaBoost.MM's, which their proof of consistency
+    needs: with it and √n rounds the risk on new examples approaches the least possible.
+
+    Parameters
+    ----------
+    F : array of shape (n, K)
+        Class scores, such as the votes of `AdaBoostMMClassifier`, which are twice its ``decision_function``.
+    bound : float
+        The largest difference of scores, positive.
+
+    Returns
+    -------
+    array of shape (n, K)
+        The clamped scores; the highest is 0.
+
+    Examples
+    --------
+    >>> clamped(np.array([[3.0, 1.0, -9.0]]), bound=5.0)
+    array([[ 0., -2., -5.]])
+    """
+    check_number("bound", bound, float, 0.0, open_low=True)
+    F = real_array(F)
+    return np.maximum(-bound, F - F.max(axis=1, keepdims=True))
+
+
+def pick(U: Array, c: Labels) -> Array:
+    """``U[i, c_i]``, (n,), clipped like `rivals`."""
+    return np.clip(U[np.arange(len(U)), c], -HUGE, HUGE)
+
+
+def rivals(U: Array, c: Labels) -> Array:
+    """A copy of the scores, (n, K), with −inf for the true class."""
+    B = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # clipping costs no more than copying
+    B[np.arange(len(B)), c] = -np.inf
+    return B
+
+
+def saturated_exp(x: Array) -> Array:
+    """exp(x), finite for any x."""
+    return np.exp(np.minimum(x, CEILING))
+
+
+def real_array(values: Any) -> Array:
+    """Values as numbers in double precision; NumPy would drop imaginary parts with a warning."""
+    if np.iscomplexobj(values):
+        raise TypeError("complex numbers")
+    return np.asarray(values, dtype=np.float64)
+
+
+def check_cost_matrix(cost_matrix: ArrayLike | None, K: int, rows_need_a_rival: bool) -> None:
+    """Raise ValueError unless it is None or a finite, non-negative (K, K) matrix.
+
+    With `rows_need_a_rival` every row must have a positive entry off the diagonal.
+    """
+    if cost_matrix is None:
+        return
+    accepted = f"pass an array of numbers of shape ({K}, {K}), a row per true class, or None."
+    try:
+        C = real_array(cost_matrix)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"cost_matrix={cost_matrix!r} is no array of numbers; {accepted}") from None
+    if C.ndim == 0:
+        raise ValueError(f"cost_matrix={cost_matrix!r} is no matrix; {accepted}")
+    if C.shape != (K, K):
+        raise ValueError(f"cost_matrix has shape {C.shape}; {accepted}")
+    if not (np.isfinite(C).all() and (C >= 0).all()):
+        worst = C[~(np.isfinite(C) & (C >= 0))][0]
+        raise ValueError(f"cost_matrix contains {worst}; entries must be finite and not negative.")
+    empty = np.flatnonzero(~((C > 0) & ~np.eye(K, dtype=bool)).any(axis=1))
+    if rows_need_a_rival and empty.size:
+        raise ValueError(
+            f"cost_matrix[{empty[0]}] has no positive entry off the diagonal; every class must cost something against "
+            "another."
+        )

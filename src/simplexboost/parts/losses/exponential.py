@@ -1,0 +1,201 @@
+"""Sums of exponentials: the losses of AdaBoost and AdaBoost.MM, and residuals carried from round to round.
+
+Objectives that save work: residuals carried from round to round, and losses of the true class's score only.
+
+Sums of exponentials over the rivals, γ(v) = v: the losses of AdaBoost and AdaBoost.MM.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..._util.arrays import AnyArray, Array, Labels
+from ...engine import CPU, Engine, engine_of
+from ...model.code import Code
+from .gamma_phi import ExponentialPhi
+from .links import softmax
+from .objective import Along, Balance, Gradient, Objective
+
+if TYPE_CHECKING:
+    from .scores import OwnScoreExponential
+
+# Residuals are carried from round to round, and computed anew after this many rounds, so that rounding errors do not
+# add up.
+REFRESH = 16
+MOST_CARRIED = 20.0  # a vote that changes an exponent by more than this would lose digits
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """The residual P (n, K) after `n_rounds` rounds, over exp(log_scale); own (n,) are its entries at true classes."""
+
+    n_rounds: int
+    P: Array
+    own: Array
+    log_scale: float
+
+
+class CarriedObjective(Objective):
+    """For sums of exponentials over rivals: votes only multiply a few entries of the residual, so it is carried on."""
+
+    def __init__(self, loss: LinearGamma, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
+        super().__init__(loss, c, weight, code, engine)
+        self._rate, self._vote = loss.rate, loss.vote
+        self._carried: Carried | None = None
+
+    def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
+        """The gradient from the residual that was carried to this round; if there is none, it is computed anew."""
+        if not scaled:
+            return super().gradient(F, U, n_rounds, scaled)
+        if self._carried is None or self._carried.n_rounds != n_rounds:
+            P, log_scale = self._residual(U(), scaled)
+            self._carried = Carried(n_rounds, P, P[np.arange(len(P)), self.c], log_scale)
+        carried = self._carried
+        risk = self._mean(self.engine.total(carried.own) / self._rate, carried.log_scale)
+        return Gradient(carried.P, self.code, self.c, carried.own, risk=risk)
+
+    def voted(self, classes: Labels | None, step: float, n_rounds: int) -> None:
+        """Update the residual if the round was a vote."""
+        carried, self._carried = self._carried, None
+        if classes is None or self.code.gap is None or carried is None:
+            return
+        if carried.n_rounds != n_rounds - 1 or n_rounds % REFRESH == 0:
+            return
+        gain = step * self.code.gap
+        if self._rate * gain < MOST_CARRIED:
+            self._vote(carried.P, carried.own, self.c, classes, gain)
+            self._carried = replace(carried, n_rounds=n_rounds)
+
+    def relived(self, n_rounds: int) -> int:
+        """The rounds since residuals were computed anew."""
+        return 0 if self.code.gap is None else n_rounds % REFRESH
+
+
+class OwnScoreObjective(Objective):
+    """For losses of the true class's score only: the rivals do not matter, and a gradient costs O(n)."""
+
+    def __init__(self, loss: OwnScoreExponential, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
+        super().__init__(loss, c, weight, code, engine)
+        self._rate, self._weights_of = loss.rate, loss.weights_of
+
+    def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
+        """The gradient, from the scores of the true classes."""
+        if not scaled:
+            return super().gradient(F, U, n_rounds, scaled)
+        K = len(self.code.Y)
+        own, log_scale = self._weights_of(self.code.own_scores(F, self.c), K)
+        own = own * self.weight
+        risk = self._mean(self.engine.total(own) / self._rate(K), log_scale)
+        return Gradient(lambda: spread_out(own, self.c, K), self.code, self.c, own, single=True, risk=risk)
+
+
+def spread_out(own: Array, c: Labels, K: int) -> Array:
+    """A matrix (n, K) with these numbers (n,) in the columns of the true classes and zeros elsewhere."""
+    P = np.zeros((len(c), K))
+    P[np.arange(len(c)), c] = own
+    return P
+
+
+class LinearGamma(ExponentialPhi):
+    """γ(v) = v: the loss is the sum of exponentials itself, which may overflow; its logarithm does not."""
+
+    convex = True
+    exponential = True
+    pairwise = True
+
+    def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
+        return CarriedObjective(self, c, weight, code, engine)
+
+    def balance(self, along: Along) -> Balance:
+        if along.classes is None or along.gap is None:
+            return super().balance(along)
+        # A right answer gains on all rivals; a wrong one loses to one rival.
+        P, c, rows, engine = along.P, along.c, np.arange(len(along.c)), along.engine
+        right, own = along.classes == c, P[rows, c]  # (n,) each
+        gained, total = engine.total(np.where(right, own, 0.0)), engine.total(own)
+        lost = -engine.total(np.where(right, 0.0, P[rows, along.classes]))
+        faultless = engine.every(right)
+        return Balance(gained, lost, total, self.rate * along.gap, True, faultless, perfect=faultless)
+
+    def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
+        rows = np.arange(len(c))
+        weight = -P  # (n, K), a term for every rival
+        weight[rows, c] = 0.0
+        return weight, self.rate * (W[rows, c][:, None] - W)
+
+    def total(self, P: Array, c: Labels) -> float:
+        return engine_of(P).total(P[np.arange(len(c)), c]) / self.rate
+
+    def vote(self, P: Array, own: Array, c: Labels, classes: Labels, gain: float) -> None:
+        """Update the residual P (n, K), and `own` (n,), its entries at the true classes, for votes for `classes` (n,).
+
+        A right answer raises the true class's score by `gain` over every rival; a wrong one lowers it by `gain` against
+        the rival it names.
+        """
+        factor = math.exp(self.rate * gain)
+        engine_of(P).vote_rows(P, c, classes, factor, 1.0 / factor, own)
+
+    def _log_gamma(self, s: Array) -> Array:
+        return s
+
+    def _log_weight(self, s: Array) -> Array:
+        return math.log(self.rate) + s
+
+    def _bend(self, s: Array) -> float:
+        return 1.0
+
+    def _weights(self, s: Array) -> tuple[Array, float]:
+        log_w = self._log_weight(s)
+        log_scale = engine_of(log_w).largest(log_w)
+        return np.exp(log_w - log_scale), log_scale
+
+    def _closed_form(self, U: Array) -> Array:
+        return softmax(U, 2.0 * self.rate)
+
+
+@dataclass(eq=False, repr=False)
+class Exponential(LinearGamma):
+    """AdaBoost's loss, ``Σ_{k≠c} e^{−(U_c − U_k)}``: γ(v) = v, φ(v) = e^{−v}. Posterior softmax(2 U).
+
+    Parameters
+    ----------
+    cost_matrix : array of shape (K, K), optional
+        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
+
+    Examples
+    --------
+    >>> loss = Exponential()
+    >>> U, c = np.array([[1.0, 0.0, 0.0]]), np.array([0])
+    >>> loss.value(U, c).round(4)
+    array([0.7358])
+    >>> loss.residual(U, c).round(4)
+    array([[ 0.7358, -0.3679, -0.3679]])
+    """
+
+    cost_matrix: ArrayLike | None = None
+    rate: ClassVar[float] = 1.0
+
+
+@dataclass(eq=False, repr=False)
+class MM(LinearGamma):
+    """AdaBoost.MM's loss, ``Σ_{k≠c} e^{−2(U_c − U_k)}``: γ(v) = v, φ(v) = e^{−2v}. Posterior softmax(4 U).
+
+    Parameters
+    ----------
+    cost_matrix : array of shape (K, K), optional
+        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
+
+    Examples
+    --------
+    >>> MM().log_value(np.array([[1000.0, 0.0]]), np.array([1]))
+    array([2000.])
+    """
+
+    cost_matrix: ArrayLike | None = None
+    rate: ClassVar[float] = 2.0

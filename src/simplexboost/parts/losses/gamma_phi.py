@@ -1,0 +1,462 @@
+"""γ–φ losses: the family, the logistic ones in it, and those from functions of the user.
+
+γ–φ losses: U (n, K), c (n,) -> L = γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k)), γ increasing and φ decreasing.
+
+The residual of an example is ``w`` at its class and ``−w τ_k`` at the others: ``w`` says how hard the example is, and
+``τ`` (n, K), whose rows sum to one, which rival classes make it hard (Saberian and Vasconcelos, (29)-(30)).
+
+Losses of the true class's probability in p = softmax(2 U): minus the log-likelihood, and Savage's bounded loss.
+
+A γ–φ loss from the user's own pair of functions: L = γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k)).
+
+The named losses work with logarithms; this one evaluates (29)-(30) of Saberian and Vasconcelos directly.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
+
+from ..._util.arrays import Array, Labels
+from ..._util.params import check_flag
+from ...engine import engine_of
+from .base import Loss, check_cost_matrix, pick, rivals, saturated_exp
+from .links import HUGE, savage_link, softmax, stationary
+from .objective import MergedRivals, Rivals
+
+# Walks are solved in blocks of this many numbers: 2 MiB stay in the cache while K states are eliminated.
+_BLOCK = 2**18
+# The least rate of a jump (the largest is of order one), so that a walk can reach every class.
+_NO_JUMP = 1e-30
+
+
+class GammaPhi(Loss):
+    """``L = γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k))``, the abstract family.
+
+    The attribute ``cost_matrix`` (K, K) weights the pair of the true class c and a rival k; its diagonal is ignored,
+    and None means ones. A zero means that the pair does not matter. Adding a constant to the scores of a row changes
+    nothing.
+
+    Examples
+    --------
+    >>> from simplexboost.parts.losses import Exponential, Logistic, OneVsAll
+    >>> isinstance(Exponential(), GammaPhi), isinstance(Logistic(), GammaPhi), isinstance(OneVsAll(), GammaPhi)
+    (True, True, False)
+    """
+
+    cost_matrix: ArrayLike | None
+
+    @abstractmethod
+    def _walk(self, U: Array) -> tuple[Array, Array, Array]:
+        """Theorem 7 as walks on the classes, as `posterior_system` explains.
+
+        ``T`` (n, K, K) and ``b`` (n, K), whose products ``T[i, l, k] b[i, k]`` are minus the residual at class k when
+        the truth is l, up to a factor for each l; and ``log_factor`` (n, K): η ∝ exp(log_factor) · z / b.
+        """
+
+    def posterior_system(self, U: Array) -> Array:
+        """The posterior by Theorem 7, for any γ, φ and costs: the solution of Ω η = e₁; O(n K³).
+
+        Column l of Ω is the gradient of the loss when the truth is l, so under η the gradients of all classes cancel.
+        This is solved as a random walk: let it jump from class l to class k with the probability τ_k of true class l,
+        and let z be its stationary distribution; then ``η_l ∝ z_l / w_l``. In this way no digits are lost, and no
+        scores are too large.
+
+        Parameters
+        ----------
+        U : array of shape (n, K)
+            Class scores.
+
+        Returns
+        -------
+        array of shape (n, K)
+            Non-negative, rows sum to one. A zero cost counts as 1e-30 of the largest, so that the solution is unique.
+
+        Examples
+        --------
+        >>> from simplexboost.parts.losses import Logistic
+        >>> U = np.array([[1.0, 0.0, -1.0]])
+        >>> Logistic().posterior_system(U).round(6)
+        array([[0.866813, 0.11731 , 0.015876]])
+        >>> Logistic().probabilities(U).round(6)
+        array([[0.866813, 0.11731 , 0.015876]])
+        """
+        n, K = U.shape
+        size = max(1, _BLOCK // (K * K))
+        blocks = [self._solve(U[start : start + size]) for start in range(0, n, size)]
+        return np.concatenate(blocks) if blocks else np.empty((0, K))
+
+    def _solve(self, U: Array) -> Array:
+        T, b, log_factor = self._walk(U)
+        return softmax(np.log(stationary(np.maximum(T, _NO_JUMP), b)) + log_factor)
+
+    def probabilities(self, U: Array) -> Array:
+        return self.posterior_system(U)
+
+    def check(self, K: int) -> None:
+        super().check(K)
+        check_cost_matrix(self.cost_matrix, K, rows_need_a_rival=True)
+
+
+class ExponentialPhi(GammaPhi):
+    """φ(v) = e^{−a v}. A subclass gives γ as functions of s, the logarithm of the inner sum.
+
+    ``_log_gamma`` is log γ(e^s), ``_log_weight`` is log w, ``_bend`` is 1 + γ''(e^s) e^s / γ'(e^s), which is not
+    negative if L is convex.
+    """
+
+    rate: ClassVar[float]  # a
+
+    @abstractmethod
+    def _log_gamma(self, s: Array) -> Array: ...
+
+    @abstractmethod
+    def _log_weight(self, s: Array) -> Array: ...
+
+    @abstractmethod
+    def _bend(self, s: Array) -> Array | float: ...
+
+    @abstractmethod
+    def _closed_form(self, U: Array) -> Array:
+        """The posterior when there are no costs."""
+
+    def _race(self, U: Array, c: Labels, out: Array | None = None) -> tuple[Array, Array, Array]:
+        """``E`` (n, K) proportional to τ, its row sums ``Z`` (n,), and ``s`` (n,); see `Engine.race`."""
+        if self.cost_matrix is None:
+            E, Z, lead = engine_of(U).race(U, c, self.rate, out)
+            return E, Z, np.log(Z) - self.rate * np.clip(lead, -HUGE, HUGE)
+        E = rivals(U, c)
+        E *= self.rate
+        # Costs are added as logarithms before the maximum is taken: a rival without cost must not be the maximum.
+        E += _log_cost(self.cost_matrix)[c]
+        top = E.max(axis=1)  # (n,)
+        E -= top[:, None]
+        s = top - self.rate * pick(U, c)
+        np.exp(E, out=E)
+        Z = E.sum(axis=1)  # at least one
+        s += np.log(Z)
+        return E, Z, s
+
+    def rivals(self, U: Array, c: Labels) -> Rivals | None:
+        if self.cost_matrix is not None:
+            return None
+        E, _, lead = engine_of(U).race(U, c, self.rate)
+        return Rivals(E, np.clip(lead, -HUGE, HUGE), c, self.rate)
+
+    def along_merged(self, merged: MergedRivals, alpha: float) -> tuple[Array, Array | None, float]:
+        s, mean, variance = merged.race(alpha)
+        return self._slopes(s, -mean, variance)
+
+    def log_value_merged(self, merged: MergedRivals, alpha: float) -> Array:
+        return self._log_gamma(merged.log_sum(alpha)[0])
+
+    def _weights(self, s: Array) -> tuple[Array, float]:
+        """``w`` up to a common factor, and the logarithm of that factor."""
+        return saturated_exp(self._log_weight(s)), 0.0
+
+    def value(self, U: Array, c: Labels) -> Array:
+        return saturated_exp(self.log_value(U, c))
+
+    def log_value(self, U: Array, c: Labels) -> Array:
+        return self._log_gamma(self._race(U, c)[2])
+
+    def residual(self, U: Array, c: Labels) -> Array:
+        E, Z, s = self._race(U, c)
+        return _pulled(E, Z, c, saturated_exp(self._log_weight(s)))
+
+    def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
+        return self.scaled_residual_into(U, c, None)
+
+    def scaled_residual_into(self, U: Array, c: Labels, out: Array | None) -> tuple[Array, float]:
+        E, Z, s = self._race(U, c, out)
+        w, log_scale = self._weights(s)
+        return _pulled(E, Z, c, w), log_scale
+
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
+        if self.cost_matrix is None:
+            Z, ahead, mean, variance = engine_of(U).race_along(U, c, W, alpha, self.rate)
+            s = np.log(Z) - self.rate * np.clip(ahead, -HUGE, HUGE)
+        else:
+            E, Z, s = self._race(U + alpha * W, c)
+            mean = np.einsum("nk,nk->n", E, W) / Z  # (n,), of W over the rivals
+            variance = np.einsum("nk,nk->n", E, np.square(W - mean[:, None])) / Z
+        return self._slopes(s, W[np.arange(len(W)), c] - mean, variance)
+
+    def _slopes(self, s: Array, lead: Array, variance: Array) -> tuple[Array, Array | None, float]:
+        """What `along` returns, from s, the mean and the variance of what the true class gains on rivals."""
+        w, log_scale = self._weights(s)
+        return -w * lead, self.rate * w * (variance + self._bend(s) * lead**2), log_scale
+
+    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
+        # The second derivative along each coordinate of F: `along` with W = ½ Y[:, j] in every row.
+        E, Z, s = self._race(U, c)
+        E /= Z[:, None]
+        times = engine_of(U).times
+        mean = times(E, Y)  # (n, d)
+        H = times(E, np.square(Y))  # (n, d), becomes variance, then Hessian
+        H -= np.square(mean)
+        np.maximum(H, 0.0, out=H)  # a variance, which rounding must not make negative
+        lead = np.subtract(Y[c], mean, out=mean)
+        np.square(lead, out=lead)
+        lead *= np.reshape(self._bend(s), (-1, 1))
+        H += lead
+        H *= (0.25 * self.rate * saturated_exp(self._log_weight(s)))[:, None]
+        return H
+
+    def _walk(self, U: Array) -> tuple[Array, Array, Array]:
+        # φ'(u_l − u_k) = −a e^{−a u_l} e^{a u_k}: T holds the costs, and the scores enter only b and the factors.
+        n, K = U.shape
+        U = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
+        log_b = self.rate * (U - U.max(axis=1, keepdims=True))  # (n, K)
+        C = np.ones((K, K)) if self.cost_matrix is None else np.asarray(self.cost_matrix, dtype=np.float64)
+        C = C / C[~np.eye(K, dtype=bool)].max()
+        log_factor = 2.0 * log_b
+        for truth in range(K):
+            s = self._race(U, np.full(n, truth))[2]
+            log_factor[:, truth] += s - self._log_weight(s)
+        return np.broadcast_to(C, (n, K, K)), np.exp(log_b), log_factor
+
+    def probabilities(self, U: Array) -> Array:
+        return self._closed_form(U) if self.cost_matrix is None else self.posterior_system(U)
+
+
+def _pulled(E: Array, Z: Array, c: Labels, w: Array) -> Array:
+    """The residual, w at the true class and −w τ elsewhere, written over ``E`` = τ Z."""
+    E = np.ascontiguousarray(E)
+    engine_of(E).pull_rows(E, c, w, Z)
+    return E
+
+
+def _log_cost(cost: ArrayLike) -> Array:
+    C = np.asarray(cost, dtype=np.float64)
+    return np.log(C, out=np.full(C.shape, -np.inf), where=C > 0)
+
+
+@dataclass(eq=False, repr=False)
+class Logistic(ExponentialPhi):
+    """LogitBoost's loss, ``log(1 + Σ_{k≠c} e^{−2(U_c − U_k)})`` = −log p_c. Posterior p = softmax(2 U).
+
+    Parameters
+    ----------
+    cost_matrix : array of shape (K, K), optional
+        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
+
+    Examples
+    --------
+    >>> Logistic().value(np.zeros((1, 4)), np.array([0])) / np.log(4)
+    array([1.])
+    """
+
+    cost_matrix: ArrayLike | None = None
+    exponents: ClassVar[tuple[int, int] | None] = (0, 0)
+    rate: ClassVar[float] = 2.0
+    convex = True
+
+    @property
+    def likelihood(self) -> bool:  # type: ignore[override]
+        """True if there are no costs."""
+        return self.cost_matrix is None
+
+    def value_of(self, p: Array) -> Array:
+        return -np.log(np.maximum(p, 1e-38))
+
+    def _log_gamma(self, s: Array) -> Array:
+        # Below −37, log(1 + e^s) = e^s to the last digit.
+        return np.where(s < -37.0, s, np.log(np.logaddexp(0.0, np.maximum(s, -37.0))))
+
+    def _log_weight(self, s: Array) -> Array:
+        return math.log(2.0) - np.logaddexp(0.0, -s)
+
+    def _bend(self, s: Array) -> Array:
+        return expit(-s)
+
+    def _closed_form(self, U: Array) -> Array:
+        return softmax(U, 2.0)
+
+
+@dataclass(eq=False, repr=False)
+class Savage(ExponentialPhi):
+    """SavageBoost's loss, ``(1 − p_c)²`` with p = softmax(2 U): bounded, not convex, robust to wrong labels.
+
+    The posterior is ``η_k ∝ 1/(1 − p_k)``, valid only where a finite minimiser exists (`links.savage_link`).
+
+    Parameters
+    ----------
+    cost_matrix : array of shape (K, K), optional
+        Weight of the pair (true class, rival). With costs the posterior comes from `posterior_system`.
+
+    Examples
+    --------
+    The weight of an example falls again when its margin gets very bad.
+
+    >>> Savage().residual(np.array([[0.0, 0.0], [0.0, 3.0]]), np.array([0, 0]))[:, 0].round(3)
+    array([0.5 , 0.01])
+    """
+
+    cost_matrix: ArrayLike | None = None
+    exponents: ClassVar[tuple[int, int] | None] = (1, 1)
+    rate: ClassVar[float] = 2.0
+    convex = False
+
+    def value_of(self, p: Array) -> Array:
+        return (1 - p) ** 2
+
+    def _log_gamma(self, s: Array) -> Array:
+        return -2.0 * np.logaddexp(0.0, -s)
+
+    def _log_weight(self, s: Array) -> Array:
+        return math.log(4.0) - 2.0 * np.logaddexp(0.0, -s) - np.logaddexp(0.0, s)
+
+    def _bend(self, s: Array) -> Array:
+        return 2.0 - 3.0 * expit(s)
+
+    def _closed_form(self, U: Array) -> Array:
+        return savage_link(U)
+
+
+Function = Callable[[Array], Array]
+
+# Values of a user's functions are kept within ±1e90, so that a product of three of them and a few costs is finite.
+_USER_BOUND = 1e90
+
+
+@dataclass(eq=False, repr=False)
+class UserGammaPhi(GammaPhi):
+    """A loss from your own γ, increasing, and φ, decreasing, both positive and differentiable.
+
+    The functions take and return arrays, elementwise. They may overflow or underflow at large scores: values are
+    limited to ±1e90, and an example for which all φ' underflow has weight zero. The posterior is `posterior_system`.
+
+    Parameters
+    ----------
+    gamma, phi, gamma_prime, phi_prime : callables
+        The pair and its derivatives.
+    gamma_second, phi_second : callables, optional
+        Second derivatives; without them there is no `curvature`, and line searches use values and slopes.
+    cost_matrix : array of shape (K, K), optional
+        Weight of the pair (true class, rival).
+    convex : bool, default False
+        Whether the loss is convex in U, which permits the faster line search.
+
+    Examples
+    --------
+    >>> loss = UserGammaPhi(
+    ...     gamma=lambda v: v,
+    ...     phi=lambda v: np.logaddexp(0, -v),
+    ...     gamma_prime=np.ones_like,
+    ...     phi_prime=lambda v: -1 / (1 + np.exp(v)),
+    ...     convex=True,
+    ... )
+    >>> loss.residual(np.zeros((1, 3)), np.array([1]))
+    array([[-0.5,  1. , -0.5]])
+    """
+
+    gamma: Function
+    phi: Function
+    gamma_prime: Function
+    phi_prime: Function
+    gamma_second: Function | None = None
+    phi_second: Function | None = None
+    cost_matrix: ArrayLike | None = None
+    convex: bool = False
+
+    def value(self, U: Array, c: Labels) -> Array:
+        return _call(self.gamma, self._terms(self.phi, _gaps(U, c), c).sum(axis=1))
+
+    def residual(self, U: Array, c: Labels) -> Array:
+        slope, t, _ = self._slopes(_gaps(U, c), c)
+        t *= slope[:, None]
+        t[np.arange(len(t)), c] = -t.sum(axis=1)
+        return t
+
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
+        V = _gaps(U + alpha * W, c)
+        slope, t, S = self._slopes(V, c)
+        D = W[np.arange(len(W)), c][:, None] - W  # (n, K)
+        inner = np.einsum("nk,nk->n", t, D)
+        if self.gamma_second is None or self.phi_second is None:
+            return slope * inner, None, 0.0
+        q = self._terms(self.phi_second, V, c)
+        second = _call(self.gamma_second, S) * inner**2 + slope * np.einsum("nk,nk->n", q, np.square(D, out=D))
+        return slope * inner, second, 0.0
+
+    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
+        if self.gamma_second is None or self.phi_second is None:
+            raise TypeError(
+                f"curvature needs second derivatives; got gamma_second={self.gamma_second}, "
+                f"phi_second={self.phi_second}: pass both, or choose an optimizer without Newton steps."
+            )
+        V = _gaps(U, c)
+        slope, t, S = self._slopes(V, c)
+        q = self._terms(self.phi_second, V, c)
+        own, times = Y[c], engine_of(U).times  # (n, d)
+        inner = t.sum(axis=1)[:, None] * own - times(t, Y)  # Σ_k t_k (y_c − y_k)
+        outer = q.sum(axis=1)[:, None] * own**2 - 2.0 * own * times(q, Y) + times(q, Y**2)  # Σ_k q_k (y_c − y_k)²
+        return 0.25 * (_call(self.gamma_second, S)[:, None] * inner**2 + slope[:, None] * outer)
+
+    def check(self, K: int) -> None:
+        super().check(K)
+        for name in ("gamma", "phi", "gamma_prime", "phi_prime"):
+            if not callable(getattr(self, name)) or isinstance(getattr(self, name), type):
+                raise ValueError(f"{name}={getattr(self, name)!r} is not callable; pass a function of an array.")
+        check_flag("convex", self.convex)
+        # The functions are checked at equal scores, where boosting starts.
+        phi, phi_prime = _call(self.phi, np.zeros(1)), _call(self.phi_prime, np.zeros(1))
+        gamma_prime = _call(self.gamma_prime, (K - 1) * phi)
+        if not phi_prime[0] < 0:
+            raise ValueError(f"phi_prime is {phi_prime[0]} at 0; phi must decrease, so pass a negative derivative.")
+        if not gamma_prime[0] > 0:
+            raise ValueError(
+                f"gamma_prime is {gamma_prime[0]} at {(K - 1) * phi[0]}; gamma must increase, "
+                "so pass a positive derivative."
+            )
+
+    def _terms(self, function: Function, V: Array, c: Labels) -> Array:
+        """``cost_matrix[c, k] · function(V_k)``, zero at the true class, (n, K)."""
+        terms = _call(function, V)
+        if self.cost_matrix is not None:
+            terms *= np.asarray(self.cost_matrix, dtype=np.float64)[c]
+        terms[np.arange(len(V)), c] = 0.0
+        return terms
+
+    def _slopes(self, V: Array, c: Labels) -> tuple[Array, Array, Array]:
+        """γ'(S) (n,), the terms φ'(V) (n, K), and the inner sum S (n,)."""
+        S = self._terms(self.phi, V, c).sum(axis=1)
+        return _call(self.gamma_prime, S), self._terms(self.phi_prime, V, c), S
+
+    def _walk(self, U: Array) -> tuple[Array, Array, Array]:
+        n, K = U.shape
+        T = np.empty((n, K, K))
+        log_w = np.empty((n, K))
+        for truth in range(K):
+            T[:, truth], log_w[:, truth] = self._pull(U, np.full(n, truth))
+        return T, np.ones((n, K)), -log_w
+
+    def _pull(self, U: Array, c: Labels) -> tuple[Array, Array]:
+        """``τ`` (n, K), zero at the true class, and ``log w`` (n,)."""
+        slope, t, _ = self._slopes(_gaps(U, c), c)
+        total = t.sum(axis=1)  # (n,), negative
+        tau = np.full_like(t, 1.0 / (t.shape[1] - 1))  # uniform where all φ' underflow
+        tau[np.arange(len(tau)), c] = 0.0
+        np.divide(t, total[:, None], out=tau, where=(total < 0.0)[:, None])
+        return tau, np.log(np.maximum(-slope * total, np.finfo(np.float64).tiny))
+
+
+def _gaps(U: Array, c: Labels) -> Array:
+    """Margin components ``V[i, k] = U[i, c_i] − U[i, k]``, (n, K)."""
+    return pick(U, c)[:, None] - np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
+
+
+def _call(function: Function, x: Array) -> Array:
+    """A new array function(x), limited to ±1e90."""
+    # A user's function may overflow, as e^{−v} does at v = −1000; clipping takes care of that.
+    with np.errstate(all="ignore"):
+        values = np.array(function(x), dtype=np.float64)
+    return np.clip(np.nan_to_num(values, copy=False, nan=0.0), -_USER_BOUND, _USER_BOUND, out=values)

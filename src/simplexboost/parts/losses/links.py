@@ -1,0 +1,163 @@
+"""Links from class scores to probabilities: U (n, K) -> η (n, K), rows on the probability simplex.
+
+They are closed forms where the papers have one, e.g. ``η = softmax(2 U)``; otherwise the stationary distribution of a
+walk on the classes (`stationary`), which solves the linear system of Theorem 7. All work with logarithms.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..._util.arrays import Array
+
+# Scores are clipped to ±HUGE, so that no difference or multiple of scores can overflow.
+HUGE = 1e200
+# NumPy adds up rows of fewer numbers one after another, so whole columns can be added up instead, with the same bits.
+FEW = 8
+
+
+def row_max(A: Array) -> Array:
+    """The largest number of every row of A (n, K), (n, 1); for few columns many times as fast as ``max``."""
+    if not 0 < A.shape[1] < FEW:
+        return A.max(axis=1, keepdims=True)
+    out = A[:, 0].copy()
+    for k in range(1, A.shape[1]):
+        np.maximum(out, A[:, k], out=out)
+    return out[:, None]
+
+
+def row_sums(A: Array) -> Array:
+    """The sums of the rows of A (n, K), (n, 1); for few columns many times as fast as ``sum``, with the same bits.
+
+    >>> A = np.array([[0.1, 0.2, 0.3], [1e16, 1.0, 1.0]])
+    >>> (row_sums(A)[:, 0] == A.sum(axis=1)).all()
+    np.True_
+    """
+    if not 0 < A.shape[1] < FEW:
+        return A.sum(axis=1, keepdims=True)
+    out = A[:, 0].copy()
+    for k in range(1, A.shape[1]):
+        out += A[:, k]
+    return out[:, None]
+
+
+def softmax(U: Array, scale: float = 1.0) -> Array:
+    """Rows of ``exp(scale · U)``, each divided by its sum.
+
+    Parameters
+    ----------
+    U : array of shape (n, K)
+        Any finite numbers.
+    scale : float
+        A positive factor.
+
+    Returns
+    -------
+    array of shape (n, K)
+
+    Examples
+    --------
+    >>> softmax(np.array([[0.0, 0.0], [1e6, -1e6]]))
+    array([[0.5, 0.5],
+           [1. , 0. ]])
+    """
+    P = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # (n, K), the only buffer
+    P -= row_max(P)
+    if scale != 1.0:
+        P *= scale
+    np.exp(P, out=P)
+    P /= row_sums(P)
+    return P
+
+
+def log_softmax(U: Array, scale: float = 1.0) -> Array:
+    """The logarithm of `softmax`, finite also where probabilities are too small for a number.
+
+    Examples
+    --------
+    >>> log_softmax(np.array([[0.0, 0.0], [1e6, -1e6]])).round(3)
+    array([[-6.93e-01, -6.93e-01],
+           [ 0.00e+00, -2.00e+06]])
+    """
+    U = np.ascontiguousarray(U, dtype=np.float64)  # else rows are summed in an order that depends on their number
+    V = np.clip(U, -HUGE, HUGE)  # (n, K), the only buffer
+    V -= row_max(V)
+    if scale != 1.0:
+        V *= scale
+    V -= np.log(row_sums(np.exp(V)))
+    return V
+
+
+def log_of(P: Array) -> Array:
+    """The logarithm of probabilities, −inf for those that are zero."""
+    with np.errstate(divide="ignore"):
+        return np.log(P)
+
+
+def savage_link(U: Array) -> Array:
+    """Savage's posterior, ``η_k ∝ 1 / (1 − p_k)`` with ``p = softmax(2 U)`` (Saberian and Vasconcelos, Table 3).
+
+    Equation (116) of the paper has ``softmax(2 U)``, which is right only for K = 2. For K > 2 the conditional
+    risk has a finite minimiser only if ``min_k η_k > (K − 1) / Σ_j 1/η_j``; outside that region the scores run to
+    infinity and no link can recover η.
+
+    Examples
+    --------
+    >>> savage_link(np.array([[0.6, -0.2, -0.4]])).round(3)
+    array([[0.634, 0.188, 0.178]])
+    """
+    E = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # (n, K)
+    rows = np.arange(len(E))
+    best = E.argmax(axis=1)  # (n,)
+    top = E[rows, best]
+    E[rows, best] = -np.inf
+    second = E.max(axis=1)
+    # log Σ_{j≠best} e^{2(u_j − top)} is summed without the best term, because 1 − p would cancel to zero.
+    E -= second[:, None]
+    E *= 2.0
+    rest = 2.0 * (second - top) + np.log(np.exp(E).sum(axis=1))
+    E += 2.0 * (second - top)[:, None]
+    np.exp(E, out=E)
+    # For the others the sum over j ≠ k contains the best term, 1, so that subtracting e_k ≤ 1 loses no digits.
+    log_eta = -np.log1p(np.maximum(np.exp(rest)[:, None] - E, 0.0))
+    log_eta[rows, best] = -rest
+    return softmax(log_eta)
+
+
+def stationary(T: Array, b: Array) -> Array:
+    """Stationary distributions z of n walks on K states, as ``y = z / b`` up to a factor per walk.
+
+    This is state reduction after Grassmann, Taksar and Heyman: Gaussian elimination that never subtracts, so that every
+    component is non-negative and accurate to a few units in the last place. States are eliminated in the order of
+    increasing ``b``, which may therefore underflow without harm: ``y`` keeps its size even if z underflows.
+
+    Parameters
+    ----------
+    T, b : arrays of shape (n, K, K) and (n, K)
+        ``T[i, l, k] b[i, k]`` is the rate of jumps from state l to state k ≠ l in walk i. ``T`` is positive, its
+        diagonal is ignored; ``b`` is not negative, and the largest of a row is of order one.
+
+    Returns
+    -------
+    array of shape (n, K)
+
+    Examples
+    --------
+    >>> stationary(np.array([[[0.0, 1.0], [3.0, 0.0]]]), np.ones((1, 2)))
+    array([[1.        , 0.33333333]])
+    """
+    K = b.shape[1]
+    order = np.argsort(-b, axis=1)
+    b = np.take_along_axis(b, order, axis=1)
+    T = np.take_along_axis(np.take_along_axis(T, order[:, :, None], axis=1), order[:, None, :], axis=2)
+    leaving = np.empty_like(b)  # (n, K): rate from state k to the states before it
+    for k in range(K - 1, 0, -1):
+        leaving[:, k] = np.einsum("nj,nj->n", T[:, k, :k], b[:, :k])
+        via = T[:, :k, k] * (b[:, k] / leaving[:, k])[:, None]  # (n, k): rate from l to k, over the rate of leaving k
+        T[:, :k, :k] += via[:, :, None] * T[:, k, None, :k]
+    y = np.ones_like(b)
+    for k in range(1, K):
+        y[:, k] = np.einsum("nl,nl,nl->n", b[:, :k], y[:, :k], T[:, :k, k]) / leaving[:, k]
+    out = np.empty_like(y)
+    np.put_along_axis(out, order, y, axis=1)
+    return out

@@ -1,0 +1,355 @@
+"""Losses for rows with several labels or several targets.
+
+The log-loss of several questions at once: labels, each of which a row has or has not, or several class targets.
+
+The columns of the scores U (n, K) are cut into blocks. A label is a block of one column, whose probability is σ(2U_k).
+A class target is a block of as many columns as it has classes, whose probabilities are softmax(2U) over the block. The
+loss of a row is the sum over the blocks of −log of the probability of what is true, c (n,) being the number of what is
+true of the row among ``sets`` (S, K): 1 in the columns of its labels, or of its class of every target.
+
+Losses for examples with several labels: c (n,) is then the number of the example's label set, a row of ``sets``.
+
+The Hamming loss is Σ_k e^{−z_k f_k} with f = 2 U, where z_k is 1 if k is a label and −1 if not. The ranking loss is the
+mean of e^{−(U_k − U_l)} over all pairs of a label k and a class l that is not a label. They generalise `OneVsAll` and
+`Exponential`, with which they agree, up to a factor, if every example has one label; if y is an indicator matrix,
+boosters use them in place of these (`for_label_sets`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
+
+from ..._util.arrays import AnyArray, Array, Labels, Mask
+from ...engine import engine_of
+from .base import Loss, saturated_exp
+from .exponential import Exponential
+from .gamma_phi import Logistic
+from .links import HUGE, log_softmax, softmax
+from .scores import OneVsAll, strongest
+
+
+@dataclass(eq=False, repr=False)
+class BlockLogistic(Loss):
+    """The sum of the log-losses of labels, or of several class targets.
+
+    `SimplexBoostClassifier` uses it in place of `Logistic` if y is a matrix.
+
+    Parameters
+    ----------
+    sets : array of shape (S, K)
+        What may be true of a row, as rows of zeros and ones: its labels, or one class of every target.
+    widths : tuple of int or None, default=None
+        The number of columns of every class target; None if every column is a label.
+
+    Examples
+    --------
+    Two labels, of which the row has the first one; and two targets, of two and three classes.
+
+    >>> BlockLogistic([[1, 0]]).residual(np.zeros((1, 2)), np.array([0]))
+    array([[ 1., -1.]])
+    >>> loss = BlockLogistic([[1, 0, 0, 0, 1]], widths=(2, 3))
+    >>> loss.value(np.zeros((1, 5)), np.array([0])) / np.log(2 * 3)
+    array([1.])
+    """
+
+    sets: ArrayLike
+    widths: tuple[int, ...] | None = None
+
+    convex = True
+    blockwise: ClassVar[bool] = True
+
+    def value(self, U: Array, c: Labels) -> Array:
+        return self.values(U, c).sum(axis=1)
+
+    def values(self, U: Array, c: Labels) -> Array:
+        """The loss of every block of every example, (n, B)."""
+        own = self.own(c)
+        if self.widths is None:
+            return np.logaddexp(0.0, np.where(own, -2.0, 2.0) * clipped(U))
+        return np.column_stack(
+            [-np.where(own[:, of], log_softmax(U[:, of], 2.0), 0.0).sum(axis=1) for of in self.blocks(U.shape[1])]
+        )
+
+    def residual(self, U: Array, c: Labels) -> Array:
+        return 2.0 * (self.own(c) - self.probabilities(U))
+
+    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
+        """The diagonal of the Hessian in F, Σ_blocks (Σ_k p_k y_k² − (Σ_k p_k y_k)²), where U = ½ F Yᵀ; (n, d)."""
+        P, times = self.probabilities(U), engine_of(U).times
+        if self.widths is None:
+            return times(P * (1.0 - P), np.square(Y))
+        bends = [times(P[:, of], np.square(Y[of])) - np.square(times(P[:, of], Y[of])) for of in self.blocks(len(Y))]
+        return np.sum(bends, axis=0)
+
+    def probabilities(self, U: Array) -> Array:
+        """σ(2U) of every label, or softmax(2U) of every target, (n, K)."""
+        if self.widths is None:
+            return expit(2.0 * clipped(U))
+        return np.hstack([softmax(U[:, of], 2.0) for of in self.blocks(U.shape[1])])
+
+    def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
+        """Whether labels gain and others lose, or the class of every target gains on its rivals."""
+        own, inf = self.own(c), np.inf
+        if self.widths is None:
+            gains = np.where(own, W, -W)
+        else:
+            gains = np.column_stack(
+                [
+                    np.where(own[:, of], W[:, of], inf).min(axis=1) - np.where(own[:, of], -inf, W[:, of]).max(axis=1)
+                    for of in self.blocks(W.shape[1])
+                ]
+            )
+        return engine_of(W).every(gains > 0 if strictly else gains >= 0)
+
+    def threshold(self, U: Array, c: Labels, weight: Array) -> Array | None:
+        """None: the flagship has a threshold for every label."""
+        return None
+
+    def own(self, c: Labels) -> Mask:
+        """The columns that are true of every row, (n, K)."""
+        return np.asarray(self.sets, dtype=bool)[c]
+
+    @property
+    def table(self) -> AnyArray:
+        """The sets as zeros and ones, (S, K) uint8."""
+        return np.ascontiguousarray(self.sets, dtype=np.uint8)
+
+    def blocks(self, K: int) -> Iterator[slice]:
+        """The columns of every block, of K columns."""
+        ends = list(accumulate(self.widths or (1,) * K))
+        return (slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False))
+
+    def check(self, K: int) -> None:
+        """Raise unless the sets and the blocks have K columns."""
+        if np.shape(self.sets)[1] != K or (self.widths is not None and sum(self.widths) != K):
+            raise ValueError(
+                f"sets of shape {np.shape(self.sets)} and widths={self.widths} do not have K={K} columns each."
+            )
+
+
+def clipped(U: Array) -> Array:
+    """Scores whose multiples are finite."""
+    return np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
+
+
+def for_label_sets(
+    loss: Loss, sets: ArrayLike, widths: tuple[int, ...] | None = None
+) -> MultilabelHamming | MultilabelRanking | BlockLogistic:
+    """The loss for examples with several labels, or with a class of each of several targets.
+
+    It is that of AdaBoost.MH for "one-vs-all", that of AdaBoost.MR for "exponential", and the sum of log-losses for
+    "logistic".
+
+    Parameters
+    ----------
+    loss : Loss
+        The loss of a booster for one label per example.
+    sets : array of shape (S, K)
+        The label sets that occur, as rows of zeros and ones.
+    widths : tuple of int or None, default=None
+        The number of classes of every target, for the logistic loss; None for labels.
+
+    Returns
+    -------
+    MultilabelHamming, MultilabelRanking or BlockLogistic
+        The loss, whose targets are rows of ``sets``.
+
+    Examples
+    --------
+    >>> for_label_sets(OneVsAll(), np.eye(2)).value(np.zeros((1, 2)), np.array([1]))
+    array([2.])
+    """
+    if isinstance(loss, Logistic) and loss.cost_matrix is None:
+        return BlockLogistic(sets, widths)
+    if isinstance(loss, OneVsAll):
+        return MultilabelHamming(sets)
+    if isinstance(loss, Exponential) and loss.cost_matrix is None:
+        return MultilabelRanking(sets)
+    raise TypeError(
+        f"loss={loss!r} takes one label per example; for several use 'logistic', 'one-vs-all' or "
+        "'exponential', without costs."
+    )
+
+
+@dataclass(eq=False, repr=False)
+class MultilabelHamming(OneVsAll):
+    """AdaBoost.MH's loss, ``Σ_k e^{−z_k f_k}`` with f = 2 U and z_k = 1 for the example's labels, −1 for the others.
+
+    Posterior: AdaBoost's link σ(2 f_k), for every class on its own.
+
+    Parameters
+    ----------
+    sets : array of shape (S, K)
+        The label sets as rows of zeros and ones.
+
+    Examples
+    --------
+    >>> loss = MultilabelHamming([[1, 0, 1], [0, 0, 0]])
+    >>> loss.residual(np.zeros((2, 3)), np.array([0, 1]))
+    array([[ 2., -2.,  2.],
+           [-2., -2., -2.]])
+    """
+
+    sets: ArrayLike
+
+    decouples: ClassVar[bool] = False
+
+    def _toward(self, B: Array, c: Labels) -> Array:
+        B *= 2.0 * np.asarray(self.sets, dtype=np.float64)[c] - 1.0
+        return B
+
+    def _exponents(self, U: Array, c: Labels) -> Array:
+        B = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # (n, K)
+        B *= -2.0
+        return self._toward(B, c)
+
+    def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
+        return strongest(P)
+
+    def mistake(self, K: int) -> float:
+        """A wrong label costs at least 1, so that loss / K bounds the Hamming loss."""
+        return float(K)
+
+    def threshold(self, U: Array, c: Labels, weight: Array) -> Array:
+        """Labels are the classes with a positive score: the threshold ⟨w, U⟩ + b has (w, b) = 0, (K + 1,)."""
+        return np.zeros(U.shape[1] + 1)
+
+    def probabilities(self, U: Array) -> Array:
+        return expit(4.0 * np.clip(U, -HUGE, HUGE))
+
+
+@dataclass(eq=False, repr=False)
+class MultilabelRanking(Loss):
+    """AdaBoost.MR's loss, the mean of ``e^{−(U_k − U_l)}`` over all pairs of a label k and a class l that is not one.
+
+    It is a product, (mean_k e^{−U_k}) (mean_l e^{U_l}), so that pairs need not be formed. An example with no label, or
+    with all of them, has no pairs and loss 0. There is no posterior: ``probabilities`` gives σ(2 U), which is a score.
+
+    Parameters
+    ----------
+    sets : array of shape (S, K)
+        The label sets as rows of zeros and ones.
+
+    Examples
+    --------
+    >>> loss = MultilabelRanking([[1, 0, 1], [0, 0, 0]])
+    >>> loss.value(np.zeros((2, 3)), np.array([0, 1])), loss.residual(np.zeros((1, 3)), np.array([0]))
+    (array([1., 0.]), array([[ 0.5, -1. ,  0.5]]))
+    """
+
+    sets: ArrayLike
+
+    convex = True
+    exponential: ClassVar[bool] = True
+
+    def value(self, U: Array, c: Labels) -> Array:
+        return saturated_exp(self.log_value(U, c)) * self._ranked(c)
+
+    def log_value(self, U: Array, c: Labels) -> Array:
+        return self._halves(U, c)[0]
+
+    def residual(self, U: Array, c: Labels) -> Array:
+        log_value, A, B = self._halves(U, c)
+        P: Array = (saturated_exp(log_value) * self._ranked(c))[:, None] * (A - B)
+        return P
+
+    def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
+        log_value, A, B = self._halves(U, c)
+        shift = engine_of(U).largest(log_value)
+        P: Array = (np.exp(log_value - shift) * self._ranked(c))[:, None] * (A - B)
+        return P, shift
+
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
+        log_value, A, B = self._halves(U + alpha * W, c)
+        shift = engine_of(U).largest(log_value)
+        value = np.exp(log_value - shift) * self._ranked(c)
+        up, down = (np.einsum("nk,nk->n", half, W) for half in (A, B))  # means of W over labels and over the rest
+        spread = np.einsum("nk,nk->n", A + B, W * W) - 2 * up * down  # the mean of (W_k − W_l)² over pairs
+        return -value * (up - down), value * spread, shift
+
+    def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
+        """The pairs; if W has few different values, like ±1, all pairs with the same two values form one term."""
+        levels = np.unique(W)
+        if len(levels) < W.shape[1]:
+            member = W[:, :, None] == levels  # (n, K, v)
+            up = np.einsum("nk,nkv->nv", np.maximum(P, 0.0), member)
+            down = np.einsum("nk,nkv->nv", np.maximum(-P, 0.0), member)
+            W = np.broadcast_to(levels, up.shape)
+        else:
+            up, down = np.maximum(P, 0.0), np.maximum(-P, 0.0)
+        total = up.sum(axis=1, keepdims=True)
+        up = np.divide(up, total, out=np.zeros_like(up), where=total > 0)
+        weight = up[:, :, None] * down[:, None, :]  # (n, v, v)
+        fall = np.where(weight > 0, W[:, :, None] - W[:, None, :], 0.0)
+        return weight.reshape(len(W), -1), fall.reshape(len(W), -1)
+
+    def total(self, P: Array, c: Labels) -> float:
+        return engine_of(P).total(np.maximum(P, 0.0).ravel())
+
+    def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
+        """Whether no label ever loses to a class that is not a label."""
+        own = self._own(c)
+        gap = np.where(own, W, np.inf).min(axis=1) - np.where(own, -np.inf, W).max(axis=1)  # (n,), inf without pairs
+        return engine_of(W).every(gap > 0 if strictly else gap >= 0)
+
+    def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
+        return strongest(P)
+
+    def threshold(self, U: Array, c: Labels, weight: Array) -> Array:
+        """(w, b) (K + 1,): labels are the classes that score above ⟨w, U⟩ + b, fitted to the best cut of every example.
+
+        This is the method of Elisseeff & Weston (2001). The best cut is the one with the fewest mistakes, or the mean
+        of all such cuts.
+        """
+        own, rows = self._own(c), np.arange(len(U))[:, None]
+        order = np.argsort(U, axis=1, kind="stable")
+        low, own = U[rows, order], own[rows, order]  # scores ascending, and which of them are labels
+        ends = np.column_stack([low[:, :1] - 1.0, low, low[:, -1:] + 1.0])
+        cuts = 0.5 * (ends[:, 1:] + ends[:, :-1])  # (n, K + 1), above the 0 .. K lowest scores
+        nothing = np.zeros((len(U), 1))
+        missed = np.hstack([nothing, np.cumsum(own, axis=1)])
+        added = np.hstack([nothing, np.cumsum(~own, axis=1)])
+        mistakes = missed + added[:, -1:] - added
+        best = mistakes == mistakes.min(axis=1, keepdims=True)
+        target = (cuts * best).sum(axis=1) / best.sum(axis=1)
+        root = np.sqrt(weight)
+        A = np.column_stack([U, np.ones(len(U))]) * root[:, None]
+        return np.asarray(np.linalg.lstsq(A, target * root, rcond=None)[0])
+
+    def probabilities(self, U: Array) -> Array:
+        return expit(2.0 * np.clip(U, -HUGE, HUGE))
+
+    def _own(self, c: Labels) -> Mask:
+        return np.asarray(self.sets, dtype=bool)[c]
+
+    def _ranked(self, c: Labels) -> Array:
+        """1 for examples that have pairs, 0 for the others, (n,)."""
+        count = self._own(c).sum(axis=1)
+        return np.where((count > 0) & (count < np.shape(self.sets)[1]), 1.0, 0.0)
+
+    def _halves(self, U: Array, c: Labels) -> tuple[Array, Array, Array]:
+        """log L (n,), and the shares of the labels and of the other classes in their two means, (n, K) each."""
+        own = self._own(c)
+        U = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
+        log_up, A = log_mean_exp(-U, own)
+        log_down, B = log_mean_exp(U, ~own)
+        log_value: Array = np.where(self._ranked(c) > 0, log_up + log_down, np.log(np.finfo(np.float64).tiny))
+        return log_value, A, B
+
+
+def log_mean_exp(V: Array, member: Mask) -> tuple[Array, Array]:
+    """log of the mean of exp(V) over the members of each row (n,), and their shares (n, K); 0 for rows without any."""
+    top = np.where(member, V, -np.inf).max(axis=1)
+    top = np.where(np.isfinite(top), top, 0.0)
+    E = np.where(member, np.exp(np.where(member, V - top[:, None], 0.0)), 0.0)
+    total, count = E.sum(axis=1), member.sum(axis=1)
+    some = count > 0
+    mean = np.divide(total, count, out=np.ones_like(total), where=some)
+    return top + np.log(mean), E / np.where(some, total, 1.0)[:, None]

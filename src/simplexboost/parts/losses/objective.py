@@ -1,0 +1,358 @@
+"""A loss on one training set: the risk and its gradient, the balance of a direction, rivals that move alike.
+
+The balance of a direction: which terms fall and which rise, for losses that are sums of exponentials.
+
+Rivals that move alike along a direction, taken as one: the sum over rivals then has few terms instead of K.
+
+A loss on one training set: the risk R(F) = Σ_i w_i L(U_i, c_i) with U = ½ F Yᵀ, and its gradient.
+
+`Objective` evaluates its loss anew in every round. A loss that can do better, because it can carry its residual from
+round to round or needs only the scores of the true classes, has its own kind of objective (`Loss.objective`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ..._util.arrays import AnyArray, Array, Labels, Mask
+from ..._util.compat import cached
+from ...engine import CPU, Engine
+from ...model.code import Code
+
+if TYPE_CHECKING:
+    from .base import Loss
+
+# Exponents are limited to this: exp(700) ≈ 1e304 is four powers of ten below the largest float.
+CEILING = 700.0
+
+
+class Along(Protocol):
+    """What a balance is computed from.
+
+    Attributes
+    ----------
+    P : (n, K) the residual, up to a positive factor
+    W : (n, K) the direction in scores
+    c : (n,) targets
+    engine : adds up
+    classes : (n,) the class named for every example, if W comes from codewords of classes; else None
+    gap : what a right answer gains on every rival, in scores, if that is the same for all classes; else None
+    """
+
+    c: Labels
+    engine: Engine
+    classes: Labels | None
+
+    @property
+    def P(self) -> Array: ...
+
+    @property
+    def W(self) -> Array: ...
+
+    @property
+    def gap(self) -> float | None: ...
+
+
+@dataclass(frozen=True)
+class Balance:
+    """The terms of an exponential loss along a direction.
+
+    Attributes
+    ----------
+    gained : float
+        Σ weight · speed of the terms that fall; the fastest term has speed 1.
+    lost : float
+        Σ weight · speed of the terms that rise.
+    total : float
+        The weight of all terms.
+    rate : float
+        How much the exponent of the fastest term changes per unit of the step.
+    even : bool
+        Whether all terms that change do so at the same speed.
+    faultless : bool
+        Whether no term rises.
+    perfect : bool
+        Whether every term falls.
+
+    Examples
+    --------
+    >>> Balance(gained=0.8, lost=0.2, total=1.0, rate=2.0, even=True, faultless=False, perfect=False).gained
+    0.8
+    """
+
+    gained: float
+    lost: float
+    total: float
+    rate: float
+    even: bool
+    faultless: bool
+    perfect: bool
+
+    @property
+    def edge(self) -> float:
+        """δ = (gained − lost) / total."""
+        return (self.gained - self.lost) / self.total if self.total > 0 else 0.0
+
+    def drop_of_edge(self, alpha: float) -> float:
+        """A bound, for any learner, on the factor by which a step α changes the risk (Lemma 24)."""
+        a, delta = self.rate * alpha, self.edge
+        return 0.5 * ((1 - delta) * capped_exp(a) + (1 + delta) * math.exp(-a))
+
+    def drop(self, alpha: float) -> float:
+        """The factor by which a step α changes the risk, if all terms that change do so at the same speed."""
+        a, gained, lost = self.rate * alpha, self.gained / self.total, self.lost / self.total
+        return 1 - gained - lost + gained * math.exp(-a) + lost * capped_exp(a)
+
+
+def capped_exp(x: float) -> float:
+    """e^x, or e^700 if x is larger: for a step that is far too long, a bound need not be exact."""
+    return math.exp(min(x, CEILING))
+
+
+# The least weight of merged rivals beside the strongest rival of the row: far too small to count, and its logarithm is
+# finite.
+_LEAST = 1e-300
+
+
+class Rivals:
+    """The rivals of every example, for losses γ(Σ_{k≠c} e^{−a(u_c − u_k)}) along one coordinate of F after another.
+
+    Classes whose codewords have the same entry in a coordinate move alike along it. Their terms stay in proportion, so
+    that they count as one rival of the weight Σ e^{a u_k}. A simplex has at most three different entries in a
+    coordinate, whatever the number of classes: on 26 classes a line search takes a seventh of the time.
+
+    Parameters
+    ----------
+    E : array of shape (n, K)
+        The terms of the rivals, e^{a(u_k − top)} with the highest rival's score as ``top``; 0 for the true class.
+    lead : array of shape (n,)
+        The score of the true class above ``top``.
+    c : array of shape (n,)
+        The true classes.
+    rate : float
+        a.
+
+    Examples
+    --------
+    >>> E = np.array([[0.0, 1.0, 0.5, 0.5]])  # of class 0 and three rivals
+    >>> rivals = Rivals(E, np.zeros(1), np.array([0]), 1.0)
+    >>> merged = rivals.along(np.array([1.0, -1.0, 0.0, 0.0]), np.ones(1))
+    >>> merged.there[:, 0]  # rivals with the entries -1 and 0, and none with 1
+    array([ True,  True, False])
+    >>> merged.race(0.0)  # log Σ E, and the mean and the variance of what rivals gain on the true class
+    (array([0.69314718]), array([-1.5]), array([0.25]))
+    """
+
+    def __init__(self, E: Array, lead: Array, c: Labels, rate: float) -> None:
+        self.terms = np.ascontiguousarray(E.T)  # (K, n): sums of rows are quick
+        self.lead, self.c, self.rate = lead, c, rate
+
+    def along(self, entries: Array, h: Array) -> MergedRivals:
+        """The rivals, merged, for the direction in which class k moves by h (n,) times entries[k]."""
+        different, which = np.unique(entries, return_inverse=True)
+        mass = np.zeros((len(different), len(h)))  # (V, n)
+        for v, term in zip(which, self.terms, strict=True):
+            mass[v] += term
+        gains = h * (different[:, None] - entries[self.c])  # (V, n)
+        return MergedRivals(mass, gains, self.lead, self.rate)
+
+
+class MergedRivals:
+    """V merged rivals of n examples: their weights (V, n), and what they gain on the true class per step (V, n)."""
+
+    def __init__(self, mass: Array, gains: Array, lead: Array, rate: float) -> None:
+        self.there: Mask = mass > 0
+        self.gains, self.lead, self.rate = gains, lead, rate
+        self.log_mass = np.log(np.maximum(mass, _LEAST))
+
+    def log_sum(self, alpha: float) -> tuple[Array, Array]:
+        """s (n,), the logarithm of the sum of all terms after a step α; the terms (V, n) beside the highest."""
+        x = self.gains * (self.rate * alpha)
+        x += self.log_mass
+        top = x.max(axis=0)
+        x -= top
+        e = np.exp(x, out=x)
+        return top + np.log(e.sum(axis=0)) - self.rate * self.lead, e
+
+    def race(self, alpha: float) -> tuple[Array, Array, Array]:
+        """s (n,), and the mean and the variance of the gains, weighted by the terms, after a step α."""
+        s, e = self.log_sum(alpha)
+        e /= e.sum(axis=0)
+        mean = (e * self.gains).sum(axis=0)
+        e *= np.square(self.gains - mean)
+        return s, mean, e.sum(axis=0)
+
+
+def pays(entries: Array) -> bool:
+    """Whether merging halves the number of terms at least."""
+    return 2 * (1 + len(np.unique(entries))) <= len(entries)
+
+
+class Gradient:
+    """Minus the gradient of the risk.
+
+    Parameters
+    ----------
+    P : array of shape (n, K), or a function that returns it
+        Minus the gradient in the scores, sample weights included, up to a positive factor.
+    code : Code
+        The codewords.
+    labels : array of shape (n,)
+        The true class; of several labels, the one with the largest entry of P.
+    weight : array of shape (n,)
+        The entry of P of that class.
+    single : bool, default=False
+        Whether labels and weights contain all of G: up to a constant in every row, G Yᵀ is the weight in the column of
+        the label and 0 elsewhere.
+    risk : float or None, default=None
+        The mean weighted loss, if the residual determines it.
+
+    Attributes
+    ----------
+    G : array of shape (n, d)
+        Minus the gradient in F, ½ P Y.
+
+    Examples
+    --------
+    >>> from simplexboost.model.code import Code
+    >>> gradient = Gradient(np.array([[0.5, -0.5]]), Code(np.array([[1.0], [-1.0]])), np.array([0]), np.array([0.5]))
+    >>> gradient.G
+    array([[0.5]])
+    """
+
+    def __init__(
+        self,
+        P: Array | Callable[[], Array],
+        code: Code,
+        labels: Labels,
+        weight: Array,
+        single: bool = False,
+        risk: float | None = None,
+    ) -> None:
+        self._P, self.code, self.labels, self.weight, self.risk = P, code, labels, weight, risk
+        self.single = single and code.gap is not None
+
+    @cached
+    def P(self) -> Array:
+        """Minus the gradient in the scores."""
+        return self._P() if callable(self._P) else self._P
+
+    @cached
+    def G(self) -> Array:
+        """Minus the gradient in F."""
+        return self.code.back(self.P)
+
+    @property
+    def gains(self) -> Array | None:
+        """G Yᵀ (n, K), up to a positive factor and a constant in every row, if it is known without work; else None.
+
+        If all codewords are equally far apart, G Yᵀ is a multiple of P up to a constant in every row.
+        """
+        return None if self.code.gap is None or self.single else self.P
+
+
+class Objective:
+    """The risk of a loss on a training set; evaluates the loss anew in every round.
+
+    Parameters
+    ----------
+    loss : Loss
+        The loss whose mean is the risk.
+    c : array of shape (n,)
+        The targets.
+    weight : array of shape (n,)
+        The weights of the examples, positive.
+    code : Code
+        The codewords.
+    engine : Engine
+        What does the heavy computations; one thread by default.
+
+    Examples
+    --------
+    >>> from simplexboost.model.code import Code
+    >>> from simplexboost.parts.losses import Logistic
+    >>> objective = Objective(Logistic(), np.array([0, 1]), np.ones(2), Code(np.eye(2)))
+    >>> objective.loss
+    Logistic()
+    """
+
+    def __init__(self, loss: Loss, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> None:
+        self.loss, self.c, self.weight, self.code, self.engine = loss, c, weight, code, engine
+        self._weighted = not engine.every(weight == 1.0)
+
+    @cached
+    def _buffer(self) -> Array:
+        """The memory of P (n, K), reused in every round: to allocate it anew would take longer than to fill it."""
+        return np.empty((len(self.c), len(self.code.Y)))
+
+    def gradient(self, F: AnyArray, U: Callable[[], Array], n_rounds: int, scaled: bool = True) -> Gradient:
+        """Minus the gradient of the risk at F (n, d) and its scores U (n, K), after `n_rounds` rounds.
+
+        If `scaled`, it is correct up to a positive factor, which is chosen so that P neither overflows nor underflows.
+        """
+        P, log_scale = self._residual(U(), scaled)
+        return self.of_residual(P, self._mean(self.loss.total(P, self.c), log_scale))
+
+    def _residual(self, U: Array, scaled: bool) -> tuple[Array, float]:
+        """The weighted residual (n, K) up to a factor, and the logarithm of that factor."""
+        if scaled:
+            P, log_scale = self.loss.scaled_residual_into(U, self.c, self._buffer)
+        else:
+            P, log_scale = self.loss.residual(U, self.c), 0.0
+        return (np.multiply(P, self.weight[:, None], out=self._buffer) if self._weighted else P), log_scale
+
+    def of_residual(self, P: Array, risk: float | None = None) -> Gradient:
+        """The gradient, from the weighted residual (n, K)."""
+        return Gradient(P, self.code, *self.loss.question(P, self.c), risk=risk)
+
+    def curvature(self, U: Array) -> Array:
+        """The trace of the Hessian in F of every example, (n,)."""
+        return self.weight * self.loss.curvature(U, self.c, self.code.Y).sum(axis=1)
+
+    def voted(self, classes: Labels | None, step: float, n_rounds: int) -> None:
+        """Called after every round; `classes` (n,) are the votes that the step was along, None for other answers."""
+
+    def relived(self, n_rounds: int) -> int:
+        """How many of so many rounds a model that goes on must go through again, for what they leave to later ones."""
+        return 0
+
+    def risk(self, F: AnyArray) -> float:
+        """The mean weighted loss at F (n, d)."""
+        return mean_loss(self.loss, self.code, F, self.c, self.weight, self.engine)
+
+    def on_device(self, X: AnyArray, c: Labels, weight: Array, engine: Engine) -> Any:
+        """Other rows X on the engine's device, and their objective, which is evaluated there; None if it has no device.
+
+        Rows with target −1 are left out of the risk.
+        """
+        return None
+
+    def risk_at_start(self, F: AnyArray | None = None) -> float:
+        """The mean weighted loss where boosting starts, by default at F = 0."""
+        n, d = len(self.c), self.code.Y.shape[1]
+        F = np.zeros((n, d), dtype=self.code.Y.dtype) if F is None else F
+        return mean_loss(self.loss, self.code, F, self.c, self.weight, self.engine)
+
+    def _mean(self, total: float | None, log_scale: float) -> float | None:
+        """The mean loss, from the total up to the factor exp(log_scale)."""
+        return None if total is None else total * capped_exp(log_scale) / self._weights
+
+    @cached
+    def _weights(self) -> float:
+        """The sum of the weights."""
+        return self.engine.total(self.weight)
+
+
+def mean_loss(loss: Loss, code: Code, F: AnyArray, c: Labels, weight: Array, engine: Engine = CPU) -> float:
+    """The weighted mean of the loss at F (n, d), in blocks of rows, so that n × K scores are never stored at once."""
+    block = max(1, 2**22 // len(code.Y))  # 32 MB of scores
+    values = np.empty(len(F))
+    for i in range(0, len(F), block):
+        rows = slice(i, i + block)
+        values[rows] = loss.value(code.scores(F[rows]), c[rows])
+    return engine.total(weight * values) / engine.total(weight)

@@ -1,0 +1,434 @@
+"""Losses on class scores outside the γ–φ family, among them the soft-max cost and losses of the user.
+
+Losses outside the γ–φ family, on class scores U (n, K): e.g. one-vs-all, L = e^{−2U_c} + Σ_{k≠c} e^{2U_k}.
+
+They are meant for canonical codewords, for which 2 U = F is the score of each class in the papers.
+
+The expected cost of a random decision, Σ_k cost_matrix[c, k] g_k with g = softmax(2 U).
+
+A user's own loss of the class scores, from its value, gradient and second derivatives.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..._util.arrays import Array, Labels
+from ..._util.params import check_choice, check_number
+from ...engine import CPU, Engine, engine_of
+from ...model.code import Code
+from .base import Loss, check_cost_matrix, pick, saturated_exp
+from .exponential import Exponential, OwnScoreObjective
+from .links import HUGE, row_sums, softmax
+from .objective import Objective
+
+STEEPEST = 1e100  # an alpha so large can be squared, and multiplied with any score that is not clipped
+
+
+@dataclass(eq=False, repr=False)
+class OneVsAll(Loss):
+    """K binary AdaBoosts at once, ``e^{−f_c} + Σ_{k≠c} e^{f_k}`` with f = 2 U; also AdaBoost.MH's loss.
+
+    The posterior is AdaBoost's link σ(2 f_k) for every class, divided by the sum over classes. At the minimiser of the
+    conditional risk this sum is one.
+
+    Examples
+    --------
+    >>> OneVsAll().value(np.array([[0.0, 0.0, 0.0]]), np.array([1]))
+    array([3.])
+    """
+
+    convex = True
+    exponential: ClassVar[bool] = True
+    decouples: ClassVar[bool] = True
+
+    def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
+        return np.abs(P), 2.0 * self._toward(W.copy(), c)
+
+    def total(self, P: Array, c: Labels) -> float:
+        return engine_of(P).total(np.abs(P).ravel()) / 2.0
+
+    def binary(self, U: Array, c: Labels, k: int) -> tuple[Loss, Array, Labels]:
+        """The binary problem of class k against the rest: AdaBoost's loss, scores (n, 2), labels (0 for class k)."""
+        u = U[:, k]
+        return Exponential(), np.column_stack([u, -u]), (c != k).astype(np.intp)
+
+    def _toward(self, B: Array, c: Labels) -> Array:
+        """Half of the residual, from the terms: minus them, except at the true class; in place."""
+        np.negative(B, out=B)
+        B[np.arange(len(B)), c] *= -1.0
+        return B
+
+    def _exponents(self, U: Array, c: Labels) -> Array:
+        B = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)  # (n, K)
+        B *= 2.0
+        B[np.arange(len(B)), c] *= -1.0
+        return B
+
+    def value(self, U: Array, c: Labels) -> Array:
+        return saturated_exp(self.log_value(U, c))
+
+    def log_value(self, U: Array, c: Labels) -> Array:
+        B = self._exponents(U, c)
+        top = B.max(axis=1)
+        B -= top[:, None]
+        np.exp(B, out=B)
+        return top + np.log(B.sum(axis=1))
+
+    def residual(self, U: Array, c: Labels) -> Array:
+        P = self._toward(saturated_exp(self._exponents(U, c)), c)
+        P *= 2.0
+        return P
+
+    def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
+        B = self._exponents(U, c)
+        shift = engine_of(B).largest(B)
+        B -= shift
+        np.exp(B, out=B)
+        return self._toward(B, c), shift + math.log(2.0)
+
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
+        P, log_scale = self.scaled_residual(U + alpha * W, c)
+        first = -np.einsum("nk,nk->n", P, W)
+        P *= W
+        np.abs(P, out=P)
+        return first, 2.0 * np.einsum("nk,nk->n", P, np.abs(W)), log_scale
+
+    def mistake(self, K: int) -> float:
+        """If a rival's score is not below that of the true class, their two terms sum to at least 2."""
+        return 2.0
+
+    def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
+        """Whether the score of the true class never falls and that of a rival never rises."""
+        gains = self._toward(W.copy(), c)  # (n, K)
+        return engine_of(W).every(gains > 0 if strictly else gains >= 0)
+
+    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
+        return engine_of(U).times(saturated_exp(self._exponents(U, c)), np.square(Y))
+
+    def probabilities(self, U: Array) -> Array:
+        U = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
+        return softmax(-np.logaddexp(0.0, -4.0 * U))  # log σ(4 U): a sum of underflowed σ would be 0
+
+
+def strongest(P: Array) -> tuple[Labels, Array]:
+    """The class with the largest entry in each row of the residual P, and that entry or 0 if it is negative; (n,)."""
+    k = P.argmax(axis=1)
+    return k, np.maximum(P[np.arange(len(P)), k], 0.0)
+
+
+@dataclass(eq=False, repr=False)
+class OwnScoreExponential(Loss):
+    """A loss of the true class's score only, ``e^{−α⟨y_c, f⟩} = e^{−2αU_c}``: AdaBoost.M1, SAMME.
+
+    AdaBoost.M1 uses canonical codewords and α = 1, SAMME centred ones and α = 1/K. The posterior is softmax(2αU). For
+    centred codewords it is exact at the minimiser; for canonical ones the loss has no minimiser, and it is only a
+    normalised score.
+
+    Parameters
+    ----------
+    alpha : float or "1/K", default 1.0
+        Positive.
+
+    Examples
+    --------
+    >>> OwnScoreExponential(alpha=0.5).value(np.array([[2.0, 0.0]]), np.array([0])).round(4)
+    array([0.1353])
+    """
+
+    alpha: float | str = 1.0
+    convex = True
+    exponential: ClassVar[bool] = True
+
+    def rate(self, K: int) -> float:
+        """How much the exponent falls per unit of the true class's score, 2α."""
+        return 2.0 / K if isinstance(self.alpha, str) else 2.0 * self.alpha
+
+    def own_rate(self, K: int) -> float:
+        return self.rate(K)
+
+    def objective(self, c: Labels, weight: Array, code: Code, engine: Engine = CPU) -> Objective:
+        return OwnScoreObjective(self, c, weight, code, engine)
+
+    def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
+        rows = np.arange(len(c))
+        return P[rows, c][:, None], self.rate(W.shape[1]) * W[rows, c][:, None]
+
+    def total(self, P: Array, c: Labels) -> float:
+        return engine_of(P).total(P[np.arange(len(c)), c]) / self.rate(P.shape[1])
+
+    def value(self, U: Array, c: Labels) -> Array:
+        return saturated_exp(self.log_value(U, c))
+
+    def log_value(self, U: Array, c: Labels) -> Array:
+        return -self.rate(U.shape[1]) * pick(U, c)
+
+    def residual(self, U: Array, c: Labels) -> Array:
+        return self._own(U, c, self.rate(U.shape[1]) * self.value(U, c))
+
+    def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
+        w, log_scale = self._weights(U, c)
+        return self._own(U, c, w), log_scale
+
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
+        w, log_scale = self._weights(U + alpha * W, c)
+        own = pick(W, c)
+        return -w * own, self.rate(U.shape[1]) * w * own**2, log_scale
+
+    def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
+        """Whether the score of the true class never falls."""
+        own = W[np.arange(len(W)), c]  # (n,)
+        return engine_of(W).every(own > 0 if strictly else own >= 0)
+
+    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
+        return (self.rate(U.shape[1]) / 2) ** 2 * self.value(U, c)[:, None] * np.square(Y)[c]
+
+    def probabilities(self, U: Array) -> Array:
+        return softmax(U, self.rate(U.shape[1]))
+
+    def check(self, K: int) -> None:
+        super().check(K)
+        if isinstance(self.alpha, str):
+            check_choice("alpha", self.alpha, ("1/K",))
+        else:
+            check_number("alpha", self.alpha, float, 0.0, STEEPEST, open_low=True)
+
+    def weights_of(self, own: Array, K: int) -> tuple[Array, float]:
+        """The residual at the true class, (n,), from its score, up to a factor; and the logarithm of that factor."""
+        log_value = -self.rate(K) * np.clip(own, -HUGE, HUGE)
+        shift = engine_of(log_value).largest(log_value)
+        return np.exp(log_value - shift), shift + math.log(self.rate(K))
+
+    def _weights(self, U: Array, c: Labels) -> tuple[Array, float]:
+        return self.weights_of(pick(U, c), U.shape[1])
+
+    def _own(self, U: Array, c: Labels, w: Array) -> Array:
+        P = np.zeros(U.shape)  # (n, K)
+        P[np.arange(len(P)), c] = w
+        return P
+
+
+@dataclass(eq=False, repr=False)
+class SoftmaxCost(Loss):
+    """The expected cost of a random decision, ``Σ_k cost_matrix[c, k] g_k`` with g = softmax(2 U) (Geist, (4)).
+
+    It is bounded and not convex: gradients vanish for examples that are far on the wrong side, so start from equal
+    scores. Curvatures may be negative. The posterior is g.
+
+    Parameters
+    ----------
+    cost_matrix : array of shape (K, K), optional
+        Cost of deciding k when the truth is c, the diagonal included; None is 0 on the diagonal and 1 elsewhere. A row
+        of zeros means that the class does not matter.
+
+    Examples
+    --------
+    >>> SoftmaxCost().value(np.zeros((1, 4)), np.array([2]))
+    array([0.75])
+    >>> SoftmaxCost(cost_matrix=[[0, 5], [1, 0]]).value(np.zeros((2, 2)), np.array([0, 1]))
+    array([2.5, 0.5])
+    """
+
+    cost_matrix: ArrayLike | None = None
+    convex = False
+    exponents: ClassVar[tuple[int, int] | None] = (1, 0)
+
+    def value(self, U: Array, c: Labels) -> Array:
+        g = softmax(U, 2.0)
+        if self.cost_matrix is None:
+            g[np.arange(len(g)), c] = 0.0  # the sum over the others loses no digits, unlike 1 − g_c
+            return row_sums(g)[:, 0]
+        return np.einsum("nk,nk->n", g, self._costs(c))
+
+    def value_of(self, p: Array) -> Array:
+        return 1 - p
+
+    def residual(self, U: Array, c: Labels) -> Array:
+        return self.residual_of(softmax(U, 2.0), c)
+
+    def residual_of(self, g: Array, c: Labels) -> Array:
+        """The residual from the probabilities g (n, K), written over them."""
+        Phi = self._gradient(g, c)
+        Phi *= -2.0
+        return Phi
+
+    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
+        g = softmax(U + alpha * W, 2.0)
+        Phi = self._gradient(g.copy(), c)
+        # The Hessian is diag(Φ) − Φ gᵀ − g Φᵀ. Along a direction minus its mean under g, only diag(Φ) contributes.
+        D = W - np.einsum("nk,nk->n", g, W)[:, None]
+        first = 2.0 * np.einsum("nk,nk->n", Phi, D)
+        return first, 4.0 * np.einsum("nk,nk->n", Phi, np.square(D, out=D)), 0.0
+
+    def for_costs(self, costs: Array) -> SoftmaxCostTable:
+        K = costs.shape[1]
+        of_classes = 1.0 - np.eye(K) if self.cost_matrix is None else np.asarray(self.cost_matrix, dtype=np.float64)
+        return SoftmaxCostTable(np.concatenate([of_classes, costs]))
+
+    def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
+        """The default for 0/1 costs; False for other costs, for which the order among the rivals matters too."""
+        return self.cost_matrix is None and super().falls_forever(W, c, strictly)
+
+    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
+        g, times = softmax(U, 2.0), engine_of(U).times
+        mean = times(g, Y)  # (n, d)
+        Phi = self._gradient(g, c)
+        return times(Phi, np.square(Y)) - 2.0 * times(Phi, Y) * mean
+
+    def check(self, K: int) -> None:
+        super().check(K)
+        check_cost_matrix(self.cost_matrix, K, rows_need_a_rival=False)
+
+    def _costs(self, c: Labels) -> Array:
+        return np.asarray(self.cost_matrix, dtype=np.float64)[c]
+
+    def _gradient(self, g: Array, c: Labels) -> Array:
+        """Φ = g (cost − ⟨g, cost⟩), (n, K), the gradient in 2U, written over ``g``."""
+        if self.cost_matrix is None:
+            rows = np.arange(len(g))
+            own = g[rows, c]
+            g[rows, c] = 0.0
+            risk = row_sums(g)[:, 0]
+            g *= own[:, None]  # 1 − risk = g_c
+            g[rows, c] = -own * risk
+            return g
+        C = self._costs(c)
+        C -= np.einsum("nk,nk->n", g, C)[:, None]
+        g *= C
+        return g
+
+
+@dataclass(eq=False, repr=False)
+class SoftmaxCostTable(SoftmaxCost):
+    """The expected cost for examples that have their own costs: the targets c (n,) are rows of ``cost_matrix``.
+
+    Parameters
+    ----------
+    cost_matrix : array of shape (S, K), optional
+        The cost of every decision, a row for each of S different targets.
+
+    Examples
+    --------
+    >>> SoftmaxCostTable(cost_matrix=[[0, 5, 1], [1, 0, 8]]).value(np.zeros((2, 3)), np.array([0, 1]))
+    array([2., 3.])
+    """
+
+    def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
+        return strongest(P)
+
+    def check(self, K: int) -> None:
+        Loss.check(self, K)
+
+
+Function = Callable[[Array, Labels], Any]
+
+
+class UserLossError(ValueError):
+    """A user's function returned something that boosting cannot use."""
+
+
+@dataclass(eq=False, repr=False)
+class UserLoss(Loss):
+    """A loss from your own functions of the class scores U (n, K) and the true classes c (n,), numbers 0 .. K−1.
+
+    `SimplexBoostClassifier(loss=UserLoss(…))` boosts it with Newton steps; `BoostingClassifier` takes it as well. The
+    logits of other libraries are 2U: the logistic loss is −log softmax(2U)_c. Functions cannot be saved to model files;
+    pickle a model if its functions can be imported.
+
+    Parameters
+    ----------
+    function : callable
+        A function of (U, c) that returns the loss of every example, (n,).
+    gradient : callable
+        A function of (U, c) that returns the derivatives in the scores, (n, K).
+    hessian : callable
+        A function of (U, c) that returns the second derivatives in every score, (n, K); or all second derivatives,
+        (n, K, K), with which splits are searched more exactly if K is small. Negative curvature counts as zero.
+    link : callable or None, default=None
+        A function of U that returns probabilities (n, K); None is softmax(2U).
+    convex : bool, default=False
+        Whether the loss is convex in U, which permits Newton's line search.
+
+    Examples
+    --------
+    >>> squares = UserLoss(
+    ...     function=lambda U, c: ((U - np.eye(U.shape[1])[c]) ** 2).sum(axis=1),
+    ...     gradient=lambda U, c: 2 * (U - np.eye(U.shape[1])[c]),
+    ...     hessian=lambda U, c: np.full(U.shape, 2.0),
+    ...     convex=True,
+    ... )
+    >>> squares.residual(np.zeros((1, 3)), np.array([1]))
+    array([[-0.,  2., -0.]])
+    """
+
+    function: Function
+    gradient: Function
+    hessian: Function
+    link: Callable[[Array], Any] | None = None
+    convex: bool = False
+
+    rowwise: ClassVar[bool] = True
+
+    def value(self, U: Array, c: Labels) -> Array:
+        """The loss of every example, (n,)."""
+        return called("function", self.function, (U, c), [(len(U),)])
+
+    def residual(self, U: Array, c: Labels) -> Array:
+        """Minus the gradient, (n, K)."""
+        return -called("gradient", self.gradient, (U, c), [U.shape])
+
+    def second(self, U: Array, c: Labels) -> Array:
+        """The second derivatives in the scores, (n, K) or (n, K, K)."""
+        return called("hessian", self.hessian, (U, c), [U.shape, (*U.shape, U.shape[1])])
+
+    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
+        """The diagonal of the Hessian in F, where U = ½ F Yᵀ, (n, d)."""
+        return 0.25 * along_columns(self.second(U, c), Y)
+
+    def probabilities(self, U: Array) -> Array:
+        """The user's link, or softmax(2U), (n, K)."""
+        if self.link is None:
+            return super().probabilities(U)
+        return called("link", self.link, (U,), [U.shape])
+
+    def check(self, K: int) -> None:
+        """Raise unless the functions can be called; they are tried at equal scores, with an example of each class."""
+        super().check(K)
+        for name in ("function", "gradient", "hessian", "link"):
+            value = getattr(self, name)
+            if not callable(value) and not (name == "link" and value is None):
+                raise TypeError(f"{name}={value!r} of UserLoss is not callable; pass a function.")
+        U, c = np.zeros((K, K)), np.arange(K)
+        self.value(U, c), self.residual(U, c), self.second(U, c), self.probabilities(U)
+
+
+def along_columns(H: Array, Z: Array) -> Array:
+    """zᵀ H z for every row's second derivatives, (n, K) or (n, K, K), and every column z of Z (K, s); (n, s)."""
+    if H.ndim == 2:
+        return H @ np.square(Z)
+    return np.einsum("nkl,ks,ls->ns", H, Z, Z, optimize=True)
+
+
+def called(name: str, function: Callable[..., Any], arguments: tuple[Any, ...], shapes: list[tuple[int, ...]]) -> Array:
+    """What a user's function returns, as an array of one of these shapes with finite numbers."""
+    try:
+        answer = np.asarray(function(*arguments), dtype=np.float64)
+    except Exception as error:
+        error.add_note(f"This happened in the {name} of a UserLoss.")
+        raise
+    if answer.shape not in shapes:
+        wanted = " or ".join(map(str, shapes))
+        raise UserLossError(f"the {name} of UserLoss returned an array of shape {answer.shape}; it must have {wanted}.")
+    if not np.isfinite(answer).all():
+        row = int(np.argwhere(~np.isfinite(answer))[0][0])
+        raise UserLossError(
+            f"the {name} of UserLoss returned {answer[row]} for the scores {arguments[0][row]}; it must be finite for "
+            "any finite scores."
+        )
+    return answer

@@ -1,0 +1,82 @@
+"""Optimizers: which requests the weak learner gets in a round, and how its answers become a step F ← F + α h.
+
+==================  ==================================================================================
+`GradientDescent`   one vector-valued h (GD-MCBoost, AdaBoost.M1, SAMME, AdaBoost.MM, …)
+`SignedDescent`     the same with answers +1 for the named class and −1 for the others (AdaBoost.MH)
+`CoordinateDescent` a scalar h in the best or the next coordinate (CD-MCBoost)
+`AllCoordinates`    a scalar h in each coordinate (one-vs-all, AdaBoost.MH)
+`SampledPairs`      the gradient on sampled pairs of an example and a class (sm-boost)
+`Newton`            a vector-valued h; the learner also gets the curvature
+`NewtonCoordinates` a scalar h in each coordinate, fitted to its Newton step (LogitBoost)
+`NewColumn`         a scalar h along a direction that is new in every round (AdaBoost.ECC)
+`SketchedNewton`    a vector tree with splits on a sketch of the gradient (SimplexBoost)
+==================  ==================================================================================
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._util.params import resolve
+from .base import Optimizer
+from .descent import (
+    AllCoordinates,
+    CoordinateDescent,
+    GradientDescent,
+    NewColumn,
+    Newton,
+    NewtonCoordinates,
+    SampledPairs,
+    SignedDescent,
+)
+from .sketched import GaussianSketch, Sketch, SketchedNewton
+
+__all__ = [
+    "OPTIMIZERS",
+    "AllCoordinates",
+    "CoordinateDescent",
+    "GaussianSketch",
+    "GradientDescent",
+    "NewColumn",
+    "Newton",
+    "NewtonCoordinates",
+    "Optimizer",
+    "SampledPairs",
+    "SignedDescent",
+    "Sketch",
+    "SketchedNewton",
+    "as_optimizer",
+]
+
+OPTIMIZERS: dict[str, type[Optimizer]] = {
+    "gradient": GradientDescent,
+    "coordinate": CoordinateDescent,
+    "all-coordinates": AllCoordinates,
+    "newton": Newton,
+    "newton-coordinates": NewtonCoordinates,
+    "new-column": NewColumn,
+    "signed": SignedDescent,
+    "sampled-pairs": SampledPairs,
+    "sketched-newton": SketchedNewton,
+}
+
+
+def as_optimizer(value: Any) -> Optimizer:
+    """The optimizer that ``value`` stands for: a name, or an `Optimizer`, which is returned as it is.
+
+    Parameters
+    ----------
+    value : str or Optimizer
+        A key of ``OPTIMIZERS``, or an optimizer.
+
+    Returns
+    -------
+    Optimizer
+        The optimizer.
+
+    Examples
+    --------
+    >>> as_optimizer("coordinate")
+    CoordinateDescent()
+    """
+    return resolve(value, OPTIMIZERS, Optimizer, "optimizer")

@@ -1,0 +1,481 @@
+"""Descent: along the gradient, along coordinates, Newton's, along a new column, along sampled pairs.
+
+Gradient descent: one h with values in R^d follows the whole gradient.
+
+Coordinate descent: a scalar h in one coordinate of F, or in each.
+
+Newton's method: the learner gets the curvature as well as the gradient.
+
+A code that grows by one column per round: the optimizer of AdaBoost.ECC.
+
+Sampled pairs of an example and a class: the optimizer of sm-boost.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_array, hstack, issparse
+
+from ..._util.arrays import AnyArray, Array
+from ..._util.params import check_choice, check_flag, check_number
+from ...model.hypotheses import Hypothesis, spread
+from ...tables.training_set import TrainingSet
+from ..learners.newton_trees import single
+from ..losses.objective import Gradient
+from ..losses.scores import SoftmaxCost, SoftmaxCostTable
+from .base import (
+    MIN_EDGE,
+    Optimizer,
+    ask,
+    ask_each,
+    binary_ray,
+    binary_request,
+    coordinate_ray,
+    decouples,
+    direction,
+    gradient_of,
+    normalised_edge,
+    ray_along,
+    step_along,
+    step_together,
+    take_step,
+)
+from .run import Run, Update
+
+
+@dataclass(eq=False, repr=False)
+class GradientDescent(Optimizer):
+    """Functional gradient descent (GD-MCBoost): one h with values in R^d follows the whole gradient.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> sb.BoostingClassifier(optimizer=GradientDescent(), n_estimators=10).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    def propose(self, run: Run) -> list[Update]:
+        """One vector-valued update."""
+        return step_along(run, gradient_of(run))
+
+
+@dataclass(eq=False, repr=False)
+class SignedDescent(GradientDescent):
+    """Gradient descent where a learner that names class k answers +1 for k, −1 for every other class (AdaBoost.MH).
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> sb.AdaBoostMHClassifier(learner_mode="single-label").parts().optimizer
+    SignedDescent()
+    """
+
+    def propose(self, run: Run) -> list[Update]:
+        """One update of signs."""
+        return step_along(run, gradient_of(run), answers=2.0 * np.eye(len(run.Y)) - 1.0)
+
+    def check(self, run: Run) -> None:
+        """Raise unless the codewords are canonical."""
+        if not run.model.code.canonical:
+            raise ValueError("optimizer=SignedDescent() needs codewords='canonical': a score per class.")
+
+
+@dataclass(eq=False, repr=False)
+class CoordinateDescent(Optimizer):
+    """Coordinate descent (CD-MCBoost): one scalar h in one coordinate of F.
+
+    Parameters
+    ----------
+    schedule : {"best", "cyclic"}, default="best"
+        ``"best"`` fits every coordinate and keeps the one with the lowest risk after its step (the journal version);
+        ``"cyclic"`` takes coordinate t mod d in round t (the conference version), which makes rounds d times cheaper.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.BoostingClassifier(optimizer=CoordinateDescent("cyclic"), learner="stump", n_estimators=4).fit(X, y)
+    >>> clf.history_["coordinate"].tolist()
+    [0, 1, 0, 1]
+    """
+
+    schedule: str = "best"
+
+    def check(self, run: Run) -> None:
+        """Raise if the schedule is unknown."""
+        check_choice("schedule", self.schedule, ("best", "cyclic"))
+
+    def propose(self, run: Run) -> list[Update]:
+        """One update of one coordinate."""
+        gradient, d = gradient_of(run), run.Y.shape[1]
+        if self.schedule == "cyclic":
+            # A coordinate without an edge is skipped; if none has an edge, there is no update.
+            for j in (run.round + np.arange(d)) % d:
+                if update := step_along(run, gradient, int(j)):
+                    return update
+            return []
+        return self._best(run, gradient)
+
+    @staticmethod
+    def _best(run: Run, gradient: Gradient) -> list[Update]:
+        """The update of the coordinate with the lowest risk after its step; of equal ones, the lowest coordinate."""
+        requests = [binary_request(run, g) for g in gradient.G.T]
+        rivals = cache(lambda: run.loss.rivals(run.U, run.data.c))  # the same for all coordinates
+        risk, best = math.inf, []
+        for j, (request, answer) in enumerate(zip(requests, ask_each(run, requests), strict=True)):
+            ray = coordinate_ray(run, answer, j, gradient, rivals)
+            update = take_step(run, request, answer, ray, j)
+            if update and (after := ray.log_risk(update[0].alpha)) < risk:
+                risk, best = after, update
+        return best
+
+
+@dataclass(eq=False, repr=False)
+class AllCoordinates(Optimizer):
+    """Every round fits a scalar h in each coordinate.
+
+    Parameters
+    ----------
+    shared_step : bool, default=True
+        One step for all coordinates, along the vector that they form; otherwise one step for each, which is exact if
+        the loss decouples over coordinates (one-vs-all).
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.BoostingClassifier(optimizer=AllCoordinates(), learner="stump", n_estimators=10).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
+
+    shared_step: bool = True
+
+    def check(self, run: Run) -> None:
+        """Raise if the parameter is invalid."""
+        check_flag("shared_step", self.shared_step)
+
+    def propose(self, run: Run) -> list[Update]:
+        """An update of every coordinate that has an edge."""
+        gradient = gradient_of(run)
+        if not self.shared_step:
+            return self._separate(run, gradient)
+        return step_together(run, gradient)
+
+    @staticmethod
+    def _separate(run: Run, gradient: Gradient) -> list[Update]:
+        """One step for each coordinate."""
+        if not decouples(run):
+            return [update for j in range(run.Y.shape[1]) for update in step_along(run, gradient, j)]
+        return one_by_one(run, gradient)
+
+    def resume(self, run: Run) -> None:
+        """Mark the coordinates whose last learner is perfect as ended."""
+        if not self.shared_step and decouples(run):
+            last = {term.coordinate: term.hypothesis for term in run.model.terms}
+            run.workspace = {k for k, h in last.items() if k is not None and is_perfect(run, h, k)}
+
+
+def one_by_one(run: Run, gradient: Gradient) -> list[Update]:
+    """K independent boosters, each with its own steps; one that finds a perfect learner keeps it and ends."""
+    d = run.Y.shape[1]
+    finished: set[int] = run.workspace or set()  # coordinates that have ended
+    if len(finished) == d:
+        run.refusal = "perfect learner: every class has met one and has ended"
+    sizes = run.data.engine.totals(np.abs(gradient.G))  # (d,)
+    updates = []
+    for j in (j for j in range(d) if j not in finished):
+        request = binary_request(run, gradient.G[:, j])
+        answer = ask(run, request)
+        for update in take_step(run, request, answer, binary_ray(run, answer.outputs, j), j):
+            finished = finished | {j} if update.perfect else finished
+            updates.append(replace(update, share=sizes[j] / sizes.sum(), perfect=len(finished) == d))
+    run.workspace = finished
+    return updates
+
+
+def is_perfect(run: Run, h: Hypothesis, k: int) -> bool:
+    """Whether h alone separates class k from the rest; for risks that decouple."""
+    return run.step.length(binary_ray(run, h.outputs(run.data.X, run.data.engine), k)).perfect
+
+
+@dataclass(eq=False, repr=False)
+class Newton(Optimizer):
+    """Gradient descent with curvature: the learner gets G and the trace of the Hessian in F, h_i = tr ∇²L_i.
+
+    The trace is an upper bound of every eigenvalue, so a leaf ΣG / (Σh + l2) of a `NewtonTree` takes no step that is
+    too long for the curvature.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.BoostingClassifier(optimizer=Newton(), learner="newton-tree", step="fixed", n_estimators=20).fit(X, y)
+    >>> clf.score(X, y) > 0.95
+    True
+    """
+
+    def check(self, run: Run) -> None:
+        """Raise unless the loss is convex and has second derivatives."""
+        if not run.loss.convex:
+            raise ValueError(f"optimizer='newton' needs a convex loss; loss={run.loss!r} is not. Use 'gradient'.")
+        run.objective.curvature(run.U)
+
+    def propose(self, run: Run) -> list[Update]:
+        """One vector-valued update."""
+        return step_along(run, gradient_of(run, scaled=False), curvature=run.objective.curvature(run.U))
+
+
+@dataclass(eq=False, repr=False)
+class NewtonCoordinates(Optimizer):
+    """LogitBoost: a scalar regressor in each coordinate, fitted to the Newton step of its class by least squares.
+
+    The regression of class k has weights p(1−p) and targets (1[c=k] − p) / p(1−p), which are clipped. The step is
+    (K−1)/K times the regressors; centred codewords centre the scores.
+
+    Parameters
+    ----------
+    clip : float, default=4.0
+        The largest absolute value of a target; larger ones are cut.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> sb.LogitBoostClassifier(clip=3.0).parts().optimizer
+    NewtonCoordinates(clip=3.0)
+    """
+
+    clip: float = 4.0
+
+    def check(self, run: Run) -> None:
+        """Raise unless the loss is logistic and every coordinate is a class."""
+        check_number("clip", self.clip, float, 0.0, open_low=True)
+        if not run.loss.likelihood or not run.model.code.symmetric:
+            raise ValueError(
+                "optimizer='newton-coordinates' needs loss='logistic' without costs and canonical codewords, not "
+                f"loss={run.loss!r} and codewords of shape {run.Y.shape}."
+            )
+
+    def propose(self, run: Run) -> list[Update]:
+        """An update of every coordinate that has an edge."""
+        weight = run.data.weight[:, None]
+        R = gradient_of(run, scaled=False).G / weight  # (n, K), 1[c=k] − p
+        h = np.maximum(np.abs(R) * (1 - np.abs(R)), 1e-12)  # p(1−p)
+        G = weight * single(h * np.clip(R / h, -self.clip, self.clip))
+        h = weight * single(h)
+        K = len(run.Y)
+        answers = ask_each(run, [binary_request(run, G[:, k], h[:, k]) for k in range(K)])
+        edges = [normalised_edge(run.data.engine, G[:, [k]], answer.outputs) for k, answer in enumerate(answers)]
+        outputs = np.column_stack([answer.outputs for answer in answers])  # (n, K)
+        alpha = (K - 1) / K * run.step.length(ray_along(run, lambda: direction(run, outputs))).alpha
+        found = [(k, a, edge) for k, (a, edge) in enumerate(zip(answers, edges, strict=True)) if edge > MIN_EDGE]
+        return [Update(a.hypothesis, a.outputs, alpha, edge, False, k) for k, a, edge in found]
+
+
+MAX_COLOURINGS = 20  # boosting stops after so many in a row without an edge
+
+
+@dataclass(eq=False, repr=False)
+class NewColumn(Optimizer):
+    """AdaBoost.ECC: every round gives the classes two colours μ ∈ {−1, +1}^K, and a binary learner tells the colour.
+
+    The colours are a new column of the code; the learner g adds α g(x) μ to the class scores.
+
+    Parameters
+    ----------
+    colouring : {"random", "max-cut"}, default="random"
+        ``"random"`` gives each colour to half of the classes; ``"max-cut"`` starts there and flips single classes as
+        long as that separates more of the weight of the pairs (example, rival class).
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> sb.AdaBoostECCClassifier(colouring="max-cut").parts().optimizer
+    NewColumn(colouring='max-cut')
+    """
+
+    colouring: str = "random"
+
+    code: ClassVar[str] = "binary, a new column each round"
+
+    def check(self, run: Run) -> None:
+        """Raise unless scores are the predictor itself and the loss is a sum over pairs."""
+        check_choice("colouring", self.colouring, ("random", "max-cut"))
+        if not run.loss.pairwise or not run.model.code.canonical:
+            raise ValueError(
+                "optimizer='new-column' needs loss='mm' or 'exponential' and canonical codewords, "
+                f"not loss={run.loss!r} and codewords of shape {run.Y.shape}."
+            )
+
+    def propose(self, run: Run) -> list[Update]:
+        """One update along a colouring; if it has no edge, another colouring is drawn."""
+        gradient = gradient_of(run)
+        for _ in range(MAX_COLOURINGS):
+            if update := self._along(run, gradient, self.colours(run, gradient)):
+                return update
+        return []
+
+    @staticmethod
+    def _along(run: Run, gradient: Gradient, mu: Array) -> list[Update]:
+        """The update along the colours mu (K,)."""
+        E, own = -gradient.P, mu[run.data.c]  # (n, K), (n,)
+        E[np.arange(len(E)), run.data.c] = 0.0
+        # The weight of an example is the sum over its rivals of the other colour, added without cancellation.
+        of_colours = run.data.engine.times(E, np.stack([mu < 0, mu > 0], axis=1))  # (n, 2)
+        request = binary_request(run, np.where(own > 0, of_colours[:, 0], -of_colours[:, 1]))
+        answer = ask(run, request)
+        outputs, h = answer.outputs * mu, spread(answer.hypothesis, mu)  # (n, K)
+        stride = run.step.length(ray_along(run, lambda: direction(run, outputs), gradient))
+        edge = normalised_edge(run.data.engine, request.G, answer.outputs)
+        if edge <= MIN_EDGE or stride.alpha <= 0:
+            return []
+        total, wrong = run.data.engine.total, answer.outputs[:, 0] * request.G[:, 0] <= 0  # wrong (n,)
+        error = total(np.where(wrong, request.weight, 0.0)) / total(request.weight)
+        return [Update(h, outputs, stride.alpha, stride.edge or edge, stride.perfect, None, error, stride.drop)]
+
+    def colours(self, run: Run, gradient: Gradient) -> Array:
+        """μ (K,); both colours occur."""
+        K = len(run.Y)
+        mu = run.data.dealt(run.rng.permutation(np.where(np.arange(K) < K // 2, 1.0, -1.0)))
+        if self.colouring == "random":
+            return mu
+        totals = run.data.engine.totals
+        pairs = np.stack([-totals(gradient.P[run.data.c == k]) for k in range(K)])  # (K, K), examples of k, rivals
+        np.fill_diagonal(pairs, 0.0)
+        return max_cut(pairs + pairs.T, mu)
+
+
+def max_cut(weights: Array, mu: Array) -> Array:
+    """Colours (K,) that no flip of a single class improves, starting at mu; weights (K, K) of pairs are symmetric."""
+    mu = mu.copy()
+    for _ in range(100 * len(mu)):
+        gain = mu * (weights @ mu)  # (K,) what flipping each class adds to the cut
+        lonely = [(mu == colour).sum() == 1 for colour in mu]
+        best = int(np.argmax(np.where(lonely, -np.inf, gain)))
+        if lonely[best] or gain[best] <= 1e-12 * weights.sum():
+            break
+        mu[best] *= -1
+    return mu
+
+
+LARGEST = 1e150  # of a gradient whose squares can be added up
+
+
+@dataclass(eq=False, repr=False)
+class SampledPairs(Optimizer):
+    """Follows the gradient on pairs (example, class), which are drawn by the probability of the class (sm-boost).
+
+    If the drawn pairs show no edge, others are drawn, up to ten times.
+
+    Parameters
+    ----------
+    n_pairs : int, "n" or "all", default="n"
+        M, the number of pairs; ``"n"`` draws as many as there are different examples, ``"all"`` weights every pair by
+        its probability.
+    separate : bool, default=True
+        Whether to fit a scalar learner for every coordinate rather than one learner for all.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> sb.SoftmaxBoostClassifier(n_pairs=50).parts().optimizer
+    SampledPairs(n_pairs=50)
+    """
+
+    n_pairs: int | str = "n"
+    separate: bool = True
+
+    max_draws: ClassVar[int] = 10
+
+    def check(self, run: Run) -> None:
+        """Raise if the number of pairs is invalid."""
+        if isinstance(self.n_pairs, str):
+            check_choice("n_pairs", self.n_pairs, ("n", "all"))
+        else:
+            check_number("n_pairs", self.n_pairs, int, 1, 2**31 - 1)
+
+    def propose(self, run: Run) -> list[Update]:
+        """One step along all coordinates."""
+        ask = step_together if self.separate else step_along
+        if self.n_pairs == "all":
+            return ask(run, gradient_of(run))
+        for _ in range(self.max_draws):
+            if updates := ask(run, self.sample(run)):
+                return updates
+        run.refusal = f"no edge: not in {self.max_draws} samples of pairs in a row"
+        return []
+
+    def sample(self, run: Run) -> Gradient:
+        """The gradient, with every pair weighted by how often it was drawn, divided by the expected number."""
+        if run.workspace is None:
+            run.workspace = different_examples(run.data)
+        rows, weight = run.workspace  # (m,) one row of every different example, and the weight of all rows equal to it
+        P, g = residual_and_probabilities(run, rows)  # (m, K)
+        n_pairs = len(rows) if self.n_pairs == "n" else int(self.n_pairs)
+        places = run.data.dealt(np.arange(P.shape[1]))  # (K,) where the classes are among the pairs of an example
+        ends = np.cumsum((weight[:, None] * g).take(np.argsort(places), axis=1))
+        at = np.sort(run.rng.random(n_pairs) * ends[-1])  # sorted, for then the search takes half the time
+        drawn = np.searchsorted(ends, at, side="right")
+        counts = np.bincount(drawn, minlength=P.size).reshape(P.shape).take(places, axis=1)
+        P = np.divide(P, g, out=np.zeros_like(P), where=counts > 0)  # before the counts, so that equal pairs stay equal
+        sampled = np.zeros_like(run.U)
+        sampled[rows] = P * (counts * (weight.sum() / n_pairs))
+        if not (size := float(np.abs(sampled).max(initial=0.0))) < LARGEST:
+            raise run.divergence(size)
+        return run.objective.of_residual(sampled)
+
+
+def residual_and_probabilities(run: Run, rows: AnyArray) -> tuple[Array, Array]:
+    """The residual and the probabilities of some rows, (m, K) both; one comes from the other where that is known."""
+    U, c = run.U.take(rows, axis=0), run.data.c.take(rows)
+    g = run.loss.probabilities(U)
+    if isinstance(run.loss, SoftmaxCost) and type(run.loss) in (SoftmaxCost, SoftmaxCostTable):  # not a user's subclass
+        return run.loss.residual_of(g.copy(), c), g
+    return run.loss.residual(U, c), g
+
+
+def different_examples(data: TrainingSet) -> tuple[AnyArray, Array]:
+    """One row of every different example, in an order that depends only on the values, and the weight of equal rows.
+
+    Draws from this list are the same whether rows are weighted or repeated, and for any order of the rows.
+    """
+    places = data.dealt(np.arange(data.K))
+    labels = places[data.c][:, None] if data.costs is None else data.costs[:, np.argsort(places)]
+    keys = sparse_keys(data.X, labels) if issparse(data.X) else dense_keys(data.X, labels)
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    return first, np.bincount(inverse, data.weight).astype(np.float64, copy=False)
+
+
+def dense_keys(X: AnyArray, labels: AnyArray) -> AnyArray:
+    """A key for every row of X (n, p) and labels (n, m): their bytes, (n,); equal numbers have equal bytes."""
+    content = np.ascontiguousarray(np.column_stack([X, labels]), dtype=np.float64) + 0.0  # turns −0.0 into 0.0
+    content[np.isnan(content)] = np.nan
+    return content.view(np.dtype((np.void, content.strides[0]))).ravel()
+
+
+def sparse_keys(X: Any, labels: AnyArray) -> AnyArray:
+    """Keys of the rows of a sparse X, in the order that `dense_keys` would have; (n,) bytes.
+
+    Where two rows differ first, bytes of a number stand against zeros, or bytes of two numbers against each other. So a
+    key lists what is not zero: how far from the last column it is, the highest byte first, and the bytes of the number.
+    """
+    content = hstack([X, csr_array(labels, dtype=np.float64)], format="csr", dtype=np.float64)
+    content.eliminate_zeros()
+    content.sort_indices()
+    content.data[np.isnan(content.data)] = np.nan
+    entry = np.empty(content.nnz, dtype=[("from_end", ">i8"), ("value", "<f8")])
+    entry["from_end"], entry["value"] = content.shape[1] - content.indices, content.data
+    keys = np.empty(content.shape[0], dtype=object)
+    keys[:] = [entry[begin:end].tobytes() for begin, end in pairwise(content.indptr.tolist())]
+    return keys

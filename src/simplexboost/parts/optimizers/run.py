@@ -1,0 +1,271 @@
+"""The state of a boosting run, F ← F + α h, and how a round changes it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..._util.arrays import AnyArray, Array, Labels
+from ...engine import Candidates
+from ...model.additive import AdditiveModel, Term, add_terms
+from ...model.hypotheses import ClassifierHypothesis, Hypothesis, LeafOutputs, largest
+from ...tables.training_set import TrainingSet
+from ..learners.base import Learner
+from ..learners.tree_learners import NamesClasses
+from ..losses.base import Loss
+from ..losses.objective import Objective
+from ..steps.rules import Step
+
+
+class DivergenceError(ValueError):
+    """The next round would make the predictor so large that scores and probabilities are no longer finite."""
+
+
+@dataclass(frozen=True, eq=False)
+class Update:
+    """One summand of a round: F += α h, in all coordinates or in one.
+
+    Attributes
+    ----------
+    outputs : (n, d) or (n, 1)
+    edge : as the step defines it, otherwise Σ⟨G, h⟩ / (Σ‖G‖ · max‖h‖); at most 1
+    error : the learner's weighted error, if the step computes it; else None
+    drop : α → the factor by which a step α changes a bound on the training error, or None where theory has no bound
+    share : the part of the risk that this update can change
+    classes : (n,) the class named for every row, if the outputs are codewords of classes; else None
+    """
+
+    hypothesis: Hypothesis
+    outputs: Array | LeafOutputs
+    alpha: float
+    edge: float
+    perfect: bool
+    coordinate: int | None = None
+    error: float | None = None
+    drop: Callable[[float], float] | None = None
+    share: float = 1.0
+    classes: Labels | None = None
+
+
+@dataclass(eq=False)
+class Run:
+    """The state of a boosting run.
+
+    Attributes
+    ----------
+    candidates : how many classes beside its own a row keeps scores of, or None if it keeps all
+    F : (n, d) the predictor on the training rows, in the precision of the codewords, or `Candidates`
+    objective : the risk of the loss on the training rows
+    rows, features : what the next round's learner may use, None for everything; redraw : draws another sample of them
+    updates : those of the last round
+    stop_reason : why boosting stopped before its last round, or None
+    diverged : whether it stopped because the next round would have made F too large
+    refusal : why the optimizer proposes nothing, if the reason is not simply that there is no edge
+    seconds : what the optimizer expects a round to take, or None if it does not know
+    memory : the bytes that boosting is expected to take beside X, or None
+    memory_there : those on the engine's device; 0 if it has none
+    workspace : whatever an optimizer keeps from round to round
+    risk_before : the risk before the last round, if the gradient gave it for free while the risk after it would cost
+        another pass over the rows
+    temperature : the factor by which predictions of the finished model multiply scores, (d,) if it differs between the
+        columns of F; evaluations use it
+    snapshot : returns the estimator as fitted so far; set by the estimator
+    evaluations : for every evaluated set, those of ``eval_set`` in their order or the rows held out, a dict with a list
+        for "risk" and for every metric; the last entry is that of the last round
+    """
+
+    data: TrainingSet
+    loss: Loss
+    Y: Array
+    learner: Learner
+    step: Step
+    learning_rate: float = 1.0
+    rng: np.random.Generator = field(default_factory=np.random.default_rng)
+    candidates: int | None = None
+
+    n_rounds: int = 0
+    updates: list[Update] = field(default_factory=list)
+    rows: AnyArray | None = None
+    features: AnyArray | None = None
+    redraw: Callable[[Run], None] | None = None
+    stop_reason: str | None = None
+    diverged: bool = False
+    refusal: str | None = None
+    seconds: float | None = None
+    memory: float | None = None
+    memory_there: float = 0.0
+    workspace: Any = None
+    risk_before: float | None = None
+    temperature: Any = 1.0
+    snapshot: Callable[[], Any] | None = None
+    evaluations: list[dict[str, list[float]]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.model = AdditiveModel(self.Y)
+        self.objective = self._objective()
+        self.F = self.start()  # (n, d)
+        # A bound on the absolute entries of F. Zeros are not read: they take memory only when they are written.
+        self._reach = 0.0 if self.data.init_score is None else self._size()
+        # What no entry of F may exceed, so that products of predictor and codewords are finite too.
+        self._limit = math.sqrt(np.finfo(self.F.dtype).max)
+        self._U: Array | None = None
+        self._risk: float | None = None
+        self._buffer: Array | None = None
+
+    def start(self, rows: AnyArray | slice = slice(None)) -> Any:
+        """F (n, d) before the first round, of some of the training rows: zeros, or what ``init_score`` says."""
+        init = self.data.init_score
+        if init is not None and self.data.K > 1:
+            return np.array(self.model.code.predictor(init[rows]))
+        return self.zeros(self.data.c[rows])
+
+    def zeros(self, c: Labels) -> Any:
+        """F = 0 (n, d) for rows of these targets: an array, or `Candidates`."""
+        if self.candidates is not None:
+            return Candidates.zeros(c, len(self.Y), self.candidates)
+        return np.zeros((len(c), self.Y.shape[1]), dtype=self.Y.dtype)
+
+    @property
+    def U(self) -> Array:
+        """The class scores ½ F Yᵀ, (n, K), computed on first use after an update; always the same array."""
+        if self._U is None and self.F.dtype == np.float64:
+            # The same memory in every round: to allocate it anew would take longer than to compute the scores.
+            self._buffer = np.empty((self.data.n_here, len(self.Y))) if self._buffer is None else self._buffer
+            self._U = self.model.code.forward(self.data.engine.host(self.F), self._buffer)
+        elif self._U is None:
+            F = self.F.dense() if isinstance(self.F, Candidates) else self.data.engine.host(self.F)
+            self._U = self.model.scores(F)
+        return self._U
+
+    @property
+    def round(self) -> int:
+        """The number of rounds so far."""
+        return self.model.n_rounds
+
+    def risk(self) -> float:
+        """The mean weighted loss on the training rows, computed on first use after an update."""
+        if self._risk is None:
+            self._risk = self.objective.risk(self.F)
+        return self._risk
+
+    def seed(self) -> int:
+        """A number for a learner that draws at random."""
+        return int(self.rng.integers(2**63))
+
+    def resume(self, model: AdditiveModel) -> None:
+        """Continue a model: every number is then what it would be in one long fit, bit for bit."""
+        model = model.at(1.0)
+        begin = model.n_rounds - self.objective.relived(model.n_rounds)
+        self.model = model.first(begin)
+        self.move_to(self.recomputed())
+        for first, end in pairwise([0, *model.round_ends][begin:]):
+            self._relive(model.terms[first:end])
+        self._reach = self._size()
+
+    def recomputed(self) -> Any:
+        """F (n, d) from the model: its terms are added one by one, as boosting does, so every bit is the same."""
+        data = self.data
+        few = self.candidates is not None
+        F = self.zeros(data.as_given(data.c)) if few else np.array(data.as_given(self.start()))
+        add_terms(self.model.terms, data.table, F, data.engine)
+        return data.in_order(F)
+
+    def may_move(self, by: float) -> bool:
+        """Whether a round that changes the entries of F by at most this surely leaves F small enough."""
+        return self._reach + by < self._limit
+
+    def _relive(self, terms: list[Term]) -> None:
+        """Add a round of a model, with all that it leaves to later rounds."""
+        data = self.data
+        self.objective.gradient(self.F, lambda: self.U, self.round)
+        for term in terms:
+            outputs = data.in_order(term.hypothesis.outputs(data.table, data.engine))
+            term.add_to(self.F, outputs)
+        self._U = self._risk = None
+        self.model.add_round(terms)
+        voted = len(terms) == 1 and terms[0].coordinate is None
+        classes = named_classes(self.learner, terms[0].hypothesis, outputs, self.Y) if voted else None
+        self.objective.voted(classes, terms[0].step, self.round)
+
+    @property
+    def is_perfect(self) -> bool:
+        """Whether every example gains on every rival class along the last round, so that more rounds are no use."""
+        data, last = self.data, [0, *self.model.round_ends][-2:]
+        terms = self.model.terms[slice(*last)] if len(last) == 2 else []
+        if not terms or data.sets is not None or data.costs is not None:
+            return False
+        h = np.zeros((data.n_here, self.Y.shape[1]))  # (n, d)
+        add_terms([replace(term, step=1.0) for term in terms], data.table, h, data.engine)
+        W = self.model.scores(data.in_order(h))  # (n, K)
+        own = np.take_along_axis(W, data.c[:, None], axis=1)
+        return data.engine.every((W < own).sum(axis=1) == data.K - 1)
+
+    def move_to(self, F: Any) -> None:
+        """Continue from another predictor, (n, d)."""
+        self.F = F if isinstance(F, Candidates) else np.array(F, dtype=self.Y.dtype)
+        self._U = self._risk = None
+        self._reach = self._size()
+        self.objective = self._objective()
+
+    def _objective(self) -> Objective:
+        return self.loss.objective(self.data.c, self.data.weight, self.model.code, self.data.engine)
+
+    def apply(self, updates: list[Update]) -> None:
+        """F += learning_rate · α h for every update; the round joins the model."""
+        terms = [Term(u.hypothesis, self.learning_rate * u.alpha, u.coordinate) for u in updates]
+        self._guard(terms, updates)
+        for term, update in zip(terms, updates, strict=True):
+            term.add_to(self.F, update.outputs)
+        self._U = self._risk = None
+        self.model.add_round(terms)
+        self.updates = updates
+        self.objective.voted(updates[0].classes if len(updates) == 1 else None, terms[0].step, self.round)
+
+    def _guard(self, terms: list[Term], updates: list[Update]) -> None:
+        """Raise if a round would make F so large that scores and probabilities are no longer finite.
+
+        A bound on what every round adds is summed up, which costs next to nothing; F itself is read only when that sum
+        says that it might be too large. A step that the type of F cannot hold is refused even where the outputs are
+        zero: infinity times zero is no number.
+        """
+        longest = max(abs(term.step) for term in terms)
+        if not longest <= float(np.finfo(self.F.dtype).max):
+            raise self.divergence(longest)
+        moves = [abs(t.step) * largest(t.hypothesis, u.outputs) for t, u in zip(terms, updates, strict=True)]
+        self._reach += sum(moves)
+        if self._reach < self._limit:
+            return
+        self._reach = self._size() + sum(moves)
+        if not self._reach < self._limit:
+            raise self.divergence(sum(moves))
+
+    def _size(self) -> float:
+        """The largest absolute entry of F."""
+        if isinstance(self.F, Candidates):
+            return self.F.reach()
+        return max(self.data.engine.largest(row_reach(self.F)), 0.0)
+
+    def divergence(self, move: float) -> DivergenceError:
+        """The error to raise when the next round would make F too large."""
+        return DivergenceError(
+            f"boosting diverges: round {self.round + 1} would move the predictor by {move:.3g}. Choose a smaller "
+            f"learning_rate (now {self.learning_rate:g}), or a larger l2_regularization where the learner has one."
+        )
+
+
+def named_classes(learner: Learner, h: Hypothesis, outputs: Array, Y: Array) -> Labels | None:
+    """The classes (n,) that a hypothesis of a learner names by its outputs (n, d); None if it does not name classes."""
+    if not isinstance(learner, NamesClasses) and not isinstance(h, ClassifierHypothesis):
+        return None
+    classes = (outputs @ Y.T).argmax(axis=1)
+    return classes if (Y[classes] == outputs).all() else None
+
+
+def row_reach(F: AnyArray) -> AnyArray:
+    """The largest absolute entry of every row of F (n, d), (n,); no other array as large as F is made."""
+    return np.maximum(F.max(axis=1), -F.min(axis=1)) if F.size else np.zeros(len(F))

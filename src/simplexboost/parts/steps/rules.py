@@ -1,0 +1,354 @@
+"""The rules by which steps are chosen, and searches along a line.
+
+Searches along a line: the root of an increasing slope, a minimum near zero.
+
+The rules by which steps are chosen.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..._util.params import Part, check_choice, check_number
+from ..losses.base import Loss
+from ..losses.objective import capped_exp
+from .ray import Ray, Stride
+
+# A step beyond this counts as infinite: the risk still falls there, as far as floating point can tell.
+UNBOUNDED = 1e9
+
+
+def newton_root(slope: Callable[[float], tuple[float, float | None]], tol: float, max_iterations: int = 100) -> float:
+    """Where an increasing slope, negative at 0, crosses zero: Newton's method inside a bracket that only shrinks.
+
+    Where Newton's step leaves the bracket, is too short (on a steep exponential e^{ax} it is only 1/a), or needs a
+    second derivative that is not there, the bracket is bisected; while it has no upper end, the step is doubled.
+    Returns 0 where the slope is not negative at 0.
+    """
+    low, high, alpha, last = 0.0, np.inf, 0.0, np.inf
+    for _ in range(max_iterations):
+        first, second = slope(alpha)
+        if first < 0:
+            low = alpha
+        else:
+            high = alpha
+        if abs(first) < 1e-15 or high == 0.0 or low > UNBOUNDED:
+            return alpha
+        creeps = abs(first) > 0.5 * last
+        proposal = alpha - first / second if second is not None and second > 0 and not creeps else np.nan
+        if not low < proposal < high:  # also true where the proposal is NaN
+            proposal = 0.5 * (low + high) if np.isfinite(high) else 2 * low + 1.0
+        if abs(proposal - alpha) <= tol * proposal:
+            return proposal
+        alpha, last = proposal, abs(first)
+    return low
+
+
+def nearest_minimum(risk: Callable[[float], float], max_step: float, tol: float = 1e-8) -> float:
+    """A local minimum of the risk near 0, or 0 where no small step decreases it; never a higher risk than at 0."""
+    start, step = risk(0.0), min(1e-2, max_step)
+    while (at_step := risk(step)) >= start:
+        step /= 4
+        if step < 1e-10:
+            return 0.0
+    low, high = 0.0, min(2 * step, max_step)
+    while high > step and (at_high := risk(high)) < at_step:
+        low, step, at_step, high = step, high, at_high, min(2 * high, max_step)
+    found = golden_section(risk, low, high, tol)
+    return found if risk(found) <= at_step else step  # golden section may miss it where there are several
+
+
+def golden_section(risk: Callable[[float], float], low: float, high: float, tol: float) -> float:
+    """The minimum of a function that falls and then rises between low and high."""
+    ratio = (np.sqrt(5.0) - 1) / 2
+    left, right = high - ratio * (high - low), low + ratio * (high - low)
+    at_left, at_right = risk(left), risk(right)
+    while high - low > tol * high:
+        if at_left <= at_right:
+            high, right, at_right = right, left, at_left
+            left = high - ratio * (high - low)
+            at_left = risk(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + ratio * (high - low)
+            at_right = risk(right)
+    return left if at_left <= at_right else right
+
+
+PERFECT_VOTE = 10.0  # what the infinite vote of a perfect learner weighs, unless told
+
+
+class Step(Part):
+    """How far to go along a direction. A subclass is a dataclass of parameters that writes `length`.
+
+    Examples
+    --------
+    A step that becomes shorter while the risk falls:
+
+    >>> from dataclasses import dataclass
+    >>> import simplexboost as sb
+    >>> from simplexboost.parts.steps import Stride
+    >>> from sklearn.datasets import load_iris
+    >>> @dataclass(eq=False, repr=False)
+    ... class Timid(Step):
+    ...     def length(self, ray):
+    ...         return Stride(alpha=min(0.5, ray.risk(0.0)))
+    >>> X, y = load_iris(return_X_y=True)
+    >>> sb.BoostingClassifier(step=Timid(), n_estimators=20).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    measures_edge: ClassVar[bool] = False  # whether its strides tell the edge
+    constant: ClassVar[float | None] = None  # the step, if it is the same along every ray
+
+    @abstractmethod
+    def length(self, ray: Ray) -> Stride:
+        """The step along the ray, 0 where no step decreases the risk."""
+
+    def check(self, loss: Loss) -> None:
+        """Raise where a parameter has no meaning or the loss does not suit; called once before boosting."""
+
+
+@dataclass(eq=False, repr=False)
+class LineSearch(Step):
+    """The α ≥ 0 that minimises the risk along the ray.
+
+    For convex losses it is found by a safeguarded Newton method on the derivative. For others (Savage, soft-max cost) a
+    small step is enlarged until the risk rises, and golden section then finds the nearest local minimum.
+
+    Parameters
+    ----------
+    endless_step : float, default=10.0
+        The step along a direction in which no example ever loses, so that the best step is infinite; for losses that
+        are not convex also the longest step. Where every example gains on every rival the learner is perfect, and
+        boosting stops.
+    tol : float, default=1e-10
+        Relative tolerance of α.
+
+    Examples
+    --------
+    >>> from simplexboost.parts.losses import Exponential
+    >>> W = np.array([[0.5, -0.5], [0.5, -0.5], [-0.5, 0.5]])  # right, right, wrong
+    >>> ray = Ray(Exponential(), np.zeros((3, 2)), np.zeros(3, int), np.ones(3), W)
+    >>> round(LineSearch().length(ray).alpha, 6), round(0.5 * np.log(2), 6)
+    (0.346574, np.float64(0.346574))
+    """
+
+    endless_step: float = 10.0
+    tol: float = 1e-10
+
+    def check(self, loss: Loss) -> None:
+        """Raise where a parameter has no meaning."""
+        check_number("endless_step", self.endless_step, float, 0.0, open_low=True)
+        check_number("tol", self.tol, float, 0.0, 0.1, open_low=True)
+
+    def length(self, ray: Ray) -> Stride:
+        """The minimising step."""
+        if endless := ray.endless(self.endless_step):
+            return endless
+        if not ray.loss.convex:
+            return Stride(nearest_minimum(ray.risk, self.endless_step))
+        alpha = newton_root(ray.slope, self.tol)
+        return Stride(alpha if alpha < UNBOUNDED else self.endless_step)
+
+
+@dataclass(eq=False, repr=False)
+class ClosedForm(Step):
+    """The step of AdaBoost and its relatives, for losses that are sums of exponentials.
+
+    A term of the loss is, for example, a pair of an example and a rival class. Let A₊ and A₋ be the weights of the
+    terms that gain and that lose along the direction, Z the weight of all terms, and r the change of an exponent per
+    unit of the step. The minimiser of the risk is ln(A₊/A₋) / 2r, for learners along which all terms that change do so
+    at the same pace, such as codewords and signs. A smaller step, for any bounded learner, is ln((1+δ)/(1−δ)) / 2r from
+    the edge δ = (A₊ − A₋)/Z.
+
+    Parameters
+    ----------
+    rule : {"exact", "edge"}, default="exact"
+        "exact" takes the minimiser, "edge" the smaller step.
+    endless_step : float, default=10.0
+        The step along a direction in which no example ever loses.
+
+    Examples
+    --------
+    >>> from simplexboost.parts.losses import Exponential
+    >>> W = np.array([[0.5, -0.5], [0.5, -0.5], [-0.5, 0.5]])  # right, right, wrong
+    >>> ray = Ray(Exponential(), np.zeros((3, 2)), np.zeros(3, int), np.ones(3), W)
+    >>> round(ClosedForm().length(ray).alpha, 6), round(0.5 * np.log(2), 6)
+    (0.346574, np.float64(0.346574))
+    """
+
+    rule: str = "exact"
+    endless_step: float = 10.0
+
+    measures_edge: ClassVar[bool] = True
+
+    def check(self, loss: Loss) -> None:
+        """Raise where a parameter has no meaning or the loss has no closed form."""
+        if not loss.exponential:
+            raise TypeError(
+                "step=ClosedForm() needs an exponential loss ('exponential', 'mm', 'one-vs-all' or 'own-score'), "
+                f"not {loss!r}."
+            )
+        check_choice("rule", self.rule, ("exact", "edge"))
+        check_number("endless_step", self.endless_step, float, 0.0, open_low=True)
+
+    def length(self, ray: Ray) -> Stride:
+        """The closed form."""
+        self.check(ray.loss)
+        balance = ray.balance()
+        exact = self.rule == "exact"
+        if exact and not balance.even:
+            raise TypeError(
+                "step=ClosedForm() needs a learner that answers with codewords or signs; use step='line-search'."
+            )
+        gained, lost, edge = balance.gained, balance.lost, balance.edge
+        drop = balance.drop if exact else balance.drop_of_edge
+        if gained <= lost:
+            return Stride(0.0, edge=edge)
+        if balance.faultless and (exact or balance.perfect):  # if it abstains, its edge gives a shorter step
+            return Stride(self.endless_step, balance.perfect, edge, drop=drop)
+        if not exact:
+            gained, lost = balance.total + (gained - lost), balance.total - (gained - lost)
+        if lost <= 0.0:  # because what is lost underflows to zero
+            return Stride(self.endless_step, edge=edge, drop=drop)
+        return Stride(math.log(gained / lost) / (2 * balance.rate), edge=edge, drop=drop)
+
+
+@dataclass(eq=False, repr=False)
+class ErrorStep(Step):
+    """The step from the weighted error e of a learner that names one class, for the loss of the own score alone.
+
+    A vote weighs ln((1−e)/e) where the learner must beat a coin (AdaBoost.M1), and ln((1−e)/e) + ln(K−1) where it must
+    beat guessing (SAMME: the minimiser of the risk). Boosting stops when e is no longer below ½ or 1 − 1/K.
+
+    Parameters
+    ----------
+    better_than : {"half", "chance"}, default="half"
+        What the learner must beat: "half" is a coin, "chance" is guessing among K classes.
+    max_vote : float or None, default=None
+        The most that a vote weighs. With None no vote is cut, as in the papers. The vote of a perfect learner, which
+        the formula makes infinite, weighs ``max_vote``, and 10 with None; boosting stops after it.
+
+    Examples
+    --------
+    >>> from simplexboost.parts.losses import OwnScoreExponential
+    >>> W = 0.5 * np.eye(3)[[0, 1, 2, 2]]  # right, right, right, wrong
+    >>> ray = Ray(OwnScoreExponential(), np.zeros((4, 3)), np.array([0, 1, 2, 0]), np.ones(4), W)
+    >>> stride = ErrorStep().length(ray)
+    >>> stride.error, round(stride.alpha, 6), round(np.log(3), 6)
+    (0.25, 1.098612, np.float64(1.098612))
+    """
+
+    better_than: str = "half"
+    max_vote: float | None = None
+
+    measures_edge: ClassVar[bool] = True
+
+    def check(self, loss: Loss) -> None:
+        """Raise where a parameter has no meaning or the loss is another."""
+        if loss.own_rate(2) is None:
+            raise TypeError(f"step=ErrorStep() needs loss='own-score', not {loss!r}.")
+        check_choice("better_than", self.better_than, ("half", "chance"))
+        check_number("max_vote", self.max_vote, float, 0.0, none=True, open_low=True)
+
+    def length(self, ray: Ray) -> Stride:
+        """The vote's weight, in units of the codewords."""
+        K, wrong = ray.K, ~ray.right
+        limit, offset = (0.5, 0.0) if self.better_than == "half" else (1 - 1 / K, math.log(K - 1))
+        error = ray.engine.total(np.where(wrong, ray.own, 0.0)) / ray.engine.total(ray.own)
+        edge = 1 - error / limit  # 0 for a learner that is no better than a coin, or than guessing
+        if edge <= 1e-12:
+            name = "1/2" if self.better_than == "half" else f"1 - 1/K = {limit:.4g}"
+            stop = f"weak learner: its weighted error {error:.4g} is not below {name}"
+            return Stride(0.0, edge=edge, error=error, stop=stop)
+        if error > 0:
+            vote = math.log((1 - error) / error) + offset
+            vote = vote if self.max_vote is None else min(vote, self.max_vote)
+        else:
+            vote = PERFECT_VOTE if self.max_vote is None else self.max_vote
+        unit = self._unit(ray)
+
+        def drop(alpha: float) -> float:  # an example is wrong only if at least half of all votes are against it
+            return error * capped_exp(alpha / unit / 2) + (1 - error) * math.exp(-alpha / unit / 2)
+
+        return Stride(unit * vote, ray.engine.every(~wrong), edge, error, drop if self.better_than == "half" else None)
+
+    @staticmethod
+    def _unit(ray: Ray) -> float:
+        """The step in F that gives a vote of weight 1: it moves the exponents of right and wrong apart by 1."""
+        rate = ray.loss.own_rate(ray.K)
+        assert rate is not None  # `check` refuses other losses
+        if ray.gap is not None:
+            return 1 / (rate * ray.gap)
+        own = ray.W[np.arange(len(ray.c)), ray.c]  # (n,)
+        high, low = ray.engine.largest(own), -ray.engine.largest(-own)
+        return 1 / (rate * ((high - low) or abs(high)))
+
+
+@dataclass(eq=False, repr=False)
+class FixedStep(Step):
+    """Always the same step; with Newton learners 1 is the natural one.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        The step, which the learning rate of the booster multiplies.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.BoostingClassifier(step=FixedStep(0.5), n_estimators=3).fit(X, y)
+    >>> clf.history_["step"]
+    array([0.5, 0.5, 0.5])
+    """
+
+    alpha: float = 1.0
+
+    def check(self, loss: Loss) -> None:
+        """Raise where the step has no meaning."""
+        check_number("alpha", self.alpha, float, 0.0, open_low=True)
+
+    def length(self, ray: Ray) -> Stride:
+        """The step."""
+        return Stride(self.alpha)
+
+    @property
+    def constant(self) -> float:  # type: ignore[override]
+        """The step."""
+        return self.alpha
+
+
+@dataclass(eq=False, repr=False)
+class GradientStep(Step):
+    """The gradient projected on the learner, K ⟨G, h⟩ / ‖h‖² (Algorithm 1 of sm-boost with rates of K).
+
+    Both are means over the examples: ⟨G, h⟩ = Σ_i w_i ⟨G_i, h_i⟩ / Σ_i w_i, which is the edge, and likewise ‖h‖². A
+    learner that answers ±1 for every class has ‖h‖² = K, and the step is the edge itself, which the paper calls R_M.
+    How far the scores move does not depend on the scale of the learner's answers.
+
+    Examples
+    --------
+    >>> from simplexboost.parts.losses import SoftmaxCost
+    >>> W = 0.5 * np.array([[1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]])  # right, right, wrong
+    >>> round(GradientStep().length(Ray(SoftmaxCost(), np.zeros((3, 2)), np.zeros(3, int), np.ones(3), W)).alpha, 6)
+    0.166667
+    """
+
+    measures_edge: ClassVar[bool] = True
+
+    def length(self, ray: Ray) -> Stride:
+        """The edge, divided by the mean square of the answers."""
+        total, whole = ray.engine.total, ray.engine.total(ray.weight)
+        edge = total(np.einsum("nk,nk->n", ray.P, ray.W)) / whole
+        squares = 4 * np.einsum("nk,nk->n", ray.W, ray.W) / ray.K  # (n,), 1 where all answers are ±1: W is half of them
+        size = total(ray.weight * squares) / whole
+        return Stride(max(edge, 0.0) / size if size > 0 else 0.0, edge=edge)

@@ -1,0 +1,252 @@
+"""Refusing damaged models: whatever a file holds, prediction never reads outside its arrays."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from .._util.arrays import AnyArray
+from ..engine import NODE, SET_BYTES, Tree
+from ..model.additive import AdditiveModel, Term
+from ..model.code import is_view
+from ..model.hypotheses import LinearHypothesis, TreeHypothesis
+from ..model.program import Program
+
+# The type and the number of axes of every array. Terms with sparse values have two more arrays.
+CODEWORDS = {"Y": ("<f8 <f4", 2), "present": ("|u1", 1)}
+ENDS = ("<i8", 1)
+TERMS = {
+    "step": ("<f8", 1),
+    "coordinate": ("<i4", 1),
+    "kind": ("|u1", 1),
+    "value_shape": ("<i8", 2),
+    "values": ("<f8 <f4", 1),
+    "n_nodes": ("<i8", 1),
+    "nodes": ("|u1", 1),
+    "gain": ("<f8", 1),
+    "count": ("<i8", 1),
+    "n_sets": ("<i8", 1),
+    "category_sets": ("|u1", 2),
+    "linear_feature": ("<i8", 1),
+    "linear_centre": ("<f8", 1),
+}
+SPARSE = {"columns": ("<u2 <u4", 1), "row_sizes": ("<u4", 1)}
+MOST_FEATURES = 2**31
+
+
+class ModelFileError(ValueError):
+    """What `simplexboost.load` raises for every bad file.
+
+    The file is not a model, is damaged, was made to do harm, or was written by a newer version of the package; the
+    message says which. Being a ``ValueError``, it is caught as such, too.
+
+    Examples
+    --------
+    >>> import io, simplexboost
+    >>> try:
+    ...     simplexboost.load(io.BytesIO(b"no model"))
+    ... except simplexboost.ModelFileError as error:
+    ...     print(error)
+    the file is not a simplexboost model file, or it is damaged (File is not a zip file).
+    """
+
+
+def damaged(what: str) -> ModelFileError:
+    """The error for a file whose checksums are right but which holds something impossible."""
+    return ModelFileError(f"the file holds {what}; it is damaged.")
+
+
+# ---- what all classifiers have --------------------------------------------------------------------------------------
+
+
+def check_classes(classes: AnyArray) -> AnyArray:
+    """The labels (K,); raise unless there are some, all different, and none is NaN."""
+    labels = classes.ravel().tolist()
+    if classes.ndim != 1 or not labels or len(set(labels)) < len(labels) or any(label != label for label in labels):
+        raise damaged("labels that are no classes")
+    return classes
+
+
+def check_are_sorted(classes: Any) -> None:
+    """Raise unless the classes (K,) of a model of one class per row are sorted, since they are looked up so."""
+    try:
+        rising = all(a < b for a, b in pairwise(classes.tolist()))
+    except TypeError:  # labels that cannot be compared
+        rising = False
+    if not rising:
+        raise damaged("classes that are not sorted")
+
+
+def check_features(n_features: Any, names: Any) -> int:
+    """The number of features; raise unless it is one, and there is a name for each of them or none at all."""
+    if type(n_features) is not int or not 1 <= n_features < MOST_FEATURES:
+        raise damaged(f"a number of features that is none, {n_features!r:.50}")
+    texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    if not texts or len(names) not in (0, n_features):
+        raise damaged("names that do not fit its features")
+    return n_features
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number, and finite."""
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+
+
+# ---- arrays ---------------------------------------------------------------------------------------------------------
+
+
+def check_layout(arrays: dict[str, AnyArray], layout: dict[str, tuple[str, int]]) -> None:
+    """Raise if an array is missing, or has another type or number of axes than the layout says."""
+    for name, (dtypes, n_axes) in layout.items():
+        if name not in arrays:
+            raise damaged(f"a model without the array {name!r}")
+        if arrays[name].dtype not in map(np.dtype, dtypes.split()) or arrays[name].ndim != n_axes:
+            raise damaged(f"an array {name!r} of type {arrays[name].dtype} and shape {arrays[name].shape}")
+
+
+def check_finite(arrays: dict[str, AnyArray], *names: str) -> None:
+    """Raise if one of these arrays holds NaN or infinity."""
+    for name in names:
+        if not np.isfinite(arrays[name]).all():
+            raise damaged(f"infinities or NaN in {name!r}")
+
+
+def check_codewords(arrays: dict[str, AnyArray], n_classes: int) -> None:
+    """Raise unless there is a codeword for every class that is marked as present."""
+    check_layout(arrays, CODEWORDS)
+    if not is_view(arrays["Y"]):
+        check_finite(arrays, "Y")
+    present = arrays["present"]
+    fits = present.shape == (n_classes,) and (present <= 1).all() and present.any()
+    if not fits or not arrays["Y"].shape[1]:
+        raise damaged("codewords that do not fit its classes")
+    check_merged(arrays, int(present.sum()))
+
+
+def check_merged(arrays: dict[str, AnyArray], n_present: int) -> None:
+    """Raise unless every present class has a codeword of its own or, if classes were merged, one at least."""
+    if "merged" not in arrays:
+        owner = np.arange(len(arrays["Y"]))
+    else:
+        check_layout(arrays, {"merged": ("<i8", 1)})
+        owner = arrays["merged"]
+    if len(owner) != len(arrays["Y"]) or not np.array_equal(np.unique(owner), np.arange(n_present)):
+        raise damaged("codewords that do not fit its classes")
+
+
+def check_term_arrays(arrays: dict[str, AnyArray], d: int) -> None:
+    """Raise if the arrays are not what `terms_to_arrays` writes for d coordinates, or do not fit together."""
+    check_layout(arrays, TERMS | (SPARSE if "columns" in arrays or "row_sizes" in arrays else {}))
+    check_finite(arrays, "values", "step", "linear_centre", "gain")
+    kind, shapes = arrays["kind"], arrays["value_shape"]
+    n_linear, n = int((kind == 1).sum()), len(kind)
+    lengths = {"step": n, "coordinate": n, "value_shape": n, "linear_feature": n_linear, "linear_centre": n_linear}
+    lengths |= {"n_nodes": n - n_linear, "n_sets": n - n_linear}
+    fits = (kind <= 1).all() and all(len(arrays[name]) == length for name, length in lengths.items())
+    fits = fits and shapes.shape[1] == 2 and (shapes >= 0).all() and (shapes <= 2**31).all()
+    if not fits or len(arrays["nodes"]) % NODE.itemsize or (arrays["count"] < 0).any():
+        raise damaged("arrays whose sizes do not fit together")
+    if (arrays["coordinate"] < -1).any() or (arrays["coordinate"] >= d).any():
+        raise damaged("terms of coordinates that it does not have")
+    if "columns" in arrays and (arrays["coordinate"] >= 0).any():
+        raise damaged("sparse values that belong to one coordinate only")
+
+
+def check_ends(ends: AnyArray, n_terms: int) -> None:
+    """Raise unless the ends of rounds or layers ascend, and the last one is the number of terms."""
+    if (np.diff(ends, prepend=0) < 0).any() or (ends[-1] if len(ends) else 0) != n_terms:
+        raise damaged("rounds that do not fit its terms")
+
+
+# ---- terms ----------------------------------------------------------------------------------------------------------
+
+
+def check_terms(terms: list[Term], d: int, n_features: Any) -> None:
+    """Raise if a term does not fit the d coordinates or the features."""
+    for term in terms:
+        h, width = term.hypothesis, d if term.coordinate is None else 1
+        if isinstance(h, TreeHypothesis):
+            fits = h.values.shape == (h.tree.n_leaves, width) and h.tree.nodes["feature"].max() < n_features
+        elif isinstance(h, LinearHypothesis):
+            fits = h.slope.shape == (width,) and 0 <= h.feature < n_features
+        if not fits:
+            raise damaged("a term that does not fit its coordinates or features")
+    check_kinds_of_splits([term.hypothesis.tree for term in terms if isinstance(term.hypothesis, TreeHypothesis)])
+
+
+def check_range(model: AdditiveModel, arrays: dict[str, AnyArray]) -> None:
+    """Raise if scores could overflow: the largest values of all terms, added up, must be numbers of the model's type.
+
+    A bound from the largest of all values is enough for ordinary models, and takes no loop over the terms.
+    """
+    steps, values = np.abs(arrays["step"]) * np.max(model.temperature), arrays["values"]
+    most = float(np.finfo(model.dtype).max) / 8
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = 1.0 if model.code.canonical else max(1.0, float(np.abs(model.Y).sum(axis=1, dtype=np.float64).max()))
+        rough = spread * float(steps.sum()) * max(1.0, float(np.abs(values).max(initial=0.0)))
+        if rough <= most:
+            return
+        largest = [float(np.abs(addends(term)).max(initial=0.0)) for term in model.terms]
+        if not spread * float(steps @ largest) <= most or not steps.max() <= most:
+            raise damaged("values whose sums overflow")
+
+
+def addends(term: Term) -> AnyArray:
+    """All numbers that a term may add."""
+    h = term.hypothesis
+    if isinstance(h, TreeHypothesis):
+        return np.asarray(h.values.data if issparse(h.values) else h.values)
+    return np.concatenate([h.slope, h.intercept]) if isinstance(h, LinearHypothesis) else np.empty(0)
+
+
+def check_kinds_of_splits(trees: list[Tree]) -> None:
+    """Raise if the trees split the same feature both by thresholds and by categories."""
+    nodes = np.concatenate([np.empty(0, NODE), *(tree.nodes for tree in trees)])
+    inner, by_category = nodes["feature"] >= 0, nodes["category"] >= 0
+    if len(np.intersect1d(nodes["feature"][inner & by_category], nodes["feature"][inner & ~by_category])):
+        raise damaged("a feature that is split by thresholds and by categories")
+
+
+def checked(tree: Tree) -> Tree:
+    """The tree, if every path leads to a leaf that has a value, and every split has a threshold or a category set."""
+    inner, left = tree.nodes["feature"] >= 0, tree.nodes["left"].astype(np.int64)
+    children = np.concatenate([left[inner], left[inner] + 1])
+    forward = (left[inner] > np.flatnonzero(inner)).all() and same_numbers(children, np.arange(1, len(left)))
+    if not len(left) or not forward or not same_numbers(left[~inner], np.arange(tree.n_leaves)):
+        raise damaged("a tree whose nodes do not lead to its leaves")
+    category, sets = tree.nodes["category"], tree.category_sets
+    if (category < -1).any() or (category >= len(sets)).any() or sets.shape[1:] != (SET_BYTES,):
+        raise damaged("a tree with splits of categories but without their sets")
+    if np.isnan(tree.nodes["threshold"]).any():
+        raise damaged("a tree with thresholds that are NaN")
+    if (tree.nodes["missing_left"] > 1).any():
+        raise damaged("a tree that sends missing values neither left nor right")
+    return tree
+
+
+def same_numbers(some: AnyArray, others: AnyArray) -> bool:
+    """Whether both hold the same numbers, in any order."""
+    return np.array_equal(np.sort(some), np.sort(others))
+
+
+# ---- programs -------------------------------------------------------------------------------------------------------
+
+
+def check_program(program: Program) -> None:
+    """Raise unless the terms of layer l are at different nodes 0 .. l, and are trees with values P(right) − ½."""
+    fits = program.n_layers > 0
+    for layer, terms in enumerate(program.layers()):
+        nodes = [term.coordinate for term in terms]
+        fits = fits and len(set(nodes)) == len(nodes) and set(nodes) <= set(range(layer + 1))
+    if not fits or not all(is_turn(term) for term in program.terms):
+        raise damaged("a model that is no branching program")
+
+
+def is_turn(term: Term) -> bool:
+    """Whether a term is a tree whose values are probabilities minus ½."""
+    h = term.hypothesis
+    return isinstance(h, TreeHypothesis) and bool(np.abs(term.step * h.values).max() <= 0.5)

@@ -1,0 +1,215 @@
+"""Binary classifiers of the columns of a code, and how model files hold them.
+
+One column: a binary classifier is trained on the classes that take part, and asked how sure it is.
+
+Columns in model files: the header and the arrays of every classifier, side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from scipy.sparse import issparse
+from scipy.special import expit
+from sklearn.base import clone, is_classifier
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.validation import _num_samples, has_fit_parameter
+
+from .._util.arrays import AnyArray, Array, Labels
+from .._util.messages import blamed
+from ..persist import damaged, pack, unpack
+from .coding import answers_from_probabilities
+
+RESPONSES = ("auto", "decision_function", "predict_proba", "predict")
+
+# Losses whose best answer is a function of the probability; elsewhere decision_function comes first.
+FROM_PROBABILITIES = ("logistic", "exponential", "squared", "euclidean")
+
+
+@dataclass(frozen=True, eq=False)
+class ConstantColumn:
+    """A column with training examples on one side only: it always answers with that side, +1 or −1."""
+
+    side: int
+
+    def predict(self, X: Any) -> Labels:
+        """1 or 0 for every row."""
+        return np.full(_num_samples(X), int(self.side > 0))
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A fitted column: its classifier and, where kernels are precomputed, the rows it was trained on."""
+
+    number: int
+    estimator: Any
+    kernel_rows: Labels | None = None
+
+    def ask(self, method: str, X: Any) -> Array:
+        """The classifier's answer by one of its methods, (n,): of +1 where there are two sides."""
+        if self.kernel_rows is not None:
+            X = _safe_indexing(X, self.kernel_rows, axis=1)
+        with blamed(owner(self.estimator, self.number)):
+            values = np.asarray(getattr(self.estimator, method)(X), dtype=np.float64)
+        if method == "predict":
+            return 2.0 * values - 1.0
+        if method == "decision_function" and values.ndim == 1:
+            return values
+        if values.ndim != 2 or values.shape[1] != 2:
+            raise ValueError(
+                f"{method} of {type(self.estimator).__name__} gave shape {values.shape} for column {self.number}; a "
+                "binary classifier gives (n, 2), or (n,) for decision_function."
+            )
+        return values[:, 1] - values[:, 0] if method == "decision_function" else values[:, 1]
+
+    def answers(self, X: Any, response: str, decoding: str) -> Array:
+        """f (n,), positive for +1."""
+        method = self.method(response, decoding)
+        values = self.ask(method, X)
+        return answers_from_probabilities(values, decoding) if method == "predict_proba" else values
+
+    def probabilities(self, X: Any, response: str) -> Array:
+        """The probability of +1, (n,); where the classifier has none, the logistic function of its answer."""
+        method = self.method(response, "logistic")
+        values = self.ask(method, X)
+        if isinstance(self.estimator, ConstantColumn):
+            return 0.5 * (values + 1.0)
+        return values if method == "predict_proba" else expit(values)
+
+    def method(self, response: str, decoding: str) -> str:
+        """Which method is asked."""
+        if isinstance(self.estimator, ConstantColumn):
+            return "predict"
+        if response != "auto":
+            if not hasattr(self.estimator, response):
+                raise ValueError(f"response={response!r}, but {type(self.estimator).__name__} has no such method.")
+            return response
+        order = ["decision_function", "predict_proba", "predict"]
+        if decoding in FROM_PROBABILITIES:
+            order = ["predict_proba", "decision_function", "predict"]
+        for method in order:
+            if hasattr(self.estimator, method):
+                return method
+        raise TypeError(f"estimator={self.estimator!r} has no method {', '.join(order[:-1])} or {order[-1]}.")
+
+
+def jobs_for(n_jobs: int | None, n_columns: int) -> int | None:
+    """As many jobs as are wanted, but no more than there are columns: each is a process."""
+    return n_jobs if n_jobs is None else max(1, min(effective_n_jobs(n_jobs), n_columns))
+
+
+def indexable(X: Any) -> Any:
+    """X in a format whose rows can be picked."""
+    return X.tocsr() if issparse(X) and X.format not in ("csr", "csc", "lil") else X
+
+
+def check_estimator(estimator: Any) -> Any:
+    """The estimator, if it is a classifier that can be cloned and trained."""
+    if isinstance(estimator, type):
+        raise TypeError(f"estimator={estimator.__name__} is a class; pass an instance, {estimator.__name__}().")
+    if not hasattr(estimator, "fit") or not hasattr(estimator, "predict") or not is_classifier(estimator):
+        raise TypeError(f"estimator={estimator!r} must be a scikit-learn classifier, with fit and predict.")
+    return estimator
+
+
+def fit_column(number: int, estimator: Any, X: Any, letters: Array, weight: Array | None, seed: int | None) -> Column:
+    """Train a clone on the rows with a letter ±1; ``letters`` (n,) are those of the rows' classes."""
+    rows = np.flatnonzero(letters)
+    sides = np.unique(letters[rows])
+    if len(sides) < 2:
+        return Column(number, ConstantColumn(int(sides[0])))
+    with blamed(owner(estimator, number)):
+        estimator = seeded(clone(estimator), seed)
+    pairwise = get_tags(estimator).input_tags.pairwise
+    everyone = len(rows) == len(letters)
+    part = X if everyone else _safe_indexing(X, rows)
+    if pairwise and not everyone:
+        part = _safe_indexing(part, rows, axis=1)
+    fit: Callable[..., Any] = estimator.fit
+    target: AnyArray = (letters[rows] > 0).astype(np.intp)
+    with blamed(owner(estimator, number)):
+        fit(part, target) if weight is None else fit(part, target, sample_weight=weight[rows])
+    found = getattr(estimator, "classes_", [0, 1])
+    if len(found) != 2:
+        raise ValueError(
+            f"{type(estimator).__name__} found classes {list(found)} in column {number}, a problem of two classes 0 "
+            "and 1; it does not do as a binary classifier."
+        )
+    return Column(number, estimator, rows if pairwise else None)
+
+
+def owner(estimator: Any, number: int) -> str:
+    """Whose error it is, for `blamed`."""
+    return f"estimator: {type(estimator).__name__} of column {number}"
+
+
+def seeded(estimator: Any, seed: int | None) -> Any:
+    """The estimator with all its random states set from a seed; as it is for None."""
+    if seed is not None:
+        rng = np.random.RandomState(seed)
+        names = sorted(name for name in estimator.get_params() if ("__" + name).endswith("__random_state"))
+        estimator.set_params(**{name: int(rng.randint(2**31 - 1)) for name in names})
+    return estimator
+
+
+def check_takes_weights(estimator: Any) -> None:
+    """Raise unless ``fit`` takes ``sample_weight``."""
+    if not has_fit_parameter(estimator, "sample_weight"):
+        raise ValueError(
+            f"sample_weight was given, but {type(estimator).__name__}.fit does not take it; leave the weights out or "
+            "choose another estimator."
+        )
+
+
+def pack_columns(columns: list[Column]) -> tuple[list[dict[str, Any]], dict[str, AnyArray]]:
+    """A header for every column, and all arrays with the column's number before their names."""
+    headers: list[dict[str, Any]] = []
+    arrays: dict[str, AnyArray] = {}
+    for column in columns:
+        if isinstance(column.estimator, ConstantColumn):
+            headers.append({"side": column.estimator.side})
+            continue
+        header, own = pack(column.estimator)
+        if column.kernel_rows is not None:
+            own |= {"kernel_rows": column.kernel_rows}
+        headers.append({"estimator": header, "arrays": list(own)})
+        arrays |= {f"{column.number}.{name}": values for name, values in own.items()}
+    return headers, arrays
+
+
+def unpack_columns(headers: list[dict[str, Any]], arrays: dict[str, AnyArray], n_features: int) -> list[Column]:
+    """The reverse of `pack_columns`; raise unless each classifier tells two classes apart by the same features."""
+    columns = []
+    for j, header in enumerate(headers):
+        if "side" in header:
+            columns.append(Column(j, ConstantColumn(checked_side(header["side"]))))
+        else:
+            own = {name: arrays[f"{j}.{name}"] for name in header["arrays"]}
+            rows = own.pop("kernel_rows", None)
+            columns.append(checked(Column(j, unpack(header["estimator"], own), rows), n_features))
+    return columns
+
+
+def checked_side(side: Any) -> int:
+    """+1 or −1."""
+    if type(side) is not int or side not in (-1, 1):
+        raise damaged(f"a column of side {side!r:.50}")
+    return side
+
+
+def checked(column: Column, n_features: int) -> Column:
+    """The column, if its classifier fits the others."""
+    rows, seen = column.kernel_rows, n_features
+    if rows is not None:
+        if rows.ndim != 1 or rows.dtype.kind != "i" or (rows < 0).any() or (rows >= n_features).any():
+            raise damaged("rows of a kernel that it does not have")
+        seen = len(rows)
+    if column.estimator._answers != "one":
+        raise damaged("a column whose classifier is none for two classes")
+    if column.estimator.n_features_in_ != seen or column.estimator.classes_.tolist() != [0, 1]:
+        raise damaged("a column whose classifier does not fit the others")
+    return column

@@ -1,0 +1,300 @@
+"""Coding matrices: from the parameter to the matrix, decoding, coupling of probabilities, and what a code did.
+
+From the parameter ``codewords`` to a checked matrix M (K, l) of −1, 0, +1.
+
+Decoding: answers f (n, l) of the columns and the code M (K, l) → a distance for every class, (n, K).
+
+Probabilities of K classes: from distances by a soft-max, or from the columns' probabilities by coupling.
+
+What a code did: its distances, and how often its columns err.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import logit, softmax
+
+from .._util.arrays import Array, Mask
+from .._util.messages import warn_user
+from .._util.params import resolve
+from ..parts.codewords import CODEWORDS, Codewords, Custom, as_codewords
+from ..parts.codewords.base import check_ternary
+
+# The named codes whose entries are −1, 0, +1 with both signs in every column.
+CODES = {name: part for name, part in CODEWORDS.items() if name in (
+    "one-vs-all", "all-pairs", "exhaustive", "random-dense", "random-sparse", "hadamard", "bch", "max-hamming"
+)}  # fmt: skip
+
+
+def make_code(codewords: Any, present: Mask, rng: np.random.Generator) -> Array:
+    """M (K, l), a row per class; rows of classes that are not present are zero."""
+    K, K_present = len(present), int(present.sum())
+    part = as_code(codewords)
+    part.check()
+    if isinstance(part, Custom):
+        whole = check_code(part.Y, K)
+        rows = check_present_part(whole[present])
+    elif K_present < 2:
+        rows = np.zeros((K_present, 0))
+    elif K_present == 2:
+        rows = np.array([[-1.0], [1.0]])  # the only column there is, up to sign: once is enough
+    else:
+        rows = check_code(part.matrix(K_present, rng), K_present)
+    M = np.zeros((K, rows.shape[1]))
+    M[present] = rows
+    return M
+
+
+def as_code(codewords: Any) -> Codewords:
+    """The part that ``codewords`` names."""
+    if isinstance(codewords, list | tuple) or (hasattr(codewords, "__array__") and np.ndim(codewords)):
+        return as_codewords(codewords)
+    return resolve(codewords, CODES, Codewords, "codewords")
+
+
+def check_code(M: Any, K: int) -> Array:
+    """The code, if it has a row per class, letters −1, 0, +1, both signs in every column and different rows."""
+    M = check_ternary(M)
+    if len(M) != K:
+        raise ValueError(
+            f"codewords has {len(M)} rows but there are K={K} classes; pass one row per class, in sorted order, and "
+            "name the classes that may be absent in classes=[...]."
+        )
+    poor = np.flatnonzero((M.max(axis=0) < 1) | (M.min(axis=0) > -1))
+    if len(poor):
+        raise ValueError(
+            f"codewords has columns without both +1 and -1, which separate nothing: {poor[:10].tolist()}; leave them "
+            "out."
+        )
+    opposite = np.abs(M) @ np.abs(M).T - M @ M.T  # (K, K), twice the columns with opposite signs
+    np.fill_diagonal(opposite, 1)
+    k, l = np.unravel_index(opposite.argmin(), opposite.shape)  # noqa: E741
+    if np.array_equal(M[k], M[l]) and k != l:
+        raise ValueError(f"codewords has equal rows {k} and {l}; every class needs its own codeword.")
+    if opposite.min() == 0:
+        warn_user(
+            f"no column of codewords has classes {k} and {l} on opposite sides, so nothing is trained to tell them "
+            "apart; add a column.",
+        )
+    return M
+
+
+def check_present_part(M: Array) -> Array:
+    """The rows of the present classes; columns that they leave one-sided are told of."""
+    letters = np.abs(M).sum(axis=0)
+    one_sided = np.flatnonzero((np.abs(M.sum(axis=0)) == letters) & (letters > 0))
+    if len(one_sided):
+        warn_user(
+            f"columns {one_sided[:10].tolist()} of codewords have training examples on one side only, because classes "
+            "are absent; they answer with that side always.",
+        )
+    return M
+
+
+# Losses L(m f) of a column's answer f where the class's letter is m.
+MARGIN_LOSSES: dict[str, Callable[[Array], Array]] = {
+    "exponential": lambda z: np.exp(-np.clip(z, -300.0, 300.0)),
+    "logistic": lambda z: np.logaddexp(0.0, -z),
+    "hinge": lambda z: np.maximum(0.0, 1.0 - z),
+    "squared": lambda z: (1.0 - z) ** 2,
+}
+DECODINGS = (*MARGIN_LOSSES, "hamming", "votes", "euclidean")
+
+MOST = 1e150  # beyond, a score counts as this one, whose square is still finite
+CERTAIN = 1e-6  # a probability p counts as (1 − 2·10⁻⁶) p + 10⁻⁶: log-odds stay within ±13.8 and keep their order
+
+
+def distances(f: Array, M: Array, decoding: str) -> Array:
+    """How far the answers are from the row of each class, (n, K); the smallest wins.
+
+    ==============  ==========================================================================
+    a loss          Σ_j L(m_kj f_j)
+    ``hamming``     Σ_j ½ (1 − m_kj sign f_j): wrong bits, zeros counting ½
+    ``votes``       minus the columns that answer with the class's letter
+    ``euclidean``   Σ_j (m_kj − f_j)²
+    ==============  ==========================================================================
+
+    The sign of an answer of exactly 0 is −1, as in scikit-learn's classifiers.
+
+    Examples
+    --------
+    >>> M = np.array([[1.0, 1.0, 0.0], [-1.0, 0.0, 1.0], [0.0, -1.0, -1.0]])
+    >>> distances(np.array([[2.0, -0.5, 0.0]]), M, "hamming")
+    array([[1.5, 2.5, 0.5]])
+    """
+    plus, minus = (M > 0).astype(float).T, (M < 0).astype(float).T  # (l, K)
+    f = np.clip(f, -MOST, MOST)
+    if decoding in MARGIN_LOSSES:
+        loss = MARGIN_LOSSES[decoding]
+        nothing = loss(np.zeros(1))[0] * (M == 0).sum(axis=1)
+        return snap(loss(f) @ plus + loss(-f) @ minus + nothing)
+    if decoding == "euclidean":
+        return snap((f**2).sum(axis=1, keepdims=True) - 2.0 * f @ M.T + (M**2).sum(axis=1))
+    positive = (f > 0).astype(float)  # (n, l)
+    votes = positive @ plus + (1.0 - positive) @ minus
+    if decoding == "votes":
+        return -votes
+    nonzero = np.abs(M).sum(axis=1)  # (K,)
+    return nonzero - votes + 0.5 * (M.shape[1] - nonzero)
+
+
+def snap(distance: Array) -> Array:
+    """Rounded to 40 bits of the row's largest distance: ties are ties, not decided by rounding errors."""
+    _, exponent = np.frexp(np.abs(distance).max(axis=1, initial=0.0, keepdims=True))
+    unit = np.ldexp(1.0, exponent - 40)
+    rounded: Array = np.round(distance / unit) * unit
+    return rounded
+
+
+def confidence(f: Array, M: Array) -> Array:
+    """Σ_j m_kj f_j squashed into ±0.2, (n, K): it orders classes at equal distance and changes no other order."""
+    total = f @ M.T
+    return 0.2 * total / (1.0 + np.abs(total))
+
+
+def answers_from_probabilities(p: Array, decoding: str) -> Array:
+    """Probabilities of +1 as answers: the f that minimises the expected loss, which for the hinge loss is not unique.
+
+    Log-odds for ``logistic``, half of them for ``exponential``, 2p − 1 for all others.
+
+    Examples
+    --------
+    >>> answers_from_probabilities(np.array([0.1, 0.5, 0.9]), "logistic").round(3)
+    array([-2.197,  0.   ,  2.197])
+    """
+    if decoding not in ("logistic", "exponential"):
+        return 2.0 * p - 1.0
+    f: Array = logit((1.0 - 2.0 * CERTAIN) * p + CERTAIN)
+    return f if decoding == "logistic" else 0.5 * f
+
+
+TINY = 1e-7  # probabilities of columns stay this far from 0 and 1, as in LIBSVM
+
+
+def softmax_link(distance: Array, M: Array) -> Array:
+    """softmax(−distance / s), (n, K), with s the columns that have two classes on opposite sides, on average.
+
+    If two classes contend, every column that has them on opposite sides repeats the same log-odds, and s says how many
+    do: with logistic decoding of log-odds the division undoes the repetition. One column of two classes gives its own
+    probabilities back.
+
+    Examples
+    --------
+    >>> from simplexboost.reductions.coding import distances
+    >>> M = np.array([[-1.0], [1.0]])
+    >>> softmax_link(distances(np.log([[3.0]]), M, "logistic"), M)
+    array([[0.25, 0.75]])
+    """
+    opposite = 0.5 * (np.abs(M) @ np.abs(M).T - M @ M.T)  # (K, K)
+    repetition = opposite[np.triu_indices(len(M), 1)].mean() or 1.0
+    P: Array = softmax(-distance / repetition, axis=1)
+    return P
+
+
+def couple(r: Array, M: Array) -> Array:
+    """Class probabilities p (n, K) that explain the columns' probabilities r (n, l) of +1 best.
+
+    With I⁺ and I⁻ the classes on the two sides of column j, r_j should be Σ_{I⁺} p / Σ_{I⁺ ∪ I⁻} p; minimised is
+
+        Σ_j ((1 − r_j) Σ_{I⁺} p − r_j Σ_{I⁻} p)²   over p ≥ 0, Σ p = 1.
+
+    For all pairs that is the second method of Wu, Lin and Weng (2004), for ±1 codes the least squares of Kong and
+    Dietterich (1997), for one-vs-all the probability vector nearest to r.
+
+    Examples
+    --------
+    >>> from simplexboost.parts.codewords import all_pairs
+    >>> p = np.array([0.5, 0.3, 0.2])
+    >>> couple(np.array([[5 / 8, 5 / 7, 3 / 5]]), all_pairs(3)).round(6)  # consistent: p_k / (p_k + p_l)
+    array([[0.5, 0.3, 0.2]])
+    """
+    block = max(1, 2**21 // (len(M) ** 2 + M.size))  # rows at a time: some 16 MB
+    return np.concatenate([_couple(r[i : i + block], M) for i in range(0, max(len(r), 1), block)])
+
+
+def _couple(r: Array, M: Array) -> Array:
+    K = len(M)
+    r = np.clip(r, TINY, 1.0 - TINY)[:, :, None]  # (n, l, 1)
+    A = (1.0 - r) * (M > 0).T - r * (M < 0).T  # (n, l, K)
+    # Lagrange: (Q 1; 1ᵀ 0)(p; b) = (0; 1). A trace of ridge picks the most even p where a code leaves p open.
+    system = np.zeros((len(r), K + 1, K + 1))
+    system[:, :K, :K] = A.transpose(0, 2, 1) @ A + 1e-10 * np.eye(K)
+    system[:, K, :K] = system[:, :K, K] = 1.0
+    target = np.zeros((len(r), K + 1, 1))
+    target[:, K] = 1.0
+    p: Array = np.linalg.solve(system, target)[:, :K, 0].astype(np.float64, copy=False)
+    for i in np.flatnonzero((p < 0).any(axis=1)):  # never for all pairs
+        p[i] = _nearest(A[i])
+    return p / p.sum(axis=1, keepdims=True)
+
+
+def _nearest(A: Array) -> Array:
+    """argmin ‖A p‖² over the simplex: non-negative least squares with the sum as one more equation, scaled after."""
+    from scipy.optimize import nnls  # not at the top: start-up time
+
+    rows = np.vstack([A, 1e-5 * np.eye(A.shape[1]), np.ones(A.shape[1])])
+    weights, _ = nnls(rows, np.append(np.zeros(len(rows) - 1), 1.0))
+    p: Array = weights / weights.sum()
+    return p
+
+
+@dataclass(frozen=True, eq=False)
+class CodeReport:
+    """A code and its columns on some data.
+
+    Attributes
+    ----------
+    n_columns : int
+        The number of columns, l.
+    min_distance : float
+        The smallest Hamming distance of two rows, zeros counting ½.
+    bits_corrected : int
+        The number of wrong bits that Hamming decoding always survives.
+    column_errors : array of shape (l,)
+        The fraction of the rows that each column gets wrong, NaN where no row takes part.
+    wrong_bits : int array of shape (n,)
+        The number of columns that answer wrongly, for every row.
+    error : float
+        The fraction of the rows that are classified wrongly.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.OutputCodeClassifier(DecisionTreeClassifier(max_depth=2), "all-pairs").fit(X, y)
+    >>> report = clf.code_report(X, y)
+    >>> report.n_columns, report.error < 0.1
+    (3, True)
+    """
+
+    n_columns: int
+    min_distance: float
+    bits_corrected: int
+    column_errors: Array
+    wrong_bits: Array
+    error: float
+
+    @property
+    def within_reach(self) -> float:
+        """The part of the rows with no more wrong bits than the code corrects."""
+        return float(np.mean(self.wrong_bits <= self.bits_corrected))
+
+    def __str__(self) -> str:
+        errors = self.column_errors[~np.isnan(self.column_errors)]
+        low, mean, high = (errors.min(), errors.mean(), errors.max()) if len(errors) else (0.0, 0.0, 0.0)
+        return "\n".join(
+            [
+                f"columns            {self.n_columns}",
+                f"minimum distance   {self.min_distance:g}",
+                f"bits corrected     {self.bits_corrected}",
+                f"errors of columns  {low:.4f} to {high:.4f}, mean {mean:.4f}",
+                f"within reach       {self.within_reach:.4f}",
+                f"error              {self.error:.4f}",
+            ]
+        )

@@ -1,0 +1,410 @@
+"""`OutputCodeClassifier`: many classes with binary classifiers."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.utils import _safe_indexing, assert_all_finite, get_tags
+from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted, column_or_1d
+
+from .._util.arrays import AnyArray, Array, Labels, Mask
+from .._util.params import check_choice, check_flag, random_numbers
+from .._util.runtime import one_blas_thread, thread_count
+from ..boosting.decisions import all_classes
+from ..classifiers import SimplexBoostClassifier
+from ..classifiers.base_classifier import Face, all_or_nothing
+from ..parts.codewords import bits_corrected, min_hamming
+from ..parts.losses.links import log_of
+from ..persist import check_label_types, damaged
+from ..tables.inputs import check_columns, check_nothing_is_masked, plain_labels
+from ..tables.validation import Labelling, check_labels, known_labels
+from .binary_columns import (
+    RESPONSES,
+    Column,
+    check_estimator,
+    check_takes_weights,
+    fit_column,
+    indexable,
+    jobs_for,
+    pack_columns,
+    unpack_columns,
+)
+from .coding import DECODINGS, CodeReport, confidence, couple, distances, make_code, softmax_link
+
+
+class Decodes(Face):
+    """Predicts by decoding the answers of fitted columns; a subclass fits them."""
+
+    codewords: Any
+    decoding: str
+    break_ties: bool
+    response: str
+    probability: str
+    n_jobs: int | None
+
+    present_: Mask
+    codewords_: Array
+    columns_: list[Column]
+    min_distance_: float
+    bits_corrected_: int
+
+    def column_scores(self, X: Any) -> Array:
+        """The answers f of the columns, (n, l): positive for +1.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        array of shape (n, l)
+            The answers, a column for every binary problem.
+        """
+        X = self._check_X(X)
+        return self._ask(X, "answers", self.response, self.decoding)
+
+    def class_scores(self, X: Any) -> Array:
+        """Minus the distances, (n, K): the nearest class scores highest; absent ones are far below.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        array of shape (n, K)
+            The scores, a column for every class in the order of ``classes_``.
+        """
+        return all_classes(self._present_scores(self.column_scores(X)), self.present_)
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities, (n, K), by soft-max or coupling; classes without training examples have none.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        array of shape (n, K)
+            The probabilities, a column for every class in the order of ``classes_``.
+        """
+        X = self._check_X(X)
+        n, M = _num_samples(X), self.codewords_[self.present_]
+        P = np.zeros((n, len(self.classes_)))
+        if len(M) < 2:
+            P[:, self.present_] = 1.0
+        elif self._couples():
+            P[:, self.present_] = couple(self._ask(X, "probabilities", self.response), M)
+        else:
+            f = self._ask(X, "answers", self.response, self.decoding)
+            P[:, self.present_] = softmax_link(-self._present_scores(f), M)
+        return P
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithms of `predict_proba`; −inf for probabilities that are zero.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        array of shape (n, K)
+            The logarithms.
+        """
+        return log_of(self.predict_proba(X))
+
+    def _check_X(self, X: Any) -> Any:
+        check_is_fitted(self)
+        if hasattr(self, "n_features_in_") and getattr(X, "ndim", 2) != 2:
+            raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape your data to (n, p).")
+        return indexable(check_columns(self, X, reset=False))
+
+    def _ask(self, X: Any, question: str, *how: str) -> Array:
+        """Every column's answers or probabilities, (n, l)."""
+        jobs = jobs_for(self.n_jobs, len(self.columns_))
+        columns = Parallel(n_jobs=jobs)(delayed(getattr(column, question))(X, *how) for column in self.columns_)
+        return np.column_stack(columns) if columns else np.zeros((_num_samples(X), 0))
+
+    def _present_scores(self, f: Array) -> Array:
+        """Minus the distances of the answers f (n, l) to the classes that had training examples."""
+        M = self.codewords_[self.present_]
+        with one_blas_thread():
+            scores = -distances(f, M, self.decoding)
+            if self.break_ties and self.decoding in ("hamming", "votes"):
+                scores += confidence(f, M)
+        return scores
+
+    def _couples(self) -> bool:
+        if self.probability == "auto":
+            return isinstance(self.codewords, str) and self.codewords == "all-pairs"
+        return self.probability == "coupling"
+
+    # ---- reports ----------------------------------------------------------------------------------------------------
+
+    def code_report(self, X: Any, y: Any) -> CodeReport:
+        """What the code and its columns do on data with known labels.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+            The rows, with the columns of the fit.
+        y : array of shape (n,)
+            Their labels, which must have occurred in training.
+
+        Returns
+        -------
+        CodeReport
+            The distance of the code and the errors of its columns.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from simplexboost import OutputCodeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> print(OutputCodeClassifier(GaussianNB(), "exhaustive", "hamming").fit(X, y).code_report(X, y))
+        columns            3
+        minimum distance   2
+        bits corrected     0
+        errors of columns  0.0000 to 0.0800, mean 0.0511
+        within reach       0.8733
+        error              0.0733
+        """
+        f = self.column_scores(X)
+        c = known_labels(y, len(f), self.classes_[self.present_])
+        letters = self.codewords_[self.present_][c]  # (n, l)
+        wrong = (letters != 0) & ((f > 0) != (letters > 0))
+        taking_part = (letters != 0).sum(axis=0)
+        errors = np.full(f.shape[1], np.nan)
+        np.divide(wrong.sum(axis=0), taking_part, out=errors, where=taking_part > 0)
+        return CodeReport(
+            n_columns=f.shape[1],
+            min_distance=self.min_distance_,
+            bits_corrected=self.bits_corrected_,
+            column_errors=errors,
+            wrong_bits=wrong.sum(axis=1),
+            error=float(np.mean(self._present_scores(f).argmax(axis=1) != c)),
+        )
+
+
+PROBABILITIES = ("auto", "softmax", "coupling")
+
+
+@dataclass(eq=False, repr=False)
+class OutputCodeClassifier(Decodes):
+    """One-vs-all, one-vs-one and error-correcting output codes around any binary classifier.
+
+    A coding matrix M in {−1, 0, +1}^(K × l) has a row per class and a binary problem per column: the classes with +1
+    against those with −1, without those with 0. The answers of the l classifiers are decoded to the class whose row is
+    nearest; ties go to the first class.
+
+    Parameters
+    ----------
+    estimator : classifier or None, default=None
+        Any scikit-learn classifier; it is cloned for every column and sees labels 0 and 1. None is
+        ``SimplexBoostClassifier(n_estimators=100)``.
+    codewords : str, Codewords or array of shape (K, l), default="one-vs-all"
+        'one-vs-all', 'all-pairs', 'exhaustive', 'random-dense', 'random-sparse', 'hadamard', 'bch', 'max-hamming'; a
+        part with parameters, such as ``RandomDense(code_dim=30)``; or your own matrix, a row per class in sorted
+        order. Two classes need one column, whatever the named code.
+    decoding : str, default="logistic"
+        'logistic', 'exponential', 'hinge' or 'squared': the loss Σ_j L(m_kj f_j) of a row; 'hamming': wrong bits, zeros
+        counting ½; 'votes': columns that answer with the class's letter; 'euclidean': Σ_j (m_kj − f_j)².
+    break_ties : bool, default=False
+        Whether 'hamming' and 'votes' give ties to the class of larger Σ_j m_kj f_j instead of the first.
+    response : {"auto", "decision_function", "predict_proba", "predict"}, default="auto"
+        Where the answers come from. 'auto' takes the first that the estimator has: probabilities before decision values
+        for the decodings that have a best answer to a probability (logistic, exponential, squared, euclidean), decision
+        values before probabilities for the others, labels ±1 last.
+    probability : {"auto", "softmax", "coupling"}, default="auto"
+        How `predict_proba` is made: a soft-max of the distances, which always agrees with `predict`; or the
+        probabilities of classes that explain those of the columns best (for all pairs: Wu, Lin and Weng). 'auto'
+        couples for ``codewords="all-pairs"``.
+    classes : sequence of labels or None, default=None
+        All classes, where some may be absent from the training data; those get probability zero.
+    random_state : int, RandomState or None, default=None
+        Seed of random codes and, unless None, of the estimators.
+    n_jobs : int or None, default=None
+        Columns at a time, by joblib. The fitted model does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The labels, sorted.
+    present_ : bool array of shape (K,)
+        Which classes had training examples.
+    codewords_ : array of shape (K, l)
+        The code; rows of absent classes are zero.
+    columns_ : list of length l
+        The fitted columns.
+    estimators_ : list of length l
+        The fitted classifiers.
+    min_distance_ : float
+        The smallest Hamming distance of two rows of the code, zeros counting ½.
+    bits_corrected_ : int
+        The number of wrong bits that Hamming decoding always survives.
+    n_features_in_ : int
+        The number of features, p.
+    feature_names_in_ : array of shape (p,)
+        The names of the features, if X had names that are all strings.
+
+    Notes
+    -----
+    X is handed to the estimators as it comes: frames, sparse matrices and missing values work where they work for the
+    estimator.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_digits(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(max_depth=6, random_state=0)
+    >>> clf = OutputCodeClassifier(tree, codewords="max-hamming", decoding="hamming", random_state=0)
+    >>> clf = clf.fit(X[::2], y[::2])
+    >>> clf.codewords_.shape, clf.min_distance_, clf.bits_corrected_
+    ((10, 34), 18.0, 8)
+    >>> clf.score(X[1::2], y[1::2]) > tree.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) + 0.15
+    True
+    """
+
+    estimator: Any = None
+    codewords: Any = "one-vs-all"
+    decoding: str = "logistic"
+    _: KW_ONLY
+    break_ties: bool = False
+    response: str = "auto"
+    probability: str = "auto"
+    classes: Any = None
+    random_state: Any = None
+    n_jobs: int | None = None
+
+    # ---- fitting ----------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train a classifier for every column.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+            The features, in any form that the estimator takes.
+        y : array of shape (n,)
+            The labels.
+        sample_weight : array of shape (n,) or None, default=None
+            The weights of the rows, only for estimators that take them; rows of zero weight are left out.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        with all_or_nothing(self) as draft:
+            draft._check_parameters()
+            X, c, weight = draft._check_training(X, y, sample_weight)
+            draft._fit_columns(X, c, weight)
+        return self
+
+    def _check_parameters(self) -> None:
+        check_choice("decoding", self.decoding, DECODINGS)
+        check_choice("response", self.response, RESPONSES)
+        check_choice("probability", self.probability, PROBABILITIES)
+        check_flag("break_ties", self.break_ties)
+        random_numbers(self.random_state)
+        thread_count(self.n_jobs)
+        estimator = check_estimator(self._estimator())
+        if self.response != "auto" and not hasattr(estimator, self.response):
+            raise ValueError(f"response={self.response!r}, but {type(estimator).__name__} has no such method.")
+
+    def _estimator(self) -> Any:
+        return SimplexBoostClassifier(n_estimators=100) if self.estimator is None else self.estimator
+
+    def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Labels, Array | None]:
+        """X, class numbers and weights of the rows that count; sets ``classes_`` and ``present_``."""
+        X = check_columns(self, X, reset=True)
+        check_nothing_is_masked("y", y)
+        y = column_or_1d(plain_labels(y), warn=True)
+        assert_all_finite(y, input_name="y")
+        check_consistent_length(X, y)
+        if not len(y):
+            raise ValueError("X has 0 sample(s); a classifier needs at least one of two classes.")
+        if sample_weight is not None:
+            check_takes_weights(self._estimator())
+        X = indexable(X)
+        self.classes_, c, weight = check_labels(X, y, sample_weight, Labelling(self.classes))
+        check_label_types(self.classes_)
+        with np.errstate(over="ignore"):
+            if not np.isfinite(weight.sum()):
+                raise ValueError(
+                    f"sample_weight adds up to infinity, up to {weight.max():.3g} each; scale the weights."
+                )
+        if not weight.all():
+            rows = np.flatnonzero(weight)
+            X, c, weight = _safe_indexing(X, rows), c[rows], weight[rows]
+        self.present_ = np.isin(np.arange(len(self.classes_)), c)
+        return X, c, None if sample_weight is None else weight
+
+    def _fit_columns(self, X: Any, c: Labels, weight: Array | None) -> None:
+        random = random_numbers(self.random_state)
+        M = make_code(self.codewords, self.present_, np.random.default_rng(random.randint(2**31 - 1)))
+        M = M[:, M.any(axis=0)]  # a column of absent classes only has nothing to learn from
+        seeds = [None if self.random_state is None else int(random.randint(2**31 - 1)) for _ in range(M.shape[1])]
+        estimator = self._estimator()
+        self.columns_ = Parallel(n_jobs=jobs_for(self.n_jobs, M.shape[1]))(
+            delayed(fit_column)(j, estimator, X, M[c, j], weight, seed) for j, seed in enumerate(seeds)
+        )
+        self._set_codewords(M)
+
+    def _set_codewords(self, M: Array) -> None:
+        self.codewords_ = M
+        rows = M[self.present_]
+        self.min_distance_ = min_hamming(rows) if rows.shape[1] else 0.0
+        self.bits_corrected_ = bits_corrected(rows) if rows.shape[1] else 0
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The fitted classifiers, one per column."""
+        check_is_fitted(self)
+        return [column.estimator for column in self.columns_]
+
+    # ---- saving -----------------------------------------------------------------------------------------------------
+
+    def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+        """The code and the columns for a file."""
+        headers, arrays = pack_columns(self.columns_)
+        more = {"codewords": self.codewords_.astype(np.int8), "present": self.present_.astype(np.uint8)}
+        return {"columns": headers}, arrays | more
+
+    def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+        """The reverse of `_pack`."""
+        check_choice("decoding", self.decoding, DECODINGS)
+        check_choice("response", self.response, RESPONSES)
+        check_choice("probability", self.probability, PROBABILITIES)
+        check_flag("break_ties", self.break_ties)
+        if self.estimator is not None and not hasattr(self.estimator, "fit"):
+            raise damaged("an estimator that is none")
+        columns = unpack_columns(header["columns"], arrays, self.n_features_in_)
+        M, present = arrays["codewords"].astype(np.float64), arrays["present"].astype(bool)
+        K = len(self.classes_)
+        if M.shape != (K, len(columns)) or present.shape != (K,) or not np.isin(M, [-1, 0, 1]).all():
+            raise damaged("codewords that do not fit its classes or columns")
+        if not present.any():
+            raise damaged("a model without classes")
+        for column in columns:
+            column.method(self.response, self.decoding)  # raises where the classifier has no such answer
+        self.columns_, self.present_ = columns, present
+        self._set_codewords(M)
+
+    # ---- scikit-learn -----------------------------------------------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self._estimator()).input_tags
+        return tags

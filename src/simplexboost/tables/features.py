@@ -1,0 +1,381 @@
+"""Features: what a model remembers of its columns and their categories; any table becomes numbers.
+
+Categorical columns → category numbers 0, 1, …, which the engine splits by subsets.
+
+A data frame knows which of its columns are categorical; for an array the user says so, by a mask, positions or names.
+
+What a model knows of its columns: the kind of each, and the categories; any table → the numbers the engine takes.
+
+In `fit` the columns are learned, in everything that follows they are recognised: a column of another kind is refused
+by name, since its numbers would mean something else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Sized
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._util.arrays import AnyArray, Mask
+from ..engine import MAX_CATEGORIES
+from .columns import TIMES, WORDS, Column, as_categories, listed, warn_of_columns
+from .frames import Digest, Digests, Table, categorical_mask
+
+MANY_ROWS = 10  # from so many rows on it is told that none of their categories is known
+
+DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})(?!\d)")  # how it begins
+NEARLY_ALL = 0.9  # of the categories
+
+
+@dataclass(frozen=True, eq=False)
+class Categories:
+    """The categories of a training table: an array per column, in the order of their numbers; None for numeric columns.
+
+    They are numbers (float64, or objects if some are beyond 2⁵³) or text (objects). A column with more than 254
+    categories keeps the 253 most frequent; all others share the last number.
+    """
+
+    columns: list[AnyArray | None]
+
+    @property
+    def mask(self) -> Mask:
+        """Which columns are categorical, (p,)."""
+        return np.array([values is not None for values in self.columns])
+
+
+def share_last(categories: Sized) -> bool:
+    """Whether all values beyond these categories share one more number, instead of being missing."""
+    return len(categories) == MAX_CATEGORIES - 1
+
+
+def learn_categories(column: Column | Digest) -> tuple[AnyArray, str | None]:
+    """The categories of a column, sorted; if there are too many, only the most frequent ones, and what to say of it."""
+    values = as_categories(column.categories.values)
+    return first_numbers(column, values, column.categories.counts, values[:0])
+
+
+def more_categories(column: Column | Digest, known: AnyArray) -> tuple[AnyArray, str | None]:
+    """The categories of a fitted model, and after them those that this column adds, as long as there is room.
+
+    Trees hold sets of numbers, so those of the known categories stay as they are. Where some categories share a number
+    already, new ones join them. If there is no room for all, what to say of it comes with them.
+    """
+    values, counts = as_categories(column.categories.values), column.categories.counts
+    new = np.isnan(numbers_among(values, known, share=False))
+    if not new.any() or share_last(known):
+        return known, None
+    if len(known):
+        check_same_form(column, values, known)
+    return first_numbers(column, values[new], counts[new], known)
+
+
+def first_numbers(
+    column: Column | Digest, values: AnyArray, counts: AnyArray, known: AnyArray
+) -> tuple[AnyArray, str | None]:
+    """The known categories and as many of the others as fit; if not all do, the last number is for those left."""
+    total, room, remark = len(known) + len(values), MAX_CATEGORIES - len(known), None
+    if total > MAX_CATEGORIES:
+        room = max(room - 1, 0)
+        remark = (
+            f"{column.label} has {total} categories, and {MAX_CATEGORIES} can be told apart: "
+            + (
+                f"the {room} most frequent {'new ' if len(known) else ''}ones keep numbers of their own, "
+                if room
+                else ""
+            )
+            + ("all others are treated as one." if room else "new ones are treated as missing values.")
+            + advice(column, values)
+        )
+        values = np.sort(values[np.argsort(-counts, kind="stable")[:room]])
+    return (np.concatenate([known, values]) if len(known) else values), remark
+
+
+def advice(column: Column | Digest, values: AnyArray) -> str:
+    """What to do about a column with too many categories."""
+    known = values.tolist()
+    dates = sum(isinstance(value, str) and DATE.match(value) is not None for value in known)
+    if dates >= NEARLY_ALL * len(known):
+        return (
+            f" They look like dates: make them dates before the fit, by parse_dates=[{column.name}] in pandas.read_csv "
+            f"or by pd.to_datetime(X[{column.name}])."
+        )
+    codes = "" if isinstance(known[0], str) else " If they are quantities and no codes, do not declare them categories."
+    return (
+        " Leave the column out if nearly every row has a value of its own, as a name or an identifier; if values come "
+        "back in many rows, scikit-learn's TargetEncoder makes numbers of them, and loses less." + codes
+    )
+
+
+def encode_categories(column: Column, categories: AnyArray) -> AnyArray:
+    """The numbers of a column's values, (n,) float; NaN for missing values and for categories not seen in training."""
+    values = as_categories(column.categories.values)
+    if len(values) and len(categories):
+        check_same_form(column, values, categories)
+    return column.categories.map(numbers_among(values, categories))
+
+
+def none_is_known(column: Column, numbers: AnyArray, categories: AnyArray) -> str | None:
+    """What to say if `MANY_ROWS` rows or more have a value and none has a number (n,): it is written otherwise, maybe.
+
+    Fewer rows may well be of a new category. Where a column had too many categories in fit, values that have none are
+    expected, and share one.
+    """
+    n = int(column.categories.counts.sum())
+    if n < MANY_ROWS or not len(categories) or share_last(categories) or not np.isnan(numbers).all():
+        return None
+    example, was = (as_categories(some).tolist()[0] for some in (column.categories.values, categories))
+    return (
+        f"{column.label} has no value that is known from fit, in {n} rows: such as {example!r}, where the "
+        f"categories were such as {was!r}. All of them count as missing; see whether the column "
+        "is written as it was (case, blanks, codes)."
+    )
+
+
+def numbers_among(values: AnyArray, categories: AnyArray, share: bool = True) -> AnyArray:
+    """The numbers of values among the categories, float; beyond the most frequent 253, values may share the last."""
+    lookup = {value: number for number, value in enumerate(categories.tolist())}
+    other = len(categories) if share and share_last(categories) else np.nan
+    return np.array([lookup.get(value, other) for value in values.tolist()], dtype=np.float64)
+
+
+def check_same_form(column: Column | Digest, values: AnyArray, categories: AnyArray) -> None:
+    """Raise if numbers come where categories were text, or the reverse: none of them could be found."""
+    was, now = (("text" if isinstance(some.tolist()[0], str) else "numbers") for some in (categories, values))
+    if was != now:
+        raise ValueError(
+            f"{column.label} held categories that are {was} in fit, such as {categories.tolist()[0]!r}; now they are "
+            f"{now}, such as {values.tolist()[0]!r}. Convert the column to what it was."
+        )
+
+
+# The part of a text column's values that must be numbers for it to be taken for a column of numbers gone wrong: one
+# "unknown" in a file is enough to turn a column of numbers into text.
+NUMERIC = 0.9
+MOST_LOOKED_AT = 10_000  # distinct texts that are read as numbers, to see whether they are
+# Rows that are copied at a time, so that what is written of all columns stays in the cache.
+BLOCK = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The columns of a training table.
+
+    Attributes
+    ----------
+    kinds : "number", "category", "date", "duration", "time" or "missing" for every column; None for arrays of numbers
+    categories : those of categorical columns; None if there are no such columns
+    """
+
+    kinds: list[str] | None = None
+    categories: Categories | None = None
+
+    @classmethod
+    def of(cls, estimator: Any) -> Features:
+        """Those of a fitted estimator; files of earlier versions know no kinds."""
+        return cls(getattr(estimator, "feature_kinds_", None), getattr(estimator, "categories_", None))
+
+    def chosen(self, places: list[int]) -> Features:
+        """Those of some columns."""
+        kinds = None if self.kinds is None else [self.kinds[j] for j in places]
+        of_columns = None if self.categories is None else [self.categories.columns[j] for j in places]
+        return Features(kinds, None if of_columns is None else Categories(of_columns))
+
+    def numbers(self, table: Table) -> AnyArray:
+        """The numbers of a table, (n, p), C-contiguous, NaN where missing."""
+        columns = [self.recognised(table, j) for j in range(len(table.columns))]
+        self.warn_of_unknown(table, columns)
+        single = np.result_type(bool, *(values.dtype for values in columns)) == np.float32
+        out = np.empty((table.n, len(columns)), np.float32 if single else np.float64)
+        for begin in range(0, table.n, BLOCK):
+            rows = slice(begin, begin + BLOCK)
+            for j, values in enumerate(columns):
+                out[rows, j] = values[rows]
+        return out
+
+    def recognised(self, table: Table, j: int) -> AnyArray:
+        """The numbers of a column, (n,), if it has the kind that it had in fit."""
+        column, categories = table.columns[j], None if self.categories is None else self.categories.columns[j]
+        if categories is not None:
+            return encode_categories(column, categories)
+        was = "number" if self.kinds is None else self.kinds[j]
+        if was == "missing":  # in every row, so that no tree splits it
+            return np.full(table.n, np.nan, np.float16)
+        if is_number(column, was, table.typed):
+            return column.numbers()
+        if column.empty:
+            return np.full(table.n, np.nan, np.float16)
+        if was == "number" and column.kind in ("text", "category"):
+            raise no_number(column, table)
+        raise ValueError(f"{column.label} held {WORDS[was]} in fit; now it holds {WORDS[column.kind]}.")
+
+    def warn_of_unknown(self, table: Table, numbers: list[AnyArray]) -> None:
+        """Warn of categorical columns without a known value."""
+        if self.categories is not None:
+            triples = zip(table.columns, numbers, self.categories.columns, strict=True)
+            warn_of_columns({c.label: none_is_known(c, of, known) for c, of, known in triples if known is not None})
+
+
+def is_number(column: Column | Digest, was: str, typed: bool) -> bool:
+    """Whether a column can be taken for one of the kind that it had in fit; numbers of arrays may be times."""
+    if column.kind == "category":
+        values = column.distinct.values
+        return was == "number" and not any(isinstance(value, str) for value in values) and are_floats(values)
+    return column.kind == was or (was in TIMES and column.kind == "number" and not typed)
+
+
+def are_floats(values: list[Any]) -> bool:
+    """Whether all values can be numbers."""
+    try:
+        [float(value) for value in values]
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+# ---- learning -------------------------------------------------------------------------------------------------------
+
+
+def learn_features(table: Table | Digests, categorical_features: Any, refusal: str | None) -> Features:
+    """The kinds and categories of a training table; ``refusal`` says why the classifier cannot take categories."""
+    mask, columns = categorical_mask(table, categorical_features), columns_of(table)
+    if isinstance(categorical_features, str):
+        check_numeric_text(table, mask)
+    if refusal is not None and mask.any():
+        raise ValueError(refused(table, mask, refusal))
+    if table.typed and not isinstance(categorical_features, str | None):
+        check_list_is_complete(columns, mask)
+    kinds = ["category" if is_one else kind_of_number(c, table) for c, is_one in zip(columns, mask, strict=True)]
+    if not mask.any():
+        return Features(kinds)
+    pairs = zip(columns, mask, strict=True)
+    return Features(
+        kinds, categories_of(columns, [learn_categories(c) if is_one else (None, None) for c, is_one in pairs])
+    )
+
+
+def categories_of(
+    columns: Sequence[Column | Digest], learned: Sequence[tuple[AnyArray | None, str | None]]
+) -> Categories:
+    """The categories of all columns; what there is to say of too many of them is said."""
+    warn_of_columns({column.label: remark for column, (_, remark) in zip(columns, learned, strict=True)})
+    return Categories([values for values, _ in learned])
+
+
+def more_features(known: Features, table: Table | Digests, categorical_features: Any) -> Features:
+    """The features of a model that goes on, with the categories that this table adds."""
+    mask, columns = categorical_mask(table, categorical_features), columns_of(table)
+    was = np.zeros(len(mask), dtype=bool) if known.categories is None else known.categories.mask
+    if any(not table.columns[j].empty for j in np.flatnonzero(mask != was)):
+        old, new = (", ".join(table.columns[j].name for j in np.flatnonzero(m)) for m in (was, mask))
+        raise ValueError(
+            f"a fitted model that learns more (warm_start=True, add_classes) needs its categorical columns, [{old}]; "
+            f"with categorical_features={categorical_features!r} this X has [{new}]."
+        )
+    kinds = known.kinds and [later_kind(old, column) for column, old in zip(columns, known.kinds, strict=True)]
+    if known.categories is None:
+        return Features(kinds)
+    pairs = zip(columns, known.categories.columns, strict=True)
+    learned = [(None, None) if old is None else more_categories(c, old) for c, old in pairs]
+    return Features(kinds, categories_of(columns, learned))
+
+
+def columns_of(table: Table | Digests) -> Sequence[Column | Digest]:
+    """The columns, with or without their rows."""
+    return table.columns
+
+
+def later_kind(was: str, column: Column | Digest) -> str:
+    """The kind of a column of a model that goes on: one that was missing may have come to hold numbers or times."""
+    return column.kind if was == "missing" and column.kind in ("number", *TIMES) else was
+
+
+def kind_of_number(column: Column | Digest, table: Table | Digests) -> str:
+    """The kind of a column that is no category; text is refused."""
+    if column.kind == "text" or (column.kind == "category" and not is_number(column, "number", table.typed)):
+        raise no_number(column, table)
+    return "number" if column.kind == "category" else column.kind
+
+
+def check_numeric_text(table: Table | Digests, mask: Mask) -> None:
+    """Raise if text columns hold numbers: as categories they would lose their order, and hardly ever be seen again."""
+    columns = columns_of(table)
+    bad = [
+        (column, example)
+        for column, is_one in zip(columns, mask, strict=True)
+        if is_one and column.kind == "text" and (example := numeric_text(column)) is not None
+    ]
+    if not bad:
+        return
+    others = [f"{example} in {column.label}" for column, example in bad if example]
+    names = listed([column.label for column, _ in bad])
+    but = f" (but not all values are: {', '.join(others[:3])})" if others else ""
+    raise ValueError(
+        f"X holds numbers as text in {names}{but}. Make them numbers, for example "
+        "by X[name] = pd.to_numeric(X[name], errors='coerce'), which makes what is no number missing; or, if they are "
+        "codes that stand for categories, say so in categorical_features=[name, …], with all other columns of text."
+    )
+
+
+def check_list_is_complete(columns: Sequence[Column | Digest], mask: Mask) -> None:
+    """Raise if a list of the categorical columns of a frame leaves out columns of text: it names all of them."""
+    left_out = [
+        column.label for column, is_one in zip(columns, mask, strict=True) if not is_one and column.kind == "text"
+    ]
+    if left_out and mask.any():
+        one = len(left_out) == 1
+        raise ValueError(
+            f"categorical_features names some columns, and then no other is taken as categories; but "
+            f"{listed(left_out)} {'holds' if one else 'hold'} text. Add {'it' if one else 'them'} to the list, or make "
+            f"{'it' if one else 'them'} numbers, for example by pd.to_numeric(X[name], errors='coerce')."
+        )
+
+
+def numeric_text(column: Column | Digest) -> str | None:
+    """If at least `NUMERIC` of a text column's values are numbers, one that is not, or "" if all are; else None."""
+    some = slice(None, None, 1 + len(column.categories.values) // MOST_LOOKED_AT)
+    values, counts = column.categories.values[some], column.categories.counts[some]
+    wrong = np.array([not is_numeral(value) for value in values], dtype=bool)
+    if not values or counts[wrong].sum() > (1 - NUMERIC) * counts.sum():
+        return None
+    return repr(values[int(np.argmax(wrong))]) if wrong.any() else ""
+
+
+def is_numeral(text: str) -> bool:
+    """Whether a text is a finite number."""
+    try:
+        return bool(np.isfinite(float(text)))
+    except ValueError:
+        return False
+
+
+# ---- messages -------------------------------------------------------------------------------------------------------
+
+
+def no_number(column: Column | Digest, table: Table | Digests) -> ValueError:
+    """The error for text where numbers are wanted."""
+    found = column.distinct
+    wrong = np.array([not is_numeral(str(value)) for value in found.values])
+    code = found.earliest(np.flatnonzero(wrong if wrong.any() else ~wrong))
+    where = f"{column.label} holds {WORDS[column.kind]}: {found.values[code]!r} in {found.place(code)}"
+    name = column.name
+    if table.typed:
+        return ValueError(
+            f"{where}; numbers are expected. Convert it, for example by pd.to_numeric(X[{name}], errors='coerce'), or "
+            f"make it a category when fitting: categorical_features='from_dtype', or a list with {name}."
+        )
+    return ValueError(
+        f"{where}; could not convert string to float. Columns of arrays are numbers unless they are declared in fit, "
+        f"categorical_features=[{name}]; or pass a data frame, whose columns have types."
+    )
+
+
+def refused(table: Table | Digests, mask: Mask, refusal: str) -> str:
+    """The message where categories come to a classifier that takes numbers only."""
+    labels = [column.label for column, is_one in zip(columns_of(table), mask, strict=True) if is_one]
+    return (
+        f"{refusal}, and X holds text or categories in {listed(labels)}. Encode them first, for example with "
+        "scikit-learn's OneHotEncoder in a ColumnTransformer, or leave them out."
+    )

@@ -1,0 +1,441 @@
+"""Tables of any library: their columns, their names, and which of them are categorical.
+
+Containers → columns: every kind of table goes the same way, through narwhals.
+
+pandas, polars, pyarrow and whatever else narwhals knows; tables that offer Arrow's ``__arrow_c_stream__`` or the older
+``__dataframe__``; arrays of objects or text, and lists of lists, whose columns are then looked at one by one. Arrays of
+plain numbers and sparse matrices have no columns to look at: they are left to scikit-learn's own check.
+
+A table whose rows are elsewhere, as `features` needs it: the kind and the distinct values of every column.
+
+Names of columns: which are remembered, and whether those of another table are the same.
+
+Which columns are categorical: by their type, or because the user says so in ``categorical_features``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from .._util.arrays import AnyArray, Mask
+from .._util.compat import cached
+from .._util.messages import warn_user
+from .columns import Column, Tally, sorted_categories
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table as columns.
+
+    Attributes
+    ----------
+    columns : list of p columns
+    n : the number of rows
+    names : the names of the columns, any hashable objects; None for arrays, which have none
+    by_name : the expression that picks and orders the columns by name, for messages
+    native : the frame itself, in its own library; None for arrays
+    """
+
+    columns: list[Column]
+    n: int
+    names: list[Any] | None = None
+    by_name: str = "X[clf.feature_names_in_]"
+    native: Any = None
+
+    @property
+    def typed(self) -> bool:
+        """Whether columns have types of their own, as those of frames do."""
+        return self.names is not None
+
+
+def read_table(X: Any) -> Table | None:
+    """The columns of a table; None for arrays of numbers, sparse matrices and what is no table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = read_table(pd.DataFrame({"age": [1.0, 2.0], "city": ["Bonn", None]}))
+    >>> table.names, [column.kind for column in table.columns]
+    (['age', 'city'], ['number', 'text'])
+    """
+    if X is None or isinstance(X, str | bytes) or issparse(X):
+        return None
+    if isinstance(X, list | tuple):
+        return read_list(X)
+    if isinstance(X, np.ndarray):
+        return read_array(X)
+    frame = as_frame(X)
+    return None if frame is None else read_frame(frame)
+
+
+def take_rows(X: Any, rows: AnyArray) -> Any:
+    """Some rows of a table of any kind, as a table of the same kind; of a sparse matrix, as CSR.
+
+    Examples
+    --------
+    >>> take_rows([[1, "a"], [2, "b"], [3, "c"]], np.array([2, 0]))
+    [[3, 'c'], [1, 'a']]
+    """
+    if issparse(X):
+        return X.tocsr()[rows]
+    if isinstance(X, list | tuple):
+        return [X[i] for i in rows.tolist()]
+    frame = None if isinstance(X, np.ndarray) else as_frame(X)
+    return np.asarray(X)[rows] if frame is None else frame[rows.tolist()].to_native()
+
+
+# ---- frames ---------------------------------------------------------------------------------------------------------
+
+
+def as_frame(X: Any) -> Any:
+    """X as a data frame of narwhals; None if it is not a frame."""
+    import narwhals as nw  # not at the top: start-up time
+
+    try:
+        frame = nw.from_native(X, pass_through=True)
+        if frame is X and hasattr(X, "__arrow_c_stream__") and not is_one_column(X):
+            frame = nw.from_arrow(X, backend=first_installed("pyarrow", "polars", what="__arrow_c_stream__"))
+        elif frame is X and hasattr(X, "__dataframe__"):
+            frame = nw.from_native(from_interchange(X))
+    except nw.exceptions.DuplicateError:
+        raise duplicates(X) from None
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError(f"X is a lazy table ({type(X).__name__}); collect it first, for example with X.collect().")
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def is_one_column(X: Any) -> bool:
+    """Whether X is a single column (a Series or an Arrow array), which also offers a stream of data."""
+    return len(getattr(X, "shape", (0, 0))) == 1 or hasattr(X, "type")
+
+
+def first_installed(*modules: str, what: str) -> Any:
+    """The first of some modules that can be imported."""
+    for name in modules:
+        try:
+            import_module(name)
+        except ImportError:
+            continue
+        return name
+    raise ImportError(f"to read a table by its {what}, install {' or '.join(modules)}.")
+
+
+def from_interchange(X: Any) -> Any:
+    """A pyarrow table (without pyarrow: a pandas frame) of a table that offers only the older ``__dataframe__``."""
+    if first_installed("pyarrow", "pandas", what="__dataframe__") == "pyarrow":
+        return import_module("pyarrow.interchange").from_dataframe(X)
+    return import_module("pandas").api.interchange.from_dataframe(X)
+
+
+def read_frame(frame: Any) -> Table:
+    """The columns of a frame of narwhals."""
+    columns = [Column(f"column {series.name!r}", series) for series in frame.iter_columns()]
+    by_name = "X[clf.feature_names_in_]"
+    if not frame.implementation.is_pandas_like():
+        by_name = "X.select(list(clf.feature_names_in_))"
+    return Table(columns, len(frame), list(frame.columns), by_name, frame.to_native())
+
+
+def duplicates(X: Any) -> ValueError:
+    """The error that lists the names that several columns have."""
+    names = list(X.column_names if hasattr(X, "column_names") else X.columns)
+    several = [f"{name!r} ({count} times)" for name, count in Counter(names).items() if count > 1]
+    more = f" and {len(several) - 10} more" if len(several) > 10 else ""
+    return ValueError(
+        f"X has several columns of the same name: {', '.join(several[:10])}{more}. Rename them or leave some out; in "
+        "pandas, X.loc[:, ~X.columns.duplicated()] keeps the first of each name."
+    )
+
+
+# ---- arrays ---------------------------------------------------------------------------------------------------------
+
+
+def read_array(X: AnyArray) -> Table | None:
+    """The columns of an array of objects, text or times; None if its values are numbers already."""
+    if X.dtype.names is not None:
+        raise ValueError(
+            f"X is a structured array with the fields {list(X.dtype.names)}; pass a data frame instead, for example "
+            "pd.DataFrame(X), or an array of two dimensions."
+        )
+    if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "biuf":
+        return array_table(np.ma.filled(X.astype(np.float64), np.nan)) if X.ndim == 2 else None
+    return array_table(X) if X.ndim == 2 and X.dtype.kind in "OUSTMm" else None
+
+
+def array_table(X: AnyArray) -> Table:
+    """The columns of any array of two dimensions."""
+    return Table([Column(f"column {j}", values) for j, values in enumerate(X.T)], len(X))
+
+
+def read_list(X: Any) -> Table | None:
+    """The columns of a list of rows that hold text; None if all values are numbers, or it is no table."""
+    try:
+        kind = np.asarray(X).dtype.kind
+        rows = np.array(X, dtype=object) if kind in "OUSMm" else None
+    except ValueError:  # rows of different lengths: scikit-learn's check says so
+        return None
+    return None if rows is None or rows.ndim != 2 else array_table(rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Digest:
+    """A column without its rows.
+
+    Attributes
+    ----------
+    label : the name or the position, for messages
+    kind : one of the keys of `columns.WORDS`
+    empty : whether all values are missing
+    distinct : the distinct values of text, of categories, and of columns that the user declares categorical; else none
+    dtype : the type of its numbers
+    """
+
+    label: str
+    kind: str
+    empty: bool
+    distinct: Tally
+    dtype: Any
+
+    @property
+    def name(self) -> str:
+        """The name in quotation marks, or the position."""
+        return self.label.removeprefix("column ")
+
+    @cached
+    def categories(self) -> Tally:
+        """The distinct values in the form in which categories are kept, sorted."""
+        found = self.distinct
+        values, inverse = sorted_categories(found, self.label)
+        counts, first = np.zeros(len(values), dtype=np.int64), np.empty((len(values), 2), dtype=np.int64)
+        np.add.at(counts, inverse, found.counts)
+        latest_first = np.lexsort((found.first[:, 1], found.first[:, 0]))[::-1]
+        first[inverse[latest_first]] = found.first[latest_first]  # of several assignments the last one counts
+        return Tally(values, counts, first)
+
+
+@dataclass(frozen=True, eq=False)
+class Digests:
+    """A table without its rows: the digests of its columns, and what `Table` says of the names."""
+
+    columns: list[Digest]
+    n: int
+    names: list[Any] | None = None
+    by_name: str = Table.by_name
+
+    @property
+    def typed(self) -> bool:
+        """Whether columns have types of their own, as those of frames do."""
+        return self.names is not None
+
+
+def digest(column: Column, declared: bool, partition: int) -> Digest:
+    """What is to be known of a column in one partition; of a declared one, the kind does not matter."""
+    if declared:
+        return Digest(column.label, "category", not column.distinct.values, tally(column, partition), np.float64)
+    if column.kind in ("text", "category"):
+        return Digest(column.label, column.kind, False, tally(column, partition), np.float64)
+    nothing = Tally([], np.empty(0, dtype=np.int64), np.empty((0, 2), dtype=np.int64))
+    return Digest(column.label, column.kind, column.empty, nothing, column.numbers().dtype)
+
+
+def tally(column: Column, partition: int) -> Tally:
+    """The distinct values of a column in one partition."""
+    found = column.distinct
+    return Tally(found.values, found.counts, np.column_stack([np.full(len(found.values), partition), found.first]))
+
+
+def merged(tallies: list[Tally]) -> Tally:
+    """The distinct values of several partitions, in the order in which they stand first.
+
+    Examples
+    --------
+    >>> a = Tally(["x", "y"], np.array([3, 1]), np.array([[0, 5], [0, 0]]))
+    >>> b = Tally(["z", "x"], np.array([2, 2]), np.array([[1, 0], [1, 1]]))
+    >>> both = merged([b, a])
+    >>> both.values, both.counts.tolist(), both.first.tolist()
+    (['y', 'x', 'z'], [1, 5, 2], [[0, 0], [0, 5], [1, 0]])
+    """
+    found: dict[Any, tuple[tuple[int, int], int]] = {}
+    for one in tallies:
+        for value, count, row in zip(one.values, one.counts.tolist(), map(tuple, one.first.tolist()), strict=True):
+            place, before = found.get(value, (row, 0))
+            found[value] = (min(place, row), before + count)
+    ordered = sorted(found.items(), key=lambda item: item[1][0])
+    return Tally(
+        [value for value, _ in ordered],
+        np.array([count for _, (_, count) in ordered], dtype=np.int64),
+        np.array([place for _, (place, _) in ordered], dtype=np.int64).reshape(-1, 2),
+    )
+
+
+def digest_columns(table: Table, declared: AnyArray, partition: int) -> list[Digest]:
+    """The digests of all columns of one partition; ``declared`` (p,) says which the user declares categorical."""
+    return [digest(column, bool(one), partition) for column, one in zip(table.columns, declared, strict=True)]
+
+
+MOST = 5  # names in a list
+
+
+def learn_names(estimator: Any, table: Table | Digests | None) -> None:
+    """Remember the names of the columns, if all of them are text."""
+    vars(estimator).pop("feature_names_in_", None)
+    names = None if table is None else text_names(table.names)
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+
+
+def check_names(estimator: Any, table: Table | Digests | None) -> None:
+    """Raise unless a table has the names that are remembered.
+
+    The rules and the first words of the messages are scikit-learn's: only names that are all text count, and a table
+    without them may follow one with them, or the reverse, with a warning.
+    """
+    names = None if table is None else text_names(table.names)
+    fitted = getattr(estimator, "feature_names_in_", None)
+    who = type(estimator).__name__
+    if fitted is None and names is not None:
+        warn_user(f"X has feature names, but {who} was fitted without feature names")
+    elif fitted is not None and names is None:
+        warn_user(f"X does not have valid feature names, but {who} was fitted with feature names")
+    elif fitted is not None and table is not None and names is not None and names != list(fitted):
+        raise ValueError(what_differs(names, list(fitted), table.by_name))
+
+
+def check_feature_count(estimator: Any, p: int) -> None:
+    """Raise unless the estimator was fitted to p columns."""
+    if p != getattr(estimator, "n_features_in_", p):
+        raise ValueError(
+            f"X has {p} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features as "
+            "input."
+        )
+
+
+def text_names(names: list[Any] | None) -> list[str] | None:
+    """The names, if all of them are text; an error if only some are, as in scikit-learn."""
+    types = sorted({type(name).__qualname__ for name in names or ()})
+    if len(types) > 1 and "str" in types:
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but your input has "
+            f"{types} as feature name / column name types. Convert them all to strings, for example by X.columns = "
+            "X.columns.astype(str)."
+        )
+    return list(names) if names and types == ["str"] else None
+
+
+def what_differs(names: list[str], fitted: list[str], by_name: str) -> str:
+    """The message for a table with other columns than those of the fit."""
+    missing, unseen = sorted(set(fitted) - set(names)), sorted(set(names) - set(fitted))
+    message = "The feature names should match those that were passed during fit.\n"
+    if unseen:
+        message += "Feature names unseen at fit time:\n" + listed(unseen)
+    if missing:
+        message += "Feature names seen at fit time, yet now missing:\n" + listed(missing)
+        return message + "".join(
+            f"Perhaps {close!r} was {name!r} in fit.\n"
+            for name in missing[:MOST]
+            for close in close_names(name, unseen)[:1]
+        )
+    if not unseen:
+        message += "Feature names must be in the same order as they were in fit.\n"
+    return message + f"Pick the columns of the fit by name, where clf is the classifier: {by_name}"
+
+
+def listed(names: list[str]) -> str:
+    """A line per name, for the first few."""
+    return "".join(f"- {name}\n" for name in names[:MOST]) + ("- ...\n" if len(names) > MOST else "")
+
+
+def close_names(name: str, others: Iterable[str]) -> list[str]:
+    """Others that are spelled nearly like a name, whatever their case; the nearest first."""
+    by_case = {other.lower(): other for other in others}
+    return [by_case[found] for found in get_close_matches(name.lower(), by_case)]
+
+
+def feature_names(clf: Any) -> list[str]:
+    """The names of the columns of a fitted classifier; x0, x1, … if it was fitted without names."""
+    given = getattr(clf, "feature_names_in_", None)
+    return [f"x{j}" for j in range(clf.n_features_in_)] if given is None else [str(name) for name in given]
+
+
+def categorical_mask(table: Table | Digests, categorical_features: Any) -> Mask:
+    """Which columns are categorical, (p,), from "from_dtype", a mask, positions, names or None.
+
+    Examples
+    --------
+    >>> from simplexboost.tables.frames import array_table
+    >>> categorical_mask(array_table(np.zeros((2, 4))), {3, 0}).tolist()
+    [True, False, False, True]
+    """
+    p = len(table.columns)
+    if categorical_features is None:
+        return np.zeros(p, dtype=bool)
+    if isinstance(categorical_features, str):
+        return mask_by_type(table, categorical_features)
+    wanted = list(categorical_features) if isinstance(categorical_features, Iterable) else None
+    if wanted is None or any(not isinstance(w, str | Integral | np.bool_) for w in wanted):
+        raise unknown_features(categorical_features, p)
+    mask = np.zeros(p, dtype=bool)
+    if any(isinstance(w, bool | np.bool_) for w in wanted):
+        if len(wanted) != p or not all(isinstance(w, bool | np.bool_) for w in wanted):
+            raise unknown_features(categorical_features, p)
+        return np.array(wanted, dtype=bool)
+    mask[positions(wanted, table, categorical_features)] = True
+    return mask
+
+
+def mask_by_type(table: Table | Digests, wanted: str) -> Mask:
+    """The categorical and text columns of a frame, (p,)."""
+    if wanted != "from_dtype":
+        hint = f" (pass [{wanted!r}])" if wanted in (table.names or ()) else ""
+        raise ValueError(
+            f"categorical_features={wanted!r} is unknown{hint}; pass 'from_dtype', a mask, positions, names or None."
+        )
+    return np.array([table.typed and column.kind in ("text", "category") for column in table.columns], dtype=bool)
+
+
+def positions(wanted: list[Any], table: Table | Digests, given: Any) -> list[int]:
+    """The positions of columns that are given by name or by position."""
+    p, names = len(table.columns), [name if isinstance(name, str) else None for name in table.names or ()]
+    if all(isinstance(w, str) for w in wanted):
+        unknown, known = [name for name in wanted if name not in names], [name for name in names if name is not None]
+        if unknown:
+            raise ValueError(
+                f"categorical_features={given!r}: X has no {'columns' if len(unknown) > 1 else 'column'} "
+                f"{', '.join(map(repr, sorted(unknown)[:5]))}"
+                + (spelled(sorted(unknown), known) if known else "; it has no names, so pass positions.")
+            )
+        return [names.index(name) for name in wanted]
+    if any(isinstance(w, str) for w in wanted):
+        raise unknown_features(given, p)
+    outside = sorted(int(w) for w in wanted if not 0 <= w < p)
+    if outside:
+        raise ValueError(
+            f"categorical_features={given!r}: X has {p} columns, with positions 0 to {p - 1}; there is no position "
+            f"{', '.join(map(str, outside[:5]))}."
+        )
+    return [int(w) for w in wanted]
+
+
+def spelled(unknown: list[str], known: list[str]) -> str:
+    """What was probably meant, for messages."""
+    close = [match for name in unknown[:5] for match in close_names(name, known)[:1]]
+    if close:
+        return f"; did you mean {', '.join(map(repr, close))}?"
+    return f"; its columns are {', '.join(map(repr, known[:10]))}{' …' if len(known) > 10 else ''}."
+
+
+def unknown_features(given: Any, p: int) -> ValueError:
+    """The error for what names no columns."""
+    return ValueError(
+        f"categorical_features={given!r} must be a mask of {p} booleans, positions below {p}, names of columns, "
+        "'from_dtype' or None."
+    )

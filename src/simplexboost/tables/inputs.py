@@ -1,0 +1,373 @@
+"""X from the user becomes numbers in the form that kernels take, dense or sparse.
+
+Sparse tables from the user: checked once, and never changed or made dense.
+
+X from the user → numbers in the form that kernels take, and what the estimator remembers of its columns.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import check_array, check_X_y
+from sklearn.utils.validation import _check_n_features
+
+from .._util.arrays import AnyArray
+from ..engine import infinity_at
+from .columns import has_large_numbers, lost_digits, warn_of_columns
+from .features import Features, learn_features, more_features
+from .frames import Table, array_table, check_feature_count, check_names, learn_names, read_table
+
+MOST_INDEX = np.iinfo(np.int32).max
+
+
+def without_duplicates(X: Any) -> Any:
+    """A sparse table of any format in CSR, entries that are stored several times added up; X itself if it is that."""
+    if X.ndim != 2 or (X.format == "csr" and X.has_canonical_format):
+        return X  # a table of other than two dimensions is for validation to refuse
+    table = X.tocsr(copy=True) if X.format == "csr" else X.tocsr()
+    table.sum_duplicates()
+    return table
+
+
+def check_places(X: Any, what: str = "X") -> None:
+    """Raise unless the stored numbers of a sparse table have places in it: compiled code would look for them there.
+
+    SciPy itself looks at them when a table is made, and only at a part; later they can be changed.
+    """
+    if X.ndim == 2 and X.format == "coo":
+        check_within(X.row, X.shape[0], f"{what}.row", "row")
+        check_within(X.col, X.shape[1], f"{what}.col", "column")
+    if X.ndim != 2 or X.format not in ("csr", "csc", "bsr"):  # the other formats keep no places that could be wrong
+        return
+    size = [length // block for length, block in zip(X.shape, getattr(X, "blocksize", (1, 1)), strict=True)]
+    (major, minor), found = size[::-1] if X.format == "csc" else size, X.indptr
+    stored = min(len(X.indices), len(X.data))
+    rises = len(found) == major + 1 and found[0] == 0 and found[-1] <= stored and bool((np.diff(found) >= 0).all())
+    if not rises:
+        raise ValueError(
+            f"{what} is a sparse table of the format {X.format} with wrong indptr: it must hold {major + 1} numbers "
+            f"that begin at 0, never fall and end at {stored} or below, the number of stored entries."
+        )
+    check_within(X.indices[: found[-1]], minor, f"{what}.indices", "row" if X.format == "csc" else "column")
+
+
+def check_within(places: AnyArray, size: int, what: str, of: str) -> None:
+    """Raise unless numbers of rows or columns are from 0 to below a size."""
+    if len(places) and (places.min() < 0 or places.max() >= size):
+        wrong = places[(places < 0) | (places >= size)][0]
+        raise ValueError(f"{what} has the {of} {wrong}; in this sparse table, {of}s are numbered 0 .. {size - 1}.")
+
+
+def canonical(table: Any, X: Any) -> Any:
+    """A CSR table made from X, without the zeros that it stores and with 32-bit indices if these suffice."""
+    if not table.data.all():
+        table = table.copy() if np.may_share_memory(table.data, data_of(X)) else table
+        table.eliminate_zeros()
+    if table.indices.dtype != np.int32 and max(table.nnz, *table.shape) <= MOST_INDEX:
+        parts = (table.data, table.indices.astype(np.int32), table.indptr.astype(np.int32))
+        table = type(table)(parts, shape=table.shape)
+    return table
+
+
+def data_of(X: Any) -> AnyArray:
+    """The values that a sparse table of the user stores; none for formats that keep no such array."""
+    data = getattr(X, "data", None)
+    return data if isinstance(data, np.ndarray) and data.dtype != object else np.empty(0)
+
+
+def refuse_sparse(p: int, categorical_features: Any) -> None:
+    """Raise if columns of a sparse table of p columns are to hold categories; those "from_dtype" are none."""
+    if categorical_features is None or isinstance(categorical_features, str):
+        return
+    wanted = np.asarray(categorical_features)
+    if wanted.size == 0 or (wanted.dtype == bool and not wanted.any()):
+        return
+    raise ValueError(
+        f"categorical_features={categorical_features!r} names columns of a sparse X; categories need a dense table. "
+        f"Encode these columns before (sklearn.preprocessing.OneHotEncoder gives sparse columns), or pass a dense X of "
+        f"{p} columns."
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """Which tables a classifier takes.
+
+    Attributes
+    ----------
+    categorical_features : "from_dtype", a mask, positions, names or None
+    refusal : why the classifier cannot take categories, as the beginning of a message; None if it can
+    """
+
+    categorical_features: Any = "from_dtype"
+    refusal: str | None = None
+
+    @property
+    def declared(self) -> bool:
+        """Whether the user names the categorical columns."""
+        return self.categorical_features is not None and not isinstance(self.categorical_features, str)
+
+
+FRAMES = Taken()
+# Errors of scikit-learn that say whether X or y is wrong; others come from NumPy, which knows neither.
+SAYS_WHAT = re.compile(r"\b[Xy]\b|sample|feature|[Cc]olumn|2D array|[Ss]parse|Complex")
+SMALL = 2**14  # values of X for which a fast look is worth its while
+
+
+def check_X(estimator: Any, X: Any, **options: Any) -> Any:
+    """X in the form that kernels take, if it has the columns of the fit; NaN is allowed, infinity is not."""
+    if not options and is_ready(estimator, X):
+        return X
+    table, features = read_table(X), Features.of(estimator)
+    check_names(estimator, table)
+    if issparse(X) and features.categories is not None:
+        refuse_sparse(X.shape[1], np.flatnonzero(features.categories.mask).tolist())
+    if table is None and features.categories is not None:
+        table = plain_table(X)
+    if table is not None:
+        check_feature_count(estimator, len(table.columns))
+    return as_numbers(estimator, X, table, features, reset=False, **options)
+
+
+def is_ready(estimator: Any, X: Any) -> bool:
+    """Whether X is a small array of finite or missing numbers that is in the form of kernels already.
+
+    What follows would return it as it is, after 50 µs of questions: most of what the prediction of one row takes.
+    """
+    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in (np.float64, np.float32):
+        return False
+    plain = estimator.categories_ is None and not hasattr(estimator, "feature_names_in_")
+    fits = X.shape[1] == estimator.n_features_in_ and 0 < X.size <= SMALL and X.flags.c_contiguous
+    return plain and fits and not np.isinf(X).any()
+
+
+def learn_X(estimator: Any, X: Any, taken: Taken, *, reset: bool = True, **options: Any) -> Any:
+    """X (and y, if among the options) in the form that kernels take; the estimator remembers the columns.
+
+    If ``reset`` is false, a model goes on: X must have the columns it was fitted on, and may add categories.
+    """
+    table, known = read_table(X), Features() if reset else Features.of(estimator)
+    (learn_names if reset else check_names)(estimator, table)
+    if issparse(X):
+        refuse_sparse(X.shape[1], taken.categorical_features)
+    if table is None and (taken.declared or known.categories is not None):
+        table = plain_table(X)
+    features = known
+    if table is not None and reset:
+        features = learn_features(table, taken.categorical_features, taken.refusal)
+    elif table is not None:
+        check_feature_count(estimator, len(table.columns))
+        features = more_features(known, table, taken.categorical_features)
+    estimator.feature_kinds_, estimator.categories_ = features.kinds, features.categories
+    warn_of_large_numbers(X, table, features)
+    return as_numbers(estimator, X, table, features, reset=reset, **options)
+
+
+def warn_of_large_numbers(X: Any, table: Table | None, features: Features) -> None:
+    """Warn of columns of numbers whose whole numbers cannot be told apart in double precision."""
+    if table is not None and features.kinds is not None:
+        pairs = zip(table.columns, features.kinds, strict=True)
+        numbers = [column for column, kind in pairs if kind == "number"]
+        warn_of_columns({column.label: lost_digits(column.whole_numbers(), column.label) for column in numbers})
+    elif isinstance(X, np.ndarray) and X.ndim == 2 and has_large_numbers(X):
+        labels = [f"column {j}" for j in range(X.shape[1])]
+        warn_of_columns({label: lost_digits(values, label) for label, values in zip(labels, X.T, strict=True)})
+
+
+def learn_rows(estimator: Any, X: Any, y: Any) -> Any:
+    """`learn_X` for rows on a GPU, whose numbers were looked at there: the checked y."""
+    learn_names(estimator, None)
+    features, stand_in = Features(), np.zeros((len(X), 1), dtype=np.float32)
+    estimator.feature_kinds_, estimator.categories_ = features.kinds, features.categories
+    y = as_numbers(estimator, stand_in, None, features, reset=True, y=y, multi_output=True)[1]
+    estimator.n_features_in_ = X.shape[1]
+    return y
+
+
+def check_columns(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """X as it is, or as a frame that narwhals knows; names, the number of columns and sparse places are checked."""
+    table = read_table(X)
+    if issparse(X):
+        check_places(X)
+    (learn_names if reset else check_names)(estimator, table)
+    try:
+        _check_n_features(estimator, X if table is None else np.empty((0, len(table.columns))), reset=reset)
+    except LookupError as error:
+        raise TypeError(f"X={short(X)} must be a table with a row per example.") from error
+    return X if table is None or table.native is None else table.native
+
+
+def as_numbers(estimator: Any, X: Any, table: Table | None, features: Features, *, reset: bool, **options: Any) -> Any:
+    """X (and y, if among the options), checked by scikit-learn; ``table`` is X as columns, None if it is numbers.
+
+    A sparse X of any format comes back as a CSR matrix or array in canonical form (`engine.binned`).
+    """
+    given, X = X, X if table is None else features.numbers(table)
+    if issparse(X):
+        check_places(X)
+    options = {
+        "dtype": [np.float64, np.float32],
+        "order": "C",
+        "accept_sparse": "csr",
+        "ensure_all_finite": "allow-nan",
+    } | options
+    if options.get("y") is not None:
+        check_several_labels(options["y"])
+        options["y"] = plain_labels(options["y"])
+    check = check_X_y if "y" in options else partial(check_array, input_name="X")
+    try:
+        with np.errstate(invalid="ignore", over="ignore"):  # sums of infinities, numbers of more than 64 bits
+            checked = check(without_duplicates(X) if issparse(X) else X, estimator=estimator, **options)
+    except (ValueError, TypeError, OverflowError) as error:
+        check_infinity(X, table)
+        check_no_label_is_missing(options.get("y"))
+        if "Complex" in str(error) and options.get("y") is not None and np.iscomplexobj(options["y"]):
+            raise ValueError("Complex data not supported: y holds complex numbers, which are no labels.") from error
+        if SAYS_WHAT.search(str(error)):
+            raise
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"X={short(given)} cannot be read as a table of numbers: {error}") from error
+    _check_n_features(estimator, checked[0] if "y" in options else checked, reset=reset)
+    if not issparse(X):
+        return checked
+    return (canonical(checked[0], given), *checked[1:]) if "y" in options else canonical(checked, given)
+
+
+def check_several_labels(y: Any) -> None:
+    """Raise unless y has rows, and columns if it has two dimensions."""
+    try:  # what tells its shape, as arrays, frames and sparse matrices do, is not made an array
+        shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
+    except ValueError:  # rows of different lengths
+        shape = ()
+    if not shape or 0 in shape[1:]:
+        raise TypeError(f"y={short(y)} must hold a label for every row of X.")
+    if len(shape) > 2:
+        raise ValueError(f"y should hold a label for every row of X; it has the shape {shape}.")
+    if getattr(getattr(y, "dtype", None), "kind", "") in ("M", "m"):  # scikit-learn takes a missing date for a class
+        check_no_label_is_missing(y)
+    check_nothing_is_masked("y", y)
+
+
+def plain_labels(y: Any, what: str = "y") -> Any:
+    """y with its whole numbers and truth values as such, and text as it is; other y as they come.
+
+    scikit-learn makes floats of pandas' nullable and Arrow types, which have no room for whole numbers beyond 2⁵³, and
+    NumPy drops null characters at the end of text. Text that has some becomes an array of objects.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> plain_labels(pd.Series([2**53, 2**53 + 1], dtype="Int64"))
+    array([9007199254740992, 9007199254740993])
+    """
+    if isinstance(y, list | tuple):
+        ends_in_null = any(isinstance(label, str) and label.endswith("\0") for label in y)
+        return np.array(y, dtype=object) if ends_in_null else y
+    if issparse(y):
+        check_places(y, what)
+    if y is None or isinstance(y, np.ndarray) or issparse(y):
+        return y
+    import narwhals as nw  # not at the top: start-up time
+
+    taken = nw.from_native(y, pass_through=True, allow_series=True)
+    if isinstance(taken, nw.Series):
+        return plain_column(taken, what)
+    if not isinstance(taken, nw.DataFrame):
+        return y
+    columns = [plain_column(column, what) for column in taken.iter_columns()]
+    if not any(isinstance(column, np.ndarray) for column in columns):
+        return y
+    whole = np.result_type(*(np.asarray(column).dtype for column in columns)).kind in "biu"
+    return np.column_stack([np.asarray(column) if whole else np.asarray(column, dtype=object) for column in columns])
+
+
+def plain_column(column: Any, what: str) -> Any:
+    """A series of narwhals as an array if it holds whole numbers or truth values, else as it came."""
+    import narwhals as nw
+
+    if not (column.dtype.is_integer() or isinstance(column.dtype, nw.Boolean)):
+        return column.to_native()
+    if column.null_count():
+        row = int(np.argmax(column.is_null().to_numpy()))
+        raise ValueError(f"{what} contains NaN: the label of row {row} is missing. Leave such rows out.")
+    return column.to_numpy()
+
+
+def check_nothing_is_masked(name: str, values: Any) -> None:
+    """Raise if entries of a masked array are masked: the libraries that look at them later ignore the mask."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(f"{name} has {np.ma.count_masked(values)} masked entries; leave these rows out.")
+
+
+def check_no_label_is_missing(y: Any) -> None:
+    """Raise if labels (n,), or several of a row (n, K), are dates, text or other objects, and one is missing."""
+    try:
+        labels = np.asarray(y)
+    except (TypeError, ValueError):  # refused for another reason
+        return
+    if labels.ndim in (1, 2) and labels.dtype.kind in ("M", "m", "O"):
+        rows = labels[:, None] if labels.ndim == 1 else labels
+        row = next((i for i, of_row in enumerate(rows.tolist()) if any(map(is_missing, of_row))), None)
+        if row is not None:
+            which = "the label" if labels.ndim == 1 else "a label"
+            raise ValueError(f"y contains NaN: {which} of row {row} is missing. Leave such rows out.")
+
+
+def is_missing(label: Any) -> bool:
+    """Whether a label is None, NaN, or one of pandas' missing values, which are not equal to themselves either."""
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(label, float) and label != label
+
+
+def short(value: Any) -> str:
+    """A value for a message, on one line and not too long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def plain_table(X: Any) -> Table | None:
+    """The columns of an array of numbers, or of what can be one; None if it has not two dimensions."""
+    try:
+        array = None if issparse(X) else np.asarray(X)
+    except ValueError:  # rows of different lengths, which are refused later
+        array = None
+    return None if array is None or array.ndim != 2 else array_table(array)
+
+
+def check_infinity(X: Any, table: Table | None) -> None:
+    """Raise if an array holds an infinite number, and say where."""
+    X = listed_numbers(X) if isinstance(X, list | tuple) else X
+    if not (isinstance(X, np.ndarray) or issparse(X)) or X.dtype.kind != "f" or X.ndim != 2:
+        return
+    row, j, value = first_infinity(X)
+    if value is None:
+        return
+    where = f"column {j}" if table is None else table.columns[j].label
+    raise infinity_at(value, where, row)
+
+
+def listed_numbers(rows: Any) -> AnyArray:
+    """Rows in a list as an array; an empty one if they are of different lengths."""
+    try:
+        return np.array(rows)
+    except ValueError:
+        return np.empty(0)
+
+
+def first_infinity(X: Any) -> tuple[int, int, float | None]:
+    """The row, the column and the value of an infinite number in a dense or sparse matrix; None if all are finite."""
+    if issparse(X):
+        X = X.tocoo()
+        rows, columns, values = X.row, X.col, X.data
+    else:
+        rows, columns = np.nonzero(np.isinf(X))
+        values = X[rows, columns]
+    found = np.flatnonzero(np.isinf(values))
+    return (0, 0, None) if not len(found) else (int(rows[found[0]]), int(columns[found[0]]), float(values[found[0]]))

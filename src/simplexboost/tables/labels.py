@@ -1,0 +1,352 @@
+"""Labels: one label per row, a matrix of labels or of several targets, and scores that boosting starts from.
+
+Labels (n,) of one kind: numbers, text or flags, which can be compared and sorted.
+
+y as a matrix: an indicator matrix of labels, or a class of each of several targets → numbered sets of columns.
+
+Both become rows of zeros and ones (n, K): the labels of a row, or its class of every target among the classes of all
+targets, one target after the other. `LabelSets` numbers the different rows.
+
+Scores that boosting starts from, as users give them: log-odds, a column per class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+from .._util.arrays import AnyArray, Array, Labels, Mask
+from .._util.messages import warn_user
+from .columns import WORDS, is_missing, kind_of_value
+from .inputs import check_no_label_is_missing
+
+
+def class_numbers(classes: Any, known: AnyArray, what: str = "classes") -> Labels:
+    """The positions of labels among the classes of a model; ``what`` names the argument in messages."""
+    labels = listed(classes, what)
+    if not labels:
+        raise ValueError(f"{what} is empty; choose among {few(listed_classes(known))}.")
+    chosen = np.empty(len(labels), dtype=object)
+    chosen[:] = labels
+    numbers = label_numbers(chosen, known)
+    if (numbers < 0).any():
+        raise ValueError(unknown_labels(chosen[numbers < 0], known, what, "the classes of the model"))
+    return numbers
+
+
+def listed(classes: Any, what: str) -> list[Any]:
+    """One label or several as a list."""
+    refusal = TypeError(f"{what}={classes!r} must be a label or a list of labels.")
+    mixed = isinstance(classes, list | tuple)  # of numbers and text, NumPy would make text
+    try:
+        labels = np.asarray(classes, dtype=object if mixed else None)
+    except ValueError:  # lists of different lengths
+        raise refusal from None
+    found = listed_classes(labels.ravel())
+    if labels.ndim > 1 or not all(isinstance(label, Hashable) for label in found):
+        raise refusal
+    return found
+
+
+QUANTITY = 20  # more different numbers than this may be a quantity, if they hardly repeat
+MOST_SHOWN = 5  # labels or classes in a message
+
+
+def kind_of_target(y: Any) -> str:
+    """What scikit-learn calls y, such as "multilabel-indicator"; very large numbers are no reason to warn."""
+    with np.errstate(invalid="ignore"):  # of numbers beyond the integers that it compares them with
+        return str(type_of_target(y))
+
+
+def check_are_classes(y: AnyArray) -> None:
+    """Raise unless scikit-learn takes y for classes; very large numbers are no reason to warn."""
+    try:
+        with np.errstate(invalid="ignore"):
+            check_classification_targets(y)
+    except ValueError as error:
+        if "continuous" not in str(error).split(".")[0]:
+            raise
+        raise ValueError(
+            f"{error} This library classifies only and has no regressor. Divide the numbers into classes first, for "
+            "example by pd.cut, or take a regressor such as scikit-learn's HistGradientBoostingRegressor."
+        ) from error
+
+
+def warn_of_quantity(classes: AnyArray, n: int) -> None:
+    """Warn if whole numbers of floating point, n of them, are probably no classes: many, and hardly repeated."""
+    if classes.dtype.kind == "f" and len(classes) > QUANTITY and 3 * len(classes) > n:
+        warn_user(
+            f"y has {len(classes)} different numbers in {n} rows, which is rather a quantity than a class, and every "
+            "number becomes a class of its own. If they are classes, pass integers or text; if not, divide them into "
+            "classes first, or take a regressor of another library."
+        )
+
+
+def of_one_kind(y: AnyArray) -> AnyArray:
+    """Labels (n,) that can be compared: an array of objects must hold numbers only, or text only, or flags only."""
+    if y.dtype.kind != "O":
+        return y
+    listed = y.tolist()
+    kinds = {kind_of_label(of) for of in set(map(type, listed))}
+    if len(kinds) > 1:
+        check_no_label_is_missing(y)
+        raise mixed_labels(listed)
+    if not kinds & {"number", "flag"}:
+        return y
+    numbers = np.array(listed)
+    if numbers.dtype.kind == "O":
+        raise ValueError(
+            f"y has whole numbers beyond 64 bits, such as {max(listed, key=abs)}; use text for such labels."
+        )
+    return numbers
+
+
+def kind_of_label(of: type) -> str:
+    """What a label of this type is: text, a flag, a number, or something else by the name of the type."""
+    kinds = (("text", str), ("flag", bool | np.bool_), ("number", Real))
+    return next((kind for kind, types in kinds if issubclass(of, types)), of.__name__)
+
+
+def listed_classes(classes: AnyArray) -> list[Any]:
+    """The classes (K,) as values that labels can be looked up among; see `as_listed`."""
+    return list(classes) if classes.dtype.kind in "Mm" else classes.tolist()
+
+
+def as_listed(label: Any, classes: AnyArray) -> Any:
+    """A label as it stands in `listed_classes`: there may be dates and durations of NumPy, pandas and Python.
+
+    Examples
+    --------
+    >>> import datetime
+    >>> classes = np.array(["2024-02-28", "2024-02-29"], dtype="M8[ns]")
+    >>> listed_classes(classes).index(as_listed(datetime.date(2024, 2, 29), classes))
+    1
+    """
+    if classes.dtype.kind not in "Mm" or isinstance(label, str | bytes | int | float):
+        return label
+    try:
+        given = np.datetime64(label) if classes.dtype.kind == "M" else np.timedelta64(label)
+        same = given.astype(classes.dtype)
+    except (TypeError, ValueError, OverflowError):
+        return label
+    return same if same == given else label
+
+
+# ---- labels as numbers of classes -----------------------------------------------------------------------------------
+
+
+def label_numbers(labels: AnyArray, classes: AnyArray) -> Labels:
+    """The numbers of labels (n,) among the classes (K,), in any order; −1 for a label that is none of them.
+
+    A label is a class if Python calls the two equal: 1, 1.0 and True are the same, and text is never a number. NumPy's
+    own look-ups (`searchsorted`, `setdiff1d`, `isin`) turn numbers into text where text comes beside them.
+
+    Examples
+    --------
+    >>> label_numbers(np.array([3.0, 7.0, 5.0]), np.array([5, 3])).tolist()
+    [1, -1, 0]
+    >>> label_numbers(np.array(["3", "5"]), np.array([5, 3])).tolist()
+    [-1, -1]
+    """
+    places = {(kind_of_value(label), label): k for k, label in enumerate(listed_classes(classes))}
+
+    def place(label: Any) -> int:
+        return places.get((kind_of_value(label), as_listed(label, classes)), -1)
+
+    if labels.dtype.kind == "O":  # the values may have no order
+        listed = labels.tolist()
+        of_label = {label: place(label) for label in dict.fromkeys(listed)}
+        return np.array([of_label[label] for label in listed], dtype=np.intp)
+    found, inverse = np.unique(labels, return_inverse=True)
+    return np.array([place(label) for label in listed_classes(found)], dtype=np.intp)[inverse]
+
+
+def known_label_numbers(labels: AnyArray, classes: AnyArray, what: str, those: str = "the classes") -> Labels:
+    """`label_numbers` of labels that must all be classes.
+
+    Parameters
+    ----------
+    what : the parameter that holds the labels, for messages
+    those : what messages call the classes
+    """
+    try:
+        numbers = label_numbers(labels, classes)
+    except TypeError as error:  # lists and other values that cannot be keys
+        raise TypeError(f"{what} holds values that are no labels: {error}.") from error
+    unknown = np.flatnonzero(numbers < 0)
+    if len(unknown):
+        row = next((i for i in unknown.tolist() if is_missing(labels[i])), None)
+        if row is not None:
+            raise ValueError(f"{what} contains NaN: the label of row {row} is missing. Leave such rows out.")
+        raise ValueError(unknown_labels(labels[unknown], classes, what, those))
+    return numbers
+
+
+def united(labels: Mapping[str, AnyArray]) -> AnyArray:
+    """All different labels of several parameters, sorted; they must be of one kind.
+
+    Parameters
+    ----------
+    labels : those of every parameter, by its name
+    """
+    firsts = {name: listed_classes(some.ravel()[:1])[0] for name, some in labels.items() if some.size}
+    kinds = {in_words(label): (name, label) for name, label in firsts.items()}
+    if len(kinds) > 1:
+        found = ", ".join(f"{name} holds {kind}, such as {few([label])}" for kind, (name, label) in kinds.items())
+        raise ValueError(f"{found}; labels of different kinds are never equal, pass labels of one kind.")
+    try:
+        return np.unique(np.concatenate([some.ravel() for some in labels.values()]))
+    except TypeError as error:
+        raise ValueError(
+            f"{' and '.join(labels)} hold labels of different kinds, which cannot be sorted; pass labels of one kind."
+        ) from error
+
+
+def unknown_labels(unknown: AnyArray, classes: AnyArray, what: str, those: str) -> str:
+    """The message for labels that are no classes: what they are, and what the classes are."""
+    listed, known = list(dict.fromkeys(listed_classes(unknown))), listed_classes(classes)
+    shown = few(known) + (f" ({len(known)} in all)" if len(known) > MOST_SHOWN else "")
+    kinds = {in_words(label): None for label in known}
+    others = [label for label in listed if in_words(label) not in kinds]
+    if others:
+        came = f"{in_words(others[0])}, such as {few(others[:1])}"
+        return f"{what} holds {came}, but {those} are {', '.join(kinds)}: {shown}."
+    are_none = "is none" if len(listed) == 1 else "are none"
+    return f"{what} holds {few(listed)}, which {are_none} of {those}; these are {shown}."
+
+
+def few(labels: Sequence[Any]) -> str:
+    """The first labels, for messages."""
+    values = (str(label) if isinstance(label, np.generic) else f"{label!r:.60}" for label in labels[:MOST_SHOWN])
+    return ", ".join(values) + (", …" if len(labels) > MOST_SHOWN else "")
+
+
+def in_words(label: Any) -> str:
+    """What labels of this kind are called in messages."""
+    return WORDS.get(kind_of_value(label), f"values of the type {type(label).__name__}")
+
+
+def mixed_labels(listed: list[Any]) -> ValueError:
+    """The error that says which types y mixes, with the first row of each."""
+    rows: dict[str, int] = {}
+    for row, label in enumerate(listed):
+        rows.setdefault(kind_of_label(type(label)), row)
+    found = ", ".join(f"{type(listed[row]).__name__} (row {row}: {listed[row]!r:.60})" for row in rows.values())
+    return ValueError(f"y mixes labels of different types: {found}. Make them all numbers or all text.")
+
+
+def is_matrix(y: Any) -> bool:
+    """Whether y has several columns."""
+    return np.ndim(y) == 2 and y.shape[1] > 1
+
+
+def is_indicator(y: Any) -> bool:
+    """Whether a matrix holds zeros and ones only, as scikit-learn's ``type_of_target`` says "multilabel-indicator".
+
+    That also calls matrices of two other numbers so, which are class targets here.
+
+    Examples
+    --------
+    >>> is_indicator(np.array([[0, 1], [1, 1]])), is_indicator(np.array([[1, 2], [2, 2]]))
+    (True, False)
+    """
+    if not issparse(y) and np.asarray(y).dtype.kind not in "biuf":
+        return False
+    if kind_of_target(y) != "multilabel-indicator":
+        return False
+    return bool(np.isin(y.data if issparse(y) else y, (0, 1)).all())
+
+
+def target_columns(y: Any) -> list[AnyArray]:
+    """The columns of a matrix of class targets, each with labels that can be compared, (n,) each."""
+    table = np.asarray(y.toarray() if issparse(y) else y)
+    return [target_column(table[:, t], t) for t in range(table.shape[1])]
+
+
+def target_column(labels: AnyArray, t: int) -> AnyArray:
+    """The labels (n,) of target t, which must be classes, none of them missing."""
+    try:
+        check_no_label_is_missing(labels)
+        column = of_one_kind(labels)
+        check_are_classes(column)
+    except ValueError as error:
+        raise ValueError(f"column {t} of y is refused: {error}") from error
+    return column
+
+
+def indicator(columns: Sequence[AnyArray], classes: Sequence[AnyArray]) -> tuple[Mask, Mask]:
+    """Rows of zeros and ones (n, K), the class of every target; and which rows have known classes only (n,).
+
+    Examples
+    --------
+    >>> columns, classes = [np.array(["a", "b", "?"]), np.array([5, 5, 7])], [np.array(["a", "b"]), np.array([5, 7])]
+    >>> Z, known = indicator(columns, classes)
+    >>> Z.astype(int), known
+    (array([[1, 0, 1, 0],
+           [0, 1, 1, 0],
+           [0, 0, 0, 1]]), array([ True,  True, False]))
+    """
+    numbers = [label_numbers(column, labels) for column, labels in zip(columns, classes, strict=True)]
+    blocks = [c[:, None] == np.arange(len(labels)) for c, labels in zip(numbers, classes, strict=True)]
+    return np.hstack(blocks), np.all([block.any(axis=1) for block in blocks], axis=0)
+
+
+def check_some_classes(classes: Sequence[AnyArray], left_out: bool) -> None:
+    """Raise if every target has one class only; ``left_out`` says whether there were rows of zero weight."""
+    if max(map(len, classes)) < 2:
+        found = ", ".join(repr(labels.tolist()[0]) for labels in classes[:5])
+        without = ", after leaving out rows of zero sample_weight" if left_out else ""
+        raise ValueError(
+            f"y has examples of one class only in every column ({found}{without}); at least one target needs two "
+            "classes."
+        )
+
+
+def check_target_weights(class_weight: Any, T: int) -> None:
+    """Raise if class weights of several targets are one dict."""
+    if isinstance(class_weight, Mapping):
+        raise ValueError(
+            f"class_weight={class_weight!r} is one dict; for {T} targets pass a list of {T} dicts, 'balanced' or None."
+        )
+
+
+LARGEST = 1e15  # far beyond any log-odds that make sense; products with codewords stay within single precision
+
+
+def check_init_score(init_score: Any, n: int, K: int, what: str = "init_score") -> Array:
+    """The logits 2U (n, K) that boosting starts from, of all classes; for two classes, log-odds (n,) of the second.
+
+    Examples
+    --------
+    >>> check_init_score([1.0, -2.0], 2, 2)
+    array([[-0.5,  0.5],
+           [ 1. , -1. ]])
+    """
+    try:
+        if np.iscomplexobj(init_score):
+            raise TypeError("they are complex")
+        scores = np.asarray(init_score, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"{what} must hold numbers: {error}") from error
+    accepted = f"({n}, {K})" + (f" or ({n},)" if K == 2 else "")
+    if K == 2 and scores.shape in ((n,), (n, 1)):
+        scores = scores.reshape(n, 1) * np.array([-0.5, 0.5])
+    if scores.shape != (n, K):
+        raise ValueError(
+            f"{what} has shape {np.shape(init_score)}; pass {accepted}: log-odds with a row per row of X and a column "
+            "per class, in the order of classes_."
+        )
+    if not np.isfinite(scores).all():
+        row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
+        raise ValueError(f"{what} is not finite in row {row}; all entries must be finite numbers.")
+    if np.abs(scores).max(initial=0.0) > LARGEST:
+        row = int(np.abs(scores).max(axis=1).argmax())
+        raise ValueError(
+            f"{what} is {np.abs(scores).max():.3g} in row {row}; log-odds beyond {LARGEST:g} are too large."
+        )
+    return scores

@@ -1,0 +1,170 @@
+"""The order in which boosting takes the rows: that of a hash of their content.
+
+Much depends on the order of rows: which of them a random sample has, which are held out, how a statistic is rounded to
+an integer, and in which order numbers are added. So that none of this depends on the order of the table, the rows are
+sorted by a number that is made of their values, weight, class and whatever else belongs to them. Rows with the same
+number are equal, and it does not matter which of them comes first, unless they are of different classes that have the
+same rows: then the class with the lower number comes first. (Different rows share a number of 64 bits with a
+probability of about n² / 2⁶⁵: three in a hundred million for a million rows.)
+
+Classes enter by the rows that they have and not by their own numbers, so that other names for the classes do not change
+the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from .._util.arrays import AnyArray, Labels
+from ..engine import CPU, Engine
+from .training_set import TrainingSet
+
+BLOCK = 2**16  # values that are hashed at a time: they stay in the cache
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+ODD = np.uint64(0xBF58476D1CE4E5B9)
+
+
+def in_own_order(data: TrainingSet, groups: AnyArray | None = None) -> tuple[TrainingSet, AnyArray | None]:
+    """The training set with its rows sorted by their content, and their groups (n,) in the same order."""
+    engine, values = data.engine, hashes_of(data.table, 0, data.engine)
+    content = engine.gathered(row_hashes(data, values))
+    values, c = engine.gathered(values), engine.gathered(data.c)
+    labels = None if groups is None else engine.gathered(groups)
+    of_classes = engine.decide(lambda: hashes_of_classes(values, c, data.engine))
+    order, engine = engine.arranged(lambda: order_of(content, of_classes, c, labels, data.engine))
+    costs, init = (None if a is None else a[order] for a in (data.costs, data.init_score))
+    data = replace(
+        data,
+        c=data.c[order],
+        weight=data.weight[order],
+        costs=costs,
+        init_score=init,
+        engine=engine,
+        order=order,
+        class_ranks=None if data.sets is not None else np.argsort(np.argsort(of_classes)),
+    )
+    return data, None if groups is None else groups[order]
+
+
+def order_of(
+    content: AnyArray, of_classes: AnyArray, c: Labels, groups: AnyArray | None = None, engine: Engine = CPU
+) -> AnyArray:
+    """The rows (n,), sorted by hashes of their content (n,) and of their class c (n,), and by their group (n,).
+
+    Classes that have the same rows, as happens where features have few values, share their number of ``of_classes``
+    (K,). Of equal rows of such classes, those of the lower class come first.
+
+    Examples
+    --------
+    >>> content, c = np.array([5, 7, 5, 1], dtype=np.uint64), np.array([0, 1, 1, 0])
+    >>> back = np.array([2, 0, 3, 1])  # other places
+    >>> for of_classes in np.array([[3, 4], [3, 3]], dtype=np.uint64):
+    ...     a, b = order_of(content, of_classes, c), order_of(content[back], of_classes, c[back])
+    ...     print((content[back][b] == content[a]).all(), (c[back][b] == c[a]).all())
+    True True
+    True True
+    """
+    key = mixed(content + GOLDEN * of_classes[c])
+    if groups is not None:
+        _, number = np.unique(groups, return_inverse=True)
+        key = mixed(key + GOLDEN * mixed(number.ravel().astype(np.uint64)))
+    if len(np.unique(of_classes)) < len(of_classes):
+        return np.lexsort((c, key))  # which takes twice as long
+    return engine.argsort(key)
+
+
+def hashes_of_classes(values: AnyArray, c: Labels, engine: Engine = CPU) -> AnyArray:
+    """A number for the rows that each class c (n,) has, from hashes of the values (n,) of the rows: (K,) uint64.
+
+    Weights do not matter, nor how often a row occurs: what is drawn for a class is then the same for repeated rows and
+    for weighted ones.
+    """
+    keys = values + GOLDEN * mixed(c.astype(np.uint64))
+    order = engine.argsort(keys)
+    sorted_keys = keys[order]
+    first = order[np.append(True, sorted_keys[1:] != sorted_keys[:-1])[: len(order)]]  # one of equal ones
+    sums = np.zeros(int(c.max(initial=-1)) + 1, dtype=np.uint64)
+    np.add.at(sums, c[first], mixed(values[first]))
+    return mixed(sums)
+
+
+# ---- hashes ---------------------------------------------------------------------------------------------------------
+
+
+def row_hashes(data: TrainingSet, values: AnyArray) -> AnyArray:
+    """A number for all that a row has but its class, from hashes (n,) of its values: (n,) uint64."""
+    more = [data.weight[:, None], *(a for a in (data.costs, data.init_score) if a is not None)]
+    return mixed(sum((hashes_of(np.asarray(a), j + 1, data.engine) for j, a in enumerate(more)), values))
+
+
+def hashes_of(X: Any, number: int, engine: Engine = CPU) -> AnyArray:
+    """Σ_j hash(X_ij) a_j for every row of X (n, p), dense or sparse: (n,) uint64.
+
+    The odd numbers a_j are drawn with the seed ``number``. A zero adds nothing, so that sparse and dense rows agree;
+    equal numbers in single and double precision agree, and so do all kinds of NaN, and both zeros.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> X = np.array([[0.0, 1.5], [-0.0, 0.0], [2.0, np.nan]])
+    >>> a, b, c = hashes_of(X, 0), hashes_of(csr_array(X), 0), hashes_of(X.astype(np.float32), 0)
+    >>> bool((a == b).all() and (a == c).all()), int(a[1])
+    (True, 0)
+    """
+    n, p = X.shape
+    factors = np.random.default_rng([number, 64]).integers(0, 2**64, size=p, dtype=np.uint64) | np.uint64(1)
+    found = engine.hashes(X, factors)
+    if found is not None:
+        return found
+    out = np.empty(n, dtype=np.uint64)
+    if issparse(X):
+        table = X.tocsr()
+        for begin, end in row_blocks(table.indptr):
+            ends = table.indptr[begin : end + 1]
+            stored = slice(ends[0], ends[-1])
+            sums = np.zeros(ends[-1] - ends[0] + 1, dtype=np.uint64)
+            np.cumsum(hashed(table.data[stored]) * factors[table.indices[stored]], out=sums[1:])  # modulo 2⁶⁴
+            out[begin:end] = np.diff(sums[ends - ends[0]])  # and so are differences
+        return out
+    step = max(1, BLOCK // max(p, 1))
+    for begin in range(0, n, step):
+        block = hashed(X[begin : begin + step])
+        block *= factors
+        block.sum(axis=1, out=out[begin : begin + step])
+    return out
+
+
+def row_blocks(indptr: AnyArray) -> Iterator[tuple[int, int]]:
+    """Where blocks of rows of a sparse table begin and end, each with about ``BLOCK`` stored values, or one row.
+
+    Examples
+    --------
+    >>> list(row_blocks(np.array([0, 2**15, 2**16, 2**18, 2**18 + 5])))
+    [(0, 2), (2, 3), (3, 4)]
+    """
+    cuts = np.searchsorted(indptr, np.arange(0, indptr[-1], BLOCK))
+    yield from pairwise(np.unique([0, *cuts, len(indptr) - 1]).tolist())
+
+
+def hashed(values: AnyArray) -> AnyArray:
+    """Numbers as integers of 64 bits in which every bit of the number has a say; zero stays zero."""
+    plain = np.add(values, 0.0, dtype=np.float64)  # turns −0.0 into 0.0, too
+    plain[np.isnan(plain)] = np.nan
+    bits: AnyArray = plain.view(np.uint64)
+    bits ^= bits >> np.uint64(32)
+    bits *= ODD
+    bits ^= bits >> np.uint64(29)
+    return bits
+
+
+def mixed(z: AnyArray) -> AnyArray:
+    """The finaliser of splitmix64, elementwise."""
+    z = (z ^ (z >> np.uint64(30))) * ODD
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

@@ -1,0 +1,243 @@
+"""The training set: the checked data that boosting trains on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from .._util.arrays import AnyArray, Array, Labels, Mask
+from .._util.compat import cached
+from ..engine import CPU, MAX_BINS, BinnedData, CodedRows, Engine, sampled_rows
+
+NEARLY_CONSTANT = 1e-6  # a column that varies by less than this part of its values is as good as constant
+EXTREME = 1e100  # sizes of values whose products with others might overflow
+BLOCK = 1 << 17  # values that are converted at a time
+
+
+def column_spans(X: Any) -> tuple[Array, Array]:
+    """The middle of every column of X (n, p) and half the width of its values, (p,) each.
+
+    The width is NaN where sums of products may be far off: where values are missing, extreme, or nearly all the same.
+    """
+    low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
+    for _, block in float_blocks(X, None):
+        np.minimum(low, block.min(axis=0), out=low)
+        np.maximum(high, block.max(axis=0), out=high)
+    size = np.maximum(np.abs(low), np.abs(high))
+    middle, half = low / 2 + high / 2, high / 2 - low / 2
+    tame = (size == 0) | ((half > NEARLY_CONSTANT * size) & (size < EXTREME) & (size > 1 / EXTREME))
+    return middle, np.where(tame, half, np.nan)
+
+
+def float_blocks(X: Any, rows: AnyArray | None) -> Iterator[tuple[AnyArray | slice, Array]]:
+    """Some rows of X (n, p), or all, block by block: which they are, and their values, (b, p) float64."""
+    n, size = X.shape[0] if rows is None else len(rows), max(1, BLOCK // max(1, X.shape[1]))
+    for begin in range(0, n, size):
+        part = slice(begin, begin + size) if rows is None else rows[begin : begin + size]
+        yield part, (X[part].toarray() if issparse(X) else X[part]).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingSet:
+    """The checked data that boosting trains on.
+
+    Attributes
+    ----------
+    table : (n, p) float32 or float64, C-contiguous or sparse (`engine.binned`), NaN where missing; as it was given
+    c : (n,) the target of every row: a class 0 .. K−1, all of which occur; numbers from K on stand for rows of a table
+        that the loss holds (label sets, or costs of examples)
+    weight : (n,) positive, of mean one over the rows that `check_training` keeps; exactly 1 if all weights are equal
+    K : number of classes; of several targets the sum
+    engine : does the heavy computations, on its threads
+    categorical : (p,) which columns hold category numbers, or None
+    sets : the label sets that the numbers in c stand for, if examples may have several labels, or a class of each of
+        several targets; else None
+    costs : (n, K) what each decision costs each example, or None
+    names : (p,) the names of the columns, or None if they have none
+    init_score : (n, K) the logits 2U that boosting starts from, or None for zeros
+    bins_of : the training set that has these rows among others, and where; its bins are used. None for bins of its own
+    order : (n,) which row of ``table`` is the first, the second, … (`tables.order`); None leaves them as they are.
+        Everything but ``table`` is in this order
+    class_ranks : (K,) the place of every class in an order that does not depend on the names of the classes, or None
+    """
+
+    table: Any
+    c: Labels
+    weight: Array
+    K: int
+    max_bins: int = MAX_BINS
+    engine: Engine = CPU
+    categorical: Mask | None = None
+    sets: LabelSets | None = None
+    costs: Array | None = None
+    names: AnyArray | None = None
+    init_score: Array | None = None
+    bins_of: tuple[TrainingSet, AnyArray] | None = None
+    order: AnyArray | None = None
+    class_ranks: AnyArray | None = None
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether y is an indicator matrix in which every label is a question of its own."""
+        return self.sets is not None and self.sets.blockwise and self.sets.widths is None
+
+    @property
+    def rivals(self) -> float:
+        """The number of classes among which one is right: K, and of several targets the mean."""
+        return self.K if self.sets is None or self.sets.widths is None else self.K / len(self.sets.widths)
+
+    @property
+    def n(self) -> int:
+        """The number of rows, all of them."""
+        return self.engine.count(self.n_here)
+
+    @property
+    def n_here(self) -> int:
+        """The number of rows here: a member of a group has some of all rows."""
+        return int(self.table.shape[0])
+
+    @property
+    def p(self) -> int:
+        """The number of columns."""
+        return int(self.table.shape[1])
+
+    @cached
+    def X(self) -> Any:
+        """The table (n, p) in the order of the rows; a copy, made on first use, if that is not the given one."""
+        return self.in_order(self.table)
+
+    @cached
+    def uniform(self) -> bool:
+        """Whether every row weighs one."""
+        return self.engine.every(self.weight == 1.0)
+
+    @cached
+    def binned(self) -> BinnedData:
+        """X as bin codes, computed when the first tree needs them."""
+        if self.bins_of is not None:
+            whole, here = self.bins_of
+            return whole.binned.subset(here)
+        if self.order is None:
+            return self.engine.bin(self.table, self.max_bins, self.categorical)
+        # Codes are smaller than values: they are put in order in place of the table. Edges do not depend on the order,
+        # only on which rows they are computed from.
+        rows = sampled_rows(self.n)
+        sample = None if rows is None else np.sort(self.order[self.engine.here(rows)])
+        return self.engine.bin(self.table, self.max_bins, self.categorical, sample).subset(self.order)
+
+    @cached
+    def columns(self) -> Any:
+        """X in a form whose columns `engine.column_of` reads quickly."""
+        return self.X.tocsc() if issparse(self.X) else self.X
+
+    @cached
+    def spans(self) -> tuple[Array, Array]:
+        """The middle of every column of X and half the width of its values, (p,) each; see `column_spans`."""
+        return column_spans(self.X)
+
+    def target_weights(self, rows: AnyArray | slice = slice(None)) -> Array:
+        """The total weight of every class (K,), or of every label set (S,), in some of the rows that are here.
+
+        Weights are rounded to multiples of 2⁻⁴⁰, and the two halves of these 40 bits added apart: then every sum is
+        exact, in any order and on any number of machines.
+        """
+        weight, c = self.weight[rows], self.c[rows]
+        high = np.rint(weight * 2**20)
+        halves = (high, np.rint((weight * 2**20 - high) * 2**20))  # (n,) each
+        n_targets = self.K if self.sets is None else len(self.sets.table)
+        sums = np.stack([np.bincount(c, half, minlength=n_targets) for half in halves])  # (2, K), or (2, S)
+        if self.engine.alone() is not self.engine:
+            sums = np.stack([self.engine.totals(part[None]) for part in sums])  # those of all members
+        return (sums[0] + sums[1] / 2**20) / 2**20
+
+    def in_order(self, values: AnyArray) -> AnyArray:
+        """Values (n, ...) of the rows of ``table``, in the order of the rows."""
+        return values if self.order is None else values[self.order]
+
+    def as_given(self, values: AnyArray) -> AnyArray:
+        """Values (n, ...) of the rows, in the order of ``table``: the reverse of `in_order`."""
+        if self.order is None:
+            return values
+        out = np.empty_like(values)
+        out[self.order] = values
+        return out
+
+    def dealt(self, drawn: AnyArray) -> AnyArray:
+        """What was drawn at random for K classes, dealt out to them; other names of the classes do not change it."""
+        return drawn if self.class_ranks is None else drawn[self.class_ranks]
+
+    def on(self, engine: Engine) -> TrainingSet:
+        """The same training set on another engine, with the same bins."""
+        other = replace(self, engine=engine)
+        other.__dict__["binned"] = self.binned
+        if "X" in self.__dict__:
+            other.__dict__["X"] = self.X
+        return other
+
+    def sample(self, rows: AnyArray) -> TrainingSet:
+        """The training set of some of the rows (ascending), with the bins of all rows."""
+        here = self.engine.here(rows)
+        at = here if self.order is None else self.order[here]
+        costs, init = (None if a is None else a[here] for a in (self.costs, self.init_score))
+        return replace(
+            self,
+            table=self.table[at],
+            c=self.c[here],
+            weight=self.weight[here],
+            costs=costs,
+            init_score=init,
+            engine=self.engine.of(rows),
+            bins_of=(self, here),
+            order=None,
+        )
+
+    def brought(self, rows: AnyArray) -> TrainingSet:
+        """`sample` with all of its rows in one place, where the engine decides; there are none elsewhere."""
+        sample = self.sample(rows)
+        gather, engine = sample.engine.gathered, sample.engine.alone()
+        if engine is sample.engine:
+            return sample
+        binned = sample.binned.gathered(gather)
+        init = None if sample.init_score is None else gather(sample.init_score)
+        X, c, weight = CodedRows(binned), gather(sample.c), gather(sample.weight)
+        other = replace(sample, table=X, c=c, weight=weight, init_score=init, engine=engine, bins_of=None)
+        other.__dict__["binned"] = binned
+        return other
+
+
+class LabelSets:
+    """The label sets of a problem, numbered: the first K hold one class each, the others follow as they are found.
+
+    Classes of several targets are such sets, with one class of every target: ``widths`` are then the numbers of classes
+    of the targets. ``blockwise`` says whether every label, or target, is a question of its own.
+
+    Examples
+    --------
+    >>> sets = LabelSets(3)
+    >>> sets.number(np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]]))
+    array([3, 1, 3])
+    >>> sets.table
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 1.],
+           [1., 0., 1.]])
+    """
+
+    def __init__(self, K: int, widths: tuple[int, ...] | None = None, blockwise: bool = False) -> None:
+        self.K, self.widths, self.blockwise = K, widths, blockwise
+        self._numbers = {row.tobytes(): k for k, row in enumerate(np.eye(K, dtype=bool))}
+
+    def number(self, Z: AnyArray) -> Labels:
+        """The numbers (n,) of the label sets in the rows of an indicator matrix (n, K); new sets get new numbers."""
+        rows, inverse = np.unique(np.asarray(Z, dtype=bool), axis=0, return_inverse=True)
+        numbers = [self._numbers.setdefault(row.tobytes(), len(self._numbers)) for row in rows]
+        return np.array(numbers, dtype=np.intp)[inverse.ravel()]
+
+    @property
+    def table(self) -> Array:
+        """The sets as rows of zeros and ones, (S, K)."""
+        return np.frombuffer(b"".join(self._numbers), dtype=bool).reshape(-1, self.K).astype(np.float64)

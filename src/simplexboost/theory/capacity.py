@@ -1,0 +1,128 @@
+"""Codes of largest margin capacity in few dimensions: Saberian and Vasconcelos (65), by a sequence of linear programs.
+
+The capacity is ``min_k max_{‖v_k‖=1} min_{l≠k} ½ <y_k - y_l, v_k>``. All ``y_k`` and ``v_k`` move together: in a step
+the products are linearised, ``max t  s.t.  ½ <y_k - y_l + dy_k - dy_l, v_k> + ½ <y_k - y_l, dv_k> >= t`` in a box, and
+the box grows or shrinks with what the step gained. It is a local search, so that the best of several starts is taken.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._util.arrays import Array
+from ..parts.codewords.base import RandomState, check_classes, check_dim
+from ..parts.codewords.measures import margin_capacity
+from ..parts.codewords.packing import max_min, retract
+from ..parts.codewords.real import simplex
+
+STARTS = 6  # random ones
+STEPS = 80
+MOST = 200  # the largest K * d: a start takes 0.2 s at K * d = 21, 5 s at 100
+
+
+def max_capacity(K: int, d: int, centered: bool = True, random_state: RandomState = 0) -> Array:
+    """Unit codewords whose margin capacity is as large as could be found, for d < K-1.
+
+    The simplex, the best of all, needs K-1 dimensions. With fewer, the code of largest capacity and that of largest
+    distance (`max_min`) can differ. The search starts from the max-min code and from random ones.
+
+    Parameters
+    ----------
+    K : int
+        Number of classes, at least 2.
+    d : int
+        Code dimension; 1 is enough only for K = 2. ``K * d`` is at most 200.
+    centered : bool
+        Whether the codewords must sum to zero, like those of Saberian and Vasconcelos (55).
+    random_state : int, Generator or None
+        Seed of the search.
+
+    Returns
+    -------
+    Y : (K, d) array
+
+    Examples
+    --------
+    >>> from simplexboost.parts.codewords import margin_capacity
+    >>> round(margin_capacity(max_capacity(5, 2)), 4), round(float(np.sin(np.pi / 5) ** 2), 4)  # the pentagon
+    (0.3455, 0.3455)
+    """
+    K, d = check_classes(K), check_dim(d)
+    if d == 1 and K > 2:
+        raise ValueError(f"d=1 holds two unit codewords, not K={K}; choose d >= 2.")
+    if d + 1 >= K:
+        return simplex(K, d)
+    if K * d > MOST:
+        raise ValueError(f"K={K} codewords of d={d} dimensions are too many to search: accepted is K * d <= {MOST}.")
+    rng = np.random.default_rng(random_state)
+    starts = [max_min(K, d, centered, rng), *rng.standard_normal((STARTS, K, d))]
+    found = [climb(retract(Y[None], centered)[0], centered) for Y in starts]
+    return max(found, key=margin_capacity)
+
+
+def climb(Y: Array, centered: bool) -> Array:
+    """Take Y (K, d) to a local optimum of the capacity."""
+    V, radius = directions(Y), 0.1
+    least = smallest(Y, V)
+    for _ in range(STEPS):
+        dY, dV, reach = linear_step(Y, V, radius, centered)
+        promised = reach - least
+        if promised < 1e-12 or radius < 1e-9:
+            break
+        moved = retract((Y + dY)[None], centered)[0]
+        turned = V + dV
+        turned /= np.linalg.norm(turned, axis=1, keepdims=True)
+        gain = smallest(moved, turned) - least
+        if gain > 0:
+            Y, V, least = moved, turned, least + gain
+        radius = min(2 * radius, 0.3) if gain > 0.5 * promised else 0.25 * radius
+    return Y
+
+
+def directions(Y: Array) -> Array:
+    """The direction of each class from the mean of the others, (K, d): a start for its direction of largest margin."""
+    V = Y - (Y.sum(axis=0) - Y) / (len(Y) - 1)
+    return V / np.linalg.norm(V, axis=1, keepdims=True)
+
+
+def smallest(Y: Array, V: Array) -> float:
+    """min_{k≠l} ½ <y_k - y_l, v_k>."""
+    products = V @ Y.T  # (K, K): <v_k, y_l>
+    gaps = np.diag(products)[:, None] - products
+    np.fill_diagonal(gaps, np.inf)
+    return 0.5 * float(gaps.min())
+
+
+def linear_step(Y: Array, V: Array, radius: float, centered: bool) -> tuple[Array, Array, float]:
+    """The moves of Y and V, (K, d) each, that raise the linearised capacity most in the box, and what it promises."""
+    from scipy.optimize import linprog  # not at the top: start-up time
+
+    K, d = Y.shape
+    first, second = np.nonzero(~np.eye(K, dtype=np.bool_))  # all pairs k, l
+    pairs = np.arange(len(first))
+    A = np.zeros((len(first), 2, K, d))  # derivatives in Y and in V
+    A[pairs, 0, first] -= 0.5 * V[first]
+    A[pairs, 0, second] += 0.5 * V[first]
+    A[pairs, 1, first] -= 0.5 * (Y[first] - Y[second])
+    slack = 0.5 * ((Y[first] - Y[second]) * V[first]).sum(axis=1)
+    keep = np.zeros((2 * K, 2, K, d))  # <dy_k, y_k> = 0 and <dv_k, v_k> = 0
+    keep[np.arange(K), 0, np.arange(K)] = Y
+    keep[K + np.arange(K), 1, np.arange(K)] = V
+    rows = [keep.reshape(2 * K, -1)]
+    if centered:
+        total = np.zeros((d, 2, K, d))
+        total[np.arange(d), 0, :, np.arange(d)] = 1.0
+        rows.append(total.reshape(d, -1))
+    equal = np.vstack(rows)
+    solution = linprog(
+        np.append(np.zeros(2 * K * d), -1.0),
+        A_ub=np.column_stack([A.reshape(len(first), -1), np.ones(len(first))]),
+        b_ub=slack,
+        A_eq=np.column_stack([equal, np.zeros(len(equal))]),
+        b_eq=np.zeros(len(equal)),
+        bounds=[(-radius, radius)] * (2 * K * d) + [(None, None)],
+    )
+    if solution.x is None:  # the box is below the tolerance of the solver
+        return np.zeros_like(Y), np.zeros_like(V), -np.inf
+    moves = solution.x[:-1].reshape(2, K, d)
+    return moves[0], moves[1], float(solution.x[-1])

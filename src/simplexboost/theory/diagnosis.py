@@ -1,0 +1,521 @@
+"""Whether a space of weak classifiers, or a weak learner, meets a weak-learning condition.
+
+Questions about a space of weak classifiers: can it be boosted, which conditions does it meet, and what proves it?
+
+Whether a weak learner meets a condition, where the classifiers it could return are too many to list.
+
+The learner is asked about the cost matrix that is worst for the classifiers found so far; its answer joins them, and
+so on. The classifiers found bound the largest edge from below. The costs of the answers bound it from above, since no
+space whose cheapest classifier on a cost matrix C costs C • B_γ has an edge larger than γ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._util.arrays import Array, Labels
+from .._util.params import check_number
+from ..parts.codewords import canonical
+from ..parts.learners import PlainPull, Request, as_learner
+from ..tables.training_set import TrainingSet
+from .conditions import CONDITIONS, Condition, as_condition
+from .spaces import MIN_EDGE, TOLERANCE, Solution, Space, as_space, classes_in_place, codes, solve, true_first
+
+
+def largest_edge(H: Any, y: Any = None, condition: Any = "mr", *, X: Any = None, classes: Any = None) -> float:
+    """The largest γ with which a space of weak classifiers meets a condition.
+
+    Parameters
+    ----------
+    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
+        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
+        or a booster of this package, whose weak classifiers are taken.
+    y : array of shape (n,) or None, default=None
+        The true labels; a `Space` has them already.
+    condition : str, array of shape (K,) or Condition, default="mr"
+        The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
+        true class first, or a `Condition`.
+    X : array of shape (n, p) or None, default=None
+        The features, from which classifiers predict.
+    classes : int, sequence of labels or None, default=None
+        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
+        y.
+
+    Returns
+    -------
+    float
+        The edge. It is not positive where the condition fails, and −inf where it fails for every edge.
+
+    Examples
+    --------
+    SAMME's condition holds for two constant classifiers. MR's does not, so that boosting is impossible.
+
+    >>> H, y = [[0, 1], [0, 1]], [0, 1]
+    >>> round(largest_edge(H, y, "samme", classes=3), 9), round(largest_edge(H, y, "mr", classes=3), 9) + 0.0
+    (0.25, 0.0)
+    """
+    return solve(as_space(H, y, X, classes), as_condition(condition)).edge
+
+
+def best_margin(H: Any, y: Any = None, *, X: Any = None, classes: Any = None) -> float:
+    """The largest margin min_i (votes for the true class − votes for its strongest rival) of any weighted vote.
+
+    It is the largest edge of MR and of the minimal condition.
+
+    Parameters
+    ----------
+    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
+        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
+        or a booster of this package, whose weak classifiers are taken.
+    y : array of shape (n,) or None, default=None
+        The true labels; a `Space` has them already.
+    X : array of shape (n, p) or None, default=None
+        The features, from which classifiers predict.
+    classes : int, sequence of labels or None, default=None
+        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
+        y.
+
+    Returns
+    -------
+    float
+        The margin; it is positive if and only if the space is boostable.
+
+    Examples
+    --------
+    >>> round(best_margin([[0, 0, 1], [1, 0, 1], [0, 1, 1]], [0, 1, 1]), 9)  # three classifiers, each wrong once
+    0.333333333
+    """
+    return largest_edge(H, y, "mr", X=X, classes=classes)
+
+
+def is_boostable(H: Any, y: Any = None, *, X: Any = None, classes: Any = None) -> bool:
+    """Whether some weighted vote of the weak classifiers is right on every example, without ties.
+
+    Parameters
+    ----------
+    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
+        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
+        or a booster of this package, whose weak classifiers are taken.
+    y : array of shape (n,) or None, default=None
+        The true labels; a `Space` has them already.
+    X : array of shape (n, p) or None, default=None
+        The features, from which classifiers predict.
+    classes : int, sequence of labels or None, default=None
+        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
+        y.
+
+    Returns
+    -------
+    bool
+        Whether there is such a vote.
+
+    Examples
+    --------
+    >>> is_boostable([[0, 0, 1], [1, 0, 1], [0, 1, 1]], [0, 1, 1])
+    True
+    """
+    return best_margin(H, y, X=X, classes=classes) > MIN_EDGE
+
+
+def separating_weights(
+    H: Any, y: Any = None, condition: Any = "mr", edge: float | None = None, *, X: Any = None, classes: Any = None
+) -> Array | None:
+    """The proof that a condition holds: weights λ (m,) whose votes beat the baseline on every example and generator.
+
+    Parameters
+    ----------
+    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
+        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
+        or a booster of this package, whose weak classifiers are taken.
+    y : array of shape (n,) or None, default=None
+        The true labels; a `Space` has them already.
+    condition : str, array of shape (K,) or Condition, default="mr"
+        The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
+        true class first, or a `Condition`.
+    edge : float or None, default=None
+        The edge with which the condition shall hold; None is the largest edge, whatever its sign.
+    X : array of shape (n, p) or None, default=None
+        The features, from which classifiers predict.
+    classes : int, sequence of labels or None, default=None
+        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
+        y.
+
+    Returns
+    -------
+    array of shape (m,), or None
+        Weights, not negative, of sum 1; None where the condition fails with this edge.
+
+    Examples
+    --------
+    >>> separating_weights([[0, 0, 1], [1, 0, 1], [0, 1, 1]], [0, 1, 1]).round(4)
+    array([0.3333, 0.3333, 0.3333])
+    """
+    check_edge(edge)
+    solution = solve(as_space(H, y, X, classes), as_condition(condition))
+    return solution.weights if edge is None or edge <= solution.edge + TOLERANCE else None
+
+
+def violating_cost_matrix(
+    H: Any, y: Any = None, condition: Any = "mr", edge: float | None = None, *, X: Any = None, classes: Any = None
+) -> Array | None:
+    """The proof that a condition fails: a cost matrix on which every classifier costs more than the baseline.
+
+    Parameters
+    ----------
+    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
+        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
+        or a booster of this package, whose weak classifiers are taken.
+    y : array of shape (n,) or None, default=None
+        The true labels; a `Space` has them already.
+    condition : str, array of shape (K,) or Condition, default="mr"
+        The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
+        true class first, or a `Condition`.
+    edge : float or None, default=None
+        The edge with which the condition shall fail; None is any edge larger than the largest one.
+    X : array of shape (n, p) or None, default=None
+        The features, from which classifiers predict.
+    classes : int, sequence of labels or None, default=None
+        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
+        y.
+
+    Returns
+    -------
+    array of shape (n, K), or None
+        Costs, a column for every class, the largest of size 1; None where the condition holds with this edge.
+
+    Examples
+    --------
+    >>> violating_cost_matrix([[0, 1], [0, 1]], [0, 1], "mr", edge=0.1, classes=3)
+    array([[-1.,  1.,  0.],
+           [ 1., -1.,  0.]])
+    """
+    check_edge(edge)
+    solution = solve(as_space(H, y, X, classes), as_condition(condition))
+    return solution.costs if edge is None or edge > solution.edge + TOLERANCE else None
+
+
+def violation(costs: Any, H: Any, y: Any = None, condition: Any = "mr", edge: float = 0.0, **space: Any) -> Array:
+    """By how much each classifier exceeds what the condition allows on a cost matrix: C • 1_h − C • B.
+
+    Where all of them are positive, the cost matrix proves that the condition fails.
+
+    Parameters
+    ----------
+    costs : array of shape (n, K)
+        The cost matrix C, a column for every class.
+    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
+        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
+        or a booster of this package, whose weak classifiers are taken.
+    y : array of shape (n,) or None, default=None
+        The true labels; a `Space` has them already.
+    condition : str, array of shape (K,) or Condition, default="mr"
+        The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
+        true class first, or a `Condition`.
+    edge : float, default=0.0
+        γ, the edge over guessing that the condition asks for.
+    **space : keywords
+        ``X``, the features from which classifiers predict, and ``classes``, all classes.
+
+    Returns
+    -------
+    array of shape (m,)
+        The excess of every classifier.
+
+    Examples
+    --------
+    >>> violation([[-1, 1, 0], [1, -1, 0]], [[0, 1], [0, 1]], [0, 1], "uniform", 0.1, classes=3)
+    array([0.2, 0.2])
+    """
+    where = as_space(H, y, **space)
+    C = true_first(np.asarray(costs, dtype=np.float64), where.c)
+    return np.take_along_axis(C, where.ranks, axis=1).sum(axis=0) - as_condition(condition).allowed(C, edge).sum()
+
+
+def check_edge(edge: float | None) -> None:
+    """Raise unless the edge is None or in [0, 1]."""
+    check_number("edge", edge, float, 0.0, 1.0, none=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis:
+    """Which conditions a space meets, and with which edges; ``print`` shows the table.
+
+    Attributes
+    ----------
+    space : Space
+        The weak classifiers.
+    solutions : dict of Solution
+        By the name of a condition: the largest edge, weights and costs.
+
+    Examples
+    --------
+    >>> diagnosis = diagnose([[0, 1], [0, 1]], [0, 1], classes=3, show=False)
+    >>> round(diagnosis.solutions["samme"].edge, 6)
+    0.25
+    """
+
+    space: Space
+    solutions: dict[str, Solution]
+
+    @property
+    def margin(self) -> float:
+        """The largest margin of any weighted vote."""
+        return self.solutions["mr"].edge
+
+    @property
+    def boostable(self) -> bool:
+        """Whether some weighted vote is right everywhere."""
+        return self.margin > MIN_EDGE
+
+    def met(self, name: str) -> bool:
+        """Whether a condition holds with a positive edge."""
+        return self.solutions[name].edge > MIN_EDGE
+
+    def __repr__(self) -> str:
+        return f"<Diagnosis: {'boostable' if self.boostable else 'not boostable'}, best margin {self.margin:.4f}>"
+
+    def __str__(self) -> str:
+        n, m = self.space.H.shape
+        lines = [
+            f"{n} examples, {m} weak classifiers, {self.space.K} classes: "
+            + (f"boostable, best margin {self.margin:.4f}" if self.boostable else "not boostable"),
+            "",
+            "condition   holds   largest edge   enough for",
+        ]
+        for name, solution in self.solutions.items():
+            edge = f"{solution.edge + 0.0:.4f}" if abs(solution.edge) > MIN_EDGE else "0.0000"
+            admits = CONDITIONS[name].admits if self.met(name) else "-"
+            lines.append(f"{name:11} {'yes' if self.met(name) else 'no':5}   {edge:>12}   {admits}")
+        return "\n".join(lines)
+
+
+def diagnose(H: Any, y: Any = None, *, X: Any = None, classes: Any = None, show: bool = True) -> Diagnosis:
+    """Print which weak-learning conditions a space of weak classifiers meets, and for which boosters that is enough.
+
+    Parameters
+    ----------
+    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
+        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
+        or a booster of this package, whose weak classifiers are taken.
+    y : array of shape (n,) or None, default=None
+        The true labels; a `Space` has them already.
+    X : array of shape (n, p) or None, default=None
+        The features, from which classifiers predict.
+    classes : int, sequence of labels or None, default=None
+        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
+        y.
+    show : bool, default=True
+        Whether to print the table, which is also the text of the returned object.
+
+    Returns
+    -------
+    Diagnosis
+        The table, with the largest edges and their proofs.
+
+    Examples
+    --------
+    >>> diagnosis = diagnose([[0, 1], [0, 1]], [0, 1], classes=3)
+    2 examples, 2 weak classifiers, 3 classes: not boostable
+    <BLANKLINE>
+    condition   holds   largest edge   enough for
+    samme       yes           0.2500   SAMME (but it is not sufficient)
+    m1          no            0.0000   -
+    mh          no            0.0000   -
+    mr          no            0.0000   -
+    uniform     no           -0.5000   -
+    minimal     no            0.0000   -
+    """
+    space = as_space(H, y, X, classes)
+    solutions = {name: solve(space, kind()) for name, kind in CONDITIONS.items() if name != "minimal"}
+    solutions["minimal"] = solutions["mr"]  # the same programme
+    diagnosis = Diagnosis(space, solutions)
+    if show:
+        print(diagnosis)
+    return diagnosis
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """What a search has found out about a weak learner and a condition.
+
+    Attributes
+    ----------
+    condition : Condition
+        The condition asked about.
+    space : Space
+        The classifiers found.
+    solution : Solution
+        The largest edge of the space, with its certificates.
+    ceiling : float
+        An upper bound on the edge, if the learner always finds its cheapest classifier. Stumps do; deeper trees are
+        grown greedily, and then it bounds what the learner does, not what the best trees could do.
+    costs : array of shape (n, K)
+        The cost matrix behind the ceiling.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = search("class-tree", X, y, "mr", n_rounds=20)
+    >>> found.met, found.solution.edge <= found.ceiling
+    (True, True)
+    """
+
+    condition: Condition
+    space: Space
+    solution: Solution
+    ceiling: float
+    costs: Array
+
+    @property
+    def edge(self) -> float:
+        """The largest edge found."""
+        return self.solution.edge
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the condition holds with a positive edge; None where the search ended before it was known."""
+        return True if self.edge > MIN_EDGE else False if self.ceiling <= MIN_EDGE else None
+
+    def __repr__(self) -> str:
+        met = {True: "met", False: "fails", None: "undecided"}[self.met]
+        found = f"{self.space.H.shape[1]} classifiers"
+        return f"<Search: {self.condition.name} {met}, edge in [{self.edge:.4f}, {self.ceiling:.4f}], {found}>"
+
+
+def search(
+    learner: Any,
+    X: Any,
+    y: Any,
+    condition: Any = "mr",
+    *,
+    n_rounds: int = 100,
+    decide: bool = True,
+    random_state: int = 0,
+) -> Search:
+    """Whether a weak learner meets a condition on a training set.
+
+    Parameters
+    ----------
+    learner : str, Learner or scikit-learn classifier
+        A learner that names classes: one that takes costs into account ("class-tree", "greedy-tree"), or only the
+        weight of the own class.
+    X : array of shape (n, p)
+        The features.
+    y : array of shape (n,)
+        The labels.
+    condition : str, array of shape (K,) or Condition, default="mr"
+        The weak-learning condition: "samme", "m1", "mh", "mr", "uniform" or "minimal", a baseline distribution with the
+        true class first, or a `Condition`.
+    n_rounds : int, default=100
+        The largest number of classifiers to ask for.
+    decide : bool, default=True
+        Whether to stop as soon as it is known if the edge is positive; otherwise the search looks for the largest edge.
+    random_state : int, default=0
+        The seed of learners that draw at random.
+
+    Returns
+    -------
+    Search
+        What was found out.
+
+    Examples
+    --------
+    A stump names two classes. With ten classes it errs on more than half of the examples, so AdaBoost.M1 cannot use it;
+    yet stumps can be boosted.
+
+    >>> from sklearn.datasets import load_digits
+    >>> from simplexboost.parts.learners import ClassTree
+    >>> X, y = load_digits(return_X_y=True)
+    >>> stump = ClassTree(max_depth=1)
+    >>> search(stump, X[:200], y[:200], "m1")
+    <Search: m1 fails, edge in [-1.0000, -0.5800], 1 classifiers>
+    >>> search(stump, X[:200], y[:200], "mr").met
+    True
+    """
+    check_number("n_rounds", n_rounds, int, 1)
+    rule = as_condition(condition)
+    classes = np.unique(np.asarray(y))
+    c = codes("y", np.asarray(y), classes)
+    data = TrainingSet(np.ascontiguousarray(X, dtype=np.float64), c, np.ones(len(c)), len(classes))
+    oracle = Oracle(as_learner(learner), data, random_state)
+    hedge = Hedge(rule, data)
+    H, ceiling, best_costs = np.empty((data.n, 0), dtype=np.intp), np.inf, np.empty(0)
+    costs = hedge.costs()
+    while True:
+        h = oracle.cheapest(costs)
+        H = np.column_stack([H, h])
+        space = Space(H, c, data.K)
+        hedge.watch(space.ranks[:, -1])
+        reached = edge_on(costs, h, rule, space)
+        if reached < ceiling:
+            ceiling, best_costs = reached, costs
+        asked = H.shape[1]
+        failed = decide and ceiling <= MIN_EDGE
+        if asked % LP_EVERY and asked < n_rounds and not failed:
+            costs = hedge.costs()
+            continue
+        solution = solve(space, rule)
+        found = Search(rule, space, solution, max(ceiling, solution.edge), best_costs)
+        if found.ceiling - found.edge < 1e-6 or (decide and found.met is not None) or asked >= n_rounds:
+            return found
+        costs = solution.costs
+
+
+# Linear programmes cost more than trees, and their certificates jump about; so most cost matrices come from `Hedge`.
+LP_EVERY = 5
+
+
+class Hedge:
+    """Cost matrices that weigh (example, generator) by e^{η · excess} of the votes over the baseline of edge 0."""
+
+    def __init__(self, condition: Condition, data: TrainingSet) -> None:
+        self.generators, self.c = condition.generators(data.K), data.c  # (g, K)
+        baseline = np.broadcast_to(condition.baseline(data.K, 0.0), (data.n, data.K))
+        self.allowed = baseline @ self.generators.T  # (n, g)
+        self.excess, self.rounds = np.zeros_like(self.allowed), 0
+
+    def watch(self, ranks: Labels) -> None:
+        """Take note of a new classifier; ranks (n,) are its labels with the true class first."""
+        self.excess += self.generators[:, ranks].T - self.allowed
+        self.rounds += 1
+
+    def costs(self) -> Array:
+        """The next cost matrix, (n, K), the largest entry of size 1."""
+        eta = np.sqrt(np.log(self.excess.size) / max(self.rounds, 1))
+        weight = np.exp(eta * (self.excess - self.excess.max()))  # (n, g)
+        C = weight @ self.generators
+        return classes_in_place(C / np.abs(C).max(), self.c)
+
+
+def edge_on(costs: Array, h: Labels, condition: Condition, space: Space) -> float:
+    """The edge with which a classifier just meets the condition on a cost matrix: C • 1_h = C • B_γ."""
+    C = true_first(costs, space.c)
+    zero, one = condition.allowed(C, 0.0).sum(), condition.allowed(C, 1.0).sum()
+    paid = costs[np.arange(len(h)), h].sum()
+    return float((paid - zero) / (one - zero)) if one < zero else np.inf
+
+
+@dataclass(eq=False)
+class Oracle:
+    """A weak learner that answers cost matrices."""
+
+    learner: Any
+    data: TrainingSet
+    seed: int
+
+    def __post_init__(self) -> None:
+        self.learner.check()
+
+    def cheapest(self, costs: Array) -> Labels:
+        """The labels (n,) of a classifier that is cheap on the costs (n, K)."""
+        own = costs.mean(axis=1) - costs[np.arange(self.data.n), self.data.c]  # (n,) what being right is worth
+        pull = PlainPull(np.ascontiguousarray(-costs), self.data.c, np.maximum(own, 0.0))
+        request = Request(self.data, pull, canonical(self.data.K), seed=self.seed)
+        answer = self.learner.fit(request)
+        if answer.classes is None:
+            raise TypeError(f"learner={self.learner!r} does not name classes; use 'class-tree' or a classifier.")
+        return np.asarray(answer.classes, dtype=np.intp)

@@ -1,0 +1,395 @@
+"""`MartiBoostClassifier`: a branching program of weak learners, trained layer by layer.
+
+Training a branching program layer by layer.
+
+A node's learner sees the examples that reach it, with both classes weighing the same, and is made two-sided: its more
+frequent answer is reversed at random, so often that it answers "right" half of the time. With a = P(right | class 1)
+and b = P(right | class 0), both classes are then routed correctly with probability a/(a+b), or (1−b)/(2−a−b) if the
+more frequent answer was "left".
+
+MartiBoost: a branching program of weak learners, for two classes and tolerant of label noise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .._util.arrays import AnyArray, Array, Labels, Mask
+from .._util.params import check_choice, check_number, random_numbers
+from .._util.runtime import check_memory, one_blas_thread, thread_count
+from ..classifiers.base_classifier import Face, all_or_nothing
+from ..classifiers.composition import ENDLESS, LEAST_ROUND
+from ..engine import MAX_BINS, CpuEngine, Engine, single_leaf
+from ..model.additive import Term
+from ..model.hypotheses import Hypothesis, LeafOutputs, TreeHypothesis
+from ..model.program import Program, Turn, answers, move
+from ..parts.learners import Answer, Learner, PlainPull, Request, as_learner, refusal_of
+from ..parts.losses.links import log_of
+from ..persist import check_label_types, pack_program, unpack_program
+from ..tables.inputs import Taken, check_X
+from ..tables.labels import few, listed_classes
+from ..tables.order import in_own_order
+from ..tables.training_set import TrainingSet
+from ..tables.validation import Labelling, check_training
+
+# If less than this part of all examples reaches a node in one class, the class counts as absent there: the outer nodes
+# of a long program are thousands that practically nothing reaches.
+NEGLIGIBLE = 1e-9
+ROUNDING = 1e-6  # more than the relative error of a sum of masses, in any order
+SIGNS = np.array([[1.0], [-1.0]])  # what a learner answers: right, left
+
+
+def train_program(
+    data: TrainingSet, learner: Learner, n_layers: int, sampled: bool, rng: np.random.Generator
+) -> tuple[Program, dict[str, AnyArray]]:
+    """The program, and the history of what each layer achieved."""
+    program, record, trainer = Program(), LayerRecord(data.c), NodeTrainer(data, learner)
+    # The same memory for all layers: to allocate it anew would take longer than to compute what it holds.
+    spare, other, buffer = (np.empty(data.n * (n_layers + 1)) for _ in range(3))
+    mass = table(spare, data.n, 1)  # (n, nodes): how much of each example is at each node
+    mass[:, 0] = data.weight / data.weight.sum()
+    for layer in range(n_layers):
+        turn = table(buffer, data.n, layer + 1)  # (n, nodes) probabilities of going right
+        totals = record.own @ mass  # (2, nodes)
+        terms = trainer.train_layer(mass, totals, rng.integers(2**63, size=layer + 1), turn)
+        program.add_layer(terms)
+        if sampled:
+            np.less(rng.random((data.n, 1)), turn, out=turn)
+        right = np.multiply(mass, turn, out=turn)
+        record.add(totals, right, len(terms))
+        mass, spare, other = move(mass, right, table(other, data.n, layer + 2)), other, spare
+        record.add_error(mass)
+    return program, record.arrays()
+
+
+def table(buffer: Array, n: int, columns: int) -> Array:
+    """The beginning of some memory as an array (n, columns)."""
+    return buffer[: n * columns].reshape(n, columns)
+
+
+class NodeTrainer:
+    """Trains the nodes of a program, with arrays that all of them share."""
+
+    def __init__(self, data: TrainingSet, learner: Learner) -> None:
+        self.data, self.learner = data, learner
+        self.labels = 1 - data.c  # the answers to name: "right", the first of SIGNS, for class 1
+        self.signs = np.where(data.c == 1, 1.0, -1.0)
+        self.ends: dict[float, Hypothesis] = {value: constant(value, data.n) for value in (-0.5, 0.5)}
+
+    def train_layer(self, mass: Array, totals: Array, seeds: AnyArray, turn: Array) -> list[Term]:
+        """The terms of a layer at whose nodes there is this mass (n, nodes); writes P(right) to turn (n, nodes).
+
+        The totals (2, nodes) of the classes may be summed in any order: where that might decide whether a class is
+        present, and wherever both are, `train_node` adds them up in the order of the rows.
+        """
+        absent, present = totals < (1 - ROUNDING) * NEGLIGIBLE, totals > (1 + ROUNDING) * NEGLIGIBLE
+        unclear = np.flatnonzero(present.all(axis=0) | ~(absent | present).all(axis=0))
+        values = 0.5 * present[1] - 0.5 * present[0]  # (nodes,) P(right) − ½ where at most one class is present
+        found = [self.ends.get(value) for value in values.tolist()]
+        turn[:] = 0.5 + values
+        if len(unclear):
+            between = slice(unclear[0], unclear[-1] + 1)
+            columns = np.ascontiguousarray(mass[:, between].T)  # (some nodes, n)
+            turns = np.ascontiguousarray(turn[:, between].T)
+            for node in unclear.tolist():
+                i = node - between.start
+                found[node], by = self.train_node(columns[i], int(seeds[node]))
+                turns[i] = 0.5 + by
+            turn[:, between] = turns.T
+        return [Term(hypothesis, 1.0, node) for node, hypothesis in enumerate(found) if hypothesis is not None]
+
+    def train_node(self, mass: Array, seed: int) -> tuple[Hypothesis | None, Array | float]:
+        """A two-sided learner for the examples at a node, mass (n,), and P(right) − ½ of all rows; None is a fair coin.
+
+        If only one class reaches the node, all of its examples are sent towards the side of their class.
+        """
+        data = self.data
+        totals = np.bincount(data.c, mass, 2)
+        there = totals > NEGLIGIBLE
+        if not there.all():
+            value = 0.5 * float(there[1]) - 0.5 * float(there[0])
+            return self.ends.get(value), value
+        weight = mass * (0.5 / totals).take(data.c)  # each class weighs ½
+        G = (self.signs * weight)[:, None]
+        rows = None if mass.all() else np.flatnonzero(mass)
+        answer = self.learner.fit(Request(data, PlainPull(G, self.labels, weight), SIGNS, rows=rows, seed=seed))
+        goes_right = positive(answer)
+        # Taken by numbers: by a mask it would take several times as long, for a processor cannot guess the branches.
+        left, right = two_sided(float(weight.take(np.flatnonzero(goes_right)).sum()))
+        return turning(answer.hypothesis, left, right), np.array([left, right]).take(goes_right.view(np.int8))
+
+
+def positive(answer: Answer) -> Mask:
+    """Where the answer of one coordinate is positive, (n,); of a tree, the leaves are looked at instead of the rows."""
+    compact = answer.compact
+    if isinstance(compact, LeafOutputs):
+        return (np.asarray(compact.values)[:, 0] > 0).take(compact.engine.host(compact.leaf_of_row))
+    return compact[:, 0] > 0
+
+
+def two_sided(p: float) -> tuple[float, float]:
+    """P(right) − ½ after "left" and after "right", such that P(right) = ½ if "right" is answered with probability p."""
+    if p > 0.5:
+        return -0.5, 0.5 / p - 0.5
+    return 0.5 - 0.5 / (1 - p), 0.5
+
+
+def constant(value: float, n: int) -> TreeHypothesis:
+    """A tree of one leaf."""
+    return TreeHypothesis(single_leaf(n), np.array([[value]]))
+
+
+def turning(hypothesis: Hypothesis, left: float, right: float) -> Hypothesis:
+    """The hypothesis with these two numbers in place of its negative and positive answers."""
+    if isinstance(hypothesis, TreeHypothesis):
+        return TreeHypothesis(hypothesis.tree, np.where(hypothesis.values > 0, right, left))
+    return Turn(hypothesis, left, right)
+
+
+class LayerRecord:
+    """What every layer of a program achieves on the training rows."""
+
+    def __init__(self, c: Labels) -> None:
+        self.c, self.own = c, np.array([c == 0, c == 1], dtype=np.float64)  # (n,), (2, n)
+        self.records: dict[str, list[float]] = {name: [] for name in ("edge", "error", "bound", "learners")}
+        self.advantage, self.skipped = 0.0, 0.0
+
+    def add(self, totals: Array, going_right: Array, n_learners: int) -> None:
+        """Record the edge and the bound of a layer, from the totals (2, nodes) and what goes right (n, nodes).
+
+        If at every node of layer j at least ½ + γ_j of each class goes to the correct side, the final node of a class
+        stochastically dominates a walk of independent steps, and by Hoeffding's inequality at most
+        exp(−2 (Σγ_j)² / l) of the class ends on the wrong side or in the middle. Nodes that practically nothing reaches
+        are left out of γ_j; the examples that do reach them are added to the bound as errors.
+        """
+        right = self.own @ going_right  # (2, nodes)
+        right_way = np.stack([totals[0] - right[0], right[1]])
+        there = totals > NEGLIGIBLE
+        gamma = right_way[there] / totals[there] - 0.5
+        self.advantage += float(gamma.min())
+        shares = totals.sum(axis=1)
+        self.skipped += float((np.where(there, 0.0, totals).sum(axis=1) / shares).max())
+        layers = len(self.records["bound"]) + 1
+        bound = np.exp(-2 * max(self.advantage, 0.0) ** 2 / layers) + self.skipped
+        self.records["edge"].append(float(2 * gamma @ totals[there]))
+        self.records["bound"].append(float(min(bound, 1.0)))
+        self.records["learners"].append(n_learners)
+
+    def add_error(self, mass: Array) -> None:
+        """Record the error that the random program would have if this layer were its last."""
+        zero, one = answers(mass)
+        self.records["error"].append(float(np.where(self.c == 1, zero, one).sum()))
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """The records as arrays."""
+        return {name: np.array(values) for name, values in self.records.items()}
+
+
+@dataclass(eq=False, repr=False)
+class MartiBoostClassifier(Face):
+    """MartiBoost (Long & Servedio, 2005): a branching program with two-sided weak learners, for two classes.
+
+    The program is random; probabilities are exact expectations over its random turns, `predict` is its more likely
+    answer, and `predict_random` follows one random path for every example, which is what the paper does.
+
+    Parameters
+    ----------
+    n_layers : int, default=100
+        L, the number of layers; there are up to L(L+1)/2 learners.
+    learner : str, Learner or scikit-learn estimator, default="stump"
+        Any weak learner. Only the sign of its answer counts.
+    routing : {"exact", "sampled"}, default="exact"
+        How training examples reach the nodes: "exact" divides each example among them by the probabilities of its
+        turns, "sampled" sends each along one random path.
+    max_bins : int, default=255
+        The number of bins into which the values of a feature are sorted before trees are grown, from 2 to 255.
+    random_state : int, RandomState or None, default=None
+        The seed of all random numbers. With the same seed and data the model is the same, bit for bit.
+    n_jobs : int or None, default=None
+        The number of threads. None takes one, and −1 takes all cores. The fitted model does not depend on it.
+    categorical_features : "from_dtype", mask, positions, names or None, default="from_dtype"
+        The columns that hold categories, which trees split by subsets. "from_dtype" takes the categorical and text
+        columns of a data frame, and None takes none. Learners that are not trees of the engine take no categories.
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,)
+        The labels, sorted.
+    program_ : Program
+        The learners of the program's nodes, layer by layer.
+    history_ : dict of arrays
+        An entry for every layer l: ``"edge"``, the mean of 2γ, where both classes are routed correctly with probability
+        ½ + γ; ``"error"`` of the random program if this were its last layer; ``"bound"`` on that error, exp(−2 l γ²),
+        where γ is the mean over the layers of the smallest γ of each; ``"learners"``, their number.
+    n_iter_ : int
+        The number of layers.
+    n_features_in_ : int
+        The number of features, p.
+    feature_names_in_ : array of shape (p,)
+        The names of the features, if X had names that are all strings.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> MartiBoostClassifier(n_layers=20).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    paper: ClassVar[str] = "Long & Servedio 2005"
+    table_row: ClassVar[dict[str, str]] = {  # the model is not a sum, so its only part is a learner
+        "optimizer": "branching program",
+        "codewords": "two classes",
+        "learners": "any: stump*",
+        "loss": "none",
+        "step": "none",
+    }
+    n_layers: int = 100
+    learner: Any = "stump"
+    routing: str = "exact"
+    max_bins: int = MAX_BINS
+    random_state: Any = None
+    n_jobs: int | None = None
+    categorical_features: Any = "from_dtype"
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train the program on labelled rows.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The features. NaN and None mean missing.
+        y : array of shape (n,)
+            The labels, of two classes.
+        sample_weight : array of shape (n,) or None, default=None
+            The weights of the rows. Only their ratios matter, because weights are divided by their mean.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        with all_or_nothing(self) as draft:
+            learner = draft._check_parameters()
+            labelling, taken = Labelling(declares=False), Taken(draft.categorical_features, refusal_of(learner))
+            checked = check_training(draft, X, y, sample_weight, labelling, draft.max_bins, draft._engine(), taken)
+            check_label_types(checked.classes)
+            if len(checked.classes) > 2:
+                raise ValueError(
+                    "Only binary classification is supported. The type of the target is multiclass: y has "
+                    f"{len(checked.classes)} classes, MartiBoostClassifier takes 2."
+                )
+            if not checked.present.all():
+                only = few(listed_classes(checked.classes[checked.present]))
+                raise ValueError(
+                    f"y has examples of one class only ({only}, after leaving out rows of zero or negligible "
+                    "sample_weight); MartiBoostClassifier needs two."
+                )
+            rng = np.random.default_rng(random_numbers(draft.random_state).randint(2**31 - 1))
+            with one_blas_thread():
+                sampled = draft.routing == "sampled"
+                data, _ = in_own_order(checked.data)
+                program, history = train_program(data, learner, draft.n_layers, sampled, rng)
+            draft.classes_, draft.program_, draft.history_ = checked.classes, program, history
+            draft.n_iter_ = draft.n_layers
+        return self
+
+    def _check_parameters(self) -> Learner:
+        check_number("n_layers", self.n_layers, int, 1)
+        layers = min(int(self.n_layers), ENDLESS)
+        check_memory(LEAST_ROUND * layers, f"a program of {layers} layers", "Take fewer (n_layers).")
+        check_number("max_bins", self.max_bins, int, 2, MAX_BINS)
+        check_choice("routing", self.routing, ("exact", "sampled"))
+        random_numbers(self.random_state)
+        learner = as_learner(self.learner)
+        learner.check()
+        return learner
+
+    def class_scores(self, X: Any) -> Array:
+        """How likely the random program is to answer with each class, (n, 2); a draw counts half for both.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+
+        Returns
+        -------
+        array of shape (n, 2)
+            The scores, a column for each class.
+        """
+        X = self._check_X(X)
+        return self.program_.probabilities(X, self._engine())
+
+    def predict_proba(self, X: Any) -> Array:
+        """How likely the random program is to answer with each class, (n, 2); a draw counts half for both.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+
+        Returns
+        -------
+        array of shape (n, 2)
+            The probabilities, a column for each class.
+        """
+        return self.class_scores(X)
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithms of `predict_proba`; −inf for probabilities that are zero.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+
+        Returns
+        -------
+        array of shape (n, 2)
+            The logarithms.
+        """
+        return log_of(self.predict_proba(X))
+
+    def predict_random(self, X: Any, random_state: Any = None) -> AnyArray:
+        """The answers of the random program, one path per example; a fair coin decides a draw at the end; (n,).
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit. NaN and None mean missing.
+        random_state : int, RandomState or None, default=None
+            The seed of the draws.
+
+        Returns
+        -------
+        array of shape (n,)
+            The labels.
+        """
+        X = self._check_X(X)
+        wins = self.program_.walk(X, random_numbers(random_state), self._engine())
+        return self.classes_.take(wins.astype(np.intp))
+
+    def _check_X(self, X: Any) -> AnyArray:
+        check_is_fitted(self)
+        return check_X(self, X)
+
+    def _engine(self) -> Engine:
+        return CpuEngine(thread_count(self.n_jobs))
+
+    def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+        return pack_program(self)
+
+    def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+        unpack_program(self, header, arrays)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags

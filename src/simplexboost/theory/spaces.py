@@ -1,0 +1,472 @@
+"""Finite spaces of weak classifiers, and linear programmes on them.
+
+Spaces of weak classifiers: the labels that finitely many of them predict on a training set, and the true labels.
+
+Whether a finite space of classifiers meets a condition: by the minimax theorem a linear programme,
+
+    the condition holds with edge γ  ⇔  some λ in the simplex has ⟨g, H_λ(i) − B_γ(i)⟩ ≤ 0 for all i and generators g,
+
+with λ the certificate when it holds, and the dual solution, a cost matrix, when it fails.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from .._util.arrays import AnyArray, Array, Labels
+from .._util.params import check_choice, check_number
+from ..tables.labels import known_label_numbers, united
+from .conditions import Condition
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """A finite space of weak classifiers on a training set.
+
+    Attributes
+    ----------
+    H : array of shape (n, m)
+        The label, 0 .. K−1, that each of m weak classifiers predicts on each of n examples.
+    c : array of shape (n,)
+        The true labels.
+    K : int
+        The number of classes.
+
+    Examples
+    --------
+    >>> Space(np.array([[0, 1], [0, 1]]), np.array([0, 1]), 3)
+    Space(2 examples, 2 weak classifiers, 3 classes)
+    """
+
+    H: Labels
+    c: Labels
+    K: int
+
+    def __post_init__(self) -> None:
+        n = len(self.c)
+        if self.H.ndim != 2 or self.H.shape[0] != n or self.H.shape[1] < 1 or n < 1:
+            raise ValueError(
+                f"H has shape {self.H.shape} and y {self.c.shape}; H must have a row per example and a column per weak "
+                "classifier, at least one of each."
+            )
+        if self.K < 2:
+            raise ValueError(f"K={self.K} classes; a weak-learning condition needs at least 2.")
+        for name, labels in (("H", self.H), ("y", self.c)):
+            outside = labels[(labels < 0) | (labels >= self.K)]
+            if outside.size:
+                raise ValueError(
+                    f"{name} holds label {outside[0]}; with {self.K} classes labels are 0 .. {self.K - 1}."
+                )
+
+    def __repr__(self) -> str:
+        n, m = self.H.shape
+        return f"Space({n} examples, {m} weak classifiers, {self.K} classes)"
+
+    @property
+    def ranks(self) -> Labels:
+        """Predictions with the true class first, (n, m): 0 where right, else 1 .. K−1 in the order of the classes."""
+        c = self.c[:, None]
+        return np.where(self.H == c, 0, self.H + (self.H < c))
+
+    def joined(self, other: Space) -> Space:
+        """All classifiers of both spaces."""
+        return Space(np.hstack([self.H, other.H]), self.c, max(self.K, other.K))
+
+
+def true_first(A: AnyArray, c: Labels) -> AnyArray:
+    """Columns of every row of A (n, K) reordered: the true class, then the others in ascending order.
+
+    >>> true_first(np.array([[10, 11, 12], [10, 11, 12]]), np.array([0, 2]))
+    array([[10, 11, 12],
+           [12, 10, 11]])
+    """
+    return np.take_along_axis(A, order(c, A.shape[1]), axis=1)
+
+
+def classes_in_place(A: AnyArray, c: Labels) -> AnyArray:
+    """The reverse of `true_first`."""
+    out = np.empty_like(A)
+    np.put_along_axis(out, order(c, A.shape[1]), A, axis=1)
+    return out
+
+
+def order(c: Labels, K: int) -> Labels:
+    """For every example the true class, then the others, (n, K)."""
+    others = np.arange(K - 1)
+    return np.column_stack([c, others + (others >= c[:, None])])
+
+
+def as_space(H: Any, y: Any = None, X: Any = None, classes: Any = None) -> Space:
+    """A space from labels, classifiers or a booster: whatever the functions of this package take.
+
+    Parameters
+    ----------
+    H : array of shape (n, m), list of fitted classifiers, fitted booster, or Space
+        The weak classifiers: the labels that they predict, a column for each; or classifiers that predict them from X;
+        or a booster of this package, whose weak classifiers are taken.
+    y : array of shape (n,) or None, default=None
+        The true labels; a `Space` has them already.
+    X : array of shape (n, p) or None, default=None
+        The features, from which classifiers predict.
+    classes : int, sequence of labels or None, default=None
+        All classes: a number K where labels are 0 .. K−1, or the labels. By default they are those that occur in H or
+        y.
+
+    Returns
+    -------
+    Space
+        The space.
+
+    Examples
+    --------
+    >>> as_space([["a", "b"], ["a", "b"]], ["a", "b"])
+    Space(2 examples, 2 weak classifiers, 2 classes)
+    """
+    if isinstance(H, Space):
+        return H
+    if y is None:
+        raise TypeError("y is missing; pass the true labels, (n,).")
+    y = np.asarray(y)
+    predicted = np.asarray(predictions(H, X))
+    if isinstance(classes, int | np.integer):
+        check_number("classes", classes, int, 2)
+        for name, labels in (("H", predicted), ("y", y)):
+            if labels.dtype.kind not in "iu":
+                raise TypeError(f"{name} holds {labels.dtype} values; with classes={classes} labels must be integers.")
+        return Space(predicted.astype(np.intp), y.astype(np.intp), int(classes))
+    known = united({"H": predicted, "y": y}) if classes is None else np.unique(classes)
+    return Space(codes("H", predicted, known), codes("y", y, known), len(known))
+
+
+def codes(name: str, labels: AnyArray, known: AnyArray) -> Labels:
+    """Labels → their numbers among the known ones."""
+    return known_label_numbers(labels.ravel(), known, name).reshape(labels.shape)
+
+
+def predictions(H: Any, X: Any) -> AnyArray:
+    """The labels that the classifiers of a list or of a fitted booster predict, or those of a matrix, (n, m)."""
+    if hasattr(H, "model_"):
+        return weak_labels(H, need_X(X))
+    if isinstance(H, list | tuple) and H and all(hasattr(h, "predict") for h in H):
+        X = need_X(X)
+        return np.column_stack([h.predict(X) for h in H])
+    return np.asarray(H)
+
+
+def need_X(X: Any) -> Any:
+    """X; raise where it is missing."""
+    if X is None:
+        raise TypeError("X is missing; classifiers need it to predict, pass X (n, p), or H as a matrix of labels.")
+    return X
+
+
+def weak_labels(booster: Any, X: Any) -> AnyArray:
+    """What each weak classifier of a fitted booster votes for, (n, T): the class its output scores highest."""
+    X = booster._check_X(X)
+    model = booster.model_
+    if any(term.coordinate is not None for term in model.terms):
+        raise TypeError(
+            f"{type(booster).__name__} boosts one coordinate at a time; its weak learners name no class. Use a booster "
+            "whose learners are classifiers, such as OSBoostClassifier."
+        )
+    votes = [(term.hypothesis.outputs(X) @ model.Y.T).argmax(axis=1) for term in model.terms]
+    return booster.classes_[booster.present_][np.column_stack(votes)]
+
+
+# ---- the counter-examples of the paper ------------------------------------------------------------------------------
+
+
+def samme_example() -> Space:
+    """Figure 1: two examples of classes 0 and 1 out of three, and the two constant classifiers.
+
+    Whatever the weights, one of them is better than random guessing among three classes, so SAMME's condition holds
+    (γ ≤ 1/4); yet no vote tells the examples apart.
+
+    Returns
+    -------
+    Space
+        The two classifiers.
+
+    Examples
+    --------
+    >>> samme_example().H
+    array([[0, 1],
+           [0, 1]])
+    """
+    return Space(np.array([[0, 1], [0, 1]]), np.array([0, 1]), 3)
+
+
+def windows_example(K: int = 3, edge: float = 0.3, n: int = 12) -> Space:
+    """Theorem 5: each of n classifiers is right on a window of ⌊n(1/2 + γ/K)⌋ examples, with one wrong label outside.
+
+    The vote of all of them is right, but all wrong votes go to one label, which gets more of them than under the
+    γ-biased uniform baseline. So the space is boostable but does not meet ``"uniform"``.
+
+    Parameters
+    ----------
+    K : int, default=3
+        The number of classes.
+    edge : float, default=0.3
+        γ, which sets the size of the windows.
+    n : int, default=12
+        The number of examples, and of classifiers.
+
+    Returns
+    -------
+    Space
+        The weak classifiers.
+
+    Examples
+    --------
+    >>> windows_example(n=10)
+    Space(10 examples, 10 weak classifiers, 3 classes)
+    """
+    check_number("K", K, int, 3)
+    check_number("edge", edge, float, 0.0, 1.0, open_low=True)
+    width = int(np.floor(n * (0.5 + edge / K) + 1e-9))
+    if not n / 2 < width < n:
+        raise ValueError(f"n={n} leaves no window between n/2 and n; it must exceed K/edge = {K / edge:.1f}.")
+    c = np.arange(n) % K
+    inside = (np.arange(n)[:, None] - np.arange(n)) % n < width  # (n, n): window j begins at example j
+    return Space(np.where(inside, c[:, None], (c[:, None] + 1) % K), c, K)
+
+
+def subsets_example(K: int = 4, n: int = 6, size: int = 2) -> Space:
+    """Section 4.2.2: for every subset of this size, classifiers that are right on it and wrong elsewhere in K−1 ways.
+
+    With size = ((1−γ)/K + γ) n a classifier drawn at random is the γ-biased uniform baseline itself, so ``"uniform"``
+    holds with that γ. But each classifier is right on fewer than half of the examples, so the conditions of AdaBoost.M1
+    and MH fail.
+
+    Parameters
+    ----------
+    K : int, default=4
+        The number of classes.
+    n : int, default=6
+        The number of examples.
+    size : int, default=2
+        The number of examples on which a classifier is right.
+
+    Returns
+    -------
+    Space
+        The weak classifiers.
+
+    Examples
+    --------
+    >>> subsets_example()
+    Space(6 examples, 45 weak classifiers, 4 classes)
+    """
+    check_number("K", K, int, 3)
+    check_number("size", size, int, 1, n)
+    c = np.arange(n) % K
+    columns = []
+    for subset in combinations(range(n), size):
+        right = np.isin(np.arange(n), subset)
+        columns += [np.where(right, c, (c + shift) % K) for shift in range(1, K)]
+    return Space(np.column_stack(columns), c, K)
+
+
+EXAMPLES = {"samme": samme_example, "windows": windows_example, "subsets": subsets_example}
+
+
+def example(name: str) -> Space:
+    """A counter-example of Mukherjee and Schapire by name.
+
+    Parameters
+    ----------
+    name : {"samme", "windows", "subsets"}
+        Which one: that of `samme_example`, `windows_example` or `subsets_example`.
+
+    Returns
+    -------
+    Space
+        The weak classifiers.
+
+    Examples
+    --------
+    >>> example("windows")
+    Space(12 examples, 12 weak classifiers, 3 classes)
+    """
+    check_choice("name", name, EXAMPLES)
+    return EXAMPLES[name]()
+
+
+def votes(space: Space, weights: Array) -> Array:
+    """H_λ with the true class first, (n, K): what share of the votes each class gets from weights λ (m,)."""
+    n, K = len(space.c), space.K
+    out = np.zeros((n, K))
+    ranks = space.ranks
+    for j in np.flatnonzero(weights):
+        out[np.arange(n), ranks[:, j]] += weights[j]
+    return out
+
+
+# An edge below this is rounding error of the linear programme.
+MIN_EDGE = 1e-8
+TOLERANCE = 1e-9
+FEW_ROWS = 5000  # up to this many constraints go to the solver at once; beyond, they are added as they are violated
+ROWS_A_TIME = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The largest edge of a condition on a space, and what proves it.
+
+    Attributes
+    ----------
+    edge : float
+        The largest γ; −inf where the condition holds with none.
+    weights : array of shape (m,), or None
+        λ ≥ 0 with sum 1, whose votes meet the condition with that edge; None where the edge is −inf.
+    costs : array of shape (n, K)
+        A cost matrix of the cone on which no classifier beats the baseline of any larger edge.
+
+    Examples
+    --------
+    >>> from simplexboost.theory import diagnose, example
+    >>> solution = diagnose(example("windows"), show=False).solutions["mr"]
+    >>> round(solution.edge, 6), round(float(solution.weights.sum()), 6)
+    (0.166667, 1.0)
+    """
+
+    edge: float
+    weights: Array | None
+    costs: Array
+
+
+def solve(space: Space, condition: Condition) -> Solution:
+    """The largest edge, with both certificates: max γ such that ⟨g, H_λ(i)⟩ ≤ ⟨g, B_γ(i)⟩ for all i and g."""
+    at_zero, slope = right_sides(space, condition)  # (n, g) each
+    solved = maximise(space, condition.generators(space.K), at_zero, slope)
+    if solved is None:  # all classifiers say a wrong label that the baseline never says
+        value, costs = game_value(space, condition, 0.0)
+        assert value > 0
+        return Solution(-np.inf, None, costs)
+    z, weights, duals = solved
+    return Solution(z, weights, as_costs(duals, space, condition))
+
+
+def game_value(space: Space, condition: Condition, edge: float) -> tuple[float, Array]:
+    """The maximum over C in the cone of min_h C • (1_h − B_γ), and the C that attains it; its coefficients sum to 1.
+
+    The condition holds with this edge where the value is not positive.
+
+    Parameters
+    ----------
+    space : Space
+        The weak classifiers.
+    condition : Condition
+        The condition, whose cone and baseline are meant.
+    edge : float
+        γ, the edge of the baseline.
+
+    Returns
+    -------
+    value : float
+        The value of the game.
+    costs : array of shape (n, K)
+        The cost matrix that attains it.
+
+    Examples
+    --------
+    >>> from simplexboost.theory import MR, example
+    >>> value, costs = game_value(example("windows"), MR(), edge=0.1)
+    >>> bool(value <= 0), costs.shape
+    (True, (12, 3))
+    """
+    generators = condition.generators(space.K)
+    B = np.broadcast_to(condition.baseline(space.K, edge), (len(space.c), space.K))
+    right = B @ generators.T  # (n, g)
+    solved = maximise(space, generators, right, np.ones_like(right), limit=None)
+    assert solved is not None
+    return -solved[0], as_costs(solved[2], space, condition)
+
+
+def right_sides(space: Space, condition: Condition) -> tuple[Array, Array]:
+    """⟨g, B_γ(i)⟩ = at_zero − γ · slope for every example and generator, (n, g) each."""
+    shape, generators = (len(space.c), space.K), condition.generators(space.K)
+    zero, one = (np.broadcast_to(condition.baseline(space.K, edge), shape) @ generators.T for edge in (0.0, 1.0))
+    return zero, zero - one
+
+
+def as_costs(duals: Array, space: Space, condition: Condition) -> Array:
+    """Coefficients of the generators (n, g) → a cost matrix (n, K), the largest entry of size 1."""
+    C = duals @ condition.generators(space.K)
+    largest = np.abs(C).max()
+    return classes_in_place(C / largest if largest > 0 else C, space.c)
+
+
+def maximise(
+    space: Space, generators: Array, right: Array, slope: Array, limit: float | None = 1.0
+) -> tuple[float, Array, Array] | None:
+    """max z such that some λ in the simplex has ⟨g, H_λ(i)⟩ + z · slope ≤ right for all (i, g); None if there is no λ.
+
+    Constraints are added as they are violated, since only a few thousand of the n·g matter. Returns z, λ (m,) and the
+    dual variables (n, g) ≥ 0.
+    """
+    n, g = right.shape
+    distinct = distinct_rows(space, right, slope)
+    ranks = space.ranks[distinct].astype(np.int16)
+    right, slope = right[distinct], slope[distinct]
+    m = ranks.shape[1]
+    uniform_votes = np.stack([(ranks == k).mean(axis=1) for k in range(space.K)], axis=1)  # (n, K)
+    excess = uniform_votes @ generators.T - right
+    rows = worst(excess, FEW_ROWS if excess.size <= FEW_ROWS else ROWS_A_TIME)
+    while True:
+        solved = linear_programme(ranks, generators, right, slope, rows, limit)
+        if solved is None:
+            return None
+        z, weights, marginals = solved
+        H_lambda = np.stack([(ranks == k) @ weights for k in range(space.K)], axis=1)  # (n, K)
+        excess = H_lambda @ generators.T + z * slope - right
+        excess.ravel()[rows] = -np.inf
+        more = worst(excess, ROWS_A_TIME)
+        more = more[excess.ravel()[more] > TOLERANCE]
+        if not len(more):
+            break
+        rows = np.concatenate([rows, more])
+    duals = np.zeros((n, g))
+    duals.reshape(-1)[distinct[rows // g] * g + rows % g] = marginals
+    return z, weights / weights.sum() if m else weights, duals
+
+
+def distinct_rows(space: Space, right: Array, slope: Array) -> Labels:
+    """The first example of each kind: same class, same predictions, same right sides."""
+    same = np.column_stack([space.ranks.astype(np.float64), right, slope])
+    return np.sort(np.unique(same, axis=0, return_index=True)[1])
+
+
+def worst(excess: Array, count: int) -> Labels:
+    """Flat positions of the largest entries, ascending."""
+    flat = excess.ravel()
+    if flat.size <= count:
+        return np.arange(flat.size)
+    return np.sort(np.argpartition(-flat, count)[:count])
+
+
+def linear_programme(
+    ranks: AnyArray, generators: Array, right: Array, slope: Array, rows: Labels, limit: float | None
+) -> tuple[float, Array, Array] | None:
+    """The programme of `maximise` on some of its constraints."""
+    from scipy.optimize import linprog  # not at the top: start-up time
+    from scipy.sparse import csr_matrix
+
+    g, m = len(generators), ranks.shape[1]
+    A = generators[rows % g][np.arange(len(rows))[:, None], ranks[rows // g]]  # (rows, m)
+    A = csr_matrix(np.column_stack([A, slope.ravel()[rows]]))
+    objective = np.zeros(m + 1)
+    objective[-1] = -1.0
+    total = csr_matrix(np.append(np.ones(m), 0.0)[None])
+    bounds = [(0, None)] * m + [(None, limit)]
+    result = linprog(objective, A, right.ravel()[rows], total, [1.0], bounds, method="highs")
+    if result.status == 2:
+        return None
+    if result.status != 0:
+        raise RuntimeError(f"the linear programme of {A.shape[0]} x {m} could not be solved: {result.message}")
+    weights = np.maximum(result.x[:-1], 0.0)
+    return float(result.x[-1]), weights, np.maximum(-result.ineqlin.marginals, 0.0)

@@ -1,0 +1,435 @@
+"""`MulticlassSVC`: the multiclass support vector machine of Crammer and Singer.
+
+A fitted machine: its scores, and what model files hold of it.
+
+`MulticlassSVC`: the multiclass support vector machine of Crammer and Singer.
+
+min_W  ½ Σ_l ‖w_l‖² + C Σ_i max(0, 1 − ⟨w_c, x_i⟩ + max_{l≠c} ⟨w_l, x_i⟩),        c the class of example i
+
+The multiclass support vector machine: `classifier` fits it, with `kernels` and `solvers`; `machine` predicts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from scipy.sparse import csr_matrix, issparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from .._util.arrays import AnyArray, Array, Labels
+from .._util.messages import warn_user
+from .._util.params import check_choice, check_number, check_verbose, is_auto, random_numbers
+from .._util.runtime import one_blas_thread, thread_count
+from ..classifiers.base_classifier import Face, all_or_nothing
+from ..persist import check_label_types, damaged, is_number, pack_features, unpack_features
+from ..persist.parameters import from_json, to_json
+from ..tables.inputs import Taken, check_X, learn_X
+from ..tables.validation import Labelling, check_labels
+from .svm_solvers import Kernel, Limits, Merged, Solution, check_kernel, kernel_for, solve_kernel, solve_linear, squares
+
+__all__ = ["MulticlassSVC"]
+
+# What model files hold; sparse support vectors in three parts.
+FACTS = ("objective_", "duality_gap_", "n_iter_", "gamma_")
+ARRAYS = ("coef_", "intercept_", "support_", "dual_coef_", "support_vectors_")
+CSR = ("data", "indices", "indptr")
+LARGEST = 1e300  # of the numbers of a file: products with features are then finite, unless these are huge
+BLOCK = 1 << 22  # kernel values computed at a time in prediction: 32 MB
+
+
+class Machine(Face):
+    """Predicts with weights or support vectors; a subclass finds them."""
+
+    kernel: Any
+    gamma: Any
+    degree: int
+    coef0: float
+    fit_intercept: Any
+    intercept_scaling: float
+
+    coef_: Array
+    intercept_: Array
+    support_: Labels
+    dual_coef_: Array
+    support_vectors_: Any
+    _kernel: Kernel  # unless linear
+
+    def class_scores(self, X: Any) -> Array:
+        """The scores ⟨w_l, x⟩ of every class, (n, K); margins of at least one are what the machine wants.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        array of shape (n, K)
+            The scores, a column for every class in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        X = check_X(self, X, **self._options())
+        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+            U = self._scores(X)
+        if not np.isfinite(U).all():
+            raise ValueError("X holds numbers so large that scores are not finite; scale the features.")
+        return U
+
+    def _scores(self, X: Any) -> Array:
+        """The scores (n, K) of rows that are checked."""
+        if self.kernel == "linear":
+            return np.asarray(X @ self.coef_.T) + self.intercept_
+        if self.kernel == "precomputed":
+            return np.asarray(
+                X[:, self.support_] @ self.dual_coef_ + self._kernel.constant * self.dual_coef_.sum(axis=0)
+            )
+        size = max(1, BLOCK // max(1, len(self.support_)))
+        blocks = [X[i : i + size] for i in range(0, X.shape[0], size)]
+        return np.concatenate([self._kernel(block, self.support_vectors_) @ self.dual_coef_ for block in blocks])
+
+    def _options(self) -> dict[str, Any]:
+        """What X may be."""
+        sparse: Any = False if self.kernel == "precomputed" else "csr"
+        return {"accept_sparse": sparse, "dtype": np.float64, "ensure_all_finite": True}
+
+    def _constant(self) -> float:
+        """What is appended to every example; 0 for nothing."""
+        wanted = self.kernel == "linear" if self.fit_intercept == "auto" else self.fit_intercept
+        return float(self.intercept_scaling) if wanted else 0.0
+
+    # ---- saving -----------------------------------------------------------------------------------------------------
+
+    def _pack(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+        """The fitted attributes as JSON and as arrays."""
+        if callable(self.kernel):
+            raise TypeError(
+                f"kernel={self.kernel!r} cannot be saved: a function is code, and model files hold none. Compute the "
+                "matrix yourself and use kernel='precomputed'."
+            )
+        facts = {name: to_json(getattr(self, name), name) for name in FACTS if hasattr(self, name)}
+        arrays = {name: getattr(self, name) for name in ARRAYS if hasattr(self, name)}
+        vectors = arrays.get("support_vectors_")
+        if issparse(vectors):
+            del arrays["support_vectors_"]
+            arrays |= {f"support_vectors_.{part}": getattr(vectors, part) for part in CSR}
+        return facts | pack_features(self), arrays
+
+    def _unpack(self, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
+        """The reverse of `_pack`."""
+        check_kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        facts = {name: from_json(header[name]) for name in FACTS if name in header}
+        if not all(map(is_number, facts.values())):
+            raise damaged("numbers that are none")
+        self.__dict__.update(facts)
+        self.__dict__.update({name: arrays[name] for name in ARRAYS if name in arrays})
+        unpack_features(self, header)
+        if self.categories_ is not None:
+            raise damaged("categories, where a machine takes numbers only")
+        refused = damaged("weights that do not fit its classes or features")
+        try:
+            if "support_vectors_.data" in arrays:
+                parts = tuple(arrays[f"support_vectors_.{part}"] for part in CSR)
+                if len(parts[2]) != len(self.support_) + 1 or any(part.dtype.kind != "i" for part in parts[1:]):
+                    raise refused
+                self.support_vectors_ = csr_matrix(parts, shape=(len(self.support_), self.n_features_in_))
+                self.support_vectors_.check_format(full_check=True)
+            fits = self._fits()
+        except (AttributeError, KeyError, ValueError) as error:
+            raise refused from error
+        if not fits:
+            raise refused
+        if self.kernel != "linear":
+            gamma = getattr(self, "gamma_", 1.0)
+            self._kernel = Kernel(self.kernel, None, gamma, self.degree, self.coef0, self._constant() ** 2)
+            self._check_scores()
+
+    def _fits(self) -> bool:
+        """Whether the arrays of a file fit together."""
+        K, p = len(self.classes_), self.n_features_in_
+        if self.kernel == "linear":
+            return is_table(self.coef_, (K, p)) and is_table(self.intercept_, (K,))
+        m = len(self.support_)
+        rows = self.support_
+        known = rows.ndim == 1 and rows.dtype.kind == "i" and bool((rows >= 0).all())
+        if self.kernel == "precomputed":
+            known = known and bool((rows < p).all())
+        else:
+            vectors = self.support_vectors_
+            known = known and vectors.shape == (m, p) and is_table(vectors.data if issparse(vectors) else vectors)
+        return known and is_table(self.dual_coef_, (m, K))
+
+    def _check_scores(self) -> None:
+        """Raise unless support vectors can be squared, and the scores of the first and of the longest are finite."""
+        if self.kernel == "precomputed" or not len(self.support_):
+            return
+        sizes = squares(self.support_vectors_)
+        some = self.support_vectors_[[0, int(np.argmax(sizes))]]
+        with np.errstate(all="ignore"):
+            scores = self._kernel(some, self.support_vectors_) @ self.dual_coef_
+        if not (np.isfinite(sizes).all() and np.isfinite(scores).all()):
+            raise damaged("a kernel whose values are not finite")
+
+
+def is_table(values: AnyArray, shape: tuple[int, ...] | None = None) -> bool:
+    """Whether an array holds numbers that can be added up without overflow, and has the shape, if one is given."""
+    fits = values.dtype == np.float64 and (shape is None or values.shape == shape)
+    return fits and bool((np.abs(values) <= LARGEST).all())
+
+
+SOLVERS = ("auto", "dual", "sgd")
+MOST_DUALS = 250_000_000  # dual variables (n K) that "auto" is willing to keep: 2 GB
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class MulticlassSVC(Machine):
+    """Multiclass support vector machine (Crammer & Singer, 2001): all classes in one problem.
+
+    It minimises ½ Σ_l ‖w_l‖² + C Σ_i ξ_i, where ξ_i is what is missing for the score of the true class to exceed every
+    other by one. It predicts the class with the highest score.
+
+    Parameters
+    ----------
+    kernel : {"linear", "rbf", "poly", "precomputed"} or callable, default="linear"
+        "rbf" is exp(−γ‖x−z‖²), "poly" (γ⟨x,z⟩ + coef0)^degree; a callable gets two sets of examples and returns the
+        matrix of values; with "precomputed" X is that matrix.
+    C : float, default=1.0
+        The price of a violated margin, multiplied by the weight of the example; λ = 1/C.
+    solver : {"auto", "dual", "sgd"}, default="auto"
+        "dual" finds the optimum; "sgd" takes stochastic sub-gradient steps and averages them, for linear machines on
+        very many examples. "auto" is "dual" unless its n K dual variables would need more than 2 GB.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Of "rbf" and "poly"; "scale" is 1 / (p · variance of X, weighted), "auto" 1 / p.
+    degree : int, default=3
+        The degree of the kernel "poly".
+    coef0 : float, default=0.0
+        The constant of the kernel "poly".
+    fit_intercept : bool or "auto", default="auto"
+        Whether a constant is appended to every example (added to the kernel), so that classes have a bias. The bias is
+        part of the norm, like in LIBLINEAR. "auto" says yes for "linear" only.
+    intercept_scaling : float, default=1.0
+        The constant. The larger it is, the less the bias is shrunk.
+    tol : float, default=1e-3
+        Stop when the duality gap is at most this fraction of the objective, which is then that close to the optimum.
+    max_iter : int, default=1000
+        The largest number of passes through the training set. A pass is n visits of an example, whichever they are.
+    cache_size : float, default=200
+        Megabytes for kernel rows, which are kept in single precision where the whole matrix does not fit.
+    class_weight : dict, "balanced" or None, default=None
+        Weights by label, which multiply ``sample_weight``. "balanced" makes all classes weigh the same. None gives
+        every class the weight 1.
+    random_state : int, RandomState or None, default=None
+        The seed of the order in which linear solvers visit the examples.
+    n_jobs : int or None, default=None
+        Threads for kernel rows; None is 1, -1 all. The fitted model does not depend on it.
+    verbose : int, default=0
+        Whether to print the progress of the solver.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+        The labels, sorted.
+    coef_ : array of shape (K, p)
+        The weights w_l of a linear machine.
+    intercept_ : array of shape (K,)
+        The biases of a linear machine.
+    support_ : int array of shape (m,)
+        The rows of X with dual variables that are not zero; not after "sgd".
+    dual_coef_ : array of shape (m, K)
+        Their dual variables a: w_l = Σ_i a_il x_i; not after "sgd".
+    support_vectors_ : array of shape (m, p)
+        Those rows, for kernels other than "linear" and "precomputed".
+    objective_ : float
+        What the problem minimises, at the solution.
+    duality_gap_ : float
+        By how much the objective may at most exceed its minimum.
+    n_iter_ : int
+        The number of passes through the training set.
+    gamma_ : float
+        γ as a number, for "rbf" and "poly".
+    n_features_in_ : int
+        The number of features, p.
+    feature_names_in_ : array of shape (p,)
+        The names of the features, if X had names that are all strings.
+
+    Notes
+    -----
+    The fitted model depends neither on the order of the rows nor on whether an example is repeated or has a larger
+    weight. Scale the features. For probabilities wrap it in scikit-learn's ``CalibratedClassifierCV``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = MulticlassSVC(kernel="rbf", C=10).fit(X, y)
+    >>> clf.score(X, y) > 0.97
+    True
+    >>> clf.duality_gap_ <= 1e-3 * clf.objective_
+    True
+    """
+
+    kernel: Any = "linear"
+    C: float = 1.0
+    solver: str = "auto"
+    gamma: Any = "scale"
+    degree: int = 3
+    coef0: float = 0.0
+    fit_intercept: Any = "auto"
+    intercept_scaling: float = 1.0
+    tol: float = 1e-3
+    max_iter: int = 1000
+    cache_size: float = 200
+    class_weight: Any = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
+
+    # ---- fitting ----------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Solve the problem.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, p), or array of shape (n, n)
+            The features; with ``kernel="precomputed"`` the matrix of kernel values.
+        y : array of shape (n,)
+            The labels.
+        sample_weight : array of shape (n,) or None, default=None
+            The weights of the rows, which multiply C.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        with all_or_nothing(self) as draft:
+            draft._check_parameters()
+            X, rows, c, C = draft._check_training(X, y, sample_weight)
+            with one_blas_thread():
+                merged = Merged(X, c, C, alone=draft.kernel == "precomputed")
+                solution = draft._fit_linear(merged) if draft.kernel == "linear" else draft._fit_kernel(merged)
+            draft._keep(solution, X, rows)
+        if not solution.converged:
+            warn_user(draft._advice(), ConvergenceWarning)
+        return self
+
+    def _check_parameters(self) -> None:
+        check_kernel(self.kernel, self.gamma, self.degree, self.coef0)
+        if isinstance(self.C, float) and self.C == np.inf:
+            raise ValueError(f"C={self.C!r} must be finite; a large number, like 1e6, asks for a hard margin.")
+        check_number("C", self.C, float, 0.0, open_low=True)
+        check_choice("solver", self.solver, SOLVERS)
+        if self.solver == "sgd" and self.kernel != "linear":
+            raise ValueError(f"solver='sgd' is for kernel='linear', but kernel={self.kernel!r}; choose solver='dual'.")
+        if not isinstance(self.fit_intercept, bool | np.bool_) and not is_auto(self.fit_intercept):
+            raise ValueError(f"fit_intercept={self.fit_intercept!r} must be True, False or 'auto'.")
+        check_number("intercept_scaling", self.intercept_scaling, float, 0.0, 1e100, open_low=True)
+        check_number("tol", self.tol, float, 0.0)
+        check_number("max_iter", self.max_iter, int, 1)
+        check_number("cache_size", self.cache_size, float, 0.0, open_low=True)
+        random_numbers(self.random_state)
+        thread_count(self.n_jobs)
+        check_verbose(self.verbose)
+
+    def _check_training(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, AnyArray, Labels, Array]:
+        """The examples that weigh something, their row numbers, labels and C_i; sets ``classes_``."""
+        taken = Taken(refusal="MulticlassSVC takes numbers only")
+        X, y = learn_X(self, X, taken, y=y, multi_output=True, **self._options())
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                "kernel='precomputed' needs the square matrix of kernel values between the rows; "
+                f"X has shape {X.shape}."
+            )
+        labelling = Labelling(class_weight=self.class_weight, declares=False)
+        classes, c, weight = check_labels(X, y, sample_weight, labelling)
+        check_label_types(classes)
+        rows = np.flatnonzero(weight)
+        found, c = np.unique(c[rows], return_inverse=True)
+        self.classes_ = classes[found]  # those that weigh something
+        if self.kernel != "precomputed" and not np.isfinite(squares(X)).all():
+            raise ValueError("X holds numbers too large to be squared; scale the features.")
+        with np.errstate(over="ignore", under="ignore"):
+            C = float(self.C) * weight[rows]
+            total = C.sum()  # of equal examples, which are merged, at most
+        if not (C > 0).all() or not np.isfinite(total):
+            raise ValueError(
+                f"C={self.C!r} times sample_weight is not a positive finite number for every row and their sum; scale "
+                "the weights."
+            )
+        if len(rows) < X.shape[0]:
+            X = X[np.ix_(rows, rows)] if self.kernel == "precomputed" else X[rows]
+        return X, rows, c, C
+
+    def _limits(self) -> Limits:
+        progress = print_progress if self.verbose else None
+        return Limits(
+            float(self.tol),
+            min(int(self.max_iter), 2**62),
+            int(float(self.cache_size) * 2**20),
+            thread_count(self.n_jobs),
+            progress,
+        )
+
+    def _fit_linear(self, merged: Merged) -> Solution:
+        K = len(self.classes_)
+        method = self.solver
+        if method == "auto":
+            method = "dual" if len(merged.c) * K <= MOST_DUALS else "sgd"
+        seed = int(random_numbers(self.random_state).randint(2**31 - 1))
+        return solve_linear(merged, K, self._constant(), seed, method, self._limits())
+
+    def _fit_kernel(self, merged: Merged) -> Solution:
+        constant = self._constant() ** 2
+        self._kernel = kernel_for(merged.X, merged.C, self.kernel, self.gamma, self.degree, self.coef0, constant)
+        return solve_kernel(merged, len(self.classes_), self._kernel, self._limits())
+
+    def _keep(self, solution: Solution, X: Any, rows: AnyArray) -> None:
+        """The fitted attributes."""
+        for name in FACTS + ARRAYS:
+            self.__dict__.pop(name, None)  # left from an earlier fit with another kernel
+        if not np.isfinite(solution.primal):
+            raise ValueError(
+                "the objective is not finite: X holds numbers too large to be squared; scale the features."
+            )
+        self.objective_, self.duality_gap_ = solution.primal, max(solution.primal - solution.dual, 0.0)
+        self.n_iter_ = solution.n_iter
+        if solution.W is not None:
+            self.coef_ = np.ascontiguousarray(solution.W[:-1].T)  # (K, p)
+            self.intercept_ = solution.W[-1] * self._constant()  # (K,)
+        if solution.a is not None:
+            used = np.flatnonzero(solution.a.any(axis=1))
+            self.support_, self.dual_coef_ = rows[used], solution.a[used]
+            if self.kernel not in ("linear", "precomputed"):
+                self.support_vectors_ = X[used]
+        if self.kernel in ("rbf", "poly"):
+            self.gamma_ = self._kernel.gamma
+
+    def _advice(self) -> str:
+        """What to do where the gap is too large, for the warning.
+
+        It does not name the gap, so that it is one text, which Python shows once, for all machines of an output code.
+        """
+        advice = "scale the features, lower C, or raise max_iter or tol"
+        if self.solver == "sgd":
+            advice = "use solver='dual', " + advice
+        return (
+            f"MulticlassSVC stopped after max_iter={self.max_iter} passes, with a duality gap above tol={self.tol:g} "
+            f"of the objective; duality_gap_ says how far that may be above its minimum. To get closer, {advice}."
+        )
+
+    # ---- scikit-learn -----------------------------------------------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+
+def print_progress(iteration: int, primal: float, dual: float, active: int) -> None:
+    """Print the objectives."""
+    gap = (primal - dual) / primal if primal > 0 else 0.0
+    print(f"pass {iteration:5d}  objective {primal:.6g}  gap {gap:.2e}  examples at work {active}", flush=True)

@@ -1,0 +1,238 @@
+"""An engine whose rows are cut into shards, all in one process; shards on other machines would work the same way.
+
+A shard never sees the rows of another one. Only maxima and sums of integers pass between them: column maxima,
+histograms, the two integers of every exact sum, row counts. Each of these is the same for any order and any cuts, so
+the trees and the leaf values are those of `CpuEngine`, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from simplexboost._util.arrays import AnyArray, Array
+from simplexboost.distributed.group_engine import part_problem
+from simplexboost.engine.binned import MAX_BINS, BinnedData
+from simplexboost.engine.cpu import CpuEngine, largest_magnitude, limb_total, sum_limbs
+from simplexboost.engine.cpu.rows import CpuRowLoss, logistic_kernel
+from simplexboost.engine.cpu.trees import grow_from, limb_values, make_shard
+from simplexboost.engine.interface import Dense, Growth, OneHot, RowLoss, RowProblem, row_sizes
+from simplexboost.engine.tree import Grown
+
+
+def part_rows(rows: AnyArray | None, part: slice) -> AnyArray | None:
+    """The rows (ascending) that lie in one shard, numbered from the shard's first row."""
+    if rows is None:
+        return None
+    begin, end = np.searchsorted(rows, [part.start, part.stop])
+    return np.asarray(rows[begin:end]) - part.start
+
+
+def part_statistics(statistics: Dense | OneHot, part: slice) -> Dense | OneHot:
+    """The statistics of one shard's rows."""
+    if isinstance(statistics, Dense):
+        return Dense(statistics.values[part])
+    return OneHot(statistics.classes[part], statistics.weight[part], statistics.m)
+
+
+@dataclass(frozen=True, eq=False)
+class SumOfShards:
+    """A source of sums (`cpu.grow_from`) that adds up those of several shards."""
+
+    shards: Sequence[Any]
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that the tree is grown on."""
+        return sum(shard.n_rows for shard in self.shards)
+
+    def column_maxima(self, values: Sequence[AnyArray] | None = None) -> Array:
+        """The largest absolute value of every column, of the statistics or of other values of the shards."""
+        of_shards = [None] * len(self.shards) if values is None else values
+        return np.maximum.reduce([s.column_maxima(v) for s, v in zip(self.shards, of_shards, strict=True)])
+
+    def column_magnitudes(self, unit: Array) -> Array:
+        """For every column Σ ⌈|v| · unit⌉: sums of integers, as doubles."""
+        return added([shard.column_magnitudes(unit) for shard in self.shards])
+
+    def quantize(self, exponents: AnyArray) -> None:
+        """Turn the statistics into integers."""
+        for shard in self.shards:
+            shard.quantize(exponents)
+
+    def root(self) -> AnyArray:
+        """The histogram of all rows."""
+        return added([shard.root() for shard in self.shards])
+
+    def expand(self, *orders: AnyArray) -> AnyArray:
+        """Cut the row sets of nodes in two, as ordered, and return the histograms that the orders ask for."""
+        return added([shard.expand(*orders) for shard in self.shards])
+
+    def cell_sizes(self, cells: AnyArray) -> AnyArray:
+        """The number of rows in each of these row sets."""
+        return added([shard.cell_sizes(cells) for shard in self.shards])
+
+
+def added(parts: list[AnyArray]) -> AnyArray:
+    """The sum of arrays."""
+    return reduce(np.add, parts)
+
+
+@dataclass(frozen=True)
+class ShardedEngine(CpuEngine):
+    """`CpuEngine` on rows that are cut at these positions.
+
+    Examples
+    --------
+    >>> from simplexboost.engine import Dense, Growth
+    >>> rng = np.random.default_rng(0)
+    >>> X, G = rng.normal(size=(100, 4)), rng.normal(size=(100, 2))
+    >>> whole, cut = CpuEngine(), ShardedEngine(cuts=(30, 31, 80))
+    >>> a, b = (e.grow(e.bin(X), Dense(G), "norm", Growth(max_depth=3)) for e in (whole, cut))
+    >>> a.tree.nodes.tobytes() == b.tree.nodes.tobytes() and a.leaf_sums.tobytes() == b.leaf_sums.tobytes()
+    True
+    """
+
+    cuts: tuple[int, ...] = ()
+
+    def parts(self, n: int) -> list[slice]:
+        """The shards of n rows; cuts beyond the last row give empty shards."""
+        return [slice(begin, end) for begin, end in pairwise([0, *np.minimum(self.cuts, n).astype(int).tolist(), n])]
+
+    def bin(
+        self,
+        X: AnyArray,
+        max_bins: int = MAX_BINS,
+        categorical: AnyArray | None = None,
+        sample: AnyArray | None = None,
+    ) -> BinnedData:
+        """X as codes: the edges are those of all rows, the codes are made shard by shard."""
+        whole = super().bin(X, max_bins, categorical, sample)
+        if issparse(X):
+            return whole  # the codes of a row depend on nothing but the row and the edges
+        made = [self.codes(np.ascontiguousarray(X[part]), whole.edges) for part in self.parts(len(X))]
+        codes, missing = zip(*made, strict=True)
+        has_missing = np.bitwise_or.reduce(missing)
+        return replace(whole, codes=np.concatenate(codes, axis=1), has_missing=has_missing)
+
+    def grow(
+        self,
+        data: BinnedData,
+        statistics: Dense | OneHot,
+        score: str,
+        growth: Growth,
+        leaf_statistics: Array | None = None,
+        rows: AnyArray | None = None,
+        features: AnyArray | None = None,
+    ) -> Grown:
+        """Grow one tree on sums over shards."""
+        features = data.splittable(features)
+        parts = self.parts(data.n)
+        shards = [
+            make_shard(
+                data.subset(part),
+                part_statistics(statistics, part),
+                growth,
+                part_rows(rows, part),
+                features,
+                np.array([[0, part.start]]),
+                self.n_threads,
+            )
+            for part in parts
+        ]
+        source = SumOfShards(shards)
+        n_rows = source.n_rows
+        tree = grow_from(source, data, statistics.m, score, growth, n_rows, features, self.n_threads)
+        leaf_of_row = [shard.leaf_of_row(tree.nodes, tree.category_sets, tree.cells) for shard in shards]
+        values: list[Any] = [None] * len(shards)
+        largest = tree.largest
+        if leaf_statistics is not None:
+            values = [np.ascontiguousarray(leaf_statistics[part], dtype=np.float64) for part in parts]
+            largest = source.column_maxima(values)
+        limbs = added([s.leaf_limbs(tree.cells, v, largest, n_rows) for s, v in zip(shards, values, strict=True)])
+        sums = limb_values(limbs, largest, n_rows)
+        return tree.grown(data, np.concatenate(leaf_of_row), sums)
+
+    def row_loss(self, problem: RowProblem) -> RowLoss:
+        """The flagship's loss on these rows."""
+        if problem.candidates:  # which needs no sums over shards beyond those of integers
+            return super().row_loss(problem)
+        return CpuRowLoss(problem, self, ShardedLogistic(problem, self.parts(len(problem.c))))
+
+    def total(self, values: Array) -> float:
+        """Σ values, from the integers of every shard."""
+        values = np.ascontiguousarray(values, dtype=np.float64)
+        parts, n = [values[part] for part in self.parts(len(values))], len(values)
+        largest = float(np.max([largest_magnitude(part) for part in parts]))
+        if not np.isfinite(largest):
+            return float(np.sum(values))
+        hi, lo = np.sum([sum_limbs(part, largest, n) for part in parts], axis=0).tolist()
+        return limb_total(hi, lo, largest, n)
+
+    def total_size(self, vectors: Array) -> float:
+        """Σ‖v‖ over the rows of vectors (n, s)."""
+        return self.total(row_sizes(vectors))
+
+
+class ShardedLogistic:
+    """`_kernels.LogisticLoss` on rows that are cut into shards: one kernel per shard, whose results are merged."""
+
+    def __init__(self, problem: RowProblem, parts: list[slice]) -> None:
+        self.parts = parts
+        n_all = len(problem.c)
+        self.kernels = [logistic_kernel(part_problem(problem, part), n_all) for part in parts]
+
+    def pull(
+        self,
+        F: AnyArray,
+        Z: AnyArray,
+        tilt_scale: float,
+        G: AnyArray | None,
+        stats: Array,
+        loss: AnyArray,
+        scale: AnyArray | None,
+        n_threads: int,
+    ) -> None:
+        """Every shard fills in its own rows."""
+        for kernel, part in zip(self.kernels, self.parts, strict=True):
+            mine = [None if a is None else a[part] for a in (G, stats, loss, scale)]
+            kernel.pull(F[part], Z, tilt_scale, *mine, n_threads)
+
+    def newton_leaves(
+        self,
+        F: AnyArray,
+        G: AnyArray | None,
+        loss: AnyArray,
+        scale: AnyArray | None,
+        leaf_of_row: AnyArray,
+        rows: AnyArray | None,
+        n_leaves: int,
+        l2: float,
+        max_step: float,
+        thin: float,
+        n_threads: int,
+    ) -> AnyArray:
+        """Newton's steps in two exchanges: first the largest weight and the row counts of the leaves, then the sums."""
+        used = [part_rows(rows, part) for part in self.parts]
+        mine = [[None if a is None else a[part] for a in (F, G, loss, scale)] for part in self.parts]
+        leaves = [leaf_of_row[part] for part in self.parts]
+        largest = max(k.largest_weight(arrays[3]) for k, arrays in zip(self.kernels, mine, strict=True))
+        counts = [
+            np.bincount(of_part if r is None else of_part[r], minlength=n_leaves)
+            for of_part, r in zip(leaves, used, strict=True)
+        ]  # (shards, L)
+        before = np.cumsum([np.zeros(n_leaves, dtype=np.int64), *counts], axis=0)
+        n_rows = int(before[-1].sum())
+        sums = added(
+            [
+                kernel.leaf_sums(*arrays, of_part, r, first, before[-1], largest, n_rows, n_threads)
+                for kernel, arrays, of_part, r, first in zip(self.kernels, mine, leaves, used, before[:-1], strict=True)
+            ]
+        )
+        return self.kernels[0].leaf_values(sums, largest, n_rows, l2, max_step, thin, n_threads)
