@@ -1,1 +1,1 @@
-"""Helpers that all folders share: parameters, threads and memory, messages, types."""
+"""Holds helpers for all other packages: parameters, threads, memory limits, messages and array types."""

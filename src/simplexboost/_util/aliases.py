@@ -1,8 +1,7 @@
-"""The words of other libraries, and what answers them here.
+"""Maps the parameter names of LightGBM, XGBoost, CatBoost and scikit-learn to those of this library.
 
-Whoever comes from LightGBM, XGBoost, CatBoost or scikit-learn's own boosters knows our parameters by other names. A
-keyword that a class or a method does not have is looked up here, so that the error names what to write instead.
-docs/migration.md shows the same words side by side.
+A keyword that a class or a method does not have is looked up here, so that the error names what to write instead.
+docs/migration.md shows the same names side by side.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Names for the array types that signatures use."""
+"""Defines the names of the NumPy array types that signatures use."""
 
 from __future__ import annotations
 

@@ -1,16 +1,11 @@
-"""Other packages and versions: optional packages, scikit-learn's versions, cached attributes without a lock.
+"""Adapts the library to the versions of Python and scikit-learn, and imports optional packages on first use.
 
-The one place that asks which scikit-learn is installed.
+No other module asks which scikit-learn is installed, or knows what to install for a missing package; a test compares
+the texts and pages that name packages with this module.
 
-Attributes that are computed on first use, without a lock.
-
-Up to Python 3.11 ``functools.cached_property`` holds a lock while it computes, one for all instances of the class. Two
-threads that fit could then not bin their data at the same time, and a child process forked meanwhile would wait for
-ever, because the thread that holds the lock does not exist in the child.
-
-Packages that only a part of the library needs, imported on first use; an error says how to install a missing one.
-
-This is the only place that knows what to install: texts and pages name the packages too, and a test compares them.
+`cached` is ``functools.cached_property`` without its lock. Up to Python 3.11 that lock is held while a value is
+computed, one for all instances of the class: two threads that fit could not bin their data at the same time, and a
+child process forked meanwhile would wait for ever, because the thread that holds the lock does not exist in it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Complete docstrings: what a class takes over from its base classes is described in its own docstring too.
+"""Completes docstrings: copies the descriptions of inherited parameters and attributes from the base classes.
 
-A reader of ``help(SAMMEClassifier)`` should find every parameter explained there, also those that all boosters share.
-`described` copies the paragraphs of parameters and attributes that a docstring lacks from the docstrings of the base
-classes, so that they are written once.
+``help(SAMMEClassifier)`` then explains every parameter, also those that all boosters share, although each is described
+only once in the source.
 """
 
 from __future__ import annotations

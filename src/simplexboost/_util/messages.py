@@ -1,15 +1,8 @@
-"""Messages to users: whose error it is, the progress of long steps, and sizes in words.
+"""Writes messages to users: errors of their own estimators, warnings, progress of long steps, file sizes.
 
-Errors of estimators that a user brings: they say whose they are.
-
-Progress of long steps that know nothing of the estimator that waits for them, such as the search for codewords.
-
-An estimator with ``verbose`` opens `telling`; a long step goes through its parts with `told`. Where nobody listens,
-nothing is printed. The listener is a context variable, so that fits in several threads do not hear each other.
-
-Sizes of files in words.
-
-Warnings that point to the line of the user's code from which they come.
+An estimator with ``verbose`` opens `telling`; a long step, such as the search for codewords, iterates through `told`
+and need not know the estimator. Outside `telling` nothing is printed. The listener is a context variable, so that fits
+in several threads do not print each other's progress.
 """
 
 from __future__ import annotations

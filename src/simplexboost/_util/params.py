@@ -1,11 +1,8 @@
-"""Parameters: what every part shares, checks of values, and the answer to an unknown keyword.
+"""Defines the base class of all parts, and checks parameters and unknown keywords.
 
-What every part shares: a part is a dataclass of parameters that is also a scikit-learn estimator.
-
-Cloning, printing, pickling and ``GridSearchCV({"learner__max_depth": [2, 4]})`` come with ``BaseEstimator``;
-strings are looked up in a table that is defined next to the classes (``LOSSES``, ``CODEWORDS``, ...).
-
-Answers to keywords that a class or a method does not have: an error that says which one was probably meant.
+A part (a loss, a set of codewords, a learner, …) is a dataclass of parameters that derives from ``BaseEstimator``, from
+which it has cloning, printing, pickling and ``GridSearchCV({"learner__max_depth": [2, 4]})``. A string in place of a
+part is looked up in a table that is defined next to the classes (``LOSSES``, ``CODEWORDS``, ...).
 """
 
 from __future__ import annotations

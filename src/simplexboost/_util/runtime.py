@@ -1,21 +1,13 @@
-"""What the process may use: cores, threads, BLAS threads and memory.
-
-How many cores this process may use: its affinity, and the limits of its container or job.
+"""Finds out how many cores and how much memory the process may use, and runs work in threads within these limits.
 
 joblib counts the cores of the affinity mask, and knows the processor quota of the outermost control group that it sees.
-A quota may also be set further inside, on the groups between that one and the process: systemd, SLURM and containers
-that share the host's control groups do that. All of them hold, so the smallest one counts.
+systemd, SLURM and containers that share the host's control groups may set quotas further inside. All of them hold, so
+the smallest one counts.
 
-How many threads `n_jobs` stands for, and work that several Python threads share.
-
-Run BLAS on one thread, so that results do not depend on the number of BLAS threads.
-
-A threaded matrix product may add in another order than a serial one, and waiting BLAS threads take processor time from
-the engine's threads. Most BLAS libraries have one number of threads for the whole process, while a caller may run
-several fits at once in threads of its own. So the first fit that enters `one_blas_thread` sets the limit, and the last
-one that leaves removes it.
-
-How much memory the process may still use, and the refusal of what needs more.
+BLAS runs on one thread during a fit: a threaded matrix product may add in another order than a serial one, and waiting
+BLAS threads take processor time from the engine's. Most BLAS libraries have one number of threads for the whole
+process, in which several fits may run at once, so the first fit that enters `one_blas_thread` sets the limit and the
+last one that leaves removes it.
 """
 
 from __future__ import annotations

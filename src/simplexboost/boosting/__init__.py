@@ -1,11 +1,7 @@
-"""Boosting: the loop, and the callbacks that it calls.
+"""Runs boosting rounds and the callbacks around them: history, checkpoints, evaluation and early stopping.
 
-Callbacks: everything that goes on around the loop, so that the loop contains the algorithm only.
-
-A callback sees the `Run` at the start, before and after every round, and at the end. It may set ``run.stop_reason`` to
-end the fit.
-
-Boosting: the loop, its state, and the model it makes.
+The loop contains the algorithm only; everything else is a callback, which sees the `Run` at the start, before and after
+every round, and at the end. It may set ``run.stop_reason`` to end the fit.
 """
 
 from .callbacks import Callback, Checkpoint, Progress, Sampling

@@ -1,13 +1,4 @@
-"""Callbacks: the base class, checkpoints, progress, and samples of rows and features.
-
-The base class of callbacks.
-
-Checkpoints: files from which an interrupted fit can be continued.
-
-Progress of a fit, printed.
-
-Random samples of rows and features.
-"""
+"""Defines the base class of callbacks, and those for checkpoints, printed progress and samples of rows or features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decisions: class scores U (n, K) → labels, probabilities and what ``decision_function`` returns."""
+"""Turns class scores U (n, K) into labels, probabilities and what ``decision_function`` returns."""
 
 from __future__ import annotations
 

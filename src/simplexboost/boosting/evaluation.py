@@ -1,4 +1,4 @@
-"""Evaluation on rows that are not trained on, and early stopping."""
+"""Evaluates every round on rows that are not trained on, and stops a fit early."""
 
 from __future__ import annotations
 

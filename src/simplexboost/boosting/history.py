@@ -1,4 +1,4 @@
-"""The history of a run, round by round."""
+"""Records the risk, the edge, the step and the time of every round, for the attribute ``history_``."""
 
 from __future__ import annotations
 

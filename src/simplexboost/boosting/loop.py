@@ -1,4 +1,4 @@
-"""Boosting: the loop, F ← F + α h."""
+"""Runs the boosting loop: round after round, F ← F + α h, until a round limit, a stop or no more progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Engines do the heavy computations of boosting behind one protocol: ``cpu`` is compiled, ``cuda`` for GPUs."""
+"""Provides the engines, which do the heavy computations of boosting on the CPU or on NVIDIA GPUs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

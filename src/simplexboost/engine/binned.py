@@ -1,15 +1,12 @@
-"""Binned data: dense and sparse tables as codes of uint8.
+"""Stores tables, dense or sparse, as uint8 bin codes.
 
-Sparse tables: their codes, and reading columns of a table that may be sparse.
+The code of a value is the number of edges below it, ``edges[b-1] < x <= edges[b]``. If a feature has at most
+``max_bins`` distinct values, each has its own bin and edges lie midway between neighbours, so that a split on codes is
+exactly a split on values; otherwise edges are quantiles. A missing value (NaN) has the code after the last bin. The
+values of a categorical feature are category numbers, which are also its codes.
 
-A sparse table is a matrix or array of SciPy in CSR format, in canonical form: indices ascend in every row, no entry is
-stored twice, no zero is stored. What is not stored is zero, a value like any other; missing values are stored as NaN.
-
-Binned data: values as uint8 codes; the code is the number of edges below the value, ``edges[b-1] < x <= edges[b]``.
-
-If a feature has at most ``max_bins`` distinct values, each has its own bin and edges lie midway between neighbours, so
-that a split on codes is exactly a split on values; otherwise edges are quantiles. A missing value (NaN) has the code
-after the last bin. The values of a categorical feature are category numbers, which are also its codes.
+Sparse tables are SciPy matrices or arrays in canonical CSR format: indices ascend in every row, no entry is stored
+twice, no zero is stored. What is not stored is zero, a value like any other; missing values are stored as NaN.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The predictor F of rows that keep the scores of few classes, for thousands of them: n × C numbers, not n × K.
+"""Stores the scores of only a few classes per row, for problems with thousands of classes: n × C numbers, not n × K.
 
 A row has the scores of its own class and of at most C candidates, the rivals that score highest; all other classes, its
-rest, share one score. See ``kernels/losses/candidates.hpp`` for how leaves move them.
+rest, share one score. See ``kernels/losses/candidates.hpp`` for how leaves change them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What an engine is: the protocol `Engine`, with the types of its arguments and of its results.
+"""Defines the protocol `Engine`, and the types of its arguments and results.
 
-An engine is a value: `TrainingSet` holds one, and learners, losses, the model and the flagship call it for all heavy
-computations. `cpu` is compiled, `reference` does the same in plain NumPy, `sharded` adds up the sums of several shards.
+`TrainingSet` holds an engine; learners, losses, the model and `SimplexBoostClassifier` call it for all heavy
+computations. `engine.cpu` is compiled, `engine.cuda` uses a GPU, `distributed.group_engine` adds up the sums of several
+shards, and ``tests/twin`` does the same as the compiled one in plain NumPy.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Trees as values: engines grow them, prediction reads them."""
+"""Defines decision trees as arrays of nodes, which engines return and prediction reads."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The model: codes, hypotheses, sums of hypotheses and branching programs."""
+"""Defines fitted models: sums of weak hypotheses with their codewords, and branching programs."""

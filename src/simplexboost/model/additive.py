@@ -1,11 +1,8 @@
-"""The fitted model F(x) = Σ_t α_t h_t(x), and the same model for other classes.
+"""Defines the additive model F(x) = Σ_t α_t h_t(x) (n, d) with class scores U = ½ F Yᵀ (n, K).
 
-The fitted model: F(x) = Σ_t α_t h_t(x) (n, d), and class scores U = ½ F Yᵀ (n, K).
-
-A fitted model for other classes: the columns of its leaf values come and go, its trees stay as they are.
-
-With canonical codewords every class has a column of its own in the leaf values (L, K), and the scores of a class are a
-sum over that column alone. So to take columns away or to insert others does not change a bit of the scores that remain.
+A fitted model can also lose classes or gain others. With canonical codewords every class has a column of its own in the
+leaf values (L, K), and the scores of a class are a sum over that column alone. So columns can be removed or inserted
+while the trees stay as they are, and no bit of the remaining scores changes.
 """
 
 from __future__ import annotations

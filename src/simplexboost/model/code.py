@@ -1,8 +1,6 @@
-"""Products with codewords: from the predictor to class scores and back, also with the identity as a code.
+"""Multiplies by codewords Y: scores from the predictor, ½ F Yᵀ, and gradients from residuals, ½ P Y.
 
-The identity as a view on 2K − 1 numbers: canonical codewords of thousands of classes take no K × K memory.
-
-Products with codewords: from the predictor to scores, ½ F Yᵀ, and from residuals to gradients, ½ P Y.
+Canonical codewords of thousands of classes are a view on 2K − 1 numbers, which takes no K × K memory.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Hypotheses: what weak learners return, h(X) (n, d). They are values, not parts: made once, they never change."""
+"""Defines the hypotheses h(X) (n, d) that weak learners return, which never change once they are made."""
 
 from __future__ import annotations
 

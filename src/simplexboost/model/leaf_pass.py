@@ -1,16 +1,14 @@
-"""The leaves of existing trees learn new classes: one pass of Newton steps over the trees, which stay as they are.
+"""Adds new classes to fitted trees, by one pass of Newton steps over their leaves; the splits stay as they are.
 
 For a row, let ρ be the log of the sum of exp(logit) over all old classes, which does not change, and N (m,) the logits
 of the m new classes: a problem of m + 1 classes whose logits are (ρ, N). Tree after tree, every leaf takes Newton's
 step for its rows. The step of the first column, which would move all old classes alike, is subtracted from the others.
 
-If there are no rows of some old classes, the trees tell where such rows were: a leaf knows how many rows it was trained
-on. Those that are not given count as rows of old classes that give new class j a probability π_j. Without them nothing
-would hold the new classes back, and they would take all rows. Then every leaf moves N_j of its rows by
+Where rows of some old classes are not given, the new classes would take all rows. But a leaf knows how many rows it was
+trained on; those not given count as rows of old classes that give new class j a probability π_j. With p_j the
+probability of new class j and u the number of such rows, every leaf moves N_j of its rows, times a rate, by
 
-    (Σ w (1[c = j] − p_j) − u π_j) / (Σ w p_j (1 − p_j) + u π_j (1 − π_j) + l2),
-
-times a rate, where p_j is the probability of new class j and u the number of rows that are not given.
+    (Σ w (1[c = j] − p_j) − u π_j) / (Σ w p_j (1 − p_j) + u π_j (1 − π_j) + l2).
 """
 
 from __future__ import annotations

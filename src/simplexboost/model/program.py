@@ -1,6 +1,6 @@
-"""The branching program of MartiBoost: weak learners are not added up, each sends examples left or right.
+"""Defines MartiBoost's branching program, in which each weak hypothesis sends examples left or right.
 
-Layer l has nodes 0 .. l. An example enters at the top; the learner of node v sends it left, to node v of the next
+Layer l has nodes 0 .. l. An example enters at the top; the hypothesis of node v sends it left, to node v of the next
 layer, or right, to node v + 1. After L layers its class is 1 if it went right more often than left.
 """
 

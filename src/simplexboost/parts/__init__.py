@@ -1,4 +1,4 @@
-"""The parts of a booster: losses, codewords, weak learners, optimizers and steps."""
+"""Provides the parts from which boosters are made: losses, codewords, weak learners, optimizers and step rules."""
 
 from . import codewords, learners, losses, optimizers, steps
 

@@ -1,4 +1,4 @@
-"""Model files: a zip of a JSON header and raw arrays with checksums, never a pickle."""
+"""Saves classifiers to files and loads them: a zip of a JSON header and raw arrays with checksums, never a pickle."""
 
 from .checks import ModelFileError, check_layout, damaged, is_number
 from .models import pack_booster, pack_features, pack_program, unpack_booster, unpack_features, unpack_program

@@ -1,15 +1,12 @@
-"""The file: a zip of a JSON header and raw arrays with checksums, written and read.
-
-Reading the file: sizes are checked before anything is inflated, so that a file takes no more than it may hold.
-
-A file may hold `SPARE` bytes and `DENSITY` bytes for each of its own; its header `HEADER_SPARE` and `HEADER_DENSITY`.
-What compresses better than that is given ballast when it is written (`ballast_for`). So a small file that claims to
-hold a large model is refused at once, and every file that was saved can be loaded.
-
-The file: a zip of a JSON header and raw arrays with checksums. It is written completely or not at all.
+"""Reads and writes the zip of a model file, with its JSON header and raw arrays.
 
 ``header.json`` holds the format version, the type, shape and SHA-256 of every array, and what the caller adds; every
-array is a file of raw little-endian numbers. The same contents always give the same bytes. `reading` reads it.
+array is a file of raw little-endian numbers. The same contents always give the same bytes.
+
+Sizes are checked before anything is inflated: a file may hold `SPARE` bytes and `DENSITY` bytes for each of its own,
+its header `HEADER_SPARE` and `HEADER_DENSITY`. So a small file that claims to hold a large model is refused at once.
+What compresses better than that is given ballast when it is written (`ballast_for`), so that every file that was saved
+can be loaded.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files that appear complete or not at all, and what may be passed as the place of one.
+"""Writes files so that they appear complete or not at all.
 
 A file is written in the folder of its target, and takes the target's name only when it is complete and on the disk. On
 Linux it has no name until then, so that nothing is left of it if the process is killed. Between the moment when it gets

@@ -1,4 +1,4 @@
-"""Refusing damaged models: whatever a file holds, prediction never reads outside its arrays."""
+"""Checks the contents of a model file, so that prediction never reads outside the arrays of a damaged one."""
 
 from __future__ import annotations
 

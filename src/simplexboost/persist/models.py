@@ -1,10 +1,7 @@
-"""Models as arrays, and back: terms, sums, branching programs, and what boosters add.
+"""Converts fitted models to arrays and back, with checks.
 
-Terms as concatenated arrays, and back; sums and branching programs both consist of terms.
-
-Models (sums with their codewords, and branching programs) as arrays, and back with checks.
-
-What boosters add to a model file: the model, its history, and whatever else prediction needs.
+Sums of hypotheses and branching programs both consist of terms, which are stored as concatenated arrays. Boosters add
+their history and whatever else prediction needs.
 """
 
 from __future__ import annotations

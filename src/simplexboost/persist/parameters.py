@@ -1,4 +1,4 @@
-"""Parameters and parts as JSON, and back; Python classes are stored by name, never as pickles."""
+"""Converts parameters and parts to JSON and back; Python classes are stored by name, never as pickles."""
 
 from __future__ import annotations
 

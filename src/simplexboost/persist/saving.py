@@ -1,4 +1,7 @@
-"""Saving and loading classifiers: what all of them store, and what each of them adds (`_pack`, `_unpack`)."""
+"""Saves and loads classifiers of every kind.
+
+All store their class, parameters and labels; each adds its own with ``_pack`` and reads it back with ``_unpack``.
+"""
 
 from __future__ import annotations
 

@@ -1,18 +1,11 @@
-"""Values as JSON, and back: single values of Python and pandas, arrays, collections.
-
-Single values as JSON, and back: numbers, text, bytes, dates and durations.
+"""Converts values of Python, NumPy and pandas to JSON and back.
 
 None, truth values, text, and numbers that any JSON reader reads exactly are written as they are; all others as an
-object with a key, the tag, that says what they are: ``{"date": "2024-02-29"}``.
+object with a key, the tag, that says what they are: ``{"date": "2024-02-29"}``. ``encode`` and ``decode`` take a
+function for whatever is none of these: `parameters` uses it for parts and estimators.
 
-Single values of pandas as JSON, and back; pandas itself is imported only to give such a value back.
-
-Where pandas is not installed, the nearest thing that Python has comes back instead: nobody can then pass a pandas value
-to compare it with.
-
-Values as JSON, and back: the single ones of `scalars` and of pandas, arrays of them, and what holds several of them.
-
-``encode`` and ``decode`` take a function for whatever is none of these: `parameters` uses it for parts and estimators.
+pandas itself is imported only to give one of its values back. Where it is not installed, the nearest thing that Python
+has comes back instead: nobody can then pass a pandas value to compare it with.
 """
 
 from __future__ import annotations

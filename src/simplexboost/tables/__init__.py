@@ -1,1 +1,1 @@
-"""Data: the user's tables → a checked `TrainingSet`."""
+"""Reads and checks the user's X, y and weights, and makes a `TrainingSet` of them."""

@@ -1,8 +1,4 @@
-"""Columns: the kind of a column, its numbers, its distinct values, and single values of it.
-
-One value of a column: whether it is missing, of which kind it is, as a number and as a category.
-
-One column: its kind (number, text, category, date, …), its numbers, and its distinct values.
+"""Determines the kind of a column (number, text, category, date, …), its numbers and its distinct values.
 
 Dates are days since 1970 (in UTC where they have a time zone), durations are days, times of day are fractions of a day,
 all as float64; truth values are 0 and 1. None, NaN, pd.NA and NaT are missing: NaN.

@@ -1,13 +1,9 @@
-"""Features: what a model remembers of its columns and their categories; any table becomes numbers.
+"""Learns the kinds and the categories of columns in `fit`, and turns any later table into the same numbers.
 
-Categorical columns → category numbers 0, 1, …, which the engine splits by subsets.
+A categorical column becomes category numbers 0, 1, …, which the engine splits by subsets. A data frame knows which of
+its columns are categorical; for an array the user says so, by a mask, positions or names.
 
-A data frame knows which of its columns are categorical; for an array the user says so, by a mask, positions or names.
-
-What a model knows of its columns: the kind of each, and the categories; any table → the numbers the engine takes.
-
-In `fit` the columns are learned, in everything that follows they are recognised: a column of another kind is refused
-by name, since its numbers would mean something else.
+After `fit`, a column of another kind is refused by name, since its numbers would mean something else.
 """
 
 from __future__ import annotations

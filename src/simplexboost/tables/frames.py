@@ -1,16 +1,11 @@
-"""Tables of any library: their columns, their names, and which of them are categorical.
+"""Reads tables of any library into columns, with their names and the categorical ones among them.
 
-Containers → columns: every kind of table goes the same way, through narwhals.
+narwhals reads pandas, polars, pyarrow and whatever else it knows, and tables that offer Arrow's ``__arrow_c_stream__``
+or the older ``__dataframe__``. The columns of arrays of objects or text, and of lists of lists, are looked at one by
+one. Arrays of plain numbers and sparse matrices are left to scikit-learn's own check.
 
-pandas, polars, pyarrow and whatever else narwhals knows; tables that offer Arrow's ``__arrow_c_stream__`` or the older
-``__dataframe__``; arrays of objects or text, and lists of lists, whose columns are then looked at one by one. Arrays of
-plain numbers and sparse matrices have no columns to look at: they are left to scikit-learn's own check.
-
-A table whose rows are elsewhere, as `features` needs it: the kind and the distinct values of every column.
-
-Names of columns: which are remembered, and whether those of another table are the same.
-
-Which columns are categorical: by their type, or because the user says so in ``categorical_features``.
+Where the rows of a table are elsewhere, as in a cluster, `Digests` has what `features` needs of it: the kind and the
+distinct values of every column.
 """
 
 from __future__ import annotations

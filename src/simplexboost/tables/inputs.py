@@ -1,8 +1,6 @@
-"""X from the user becomes numbers in the form that kernels take, dense or sparse.
+"""Converts the user's X to the numbers that kernels take, dense or sparse, and checks it.
 
-Sparse tables from the user: checked once, and never changed or made dense.
-
-X from the user → numbers in the form that kernels take, and what the estimator remembers of its columns.
+A sparse table is checked once, and is never changed or made dense.
 """
 
 from __future__ import annotations

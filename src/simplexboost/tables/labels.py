@@ -1,13 +1,11 @@
-"""Labels: one label per row, a matrix of labels or of several targets, and scores that boosting starts from.
+"""Converts labels to class numbers, and checks initial scores given by the user.
 
-Labels (n,) of one kind: numbers, text or flags, which can be compared and sorted.
+Labels (n,) must be of one kind, numbers, text or flags, so that they can be compared and sorted. An indicator matrix of
+labels, and a matrix of a class for each of several targets, both become rows of zeros and ones (n, K): the labels of a
+row, or its class of every target among the classes of all targets, one target after the other. `LabelSets` numbers the
+different rows.
 
-y as a matrix: an indicator matrix of labels, or a class of each of several targets → numbered sets of columns.
-
-Both become rows of zeros and ones (n, K): the labels of a row, or its class of every target among the classes of all
-targets, one target after the other. `LabelSets` numbers the different rows.
-
-Scores that boosting starts from, as users give them: log-odds, a column per class.
+Initial scores are log-odds, a column per class.
 """
 
 from __future__ import annotations

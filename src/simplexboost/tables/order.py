@@ -1,11 +1,10 @@
-"""The order in which boosting takes the rows: that of a hash of their content.
+"""Sorts training rows by a hash of their content, so that a fit does not depend on the order of the table.
 
-Much depends on the order of rows: which of them a random sample has, which are held out, how a statistic is rounded to
-an integer, and in which order numbers are added. So that none of this depends on the order of the table, the rows are
-sorted by a number that is made of their values, weight, class and whatever else belongs to them. Rows with the same
-number are equal, and it does not matter which of them comes first, unless they are of different classes that have the
-same rows: then the class with the lower number comes first. (Different rows share a number of 64 bits with a
-probability of about n² / 2⁶⁵: three in a hundred million for a million rows.)
+The order decides which rows are sampled or held out, how a statistic is rounded to an integer, and in which order
+numbers are added. The hash covers values, weight, class and whatever else belongs to a row. Rows with the same hash are
+equal (two others collide in 64 bits with a probability of about n² / 2⁶⁵: three in a hundred million for a million
+rows), so it does not matter which of them comes first, unless they are of different classes that have the same rows:
+then the class with the lower number comes first.
 
 Classes enter by the rows that they have and not by their own numbers, so that other names for the classes do not change
 the order.

@@ -1,4 +1,4 @@
-"""The training set: the checked data that boosting trains on."""
+"""Defines `TrainingSet`, the checked data on which boosting trains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Validation: X, y and weights from the user → a checked `TrainingSet`."""
+"""Checks the user's X, y, weights and costs together, and makes a `TrainingSet` of them."""
 
 from __future__ import annotations
 

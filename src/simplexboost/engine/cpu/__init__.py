@@ -1,7 +1,6 @@
-"""The compiled engine: all calls to ``simplexboost._kernels`` for boosting are in this folder.
+"""Defines the compiled CPU engine.
 
-``trees`` grows a tree from a source of sums, ``rows`` is the flagship's loss and ``blocks`` that of several labels or
-targets; the engine itself stands here.
+All calls to ``simplexboost._kernels`` for boosting are in this package.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Forests packed for prediction, on dense and on sparse tables.
+"""Packs forests into arrays for the compiled prediction, on dense and sparse tables.
 
 A packed forest numbers the nodes of a tree and the thresholds of a feature in 16 bits. Where there are more, the forest
-is packed in several parts, and a tree that is too large even for a part of its own is predicted as it is, node by node.
+is packed in several parts, and a tree that is too large even for a part of its own is predicted node by node, unpacked.
 The same numbers are added in the same order, so that predictions do not depend on this.
 """
 

@@ -1,10 +1,7 @@
-"""The row-wise losses of the compiled engine: one label, lists of candidate classes, several labels or targets.
+"""Computes losses and Newton steps row by row in compiled code, for `SimplexBoostClassifier`.
 
-The row-wise loss of the flagship on the compiled engine.
-
-The flagship's loss on rows with candidates, on the compiled engine.
-
-The flagship's loss of several labels, or of several class targets, on the compiled engine.
+There is a class for rows with one label, one for rows that keep the scores of a few candidate classes only
+(`Candidates`), and one for rows with several labels or several class targets.
 """
 
 from __future__ import annotations

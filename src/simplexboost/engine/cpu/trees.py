@@ -1,8 +1,6 @@
-"""Trees of the compiled engine: growing them, on dense and on sparse tables.
+"""Grows trees in compiled code, and bins sparse tables for it.
 
-Sparse tables in the compiled engine: bins, codes by rows, and the columns that trees ask for.
-
-Trees of the compiled engine, grown from a source of sums: one shard that holds all rows, or several.
+A tree is grown from a source of sums over rows: one shard that holds all rows, or an object that adds up several.
 """
 
 from __future__ import annotations

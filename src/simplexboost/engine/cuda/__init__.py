@@ -1,9 +1,9 @@
-"""The engine for NVIDIA GPUs, through CuPy; kernels of our own are compiled at first use.
+"""Defines the engine for NVIDIA GPUs, through CuPy; its kernels are compiled at first use.
 
-``device`` is the GPU, ``growing`` and ``stepping`` launch the kernels in ``source``; they know arrays only. ``trees``
-and ``rows`` translate between them and the engine's types, and the engine itself stands here. Whatever it does not
-compute on the device it inherits from the compiled engine: trees of sparse tables, codewords that are not canonical,
-and the losses of other boosters. CuPy is imported when an engine is made.
+``device`` wraps the GPU; ``growing`` and ``stepping`` launch the kernels in ``source`` and know arrays only; ``trees``
+and ``rows`` translate between them and the engine's types. What the GPU does not compute is inherited from the compiled
+engine: trees of sparse tables, codewords that are not canonical, and the losses of other boosters. CuPy is imported
+when an engine is made.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables on the device: those that are there already, and large ones of the host, are hashed and binned there."""
+"""Hashes and bins tables on the GPU: those that are there already, and large ones of the host."""
 
 from __future__ import annotations
 

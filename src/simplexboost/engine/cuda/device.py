@@ -1,14 +1,8 @@
-"""The GPU through CuPy: memory, copies, kernels compiled at first use, launches.
+"""Wraps the GPU: memory, copies from and to the host, compiling and launching kernels.
 
-Large arrays between the memory of the host and the device.
-
-A plain copy from or to ordinary memory is the work of one thread, which moves 2 to 10 GB/s and most slowly where pages
-of the host are touched for the first time; the connection to the device moves 50. So pieces are copied side by side by
-several threads, each through page-locked memory of its own.
-
-The GPU through CuPy: memory, kernels compiled at first use, launches.
-
-CuPy is imported when a device is asked for.
+A plain copy from or to ordinary memory of the host is the work of one thread, which moves 2 to 10 GB/s, and least where
+pages are touched for the first time; the connection to the GPU moves 50. So pieces are copied side by side by several
+threads, each through page-locked memory of its own. CuPy is imported when a device is asked for.
 """
 
 from __future__ import annotations

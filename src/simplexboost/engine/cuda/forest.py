@@ -1,14 +1,9 @@
-"""Forests on the device: prediction, paths and Shapley values.
+"""Predicts and explains with forests on the GPU.
 
-Forests on the device.
-
-The trees of a forest as paths, in flat arrays: see ``kernels/explain/paths.hpp`` and ``source/shapley.cu``.
-
-A leaf takes part in the values of the features that are split on its path. All steps of the path that split the same
-feature ask one question together; a pair of a leaf and such a feature is called a link. All trees are taken apart at
-once, level by level from the leaves up: 200 trees of 255 leaves take 0.1 s.
-
-Path-dependent Shapley values on the device.
+For path-dependent Shapley values, trees are flat arrays of paths: see ``kernels/explain/paths.hpp`` and
+``source/shapley.cu``. A leaf takes part in the values of the features that are split on its path. All steps of the path
+that split the same feature ask one question together; a pair of a leaf and such a feature is called a link. All trees
+are taken apart at once, level by level from the leaves up: 200 trees of 255 leaves take 0.1 s.
 """
 
 from __future__ import annotations

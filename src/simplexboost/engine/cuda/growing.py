@@ -1,10 +1,7 @@
-"""Growing a tree on the device: the structures that kernels and Python share, memory, launches, results.
+"""Grows trees on the GPU: allocates memory, launches the kernels of ``source/tree.cu`` and reads their results.
 
-The structures that kernels and Python share; the order of the fields is that of ``source/tree.cu``.
-
-Growing a tree on the device: memory, the launch of ``source/tree.cu``, and what comes back.
-
-This module knows arrays only; `trees` translates between them and the engine's types.
+The structures that Python passes to kernels have their fields in the order of ``source/tree.cu``. This module knows
+arrays only; `trees` translates between them and the engine's types.
 """
 
 from __future__ import annotations

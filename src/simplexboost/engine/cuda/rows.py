@@ -1,4 +1,7 @@
-"""The row-wise loss of the flagship on the device, for canonical codewords."""
+"""Computes the loss and Newton steps of `SimplexBoostClassifier` row by row on the GPU, for canonical codewords.
+
+`CudaRowLoss` implements `interface.RowLoss`; `stepping` launches the kernels.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The flagship's loss on the device: arrays, and the launches of ``source/rows.cu``. Canonical codewords only."""
+"""Launches the kernels of ``source/rows.cu``, which compute losses, gradients and leaf values on the GPU.
+
+It knows only arrays that are on the GPU, and only canonical codewords; `rows` connects it with the engine.
+"""
 
 from __future__ import annotations
 

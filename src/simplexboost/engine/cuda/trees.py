@@ -1,9 +1,4 @@
-"""Trees of the CUDA engine: between the engine's types and the arrays of `growing`, and the memory of a fit.
-
-Trees of the CUDA engine: between the engine's types and the arrays of `growing`.
-
-How much memory a fit needs on the device.
-"""
+"""Connects the engine's tree types with the arrays of `growing`, and computes how much GPU memory a fit needs."""
 
 from __future__ import annotations
 

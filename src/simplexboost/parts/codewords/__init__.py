@@ -1,4 +1,4 @@
-"""Codewords: one row of ``Y (K, d)`` per class turns a predictor ``F (n, d)`` into class scores ``U = ½ F Yᵀ (n, K)``.
+"""Provides sets of codewords: a matrix ``Y (K, d)`` with a row per class, and class scores ``U = ½ F Yᵀ (n, K)``.
 
 The residual ``P (n, K)`` becomes the gradient in F by ``G = ½ P Y (n, d)``. The identity gives one coordinate per
 class, the regular simplex gives the largest margins, a max-min code gives few coordinates for many classes, and ±1 or

@@ -1,9 +1,4 @@
-"""Codes of ±1 with large Hamming distance: by algebra and by search.
-
-±1 codes of large Hamming distance by algebra: those of Hadamard and BCH.
-
-±1 codes of large Hamming distance by search.
-"""
+"""Constructs ±1 codes of large Hamming distance: Hadamard and BCH codes by algebra, others by search."""
 
 from __future__ import annotations
 

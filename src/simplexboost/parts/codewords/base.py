@@ -1,9 +1,4 @@
-"""What a set of codewords is, and checks of it.
-
-Checks that a code is a finite matrix of distinct rows, one row per class.
-
-What codewords are to an estimator: a rule that gives a code to any number of classes, or your own matrix.
-"""
+"""Defines the base class `Codewords` and the checks that a code is a finite matrix of distinct rows."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Codes of −1, 0 and +1: those that list all problems of a kind, and those drawn at random.
-
-Codes of −1, 0 and +1 that list all binary problems of a kind: one against all, every pair, every split.
-
-Codes of −1, 0 and +1 that are drawn at random, the best of many draws.
-"""
+"""Constructs codes of −1, 0 and +1 for binary reductions: one-vs-all, all pairs, all splits, and random ones."""
 
 from __future__ import annotations
 

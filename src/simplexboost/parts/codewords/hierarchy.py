@@ -1,9 +1,4 @@
-"""Codes of classes that are related: on a line, on a grid, or in a tree.
-
-Codes of classes that have a place among each other: on a line, from the lowest class to the highest.
-
-A tree of classes: which are alike, what contains them, and their codewords.
-"""
+"""Constructs codewords of related classes: ordered classes, and the leaves of a class hierarchy."""
 
 from __future__ import annotations
 

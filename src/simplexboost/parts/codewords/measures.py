@@ -1,4 +1,4 @@
-"""How good a code is: its smallest distance, the wrong bits it corrects, its margin capacity."""
+"""Measures how good a code is: its smallest distance, the wrong bits it corrects, its margin capacity."""
 
 from __future__ import annotations
 

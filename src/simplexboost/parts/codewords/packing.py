@@ -1,14 +1,11 @@
-"""Codes of few dimensions: points on a sphere that keep their distance.
+"""Constructs max-min codes, unit vectors in few dimensions as far apart as possible, for many classes.
 
-Points that keep their distance: minimise max_{k<l} <y_k, y_l> over K unit vectors in d dimensions.
+`pack` minimises max_{k<l} <y_k, y_l> over K unit vectors in d dimensions in two stages. *Anneal*: all starts together
+descend the log-sum-exp of the inner products, whose sharpness β grows until only the closest pairs count. That gives
+three digits. *Polish*: for small codes the best starts are taken to their local optimum with all digits, by a linear
+program per step, ``min c  s.t.  <y_k, y_l> + <dy_k, y_l> + <y_k, dy_l> <= c`` in a trust region.
 
-The solver behind :func:`simplexboost.parts.codewords.max_min` works in two stages. *Anneal*: all starts together
-descend the
-log-sum-exp of the inner products, whose sharpness β grows until only the closest pairs count. That gives three digits.
-*Polish*: for small codes the best starts are taken to their local optimum with all digits, by a linear program per
-step, ``min c  s.t.  <y_k, y_l> + <dy_k, y_l> + <y_k, dy_l> <= c`` in a trust region.
-
-Codes of few dimensions for many classes: max-min codes, and the rule that takes them where classes are many.
+`Auto` takes such a code only where the table would not fit into memory with canonical codewords.
 """
 
 from __future__ import annotations

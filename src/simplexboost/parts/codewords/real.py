@@ -1,4 +1,4 @@
-"""Codes of real numbers with a coordinate per class, or one less: the identity, the simplex, and that of SAMME."""
+"""Constructs the real-valued codes with K or K − 1 coordinates: the identity, the simplex, and that of SAMME."""
 
 from __future__ import annotations
 

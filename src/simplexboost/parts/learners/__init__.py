@@ -1,4 +1,4 @@
-"""Weak learners: a request with the negative gradient G (n, d) → a hypothesis h that makes Σ_i ⟨G_i, h(x_i)⟩ large.
+"""Provides weak learners, which fit a hypothesis h to a negative gradient G (n, d) so that Σ_i ⟨G_i, h(x_i)⟩ is large.
 
 The engine grows all trees alike; learners differ in the statistics, the node score and the values of leaves:
 
@@ -14,7 +14,7 @@ learner         statistics          node score              leaf
 `SignTree`      G                   Σ_j |ΣG_j|              sign(ΣG_j) per coordinate
 ==============  ==================  ======================  ==============================
 
-If the request is for one coordinate (d = 1), all but `NewtonTree` answer −1 or +1: weighted binary classification.
+If only one coordinate is asked for (d = 1), all but `NewtonTree` answer −1 or +1: weighted binary classification.
 """
 
 from __future__ import annotations

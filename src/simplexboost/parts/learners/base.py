@@ -1,4 +1,4 @@
-"""What a weak learner is, the request that it gets, and the answer that it gives."""
+"""Defines the base class of weak learners, the request that a learner gets and the answer that it returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constraints on trees as users write them: which features may interact, and in which the class scores are monotone."""
+"""Reads the user's constraints on trees: which features may interact, and in which the class scores are monotone."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Lines in one feature, by least squares.
+"""Fits a line in one feature by least squares, as a weak learner.
 
-The regressions on all features need only sums over the rows, which a few products of matrices give for all features and
-all requests of a round together. Their rounding errors differ from those of single regressions, and so might the
-choice between features that explain nearly the same. So the products only tell which features may be the best, mostly
-one, and the regressions on these decide.
+Regressions on all features need only sums over the rows, which a few matrix products give for all features and all
+requests of a round together. Their rounding errors differ from those of single regressions, and could change the choice
+between features that explain nearly the same. So the products only tell which features may be the best, mostly one, and
+the regressions on these decide.
 """
 
 from __future__ import annotations

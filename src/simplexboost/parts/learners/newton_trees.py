@@ -1,17 +1,13 @@
-"""Trees whose leaves are Newton steps, ΣG / (Σh + l2), if asked for monotone ones.
+"""Grows trees whose leaf values are Newton steps, ΣG / (Σh + l2), if required monotone in some features.
 
-Making a tree monotone: leaf values are moved as little as possible until every constraint holds.
-
-A tree is monotone in a feature if no step along this feature, all others staying as they are, leads from a leaf to one
-with a smaller value. Which leaves such steps connect is known from their boxes: the values of every feature that a leaf
-accepts. So a monotone tree is a table of leaf values with v_a <= v_b for certain pairs of leaves, and the nearest such
-table is an isotonic regression, here by pooling: of the pairs that are the wrong way round, the worst one is pooled,
-that is, its leaves (and all that were pooled with them) get their common mean, and so on until none is left.
+A tree is monotone in a feature if no step along this feature alone leads from a leaf to one with a smaller value. Which
+leaves such steps connect follows from their boxes, the values of every feature that a leaf accepts. So leaf values must
+satisfy v_a <= v_b for certain pairs of leaves, and the nearest such values are an isotonic regression, here by pooling:
+the leaves of the pair that violates this most, and all that were pooled with them, get their common mean, and so on
+until no pair is left.
 
 A sum of monotone trees with positive steps is monotone, and rounding does not change that: a <= b and c <= d imply
 fl(a + c) <= fl(b + d) for floating-point numbers too.
-
-Trees whose leaves are Newton steps, ΣG / (Σh + l2).
 """
 
 from __future__ import annotations

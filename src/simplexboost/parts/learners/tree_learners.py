@@ -1,10 +1,6 @@
-"""Trees as weak learners: the base class, trees whose leaves name a class, and trees of signs.
+"""Grows trees as weak learners, with leaves that are unit vectors, codewords of a class, or a sign per coordinate.
 
-What all tree learners share, and the trees whose leaves are unit vectors along the gradient.
-
-Trees whose leaves name one class and answer with its codeword.
-
-Trees that answer each coordinate separately, with ±1 or with 0 or 1: h(x, k) for an example and a class.
+`TreeLearner` is their base class, also that of the trees in `newton_trees`.
 """
 
 from __future__ import annotations

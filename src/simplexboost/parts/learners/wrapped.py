@@ -1,4 +1,4 @@
-"""Any scikit-learn classifier or regressor as a weak learner."""
+"""Uses any scikit-learn classifier or regressor as a weak learner."""
 
 from __future__ import annotations
 

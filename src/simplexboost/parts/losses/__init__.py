@@ -1,4 +1,4 @@
-"""Losses on class scores: U (n, K) and labels c (n,) -> value L (n,) and residual -∂L/∂U (n, K)."""
+"""Provides losses on class scores: U (n, K) and labels c (n,) -> values L (n,) and residuals −∂L/∂U (n, K)."""
 
 from __future__ import annotations
 

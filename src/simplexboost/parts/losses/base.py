@@ -1,7 +1,4 @@
-"""What a loss is: class scores U (n, K), labels c (n,) -> L (n,), −∂L/∂U (n, K), and whatever else boosting needs.
-
-A new loss defines ``value`` and ``residual``; everything else has a default.
-"""
+"""Defines the base class of losses: a new loss defines ``value`` and ``residual``, everything else has a default."""
 
 from __future__ import annotations
 

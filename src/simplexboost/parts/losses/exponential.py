@@ -1,8 +1,7 @@
-"""Sums of exponentials: the losses of AdaBoost and AdaBoost.MM, and residuals carried from round to round.
+"""Defines the exponential losses of AdaBoost and AdaBoost.MM, which are sums of exponentials over the rivals.
 
-Objectives that save work: residuals carried from round to round, and losses of the true class's score only.
-
-Sums of exponentials over the rivals, γ(v) = v: the losses of AdaBoost and AdaBoost.MM.
+They are γ–φ losses with γ(v) = v. A vote multiplies only a few entries of their residual, which is therefore updated
+from round to round. Of losses that depend on the true class's score only, the gradient costs O(n).
 """
 
 from __future__ import annotations

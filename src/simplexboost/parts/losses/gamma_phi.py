@@ -1,15 +1,10 @@
-"""γ–φ losses: the family, the logistic ones in it, and those from functions of the user.
-
-γ–φ losses: U (n, K), c (n,) -> L = γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k)), γ increasing and φ decreasing.
+"""Defines γ–φ losses, L = γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k)) with γ increasing and φ decreasing.
 
 The residual of an example is ``w`` at its class and ``−w τ_k`` at the others: ``w`` says how hard the example is, and
 ``τ`` (n, K), whose rows sum to one, which rival classes make it hard (Saberian and Vasconcelos, (29)-(30)).
 
-Losses of the true class's probability in p = softmax(2 U): minus the log-likelihood, and Savage's bounded loss.
-
-A γ–φ loss from the user's own pair of functions: L = γ(Σ_{k≠c} cost_matrix[c, k] φ(U_c − U_k)).
-
-The named losses work with logarithms; this one evaluates (29)-(30) of Saberian and Vasconcelos directly.
+Two of them depend on the true class's probability in p = softmax(2 U): minus the log-likelihood, and Savage's bounded
+loss. The named losses work with logarithms; a loss from the user's own γ and φ evaluates (29)-(30) directly.
 """
 
 from __future__ import annotations

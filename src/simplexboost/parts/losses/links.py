@@ -1,7 +1,7 @@
-"""Links from class scores to probabilities: U (n, K) -> η (n, K), rows on the probability simplex.
+"""Computes class probabilities from class scores: U (n, K) -> η (n, K).
 
-They are closed forms where the papers have one, e.g. ``η = softmax(2 U)``; otherwise the stationary distribution of a
-walk on the classes (`stationary`), which solves the linear system of Theorem 7. All work with logarithms.
+These links are closed forms where the papers have one, e.g. ``η = softmax(2 U)``; otherwise the stationary distribution
+of a walk on the classes (`stationary`), which solves the linear system of Theorem 7. All work with logarithms.
 """
 
 from __future__ import annotations

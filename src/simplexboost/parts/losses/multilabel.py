@@ -1,18 +1,14 @@
-"""Losses for rows with several labels or several targets.
+"""Defines losses for rows with several labels or several class targets.
 
-The log-loss of several questions at once: labels, each of which a row has or has not, or several class targets.
-
-The columns of the scores U (n, K) are cut into blocks. A label is a block of one column, whose probability is σ(2U_k).
-A class target is a block of as many columns as it has classes, whose probabilities are softmax(2U) over the block. The
-loss of a row is the sum over the blocks of −log of the probability of what is true, c (n,) being the number of what is
-true of the row among ``sets`` (S, K): 1 in the columns of its labels, or of its class of every target.
-
-Losses for examples with several labels: c (n,) is then the number of the example's label set, a row of ``sets``.
+c (n,) is the number of what is true of the row among ``sets`` (S, K): 1 in the columns of its labels, or of its class
+of every target. The log-loss is a sum over blocks of columns of −log of the probability of what is true: a label is a
+block of one column of U (n, K), of probability σ(2U_k); a class target is a block of a column per class, of
+probabilities softmax(2U) over the block.
 
 The Hamming loss is Σ_k e^{−z_k f_k} with f = 2 U, where z_k is 1 if k is a label and −1 if not. The ranking loss is the
-mean of e^{−(U_k − U_l)} over all pairs of a label k and a class l that is not a label. They generalise `OneVsAll` and
-`Exponential`, with which they agree, up to a factor, if every example has one label; if y is an indicator matrix,
-boosters use them in place of these (`for_label_sets`).
+mean of e^{−(U_k − U_l)} over all pairs of a label k and a class l that is not a label. If every example has one label,
+they agree up to a factor with `OneVsAll` and `Exponential`, in whose place boosters use them if y is an indicator
+matrix (`for_label_sets`).
 """
 
 from __future__ import annotations

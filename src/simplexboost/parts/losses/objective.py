@@ -1,13 +1,10 @@
-"""A loss on one training set: the risk and its gradient, the balance of a direction, rivals that move alike.
-
-The balance of a direction: which terms fall and which rise, for losses that are sums of exponentials.
-
-Rivals that move alike along a direction, taken as one: the sum over rivals then has few terms instead of K.
-
-A loss on one training set: the risk R(F) = Σ_i w_i L(U_i, c_i) with U = ½ F Yᵀ, and its gradient.
+"""Evaluates a loss on a training set: the risk R(F) = Σ_i w_i L(U_i, c_i) with U = ½ F Yᵀ, and its gradient.
 
 `Objective` evaluates its loss anew in every round. A loss that can do better, because it can carry its residual from
 round to round or needs only the scores of the true classes, has its own kind of objective (`Loss.objective`).
+
+For step rules, it also sums the terms that fall and those that rise along a direction (for sums of exponentials), and
+merges rivals that move alike, so that a sum over rivals has few terms instead of K.
 """
 
 from __future__ import annotations

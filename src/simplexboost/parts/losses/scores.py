@@ -1,12 +1,7 @@
-"""Losses on class scores outside the γ–φ family, among them the soft-max cost and losses of the user.
+"""Defines losses outside the γ–φ family, such as one-vs-all, L = e^{−2U_c} + Σ_{k≠c} e^{2U_k}, and the user's own.
 
-Losses outside the γ–φ family, on class scores U (n, K): e.g. one-vs-all, L = e^{−2U_c} + Σ_{k≠c} e^{2U_k}.
-
-They are meant for canonical codewords, for which 2 U = F is the score of each class in the papers.
-
-The expected cost of a random decision, Σ_k cost_matrix[c, k] g_k with g = softmax(2 U).
-
-A user's own loss of the class scores, from its value, gradient and second derivatives.
+They are meant for canonical codewords, for which 2 U = F is the score of each class in the papers. The soft-max cost is
+the expected cost of a random decision, Σ_k cost_matrix[c, k] g_k with g = softmax(2 U).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Optimizers: which requests the weak learner gets in a round, and how its answers become a step F ← F + α h.
+"""Provides optimizers, which ask the weak learner for hypotheses and turn them into steps F ← F + α h.
 
 ==================  ==================================================================================
 `GradientDescent`   one vector-valued h (GD-MCBoost, AdaBoost.M1, SAMME, AdaBoost.MM, …)

@@ -1,8 +1,6 @@
-"""What an optimizer is, and what optimizers share: gradient, request, answer, step.
+"""Defines the base class of optimizers and the steps of a round that they share.
 
-What an optimizer is.
-
-What optimizers share: gradient → request → the learner's answer → the risk along it (a ray) → step → update.
+A round goes: gradient → request → the learner's answer → the risk along it (`Ray`) → step → update.
 """
 
 from __future__ import annotations

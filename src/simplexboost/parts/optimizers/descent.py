@@ -1,15 +1,4 @@
-"""Descent: along the gradient, along coordinates, Newton's, along a new column, along sampled pairs.
-
-Gradient descent: one h with values in R^d follows the whole gradient.
-
-Coordinate descent: a scalar h in one coordinate of F, or in each.
-
-Newton's method: the learner gets the curvature as well as the gradient.
-
-A code that grows by one column per round: the optimizer of AdaBoost.ECC.
-
-Sampled pairs of an example and a class: the optimizer of sm-boost.
-"""
+"""Defines the optimizers that follow the gradient, coordinates, Newton steps, new code columns or sampled pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much memory boosting takes beside the data, before anything is computed: the formula of docs/memory.md."""
+"""Estimates how much memory boosting takes beside the data, before anything is computed, as docs/memory.md explains."""
 
 from __future__ import annotations
 

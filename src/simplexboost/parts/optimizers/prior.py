@@ -1,4 +1,4 @@
-"""A start of boosting at the class shares: a first tree of one leaf, whose values are the log-odds of the classes."""
+"""Starts boosting at the class frequencies, with a tree of one leaf whose values are the log-odds of the classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The state of a boosting run, F ← F + α h, and how a round changes it."""
+"""Keeps the state of a boosting run, F ← F + α h, and applies the updates of a round to it."""
 
 from __future__ import annotations
 

@@ -1,15 +1,11 @@
-"""Newton boosting on a sketch: one vector tree per round, whatever the number of classes.
-
-Sketches: a few directions in the space of codewords along which splits are searched, for any number of classes.
-
-The row-wise loss of `SketchedNewton` in NumPy, for losses that the engine does not know: a user's own.
-
-Newton boosting on a sketch: one vector tree per round, whatever the number of classes.
+"""Defines Newton boosting on a sketch: one vector tree per round, whatever the number of classes.
 
 Splits are searched along s random directions of the space of codewords, so histograms hold s + 1 numbers per bin; the
 leaves then use the whole gradient. A round costs n·p·(s + 1) for the histograms, n·K for the soft-max (n·K·d for
 codewords of few dimensions), and little for the leaves. The soft-max is computed in blocks that fit in the cache, and
 no n × K gradient is stored.
+
+For losses that the engine does not know, such as a user's own, `LossRows` computes the same in NumPy.
 """
 
 from __future__ import annotations

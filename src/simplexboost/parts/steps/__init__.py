@@ -1,10 +1,8 @@
-"""Steps: how far to go, α in F ← F + α h. In scores the ray is U + α W with W = ½ h Yᵀ (n, K).
+"""Provides step rules, which choose α in F ← F + α h.
 
-`LineSearch` minimises the risk Σ_i w_i L_i(U + αW) along the ray. `ClosedForm` gives AdaBoost's step where the loss is
-a sum of exponentials. `ErrorStep` computes the weight of a vote from its weighted error. `GradientStep` takes the edge
-as the step. `FixedStep` always takes the same step.
-
-``ray`` is the risk along a direction, ``rules`` choose a step from it, ``search`` finds minima on a line.
+`LineSearch` minimises the risk Σ_i w_i L_i(U + αW) along the ray U + α W with W = ½ h Yᵀ (n, K). `ClosedForm` gives
+AdaBoost's step where the loss is a sum of exponentials. `ErrorStep` computes the weight of a vote from its weighted
+error. `GradientStep` takes the edge as the step. `FixedStep` always takes the same step.
 """
 
 from __future__ import annotations

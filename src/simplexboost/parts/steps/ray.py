@@ -1,4 +1,4 @@
-"""`Ray`, the risk along a direction U + α W, from which a step is chosen; and `Stride`, the chosen step."""
+"""Computes the risk along a direction, U + α W, from which step rules choose α."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The rules by which steps are chosen, and searches along a line.
-
-Searches along a line: the root of an increasing slope, a minimum near zero.
-
-The rules by which steps are chosen.
-"""
+"""Defines the step rules, and the searches for a root or a minimum on a line that they use."""
 
 from __future__ import annotations
 
