@@ -1,4 +1,4 @@
-"""The classifiers: scikit-learn estimators around the boosting loop."""
+"""Classifiers with the interface of scikit-learn, built around the boosting loop of `simplexboost.boosting`."""
 
 from .adaboost import (
     AdaBoostECCClassifier,

@@ -1,6 +1,6 @@
-"""The AdaBoost family: M1, SAMME, one-vs-all, MM, MH, M2 and MR, ECC.
+"""AdaBoost for many classes: M1, SAMME, one-vs-all, MM, MH, M2 and its multi-label version MR, and ECC.
 
-Product learners h(x, k), of an example and a class, in the modes that AdaBoost.MH, AdaBoost.M2 and sm-boost offer.
+MH, M2 and sm-boost (in `gradient`) need learners h(x, k) of an example and a class. `product_parts` offers four kinds:
 
 ==============  =====================================================================
 shared          one tree for all classes; every leaf has an answer for each class
@@ -8,14 +8,6 @@ separate        a tree for every class, and one step for all of them
 index           one stump on [x, k], the features and the number of the class
 single-label    a learner that names one class: +1 for it, −1 for the others (MH only)
 ==============  =====================================================================
-
-AdaBoost for many classes: one booster per class, learners that name one class, and the version of the theory.
-
-AdaBoost.MH: one binary question per class, whether the class is a label of the example.
-
-AdaBoost.M2 and its version for several labels, AdaBoost.MR: the labels shall rank above the other classes.
-
-AdaBoost.ECC: an output code that grows by one column per round.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""How the flagship settles what was left to it: by rules from the size of the table, and by its own held-out risk."""
+"""Choice of the parameters of `SimplexBoostClassifier` that are "auto": by the size of the table and by held-out risk.
+
+The rules are here; `search` compares the candidates on the rows held out.
+"""
 
 from __future__ import annotations
 

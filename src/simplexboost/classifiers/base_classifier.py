@@ -1,11 +1,8 @@
-"""What all classifiers share: labels, margins, saving, and fits that succeed as a whole or change nothing.
+"""Base class of all classifiers: labels, accuracy, margins, saving, and fits that several threads may run at once.
 
-Threads that share an estimator: a fit changes it in one step, and a prediction looks at it in one moment.
-
-So whoever predicts while another thread fits the same estimator gets the answer of the model before or after that fit,
-never of a mixture; and if several threads fit it, the result is that of the last fit that ended.
-
-What all classifiers of the package share: labels, margins and saving.
+A fit works on a copy of the estimator and replaces its attributes in one step at the end, so that a fit that fails
+changes nothing. A prediction reads a copy taken at one moment. So a thread that predicts while another fits the same
+estimator uses the model before or after that fit, never a mixture; of several fits, the one that ends last counts.
 """
 
 from __future__ import annotations

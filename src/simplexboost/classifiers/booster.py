@@ -1,8 +1,6 @@
-"""The estimator around the boosting loop: what all boosters share except their parts.
+"""Base classes of the boosters: the parameters, the fit and the fitted attributes that all of them share.
 
-Calls scikit-learn's own callbacks in every round.
-
-The scikit-learn estimator around the boosting loop: everything that boosters share except the choice of parts.
+A subclass chooses the parts (loss, codewords, learner, optimizer, step). Callbacks of scikit-learn are called here.
 """
 
 from __future__ import annotations

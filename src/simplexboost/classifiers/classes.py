@@ -1,19 +1,14 @@
-"""Classes of a fitted booster that are added, dropped or merged.
+"""Classes of a fitted booster that are added, dropped or merged without a fit from scratch.
 
-Classes that go: `drop_classes` and `merge_classes` on a fitted booster. Those that come are in `adding`.
-
-Classes that come: `SimplexBoostClassifier.add_classes`.
-
-A fitted model has probabilities P(k | x, old) of the old classes. By the rule of products,
+To add classes, let P(k | x, old) be the fitted model's probabilities of the old classes. By the product rule,
 
     P(k | x) = P(k | x, old) · P(old | x)     for an old class k,
 
-so that only P(old | x) and the probabilities of the m new classes have to be learned: a problem of m + 1 classes, in
-which all old classes together are one. Its logits are ρ, the log of the sum of exp(logit) over the old classes, which
-the fitted model knows, and the logits N (m,) of the new classes. They start from ρ and zeros. First the leaves of old
-trees learn them (`model.leaf_pass`), then new trees are grown. The first column of every tree, which would move all
-old classes alike, is subtracted from the others: the scores of the old classes stay as they are, bit for bit. The
-soft-max of a round costs n · (m + 1) in place of n · K.
+so only P(old | x) and the probabilities of the m new classes are learned: a problem of m + 1 classes, in which the old
+ones together are one, with the log-sum-exp ρ of their logits as its logit. The new logits (m,) start from zero. First
+the leaves of the old trees learn them (`model.leaf_pass`), then new trees are grown. The first column of every tree,
+which would move all old classes alike, is subtracted from the others, so that the scores of the old classes stay the
+same, bit for bit. The soft-max of a round costs n · (m + 1) in place of n · K.
 """
 
 from __future__ import annotations
@@ -273,6 +268,8 @@ def regrouped(estimator: Any, after: list[Any]) -> dict[str, Any]:
     prior = shares_of(estimator, lambda prior: np.bincount(number, prior, len(labels)).astype(np.float64))
     return {"classes_": labels, "present_": present, **model, **prior}
 
+
+# ---- classes that are added -----------------------------------------------------------------------------------------
 
 # What "auto" stands for; docs/classes.md has the trials behind these numbers.
 ROUNDS = 50

@@ -1,4 +1,4 @@
-"""`BoostingClassifier`: any loss × codewords × learner × optimizer."""
+"""`BoostingClassifier`, a booster of any loss, codewords, learner and optimizer."""
 
 from __future__ import annotations
 

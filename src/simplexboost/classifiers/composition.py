@@ -1,4 +1,4 @@
-"""The parts a booster is made of, and how strings become parts."""
+"""`Parts`, the parts that a booster is made of, and their construction from strings."""
 
 from __future__ import annotations
 

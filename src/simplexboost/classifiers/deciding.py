@@ -1,4 +1,4 @@
-"""Answers of fitted classifiers beyond the best label: sets of classes, no answer, decisions by cost, other priors."""
+"""Methods of classifiers for prediction sets, abstention, costs of decisions and other class priors."""
 
 from __future__ import annotations
 

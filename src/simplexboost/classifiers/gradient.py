@@ -1,10 +1,8 @@
-"""Boosters by gradient and Newton steps: LogitBoost, MCBoost, sm-boost.
+"""Boosters by gradient or Newton steps: LogitBoost, two of the MCBoost family, and sm-boost.
 
-LogitBoost: Newton steps on the multinomial likelihood.
-
-The MCBoost family: boosting on a simplex of codewords.
-
-sm-boost: gradient descent on the expected cost of a random decision, by sampled pairs of an example and a class.
+LogitBoost takes Newton steps on the multinomial likelihood. MCBoost descends on a simplex of codewords, by gradient
+(GD) or by coordinate (CD). sm-boost descends on the expected cost of a random decision, by sampled pairs of an example
+and a class.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Metrics: numbers that are computed from predictions for evaluated rows after every round, and followed.
+"""Metrics that are computed from the predictions for evaluated rows after every round.
 
-A metric is a name, a scikit-learn scorer, or a function of label numbers c (n,) and probabilities P (n, K).
+A metric is a name, a scikit-learn scorer, or a function of class numbers c (n,) and probabilities P (n, K).
 """
 
 from __future__ import annotations

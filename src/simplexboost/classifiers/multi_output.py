@@ -1,4 +1,4 @@
-"""What the flagship does for a matrix y: which parameters go with it, and when a label is predicted."""
+"""Checks of `SimplexBoostClassifier` for a matrix y, and the probabilities above which labels are predicted."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Predictions of a fitted booster: scores, labels, probabilities, also after every round and on a GPU.
+"""Predictions of a fitted booster: scores, labels and probabilities, also after every round.
 
-Rows that are on a GPU already: they are predicted there, and the predictions stay there.
-
-Predictions of a fitted booster: F(X) → class scores, labels, probabilities, also after every round.
+Rows that are in the memory of a GPU are predicted there, and the predictions stay there.
 """
 
 from __future__ import annotations

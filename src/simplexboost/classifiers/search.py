@@ -1,31 +1,14 @@
-"""The search by held-out risk: rounds, temperature, thresholds, and which of several candidates.
+"""Choice of the number of rounds, of one temperature and among several candidates, by the risk on held-out rows.
 
-What was chosen, and why.
+Every candidate boosts the training rows of every split; the held-out rows tell how good it is after each number of
+rounds. Candidates that fall behind are dropped early. Decisions depend on risks only, never on clocks, so the same data
+and seed give the same choice. A temperature t makes probabilities softmax(t · 2U); with several labels or class targets
+each has its own.
 
-Which rows are trained on and which are held out.
-
-One temperature t for all classes: probabilities are softmax(t · 2U) in place of softmax(2U).
-
-Of several labels or class targets, which are blocks of columns, each has a temperature of its own.
-
-What the rows held out say about sets of classes: the scores that their true classes have at the chosen rounds.
-
-The probability above which a label is predicted: by default ½, or what makes F1 of the label largest.
-
-If probabilities are right, the threshold that makes the expected F1 largest is half of that F1 (Lipton, Elkan and
-Naryanaswamy, 2014). The largest F1 is found on rows held out, from how many rows with the label and without it have
-scores above each of some cuts. It is one number of many rows, and so it depends less on chance than the cut at which it
-is reached. Where few rounds have not yet learned how rare a label is, or too many have made scores too sure, the
-probabilities of the model are not right. So the same rows tell which score has that probability in truth, by a logistic
-regression of the label on the score; it does not matter then which temperature the model has.
-
-The race of the candidates, in stages of more and more rounds.
-
-Choosing by held-out risk: the number of rounds, one temperature, and which of several candidates.
-
-Every candidate boosts the training rows of every split; the rows held out tell how good it is after each number of
-rounds. Candidates that fall behind are dropped early. All decisions depend on risks only, never on clocks, so the same
-data and the same seed always give the same choice.
+The threshold of a label that makes the expected F1 largest is half of that F1 (Lipton, Elkan and Naryanaswamy, 2014).
+The largest F1 is estimated on held-out rows: as one number of many rows it varies less than the cut at which it is
+reached. A logistic regression of the label on the score then finds the score with that probability, since the model's
+own probabilities may be wrong after too few or too many rounds.
 """
 
 from __future__ import annotations

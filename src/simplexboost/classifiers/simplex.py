@@ -1,4 +1,4 @@
-"""`SimplexBoostClassifier`: boosting for many classes, one vector tree per round."""
+"""`SimplexBoostClassifier`, the main classifier: boosting for many classes with one vector-valued tree per round."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Boosters whose classes may have an order or a hierarchy.
+"""`StructuredBooster`, the base class of boosters whose classes may have an order or a hierarchy.
 
-The order of ordinal classes, as the parameter ``ordinal`` and y tell it.
-
-Classes with structure: boosters whose classes may have an order or a hierarchy.
+The order comes from the parameter ``ordinal`` or from y, if that is an ordered categorical or an Enum of polars.
 """
 
 from __future__ import annotations

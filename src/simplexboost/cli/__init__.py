@@ -1,13 +1,13 @@
-"""The command line: ``simplexboost fit``, ``predict``, ``evaluate``, ``compare``, ``inspect``, ``list``, ``demo``.
+"""The command line: ``simplexboost fit``, ``predict``, ``evaluate``, ``compare``, ``inspect``, ``list`` and others.
 
-Three libraries do what is not ours to do. They are the extra ``cli``, and are imported only here:
+It needs three libraries, the extra ``cli``, which are imported only here:
 
 - click reads the arguments. It gives nested commands, ``--help``, completion in bash, zsh and fish, and a runner for
   tests. argparse has neither completion nor the runner; typer is click with a layer that we have no use for.
 - rich draws progress bars and tables on a terminal.
 - pyarrow reads and writes CSV, Parquet and Feather, block by block and compressed, and its columns know missing values.
-  The three formats that are not tables come from libraries at hand: LIBSVM from scikit-learn, NPZ from NumPy, and ARFF
-  is a header of declarations before a CSV.
+  The three other formats come from libraries at hand: LIBSVM from scikit-learn, NPZ from NumPy, and ARFF is a header of
+  declarations before a CSV.
 """
 
 from importlib import import_module

@@ -1,14 +1,6 @@
-"""The classifiers by name: their table, and their parameters from ``--set name=value``.
+"""Classifiers by name, the table of the boosters and their parts, and parameters from ``--set name=value``.
 
-All named boosters in one table; rows are made from the parts of the boosters, only MartiBoost's is hand-written.
-
-The named boosters: each is a choice of four parts.
-
-`TABLE` has a row for every one of them; ``python -m simplexboost list`` prints it.
-
-Classifiers by name, and their parameters from ``--set name=value``.
-
-The table of all classifiers; it needs none of the libraries of the extra ``cli``.
+``python -m simplexboost list`` prints the table. This module needs none of the libraries of the extra ``cli``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The commands together, and what becomes of errors: one sentence on standard error, and an exit code."""
+"""The command ``simplexboost`` with its subcommands; errors become one sentence on standard error and an exit code."""
 
 from __future__ import annotations
 

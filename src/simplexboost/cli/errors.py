@@ -1,4 +1,4 @@
-"""What may go wrong, and what the user is told: one sentence and an exit code, never a traceback."""
+"""Errors of the command line: what the user is told in one sentence, with an exit code, never a traceback."""
 
 from __future__ import annotations
 

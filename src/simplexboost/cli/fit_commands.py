@@ -1,15 +1,4 @@
-"""The commands that fit: ``fit``, ``evaluate``, ``compare`` and ``demo``.
-
-The commands, a module each with a function ``command``.
-
-``simplexboost fit``.
-
-``simplexboost evaluate``.
-
-``simplexboost compare``.
-
-``simplexboost demo``.
-"""
+"""The commands that fit classifiers: ``fit``, ``evaluate``, ``compare`` and ``demo``."""
 
 from __future__ import annotations
 

@@ -1,11 +1,9 @@
-"""Columns become numbers or categories, and the target column becomes labels.
-
-Columns → numbers or categories.
+"""Conversion of columns of text to numbers, dates or categories, and of the target column to labels.
 
 A column of text holds numbers if nearly all of its values do (90 %): a few words such as "unknown" among numbers become
 missing values, and the user is told. Likewise for dates in the order year, month, day; those in another order are not
 guessed, because 3/4/2024 may mean two days. All other text is categories, and so are numbers of which one in a hundred
-begins with a zero, such as 06000: they are codes.
+begins with a zero, such as 06000: they are codes. Labels stay as they are written in the file.
 
 Examples
 --------
@@ -14,10 +12,6 @@ Examples
 >>> column.add(pa.array(["31", "unknown", None, *["40"] * 20]))
 >>> column.finish().to_pylist()[:4], column.bad
 ([31.0, None, None, 40.0], Counter({'unknown': 1}))
-
-The target column → labels, as they are written in the file.
-
-Tables as estimators take them.
 """
 
 from __future__ import annotations
@@ -308,6 +302,8 @@ def words_of(values: pa.Array) -> Counter[str]:
     return Counter(dict(zip(counts.field(0).to_pylist(), counts.field(1).to_pylist(), strict=True)))
 
 
+# ---- the target column ----------------------------------------------------------------------------------------------
+
 INTEGER = re.compile(r"-?(0|[1-9]\d{0,17})")
 
 
@@ -413,6 +409,9 @@ def codes_of(words: pa.Array, classes: AnyArray) -> tuple[Labels, Mask]:
     out = np.full(len(words), -1, dtype=np.intp)
     out[labelled] = numbers[np.asarray(coded.indices.filter(coded.is_valid()))] if len(numbers) else -1
     return out, labelled
+
+
+# ---- tables as estimators take them ---------------------------------------------------------------------------------
 
 
 def as_frame(X: Any, classifier: Any) -> Any:

@@ -1,17 +1,4 @@
-"""The commands for a model: ``predict``, ``export``, ``inspect``, ``report``, and ``list`` and ``completion``.
-
-``simplexboost predict``.
-
-``simplexboost export``.
-
-``simplexboost inspect``.
-
-``simplexboost report``.
-
-``simplexboost list``.
-
-``simplexboost completion``.
-"""
+"""The commands ``predict``, ``export``, ``inspect`` and ``report`` for a fitted model, and ``list``, ``completion``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other libraries' boosters for ``compare``, with their defaults, where they are installed."""
+"""Boosters of other libraries for ``compare``, with their defaults, where they are installed."""
 
 from __future__ import annotations
 

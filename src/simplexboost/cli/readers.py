@@ -1,20 +1,10 @@
-"""Table files as blocks of columns: CSV, TSV, ARFF, LIBSVM, NPZ, Parquet, Feather.
+"""Reading of tables as blocks of columns: CSV, TSV, ARFF, LIBSVM, NPZ, Parquet and Feather, also compressed.
 
-An iterator that runs in another thread, so that Ctrl-C is heard while it waits.
+pyarrow guesses the type of a column in a text file from the first block, and fails if a later block has another type.
+So columns of text files stay text here, and `kinds` looks at all values.
 
-Python hears signals in its main thread, between two steps of its own. While that thread is inside pyarrow, which waits
-for standard input, Ctrl-C would wait too, perhaps for ever.
-
-A path → its format, by its extension, and an open stream of its bytes, decompressed.
-
-Text files, CSV, TSV and ARFF, as blocks of a table in which every column is text.
-
-pyarrow guesses the type of a column from the first block, and fails if a later block has another type. So nothing is
-guessed here: `kinds` looks at all values.
-
-Any table file as blocks of columns: text files by `texts`, typed ones here.
-
-LIBSVM files: sparse rows of numbers without names.
+Blocks are read in another thread. Python hears signals in its main thread, between two steps of its own; if that thread
+were inside pyarrow, waiting for standard input, Ctrl-C would wait too, perhaps for ever.
 """
 
 from __future__ import annotations
@@ -479,6 +469,8 @@ def skip_comments(row: Any) -> str:
     return "skip" if (row.text or "").lstrip().startswith("%") else "error"
 
 
+# ---- any file as blocks of columns ----------------------------------------------------------------------------------
+
 ROWS = 1 << 16  # rows of a block, where the format leaves that open
 
 
@@ -570,6 +562,8 @@ def first_words(error: Exception) -> str:
     """An error of a library in a few words."""
     return " ".join(str(error).split())[:200].rstrip(".")
 
+
+# ---- LIBSVM ---------------------------------------------------------------------------------------------------------
 
 LINES = 1 << 15  # lines of a block
 MOST_INDEX = np.iinfo(np.int32).max

@@ -1,8 +1,6 @@
-"""The blocks of a file in the form that a fitted model takes, and scores added up block by block.
+"""Rows of a file for a fitted model, block by block, and scores of its predictions, added up over the blocks.
 
-The blocks of a file, one by one, in the form that a fitted model takes: memory does not grow with the file.
-
-Scores of predictions, added up chunk by chunk.
+So memory does not grow with the file.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""What the user sees while a command runs: all of it goes to standard error.
+"""Progress bars and messages while a command runs, all on standard error, so that standard output stays data.
 
-Progress on standard error: bars on a terminal, plain lines about every second elsewhere.
-
-What the user is told while a command runs: all of it goes to standard error, so that standard output stays data.
+Where standard error is not a terminal, progress is a plain line about every second.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""All blocks of a file → the table, labels and weights of a fit."""
+"""Reading of a whole file as the table, labels and weights of a fit."""
 
 from __future__ import annotations
 

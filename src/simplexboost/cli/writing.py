@@ -1,4 +1,7 @@
-"""Tables → files. A file appears whole or not at all: it is written beside its place and then renamed."""
+"""Writing of tables to files.
+
+A file appears whole or not at all: it is written beside its place and then renamed.
+"""
 
 from __future__ import annotations
 

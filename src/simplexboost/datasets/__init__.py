@@ -1,8 +1,4 @@
-"""Data sets with a training and a test part, found by name (`load`) or made by a generator (``make_…``).
-
-``record`` says what a data set is, ``sources`` finds those with a name. ``generators`` makes those of the papers, and
-``noisy`` those of them whose training labels are noisy.
-"""
+"""Data sets with a training and a test part, found by name (`load`) or made by a generator (``make_…``)."""
 
 from .generators import (
     BAYES_ERROR,

@@ -1,11 +1,7 @@
-"""Generators of small problems whose answer is known, some with label noise.
+"""Generators of small problems whose answer is known, from papers on boosting, some with label noise.
 
-Generators: small problems of the papers whose answer is known, each a `Dataset` with a training and a test part.
-
-Three Gaussians (MCBoost), and two counter-examples: one on which one-vs-all errs, one on which SAMME drives its loss to
-zero without learning anything.
-
-Generators of problems with label noise: Long and Servedio's, and Geist's Madelon-like family.
+Three Gaussians (MCBoost); two counter-examples, one on which one-vs-all errs, one on which SAMME drives its loss to
+zero without learning anything; with label noise that of Long and Servedio, and Geist's Madelon-like family.
 """
 
 from __future__ import annotations

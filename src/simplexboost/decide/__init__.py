@@ -1,4 +1,4 @@
-"""From probabilities P (n, K) to answers: sets of classes, decisions by cost, other shares of the classes, no answer.
+"""Decisions from probabilities P (n, K): prediction sets, abstention, decisions by cost, and other class priors.
 
 The functions take probabilities, so that they also serve classifiers of other packages; the methods of our boosters
 (``predict_set``, ``predict_or_abstain``, ``predict(X, costs=…, prior=…)``, ``expected_costs``, ``estimate_prior``) call

@@ -1,4 +1,4 @@
-"""No answer where a classifier is unsure: labels (n,) in which rows below a confidence have a missing value."""
+"""Abstention: labels (n,) in which rows below a confidence have a missing value."""
 
 from __future__ import annotations
 

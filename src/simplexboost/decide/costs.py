@@ -1,4 +1,4 @@
-"""Decisions that cost least: probabilities P (n, K) and costs C (K, A) → expected costs P C (n, A), and the lowest.
+"""Decisions of least expected cost: probabilities P (n, K) and costs C (K, A) → expected costs P C (n, A).
 
 A cost is that of a decision (column) when some class is true (row). There may be other decisions than classes, such as
 to ask a person. Costs may be negative: then they are gains.

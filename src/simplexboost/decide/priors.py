@@ -1,7 +1,6 @@
-"""Other shares of the classes than in training: p'_k ∝ p_k · prior_k / training_k.
+"""Probabilities under other class priors than in training: p'_k ∝ p_k · prior_k / training_k.
 
-This holds where classes come in other shares but look the same: the distribution of a row within its class is that of
-training.
+This holds under label shift: the distribution of a row within its class is that of training.
 """
 
 from __future__ import annotations

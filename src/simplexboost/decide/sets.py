@@ -1,14 +1,13 @@
-"""Sets of classes that hold the true one with a promised probability: P (n, K) → a boolean matrix (n, K).
+"""Conformal prediction sets, P (n, K) → a boolean matrix (n, K), that hold the true class with a given probability.
 
 The score of a class in a row is the probability of all classes that are more probable in that row,
 
     s_k = Σ {p_j : p_j > p_k},
 
-so the most probable class has score 0. Rows whose class is known, and that the model was not trained on, tell how large
-the score of the true class is: a threshold q that most of them do not exceed. The set of a new row is {k : s_k ≤ q}, in
-words: take classes from the most probable one on until their probabilities add up to more than q. This is the score of
-adaptive prediction sets (Romano, Sesia and Candès, 2020) without the probability of the class itself. So no set is
-empty, and no random number is needed.
+so the most probable class has score 0. From labelled rows that the model was not trained on comes a threshold q that
+most scores of true classes do not exceed. The set of a new row is {k : s_k ≤ q}: classes from the most probable one on
+until their probabilities add up to more than q. This is the score of adaptive prediction sets (Romano, Sesia and
+Candès, 2020) without the probability of the class itself, so no set is empty, and no random number is needed.
 """
 
 from __future__ import annotations

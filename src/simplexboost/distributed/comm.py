@@ -1,19 +1,8 @@
-"""Members of a group run the same program, each on its own rows; a leader combines what they answer.
+"""Communication in a group: members run one program, each on its own rows, and a leader combines their answers.
 
-What members send: answers whose pieces are added, compared or collected on their way to the leader.
-
-What a program that all members of a group run may say to the group.
-
-Which of all rows a member has.
-
-A member of a group: runs a program in a thread of its own, and answers in step with the others.
-
-The leader of a group: combines what the members answer, decides, and tells them.
-
-Members of a group run the same program, each on its own rows, and add up what they find.
-
-`messages` says what is sent, `member` and `leader` are the two ends of it, `rows` says which rows a member has. How
-messages travel is for others to say: `simplexboost.distributed.dask` sends them through Dask.
+A member runs the program in a thread of its own and answers in step with the others. Pieces of answers are added,
+compared or collected on their way to the leader, which decides and tells the members. How messages travel is up to a
+`Transport`; that of `simplexboost.distributed.dask` uses Dask.
 """
 
 from __future__ import annotations

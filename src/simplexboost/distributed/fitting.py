@@ -1,8 +1,7 @@
-"""The program that all members of a group run to fit a booster, and their leader with them.
+"""The program that all members of a group run, together with their leader, to fit a booster.
 
 Everybody runs the same code on its own rows. The leader has none; its estimator becomes the fitted one, and its
-callbacks are called. What is summed over rows, and what has to be decided, goes through the engine
-(`distributed.group_engine`).
+callbacks are called. Sums over rows and common decisions go through `distributed.group_engine`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,4 @@
-"""The engine of rows that are spread over the members of a group.
-
-How a group grows a tree: the leader asks for histograms, the members answer, and what is sent.
-
-The flagship's loss on rows that are spread over a group.
-
-An engine whose rows are spread over the members of a group (`simplexboost.distributed.comm`).
+"""An engine whose rows are spread over the members of a group (`simplexboost.distributed.comm`).
 
 A member computes with its own rows and never sees those of another. Only maxima and sums of integers pass between
 them: column maxima, histograms, the two integers of every exact sum, row counts. These are the same for any order and

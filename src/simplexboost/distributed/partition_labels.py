@@ -1,8 +1,6 @@
-"""Labels, weights and evaluated rows in partitions.
+"""Labels, weights and evaluated rows in partitions, checked and encoded as if they were in one table.
 
-Labels and what else comes with rows, in partitions: what `tables.validation` finds on the whole table.
-
-The rows of an ``eval_set`` in partitions: what `classifiers.eval_sets` makes of an entry on the whole.
+`tables.validation` and `classifiers.eval_sets` do the same for a whole table.
 """
 
 from __future__ import annotations
@@ -361,6 +359,8 @@ def agree_on_groups(group: Group, parts: Sequence[Part], labels: AgreedLabels) -
     group.exchange("groups", some, check)
     return [one[used] for one, used in zip(groups, labels.used, strict=True)]
 
+
+# ---- rows of an eval_set --------------------------------------------------------------------------------------------
 
 OF = "eval_set: "  # the beginning of messages
 SHOWN = 5  # labels in a message

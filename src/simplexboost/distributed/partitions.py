@@ -1,14 +1,8 @@
-"""X in partitions: the members agree on what they would find if all rows were in one table.
-
-What a member of a group holds of the tables of a fit.
-
-How errors name the partition that they are about.
-
-X in partitions → numbers: the members agree on what they would find if all rows were in one table.
+"""X in partitions → numbers, with the columns and categories that the whole table would have.
 
 A member says of its partitions which columns they have, of what kind these are and which categories they hold. The
 leader learns from that what `tables.inputs.learn_X` learns from a whole table, with the same functions. Then everybody
-turns its own partitions into numbers.
+turns its own partitions into numbers. Errors name the partition that they are about.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a classifier does on labelled rows, as numbers: the pictures of `plotting` and the report page draw these."""
+"""Evaluation of classifiers on labelled rows, as numbers, which `evaluate.plots` and `evaluate.report` draw."""
 
 from importlib import import_module
 from typing import Any

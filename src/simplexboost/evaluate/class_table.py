@@ -1,4 +1,4 @@
-"""Precision and recall of every class, with intervals that stay sensible for classes of few rows."""
+"""Precision and recall of every class, with Wilson's intervals, which stay sensible for classes of few rows."""
 
 from __future__ import annotations
 

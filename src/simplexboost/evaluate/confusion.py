@@ -1,8 +1,4 @@
-"""Which class is taken for which, and labels of rows as numbers of classes.
-
-Checks of labels of rows and of what comes with them.
-
-Which class is taken for which, and an order of the classes in which similar ones are neighbours.
+"""Confusion matrices, the most confused pairs of classes, and an order in which similar classes are neighbours.
 
 A matrix of 400 × 400 counts in the order of the alphabet looks like noise around a diagonal. In an order by similarity
 the errors gather in blocks along the diagonal, and the worst of these can be shown alone.

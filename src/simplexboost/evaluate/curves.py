@@ -1,8 +1,6 @@
-"""Curves over the rounds: recorded risks and metrics, predictors and margins.
+"""Curves over the rounds of a fit: recorded risks and metrics, predictors F and margins.
 
-The curves that a fit has recorded: training risk, evaluated rows, and the risk by which rounds were chosen.
-
-Predictors F and margins after some of the rounds of a booster.
+Recorded are the training risk, the metrics of evaluated rows, and the risk by which the number of rounds was chosen.
 """
 
 from __future__ import annotations

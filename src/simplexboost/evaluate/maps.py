@@ -1,4 +1,4 @@
-"""A map of the classes: points in the plane, near each other where the model finds the classes similar."""
+"""Maps of the classes: points in the plane, near each other where the model finds the classes similar."""
 
 from __future__ import annotations
 

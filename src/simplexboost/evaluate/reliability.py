@@ -1,8 +1,7 @@
-"""Whether probabilities mean what they say, and how the error falls where only sure rows are answered.
+"""Calibration of probabilities, and risk curves of classifiers that answer only where they are sure.
 
-Do probabilities mean what they say? Of the rows that are predicted with 80 %, 80 % should be right.
-
-How many errors remain if a classifier answers only where it is sure: the risk for every part of rows answered.
+Of the rows that are predicted with 80 %, 80 % should be right. A risk curve gives the error for every share of rows
+answered, the surest first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Explanations of fitted boosters: Shapley values, trees to look at, importances, similar and doubtful examples."""
+"""Explanations of fitted boosters: Shapley values, partial dependence, importances, trees as tables, similar rows."""
 
 from .methods import Explains, PairExplanation
 from .neighbours import DoubtfulLabels, Neighbours

@@ -1,8 +1,4 @@
-"""Partial dependence: the points where it is asked, and the values there.
-
-Points of partial dependence: columns and values as the user names them → positions and numbers.
-
-Partial dependence through the trees: the mean of F M where some features are given and the others are unknown.
+"""Partial dependence by the trees: the mean of F M where some features are given and the others are unknown.
 
 An unknown feature sends a point down both sides of a split, with the shares of the training rows that went there, as in
 path-dependent Shapley values. All trees go down together, level by level.

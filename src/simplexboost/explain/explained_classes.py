@@ -1,8 +1,4 @@
-"""Which classes are explained, and the leaf values of a model for them.
-
-Which classes are explained: labels as the user gives them → columns of the result.
-
-The leaf values of a model in the columns that are explained: F M (n, D), where F (n, d) is the predictor.
+"""The classes that are explained, and the leaf values of a model for them: F M (n, D), where F (n, d) is the predictor.
 
 For the logits of some classes M holds their codewords as columns, for the log-odds of two classes their difference.
 """

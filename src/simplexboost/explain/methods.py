@@ -1,9 +1,4 @@
-"""The methods by which a fitted booster explains itself, also through the package ``shap``.
-
-The way to the package ``shap``: trees in the form that its `TreeExplainer` takes.
-
-The methods by which a fitted booster explains itself.
-"""
+"""Methods by which a fitted booster explains itself, and its trees in the form that the package ``shap`` takes."""
 
 from __future__ import annotations
 

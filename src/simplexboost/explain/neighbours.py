@@ -1,8 +1,6 @@
-"""Training examples that a model treats alike, and examples whose labels are probably wrong.
+"""Training rows that are similar in a model, because they fall into the same leaves, and labels that are doubtful.
 
-Training examples that a model treats alike: rows that lie in the same leaves.
-
-Examples whose labels are probably wrong: those that models fitted without them place far from their label.
+A label is doubtful if models that were fitted without the row place it far from that label.
 """
 
 from __future__ import annotations

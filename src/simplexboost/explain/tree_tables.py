@@ -1,8 +1,6 @@
-"""Trees to look at, as a table and as text, and the importance of features.
+"""Trees of a model as a table of nodes and as text, and the importance of features by split counts or gains.
 
-Trees to look at: a table of all nodes, and one tree as text.
-
-Importance of features: overall (p,), or for some classes (p, D).
+Importance is overall (p,), or for some classes (p, D).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Models for other programs: ONNX, treelite, C, one Python file on NumPy alone, JavaScript.
+"""Export of fitted boosters to ONNX, treelite, C, JavaScript, and one Python file that needs only NumPy.
 
 Every function takes a fitted booster and the path to write to. What a format cannot hold is refused in one sentence.
 """

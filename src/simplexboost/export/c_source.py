@@ -1,8 +1,4 @@
-"""Boosters as C99: tables of nodes and leaf values, and functions for labels and probabilities.
-
-Labels and probabilities in C: the functions that differ from model to model.
-
-Boosters as C99: tables of nodes and of leaf values that are not zero, and a few functions that read them.
+"""Export to C99: tables of nodes and of leaf values that are not zero, and functions for labels and probabilities.
 
 tl2cgen, which makes C of treelite models, writes a statement for every class in every leaf: 21 MB for 100 rounds on
 letter, which took a compiler more than a minute. As tables the same model is 6 MB and takes 2 seconds.

@@ -1,16 +1,10 @@
-"""Boosters as ONNX models.
+"""Export to ONNX: a graph from columns through trees and lines to F, scores U = ½ F Yᵀ, label and probabilities.
 
-Trees in the form of ONNX's TreeEnsembleRegressor: one entry per node, and one per value of a leaf that is not zero.
-
-A node of categories asks for a set, which this operator does not know. It becomes a chain: "is it the first category?
-the second? …", all answers "yes" leading to the same child, as converters from LightGBM write it. onnxruntime turns a
-chain into one look-up if the numbers are from 1 to 64 (1 to 32 in single precision), so categories are numbered from 1.
-
-The ONNX graph of a booster: columns → trees and lines → F → scores U = ½ F Yᵀ → label and probabilities.
-
-What follows the trees is computed in double precision, so that differences and soft-maxes of large scores lose nothing.
-
-Links as nodes of an ONNX graph: scores U (n, K) → probabilities (n, K), in double precision.
+Trees become a TreeEnsembleRegressor. It has no questions about sets of categories, so such a node becomes a chain: "is
+it the first category? the second? …", all answers "yes" leading to the same child, as converters from LightGBM write
+it. onnxruntime turns a chain into one look-up if the numbers are from 1 to 64 (1 to 32 in single precision), so
+categories are numbered from 1. What follows the trees is computed in double precision, so that differences and
+soft-maxes of large scores lose nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Boosters as one Python file on NumPy alone, and as a JavaScript module.
+"""Export to one Python file that needs only NumPy, and to a JavaScript module for browsers.
 
-Boosters as one Python file on NumPy alone: the source of `standalone`, with the model in it or beside it.
-
-Boosters for the browser: an ES module of a few kilobytes, and the model file beside it.
+The Python file is the source of `standalone`, with the model in it or beside it. The module has the model beside it.
 """
 
 from __future__ import annotations

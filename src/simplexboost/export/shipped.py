@@ -1,8 +1,7 @@
-"""What every exporter needs: a fitted booster as plain values, its link, and options.
+"""A fitted booster as plain values, from which all exporters start: trees, lines, codewords, link, labels and columns.
 
-Links as data: what turns class scores U (n, K) into probabilities, named so that other languages can compute it.
-
-Losses compute probabilities by methods, which no export can carry. Each of them is one of a few formulas:
+F(x) = Σ trees + Σ lines (n, d), in which steps and temperature are factors already; U = ½ F Yᵀ (n, K). The loss's link
+from U to probabilities is one of a few named formulas, which other languages can compute:
 
 | kind | probabilities |
 |---|---|
@@ -13,12 +12,6 @@ Losses compute probabilities by methods, which no export can carry. Each of them
 | shares | U_k / Σ_j U_j, all equal if that sum is 0 |
 | walk | the stationary distribution of a walk on the classes, under costs |
 | certain | 1: only one class had training examples |
-
-What every route exports: a fitted booster as trees, lines, codewords, a link, labels and columns.
-
-F(x) = Σ trees + Σ lines (n, d), in which steps and temperature are factors already; U = ½ F Yᵀ (n, K).
-
-Options that several routes share.
 """
 
 from __future__ import annotations

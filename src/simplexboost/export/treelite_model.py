@@ -1,4 +1,4 @@
-"""Boosters as treelite models: trees with a vector of class scores in every leaf.
+"""Export to treelite: trees with a vector of class scores in every leaf.
 
 treelite knows neither codewords nor sparse leaves, so every leaf holds the scores of all K classes, U = ½ F Yᵀ.
 """

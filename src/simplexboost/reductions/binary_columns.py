@@ -1,8 +1,6 @@
-"""Binary classifiers of the columns of a code, and how model files hold them.
+"""Binary classifiers for the columns of a coding matrix: their training, their answers, and their form in model files.
 
-One column: a binary classifier is trained on the classes that take part, and asked how sure it is.
-
-Columns in model files: the header and the arrays of every classifier, side by side.
+A classifier is trained on the classes whose entry in its column is not 0.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""Coding matrices: from the parameter to the matrix, decoding, coupling of probabilities, and what a code did.
+"""Coding matrices M (K, l) of −1, 0, +1: construction, decoding, coupling of probabilities, and their quality.
 
-From the parameter ``codewords`` to a checked matrix M (K, l) of −1, 0, +1.
-
-Decoding: answers f (n, l) of the columns and the code M (K, l) → a distance for every class, (n, K).
-
-Probabilities of K classes: from distances by a soft-max, or from the columns' probabilities by coupling.
-
-What a code did: its distances, and how often its columns err.
+Decoding turns answers f (n, l) into a distance for every class, (n, K). Probabilities of the classes are a soft-max of
+distances, or come from the columns' probabilities by coupling.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`OutputCodeClassifier`: many classes with binary classifiers."""
+"""`OutputCodeClassifier`, which classifies many classes with binary classifiers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The theory of multiclass boosting as a tool (Mukherjee and Schapire, JMLR 2013)."""
+"""The theory of multiclass boosting (Mukherjee and Schapire, JMLR 2013), with the classifiers that follow from it.
+
+Beside these are MartiBoost for label noise, codes of largest margin capacity, and multiclass support vector machines.
+"""
 
 from importlib import import_module
 from typing import Any

@@ -1,4 +1,4 @@
-"""Codes of largest margin capacity in few dimensions: Saberian and Vasconcelos (65), by a sequence of linear programs.
+"""Codes of largest margin capacity (Saberian and Vasconcelos, (65)), found by a sequence of linear programmes.
 
 The capacity is ``min_k max_{‖v_k‖=1} min_{l≠k} ½ <y_k - y_l, v_k>``. All ``y_k`` and ``v_k`` move together: in a step
 the products are linearised, ``max t  s.t.  ½ <y_k - y_l + dy_k - dy_l, v_k> + ½ <y_k - y_l, dv_k> >= t`` in a box, and

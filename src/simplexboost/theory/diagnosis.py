@@ -1,12 +1,9 @@
-"""Whether a space of weak classifiers, or a weak learner, meets a weak-learning condition.
+"""Tests whether a space of weak classifiers, or a weak learner, meets a weak-learning condition, with proofs.
 
-Questions about a space of weak classifiers: can it be boosted, which conditions does it meet, and what proves it?
-
-Whether a weak learner meets a condition, where the classifiers it could return are too many to list.
-
-The learner is asked about the cost matrix that is worst for the classifiers found so far; its answer joins them, and
-so on. The classifiers found bound the largest edge from below. The costs of the answers bound it from above, since no
-space whose cheapest classifier on a cost matrix C costs C • B_γ has an edge larger than γ.
+The classifiers that a learner could return may be too many to list. Then it is asked about the cost matrix that is
+worst for the classifiers found so far; its answer joins them, and so on. The classifiers found bound the largest edge
+from below. The costs of the answers bound it from above, since no space whose cheapest classifier on a cost matrix C
+costs C • B_γ has an edge larger than γ.
 """
 
 from __future__ import annotations

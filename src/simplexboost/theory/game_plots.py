@@ -1,4 +1,4 @@
-"""Pictures of boosting games: the figures of Mukherjee and Schapire (2013), one call each, and random walks.
+"""Plots of boosting games: the figures of Mukherjee and Schapire (2013), one call each, and random walks.
 
 ``figure_2a`` to ``figure_6`` draw what the paper shows, with its settings by default; the same calls with other
 settings draw other games.

@@ -1,13 +1,9 @@
-"""`MartiBoostClassifier`: a branching program of weak learners, trained layer by layer.
-
-Training a branching program layer by layer.
+"""`MartiBoostClassifier`, a branching program of weak learners for two classes and noisy labels, trained by layers.
 
 A node's learner sees the examples that reach it, with both classes weighing the same, and is made two-sided: its more
 frequent answer is reversed at random, so often that it answers "right" half of the time. With a = P(right | class 1)
 and b = P(right | class 0), both classes are then routed correctly with probability a/(a+b), or (1−b)/(2−a−b) if the
 more frequent answer was "left".
-
-MartiBoost: a branching program of weak learners, for two classes and tolerant of label noise.
 """
 
 from __future__ import annotations

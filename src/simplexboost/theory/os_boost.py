@@ -1,8 +1,6 @@
 """`OSBoostClassifier`: boosting as an optimal strategy of a game against the weak learner.
 
-Boosting as a game, for `OSBoostClassifier`: potential as loss, optimal strategy as optimizer, and its record.
-
-Boosting as an optimal strategy of a game against the weak learner.
+The potential of the game is the loss, and the optimal strategy is the optimizer.
 """
 
 from __future__ import annotations

@@ -1,18 +1,11 @@
-"""Potentials of boosting games, the losses that they start from, and recursions over states.
+"""Potentials of boosting games: the loss that is to be feared with t rounds to go, φ_0 = L and φ_t from φ_{t−1}.
 
-Losses of a state: s (K,) counts the votes that each class has got on an example, the true class first.
-
-A proper loss falls with the votes for the true class and rises with those for any other.
-
-States of a game: the votes so far (K,), the true class first; and recursions over all states within t rounds.
-
-Potentials: the loss that is still to be feared with t rounds to go, φ_0 = L and φ_t(s) from all φ_{t−1}(s + e_l).
-
-A state s (K,) counts the votes that each class has got on an example, the true class first. With a fixed
-edge-over-random baseline b a potential is the expected loss of a random walk, φ_t(s) = Σ_l b_l φ_{t−1}(s + e_l). It has
-a closed form for the exponential loss, and is computed by a compiled dynamic programme for the zero-one loss, and by
-the recursion for any other proper loss. For any cone there is the linear programme (21). The potentials of the minimal
-condition are in ``minimal``. φ_T(0) bounds the training loss after T rounds.
+A state s (K,) counts the votes that each class has got on an example, the true class first. The loss L(s) is proper if
+it falls with the votes for the true class and rises with those for any other. With a fixed edge-over-random baseline b
+a potential is the expected loss of a random walk, φ_t(s) = Σ_l b_l φ_{t−1}(s + e_l): in closed form for the exponential
+loss, by a compiled dynamic programme for the zero-one loss, by recursion over the states for any other. For any cone
+there is the linear programme (21); `minimal` has the potentials of the minimal condition. φ_T(0) bounds the training
+loss after T rounds.
 """
 
 from __future__ import annotations

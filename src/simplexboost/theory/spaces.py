@@ -1,8 +1,6 @@
-"""Finite spaces of weak classifiers, and linear programmes on them.
+"""Finite spaces of weak classifiers, as the labels that they predict on a training set, and linear programmes on them.
 
-Spaces of weak classifiers: the labels that finitely many of them predict on a training set, and the true labels.
-
-Whether a finite space of classifiers meets a condition: by the minimax theorem a linear programme,
+By the minimax theorem a linear programme tells whether a space meets a condition,
 
     the condition holds with edge γ  ⇔  some λ in the simplex has ⟨g, H_λ(i) − B_γ(i)⟩ ≤ 0 for all i and generators g,
 
@@ -305,6 +303,8 @@ def votes(space: Space, weights: Array) -> Array:
         out[np.arange(n), ranks[:, j]] += weights[j]
     return out
 
+
+# ---- linear programmes ----------------------------------------------------------------------------------------------
 
 # An edge below this is rounding error of the linear programme.
 MIN_EDGE = 1e-8

@@ -1,19 +1,13 @@
-"""Strategies of the booster, games played with them, and the random walks behind potentials.
-
-Strategies: the cost matrices that a booster chooses so that the average potential never rises.
+"""Optimal strategies of the booster, games played with them, and the random walks behind potentials.
 
 With t rounds to go and votes s_i on example i, the costs of the optimal strategy OS are C[i, l] = φ_{t−1}(s_i + e_l),
 (28) and (41), where the potential is that of a fixed baseline or of the minimal condition; for other cones they are the
-row that solves (22). If the weak learner meets its condition, that is if C • 1_h is at most what the condition allows,
-the average of φ_{t−1}(s_i + e_{h(i)}) is at most that of φ_t(s_i). So after T rounds the loss is at most φ_T(0).
+row that solves (22). If C • 1_h is at most what the condition allows, the average of φ_{t−1}(s_i + e_{h(i)}) is at most
+that of φ_t(s_i). So after T rounds the loss is at most φ_T(0).
 
-Playing a game: the optimal strategy against a weak learner, and what became of the potential.
-
-Random walks whose expected loss is a potential: every step is a vote for a label drawn from a baseline.
-
-Under a fixed baseline all steps have the distribution b. Under the minimal condition the adversary chooses the worst
-edge-over-random baseline in every state, (1−γ)/a on the a−1 rivals whose votes would hurt most and the rest on the true
-class.
+A step of a random walk is a vote for a label drawn from a baseline: from b if that is fixed. Under the minimal
+condition the adversary chooses the worst edge-over-random baseline in every state, (1−γ)/a on the a−1 rivals whose
+votes would hurt most and the rest on the true class.
 """
 
 from __future__ import annotations
@@ -356,6 +350,9 @@ def mm_costs(F: Array, c: Labels) -> Array:
     return C
 
 
+# ---- playing a game -------------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, eq=False)
 class Play:
     """How a game went.
@@ -429,6 +426,9 @@ def play(game: Game, learner: Space | Callable[[Array], Labels], c: Labels | Non
         votes[rows, h] += 1
         potential.append(float(game.potential(to_go - 1, true_first(votes, c)).mean()))
     return Play(votes, np.array(potential), np.array(excess))
+
+
+# ---- random walks ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,12 +1,8 @@
 """`MulticlassSVC`: the multiclass support vector machine of Crammer and Singer.
 
-A fitted machine: its scores, and what model files hold of it.
+    min_W  ½ Σ_l ‖w_l‖² + C Σ_i max(0, 1 − ⟨w_c, x_i⟩ + max_{l≠c} ⟨w_l, x_i⟩),        c the class of example i
 
-`MulticlassSVC`: the multiclass support vector machine of Crammer and Singer.
-
-min_W  ½ Σ_l ‖w_l‖² + C Σ_i max(0, 1 − ⟨w_c, x_i⟩ + max_{l≠c} ⟨w_l, x_i⟩),        c the class of example i
-
-The multiclass support vector machine: `classifier` fits it, with `kernels` and `solvers`; `machine` predicts.
+`svm_solvers` finds the minimum.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Kernels k(x, z), and solvers of the Crammer–Singer problem.
-
-Kernels k(x, z): their parameters, their values between two sets of examples, and checks of kernels from outside.
-
-Solvers of the Crammer–Singer problem: examples, labels and C_i → dual variables a (n, K), weights W, objectives.
+"""Kernels k(x, z), and solvers of the Crammer–Singer problem, which return dual variables a (n, K) and weights W.
 
 Equal examples of a class are merged into one, with the sum of their C, and examples are sorted by a hash of their
 values. Neither changes the problem, and together they make the solution independent of the order of the rows, and of
@@ -180,6 +176,8 @@ def lowest_ritz_value(gram: Array, steps: int = 24) -> float:
     T = np.diag(alpha[:steps]) + np.diag(off, 1) + np.diag(off, -1)
     return float(np.linalg.eigvalsh(T)[0])
 
+
+# ---- solvers --------------------------------------------------------------------------------------------------------
 
 # Up to this many examples a linear machine that does not converge is tried again with the solver for kernels. That one
 # is slower but converges on harder problems, because it solves for the worst examples together.

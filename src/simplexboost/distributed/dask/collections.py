@@ -1,9 +1,4 @@
-"""Dask collections: their partitions, and predictions for them.
-
-Dask collections → partitions that Dask makes on the workers: one `Part` for each.
-
-Predictions for Dask collections, which stay on the cluster and are computed when they are asked for.
-"""
+"""Dask collections: their partitions as objects that Dask computes on the workers, and lazy predictions for them."""
 
 from __future__ import annotations
 

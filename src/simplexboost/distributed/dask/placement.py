@@ -1,9 +1,4 @@
-"""Which worker gets which partitions, and the members that hold them.
-
-Which worker gets which partitions, and waiting for workers.
-
-Partitions are computed, and given to holders on the workers that have them.
-"""
+"""Placement of partitions: which worker computes which ones, and the actors there that hold them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""A fit on a Dask cluster, and how messages travel between the leader and the members.
+"""Messages between the leader of a group and its members on a Dask cluster, and fits that use them.
 
-Messages between the leader of a group and its members, who are actors on the workers of a Dask cluster.
-
-A fit on a cluster: the members of a group on the workers, and the leader here.
+The members are held by actors on the workers; the leader runs in the process of the client.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
-"""Members of a group on Dask workers: the actors that hold them, calls of these, and their work.
-
-Calls of an actor's methods, between workers and from the client, that always end: with an answer or an error.
+"""Actors on Dask workers that hold partitions and the member of a group, and calls of their methods.
 
 Dask's own proxy (`distributed.Actor`) waits forever if the worker is there but the actor is not; and it goes through
-the current client, which need not be the one that the user passed. Here its remote procedure is called directly.
-
-The actor that holds a member of a group on a Dask worker, with its partitions.
-
-What is to be done on a cluster, and who holds what of it.
+the current client, which need not be the one that the user passed. Here its remote procedure is called directly, so
+that a call always ends with an answer or an error.
 """
 
 from __future__ import annotations

@@ -1,18 +1,14 @@
-"""Pictures of models and of what they do, with matplotlib (``pip install matplotlib``).
+"""Plots of models and of their predictions, with matplotlib (``pip install matplotlib``).
 
-All pictures follow one design.
-
-- A picture of a **model** is a function whose name begins with ``plot_``. It draws on ``ax``, or on a new figure where
-  that is None, and returns the axes. The few pictures of several panels take and return a list, ``axes``.
-- A picture of **predictions**, which may come from any classifier, is a class whose name ends in ``Display``, as in
+- A plot of a **model** is a function whose name begins with ``plot_``. It draws on ``ax``, or on a new figure where
+  that is None, and returns the axes. The few plots of several panels take and return a list, ``axes``.
+- A plot of **predictions**, which may come from any classifier, is a class whose name ends in ``Display``, as in
   scikit-learn: `from_estimator` predicts and draws, `from_predictions` draws what was predicted elsewhere, and ``plot``
   draws the same numbers once more. The axes are its attribute ``ax_``.
 
-Nothing is shown or saved: that is ``ax.figure.savefig("picture.png")`` or ``matplotlib.pyplot.show()``. The numbers
-behind the pictures come from `simplexboost.evaluate`. If you make the figure yourself, make it with
-``layout="constrained"``, since legends stand beside the axes, where they hide nothing.
-
-``games`` has the figures of Mukherjee and Schapire (2013).
+Nothing is shown or saved: that is ``matplotlib.pyplot.show()`` or ``ax.figure.savefig("picture.png")``. Make figures of
+your own with ``layout="constrained"``, since legends stand beside the axes. The numbers come from
+`simplexboost.evaluate`; the figures of Mukherjee and Schapire (2013) are in `simplexboost.theory.game_plots`.
 """
 
 from .codeword_plots import animate_predictor, plot_codewords, plot_loss_contours, plot_predictor, plot_predictor_panels

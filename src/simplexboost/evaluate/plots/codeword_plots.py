@@ -1,13 +1,7 @@
-"""Pictures in the space of codewords: codewords, contours of a loss, the predictor.
+"""Plots in the space of codewords: the codewords, contours of a loss, and the predictor f(x) over the rounds.
 
-Codewords as points in two or three dimensions.
-
-Contours of a loss over the plane of predictions: Figure 3 of Saberian and Vasconcelos (2019).
-
-The predictor f(x) among the codewords, after some round, and as an animation over the rounds.
-
-Boosting starts at the origin and pushes the predictions of every class along its codeword: Figure 4 of Saberian and
-Vasconcelos (2019).
+Boosting starts at the origin and pushes the predictions of every class along its codeword. Loss contours are Figure 3
+of Saberian and Vasconcelos (2019), the predictor among the codewords is their Figure 4.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Pictures of errors: the confusion matrix, and precision and recall of every class.
+"""Plots of errors: the confusion matrix, and precision and recall of every class.
 
-Which class is taken for which: a matrix of few classes, spots and a magnified block of many.
-
-Precision and recall of every class, the worst first.
+A matrix of many classes is drawn as spots, with its worst block magnified.
 """
 
 from __future__ import annotations

@@ -1,11 +1,4 @@
-"""Pictures that explain: importances, Shapley values, trees.
-
-Importance of features, overall and for classes.
-
-Shapley values of many rows at a glance, for chosen classes.
-
-A tree with vector leaves: questions from left to right, and in every leaf what it adds to the logits.
-"""
+"""Plots of explanations: importance of features, Shapley values of many rows, and single trees."""
 
 from __future__ import annotations
 

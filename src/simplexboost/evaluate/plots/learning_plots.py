@@ -1,11 +1,4 @@
-"""Pictures of a fit: learning curves, margins, and races of several classifiers.
-
-Learning curves with the round that was settled on, and the candidates of the flagship's own choice.
-
-Distributions of margins over the rounds: boosting goes on pushing them up after the training error is zero.
-
-Race curves: how good several classifiers are after so many seconds of fitting.
-"""
+"""Plots of fits: learning curves, candidate parameters, margins, and scores against seconds of fitting."""
 
 from __future__ import annotations
 

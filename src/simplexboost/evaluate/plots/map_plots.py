@@ -1,9 +1,4 @@
-"""Maps: of the classes, and of the decision regions of two features.
-
-A map of the classes: those that the model finds similar are near each other.
-
-Decision regions of a classifier of two features.
-"""
+"""Maps of the classes by similarity, and the decision regions of a classifier of two features."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Pictures of probabilities: reliability diagrams and risk curves.
-
-Reliability diagrams: how often predictions with some probability are right.
-
-Risk curves: how many errors remain if a classifier answers only where it is sure.
-"""
+"""Plots of probabilities: reliability diagrams and risk curves."""
 
 from __future__ import annotations
 

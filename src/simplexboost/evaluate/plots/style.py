@@ -1,14 +1,9 @@
-"""What all pictures share: axes, colours, markers, legends, and checks of what is drawn.
+"""Style that all plots share: axes, colours, markers and legends, with checks of what is drawn.
 
-Axes to draw on. matplotlib is imported when the first picture is drawn, not before.
-
-What pictures ask of a classifier and of labelled rows, with checks.
-
-What all pictures share: colours, markers, labels of many classes, legends that hide nothing.
-
-The six colours were found by a search: their lightness L* is 27, 37, 47, 57, 67 and 78, so that they differ in a grey
-print, and their hues are as different as possible to normal eyes and to the three kinds of colour blindness (the
-smallest distance in CIELAB is above 30 for all four). More than six classes are told apart by their markers, too.
+matplotlib is imported when the first plot is drawn. The six colours were found by a search: their lightness L* is 27,
+37, 47, 57, 67 and 78, so that they differ in a grey print, and their hues are as different as possible to normal eyes
+and to the three kinds of colour blindness (the smallest distance in CIELAB is above 30 for all four). More than six
+classes are told apart by their markers, too.
 """
 
 from __future__ import annotations

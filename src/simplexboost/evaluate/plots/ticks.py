@@ -1,4 +1,4 @@
-"""Ticks that never overlap: their number follows the size of the axes each time they are drawn."""
+"""Axis ticks that never overlap: their number follows the size of the axes each time they are drawn."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The report: a fitted classifier and labelled rows become one HTML page.
-
-The method by which a fitted classifier writes its report.
-
-A fitted classifier and labelled rows → one HTML file in which a person understands the model in five minutes.
-"""
+"""Reports: one HTML page from a fitted classifier and labelled rows, by the method of `Reports`."""
 
 from __future__ import annotations
 

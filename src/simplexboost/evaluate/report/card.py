@@ -1,4 +1,4 @@
-"""The model card: the data, the parameters, what was chosen, how large the model is, and the versions of everything."""
+"""The model card of a report: the data, the parameters, what was chosen, the size of the model, and all versions."""
 
 from __future__ import annotations
 

@@ -1,10 +1,6 @@
-"""Labelled rows of a report, what a classifier says of them, and their cells as text.
+"""Labelled rows of a report and the predictions for them, computed once and read by every section.
 
-Labelled rows and what a classifier says of them: predicted once, and then read by every section.
-
-Were the rows of the report those of the fit? Then all its numbers are too good, and the page says so.
-
-The values in the cells of a table of any kind, as text.
+Scores on the rows of the fit would be too good; if the rows seem to be those, the page says so.
 """
 
 from __future__ import annotations

@@ -1,16 +1,8 @@
-"""The page of a report: its words, its numbers as JSON, and the HTML file.
-
-What to know first, in a few sentences.
-
-All numbers of a report, as JSON has them.
-
-Numbers → the page: one file with the style sheet, the scripts, the library that draws charts, and the numbers.
+"""The HTML page of a report: one file with the style sheet, the scripts, the chart library and the numbers as JSON.
 
 Labels, names and values are text of the user, and may hold anything. They enter the page in two places: the title,
 where they are escaped, and the JSON, in which no `<` is left, so that nothing can end the script element early. The
 scripts only ever set ``textContent``. A content security policy forbids the page to load or send anything.
-
-A classifier and labelled rows → the file.
 """
 
 from __future__ import annotations

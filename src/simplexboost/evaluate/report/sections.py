@@ -1,36 +1,14 @@
 """The sections of a report, as numbers.
 
-The scores at the top of the page, each with an interval.
-
 Shares of rows have Wilson's interval, and so has the balanced accuracy, with the number of rows that would tell as much
-if all classes had equally many. The log-loss has the 95 % interval of a bootstrap: the rows of the report are drawn
-again with replacement. That of many rows has a normal interval instead, which by then is the same.
+if all classes had equally many. The log-loss has a 95 % bootstrap interval, or a normal one where rows are many.
 
-Learning curves: what the fit has recorded, and the error and log-loss of the report's rows after some rounds.
+For a pair of classes a and b, Shapley values of their log-odds are computed for rows of each that were taken for the
+other, and for some that were recognised; a feature misleads where the mistaken rows of a lie with those of b. Several
+pairs are computed at once, because preparing the trees takes longer than explaining the few rows of a pair.
 
-The table of classes, and the map on which similar classes are neighbours.
-
-The confusion explorer: all cells of the matrix with errors, and examples of the most frequent pairs.
-
-The features that decide between two classes: Shapley values of the log-odds of the one against the other.
-
-For a pair of classes a and b they are computed for rows of a that were taken for b, rows of b that were taken for a,
-and some rows of both that were recognised. Where the mistaken rows of a lie with those of b, the feature misleads.
-
-The values are those of `Explains.explain_pair`. They are differences of Shapley values of two classes, and computed
-for the classes of some pairs at once: to prepare the trees takes longer than to explain the few rows of a pair. 250
-pairs of 438 classes take 4.7 s of processor time instead of 11 s, and 57 pairs of a model of 772 trees 1.7 s instead
-of 5.
-
-Importance of the features, overall and for every class: their part of what the splits have gained.
-
-Do the probabilities mean what they say?
-
-Rows whose labels the model contradicts most: where one looks first for wrong labels.
-
-A low margin means that either the label or the model is wrong, and the model cannot tell which. It has had no part in
-rows that it was not fitted on. On rows of the fit it may have learned the wrong labels by heart; then models fitted to
-folds of the rows, each asked about the fold that it has not seen, find more of them (`Explains.doubtful_labels`).
+A row of low margin has a wrong label or is hard for the model. On rows of the fit the model may have learned wrong
+labels by heart; then models fitted to folds find more of them (`Explains.doubtful_labels`).
 """
 
 from __future__ import annotations
