@@ -14,13 +14,13 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
-from simplexboost.codewords import Codewords
-from simplexboost.learners import Learner
-from simplexboost.losses import Loss
-from simplexboost.optimizers import Optimizer
-from simplexboost.steps import Step
 
 import simplexboost as sb
+from simplexboost.parts.codewords import Codewords
+from simplexboost.parts.learners import Learner
+from simplexboost.parts.losses import Loss
+from simplexboost.parts.optimizers import Optimizer
+from simplexboost.parts.steps import Step
 
 ROOT = sb.__name__
 PARTS = (Loss, Codewords, Learner, Optimizer, Step)

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "simplexboost"
 PACKAGE = SOURCE.name
 # What takes a fitted classifier, by the names of now and of later; nothing below may import it.
-LEAVES = {"explain", "inspection", "plotting", "report", "deciding", "export", "dask", "cluster"}
+LEAVES = {"explain", "decide", "evaluate", "export", "distributed", "reductions", "theory"}
 LEAVES |= {"decide", "evaluate", "distributed"}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -319,7 +319,7 @@ def table(repeats: int = 5) -> list[tuple[str, str, str]]:
     calls = [sum(calls_per_round(kind).values()) for kind in boosters]
     parts = [parts_per_fit(kind) for kind in boosters]
     inner, words = internals(), (ROOT / "docs" / "design.md").read_text(encoding="utf-8").split()
-    distributed = ("group", "cluster", "dask", "distributed", "engine/group", "data/digests")
+    distributed = ("distributed",)
     twin = [m for m in all_modules if re.search(r"reference|sharded|twin", "/".join(m.place))]
     loaded = loaded_modules()
     ours = sum(name.split(".")[0] == PACKAGE for name in loaded)
