@@ -132,6 +132,7 @@ sys.modules["matplotlib"] = sys.modules["matplotlib.pyplot"] = None
 import numpy as np
 import simplexboost as sb
 from simplexboost.evaluate import plots
+from simplexboost.theory import game_plots
 from sklearn.datasets import load_iris
 X, y = load_iris(return_X_y=True)
 clf = sb.SimplexBoostClassifier(random_state=0, learning_rate=0.5, calibration=True, n_estimators=5).fit(X, y)
@@ -147,12 +148,13 @@ calls = {
     "ClassScoresDisplay": lambda f: f.from_estimator(clf, X, y),
     "ReliabilityDisplay": lambda f: f.from_estimator(clf, X, y),
     "RiskCurveDisplay": lambda f: f.from_estimator(clf, X, y),
-    "DecisionRegionsDisplay": lambda f: f.from_estimator(flat, X[:, :2], y), "games": lambda f: f.figure_2a(),
+    "DecisionRegionsDisplay": lambda f: f.from_estimator(flat, X[:, :2], y),
 }
 assert set(calls) == set(plots.__all__), set(calls) ^ set(plots.__all__)
+calls["figure_2a"] = lambda f: f()
 for name, call in calls.items():
     try:
-        call(getattr(plotting, name))
+        call(getattr(game_plots if name == "figure_2a" else plots, name))
     except ImportError as error:
         assert str(error) == "plots need matplotlib: pip install matplotlib.", (name, str(error))
     else:

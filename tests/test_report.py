@@ -170,7 +170,7 @@ def test_doubtful_labels_by_margin_and_by_folds():
 
 def test_rows_of_the_fit_are_recognised():
     X, c = noisy_blobs(4, 30)
-    clf = sb.SimplexBoostClassifier(random_state=0).fit(X, c)  # rounds and temperature are chosen
+    clf = sb.SimplexBoostClassifier(random_state=0, calibration=0.8).fit(X, c)  # rounds are chosen
     assert clf.model_.temperature != 1
     fitted, new = Case(clf, X, c), Case(clf, *noisy_blobs(4, 30, seed=2))
     assert numbers_of(fitted)["fitted"]
