@@ -1,17 +1,27 @@
-"""The race of the rivals, the residual it leaves, and votes; both engines, bit for bit."""
+"""The race of the rivals, the residual it leaves, and votes: kernels and twin, bit for bit."""
+
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cases import each_engine
+from cases import each, each_engine
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logsumexp
-from twin import ReferenceEngine
+from twin import losses as twin_losses
 from twin.losses import exp_nonpositive
 
-from simplexboost.engine import CpuEngine
+from simplexboost import _kernels
+from simplexboost.parts.losses import gamma_phi
 
-CPU, TWIN = CpuEngine(), ReferenceEngine()
+CPU = SimpleNamespace(
+    race=gamma_phi.race,
+    race_along=gamma_phi.race_along,
+    pull_rows=_kernels.pull_rows,
+    vote_rows=_kernels.vote_rows,
+)
+TWIN = twin_losses
+each_way = each("way", {"compiled": CPU, "twin": TWIN})
 KS = [2, 3, 7, 8, 9, 16, 26, 100]  # vectors of eight, full and not
 
 
@@ -31,28 +41,28 @@ def residual(K, n=50):
     return E, c, w
 
 
-@each_engine
+@each_way
 @pytest.mark.parametrize("K", KS)
-def test_race_and_pull(engine, K):
+def test_race_and_pull(way, K):
     U, c, _ = scores(K)
     rows, rate = np.arange(len(U)), 2.0
-    E, Z, lead = engine.race(U, c, rate)
+    E, Z, lead = way.race(U, c, rate)
     rivals = np.where(np.arange(K) == c[:, None], -np.inf, U)
     np.testing.assert_allclose(lead, U[rows, c] - rivals.max(axis=1))
     np.testing.assert_allclose(np.log(Z) - rate * lead, logsumexp(rate * (rivals - U[rows, c][:, None]), axis=1))
     np.testing.assert_allclose(E, np.exp(rate * (rivals - rivals.max(axis=1, keepdims=True))), rtol=1e-14)
     w = np.linspace(0.1, 2.0, len(U))
-    engine.pull_rows(E, c, w, Z)
+    way.pull_rows(E, c, w, Z)
     shares = np.exp(rate * rivals - logsumexp(rate * rivals, axis=1, keepdims=True))
     np.testing.assert_allclose(E, np.where(np.arange(K) == c[:, None], w[:, None], -w[:, None] * shares), rtol=1e-12)
 
 
-@each_engine
+@each_way
 @pytest.mark.parametrize("K", KS)
-def test_race_along(engine, K):
+def test_race_along(way, K):
     U, c, W = scores(K)
-    Z, lead, mean, variance = engine.race_along(U, c, W, 0.7, 2.0)
-    E, moved_Z, moved_lead = engine.race(U + 0.7 * W, c, 2.0)
+    Z, lead, mean, variance = way.race_along(U, c, W, 0.7, 2.0)
+    E, moved_Z, moved_lead = way.race(U + 0.7 * W, c, 2.0)
     shares = E / E.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(Z, moved_Z)
     np.testing.assert_allclose(lead, moved_lead)
@@ -70,28 +80,28 @@ def test_races_equal_twin(K, n, size, rate):
             assert ours.tobytes() == twin.tobytes()
     E, Z, _ = CPU.race(U, c, rate, out=np.empty_like(U))
     ours, twin = E, TWIN.race(U, c, rate, out=np.empty_like(U))[0]
-    for engine, P in ((CPU, ours), (TWIN, twin)):
-        engine.pull_rows(P, c, np.linspace(0.1, 2.0, n), Z)
+    for way, P in ((CPU, ours), (TWIN, twin)):
+        way.pull_rows(P, c, np.linspace(0.1, 2.0, n), Z)
     assert ours.tobytes() == twin.tobytes()
 
 
-@each_engine
-def test_the_race_is_written_where_it_should_be(engine):
+@each_way
+def test_the_race_is_written_where_it_should_be(way):
     U, c, _ = scores(5)
     out = np.empty_like(U)
-    assert engine.race(U, c, 1.0, out)[0] is out
-    np.testing.assert_array_equal(out, engine.race(U, c, 1.0)[0])
+    assert way.race(U, c, 1.0, out)[0] is out
+    np.testing.assert_array_equal(out, way.race(U, c, 1.0)[0])
 
 
-@each_engine
+@each_way
 @pytest.mark.parametrize("K", KS)
-def test_votes(engine, K):
+def test_votes(way, K):
     """A right vote moves its class against all rivals, a wrong one the rival it names: as if scores had moved."""
     P, c, _ = residual(K)
     classes = np.where(np.arange(len(c)) % 3 == 0, (c + 1) % K, c)
     right, rows = classes == c, np.arange(len(c))
     own, after = np.empty(len(c)), P.copy()
-    engine.vote_rows(after, c, classes, 1.5, 0.4, own)
+    way.vote_rows(after, c, classes, 1.5, 0.4, own)
     rivals = np.arange(K) != c[:, None]
     expected = np.where(rivals, P, 0.0)
     expected[right] *= 0.4

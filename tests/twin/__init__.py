@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simplexboost._util.arrays import AnyArray, Array, Labels
+from simplexboost._util.arrays import AnyArray, Array
 from simplexboost.engine.binned import MAX_BINS, BinnedData
 from simplexboost.engine.candidates import Candidates
 from simplexboost.engine.interface import (
@@ -30,7 +30,7 @@ from simplexboost.engine.interface import (
 )
 from simplexboost.engine.tree import Grown, Tree
 
-from . import bins, losses
+from . import bins
 from .forest import ReferenceForest, add_leaves, find_leaves
 from .losses import ReferenceBlocks, ReferenceCandidateRows, ReferenceRowLoss, add_entries, logits, softmax
 from .trees import exact_total, grow
@@ -121,22 +121,3 @@ class ReferenceEngine(AllRows):
     def total_size(self, vectors: Array) -> float:
         """Σ‖v‖ over the rows of vectors (n, s)."""
         return self.total(row_sizes(vectors))
-
-    def race(self, U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
-        """The exponentials of the rivals' leads; see `interface.Engine.race`."""
-        E, Z, lead = losses.race(U, c, rate)
-        if out is not None:
-            out[:] = E
-        return E if out is None else out, Z, lead
-
-    def race_along(self, U: Array, c: Labels, W: Array, alpha: float, rate: float) -> tuple[Array, Array, Array, Array]:
-        """The race at the scores U + αW."""
-        return losses.race_along(U, c, W, alpha, rate)
-
-    def pull_rows(self, E: Array, c: Labels, w: Array, Z: Array) -> None:
-        """Turn the E of a race into the residual, in place."""
-        losses.pull_rows(E, c, w, Z)
-
-    def vote_rows(self, P: Array, c: Labels, classes: Labels, up: float, down: float, own: Array) -> None:
-        """The residual after votes, in place."""
-        losses.vote_rows(P, c, classes, up, down, own)

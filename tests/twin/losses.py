@@ -342,13 +342,14 @@ TERMS = 13  # of the Taylor polynomial
 LANES = 8
 
 
-def race(U: Array, c: Labels, rate: float) -> tuple[Array, Array, Array]:
-    """E (n, K), its row sums Z (n,) and the true class's leads (n,); see `interface.Engine.race`."""
+def race(U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
+    """E (n, K), its row sums Z (n,) and the true class's leads (n,); see `gamma_phi.race`."""
     rows = np.arange(len(U))
     rivals = np.array(U, dtype=np.float64)
     rivals[rows, c] = -np.inf
     highest = rivals.max(axis=1)  # (n,)
-    E = exp_nonpositive(rate * (rivals - highest[:, None]))
+    E = np.empty(U.shape) if out is None else out
+    E[:] = exp_nonpositive(rate * (rivals - highest[:, None]))
     return E, eight_lane_sums(E), U[rows, c] - highest
 
 

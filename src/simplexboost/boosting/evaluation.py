@@ -83,7 +83,7 @@ class Evaluation(Callback):
         self._F = run.zeros(np.maximum(self.c, 0))  # (n, d)
         if isinstance(self._F, Candidates) and self.metrics:
             check_memory(24.0 * len(self.c) * len(run.Y), *self._dense_words(run))
-        self._start = None if self.init_score is None else run.model.code.predictor(self.init_score)
+        self._start = None if self.init_score is None else run.code.predictor(self.init_score)
         self._known = np.flatnonzero(self.c >= 0)
         self._engine = run.data.engine.alone() if self.engine is None else self.engine
         self._table: Any = self.X
@@ -132,9 +132,9 @@ class Evaluation(Callback):
         if not self.metrics:
             return {}
         if isinstance(self._F, Candidates):
-            U = run.model.scores(self._F.dense(run.temperature))
+            U = run.code.scores(self._F.dense(run.temperature))
         else:
-            U = self._engine.gathered(run.model.scores(self._predictor(run)))  # (n, K)
+            U = self._engine.gathered(run.code.scores(self._predictor(run)))  # (n, K)
 
         def measured() -> dict[str, float]:
             seen = self.seen(U)
@@ -151,7 +151,7 @@ class Evaluation(Callback):
         F, c, weight = self._predictor(run), self.c, self.weight
         if len(self._known) < len(c):
             F, c, weight = F[self._known], c[self._known], weight[self._known]
-        return mean_loss(run.loss, run.model.code, F, c, weight, self._engine)
+        return mean_loss(run.loss, run.code, F, c, weight, self._engine)
 
     def _candidate_risk(self, run: Run, F: Candidates) -> float:
         """The mean loss where rows keep the scores of few classes."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..engine import boosting_on
 from ..model.additive import AdditiveModel
 from ..parts.optimizers import Optimizer
 from ..parts.optimizers.run import DivergenceError, Run, Update
@@ -21,30 +20,29 @@ def boost(run: Run, optimizer: Optimizer, n_rounds: int, callbacks: Sequence[Cal
     A round that would make the predictor too large ends boosting too, and the model keeps the rounds before it.
     """
     run.n_rounds = n_rounds
-    with boosting_on(run.data.engine):
+    for callback in callbacks:
+        callback.start(run)
+    while run.round < n_rounds and run.stop_reason is None:
         for callback in callbacks:
-            callback.start(run)
-        while run.round < n_rounds and run.stop_reason is None:
-            for callback in callbacks:
-                callback.before_round(run)
-            try:
-                updates = propose(run, optimizer)  # the weak learner and the step
-                if not updates:
-                    run.stop_reason = run.refusal or NO_EDGE
-                    break
-                run.apply(updates)  # F += α h
-            except DivergenceError as error:
-                if run.round == 0:
-                    raise  # there is no round to keep
-                run.stop_reason, run.diverged = str(error), True
+            callback.before_round(run)
+        try:
+            updates = propose(run, optimizer)  # the weak learner and the step
+            if not updates:
+                run.stop_reason = run.refusal or NO_EDGE
                 break
-            if any(update.perfect for update in updates):
-                run.stop_reason = PERFECT
-            for callback in callbacks:
-                callback.after_round(run)
+            run.apply(updates)  # F += α h
+        except DivergenceError as error:
+            if run.round == 0:
+                raise  # there is no round to keep
+            run.stop_reason, run.diverged = str(error), True
+            break
+        if any(update.perfect for update in updates):
+            run.stop_reason = PERFECT
         for callback in callbacks:
-            callback.finish(run)
-        run.model.settle()
+            callback.after_round(run)
+    for callback in callbacks:
+        callback.finish(run)
+    run.model.settle()
     return run.model
 
 

@@ -251,7 +251,7 @@ def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
     if run.loss.blockwise:
         return np.array([totals(weight[:, None] * block_losses(run, held, t, constant)) for t in temperatures])
     if not run.loss.likelihood:
-        values = run.loss.value(run.model.scores(run.data.engine.host(run.F[held])), c)
+        values = run.loss.value(run.code.scores(run.data.engine.host(run.F[held])), c)
         return totals((weight * values)[:, None])[:, None]
     losses = np.empty((len(temperatures), len(held)))  # (T, n)
     step = max(1, BLOCK // run.data.K)  # so that many classes need no more memory than few
@@ -289,7 +289,7 @@ def log_losses(run: Run, F: AnyArray, c: Labels, temperatures: Array, start: Any
 
     The start is that of every row, (n, d), or of all rows, (d,).
     """
-    Y = None if run.model.code.canonical else run.model.Y
+    Y = None if run.code.canonical else run.model.Y
     P = np.empty((len(F), run.data.K))  # (n, K)
     out = np.empty((len(temperatures), len(F)))
     for i, t in enumerate(temperatures):
@@ -377,9 +377,9 @@ def probabilities(run: Run, model: AdditiveModel, rows: AnyArray) -> Array:
     if run.data.init_score is not None:
         F = F + run.start(run.data.engine.here(rows))
     if not run.loss.likelihood:
-        return not_zero(run.loss.probabilities(model.scores(F)))
+        return not_zero(run.loss.probabilities(run.code.scores(F)))
     P = np.empty((len(F), run.data.K))  # (n, K)
-    sample.engine.softmax(F, None if model.code.canonical else model.Y, P)
+    sample.engine.softmax(F, None if run.code.canonical else model.Y, P)
     return not_zero(P)
 
 

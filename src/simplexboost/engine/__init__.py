@@ -1,9 +1,5 @@
 """Provides the engines, which do the heavy computations of boosting on the CPU or on NVIDIA GPUs."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-
 from .binned import (
     MAX_BINS,
     MAX_CATEGORIES,
@@ -46,24 +42,6 @@ DEVICES = ("cpu", "cuda")  # where estimators compute
 CPU: Engine = CpuEngine()  # one thread; the default where no engine is passed
 
 
-_in_use: ContextVar[Engine] = ContextVar("engine", default=CPU)
-
-
-def engine_of(array: object) -> Engine:
-    """The engine that holds an array, for functions that get only arrays, like losses: that of the run that boosts."""
-    return _in_use.get()
-
-
-@contextmanager
-def boosting_on(engine: Engine) -> Iterator[None]:
-    """Let `engine_of` return this engine."""
-    token = _in_use.set(engine)
-    try:
-        yield
-    finally:
-        _in_use.reset(token)
-
-
 __all__ = [
     "CPU",
     "DEVICES",
@@ -98,10 +76,8 @@ __all__ = [
     "SparseCodes",
     "Tree",
     "auto_bins",
-    "boosting_on",
     "check_gpu",
     "column_of",
-    "engine_of",
     "has_gpu",
     "infinity_at",
     "no_sets",

@@ -468,24 +468,6 @@ class Engine(Protocol):
         The function, called in one place, returns the new order of all rows: which is the first, the second, ….
         """
 
-    # Losses of score differences are sums of exp(rate (U_k − U_c)) over the rivals k of the true class c. The "race" of
-    # a row is these exponentials, computed relative to the highest rival so that none of them overflows.
-
-    def race(self, U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
-        """E (n, K), E_k = exp(rate (U_k − max_{l≠c} U_l)) and 0 at the true class c; its row sums Z; the leads of c.
-
-        The lead of the true class is U_c − max_{l≠c} U_l; Z and the leads are (n,).
-        """
-
-    def race_along(self, U: Array, c: Labels, W: Array, alpha: float, rate: float) -> tuple[Array, Array, Array, Array]:
-        """The race at U + αW: row sums, leads, and the mean and variance of W over the rivals, weighted by E; (n,)."""
-
-    def pull_rows(self, E: Array, c: Labels, w: Array, Z: Array) -> None:
-        """Turn the E (n, K) of a race into the residual, in place: −w E / Z, and w at the true class."""
-
-    def vote_rows(self, P: Array, c: Labels, classes: Labels, up: float, down: float, own: Array) -> None:
-        """Update the residual P (n, K), and `own` (n,), its entries at the true classes, for votes for `classes`."""
-
 
 def row_sizes(vectors: Array) -> Array:
     """‖v‖ of every row of vectors (n, s); (n,)."""

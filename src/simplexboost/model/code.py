@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from .._util.arrays import AnyArray, Array
 from .._util.compat import cached
-from ..engine import engine_of
+from ..engine import CPU, Engine
 
 FEW = 1024  # up to so many classes, canonical codewords are an ordinary array
 
@@ -52,10 +52,13 @@ def same(A: AnyArray, B: AnyArray) -> bool:
 
 
 class Code:
-    """Codewords Y (K, d) as a linear map. Where Y = a I + b (canonical or SAMME's) no matrix product is needed."""
+    """Codewords Y (K, d) as a linear map, computed by an engine.
 
-    def __init__(self, Y: AnyArray) -> None:
-        self.Y = Y
+    Where Y = a I + b (canonical or SAMME's) no matrix product is needed.
+    """
+
+    def __init__(self, Y: AnyArray, engine: Engine = CPU) -> None:
+        self.Y, self.engine = Y, engine
         self._form = symmetric_form(Y)
 
     @property
@@ -115,7 +118,7 @@ class Code:
 
     def _times(self, A: AnyArray, matrix: AnyArray, out: Array | None = None) -> Array:
         if self._form is None:
-            return engine_of(A).times(A, matrix, 0.5, out)
+            return self.engine.times(A, matrix, 0.5, out)
         a, b = self._form
         out = np.multiply(A, 0.5 * a, out=out)
         if b != 0.0:

@@ -113,7 +113,7 @@ class PotentialLoss(Loss):
         P, log_scale = self.scaled_residual(U, c)
         return P * saturated_exp(np.array(log_scale))
 
-    def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
+    def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU) -> tuple[Array, float]:
         """The residual, scaled so that it neither overflows nor underflows."""
         game = self.game(U.shape[1])
         votes = self.votes(game, U, c)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ... import _kernels
-from ..._util.arrays import AnyArray, Array, Labels
+from ..._util.arrays import AnyArray, Array
 from ..binned import MAX_BINS, TILE, BinnedData, Edges, category_edges, category_mask, sampled_rows
 from ..candidates import Candidates
 from ..interface import (
@@ -165,26 +165,3 @@ class CpuEngine(AllRows):
             return self.total(row_sizes(vectors))
         total = _kernels.total_magnitude(vectors[:, 0], self.n_threads)
         return float(np.sum(row_sizes(vectors))) if np.isnan(total) else total
-
-    def race(self, U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
-        """The exponentials of the rivals' leads; see `interface.Engine.race`."""
-        E, Z, lead = np.empty(U.shape) if out is None else out, np.empty(len(U)), np.empty(len(U))
-        _kernels.race(_plain(U), c, rate, E, Z, lead)
-        return E, Z, lead
-
-    def race_along(self, U: Array, c: Labels, W: Array, alpha: float, rate: float) -> tuple[Array, Array, Array, Array]:
-        """The race at the scores U + αW."""
-        return _kernels.race_along(_plain(U), c, _plain(W), alpha, rate)
-
-    def pull_rows(self, E: Array, c: Labels, w: Array, Z: Array) -> None:
-        """Turn the E of a race into the residual, in place."""
-        _kernels.pull_rows(E, c, w, Z)
-
-    def vote_rows(self, P: Array, c: Labels, classes: Labels, up: float, down: float, own: Array) -> None:
-        """The residual after votes, in place."""
-        _kernels.vote_rows(P, c, classes, up, down, own)
-
-
-def _plain(U: Array) -> Array:
-    """The scores in the form that the kernels take."""
-    return np.ascontiguousarray(U, dtype=np.float64)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..._util.arrays import Array, Labels
 from ..._util.params import Part, check_number
-from ...engine import CPU, Engine, engine_of
+from ...engine import CPU, Engine
 from ...model.code import Code
 from .links import HUGE, softmax
 from .objective import CEILING, Along, Balance, MergedRivals, Objective, Rivals
@@ -20,7 +20,8 @@ class Loss(Part, ABC):
     """A loss on class scores.
 
     In all methods ``U (n, K)`` holds the class scores, ``c (n,)`` the true classes in ``0..K-1``. The caller applies
-    the weights of examples. Subclasses set ``convex``, on which the choice of the line search depends.
+    the weights of examples. ``engine`` computes sums and maxima over all examples, of which other machines may have
+    some. Subclasses set ``convex``, on which the choice of the line search depends.
 
     Examples
     --------
@@ -64,7 +65,7 @@ class Loss(Part, ABC):
         """The logarithm of the loss, (n,); a loss that underflows to zero counts as the smallest normal float."""
         return np.log(np.maximum(self.value(U, c), np.finfo(np.float64).tiny))
 
-    def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
+    def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU) -> tuple[Array, float]:
         """``P`` (n, K) and ``log_scale`` with residual = exp(log_scale) · P.
 
         Exponential losses choose the scale so that the largest entry of ``P`` is of order one; the choice of a learner
@@ -72,11 +73,13 @@ class Loss(Part, ABC):
         """
         return self.residual(U, c), 0.0
 
-    def scaled_residual_into(self, U: Array, c: Labels, out: Array) -> tuple[Array, float]:
+    def scaled_residual_into(self, U: Array, c: Labels, out: Array, engine: Engine = CPU) -> tuple[Array, float]:
         """`scaled_residual`, which may write to `out` (n, K): new memory would take longer than the computation."""
-        return self.scaled_residual(U, c)
+        return self.scaled_residual(U, c, engine)
 
-    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
+    def along(
+        self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU
+    ) -> tuple[Array, Array | None, float]:
         """Derivatives of L(U + αW) in α.
 
         Parameters
@@ -89,6 +92,8 @@ class Loss(Part, ABC):
             The direction, in scores: ½ h Yᵀ for a learner's output h (n, d).
         alpha : float, default=0.0
             The step at which the derivatives are taken.
+        engine : Engine
+            What finds the largest of all examples, on which the scale depends; one thread by default.
 
         Returns
         -------
@@ -97,7 +102,7 @@ class Loss(Part, ABC):
         log_scale : float
             Both derivatives must be multiplied by exp(log_scale).
         """
-        P, log_scale = self.scaled_residual(U + alpha * W, c)
+        P, log_scale = self.scaled_residual(U + alpha * W, c, engine)
         return -np.einsum("nk,nk->n", P, W), None, log_scale
 
     def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
@@ -133,7 +138,7 @@ class Loss(Part, ABC):
             rate=rate,
             even=even,
             faultless=faultless,
-            perfect=faultless and self.falls_forever(along.W, along.c, strictly=True),
+            perfect=faultless and self.falls_forever(along.W, along.c, True, engine),
         )
 
     def own_rate(self, K: int) -> float | None:
@@ -152,15 +157,15 @@ class Loss(Part, ABC):
         """The least loss of an example that is wrong or tied: the risk divided by this bounds the error."""
         return 1.0
 
-    def total(self, P: Array, c: Labels) -> float | None:
+    def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float | None:
         """Σ_i L_i from the residual P (n, K), with its scale and weights; None if P does not determine it."""
         return None
 
-    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
+    def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
         """The diagonal of the Hessian in F, where U = ½ F Yᵀ, (n, d); its sum over axis 1 is the trace."""
         raise TypeError(f"{type(self).__name__} has no second derivatives; choose an optimizer without Newton steps.")
 
-    def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
+    def falls_forever(self, W: Array, c: Labels, strictly: bool = False, engine: Engine = CPU) -> bool:
         """Whether no example's loss ever rises along W (n, K), so that the best step is infinite.
 
         With ``strictly``, whether every term of every loss falls: the risk then tends to its infimum and nothing is
@@ -168,15 +173,17 @@ class Loss(Part, ABC):
         """
         gains = W[np.arange(len(W)), c][:, None] - W  # (n, K)
         if not strictly:
-            return engine_of(W).every(gains >= 0)
+            return engine.every(gains >= 0)
         gains[np.arange(len(W)), c] = 1.0
-        return engine_of(W).every(gains > 0)
+        return engine.every(gains > 0)
 
     def rivals(self, U: Array, c: Labels) -> Rivals | None:
         """The rivals of every example at the scores U, for searches along single coordinates; None for other losses."""
         return None
 
-    def along_merged(self, merged: MergedRivals, alpha: float) -> tuple[Array, Array | None, float]:
+    def along_merged(
+        self, merged: MergedRivals, alpha: float, engine: Engine = CPU
+    ) -> tuple[Array, Array | None, float]:
         """`along`, from merged rivals, for losses that have `rivals`."""
         raise TypeError(f"{type(self).__name__} is not a function of a sum over rivals.")
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ... import _kernels
 from ..._util.arrays import AnyArray, Array, Labels
-from ...engine import CPU, Engine, engine_of
+from ...engine import CPU, Engine
 from ...model.code import Code
 from .gamma_phi import ExponentialPhi
 from .links import softmax
@@ -88,7 +89,7 @@ class OwnScoreObjective(Objective):
         if not scaled:
             return super().gradient(F, U, n_rounds, scaled)
         K = len(self.code.Y)
-        own, log_scale = self._weights_of(self.code.own_scores(F, self.c), K)
+        own, log_scale = self._weights_of(self.code.own_scores(F, self.c), K, self.engine)
         own = own * self.weight
         risk = self._mean(self.engine.total(own) / self._rate(K), log_scale)
         return Gradient(lambda: spread_out(own, self.c, K), self.code, self.c, own, single=True, risk=risk)
@@ -128,8 +129,8 @@ class LinearGamma(ExponentialPhi):
         weight[rows, c] = 0.0
         return weight, self.rate * (W[rows, c][:, None] - W)
 
-    def total(self, P: Array, c: Labels) -> float:
-        return engine_of(P).total(P[np.arange(len(c)), c]) / self.rate
+    def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float:
+        return engine.total(P[np.arange(len(c)), c]) / self.rate
 
     def vote(self, P: Array, own: Array, c: Labels, classes: Labels, gain: float) -> None:
         """Update the residual P (n, K), and `own` (n,), its entries at the true classes, for votes for `classes` (n,).
@@ -138,7 +139,7 @@ class LinearGamma(ExponentialPhi):
         the rival it names.
         """
         factor = math.exp(self.rate * gain)
-        engine_of(P).vote_rows(P, c, classes, factor, 1.0 / factor, own)
+        _kernels.vote_rows(P, c, classes, factor, 1.0 / factor, own)
 
     def _log_gamma(self, s: Array) -> Array:
         return s
@@ -149,9 +150,9 @@ class LinearGamma(ExponentialPhi):
     def _bend(self, s: Array) -> float:
         return 1.0
 
-    def _weights(self, s: Array) -> tuple[Array, float]:
+    def _weights(self, s: Array, engine: Engine) -> tuple[Array, float]:
         log_w = self._log_weight(s)
-        log_scale = engine_of(log_w).largest(log_w)
+        log_scale = engine.largest(log_w)
         return np.exp(log_w - log_scale), log_scale
 
     def _closed_form(self, U: Array) -> Array:

@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from ... import _kernels
 from ..._util.arrays import Array, Labels
 from ..._util.params import check_flag
-from ...engine import engine_of
+from ...engine import CPU, Engine
 from .base import Loss, check_cost_matrix, pick, rivals, saturated_exp
 from .links import HUGE, savage_link, softmax, stationary
 from .objective import MergedRivals, Rivals
@@ -123,9 +124,9 @@ class ExponentialPhi(GammaPhi):
         """The posterior when there are no costs."""
 
     def _race(self, U: Array, c: Labels, out: Array | None = None) -> tuple[Array, Array, Array]:
-        """``E`` (n, K) proportional to τ, its row sums ``Z`` (n,), and ``s`` (n,); see `Engine.race`."""
+        """``E`` (n, K) proportional to τ, its row sums ``Z`` (n,), and ``s`` (n,); see `race`."""
         if self.cost_matrix is None:
-            E, Z, lead = engine_of(U).race(U, c, self.rate, out)
+            E, Z, lead = race(U, c, self.rate, out)
             return E, Z, np.log(Z) - self.rate * np.clip(lead, -HUGE, HUGE)
         E = rivals(U, c)
         E *= self.rate
@@ -142,17 +143,19 @@ class ExponentialPhi(GammaPhi):
     def rivals(self, U: Array, c: Labels) -> Rivals | None:
         if self.cost_matrix is not None:
             return None
-        E, _, lead = engine_of(U).race(U, c, self.rate)
+        E, _, lead = race(U, c, self.rate)
         return Rivals(E, np.clip(lead, -HUGE, HUGE), c, self.rate)
 
-    def along_merged(self, merged: MergedRivals, alpha: float) -> tuple[Array, Array | None, float]:
+    def along_merged(
+        self, merged: MergedRivals, alpha: float, engine: Engine = CPU
+    ) -> tuple[Array, Array | None, float]:
         s, mean, variance = merged.race(alpha)
-        return self._slopes(s, -mean, variance)
+        return self._slopes(s, -mean, variance, engine)
 
     def log_value_merged(self, merged: MergedRivals, alpha: float) -> Array:
         return self._log_gamma(merged.log_sum(alpha)[0])
 
-    def _weights(self, s: Array) -> tuple[Array, float]:
+    def _weights(self, s: Array, engine: Engine) -> tuple[Array, float]:
         """``w`` up to a common factor, and the logarithm of that factor."""
         return saturated_exp(self._log_weight(s)), 0.0
 
@@ -166,34 +169,36 @@ class ExponentialPhi(GammaPhi):
         E, Z, s = self._race(U, c)
         return _pulled(E, Z, c, saturated_exp(self._log_weight(s)))
 
-    def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
-        return self.scaled_residual_into(U, c, None)
+    def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU) -> tuple[Array, float]:
+        return self.scaled_residual_into(U, c, None, engine)
 
-    def scaled_residual_into(self, U: Array, c: Labels, out: Array | None) -> tuple[Array, float]:
+    def scaled_residual_into(self, U: Array, c: Labels, out: Array | None, engine: Engine = CPU) -> tuple[Array, float]:
         E, Z, s = self._race(U, c, out)
-        w, log_scale = self._weights(s)
+        w, log_scale = self._weights(s, engine)
         return _pulled(E, Z, c, w), log_scale
 
-    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
+    def along(
+        self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU
+    ) -> tuple[Array, Array | None, float]:
         if self.cost_matrix is None:
-            Z, ahead, mean, variance = engine_of(U).race_along(U, c, W, alpha, self.rate)
+            Z, ahead, mean, variance = race_along(U, c, W, alpha, self.rate)
             s = np.log(Z) - self.rate * np.clip(ahead, -HUGE, HUGE)
         else:
             E, Z, s = self._race(U + alpha * W, c)
             mean = np.einsum("nk,nk->n", E, W) / Z  # (n,), of W over the rivals
             variance = np.einsum("nk,nk->n", E, np.square(W - mean[:, None])) / Z
-        return self._slopes(s, W[np.arange(len(W)), c] - mean, variance)
+        return self._slopes(s, W[np.arange(len(W)), c] - mean, variance, engine)
 
-    def _slopes(self, s: Array, lead: Array, variance: Array) -> tuple[Array, Array | None, float]:
+    def _slopes(self, s: Array, lead: Array, variance: Array, engine: Engine) -> tuple[Array, Array | None, float]:
         """What `along` returns, from s, the mean and the variance of what the true class gains on rivals."""
-        w, log_scale = self._weights(s)
+        w, log_scale = self._weights(s, engine)
         return -w * lead, self.rate * w * (variance + self._bend(s) * lead**2), log_scale
 
-    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
+    def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
         # The second derivative along each coordinate of F: `along` with W = ½ Y[:, j] in every row.
         E, Z, s = self._race(U, c)
         E /= Z[:, None]
-        times = engine_of(U).times
+        times = engine.times
         mean = times(E, Y)  # (n, d)
         H = times(E, np.square(Y))  # (n, d), becomes variance, then Hessian
         H -= np.square(mean)
@@ -225,8 +230,29 @@ class ExponentialPhi(GammaPhi):
 def _pulled(E: Array, Z: Array, c: Labels, w: Array) -> Array:
     """The residual, w at the true class and −w τ elsewhere, written over ``E`` = τ Z."""
     E = np.ascontiguousarray(E)
-    engine_of(E).pull_rows(E, c, w, Z)
+    _kernels.pull_rows(E, c, w, Z)
     return E
+
+
+def race(U: Array, c: Labels, rate: float, out: Array | None = None) -> tuple[Array, Array, Array]:
+    """Compute the race of the rivals: exponentials relative to the highest rival, so that none of them overflows.
+
+    Returns E (n, K), E_k = exp(rate (U_k − max_{l≠c} U_l)) and 0 at the true class c; its row sums Z (n,); and the lead
+    of the true class, U_c − max_{l≠c} U_l, (n,).
+    """
+    E, Z, lead = np.empty(U.shape) if out is None else out, np.empty(len(U)), np.empty(len(U))
+    _kernels.race(as_doubles(U), c, rate, E, Z, lead)
+    return E, Z, lead
+
+
+def race_along(U: Array, c: Labels, W: Array, alpha: float, rate: float) -> tuple[Array, Array, Array, Array]:
+    """The race at U + αW: row sums, leads, and the mean and variance of W over the rivals, weighted by E; (n,) each."""
+    return _kernels.race_along(as_doubles(U), c, as_doubles(W), alpha, rate)
+
+
+def as_doubles(U: Array) -> Array:
+    """Scores in double precision, row after row, as the kernels take them."""
+    return np.ascontiguousarray(U, dtype=np.float64)
 
 
 def _log_cost(cost: ArrayLike) -> Array:
@@ -371,7 +397,9 @@ class UserGammaPhi(GammaPhi):
         t[np.arange(len(t)), c] = -t.sum(axis=1)
         return t
 
-    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
+    def along(
+        self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU
+    ) -> tuple[Array, Array | None, float]:
         V = _gaps(U + alpha * W, c)
         slope, t, S = self._slopes(V, c)
         D = W[np.arange(len(W)), c][:, None] - W  # (n, K)
@@ -382,7 +410,7 @@ class UserGammaPhi(GammaPhi):
         second = _call(self.gamma_second, S) * inner**2 + slope * np.einsum("nk,nk->n", q, np.square(D, out=D))
         return slope * inner, second, 0.0
 
-    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
+    def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
         if self.gamma_second is None or self.phi_second is None:
             raise TypeError(
                 f"curvature needs second derivatives; got gamma_second={self.gamma_second}, "
@@ -391,7 +419,7 @@ class UserGammaPhi(GammaPhi):
         V = _gaps(U, c)
         slope, t, S = self._slopes(V, c)
         q = self._terms(self.phi_second, V, c)
-        own, times = Y[c], engine_of(U).times  # (n, d)
+        own, times = Y[c], engine.times  # (n, d)
         inner = t.sum(axis=1)[:, None] * own - times(t, Y)  # Σ_k t_k (y_c − y_k)
         outer = q.sum(axis=1)[:, None] * own**2 - 2.0 * own * times(q, Y) + times(q, Y**2)  # Σ_k q_k (y_c − y_k)²
         return 0.25 * (_call(self.gamma_second, S)[:, None] * inner**2 + slope[:, None] * outer)

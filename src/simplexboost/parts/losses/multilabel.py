@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from ..._util.arrays import AnyArray, Array, Labels, Mask
-from ...engine import engine_of
+from ...engine import CPU, Engine
 from .base import Loss, saturated_exp
 from .exponential import Exponential
 from .gamma_phi import Logistic
@@ -76,9 +76,9 @@ class BlockLogistic(Loss):
     def residual(self, U: Array, c: Labels) -> Array:
         return 2.0 * (self.own(c) - self.probabilities(U))
 
-    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
+    def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
         """The diagonal of the Hessian in F, Σ_blocks (Σ_k p_k y_k² − (Σ_k p_k y_k)²), where U = ½ F Yᵀ; (n, d)."""
-        P, times = self.probabilities(U), engine_of(U).times
+        P, times = self.probabilities(U), engine.times
         if self.widths is None:
             return times(P * (1.0 - P), np.square(Y))
         bends = [times(P[:, of], np.square(Y[of])) - np.square(times(P[:, of], Y[of])) for of in self.blocks(len(Y))]
@@ -90,7 +90,7 @@ class BlockLogistic(Loss):
             return expit(2.0 * clipped(U))
         return np.hstack([softmax(U[:, of], 2.0) for of in self.blocks(U.shape[1])])
 
-    def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
+    def falls_forever(self, W: Array, c: Labels, strictly: bool = False, engine: Engine = CPU) -> bool:
         """Whether labels gain and others lose, or the class of every target gains on its rivals."""
         own, inf = self.own(c), np.inf
         if self.widths is None:
@@ -102,7 +102,7 @@ class BlockLogistic(Loss):
                     for of in self.blocks(W.shape[1])
                 ]
             )
-        return engine_of(W).every(gains > 0 if strictly else gains >= 0)
+        return engine.every(gains > 0 if strictly else gains >= 0)
 
     def threshold(self, U: Array, c: Labels, weight: Array) -> Array | None:
         """None: the flagship has a threshold for every label."""
@@ -256,15 +256,17 @@ class MultilabelRanking(Loss):
         P: Array = (saturated_exp(log_value) * self._ranked(c))[:, None] * (A - B)
         return P
 
-    def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
+    def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU) -> tuple[Array, float]:
         log_value, A, B = self._halves(U, c)
-        shift = engine_of(U).largest(log_value)
+        shift = engine.largest(log_value)
         P: Array = (np.exp(log_value - shift) * self._ranked(c))[:, None] * (A - B)
         return P, shift
 
-    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
+    def along(
+        self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU
+    ) -> tuple[Array, Array | None, float]:
         log_value, A, B = self._halves(U + alpha * W, c)
-        shift = engine_of(U).largest(log_value)
+        shift = engine.largest(log_value)
         value = np.exp(log_value - shift) * self._ranked(c)
         up, down = (np.einsum("nk,nk->n", half, W) for half in (A, B))  # means of W over labels and over the rest
         spread = np.einsum("nk,nk->n", A + B, W * W) - 2 * up * down  # the mean of (W_k − W_l)² over pairs
@@ -286,14 +288,14 @@ class MultilabelRanking(Loss):
         fall = np.where(weight > 0, W[:, :, None] - W[:, None, :], 0.0)
         return weight.reshape(len(W), -1), fall.reshape(len(W), -1)
 
-    def total(self, P: Array, c: Labels) -> float:
-        return engine_of(P).total(np.maximum(P, 0.0).ravel())
+    def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float:
+        return engine.total(np.maximum(P, 0.0).ravel())
 
-    def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
+    def falls_forever(self, W: Array, c: Labels, strictly: bool = False, engine: Engine = CPU) -> bool:
         """Whether no label ever loses to a class that is not a label."""
         own = self._own(c)
         gap = np.where(own, W, np.inf).min(axis=1) - np.where(own, -np.inf, W).max(axis=1)  # (n,), inf without pairs
-        return engine_of(W).every(gap > 0 if strictly else gap >= 0)
+        return engine.every(gap > 0 if strictly else gap >= 0)
 
     def question(self, P: Array, c: Labels) -> tuple[Labels, Array]:
         return strongest(P)

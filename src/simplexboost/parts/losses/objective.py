@@ -293,12 +293,12 @@ class Objective:
         If `scaled`, it is correct up to a positive factor, which is chosen so that P neither overflows nor underflows.
         """
         P, log_scale = self._residual(U(), scaled)
-        return self.of_residual(P, self._mean(self.loss.total(P, self.c), log_scale))
+        return self.of_residual(P, self._mean(self.loss.total(P, self.c, self.engine), log_scale))
 
     def _residual(self, U: Array, scaled: bool) -> tuple[Array, float]:
         """The weighted residual (n, K) up to a factor, and the logarithm of that factor."""
         if scaled:
-            P, log_scale = self.loss.scaled_residual_into(U, self.c, self._buffer)
+            P, log_scale = self.loss.scaled_residual_into(U, self.c, self._buffer, self.engine)
         else:
             P, log_scale = self.loss.residual(U, self.c), 0.0
         return (np.multiply(P, self.weight[:, None], out=self._buffer) if self._weighted else P), log_scale
@@ -309,7 +309,7 @@ class Objective:
 
     def curvature(self, U: Array) -> Array:
         """The trace of the Hessian in F of every example, (n,)."""
-        return self.weight * self.loss.curvature(U, self.c, self.code.Y).sum(axis=1)
+        return self.weight * self.loss.curvature(U, self.c, self.code.Y, self.engine).sum(axis=1)
 
     def voted(self, classes: Labels | None, step: float, n_rounds: int) -> None:
         """Called after every round; `classes` (n,) are the votes that the step was along, None for other answers."""

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from ..._util.arrays import Array, Labels
 from ..._util.params import check_choice, check_number
-from ...engine import CPU, Engine, engine_of
+from ...engine import CPU, Engine
 from ...model.code import Code
 from .base import Loss, check_cost_matrix, pick, saturated_exp
 from .exponential import Exponential, OwnScoreObjective
@@ -46,8 +46,8 @@ class OneVsAll(Loss):
     def terms(self, P: Array, W: Array, c: Labels) -> tuple[Array, Array]:
         return np.abs(P), 2.0 * self._toward(W.copy(), c)
 
-    def total(self, P: Array, c: Labels) -> float:
-        return engine_of(P).total(np.abs(P).ravel()) / 2.0
+    def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float:
+        return engine.total(np.abs(P).ravel()) / 2.0
 
     def binary(self, U: Array, c: Labels, k: int) -> tuple[Loss, Array, Labels]:
         """The binary problem of class k against the rest: AdaBoost's loss, scores (n, 2), labels (0 for class k)."""
@@ -81,15 +81,17 @@ class OneVsAll(Loss):
         P *= 2.0
         return P
 
-    def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
+    def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU) -> tuple[Array, float]:
         B = self._exponents(U, c)
-        shift = engine_of(B).largest(B)
+        shift = engine.largest(B)
         B -= shift
         np.exp(B, out=B)
         return self._toward(B, c), shift + math.log(2.0)
 
-    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
-        P, log_scale = self.scaled_residual(U + alpha * W, c)
+    def along(
+        self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU
+    ) -> tuple[Array, Array | None, float]:
+        P, log_scale = self.scaled_residual(U + alpha * W, c, engine)
         first = -np.einsum("nk,nk->n", P, W)
         P *= W
         np.abs(P, out=P)
@@ -99,13 +101,13 @@ class OneVsAll(Loss):
         """If a rival's score is not below that of the true class, their two terms sum to at least 2."""
         return 2.0
 
-    def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
+    def falls_forever(self, W: Array, c: Labels, strictly: bool = False, engine: Engine = CPU) -> bool:
         """Whether the score of the true class never falls and that of a rival never rises."""
         gains = self._toward(W.copy(), c)  # (n, K)
-        return engine_of(W).every(gains > 0 if strictly else gains >= 0)
+        return engine.every(gains > 0 if strictly else gains >= 0)
 
-    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
-        return engine_of(U).times(saturated_exp(self._exponents(U, c)), np.square(Y))
+    def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
+        return engine.times(saturated_exp(self._exponents(U, c)), np.square(Y))
 
     def probabilities(self, U: Array) -> Array:
         U = np.clip(np.asarray(U, dtype=np.float64), -HUGE, HUGE)
@@ -155,8 +157,8 @@ class OwnScoreExponential(Loss):
         rows = np.arange(len(c))
         return P[rows, c][:, None], self.rate(W.shape[1]) * W[rows, c][:, None]
 
-    def total(self, P: Array, c: Labels) -> float:
-        return engine_of(P).total(P[np.arange(len(c)), c]) / self.rate(P.shape[1])
+    def total(self, P: Array, c: Labels, engine: Engine = CPU) -> float:
+        return engine.total(P[np.arange(len(c)), c]) / self.rate(P.shape[1])
 
     def value(self, U: Array, c: Labels) -> Array:
         return saturated_exp(self.log_value(U, c))
@@ -167,21 +169,23 @@ class OwnScoreExponential(Loss):
     def residual(self, U: Array, c: Labels) -> Array:
         return self._own(U, c, self.rate(U.shape[1]) * self.value(U, c))
 
-    def scaled_residual(self, U: Array, c: Labels) -> tuple[Array, float]:
-        w, log_scale = self._weights(U, c)
+    def scaled_residual(self, U: Array, c: Labels, engine: Engine = CPU) -> tuple[Array, float]:
+        w, log_scale = self._weights(U, c, engine)
         return self._own(U, c, w), log_scale
 
-    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
-        w, log_scale = self._weights(U + alpha * W, c)
+    def along(
+        self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU
+    ) -> tuple[Array, Array | None, float]:
+        w, log_scale = self._weights(U + alpha * W, c, engine)
         own = pick(W, c)
         return -w * own, self.rate(U.shape[1]) * w * own**2, log_scale
 
-    def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
+    def falls_forever(self, W: Array, c: Labels, strictly: bool = False, engine: Engine = CPU) -> bool:
         """Whether the score of the true class never falls."""
         own = W[np.arange(len(W)), c]  # (n,)
-        return engine_of(W).every(own > 0 if strictly else own >= 0)
+        return engine.every(own > 0 if strictly else own >= 0)
 
-    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
+    def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
         return (self.rate(U.shape[1]) / 2) ** 2 * self.value(U, c)[:, None] * np.square(Y)[c]
 
     def probabilities(self, U: Array) -> Array:
@@ -194,14 +198,14 @@ class OwnScoreExponential(Loss):
         else:
             check_number("alpha", self.alpha, float, 0.0, STEEPEST, open_low=True)
 
-    def weights_of(self, own: Array, K: int) -> tuple[Array, float]:
+    def weights_of(self, own: Array, K: int, engine: Engine = CPU) -> tuple[Array, float]:
         """The residual at the true class, (n,), from its score, up to a factor; and the logarithm of that factor."""
         log_value = -self.rate(K) * np.clip(own, -HUGE, HUGE)
-        shift = engine_of(log_value).largest(log_value)
+        shift = engine.largest(log_value)
         return np.exp(log_value - shift), shift + math.log(self.rate(K))
 
-    def _weights(self, U: Array, c: Labels) -> tuple[Array, float]:
-        return self.weights_of(pick(U, c), U.shape[1])
+    def _weights(self, U: Array, c: Labels, engine: Engine) -> tuple[Array, float]:
+        return self.weights_of(pick(U, c), U.shape[1], engine)
 
     def _own(self, U: Array, c: Labels, w: Array) -> Array:
         P = np.zeros(U.shape)  # (n, K)
@@ -253,7 +257,9 @@ class SoftmaxCost(Loss):
         Phi *= -2.0
         return Phi
 
-    def along(self, U: Array, c: Labels, W: Array, alpha: float = 0.0) -> tuple[Array, Array | None, float]:
+    def along(
+        self, U: Array, c: Labels, W: Array, alpha: float = 0.0, engine: Engine = CPU
+    ) -> tuple[Array, Array | None, float]:
         g = softmax(U + alpha * W, 2.0)
         Phi = self._gradient(g.copy(), c)
         # The Hessian is diag(Φ) − Φ gᵀ − g Φᵀ. Along a direction minus its mean under g, only diag(Φ) contributes.
@@ -266,12 +272,12 @@ class SoftmaxCost(Loss):
         of_classes = 1.0 - np.eye(K) if self.cost_matrix is None else np.asarray(self.cost_matrix, dtype=np.float64)
         return SoftmaxCostTable(np.concatenate([of_classes, costs]))
 
-    def falls_forever(self, W: Array, c: Labels, strictly: bool = False) -> bool:
+    def falls_forever(self, W: Array, c: Labels, strictly: bool = False, engine: Engine = CPU) -> bool:
         """The default for 0/1 costs; False for other costs, for which the order among the rivals matters too."""
-        return self.cost_matrix is None and super().falls_forever(W, c, strictly)
+        return self.cost_matrix is None and super().falls_forever(W, c, strictly, engine)
 
-    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
-        g, times = softmax(U, 2.0), engine_of(U).times
+    def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
+        g, times = softmax(U, 2.0), engine.times
         mean = times(g, Y)  # (n, d)
         Phi = self._gradient(g, c)
         return times(Phi, np.square(Y)) - 2.0 * times(Phi, Y) * mean
@@ -382,7 +388,7 @@ class UserLoss(Loss):
         """The second derivatives in the scores, (n, K) or (n, K, K)."""
         return called("hessian", self.hessian, (U, c), [U.shape, (*U.shape, U.shape[1])])
 
-    def curvature(self, U: Array, c: Labels, Y: Array) -> Array:
+    def curvature(self, U: Array, c: Labels, Y: Array, engine: Engine = CPU) -> Array:
         """The diagonal of the Hessian in F, where U = ½ F Yᵀ, (n, d)."""
         return 0.25 * along_columns(self.second(U, c), Y)
 

@@ -106,7 +106,7 @@ def finite(run: Run, answer: Answer) -> Answer:
 def direction(run: Run, outputs: Array, coordinate: int | None = None) -> Array:
     """A learner's outputs as a direction in scores, W = ½ h Yᵀ (n, K)."""
     if coordinate is None:
-        return run.model.code.forward(outputs)
+        return run.code.forward(outputs)
     return 0.5 * outputs * run.Y[:, coordinate]
 
 
@@ -136,7 +136,7 @@ def binary_ray(run: Run, outputs: Array, k: int) -> Ray:
 
 def decouples(run: Run) -> bool:
     """Whether the risk is a sum over coordinates, each of one class against the rest."""
-    return run.loss.decouples and run.model.code.canonical
+    return run.loss.decouples and run.code.canonical
 
 
 def step_along(

@@ -73,7 +73,7 @@ class SignedDescent(GradientDescent):
 
     def check(self, run: Run) -> None:
         """Raise unless the codewords are canonical."""
-        if not run.model.code.canonical:
+        if not run.code.canonical:
             raise ValueError("optimizer=SignedDescent() needs codewords='canonical': a score per class.")
 
 
@@ -250,7 +250,7 @@ class NewtonCoordinates(Optimizer):
     def check(self, run: Run) -> None:
         """Raise unless the loss is logistic and every coordinate is a class."""
         check_number("clip", self.clip, float, 0.0, open_low=True)
-        if not run.loss.likelihood or not run.model.code.symmetric:
+        if not run.loss.likelihood or not run.code.symmetric:
             raise ValueError(
                 "optimizer='newton-coordinates' needs loss='logistic' without costs and canonical codewords, not "
                 f"loss={run.loss!r} and codewords of shape {run.Y.shape}."
@@ -301,7 +301,7 @@ class NewColumn(Optimizer):
     def check(self, run: Run) -> None:
         """Raise unless scores are the predictor itself and the loss is a sum over pairs."""
         check_choice("colouring", self.colouring, ("random", "max-cut"))
-        if not run.loss.pairwise or not run.model.code.canonical:
+        if not run.loss.pairwise or not run.code.canonical:
             raise ValueError(
                 "optimizer='new-column' needs loss='mm' or 'exponential' and canonical codewords, "
                 f"not loss={run.loss!r} and codewords of shape {run.Y.shape}."

@@ -21,7 +21,7 @@ def prior_update(run: Run) -> Update:
     """The round that moves all rows to the log-odds of the classes among the rows of this round."""
     shares = class_shares(run.data, slice(None) if run.rows is None else run.rows)
     logits = np.log(shares) - (np.log1p(-shares) if run.data.has_labels else np.log(shares).mean())
-    values = run.model.code.predictor(logits[None])  # (1, d)
+    values = run.code.predictor(logits[None])  # (1, d)
     outputs = LeafOutputs(values, np.zeros(run.data.n_here, dtype=np.int32), run.data.engine)
     return Update(
         TreeHypothesis(single_leaf(run.data.n), values), outputs, 1.0 / run.learning_rate, edge=0.0, perfect=False

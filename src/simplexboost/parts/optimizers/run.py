@@ -13,6 +13,7 @@ import numpy as np
 from ..._util.arrays import AnyArray, Array, Labels
 from ...engine import Candidates
 from ...model.additive import AdditiveModel, Term, add_terms
+from ...model.code import Code
 from ...model.hypotheses import ClassifierHypothesis, Hypothesis, LeafOutputs, largest
 from ...tables.training_set import TrainingSet
 from ..learners.base import Learner
@@ -60,6 +61,7 @@ class Run:
     ----------
     candidates : how many classes beside its own a row keeps scores of, or None if it keeps all
     F : (n, d) the predictor on the training rows, in the precision of the codewords, or `Candidates`
+    model, code : the rounds so far; the codewords, multiplied by the engine of the data
     objective : the risk of the loss on the training rows
     rows, features : what the next round's learner may use, None for everything; redraw : draws another sample of them
     updates : those of the last round
@@ -106,7 +108,7 @@ class Run:
     evaluations: list[dict[str, list[float]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.model = AdditiveModel(self.Y)
+        self.model, self.code = AdditiveModel(self.Y), Code(self.Y, self.data.engine)
         self.objective = self._objective()
         self.F = self.start()  # (n, d)
         # A bound on the absolute entries of F. Zeros are not read: they take memory only when they are written.
@@ -121,7 +123,7 @@ class Run:
         """F (n, d) before the first round, of some of the training rows: zeros, or what ``init_score`` says."""
         init = self.data.init_score
         if init is not None and self.data.K > 1:
-            return np.array(self.model.code.predictor(init[rows]))
+            return np.array(self.code.predictor(init[rows]))
         return self.zeros(self.data.c[rows])
 
     def zeros(self, c: Labels) -> Any:
@@ -136,10 +138,10 @@ class Run:
         if self._U is None and self.F.dtype == np.float64:
             # The same memory in every round: to allocate it anew would take longer than to compute the scores.
             self._buffer = np.empty((self.data.n_here, len(self.Y))) if self._buffer is None else self._buffer
-            self._U = self.model.code.forward(self.data.engine.host(self.F), self._buffer)
+            self._U = self.code.forward(self.data.engine.host(self.F), self._buffer)
         elif self._U is None:
             F = self.F.dense() if isinstance(self.F, Candidates) else self.data.engine.host(self.F)
-            self._U = self.model.scores(F)
+            self._U = self.code.scores(F)
         return self._U
 
     @property
@@ -201,7 +203,7 @@ class Run:
             return False
         h = np.zeros((data.n_here, self.Y.shape[1]))  # (n, d)
         add_terms([replace(term, step=1.0) for term in terms], data.table, h, data.engine)
-        W = self.model.scores(data.in_order(h))  # (n, K)
+        W = self.code.scores(data.in_order(h))  # (n, K)
         own = np.take_along_axis(W, data.c[:, None], axis=1)
         return data.engine.every((W < own).sum(axis=1) == data.K - 1)
 
@@ -213,7 +215,7 @@ class Run:
         self.objective = self._objective()
 
     def _objective(self) -> Objective:
-        return self.loss.objective(self.data.c, self.data.weight, self.model.code, self.data.engine)
+        return self.loss.objective(self.data.c, self.data.weight, self.code, self.data.engine)
 
     def apply(self, updates: list[Update]) -> None:
         """F += learning_rate · α h for every update; the round joins the model."""

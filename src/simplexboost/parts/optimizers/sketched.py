@@ -240,7 +240,7 @@ class SketchedNewton(Optimizer):
         check_choice("init", self.init, INITS)
         if self.init == "prior":
             self.check_prior(run)
-        if (run.loss.rowwise or run.loss.blockwise) and not run.model.code.canonical:
+        if (run.loss.rowwise or run.loss.blockwise) and not run.code.canonical:
             raise ValueError(
                 f"loss={run.loss!r} needs codewords='canonical' here, not codewords of shape {run.Y.shape}."
             )
@@ -258,7 +258,7 @@ class SketchedNewton(Optimizer):
         """Raise unless the run can do with few classes for every row."""
         check_number("candidates", self.candidates, int, 1, MOST_CANDIDATES)
         refused = {
-            f"codewords of shape {run.Y.shape}": not run.model.code.canonical,
+            f"codewords of shape {run.Y.shape}": not run.code.canonical,
             f"loss={run.loss!r}": run.loss.rowwise,
             "a cost_matrix": run.loss.cost_matrix is not None,
             "init_score": run.data.init_score is not None,
@@ -357,7 +357,7 @@ class SketchedNewton(Optimizer):
 
     def directions(self, run: Run) -> AnyArray:
         """The codewords along the directions of this round, (K, s)."""
-        sketch, code = as_sketch(self.sketch), run.model.code
+        sketch, code = as_sketch(self.sketch), run.code
         if run.loss.blockwise:
             return sketch.free(code, run.rng)
         Z = sketch.along(code, run.rng)
@@ -392,7 +392,7 @@ class SketchedNewton(Optimizer):
 
     def leaf_rule(self, run: Run) -> tuple[tuple[float, float], bool]:
         """The `max_step` and `thin` of `LeafRule`, and whether leaf values are sparse."""
-        canonical, many = run.model.code.canonical, len(run.Y) >= MANY_CLASSES and not run.loss.blockwise
+        canonical, many = run.code.canonical, len(run.Y) >= MANY_CLASSES and not run.loss.blockwise
         thin = THIN if many else 0.0
         longest = np.inf if self.max_step is None else float(self.max_step)
         return (longest if canonical else FURTHEST / run.learning_rate, thin), bool(thin) and canonical
@@ -404,7 +404,7 @@ class SketchedNewton(Optimizer):
             if run.data.engine.has_device:
                 run.data.binned  # noqa: B018 (now: later the device has less room for rows on their way)
             few = run.candidates is not None
-            run.objective = RowObjective(run.loss, run.data.c, run.data.weight, run.model.code, run.data.engine, few)
+            run.objective = RowObjective(run.loss, run.data.c, run.data.weight, run.code, run.data.engine, few)
             run.F = run.objective.rows.home(run.F)
         return run.objective
 
@@ -480,7 +480,7 @@ def log_costs(cost_matrix: Any) -> AnyArray | None:
 
 def fit_size(run: Run, s: int) -> FitSize:
     """The size of the fit, with s directions of the sketch."""
-    data, kept = run.data, run.model.code.canonical and not run.loss.rowwise
+    data, kept = run.data, run.code.canonical and not run.loss.rowwise
     growth = run.learner.growth_for(data, 0)
     p = 0 if issparse(data.table) else data.p
     return FitSize(data.n, p, len(run.Y) if kept else 0, s, data.max_bins, not data.uniform, growth)

@@ -118,7 +118,7 @@ class Ray:
     def P(self) -> Array:
         """The residual, sample weights included, up to a positive factor, (n, K)."""
         if self._gradient is None:
-            return self.loss.scaled_residual(self.U, self.c)[0] * self.weight[:, None]
+            return self.loss.scaled_residual(self.U, self.c, self.engine)[0] * self.weight[:, None]
         return self._gradient.P
 
     @cached
@@ -159,7 +159,7 @@ class Ray:
 
     def _along(self, alpha: float) -> tuple[Array, Array | None]:
         """First and second derivative of every example's loss at α, up to a common factor, (n,) each."""
-        first, second, _ = self.loss.along(self.U, self.c, self.W, alpha)
+        first, second, _ = self.loss.along(self.U, self.c, self.W, alpha, self.engine)
         return first, second
 
     def _log_loss(self, alpha: float) -> Array:
@@ -168,7 +168,7 @@ class Ray:
 
     def _falls_forever(self, strictly: bool) -> bool:
         """Whether no example's loss ever rises along the ray, or strictly: whether all terms of all losses fall."""
-        return self.loss.falls_forever(self.W, self.c, strictly)
+        return self.loss.falls_forever(self.W, self.c, strictly, self.engine)
 
     def balance(self) -> Balance:
         """What gains and what loses along the ray, for losses that are sums of exponentials."""
@@ -194,7 +194,7 @@ class MergedRay(Ray):
         self.merged = merged
 
     def _along(self, alpha: float) -> tuple[Array, Array | None]:
-        first, second, _ = self.loss.along_merged(self.merged, alpha)
+        first, second, _ = self.loss.along_merged(self.merged, alpha, self.engine)
         return first, second
 
     def _log_loss(self, alpha: float) -> Array:
