@@ -38,7 +38,7 @@ from simplexboost import SimplexBoostClassifier, datasets
 from simplexboost._util.arrays import AnyArray
 from simplexboost.boosting.decisions import median_class
 from simplexboost.decide.priors import adapted, estimated_prior
-from simplexboost.parts.codewords.hierarchy import Ordered
+from simplexboost.parts.codewords import Ordered, Ordinal
 
 from . import costs, labels, ordinal
 from .repeats import table
@@ -145,7 +145,7 @@ def with_smoothness(value: float, X: AnyArray, y: AnyArray, X_held: AnyArray, y_
     """Rounds by early stopping, the median as the decision."""
     K = int(max(y.max(), y_held.max())) + 1
     clf = SimplexBoostClassifier(
-        ordinal=True, codewords=Ordered(smoothness=value), early_stopping=True, classes=np.arange(K),
+        classes=Ordinal(np.arange(K)), codewords=Ordered(smoothness=value), early_stopping=True,
         categorical_features=of, n_jobs=1, random_state=0,
     ).fit(X, y)  # fmt: skip
     P = clf.predict_proba(X_held)

@@ -1,4 +1,4 @@
-"""A tree of classes: ``python -m benchmarks.hierarchy`` compares ``hierarchy=`` with flat soft-max.
+"""A tree of classes: ``python -m benchmarks.hierarchy`` compares ``classes=Hierarchy(...)`` with flat soft-max.
 
 Tables with a natural tree: leaves of plants by genus and species (plants_margin, plants_shape), hand-written characters
 by alphabet (omniglot), rooms by building and floor (ujiindoorloc is left out: 735 classes get canonical codewords), and
@@ -103,7 +103,7 @@ def repeat(problem: Problem, seed: int) -> dict[str, dict[str, float]]:
     codes = {"flat": "canonical", "flat, simplex": "simplex", "tree": tree.codewords(np.unique(y[fit]))}
     for name, codewords in codes.items():
         clf = SimplexBoostClassifier(
-            early_stopping=True, hierarchy=tree, codewords=codewords, n_jobs=1, random_state=0
+            early_stopping=True, classes=tree, codewords=codewords, n_jobs=1, random_state=0
         ).fit(X[fit], y[fit], eval_set=(X[held], y[held]))
         heat = temperature(clf.predict_log_proba(X[held]), y[held], clf.classes_)
         P = tempered(clf.predict_log_proba(X[test]), heat)

@@ -302,7 +302,7 @@ def draw_hierarchy(plt: Any) -> Any:
     at = {name: rng.normal(size=5) for label in tree.leaves for name in tree.ancestors(label)}
     y = rng.choice(tree.leaves, 600)
     X = np.array([sum(at[name] for name in tree.ancestors(label)) for label in y]) + 1.2 * rng.normal(size=(600, 5))
-    clf = SimplexBoostClassifier(hierarchy=tree, n_estimators=60, random_state=0).fit(X, y)
+    clf = SimplexBoostClassifier(classes=tree, n_estimators=60, random_state=0).fit(X, y)
     unsure = np.abs(clf.predict_proba_level(X, 1)[:, 0] - 0.75).argmin()
     P: dict[Any, float] = {}
     for level in range(1, tree.n_levels + 1):

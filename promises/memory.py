@@ -28,7 +28,7 @@ GROWING: list[Any] = [
     sb.SimplexBoostClassifier(n_estimators=3, growth="symmetric", subsample=0.5),
     sb.SimplexBoostClassifier(n_estimators=3, classes=LABELS),
     sb.SimplexBoostClassifier(n_estimators=3, candidates=2),
-    sb.SimplexBoostClassifier(n_estimators=3, ordinal=True, calibration=True),
+    sb.SimplexBoostClassifier(n_estimators=3, classes=sb.Ordinal(), calibration=True),
     sb.SAMMEClassifier(n_estimators=3),
     sb.GDMCBoostClassifier(n_estimators=3),
     sb.AdaBoostMHClassifier(n_estimators=3),

@@ -69,7 +69,7 @@ def many_classes(rng: np.random.Generator) -> Sized:
     if rng.random() < 0.4:
         y = np.array([f"class {k}" for k in y])
     params: dict[str, Any] = {"min_samples_leaf": 1, "max_leaf_nodes": 64}
-    more: list[dict[str, Any]] = [{}, {"candidates": 16}, {"code_dim": 8}, {"ordinal": True}, {"init": "prior"}]
+    more: list[dict[str, Any]] = [{}, {"candidates": 16}, {"code_dim": 8}, {"classes": sb.Ordinal()}, {"init": "prior"}]
     return flagship(**params, **more[rng.integers(5)]).fit(X, y), X, y
 
 

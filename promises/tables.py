@@ -144,9 +144,9 @@ def flagship_case(rng: np.random.Generator, name: str, *, exact: bool = False) -
     rows = random_rows(rng, int(rng.integers(20, 60)) if name == "candidates" else None, exact=exact)
     K = int(rows.y.max()) + 1
     if name == "order":
-        clf.set_params(ordinal=[True, rng.permutation(K).tolist()][rng.integers(2)])
+        clf.set_params(classes=sb.Ordinal([None, rng.permutation(K).tolist()][rng.integers(2)]))
     elif name == "tree":
-        clf.set_params(hierarchy=sb.Hierarchy({"first": [0], "others": list(range(1, K))}))
+        clf.set_params(classes=sb.Hierarchy({"first": [0], "others": list(range(1, K))}))
     elif name == "candidates":  # lists have 16 places, so that they are full now and then
         clf.set_params(candidates=int(rng.integers(1, 17)))
     elif name == "targets":

@@ -91,7 +91,7 @@ def ordered_classes() -> Case:
     """Ordered classes, of which the median is predicted; one has no training example."""
     X, c = numbers()
     order = ["elm", "yew", "ash", "cedar", "birch"]
-    return flagship(X, LABELS[c], ordinal=order, classes=[*LABELS, "yew"], n_estimators=5)
+    return flagship(X, LABELS[c], classes=sb.Ordinal(order), n_estimators=5)
 
 
 def absent_class() -> Case:

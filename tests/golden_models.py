@@ -421,7 +421,7 @@ def hierarchy(**parameters: Any) -> tuple[Any, dict[str, Any]]:
     """A tree of classes, with predictions of its levels."""
     tree = sb.Hierarchy({"trees": {"needles": ["cedar", "fir"], "leaves": ["ash"]}, "birch": None})
     table = frame()
-    clf, told = fit(flagship(hierarchy=tree, **parameters), table)
+    clf, told = fit(flagship(classes=tree, **parameters), table)
     return clf, told | {"level": clf.predict_level(table.rows, 1), "levels": clf.predict_proba_level(table.rows, 1)}
 
 
@@ -476,7 +476,7 @@ CONFIGURATIONS: dict[str, Made] = {
     "flagship-labels": lambda: fit(flagship(), labels()),
     "flagship-labels-f1": lambda: fit(flagship(thresholds="f1", learning_rate=1.0), labels()),
     "flagship-targets": lambda: fit(flagship(), targets()),
-    "flagship-ordinal": lambda: fit(flagship(ordinal=[3, 1, 0, 2]), numbers()),
+    "flagship-ordinal": lambda: fit(flagship(classes=sb.Ordinal([3, 1, 0, 2])), numbers()),
     "flagship-hierarchy": hierarchy,
     "flagship-hierarchy-code": lambda: hierarchy(codewords="hierarchy"),
     # The flagship: parameters.
@@ -520,7 +520,7 @@ CONFIGURATIONS: dict[str, Made] = {
     "automatic-groups": grouped,
     "automatic-labels": lambda: fit(automatic(thresholds="f1"), labels()),
     "automatic-two-classes": lambda: fit(automatic(), two_classes()),
-    "automatic-ordinal": lambda: fit(automatic(ordinal=True), numbers()),
+    "automatic-ordinal": lambda: fit(automatic(classes=sb.Ordinal()), numbers()),
     # The flagship: other engines.
     "flagship-twin": lambda: under(on_engine(ReferenceEngine()), flagship(n_estimators=3), missing()),
     "flagship-shards": lambda: under(on_engine(ShardedEngine(cuts=(37, 90, 90))), flagship(), missing()),

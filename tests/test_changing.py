@@ -626,13 +626,13 @@ def test_classes_with_a_structure_do_not_change(change):
         "merge": lambda clf: clf.merge_classes({1: [1, 2]}),
         "add": lambda clf: clf.add_classes(X, y + 1),
     }
-    ordered = sb.SimplexBoostClassifier(n_estimators=3, ordinal=True, random_state=0).fit(X, y)
+    ordered = sb.SimplexBoostClassifier(n_estimators=3, classes=sb.Ordinal(), random_state=0).fit(X, y)
     P = ordered.predict_proba(X)
     with pytest.raises(ValueError, match="ordinal with classes"):
         changes[change](ordered)
     assert (ordered.predict_proba(X) == P).all()
     tree = sb.Hierarchy({"low": [0, 1], "high": [2, 3]})
-    related = sb.SimplexBoostClassifier(n_estimators=3, hierarchy=tree, random_state=0).fit(X, y)
+    related = sb.SimplexBoostClassifier(n_estimators=3, classes=tree, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="hierarchy with classes"):
         changes[change](related)
 

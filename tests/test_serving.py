@@ -40,7 +40,7 @@ def test_decisions_and_sums_of_one_row_are_those_of_many():
     """Expected costs, other shares, sets, nodes of a tree and merged classes: sums over twelve classes, to the bit."""
     X, c = blobs(300, 5, 12, seed=1)
     tree = sb.Hierarchy({"many": list(range(9)), "few": [9, 10, 11]})
-    model = sb.SimplexBoostClassifier(n_estimators=10, hierarchy=tree, random_state=0).fit(X, c).calibrate_sets(X, c)
+    model = sb.SimplexBoostClassifier(n_estimators=10, classes=tree, random_state=0).fit(X, c).calibrate_sets(X, c)
     merged = sb.SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, c).merge_classes({0: list(range(9))})
     costs, prior = np.random.default_rng(0).random((12, 12)), np.arange(1.0, 13.0)
     asked = {

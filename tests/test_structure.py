@@ -30,7 +30,7 @@ def graded(n: int = 300, K: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndar
 
 
 def ordinal(**params) -> sb.SimplexBoostClassifier:
-    return sb.SimplexBoostClassifier(**({"n_estimators": 10, "ordinal": True, "random_state": 0} | params))
+    return sb.SimplexBoostClassifier(**({"n_estimators": 10, "classes": sb.Ordinal(), "random_state": 0} | params))
 
 
 # ---- the code -------------------------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def test_numbers_have_their_order() -> None:
 def test_text_needs_an_order_and_keeps_classes_sorted(how: str) -> None:
     X, c = graded()
     y = pd.Series(pd.Categorical.from_codes(c, SIZES, ordered=True))
-    clf = ordinal(ordinal=SIZES).fit(X, np.array(SIZES)[c]) if how == "sequence" else ordinal().fit(X, y)
+    clf = ordinal(classes=sb.Ordinal(SIZES)).fit(X, np.array(SIZES)[c]) if how == "sequence" else ordinal().fit(X, y)
     assert_array_equal(clf.classes_, sorted(SIZES))
     assert_array_equal(clf.class_order_, SIZES)
     numbers = ordinal().fit(X, c)
@@ -169,13 +169,14 @@ def test_an_enum_of_polars_has_an_order() -> None:
 
 def test_an_order_may_name_more_classes_than_occur() -> None:
     X, c = graded(K=3)
-    clf = ordinal(ordinal=["tiny", *SIZES]).fit(X, np.array(SIZES)[c])
-    assert_array_equal(clf.class_order_, SIZES[:3])
+    clf = ordinal(classes=sb.Ordinal(["tiny", *SIZES])).fit(X, np.array(SIZES)[c])
+    assert_array_equal(clf.class_order_, ["tiny", *SIZES])
+    assert (clf.predict_proba(X)[:, clf.classes_ == "tiny"] == 0).all()
 
 
 def test_an_absent_class_keeps_its_place() -> None:
     X, c = graded(K=3)
-    clf = ordinal(classes=[0, 1, 2, 3]).fit(X, np.array([0, 1, 3])[c])
+    clf = ordinal(classes=sb.Ordinal([0, 1, 2, 3])).fit(X, np.array([0, 1, 3])[c])
     assert_allclose(clf.model_.Y, cw.ordered(4)[[0, 1, 3]], atol=1e-6)
     assert (clf.predict_proba(X)[:, 2] == 0).all() and 2 not in clf.predict(X)
 
@@ -183,21 +184,20 @@ def test_an_absent_class_keeps_its_place() -> None:
 @pytest.mark.parametrize(
     ("value", "error", "words"),
     [
-        (True, ValueError, "ordinal=True cannot know the order of labels that are text, such as ['huge'"),
-        (["small", "large"], ValueError, "does not name the classes ['huge', 'medium']"),
+        (None, ValueError, "classes=Ordinal() cannot know the order of labels that are text, such as ['huge'"),
+        (["small", "large"], ValueError, "are none of the declared classes"),
         (["small", "small"], ValueError, "at least two, all of them different"),
         ([["small"]], ValueError, "a sequence of the labels from the lowest to the highest"),
-        ("yes", TypeError, "ordinal='yes' must be True, False or a sequence"),
-        (1, TypeError, "ordinal=1 must be True, False or a sequence"),
-        (None, TypeError, "ordinal=None must be True, False or a sequence"),
-        ([["small"], ["a", "b"]], TypeError, "must be True, False or a sequence"),
-        (["small", 1], ValueError, "does not name the classes"),
+        ("yes", TypeError, "labels='yes' of Ordinal must be a sequence"),
+        (1, TypeError, "labels=1 of Ordinal must be a sequence"),
+        ([["small"], ["a", "b"]], TypeError, "must be a sequence"),
+        (["small", 1], ValueError, "none of the declared classes"),
     ],
 )
 def test_what_is_no_order_is_refused(value, error, words: str) -> None:
     X, c = graded()
     with pytest.raises(error) as found:
-        ordinal(ordinal=value).fit(X, np.array(SIZES)[c])
+        ordinal(classes=sb.Ordinal(value)).fit(X, np.array(SIZES)[c])
     assert words in str(found.value)
 
 
@@ -206,11 +206,11 @@ def test_what_is_no_order_is_refused(value, error, words: str) -> None:
 
 def test_ordered_classes_are_saved(tmp_path) -> None:
     X, c = graded()
-    clf = ordinal(ordinal=SIZES, n_estimators=5).fit(X, np.array(SIZES)[c])
+    clf = ordinal(classes=sb.Ordinal(SIZES), n_estimators=5).fit(X, np.array(SIZES)[c])
     clf.save(tmp_path / "model.sb")
     again = sb.load(tmp_path / "model.sb")
     assert_array_equal(again.class_order_, SIZES)
-    assert again.ordinal == SIZES
+    assert again.classes.labels == SIZES
     assert_array_equal(again.predict(X), clf.predict(X))
     again.save(tmp_path / "again.sb")
     assert (tmp_path / "again.sb").read_bytes() == (tmp_path / "model.sb").read_bytes()
@@ -234,17 +234,17 @@ def test_the_same_fit_goes_on() -> None:
     whole = ordinal(n_estimators=10).fit(X, y)
     assert_array_equal(clf.predict_proba(X), whole.predict_proba(X))
     with pytest.raises(ValueError, match="classes and codewords of the fitted model"):
-        clf.set_params(ordinal=[3, 1, 2, 0], n_estimators=11).fit(X, y)
+        clf.set_params(classes=sb.Ordinal([3, 1, 2, 0]), n_estimators=11).fit(X, y)
 
 
 def test_scikit_learn_takes_it() -> None:
     X, c = graded(200)
     y = pd.Series(pd.Categorical.from_codes(c, SIZES, ordered=True))
     clf = ordinal(n_estimators=30)
-    assert clone(clf).get_params()["ordinal"] is True
+    assert clone(clf).get_params()["classes__labels"] is None
     assert cross_val_score(make_pipeline(StandardScaler(), clf), X, y, cv=3).mean() > 0.4
-    search = GridSearchCV(clf, {"ordinal": [True, False]}, cv=2, scoring="neg_log_loss").fit(X, y)
-    assert set(search.best_params_) == {"ordinal"}
+    search = GridSearchCV(clf, {"classes": [None, sb.Ordinal()]}, cv=2, scoring="neg_log_loss").fit(X, y)
+    assert set(search.best_params_) == {"classes"}
 
 
 def test_metrics_of_evaluated_rows_are_those_of_predictions() -> None:
@@ -286,7 +286,7 @@ def test_order_helps_where_there_is_one() -> None:
     X, y = graded(1500, K=8)
     train, test = slice(0, 500), slice(500, None)
     errors = {}
-    for name, params in {"ordered": {}, "plain": {"ordinal": False, "codewords": "canonical"}}.items():
+    for name, params in {"ordered": {}, "plain": {"classes": None, "codewords": "canonical"}}.items():
         clf = ordinal(n_estimators=60, **params).fit(X[train], y[train])
         errors[name] = np.abs(clf.predict(X[test]) - y[test]).mean()
     assert errors["ordered"] < 0.95 * errors["plain"]
@@ -457,7 +457,7 @@ def test_what_is_no_tree_is_refused(make, words: str) -> None:
 
 
 def treed(**params) -> sb.SimplexBoostClassifier:
-    return sb.SimplexBoostClassifier(**({"n_estimators": 8, "hierarchy": beings(), "random_state": 0} | params))
+    return sb.SimplexBoostClassifier(**({"n_estimators": 8, "classes": beings(), "random_state": 0} | params))
 
 
 def test_the_probability_of_a_node_is_the_sum_of_those_of_its_classes() -> None:
@@ -494,14 +494,9 @@ def test_a_tree_goes_with_other_codewords_and_missing_classes() -> None:
     some = np.isin(y, ["owl", "eel", "oak"])
     clf = treed().fit(X[some], y[some])
     assert clf.model_.code.canonical
-    assert clf.predict_proba_level(X, 1).shape == (len(X), 2) and set(clf.predict_level(X, 2)) <= {
-        "bird",
-        "fish",
-        "oak",
-    }
-    declared = treed(classes=beings().leaves).fit(X[some], y[some])
-    assert declared.predict_proba_level(X, 1).shape == (len(X), 3)
-    assert (declared.predict_proba_level(X, 1)[:, 2] == 0).all()
+    assert set(clf.predict_level(X, 2)) <= {"bird", "fish", "oak"}
+    assert clf.predict_proba_level(X, 1).shape == (len(X), 3)
+    assert (clf.predict_proba_level(X, 1)[:, 2] == 0).all()
 
 
 def test_a_tree_is_saved_and_cloned(tmp_path) -> None:
@@ -509,25 +504,25 @@ def test_a_tree_is_saved_and_cloned(tmp_path) -> None:
     clf = treed(n_estimators=3).fit(X, y)
     clf.save(tmp_path / "model.sb")
     again = sb.load(tmp_path / "model.sb")
-    assert again.hierarchy_.tree == BEINGS and again.hierarchy.tree == BEINGS
+    assert again.hierarchy_.tree == BEINGS and again.classes.tree == BEINGS
     assert_array_equal(again.predict_proba_level(X, 2), clf.predict_proba_level(X, 2))
     again.save(tmp_path / "again.sb")
     assert (tmp_path / "again.sb").read_bytes() == (tmp_path / "model.sb").read_bytes()
-    clf.set_params(hierarchy=None)  # what was fitted stays
+    clf.set_params(classes=None)  # what was fitted stays
     assert clf.predict_level(X[:1], 1).shape == (1,)
-    assert clone(again).hierarchy.tree == BEINGS
+    assert clone(again).classes.tree == BEINGS
     assert cross_val_score(treed(n_estimators=3), X, y, cv=2).mean() > 0.2
 
 
 @pytest.mark.parametrize("codewords", ["auto", "hierarchy"])
 def test_a_dict_stands_for_the_tree_of_its_nodes(tmp_path, codewords) -> None:
     X, y = related()
-    clf = treed(hierarchy=BEINGS, codewords=codewords, n_estimators=3).fit(X, y)
+    clf = treed(classes=BEINGS, codewords=codewords, n_estimators=3).fit(X, y)
     same = treed(codewords=codewords, n_estimators=3).fit(X, y)
     assert_array_equal(clf.predict_proba_level(X, 2), same.predict_proba_level(X, 2))
     clf.save(tmp_path / "model.sb")
     again = sb.load(tmp_path / "model.sb")
-    assert again.hierarchy == BEINGS and again.hierarchy_.tree == BEINGS
+    assert again.classes == BEINGS and again.hierarchy_.tree == BEINGS
     assert clone(again).fit(X, y).hierarchy_.leaves == beings().leaves
 
 
@@ -535,7 +530,7 @@ def test_numbers_may_be_labels() -> None:
     X, y = related()
     number = {label: k for k, label in enumerate(beings().leaves)}
     c = np.array([number[label] for label in y])
-    clf = treed(hierarchy=sb.Hierarchy({"low": [0, 1, 2, 3], "high": np.arange(4, 8)}), n_estimators=3).fit(X, c)
+    clf = treed(classes=sb.Hierarchy({"low": [0, 1, 2, 3], "high": np.arange(4, 8)}), n_estimators=3).fit(X, c)
     assert set(clf.predict_level(X, 1)) == {"low", "high"}
     assert clf.predict_level(X, 2).dtype.kind == "i"
 
@@ -543,12 +538,12 @@ def test_numbers_may_be_labels() -> None:
 @pytest.mark.parametrize(
     ("params", "error", "words"),
     [
-        ({"hierarchy": ["owl"]}, TypeError, "must be a simplexboost.Hierarchy, a dict of its nodes, or None"),
-        ({"hierarchy": {"a": ["owl", "eel"]}}, ValueError, "no leaf for the classes ['carp', 'fir'"),
-        ({"hierarchy": {"a": []}}, ValueError, "has nothing below it"),
-        ({"ordinal": ["a", "b"]}, ValueError, "ordinal and hierarchy are two structures"),
-        ({"hierarchy": sb.Hierarchy({"a": ["owl", "eel"]})}, ValueError, "no leaf for the classes ['carp', 'fir'"),
-        ({"hierarchy": sb.Hierarchy({"a": []})}, ValueError, "has nothing below it"),
+        ({"classes": 5}, TypeError, "a sequence of labels, an Ordinal(), a Hierarchy or a dict of its nodes"),
+        ({"classes": sb.Ordinal}, TypeError, "a sequence of labels, an Ordinal(), a Hierarchy or a dict of its nodes"),
+        ({"classes": {"a": ["owl", "eel"]}}, ValueError, "none of the declared classes"),
+        ({"classes": {"a": []}}, ValueError, "has nothing below it"),
+        ({"classes": sb.Hierarchy({"a": ["owl", "eel"]})}, ValueError, "none of the declared classes"),
+        ({"classes": sb.Hierarchy({"a": []})}, ValueError, "has nothing below it"),
     ],
 )
 def test_a_wrong_tree_is_refused_by_the_fit(params, error, words: str) -> None:
@@ -575,10 +570,10 @@ def test_the_tree_is_codewords_and_costs() -> None:
     again = sb.load(stream)
     assert again.codewords == "hierarchy"
     assert_array_equal(again.predict(X, costs=beings()), decided)
-    declared = treed(codewords="hierarchy", classes=beings().leaves).fit(X[y != "owl"], y[y != "owl"])
+    declared = treed(codewords="hierarchy").fit(X[y != "owl"], y[y != "owl"])
     assert_allclose(declared.model_.Y, beings().codewords(sorted(beings().leaves))[names != "owl"], atol=1e-6)
-    with pytest.raises(ValueError, match="codewords='hierarchy' are those of a tree"):
-        treed(codewords="hierarchy", hierarchy=None).fit(X, y)
+    with pytest.raises(ValueError, match="codewords='hierarchy' needs a tree"):
+        treed(codewords="hierarchy", classes=None).fit(X, y)
     with pytest.raises(ValueError, match="hierarchy has no leaf for the classes"):
         by_name.predict(X, costs=sb.Hierarchy({"a": ["owl"], "b": ["eel"]}))
 
@@ -586,7 +581,7 @@ def test_the_tree_is_codewords_and_costs() -> None:
 def test_levels_need_a_tree() -> None:
     X, y = related()
     clf = sb.SimplexBoostClassifier(n_estimators=2).fit(X, y)
-    with pytest.raises(ValueError, match="level is one of a hierarchy, which this model does not have"):
+    with pytest.raises(ValueError, match="predict_level needs a tree of classes"):
         clf.predict_level(X, 1)
     with pytest.raises(ValueError, match="level=9 is out of range"):
         treed(n_estimators=2).fit(X, y).predict_proba_level(X, 9)

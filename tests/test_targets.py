@@ -519,8 +519,8 @@ def test_refusals(make, tmp_path):
         ({"cost_matrix": 1 - np.eye(4)}, "cost_matrix goes with one class per row"),
         ({"codewords": "simplex"}, "go with one class per row"),
         ({"code_dim": 2}, "code_dim=2 goes with one class per row"),
-        ({"ordinal": True}, "ordinal and hierarchy go with one class per row"),
-        ({"hierarchy": sb.Hierarchy({"a": [0, 1], "b": [2]})}, "ordinal and hierarchy go with one class per row"),
+        ({"classes": sb.Ordinal()}, "an order or a tree of classes goes with one class per row"),
+        ({"classes": {"a": [0, 1], "b": [2]}}, "declares the classes of one|must name the 4|goes with one class"),
         ({"candidates": 16}, "candidates=16 goes with one class per row"),
         ({"monotonic_cst": [1] + [0] * (X.shape[1] - 1)}, "monotonic_cst goes with one class per row"),
     ]:

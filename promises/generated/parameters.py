@@ -138,7 +138,11 @@ def special_value(rng: np.random.Generator, name: str, n: int, p: int, K: int) -
         ],
         "classes": [
             [0, 1], list(range(K + 2)), [0], [0, 0], ["a", "b"], [0, "a"], np.arange(K), "abc", {0, 1, 2}, [[0, 1]],
-            [None, 0], range(K), [0.0, 1.0, 2.0], [True, False], [np.nan, 0], [],
+            [None, 0], range(K), [0.0, 1.0, 2.0], [True, False], [np.nan, 0], [], sb.Ordinal(),
+            sb.Ordinal(list(range(K))[::-1]), sb.Ordinal(np.arange(K + 2)), sb.Ordinal([0, 0]), sb.Ordinal("up"),
+            sb.Ordinal, sb.Hierarchy({"a": [0], "b": list(range(1, K))}), sb.Hierarchy({"a": list(range(K + 2))}),
+            {"a": [0, 1]}, sb.Hierarchy({"a": [0, 0]}), sb.Hierarchy({"a": ["x", "y"]}), sb.Hierarchy({}),
+            sb.Hierarchy(3), sb.Hierarchy({"a": None, 0: [1, 2]}), sb.Hierarchy({"a": [[0]]}), sb.Hierarchy,
         ],
         "categorical_features": [
             None, "from_dtype", [j], [0, 0], [-1], ["x0"], ["nope"], [True] * p, [True], [1.5], "x0", [2**63], [[0]],
@@ -162,14 +166,9 @@ def special_value(rng: np.random.Generator, name: str, n: int, p: int, K: int) -
             np.eye(K) * 1e300, np.eye(K) * 1e-300, np.eye(K + 1), [[1], [-1]], [["a"]], [[1, 2], [1]],
             np.eye(K) * 1e154, np.eye(K, dtype=complex), [], np.ones((K, 0)), np.ones((K, 2, 2)),
         ],
-        "ordinal": [
-            True, list(range(K)), list(range(K))[::-1], np.arange(K + 2), [0], [0, 0], ["a", "b"], [0, "a"], "up",
-            {0, 1}, None, [[0, 1]], [[0], [0, 1]], [np.nan, 0], [], 1, object(), np.arange(3.0), [None, 0],
-        ],
-        "hierarchy": [
-            sb.Hierarchy({"a": [0], "b": list(range(1, K))}), sb.Hierarchy({"a": list(range(K + 2))}), {"a": [0, 1]},
-            sb.Hierarchy({"a": [0, 0]}), sb.Hierarchy({"a": ["x", "y"]}), sb.Hierarchy({}), sb.Hierarchy(3), "a", 0,
-            sb.Hierarchy({"a": None, 0: [1, 2]}), sb.Hierarchy({"a": [[0]]}), sb.Hierarchy, sb.Hierarchy({0: "ab"}),
+        "labels": [
+            None, list(range(K)), list(range(K))[::-1], np.arange(K + 2), [0], [0, 0], ["a", "b"], [0, "a"], "up",
+            {0, 1}, True, [[0, 1]], [[0], [0, 1]], [np.nan, 0], [], 1, object(), np.arange(3.0), [None, 0],
         ],
         "thresholds": [
             "f1", 0.5, 0.2, [0.5] * K, np.full(K, 0.3), [0.5] * (K + 1), [[0.5]], [], 0.0, 1.0, 1, [0.0] * K, [1.0] * K,
@@ -213,7 +212,7 @@ def spoil(rng: np.random.Generator, clf: Any, n: int, p: int, K: int) -> list[st
     for _ in range(1 if rng.random() < 0.7 else 2):
         names = [name for name in clf.get_params(deep=True) if name != "verbose"]
         if "candidates" in names and rng.random() < 0.3:
-            names = ["candidates", "thresholds", "ordinal", "hierarchy", "classes", "calibration"]
+            names = ["candidates", "thresholds", "classes", "calibration"]
         name = names[rng.integers(len(names))]
         value = special_value(rng, name.rpartition("__")[2], n, p, K)
         value = with_limit(name.rpartition("__")[2], value)

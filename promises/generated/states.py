@@ -85,7 +85,7 @@ def calibrated() -> Fitted:
 
 def loaded() -> Fitted:
     """A flagship with an order and sets, from its file."""
-    clf, X, y = fitted(flagship(ordinal=True), *table(3))
+    clf, X, y = fitted(flagship(classes=sb.Ordinal()), *table(3))
     file = io.BytesIO()
     clf.calibrate_sets(X, y).save(file)
     file.seek(0)
@@ -125,8 +125,8 @@ STATES: dict[str, Callable[[], Fitted]] = {
     "labels of AdaBoost": lambda: labels(sb.AdaBoostMHClassifier(n_estimators=ROUNDS)),
     "targets": lambda: targets(text=False),
     "targets with text": lambda: targets(text=True),
-    "ordinal": lambda: fitted(flagship(ordinal=True), *table(4)),
-    "hierarchy": lambda: fitted(flagship(hierarchy=TREE), *table(4)),
+    "ordinal": lambda: fitted(flagship(classes=sb.Ordinal()), *table(4)),
+    "hierarchy": lambda: fitted(flagship(classes=TREE), *table(4)),
     "candidates": lambda: fitted(flagship(candidates=2), *table(8)),
     "chosen": lambda: fitted(flagship(n_estimators="auto", learning_rate=0.5), *table(3, 60)),
     "costs": lambda: fitted(flagship(cost_matrix=2 - np.eye(3)), *table(3)),
@@ -140,7 +140,7 @@ STATES: dict[str, Callable[[], Fitted]] = {
     "15 classes": lambda: of_many(15),
     "210 classes": lambda: of_many(210),
     "candidates of 60 classes": lambda: of_many(60, candidates=8),
-    "20 classes in order": lambda: of_many(20, ordinal=True),
+    "20 classes in order": lambda: of_many(20, classes=sb.Ordinal()),
     "text of 30 classes": text_of_many,
     "40 classes, changed": changed_of_many,
 }

@@ -22,7 +22,7 @@ from .classifiers import (
     SimplexBoostClassifier,
     SoftmaxBoostClassifier,
 )
-from .parts.codewords import Hierarchy
+from .parts.codewords import Hierarchy, Ordinal
 from .persist import ModelFileError, load
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ __all__ = [
     "MulticlassSVC",
     "OSBoostClassifier",
     "OneVsAllBoostClassifier",
+    "Ordinal",
     "OutputCodeClassifier",
     "SAMMEClassifier",
     "SimplexBoostClassifier",

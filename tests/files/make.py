@@ -127,14 +127,15 @@ def targets() -> Case:
 
 def order() -> Case:
     """The flagship with ordered classes, and scores for sets that its choice has left."""
-    clf = sb.SimplexBoostClassifier(ordinal=["setosa", "virginica", "versicolor"], learning_rate=1.0, random_state=0)
+    order = sb.Ordinal(["setosa", "virginica", "versicolor"])
+    clf = sb.SimplexBoostClassifier(classes=order, learning_rate=1.0, random_state=0)
     return clf.fit(X, NAMES[y]), X[::10].tolist(), None
 
 
 def tree() -> Case:
     """The flagship with a tree of classes."""
     classes = sb.Hierarchy({"small": ["setosa"], "large": {"blue": ["versicolor", "virginica"]}})
-    clf = sb.SimplexBoostClassifier(hierarchy=classes, n_estimators=3, random_state=0)
+    clf = sb.SimplexBoostClassifier(classes=classes, n_estimators=3, random_state=0)
     return clf.fit(X, NAMES[y]), X[::10].tolist(), None
 
 

@@ -287,6 +287,12 @@ VALUES = {
 
 METHODS = {"fit": FITTING, "predict": PREDICTING, "predict_proba": PREDICTING, "decision_function": PREDICTING}
 
+# Words for what is part of another parameter: the parameter that takes it, and what to write there.
+PLACES = {
+    "ordinal": ("classes", "pass classes=Ordinal() or classes=Ordinal([labels from the lowest to the highest])."),
+    "hierarchy": ("classes", "pass classes=Hierarchy(...) or a dict of its nodes."),
+}
+
 # Parameters of tree learners: a booster that is made of parts has them as ``learner__max_depth``.
 OF_LEARNERS = ("max_depth", "max_leaf_nodes", "min_samples_leaf", "growth", "gain_noise", "l2_regularization")
 
@@ -316,6 +322,8 @@ def answer(who: str, what: str, word: str, known: Sequence[str], table: Iterable
         return f"{begin} ({theirs.whose(word)}); {advice(theirs, known)}"
     if word in OF_LEARNERS and "learner" in known:
         return f"{begin}; {of_the_learner(word)}"
+    if word in PLACES and PLACES[word][0] in known:
+        return f"{begin}; {PLACES[word][1]}"
     close = get_close_matches(word, known, n=1)
     if close:
         return f"{begin}; did you mean {close[0]}?"

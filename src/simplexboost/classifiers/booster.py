@@ -409,7 +409,12 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         The model's trees know columns by position and categories by number: on other columns they would predict
         nonsense, or read past the end of a row.
         """
-        return self._check_rows(X, y, sample_weight, costs, self.classes, reset=not self._goes_on)
+        return self._check_rows(X, y, sample_weight, costs, self._declared, reset=not self._goes_on)
+
+    @property
+    def _declared(self) -> Any:
+        """All labels, if some may be absent from the training data; None means those that occur."""
+        return self.classes
 
     def _check_rows(self, X: Any, y: Any, sample_weight: Any, costs: Any, classes: Any, reset: bool) -> Checked:
         """The training set of rows whose labels are among some classes; X must have known columns unless ``reset``."""

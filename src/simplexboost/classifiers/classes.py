@@ -138,11 +138,11 @@ def check_changeable(estimator: Any, method: str) -> None:
             f"{method} changes classes of which one is right; this model was fitted to several {estimator._answers} "
             "per row."
         )
-    for parameter, structure in (("ordinal", "class_order_"), ("hierarchy", "hierarchy_")):
-        if getattr(estimator, structure, None) is not None:
+    for structure, attribute in (("an order", "class_order_"), ("a tree", "hierarchy_")):
+        if getattr(estimator, attribute, None) is not None:
             raise ValueError(
-                f"{method} would leave {parameter} with classes that are not the model's; fit anew with the wanted "
-                f"classes, or without {parameter}."
+                f"{method} would leave {structure} of classes that are not the model's; fit a new model to the wanted "
+                "classes."
             )
     if not estimator.loss_.likelihood:
         raise ValueError(

@@ -8,12 +8,12 @@ import numpy as np
 
 from .._util.arrays import Array
 from .._util.params import check_number, is_auto
-from ..parts.codewords import Auto, Canonical
+from ..parts.codewords import Auto, Canonical, Ordinal
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked
 from .auto import Settled
 from .search import EVEN
-from .structured import is_ordinal
+from .structured import tree_of
 
 
 def is_f1(thresholds: Any) -> bool:
@@ -52,8 +52,8 @@ def settled_thresholds(thresholds: Any, settled: Settled, checked: Checked) -> A
 
 def refused(estimator: Any, what: str) -> str | None:
     """Why the parameters of the flagship do not go with a matrix y, of which ``what`` says what it holds; else None."""
-    if is_ordinal(estimator.ordinal) or estimator.hierarchy is not None:
-        return f"ordinal and hierarchy go with one class per row, not with {what}."
+    if isinstance(estimator.classes, Ordinal) or tree_of(estimator.classes) is not None:
+        return f"an order or a tree of classes goes with one class per row, not with {what}."
     if not (estimator.candidates is None or is_auto(estimator.candidates)):
         return f"candidates={estimator.candidates!r} goes with one class per row; {what} keep all scores."
     parts = estimator.parts()

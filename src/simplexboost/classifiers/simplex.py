@@ -14,7 +14,7 @@ from .._util.compat import with_callbacks
 from .._util.docstrings import described
 from .._util.params import check_choice, check_number, is_auto
 from ..engine import ORDERS
-from ..parts.codewords import Auto, Canonical, Codewords, Ordered, Simplex, as_codewords
+from ..parts.codewords import Auto, Canonical, Codewords, Ordered, Ordinal, Simplex, as_codewords
 from ..parts.learners import SketchTree
 from ..parts.learners.constraints import is_by_class
 from ..parts.losses import Logistic, Loss, Savage, SoftmaxCost
@@ -35,7 +35,7 @@ from .composition import Parts
 from .eval_sets import as_eval_set
 from .multi_output import check_several, check_thresholds, chooses_thresholds, settled_thresholds, takes_matrices
 from .search import Choice
-from .structured import StructuredBooster, is_ordinal
+from .structured import StructuredBooster, tree_of
 
 
 def by_class_number(cst: Any, checked: Checked) -> Any:
@@ -119,26 +119,16 @@ class SimplexBoostClassifier(StructuredBooster):
         more than 1024 classes and the free memory is too little for two arrays of rows × classes: then it takes a
         max-min code of few dimensions. Names are "canonical", "simplex", "max-min", "samme", "hadamard" and others of
         `simplexboost.parts.codewords`; a `Codewords` object or your own matrix, a row for every class in the order of
-        ``classes_``, is taken as well. With ``ordinal``, "auto" takes the code "ordered"; "hierarchy" takes that of the
-        tree in ``hierarchy``.
+        ``classes_``, is taken as well. Of ordered classes, "auto" takes the code "ordered"; "hierarchy" takes that of
+        the tree in ``classes``.
     code_dim : int or "auto", default="auto"
         The dimension of the "auto" code. A number gives a max-min code of that dimension for any number of classes, and
-        an "ordered" one with ``ordinal``.
+        an "ordered" one of ordered classes.
     loss : {"logistic", "savage", "softmax-cost"} or Loss, default="logistic"
         What boosting makes small. "logistic" is the negative log-likelihood. "savage" and "softmax-cost" give little
         weight to examples that are far on the wrong side, which helps where many labels are wrong. A
         `parts.losses.UserLoss`
         is your own, by its gradient and second derivatives in the scores.
-    ordinal : bool or sequence of labels, default=False
-        Whether classes are ordered, like grades or stars. True takes the order of numbers, or that of an ordered
-        categorical y; a sequence lists the labels from the lowest to the highest. The codewords are then "ordered"
-        unless others are given, and `predict` returns the median of the probabilities, which has the smallest expected
-        absolute error; the most probable class is ``top_k(X, 1)``.
-    hierarchy : Hierarchy, dict or None, default=None
-        A tree of the classes: a dict of nodes, such as ``{"bird": ["owl", "wren"], "fish": ["eel", "carp"]}``, or a
-        `Hierarchy`, such as ``Hierarchy.from_paths(["bird/owl", …])``. `predict_level` and `predict_proba_level`
-        predict its nodes, and ``predict(X, costs=clf.hierarchy_)`` the class of the smallest expected distance. It does
-        not change the fit unless ``codewords="hierarchy"``.
     cost_matrix : array of shape (K, K) or None, default=None
         How much it matters to tell class c (row) from class k (column), for the logistic loss. None gives all pairs the
         same importance.
@@ -207,9 +197,14 @@ class SimplexBoostClassifier(StructuredBooster):
     class_weight : dict, "balanced" or None, default=None
         Weights by label, which multiply ``sample_weight``. "balanced" makes all classes weigh the same. None gives
         every class the weight 1.
-    classes : sequence of labels or None, default=None
-        All classes, if some of them may be absent from the training data. Absent classes get probability zero. None
-        takes the labels that occur in y.
+    classes : sequence of labels, Ordinal, Hierarchy, dict or None, default=None
+        The classes and how they are related. None takes the labels that occur in y. A sequence lists all labels, of
+        which some may be absent from the training data: those get probability zero. An `Ordinal` gives an order, like
+        that of grades or stars: ``Ordinal()`` the order of numbers or of an ordered categorical y, ``Ordinal(["low",
+        "high"])`` that of its labels. The codewords are then "ordered" unless others are given, and `predict` returns
+        the median of the probabilities, which has the smallest expected absolute error. A `Hierarchy`, or a dict of its
+        nodes such as ``{"bird": ["owl", "wren"], "fish": ["eel", "carp"]}``, gives a tree, whose nodes can be predicted
+        as well. It does not change the fit unless ``codewords="hierarchy"``.
     warm_start : bool, default=False
         Whether ``fit`` continues the fitted model up to ``n_estimators`` rounds. X must then have the same features.
     callbacks : list of Callback or None, default=None
@@ -223,7 +218,8 @@ class SimplexBoostClassifier(StructuredBooster):
     Attributes
     ----------
     class_order_ : array of shape (K,) or None
-        With ``ordinal``, the labels from the lowest to the highest; else None. ``classes_`` are sorted all the same.
+        The labels from the lowest to the highest if ``classes`` is an `Ordinal`; else None. ``classes_`` are sorted all
+        the same.
     hierarchy_ : `Hierarchy` or None
         The tree of the classes, if the model was fitted with one.
     choice_ : `simplexboost.classifiers.search.Choice`
@@ -585,14 +581,14 @@ class SimplexBoostClassifier(StructuredBooster):
     def _codewords(self) -> Codewords:
         code_dim = None if isinstance(self.code_dim, str) and self.code_dim == "auto" else self.code_dim
         if is_auto(self.codewords):
-            return Ordered(code_dim) if is_ordinal(self.ordinal) else Auto(code_dim)
+            return Ordered(code_dim) if isinstance(self.classes, Ordinal) else Auto(code_dim)
         if code_dim is not None:
             raise ValueError(
                 f"code_dim={self.code_dim!r} goes with codewords='auto' only, not with codewords={self.codewords!r}."
             )
         if self._is_tree_code:
-            if self.hierarchy is None:
-                raise ValueError("codewords='hierarchy' are those of a tree of classes; pass one by hierarchy=.")
+            if tree_of(self.classes) is None:
+                raise ValueError("codewords='hierarchy' needs a tree of classes; pass one, classes=Hierarchy(...).")
             return Simplex()  # of as many columns; `settle`, which knows the classes, takes those of the tree
         return as_codewords(self.codewords)
 

@@ -1,6 +1,6 @@
 """`StructuredBooster`, the base class of boosters whose classes may have an order or a hierarchy.
 
-The order comes from the parameter ``ordinal`` or from y, if that is an ordered categorical or an Enum of polars.
+The order comes from ``classes=Ordinal(...)`` or from y, if that is an ordered categorical or an Enum of polars.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels
 from ..boosting.decisions import Median, OneLabel, merged_sums
-from ..parts.codewords import Codewords, Custom, Hierarchy, Ordered
+from ..parts.codewords import Codewords, Custom, Hierarchy, Ordered, Ordinal
 from ..parts.codewords.hierarchy import names_array
 from ..parts.losses import Loss
 from ..parts.optimizers.run import Run
@@ -25,27 +25,36 @@ from ..tables.validation import Checked
 from .auto import Settled
 from .booster import Booster
 
-ORDERS = "True, False or a sequence of the labels from the lowest to the highest"
+
+def tree_of(classes: Any) -> Hierarchy | None:
+    """The hierarchy that ``classes`` gives, a dict of nodes as a tree; None if it gives none."""
+    if isinstance(classes, Hierarchy):
+        return classes
+    return Hierarchy(classes) if isinstance(classes, dict) else None
 
 
-def check_ordinal(ordinal: Any) -> None:
-    """Raise unless ``ordinal`` is True, False or a sequence of different labels."""
-    if isinstance(ordinal, bool | np.bool_):
-        return
-    if not isinstance(ordinal, list | tuple) and not (hasattr(ordinal, "__array__") and np.ndim(ordinal)):
-        raise TypeError(f"ordinal={ordinal!r} must be {ORDERS}.")
-    try:
-        labels = np.asarray(ordinal)
-        different = len(np.unique(labels)) if labels.ndim == 1 else 0
-    except (TypeError, ValueError) as error:  # of several types, or rows of different lengths
-        raise TypeError(f"ordinal={ordinal!r} must be {ORDERS}: {error}") from error
-    if different < max(2, len(labels)):
-        raise ValueError(f"ordinal={ordinal!r} must be {ORDERS}; there must be at least two, all of them different.")
+def check_structure(classes: Any) -> None:
+    """Raise if ``classes`` gives an order or a tree that is invalid; labels are checked with y."""
+    if isinstance(classes, Ordinal):
+        classes.check()
+    tree = tree_of(classes)
+    if tree is not None:
+        try:
+            tree.check()
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"classes={classes!r:.200} is not a tree of classes: {error}") from error
+    if isinstance(classes, type | bool | int | float):
+        raise TypeError(
+            f"classes={classes!r} must be None, a sequence of labels, an Ordinal(), a Hierarchy or a dict of its nodes."
+        )
 
 
-def is_ordinal(ordinal: Any) -> bool:
-    """Whether classes are ordered."""
-    return not isinstance(ordinal, bool | np.bool_) or bool(ordinal)
+def declared_labels(classes: Any) -> Any:
+    """All labels that ``classes`` names, in any order; None if it leaves them to y."""
+    if isinstance(classes, Ordinal):
+        return classes.labels
+    tree = tree_of(classes)
+    return classes if tree is None else tree.leaves
 
 
 def declared_order(y: Any) -> AnyArray | None:
@@ -57,25 +66,25 @@ def declared_order(y: Any) -> AnyArray | None:
     return np.asarray(categories)
 
 
-def class_order(ordinal: Any, checked: Checked) -> Labels | None:
+def class_order(classes: Any, checked: Checked) -> Labels | None:
     """The numbers of the classes from the lowest to the highest, (K,); None if classes have no order.
 
-    The order is that of a sequence in ``ordinal``, or else that of an ordered categorical y, or else that of numbers,
+    The order is that of the labels of `Ordinal`, or else that of an ordered categorical y, or else that of numbers,
     dates and other values that have one. Text has none: alphabetical order would put "high" below "low".
     """
-    if not is_ordinal(ordinal):
+    if not isinstance(classes, Ordinal):
         return None
-    classes = checked.classes
-    if not isinstance(ordinal, bool | np.bool_):
-        return places(np.asarray(ordinal), classes, f"ordinal={ordinal!r}")
+    labels = checked.classes
+    if classes.labels is not None:
+        return places(np.asarray(classes.labels), labels, f"classes={classes!r}")
     if checked.order is not None:
-        return places(checked.order, classes, "the ordered categorical y")
-    if all(isinstance(label, str) for label in classes.tolist()):
+        return places(checked.order, labels, "the ordered categorical y")
+    if all(isinstance(label, str) for label in labels.tolist()):
         raise ValueError(
-            f"ordinal=True cannot know the order of labels that are text, such as {classes[:3].tolist()}; pass all of "
-            "them from the lowest to the highest, ordinal=[...], or an ordered categorical y of pandas."
+            f"classes=Ordinal() cannot know the order of labels that are text, such as {labels[:3].tolist()}; pass all "
+            "of them from the lowest to the highest, Ordinal([...]), or an ordered categorical y of pandas."
         )
-    return np.arange(len(classes))
+    return np.arange(len(labels))
 
 
 def places(order: AnyArray, classes: AnyArray, what: str) -> Labels:
@@ -93,30 +102,11 @@ def places(order: AnyArray, classes: AnyArray, what: str) -> Labels:
 class StructuredBooster(Booster):
     """A booster whose classes may have an order or a hierarchy."""
 
-    ordinal: Any = False
-    hierarchy: Any = None
-
     # ---- fitting ----------------------------------------------------------------------------------------------------
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_ordinal(self.ordinal)
-        if self.hierarchy is None:
-            return
-        tree = self._tree
-        if not isinstance(tree, Hierarchy):
-            raise TypeError(f"hierarchy={tree!r:.200} must be a simplexboost.Hierarchy, a dict of its nodes, or None.")
-        try:
-            tree.check()
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"hierarchy={self.hierarchy!r:.200} is not a tree of classes: {error}") from error
-        if is_ordinal(self.ordinal):
-            raise ValueError("ordinal and hierarchy are two structures of the same classes; take one of them.")
-
-    @property
-    def _tree(self) -> Any:
-        """The hierarchy; a dict stands for the tree of its nodes."""
-        return Hierarchy(self.hierarchy) if isinstance(self.hierarchy, dict) else self.hierarchy
+        check_structure(self.classes)
 
     @property
     def _is_tree_code(self) -> bool:
@@ -124,11 +114,15 @@ class StructuredBooster(Booster):
         codewords = getattr(self, "codewords", None)
         return isinstance(codewords, str) and codewords == "hierarchy"
 
+    @property
+    def _declared(self) -> Any:
+        return declared_labels(self.classes)
+
     def _check_training(self, X: Any, y: Any, sample_weight: Any, costs: Any) -> Checked:
         return replace(super()._check_training(X, y, sample_weight, costs), order=declared_order(y))
 
     def _deciding(self, loss: Loss, checked: Checked) -> OneLabel:
-        order = class_order(self.ordinal, checked)
+        order = class_order(self.classes, checked)
         if order is None:
             return super()._deciding(loss, checked)
         return Median(loss, checked.classes, checked.present, order)
@@ -138,11 +132,10 @@ class StructuredBooster(Booster):
 
         Those of a tree are not taken by themselves: on real tables they did not pay (docs/structure.md).
         """
-        if self.hierarchy is not None:
-            self._tree.members(1, checked.classes)  # raises if the tree lacks a class
-        if self._is_tree_code:
-            return Custom(self._tree.codewords(checked.classes))
-        order = class_order(self.ordinal, checked)
+        tree = tree_of(self.classes)
+        if tree is not None and self._is_tree_code:
+            return Custom(tree.codewords(checked.classes))
+        order = class_order(self.classes, checked)
         if order is None or not isinstance(codewords, Ordered):
             return codewords
         codewords.check()
@@ -151,11 +144,11 @@ class StructuredBooster(Booster):
         return Custom(Y)
 
     def _fitted(self, run: Run, *, settled: Settled, checked: Checked, **others: Any) -> dict[str, Any]:
-        order = class_order(self.ordinal, checked)
+        order = class_order(self.classes, checked)
         return {
             **super()._fitted(run, settled=settled, checked=checked, **others),
             "class_order_": None if order is None else checked.classes[order],
-            "hierarchy_": None if self.hierarchy is None else clone(self._tree),
+            "hierarchy_": None if (tree := tree_of(self.classes)) is None else clone(tree),
         }
 
     # ---- levels of a hierarchy --------------------------------------------------------------------------------------
@@ -186,7 +179,7 @@ class StructuredBooster(Booster):
         >>> iris = load_iris()
         >>> y = iris.target_names[iris.target]
         >>> tree = sb.Hierarchy({"small": ["setosa"], "large": ["versicolor", "virginica"]})
-        >>> clf = sb.SimplexBoostClassifier(n_estimators=20, hierarchy=tree, random_state=0).fit(iris.data, y)
+        >>> clf = sb.SimplexBoostClassifier(n_estimators=20, classes=tree, random_state=0).fit(iris.data, y)
         >>> clf.predict_level(iris.data[[0, 60, 120]], 1).tolist()
         ['small', 'large', 'large']
         """
@@ -221,7 +214,7 @@ class StructuredBooster(Booster):
     def _nodes(self, level: Any) -> AnyArray:
         """The nodes of a level; raise if there is none, or no hierarchy."""
         if getattr(self, "hierarchy_", None) is None:
-            raise ValueError("level is one of a hierarchy, which this model does not have; fit it with hierarchy=.")
+            raise ValueError("predict_level needs a tree of classes; fit the model with classes=Hierarchy(...).")
         assert self.hierarchy_ is not None
         return names_array(self.hierarchy_.nodes(level, self.classes_))
 

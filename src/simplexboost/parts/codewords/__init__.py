@@ -27,7 +27,7 @@ from .binary import (
     random_dense,
     random_sparse,
 )
-from .hierarchy import Hierarchy, Ordered, ordered
+from .hierarchy import Hierarchy, Ordered, Ordinal, ordered
 from .measures import bits_corrected, capacity_bound, margin_capacity, min_distance, min_hamming
 from .packing import Auto, MaxMin, max_min
 from .real import Canonical, SAMMECode, Simplex, canonical, samme, simplex
@@ -47,6 +47,7 @@ __all__ = [
     "MaxMin",
     "OneVsAllCode",
     "Ordered",
+    "Ordinal",
     "RandomDense",
     "RandomSparse",
     "SAMMECode",

@@ -96,6 +96,49 @@ class Ordered(Codewords):
         return min(WAVES if self.code_dim is None else int(self.code_dim), K - 1)
 
 
+@dataclass(eq=False, repr=False)
+class Ordinal(Part):
+    """The order of classes such as grades or stars, for the parameter ``classes``.
+
+    Parameters
+    ----------
+    labels : sequence of labels or None, default=None
+        All classes from the lowest to the highest; those absent from the training data get probability zero. None takes
+        the order of an ordered categorical y, or that of numbers, dates and other values that have one.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> iris = load_iris()
+    >>> y = iris.target_names[iris.target]
+    >>> order = sb.Ordinal(["setosa", "versicolor", "virginica"])
+    >>> clf = sb.SimplexBoostClassifier(classes=order, n_estimators=20, random_state=0).fit(iris.data, y)
+    >>> clf.class_order_.tolist()
+    ['setosa', 'versicolor', 'virginica']
+    """
+
+    labels: Any = None
+
+    def check(self) -> None:
+        """Raise unless ``labels`` is None or a sequence of different labels."""
+        if self.labels is None:
+            return
+        wanted = "a sequence of the labels from the lowest to the highest, or None"
+        is_array = hasattr(self.labels, "__array__") and np.ndim(self.labels)
+        if not isinstance(self.labels, list | tuple) and not is_array:
+            raise TypeError(f"labels={self.labels!r} of Ordinal must be {wanted}.")
+        try:
+            labels = np.asarray(self.labels)
+            different = len(np.unique(labels)) if labels.ndim == 1 else 0
+        except (TypeError, ValueError) as error:  # of several types, or rows of different lengths
+            raise TypeError(f"labels={self.labels!r} of Ordinal must be {wanted}: {error}") from error
+        if different < max(2, len(labels)):
+            raise ValueError(
+                f"labels={self.labels!r} of Ordinal must be {wanted}; at least two, all of them different."
+            )
+
+
 FORMS = "a dict of nodes, each with a dict of nodes, a list of labels, or None if it is a label itself"
 DEEPEST = 100  # the most levels; trees are walked by functions that call themselves
 
