@@ -13,7 +13,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import simplexboost as sb
-from simplexboost._util.runtime import side_by_side
+from simplexboost._util.runtime import run_in_threads
 from simplexboost.boosting import Callback, Checkpoint
 from simplexboost.classifiers.base_classifier import all_or_nothing
 from simplexboost.persist import atomic_write
@@ -200,7 +200,7 @@ def test_a_fit_drops_what_only_an_earlier_one_had():
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
 def test_side_by_side(n_threads):
     seen = []
-    side_by_side(seen.append, range(20), n_threads, Event())
+    run_in_threads(seen.append, range(20), n_threads, Event())
     assert sorted(seen) == list(range(20))
 
 
@@ -213,7 +213,7 @@ def test_an_error_of_one_ends_the_others(n_threads):
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        side_by_side(fail, range(100), n_threads, cancelled)
+        run_in_threads(fail, range(100), n_threads, cancelled)
     assert cancelled.is_set() and len(seen) <= n_threads
 
 
@@ -228,7 +228,7 @@ def test_an_interrupt_does_not_wait_for_the_others():
         go_on.wait(30)
 
     with pytest.raises(KeyboardInterrupt):
-        side_by_side(work, range(2), 2, cancelled)
+        run_in_threads(work, range(2), 2, cancelled)
     assert cancelled.is_set() and not go_on.is_set()
     go_on.set()
 
@@ -242,7 +242,7 @@ def test_an_interrupt_while_threads_are_started_stops_them(monkeypatch):
     cancelled = Event()
     monkeypatch.setattr(Thread, "start", start)
     with pytest.raises(KeyboardInterrupt):
-        side_by_side(print, range(5), 3, cancelled)
+        run_in_threads(print, range(5), 3, cancelled)
     assert cancelled.is_set()
 
 
@@ -257,7 +257,7 @@ def test_a_system_that_starts_fewer_threads(most, monkeypatch):
         start(thread)
 
     monkeypatch.setattr(Thread, "start", start_some)
-    side_by_side(seen.append, range(9), 5, Event())
+    run_in_threads(seen.append, range(9), 5, Event())
     assert sorted(seen) == list(range(9)) and len(started) == most
 
 

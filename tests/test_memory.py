@@ -25,27 +25,27 @@ from simplexboost.tables.training_set import TrainingSet
 
 
 def test_memory_that_a_container_leaves(tmp_path):
-    assert runtime._of_container(str(tmp_path)) is None  # no control groups
+    assert runtime.container_memory(str(tmp_path)) is None  # no control groups
     (tmp_path / "memory.max").write_text("1000000\n")
-    assert runtime._of_container(str(tmp_path)) is None  # half of what is needed
+    assert runtime.container_memory(str(tmp_path)) is None  # half of what is needed
     (tmp_path / "memory.current").write_text("400000\n")
-    assert runtime._of_container(str(tmp_path)) == 600_000
+    assert runtime.container_memory(str(tmp_path)) == 600_000
     (tmp_path / "memory.max").write_text("max\n")
-    assert runtime._of_container(str(tmp_path)) is None  # no limit
+    assert runtime.container_memory(str(tmp_path)) is None  # no limit
     old = tmp_path / "memory"
     old.mkdir()
     (old / "memory.limit_in_bytes").write_text("5000")
     (old / "memory.usage_in_bytes").write_text("2000")
-    assert runtime._of_container(str(tmp_path)) == 3000
+    assert runtime.container_memory(str(tmp_path)) == 3000
 
 
 def test_files_that_a_container_has_read_do_not_count_as_used(tmp_path):
     (tmp_path / "memory.max").write_text("1000000")
     (tmp_path / "memory.current").write_text("900000")
     (tmp_path / "memory.stat").write_text("anon 100000\nactive_file 50000\ninactive_file 700000\n")
-    assert runtime._of_container(str(tmp_path)) == 800_000
+    assert runtime.container_memory(str(tmp_path)) == 800_000
     (tmp_path / "memory.stat").write_text("\nnothing known\n")
-    assert runtime._of_container(str(tmp_path)) == 100_000
+    assert runtime.container_memory(str(tmp_path)) == 100_000
 
 
 @pytest.mark.parametrize(
@@ -60,25 +60,25 @@ def test_files_that_a_container_has_read_do_not_count_as_used(tmp_path):
     ],
 )
 def test_free_memory_is_the_least_of_what_is_known(monkeypatch, machine, container, limit, free):
-    monkeypatch.setattr(runtime, "_of_machine", lambda: machine)
-    monkeypatch.setattr(runtime, "_of_container", lambda: container)
-    monkeypatch.setattr(runtime, "_of_limit", lambda: limit)
+    monkeypatch.setattr(runtime, "machine_memory", lambda: machine)
+    monkeypatch.setattr(runtime, "container_memory", lambda: container)
+    monkeypatch.setattr(runtime, "limited_memory", lambda: limit)
     assert runtime.free_memory() == free
 
 
 def test_a_container_over_its_limit_leaves_nothing(tmp_path):
     (tmp_path / "memory.max").write_text("1000")
     (tmp_path / "memory.current").write_text("1500")
-    assert runtime._of_container(str(tmp_path)) == 0
+    assert runtime.container_memory(str(tmp_path)) == 0
 
 
 def test_a_limit_of_the_process_counts(monkeypatch):
     monkeypatch.setattr(resource, "getrlimit", lambda what: (2**50, 2**60))
-    assert 2**49 < runtime._of_limit() < 2**50
+    assert 2**49 < runtime.limited_memory() < 2**50
     monkeypatch.setattr(resource, "getrlimit", lambda what: (2**20, 2**60))
-    assert runtime._of_limit() == 0
+    assert runtime.limited_memory() == 0
     monkeypatch.setattr(resource, "getrlimit", lambda what: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    assert runtime._of_limit() is None
+    assert runtime.limited_memory() is None
 
 
 def test_this_machine_has_memory():

@@ -14,15 +14,15 @@ import pandas as pd
 import pytest
 import sklearn.ensemble as ensemble
 from sklearn.datasets import load_digits, load_iris
-from test_words import table_after
+from test_words import FITTING, PARAMETERS, PREDICTING, VALUES, table_after
 
-from simplexboost._util.aliases import CATBOOST, FITTING, LIGHTGBM, PARAMETERS, PREDICTING, SKLEARN, VALUES, XGBOOST
 from simplexboost.cli.peers import MOST_CATEGORIES
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MIGRATION = (ROOT / "docs" / "migration.md").read_text(encoding="utf-8")
 HGB = ensemble.HistGradientBoostingClassifier
+LIGHTGBM, XGBOOST, CATBOOST, SKLEARN = "LightGBM", "XGBoost", "CatBoost", "scikit-learn"
 
 EVAL_SET = pytest.mark.filterwarnings(
     "ignore:The argument 'eval_set' is deprecated"
@@ -135,7 +135,7 @@ def takes_parameter(xgboost, word):
 @pytest.mark.parametrize("library", [LIGHTGBM, XGBOOST, CATBOOST, SKLEARN])
 def test_every_word_is_one_of_the_library(libraries, known, library):
     for place, table in enumerate([PARAMETERS, FITTING, PREDICTING]):
-        words = {word for entry in table for word in entry.words[library].split()}
+        words = {word for entry in table for word in entry.words.get(library, ())}
         missing = words - known[library][place] - OLD[library]
         if library == XGBOOST and place == 0:
             missing = {word for word in missing if not takes_parameter(libraries.xgboost, word)}
@@ -301,7 +301,7 @@ def test_the_fits_side_by_side_run(libraries, tmp_path, monkeypatch):
         for parameter in ("loss", "growth", "eval_metric")
         for entry in VALUES[parameter]
         for library, words in entry.words.items()
-        for word in words.split()
+        for word in words
     ],
 )
 def test_every_value_is_one_of_the_library(makers, parameter, library, word):

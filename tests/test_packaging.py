@@ -12,7 +12,7 @@ import pytest
 
 import simplexboost
 from simplexboost import export
-from simplexboost._util.compat import how_to_install
+from simplexboost._util.compat import install_command
 from simplexboost.evaluate import plots
 
 ROOT = Path(__file__).parent.parent
@@ -121,13 +121,13 @@ NEEDED = {
 def test_the_command_installs_what_the_extra_does(extra):
     """Without the versions, and with what is in brackets."""
     listed = [re.split("[<>=]", package)[0] for package in PROJECT["project"]["optional-dependencies"][extra]]
-    asked = how_to_install(*NEEDED[extra]).replace("'", "").split()
+    asked = install_command(*NEEDED[extra]).replace("'", "").split()
     assert asked == ["pip", "install", *listed]
 
 
 def test_every_install_command_of_the_pages_is_one_of_the_package():
-    commands = {how_to_install(*names) for modules in NEEDED.values() for names in ([name] for name in modules)}
-    commands |= {how_to_install(*modules) for modules in NEEDED.values()}
+    commands = {install_command(*names) for modules in NEEDED.values() for names in ([name] for name in modules)}
+    commands |= {install_command(*modules) for modules in NEEDED.values()}
     others = {"pip install atheris", "pip install mapie"}
     for path in TEXTS:
         for command in re.findall(r"pip install (?:'[^'\s]*'|[^'`|#(),;:\n\"])*", path.read_text(encoding="utf-8")):

@@ -10,7 +10,8 @@ import pytest
 from sklearn.base import ClassifierMixin
 
 import simplexboost
-from simplexboost._util.docstrings import INNER, SECTIONS, described, items, names_of, split
+from simplexboost._util.docstrings import INNER, described, entries
+from simplexboost._util.docstrings import sections as split
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
 
@@ -127,14 +128,16 @@ def parameters_of(value):
 
 def names_in(sections):
     """The names that a docstring describes."""
-    text = [item for title in SECTIONS for item in items(sections.get(title, ""))]
-    return {name.lstrip("*") for item in text for name in names_of(item)}
+    return {name.lstrip("*") for title in ("Parameters", "Attributes") for name in entries(sections.get(title, ""))}
 
 
 def undescribed(sections):
     """The items of a docstring that say nothing below their names and types."""
     return [
-        item for title in ("Parameters", "Attributes") for item in items(sections.get(title, "")) if "\n" not in item
+        entry
+        for title in ("Parameters", "Attributes")
+        for entry in entries(sections.get(title, "")).values()
+        if "\n" not in entry
     ]
 
 
@@ -222,10 +225,34 @@ def test_docstrings_are_completed():
 
     sections = dict(split(Derived.__doc__))
     assert list(sections) == ["", "Parameters", "Attributes", "Notes"]
-    assert items(sections["Parameters"]) == ["c : int, default=1\n    Mine.", "a, b : int\n    Two numbers."]
-    assert items(sections["Attributes"]) == ["d_ : float\n    What is fitted."]
-    assert [names_of(item) for item in items(dict(split(Derived.fit.__doc__))["Parameters"])] == [["X"], ["y"], ["z"]]
-    assert items(dict(split(inspect.getdoc(Base)))["Parameters"])[0] == "a, b : int\n    Two numbers."
+    assert sections["Parameters"].strip() == "c : int, default=1\n    Mine.\na, b : int\n    Two numbers."
+    assert sections["Attributes"].strip() == "d_ : float\n    What is fitted."
+    assert list(entries(dict(split(Derived.fit.__doc__))["Parameters"])) == ["X", "y", "z"]
+    assert entries(dict(split(inspect.getdoc(Base)))["Parameters"])["b"] == "a, b : int\n    Two numbers."
+
+
+def test_shared_entries_describe_parameters_of_functions():
+    @described
+    def count(X, y, bins=10):
+        """Count.
+
+        Parameters
+        ----------
+        bins : int, default=10
+            The bins.
+        y : list
+            Mine.
+
+        Returns
+        -------
+        int
+            The number.
+        """
+
+    sections = dict(split(count.__doc__))
+    assert list(entries(sections["Parameters"])) == ["X", "y", "bins"]
+    assert "y : list\n    Mine." in sections["Parameters"]
+    assert sections["Returns"].strip() == "int\n    The number."
 
 
 def test_a_class_without_a_docstring_stays_without():

@@ -5,24 +5,24 @@ import pytest
 
 import simplexboost as sb
 from simplexboost._util import messages
-from simplexboost._util.messages import telling, told
+from simplexboost._util.messages import show_progress, track_progress
 from simplexboost.parts.codewords import packing
 
 
 def test_nobody_hears_what_nobody_asked_for(capsys):
-    assert list(told([1, 2], "counting", seconds=99.0)) == [1, 2]
-    with telling(False):
-        assert list(told([1, 2], "counting", seconds=99.0)) == [1, 2]
-    with telling(True):
-        assert list(told([1, 2], "counting", seconds=0.5)) == [1, 2]
+    assert list(track_progress([1, 2], "counting", seconds=99.0)) == [1, 2]
+    with show_progress(False):
+        assert list(track_progress([1, 2], "counting", seconds=99.0)) == [1, 2]
+    with show_progress(True):
+        assert list(track_progress([1, 2], "counting", seconds=0.5)) == [1, 2]
     assert capsys.readouterr().out == ""
 
 
 def test_a_line_before_the_first_part_and_one_for_every_part_that_takes_long(capsys, monkeypatch):
     now = iter([0.0, 3.0, 3.5, 6.0])
     monkeypatch.setattr(messages.time, "perf_counter", lambda: next(now))
-    with telling(True):
-        parts = told(["a", "b", "c"], "counting", seconds=9.0)
+    with show_progress(True):
+        parts = track_progress(["a", "b", "c"], "counting", seconds=9.0)
         next(parts)
         assert capsys.readouterr().out == "counting: about 9 s\n"
         assert list(parts) == ["b", "c"]

@@ -13,14 +13,16 @@ from cases import CLASSIFIERS, LEARNERS, each
 from sklearn.base import clone
 
 import simplexboost as sb
-from simplexboost._util.aliases import FITTING, METHODS, OF_LEARNERS, PARAMETERS, PREDICTING, VALUES
+from simplexboost._util.aliases import METHODS, OF_LEARNERS, aliases
 from simplexboost.parts.learners import NewtonTree, VectorTree
 
 FLAGSHIP = sb.SimplexBoostClassifier
+PARAMETERS, FITTING, PREDICTING = map(aliases, ("parameters", "fit", "predict"))
+VALUES = {name: aliases(f"values.{name}") for name in ("loss", "growth", "device", "eval_metric")}
 
 
 def words(table):
-    return sorted({word for entry in table for names in entry.words.values() for word in names.split()})
+    return sorted({word for entry in table for names in entry.words.values() for word in names})
 
 
 def refusal(call, kind):
@@ -37,7 +39,7 @@ def test_every_answer_is_a_real_keyword():
     assert {entry.ours for entry in PARAMETERS if entry.ours} <= parameters
     for method, table in METHODS.items():
         known = inspect.signature(getattr(FLAGSHIP, method)).parameters
-        assert {entry.ours for entry in table if entry.ours} <= set(known)
+        assert {entry.ours for entry in aliases(table) if entry.ours} <= set(known)
     learners = {name for learner in LEARNERS.values() for name in learner.get_params(deep=False)}
     assert set(OF_LEARNERS) <= learners
 
@@ -45,9 +47,9 @@ def test_every_answer_is_a_real_keyword():
 @pytest.mark.parametrize("table", [PARAMETERS, FITTING, PREDICTING])
 def test_every_word_has_one_answer(table):
     for word in words(table):
-        assert len({(entry.ours, entry.say) for entry in table if entry.libraries(word)}) == 1, word
+        assert len({(entry.ours, entry.advice) for entry in table if entry.libraries(word)}) == 1, word
     for entry in table:
-        assert entry.ours or entry.say
+        assert entry.ours or entry.advice
 
 
 def test_no_parameter_of_ours_is_another_library_s_word():
@@ -73,17 +75,13 @@ def table_after(heading):
 def test_the_page_shows_what_the_code_answers(heading, table):
     """Row by row: our name, and the words of every library."""
     shown = [(re.findall(r"`(\w+)`", ours), by_library(theirs)) for ours, theirs, _ in table_after(heading)]
-    assert shown == [([e.ours] if e.ours else [], split(e)) for e in table]
+    assert shown == [([e.ours] if e.ours else [], e.words) for e in table]
 
 
 def by_library(cell):
     """The words of a cell such as "LightGBM: `a`, `b`<br>XGBoost: `c`"."""
     named = (part.split(": ", 1) for part in cell.split("<br>"))
     return {library: re.findall(r"`([\w:]+)`", words) for library, words in named}
-
-
-def split(entry):
-    return {library: words.split() for library, words in entry.words.items() if words}
 
 
 # ---- values of parameters -------------------------------------------------------------------------------------------
@@ -94,7 +92,7 @@ def test_the_page_shows_the_values_that_the_code_answers():
         (*re.findall(r'`"?([\w-]+)"?`', parameter + ours), by_library(theirs))
         for parameter, ours, theirs in table_after("Values of parameters")
     ]
-    assert shown == [(name, entry.ours, split(entry)) for name, entries in VALUES.items() for entry in entries]
+    assert shown == [(name, entry.ours, entry.words) for name, entries in VALUES.items() for entry in entries]
 
 
 @pytest.mark.parametrize(
@@ -113,7 +111,7 @@ def test_other_libraries_values_are_answered(parameter, entry, word):
         else:
             clf.set_params(**{parameter: word})
         message = refusal(lambda clf=clf, options=options: clf.fit(*table, **options), ValueError)
-        assert f"is unknown ({entry.whose(word)}); did you mean '{entry.ours}'? Choose one of " in message
+        assert f"is unknown ({entry.owners(word)}); did you mean '{entry.ours}'? Choose one of " in message
 
 
 def test_values_in_capitals_are_answered():

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from ._util.compat import how_to_install
+from ._util.compat import install_command
 
 EXTRA = ("click", "rich", "pyarrow")
 
@@ -33,7 +33,7 @@ def without_extra(arguments: list[str], missing: list[str]) -> int:
 
         print(listing())
         return 0
-    print(f"simplexboost: the command line needs {', '.join(missing)}: {how_to_install(*missing)}", file=sys.stderr)
+    print(f"simplexboost: the command line needs {', '.join(missing)}: {install_command(*missing)}", file=sys.stderr)
     return 1
 
 

@@ -3,9 +3,10 @@
 No other module asks which scikit-learn is installed, or knows what to install for a missing package; a test compares
 the texts and pages that name packages with this module.
 
-`cached` is ``functools.cached_property`` without its lock. Up to Python 3.11 that lock is held while a value is
-computed, one for all instances of the class: two threads that fit could not bin their data at the same time, and a
-child process forked meanwhile would wait for ever, because the thread that holds the lock does not exist in it.
+`cached` replaces ``functools.cached_property`` as long as Python 3.11 is supported: it does the same without a lock. Up
+to Python 3.11 the lock is held while a value is computed, one for all instances of the class: two threads that fit
+could not bin their data at the same time, and a child process that is forked meanwhile would wait for ever, because the
+thread that holds the lock does not exist in it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ except ImportError:  # older versions: estimators have no set_callbacks
         """An empty class in place of scikit-learn's."""
 
     def with_callbacks(method: Callable[..., Any]) -> Callable[..., Any]:
-        """The method, unchanged."""
+        """Return the method unchanged."""
         return method
 
     HAS_SKLEARN_CALLBACKS = False
@@ -36,10 +37,9 @@ Value = TypeVar("Value")
 
 
 class cached(Generic[Value]):  # noqa: N801, a decorator like `property`
-    """A method as an attribute: computed on first use, then kept in the instance's ``__dict__``.
+    """A method that becomes an attribute: its value is computed on first use and kept in the instance's ``__dict__``.
 
-    Threads that ask the same instance at the same time may each compute the value; all of them get the one that was
-    ready first.
+    Threads that read it at the same time may each compute the value; all of them get the one that was ready first.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class cached(Generic[Value]):  # noqa: N801, a decorator like `property`
     def __get__(self, instance: object, owner: type) -> Value: ...
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        """The value, or the descriptor itself on the class. Python calls this only while ``__dict__`` has no value."""
+        """Return the value, or the descriptor itself on the class; called only if ``__dict__`` has no value."""
         if instance is None:
             return self
         value = self.function(instance)
@@ -74,25 +74,25 @@ class cached(Generic[Value]):  # noqa: N801, a decorator like `property`
 
 
 # What pip installs for a module, where that is not the module's own name.
-BY_PIP = {"cupy": "cupy-cuda12x", "dask": "'dask[array,dataframe]'"}
+PIP_NAMES = {"cupy": "cupy-cuda12x", "dask": "'dask[array,dataframe]'"}
 
 
-def how_to_install(*modules: str) -> str:
-    """The command that installs the packages of these modules.
+def install_command(*modules: str) -> str:
+    """Return the command that installs the packages of these modules.
 
     Examples
     --------
-    >>> how_to_install("matplotlib.pyplot")
+    >>> install_command("matplotlib.pyplot")
     'pip install matplotlib'
-    >>> how_to_install("dask", "distributed")
+    >>> install_command("dask", "distributed")
     "pip install 'dask[array,dataframe]' distributed"
     """
     names = [module.partition(".")[0] for module in modules]
-    return f"pip install {' '.join(BY_PIP.get(name, name) for name in names)}"
+    return f"pip install {' '.join(PIP_NAMES.get(name, name) for name in names)}"
 
 
-def needed(module: str, what: str) -> Any:
-    """A module; an error that says how to install it if it is not there.
+def import_optional(module: str, what: str) -> Any:
+    """Import a module; where it is not installed, the error says how to install it.
 
     Parameters
     ----------
@@ -102,4 +102,4 @@ def needed(module: str, what: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        raise ImportError(f"{what} {module.partition('.')[0]}: {how_to_install(module)}.") from error
+        raise ImportError(f"{what} {module.partition('.')[0]}: {install_command(module)}.") from error

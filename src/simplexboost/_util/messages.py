@@ -1,8 +1,8 @@
 """Writes messages to users: errors of their own estimators, warnings, progress of long steps, file sizes.
 
-An estimator with ``verbose`` opens `telling`; a long step, such as the search for codewords, iterates through `told`
-and need not know the estimator. Outside `telling` nothing is printed. The listener is a context variable, so that fits
-in several threads do not print each other's progress.
+An estimator with ``verbose`` opens `show_progress`; a long step, such as the search for codewords, iterates through
+`track_progress` and need not know the estimator. Outside `show_progress` nothing is printed. What prints the lines is
+kept in a context variable, so that fits in several threads do not print each other's progress.
 """
 
 from __future__ import annotations
@@ -17,13 +17,18 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+T = TypeVar("T")
+Print = Callable[[str], None]
+
+SHORT = 1.0  # seconds between two lines; of shorter steps nothing is printed
+_print: ContextVar[Print | None] = ContextVar("print", default=None)
+
 
 @contextmanager
-def blamed(who: str) -> Iterator[None]:
-    """A context in which an error says whose it is: estimators of other libraries do not always name the culprit.
+def name_in_errors(who: str) -> Iterator[None]:
+    """A context in which errors name the estimator that raised them, which estimators of other libraries may not do.
 
-    Numbers that overflow are no warning in it: trees of scikit-learn turn X into single precision, and refuse what is
-    infinite then.
+    Warnings of overflow are silenced: trees of scikit-learn turn X into single precision and then refuse infinity.
     """
     try:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -33,64 +38,52 @@ def blamed(who: str) -> Iterator[None]:
         raise kind(f"{who} refuses X, y, sample_weight or its own parameters: {error}") from error
 
 
-T = TypeVar("T")
-Say = Callable[[str], None]
-
-EVERY = 1.0  # seconds between two lines; shorter steps say nothing
-_listener: ContextVar[Say | None] = ContextVar("listener", default=None)
-
-
-def printed(line: str) -> None:
-    """Print a line at once."""
-    print(line, flush=True)
-
-
 @contextmanager
-def telling(verbose: Any) -> Iterator[None]:
-    """Long steps inside print what they do, if ``verbose`` is true."""
-    token = _listener.set(printed if verbose else None)
+def show_progress(verbose: Any) -> Iterator[None]:
+    """A context in which long steps print their progress if ``verbose`` is true."""
+    token = _print.set((lambda line: print(line, flush=True)) if verbose else None)
     try:
         yield
     finally:
-        _listener.reset(token)
+        _print.reset(token)
 
 
-def told(parts: Sequence[T], what: str, seconds: float) -> Iterator[T]:
-    """The parts of a long step, one after the other, with a line before the first and about one a second after it.
+def track_progress(parts: Sequence[T], what: str, seconds: float) -> Iterator[T]:
+    """Iterate over the parts of a long step; print a line before the first part, and then about one per second.
 
     Parameters
     ----------
-    parts : what the step goes through
+    parts : the parts of the step
     what : the step, in words
-    seconds : what all of it will take, roughly; nothing is said of steps of less than a second
+    seconds : a rough forecast of its duration; nothing is printed of steps of less than a second
 
     Examples
     --------
-    >>> with telling(True):
-    ...     done = list(told([1, 2, 3], "counting", seconds=90.0))
+    >>> with show_progress(True):
+    ...     done = list(track_progress([1, 2, 3], "counting", seconds=90.0))
     counting: about 90 s
     """
-    say = _listener.get()
-    if say is None or seconds < EVERY:
+    print_line = _print.get()
+    if print_line is None or seconds < SHORT:
         yield from parts
         return
-    say(f"{what}: about {seconds:.0f} s")
+    print_line(f"{what}: about {seconds:.0f} s")
     begin = last = time.perf_counter()
     for number, part in enumerate(parts, start=1):
         yield part
         now = time.perf_counter()
-        if now - last >= EVERY:
+        if now - last >= SHORT:
             spent, last = now - begin, now
-            to_go = spent / number * (len(parts) - number)
-            say(f"{what}: {number}/{len(parts)}  {spent:.0f} s, {to_go:.0f} s to go")
+            left = spent / number * (len(parts) - number)
+            print_line(f"{what}: {number}/{len(parts)}  {spent:.0f} s, {left:.0f} s to go")
 
 
-def in_bytes(size: int) -> str:
-    """A number of bytes in words.
+def format_bytes(size: int) -> str:
+    """Write a number of bytes in words.
 
     Examples
     --------
-    >>> in_bytes(312), in_bytes(4_500), in_bytes(28_460_000)
+    >>> format_bytes(312), format_bytes(4_500), format_bytes(28_460_000)
     ('312 bytes', '4.5 kB', '28.5 MB')
     """
     for unit, bound in (("MB", 10**6), ("kB", 10**3)):
@@ -100,12 +93,12 @@ def in_bytes(size: int) -> str:
 
 
 # scikit-learn calls our methods too: it wraps `fit`, and its searches and cross-validation fit many models.
-PASSED_OVER = {__name__.partition(".")[0], "sklearn", "joblib"}
+OUR_CALLERS = {__name__.partition(".")[0], "sklearn", "joblib"}
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn, as of the line of the first caller that belongs to none of these packages."""
+    """Warn, with the line of the first caller outside these packages as the place of the warning."""
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in PASSED_OVER:
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in OUR_CALLERS:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

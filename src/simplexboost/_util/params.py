@@ -18,76 +18,77 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
-from .aliases import PARAMETERS, Entry, Where, answer, unknown_value
+from .aliases import Keywords, unknown_keyword, unknown_value
 
 
-class Answering(BaseEstimator):
-    """An estimator that answers a keyword it does not have with the one that was probably meant.
+class SuggestingEstimator(BaseEstimator):
+    """An estimator that suggests the right keyword where it is given one that it does not have.
 
-    The check of the constructor is in ``__new__``, which gets the keywords of ``__init__`` before it does: so a
-    dataclass keeps the ``__init__`` that is generated for it, whose signature scikit-learn reads.
+    The constructor's keywords are checked in ``__new__``, which gets them before ``__init__`` does: so a dataclass
+    keeps the ``__init__`` that is generated for it, whose signature scikit-learn reads.
     """
 
     def __new__(cls, *args: Any, **keywords: Any) -> Self:
         known = keywords_of(cls.__init__) if keywords else None
         for word in keywords:
             if known is not None and word not in known:
-                raise TypeError(answer(cls.__name__, "parameter", word, known, PARAMETERS, keywords_of_fit(cls)))
+                raise TypeError(
+                    unknown_keyword(cls.__name__, "parameter", word, known, "parameters", fit_keywords(cls))
+                )
         return super().__new__(cls)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, those of parts by names like ``learner__max_depth``."""
-        known = self._get_param_names()
+        cls, known = type(self), self._get_param_names()
         for word in params:
-            if word.partition("__")[0] not in known:
-                fit = keywords_of_fit(type(self))
-                raise ValueError(answer(type(self).__name__, "parameter", word, known, PARAMETERS, fit))
             owner, nested, name = word.partition("__")
+            if owner not in known:
+                raise ValueError(
+                    unknown_keyword(cls.__name__, "parameter", word, known, "parameters", fit_keywords(cls))
+                )
             value = params.get(owner, getattr(self, owner))
             if nested and not hasattr(value, "set_params"):
                 raise ValueError(f"{word} cannot be set: {owner}={value!r} has no parameter {name!r}.")
         return super().set_params(**params)
 
 
-def answering(method: Callable[..., Any], table: Iterable[Entry]) -> Callable[..., Any]:
-    """The method, with its signature; a keyword that it does not have is answered from the table."""
+def suggest_keywords(method: Callable[..., Any], table: str) -> Callable[..., Any]:
+    """Wrap a method, so that a keyword that it does not have is answered from a table of `aliases`."""
     known = keywords_of(method) if inspect.isfunction(method) else None
     if known is None:
         return method
 
     @functools.wraps(method)
-    def answered(self: Any, *args: Any, **keywords: Any) -> Any:
+    def wrapper(self: Any, *args: Any, **keywords: Any) -> Any:
         for word in keywords:
             if word not in known:
-                constructor = Where("a parameter of the constructor", self._get_param_names())
+                constructor = Keywords("a parameter of the constructor", self._get_param_names())
                 who = f"{type(self).__name__}.{method.__name__}"
-                raise TypeError(answer(who, "argument", word, known, table, constructor))
+                raise TypeError(unknown_keyword(who, "argument", word, known, table, constructor))
         return method(self, *args, **keywords)
 
-    return answered
+    return wrapper
 
 
-@functools.lru_cache(maxsize=256)  # asked in every round, by parts that are made anew
+@functools.lru_cache(maxsize=256)  # parts are made anew for every fit
 def keywords_of(function: Callable[..., Any]) -> tuple[str, ...] | None:
-    """The keywords that a function takes, without ``self``; None if it takes any."""
+    """Return the keywords that a function takes, without ``self``; None if it takes any."""
     parameters = list(inspect.signature(function).parameters.values())[1:]
-    if any(p.kind is p.VAR_KEYWORD for p in parameters):
-        return None
-    return tuple(p.name for p in parameters)
+    return None if any(p.kind is p.VAR_KEYWORD for p in parameters) else tuple(p.name for p in parameters)
 
 
-def keywords_of_fit(cls: type) -> Where:
-    """What `fit` takes beside X and y."""
+def fit_keywords(cls: type) -> Keywords:
+    """Return the keywords of `fit` beside X and y."""
     fit = getattr(cls, "fit", None)
-    return Where("an argument of fit", ((fit and keywords_of(fit)) or ())[2:])
+    return Keywords("an argument of fit", ((fit and keywords_of(fit)) or ())[2:])
 
 
-class Part(Answering):
+class Part(SuggestingEstimator):
     """A loss, a codeword set, a weak learner, an optimizer or a step: parameters only, no fitted state."""
 
 
 def resolve(value: Any, table: Mapping[str, type[Any]], base: Any, parameter: str) -> Any:
-    """The part that ``value`` stands for: a key of ``table``, or an instance of ``base``, which is returned itself."""
+    """Return the part that ``value`` stands for: a key of ``table``, or an instance of ``base`` itself."""
     if isinstance(value, base):
         return value
     choices = ", ".join(repr(name) for name in table)
@@ -128,21 +129,16 @@ def check_number(
     # may be too narrow for it.
     number: Any = value.item() if isinstance(value, np.generic) else value
     too_low = low is not None and (number <= low if open_low else number < low)
-    finite = is_finite(number, kind)
+    try:
+        finite = kind is int or math.isfinite(number)
+    except OverflowError:  # an integer that is too large for a float
+        finite = False
     if too_low or (high is not None and number > high) or not finite:
         raise ValueError(f"{name}={value!r} is out of range; it must be {accepted}.")
 
 
-def is_finite(number: Any, kind: type) -> bool:
-    """Whether a number is finite; an integer must also fit where a float is wanted."""
-    try:
-        return isinstance(number, Integral) if kind is int else math.isfinite(number)
-    except OverflowError:
-        return False
-
-
 def is_auto(value: Any) -> bool:
-    """Whether a parameter is "auto"."""
+    """Tell whether a parameter is "auto"."""
     return isinstance(value, str) and value == "auto"
 
 
@@ -160,13 +156,13 @@ def check_flag(name: str, value: Any) -> None:
 
 
 def check_verbose(value: Any) -> None:
-    """Raise unless ``verbose`` is a bool or a number from 0 on; "no" would otherwise mean a lot of talk."""
+    """Raise unless ``verbose`` is a bool or a number from 0 on; because "no" would otherwise count as true."""
     if not isinstance(value, bool | np.bool_):
         check_number("verbose", value, int, 0)
 
 
-def random_numbers(random_state: Any) -> np.random.RandomState:
-    """The random numbers of a seed, of a RandomState, or of NumPy's global state, which None stands for."""
+def random_generator(random_state: Any) -> np.random.RandomState:
+    """Return the generator of random numbers for a seed or a RandomState; None stands for NumPy's global one."""
     try:
         return check_random_state(random_state)
     except ValueError:

@@ -33,19 +33,19 @@ ROOT, OWN = "/sys/fs/cgroup", "/proc/self/cgroup"
 
 
 def cores_here() -> int:
-    """The number of cores that this process may use, at least one."""
+    """Return the number of cores that this process may use, at least one."""
     cores, limit = int(cpu_count()), quota_at(int(monotonic()))
     return cores if limit is None else max(1, min(cores, math.ceil(limit)))
 
 
 @lru_cache(maxsize=1)
 def quota_at(second: int) -> float | None:
-    """The quota, read once a second: it seldom changes, and to read it takes up to 200 µs."""
+    """Return the quota; it is read once a second, because it seldom changes and reading takes up to 200 µs."""
     return quota()
 
 
 def quota(root: str = ROOT, own: str = OWN) -> float | None:
-    """The processor quota of this process in cores; None if there is none.
+    """Return the processor quota of this process in cores; None if there is none.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ def quota(root: str = ROOT, own: str = OWN) -> float | None:
 
 
 def own_groups(root: str, own: str) -> list[str]:
-    """The folders of all control groups that this process is in."""
+    """Return the folders of all control groups that this process is in."""
     folders: list[str] = []
-    for line in (text_of(own) or "").splitlines():
+    for line in (read(own) or "").splitlines():
         number, _, rest = line.partition(":")
         controllers, _, group = rest.partition(":")
         if number == "0":
@@ -74,10 +74,10 @@ def own_groups(root: str, own: str) -> list[str]:
 
 
 def quota_of(folder: str) -> float | None:
-    """The processor quota of one control group in cores; None if it has none, or is not visible from here."""
-    text = text_of(f"{folder}/cpu.max")  # version 2: "max 100000" or "150000 100000"
-    if text is None and (text := text_of(f"{folder}/cpu.cfs_quota_us")) is not None:  # version 1: "-1" or "150000"
-        text += text_of(f"{folder}/cpu.cfs_period_us") or ""
+    """Return the processor quota of one control group in cores; None if it has none or is not visible."""
+    text = read(f"{folder}/cpu.max")  # version 2: "max 100000" or "150000 100000"
+    if text is None and (text := read(f"{folder}/cpu.cfs_quota_us")) is not None:  # version 1: "-1" or "150000"
+        text += read(f"{folder}/cpu.cfs_period_us") or ""
     try:
         allowed, period = map(int, (text or "").split())
     except ValueError:  # there is no such file, or it says "max"
@@ -85,20 +85,21 @@ def quota_of(folder: str) -> float | None:
     return allowed / period if allowed > 0 and period > 0 else None
 
 
-def text_of(path: str) -> str | None:
-    """What a file says; None if it cannot be read."""
+def read(path: str) -> str | None:
+    """Return the text of a file; None if it cannot be read."""
     try:
-        with open(path) as file:
-            return file.read()
+        return Path(path).read_text()
     except OSError:
         return None
 
 
-MOST = 2**31 - 1  # the largest number of threads that the compiled code takes
+MAX_THREADS = 2**31 - 1  # of the compiled code
 
 
 def thread_count(n_jobs: Any, *, all_by_default: bool = False) -> int:
-    """The number of threads; None is `free_cores` with `all_by_default`, otherwise what joblib says, which is 1.
+    """Return the number of threads for an ``n_jobs``.
+
+    None means `free_cores` with ``all_by_default``, and otherwise joblib's default, which is 1.
 
     Examples
     --------
@@ -110,24 +111,22 @@ def thread_count(n_jobs: Any, *, all_by_default: bool = False) -> int:
         raise TypeError(f"n_jobs={n_jobs!r} must be {accepted}.")
     if n_jobs == 0:
         raise ValueError(f"n_jobs={n_jobs!r} has no meaning; it must be {accepted}.")
-    if n_jobs is not None and int(n_jobs) > MOST:
+    if n_jobs is None:
+        return free_cores() if all_by_default else int(effective_n_jobs(None))
+    if int(n_jobs) > MAX_THREADS:
         raise ValueError(f"n_jobs={n_jobs!r} is out of range; it must be {accepted}.")
-    if n_jobs is not None:
-        return int(n_jobs) if int(n_jobs) > 0 else max(1, share_of_cores() + 1 + int(n_jobs))
-    return free_cores() if all_by_default else int(effective_n_jobs(None))
-
-
-def share_of_cores() -> int:
-    """The cores that −1 stands for: all that this process may use, and in a worker of joblib its share of them."""
-    return free_cores() if get_active_backend()[0].nesting_level else cores_here()
+    if int(n_jobs) > 0:
+        return int(n_jobs)
+    cores = free_cores() if get_active_backend()[0].nesting_level else cores_here()  # a worker of joblib has a share
+    return max(1, cores + 1 + int(n_jobs))
 
 
 def free_cores() -> int:
-    """The cores that this thread may use.
+    """Return the number of cores that this thread may use.
 
-    These are the cores of the process: its affinity, the limits of its container and ``OMP_NUM_THREADS`` are
-    respected. Inside ``joblib.parallel_config(n_jobs=…)`` they are that many. joblib's worker processes find their
-    share in ``OMP_NUM_THREADS``; its worker threads, which cannot, get one.
+    Inside ``joblib.parallel_config(n_jobs=…)`` it is that number. Otherwise it is the number of the process, within its
+    affinity, the limits of its container and ``OMP_NUM_THREADS``. Worker processes of joblib find their share in
+    ``OMP_NUM_THREADS``; its worker threads cannot, and get one core.
     """
     backend, configured = get_active_backend()
     if configured is not None:
@@ -140,26 +139,26 @@ def free_cores() -> int:
 
 
 def omp_limit() -> int | None:
-    """The number of threads in ``OMP_NUM_THREADS``, which may list one for every level of nesting; None if unset."""
+    """Return the first number in ``OMP_NUM_THREADS``, which may list one for every level of nesting; None if unset."""
     first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     return int(first) if first.isdecimal() and int(first) > 0 else None
 
 
-def side_by_side(function: Callable[[Any], None], items: Iterable[Any], n_threads: int, cancelled: Event) -> None:
-    """Call a function with every item, on up to so many threads, the caller's among them.
+def run_in_threads(function: Callable[[Any], None], items: Iterable[Any], n_threads: int, cancelled: Event) -> None:
+    """Call a function with every item, on at most ``n_threads`` threads, one of which is the caller's.
 
-    If the system starts no more threads, fewer do the work. After an exception the event is set, which the function
+    If the system starts no more threads, fewer do the work. After an exception ``cancelled`` is set, which the function
     should heed, and no more items are begun; the first exception is raised when the others have stopped. An interrupt
     is raised at once: threads that have not stopped yet end by themselves.
 
     Examples
     --------
     >>> seen = []
-    >>> side_by_side(seen.append, range(5), 2, Event())
+    >>> run_in_threads(seen.append, range(5), 2, Event())
     >>> sorted(seen)
     [0, 1, 2, 3, 4]
     """
-    waiting, errors = deque(items), list[BaseException]()
+    waiting, errors, helpers = deque(items), list[BaseException](), list[Thread]()
 
     def work() -> None:
         while waiting and not cancelled.is_set():
@@ -174,7 +173,13 @@ def side_by_side(function: Callable[[Any], None], items: Iterable[Any], n_thread
                 cancelled.set()
 
     try:
-        helpers = start_threads(work, min(n_threads, len(waiting)) - 1)
+        for _ in range(min(n_threads, len(waiting)) - 1):
+            helpers.append(Thread(target=work, name="simplexboost"))
+            try:
+                helpers[-1].start()
+            except RuntimeError:  # the system starts no more threads
+                helpers.pop()
+                break
         work()
         if not any(isinstance(error, KeyboardInterrupt) for error in errors):
             for helper in helpers:
@@ -186,24 +191,11 @@ def side_by_side(function: Callable[[Any], None], items: Iterable[Any], n_thread
         raise errors[0]
 
 
-def start_threads(work: Callable[[], None], number: int) -> list[Thread]:
-    """Up to so many threads that run a function; fewer if the system starts no more."""
-    threads: list[Thread] = []
-    for _ in range(number):
-        thread = Thread(target=work, name="simplexboost")
-        try:
-            thread.start()
-        except RuntimeError:
-            break
-        threads.append(thread)
-    return threads
-
-
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """A context in which BLAS runs on one thread; contexts may be nested and may overlap in several threads."""
     entry = object()
-    own = Threads(per_thread=True)
+    own = ThreadNumbers(per_thread=True)
     try:
         _limit.enter(entry)
         own.limit()
@@ -215,15 +207,22 @@ def one_blas_thread() -> Iterator[None]:
 
 @cache
 def blas_libraries() -> list[Any]:
-    """The loaded BLAS libraries, as threadpoolctl controls them; they are searched once, which takes milliseconds.
+    """Return the loaded BLAS libraries, as threadpoolctl controls them; the search takes milliseconds.
 
-    The main thread has another one search. threadpoolctl is called back by the system, and Python ignores exceptions in
-    such a call: Ctrl-C at that moment would be lost, together with a library. Only the main thread gets Ctrl-C.
+    The main thread lets another one search. threadpoolctl is called back by the system, and Python ignores exceptions
+    in such a call: Ctrl-C at that moment would be lost, together with a library. Only the main thread gets Ctrl-C.
     """
     if current_thread() is not main_thread():
         return search_libraries()
     found: Future[list[Any]] = Future()
-    helper = Thread(target=search_for, args=(found,), name="simplexboost")
+
+    def search() -> None:
+        try:
+            found.set_result(search_libraries())
+        except BaseException as error:
+            found.set_exception(error)
+
+    helper = Thread(target=search, name="simplexboost")
     try:
         helper.start()
     except RuntimeError:  # the system starts no more threads
@@ -234,40 +233,31 @@ def blas_libraries() -> list[Any]:
         helper.join()
 
 
-def search_for(found: Future[list[Any]]) -> None:
-    """Search for the libraries, and pass them on, or the exception."""
-    try:
-        found.set_result(search_libraries())
-    except BaseException as error:
-        found.set_exception(error)
-
-
 def search_libraries() -> list[Any]:
-    """The loaded BLAS libraries."""
+    """Search the loaded BLAS libraries."""
     return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
-def is_per_thread(library: Any) -> bool:
-    """Whether the library keeps its number of BLAS threads per calling thread, as OpenBLAS built with OpenMP does."""
-    return bool(library.internal_api == "openblas" and library.threading_layer == "openmp")
+class ThreadNumbers:
+    """The numbers of BLAS threads to restore after a limit.
 
-
-class Threads:
-    """The numbers of BLAS threads before the limit, of the libraries that are `is_per_thread` or of all the others."""
+    OpenBLAS built with OpenMP has one number per calling thread (``per_thread``), other libraries one per process.
+    """
 
     def __init__(self, *, per_thread: bool) -> None:
         self.per_thread = per_thread
         self.found: list[tuple[Any, int]] = []
 
     def limit(self) -> None:
-        """Set the number of threads to one."""
-        libraries = [library for library in blas_libraries() if is_per_thread(library) == self.per_thread]
-        self.found = [(library, library.get_num_threads()) for library in libraries]
-        for library in libraries:
+        """Set the numbers of threads to one."""
+        for library in blas_libraries():
+            if (library.internal_api == "openblas" and library.threading_layer == "openmp") == self.per_thread:
+                self.found.append((library, library.get_num_threads()))
+        for library, _ in self.found:
             set_threads(library, 1)
 
     def restore(self) -> None:
-        """Set the number of threads back to what it was before `limit`."""
+        """Set the numbers of threads back to what they were before `limit`."""
         found, self.found = self.found, []
         for library, number in found:
             set_threads(library, number)
@@ -297,30 +287,30 @@ class Limit:
     def __init__(self) -> None:
         self.lock = RLock()
         self.inside: dict[object, int] = {}  # entry -> the thread that made it
-        self.shared: Threads | None = None  # the numbers to restore, while the limit is set
+        self.shared: ThreadNumbers | None = None  # the numbers to restore, while the limit is set
 
     def enter(self, entry: object) -> None:
         """Set the limit, unless it is set already."""
         with self.lock:
             self.inside[entry] = get_ident()
             if self.shared is None:
-                self.shared = Threads(per_thread=False)
+                self.shared = ThreadNumbers(per_thread=False)
                 self.shared.limit()
 
     def leave(self, entry: object) -> None:
-        """Remove the limit, unless others are inside."""
+        """Forget an entry, and remove the limit with the last one."""
         with self.lock:
             self.inside.pop(entry, None)
             self.restore_if_empty()
 
     def restore_if_empty(self) -> None:
-        """Remove the limit if nobody is inside."""
+        """Remove the limit if there is no entry."""
         if not self.inside and self.shared is not None:
             shared, self.shared = self.shared, None
             shared.restore()
 
     def after_fork_in_child(self) -> None:
-        """Drop the entries of other threads: of all threads, a forked child has only the one that forked."""
+        """Forget the entries of other threads: a forked child has only the thread that forked."""
         self.inside = {entry: thread for entry, thread in self.inside.items() if thread == get_ident()}
         self.restore_if_empty()
         self.lock.release()
@@ -354,58 +344,56 @@ def check_memory(needed: float, what: str, advice: str = "") -> None:
     ...
     MemoryError: this fit needs about 1000000000.0 GB of memory beside the data, and ... GB are free. Take fewer rows.
     """
-    if needed < SMALL:
-        return
-    free = free_memory()
-    if needed > free:
+    if needed >= SMALL and needed > (free := free_memory()):
         sizes = f"about {needed / 1e9:.1f} GB of memory beside the data, and {free / 1e9:.1f} GB are free"
         raise MemoryError(f"{what} needs {sizes}. {advice}".strip())
 
 
 def free_memory() -> int:
-    """Bytes that are free: of the machine, or of the container or of the process's limit if that has less left."""
-    return min([left for left in (_of_machine(), _of_container(), _of_limit()) if left is not None], default=ASSUMED)
+    """Return the bytes that are free: on the machine, in the container, or within the process's limit."""
+    known = (machine_memory(), container_memory(), limited_memory())
+    return min((free for free in known if free is not None), default=ASSUMED)
 
 
-def _of_machine() -> int | None:
+def machine_memory() -> int | None:
+    """Return the free bytes of the machine; where there is no ``/proc``, half of all its bytes."""
+    free = number_in("/proc/meminfo", "MemAvailable:")
+    if free is not None:
+        return free * 1024
     try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
-    except (OSError, StopIteration, ValueError):
-        pass
-    try:  # systems without /proc: half of what the machine has
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     except (AttributeError, OSError, ValueError):
         return None
 
 
-def _of_container(root: str = "/sys/fs/cgroup") -> int | None:
-    """What control groups (version 2, else version 1) leave; None without a limit.
+def container_memory(root: str = ROOT) -> int | None:
+    """Return the bytes that the limits of control groups (version 2, else version 1) leave; None without a limit.
 
-    What is in use counts the cache of files, of which the system gives up the inactive part for whoever needs memory.
+    The inactive part of the cache of files counts as free: the system gives it up when memory is needed.
     """
     for folder, limit, used, inactive in (
-        ("", "memory.max", "memory.current", "inactive_file"),
-        ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+        (root, "memory.max", "memory.current", "inactive_file"),
+        (f"{root}/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
     ):
         try:
-            left = int(Path(root, folder, limit).read_text()) - int(Path(root, folder, used).read_text())
-        except (OSError, ValueError):  # no such file, or "max"
+            left = int(read(f"{folder}/{limit}") or "") - int(read(f"{folder}/{used}") or "")
+        except ValueError:  # no such file, or "max"
             continue
-        return max(0, left + _cached(Path(root, folder, "memory.stat"), inactive))
+        return max(0, left + (number_in(f"{folder}/memory.stat", inactive) or 0))
     return None
 
 
-def _cached(path: Path, name: str) -> int:
-    """The number after a name in a file of statistics; 0 if there is none."""
-    try:
-        return next(int(line.split()[1]) for line in path.read_text().splitlines() if line.split()[0] == name)
-    except (OSError, StopIteration, ValueError, IndexError):
-        return 0
+def number_in(path: str, name: str) -> int | None:
+    """Return the number after a name in a file of statistics; None if there is none."""
+    for line in (read(path) or "").splitlines():
+        words = line.split()
+        if len(words) > 1 and words[0] == name and words[1].isdecimal():
+            return int(words[1])
+    return None
 
 
-def _of_limit() -> int | None:
-    """What a limit on the address space (``ulimit -v``) leaves; None without one."""
+def limited_memory() -> int | None:
+    """Return the bytes that a limit on the address space (``ulimit -v``) leaves; None without one."""
     try:
         import resource
 

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._util.aliases import METHODS
 from .._util.arrays import AnyArray, Array, Labels
-from .._util.params import Answering, answering
+from .._util.params import SuggestingEstimator, suggest_keywords
 from ..boosting.decisions import as_decision
 from ..evaluate.report import Reports
 from ..parts.losses import margins
@@ -101,7 +101,7 @@ def at_once(method: Callable[..., Any]) -> Callable[..., Any]:
     return asked
 
 
-class Face(Saves, Reports, ClassifierMixin, Answering):
+class Face(Saves, Reports, ClassifierMixin, SuggestingEstimator):
     """The base class of classifiers; a subclass fits, gives class scores, and says what it writes to a model file."""
 
     classes_: Any  # (K,) labels, sorted, or a list of such arrays; an estimator that has them is fitted
@@ -113,7 +113,7 @@ class Face(Saves, Reports, ClassifierMixin, Answering):
         super().__init_subclass__(**more)
         for name, table in METHODS.items():  # `fit` and `predict` answer keywords that they do not have
             if name in vars(cls):
-                setattr(cls, name, answering(vars(cls)[name], table))
+                setattr(cls, name, suggest_keywords(vars(cls)[name], table))
         if cls.__module__.partition(".")[0] == __name__.partition(".")[0]:  # methods of others may change the estimator
             for name in ASKING:
                 if hasattr(cls, name):

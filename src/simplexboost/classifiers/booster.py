@@ -18,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array
 from .._util.compat import HAS_SKLEARN_CALLBACKS, CallbackSupportMixin, with_callbacks
-from .._util.messages import telling, warn_user
-from .._util.params import check_choice, check_flag, check_number, check_verbose, random_numbers
+from .._util.messages import show_progress, warn_user
+from .._util.params import check_choice, check_flag, check_number, check_verbose, random_generator
 from .._util.runtime import one_blas_thread
 from ..boosting import Callback, Evaluation, History, Progress, Sampling
 from ..boosting.decisions import OneLabel
@@ -338,10 +338,10 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         checked = watched.checked
         if not self._goes_on:
             self.__dict__.pop("merged_", None)  # of an earlier model
-        with one_blas_thread(), telling(self.verbose):
+        with one_blas_thread(), show_progress(self.verbose):
             settled = self.settle(checked, groups, seed)
         booster, parts = settled.estimator, settled.estimator.parts()
-        with telling(self.verbose):
+        with show_progress(self.verbose):
             run, held_out = booster._prepare(parts, checked, bool(evaluations), seed)
         if held_out is not None:
             evaluations.append(evaluate_held_out(held_out, run, watched))
@@ -381,7 +381,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         check_number("tol", self.tol, float, 0.0)
         check_flag("warm_start", self.warm_start)
         check_callbacks(self.callbacks)
-        random_numbers(self.random_state)
+        random_generator(self.random_state)
         check_verbose(self.verbose)
         check_choice("device", self.device, DEVICES)
 
@@ -396,7 +396,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         Otherwise codewords and choices might be others, and rows that the model was trained on might be held out.
         """
         known: int | None = getattr(self, "seed_", None) if self._goes_on else None
-        return int(random_numbers(self.random_state).randint(2**31 - 1)) if known is None else known
+        return int(random_generator(self.random_state).randint(2**31 - 1)) if known is None else known
 
     def _sure_rounds(self) -> int:
         """The rounds for which there must be memory. With early stopping ``n_estimators`` may mean "as many as pay"."""

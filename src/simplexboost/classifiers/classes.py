@@ -25,7 +25,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
-from .._util.messages import telling, warn_user
+from .._util.messages import show_progress, warn_user
 from .._util.params import check_number, is_auto
 from .._util.runtime import one_blas_thread
 from ..boosting import History
@@ -475,7 +475,7 @@ def grown(estimator: Any, lesson: Lesson, model: AdditiveModel, n_rounds: int, r
     finish = partial(joined, estimator, lesson, model, history)
     run.snapshot = snapshot_of(estimator, lambda: finish(run))
     try:
-        with one_blas_thread(), telling(estimator.verbose):
+        with one_blas_thread(), show_progress(estimator.verbose):
             boost(run, parts.optimizer, n_rounds, settled._callbacks(history, []))
     finally:
         run.snapshot = None  # it knows the run: neither would be freed before Python looks for cycles

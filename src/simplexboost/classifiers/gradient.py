@@ -15,7 +15,7 @@ import numpy as np
 from .._util.arrays import AnyArray
 from .._util.compat import with_callbacks
 from .._util.docstrings import described
-from .._util.params import random_numbers
+from .._util.params import random_generator
 from ..parts.codewords import Canonical
 from ..parts.losses import SoftmaxCost
 from ..parts.optimizers import CoordinateDescent, NewtonCoordinates, SampledPairs
@@ -234,6 +234,6 @@ class SoftmaxBoostClassifier(Booster):
             The labels.
         """
         P = self.predict_proba(X)
-        u = random_numbers(random_state).random_sample((len(P), 1))
+        u = random_generator(random_state).random_sample((len(P), 1))
         k = (np.cumsum(P, axis=1) <= u).sum(axis=1)
         return self.classes_.take(np.minimum(k, P.shape[1] - 1))

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from .._util.arrays import AnyArray, Array, Labels
-from .._util.runtime import side_by_side
+from .._util.runtime import run_in_threads
 from ..boosting import Callback
 from ..boosting.decisions import not_zero
 from ..boosting.loop import boost
@@ -662,7 +662,7 @@ def race(candidates: Sequence[Candidate], splits: Sequence[Split], terms: Terms)
     terms.say(opening(entrants, terms))
     for number, stage in enumerate(terms.stages):
         trials = [trial for entrant in running for trial in entrant.trials]
-        side_by_side(partial(Trial.advance, marks=checkpoints(done, stage)), trials, terms.workers, cancelled)
+        run_in_threads(partial(Trial.advance, marks=checkpoints(done, stage)), trials, terms.workers, cancelled)
         done = stage
         for entrant in running:
             entrant.close_stage()

@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 import simplexboost
 
 from .._util.arrays import AnyArray
-from .._util.messages import in_bytes
+from .._util.messages import format_bytes
 from .algorithms import DEFAULT, algorithm_names, classifier_class, make_classifier, short_name
 from .errors import ArgumentError, InputError, count, did_you_mean, explain
 from .kinds import codes_of, label_words
@@ -184,7 +184,7 @@ def fit_command(**options: Any) -> None:
         tell(score_frame(classifier, held_out), f"{count(held_out.n, 'row')} held out", talk)
     classifier.save(options["output"])
     seconds = time.perf_counter() - begin
-    talk.say(f"saved {options['output']}: {in_bytes(model_size(options['output']))}, {seconds:.1f} s in all")
+    talk.say(f"saved {options['output']}: {format_bytes(model_size(options['output']))}, {seconds:.1f} s in all")
     if options["eval_"]:
         model = open_model(options["output"])
         scores = score(model, chunks(options["eval_"], model, wishes, talk, labelled=True), talk)

@@ -17,7 +17,7 @@ from scipy.sparse import issparse, vstack
 
 from .. import export
 from .._util.arrays import AnyArray
-from .._util.messages import in_bytes
+from .._util.messages import format_bytes
 from ..decide.sets import sets_of
 from ..evaluate.report.page import Wishes, write_report
 from .algorithms import listing
@@ -195,7 +195,7 @@ def export_command(**options: Any) -> None:
         hint = str(error).replace("probabilities=False", "--no-proba")
         raise InputError(f"{options['model']}: {hint}") from error
     for path in [Path(output), *(Path(output).with_suffix(suffix) for suffix in BESIDE.get(to, []))]:
-        talk.say(f"saved {path}: {in_bytes(path.stat().st_size)}")
+        talk.say(f"saved {path}: {format_bytes(path.stat().st_size)}")
 
 
 def route_of(output: str) -> str:
@@ -302,7 +302,7 @@ def text(found: dict[str, Any], most: int | None) -> str:
     rounds = "" if found["rounds"] is None else f", {found['rounds']} rounds"
     labels, columns = found["classes"], found["columns"]
     lines = [
-        f"{found['file']}: {found['algorithm']}{rounds}, {in_bytes(found['bytes'])}",
+        f"{found['file']}: {found['algorithm']}{rounds}, {format_bytes(found['bytes'])}",
         f"parameters: {settings}",
         f"{len(labels)} classes: {', '.join(map(str, labels[:most]))}{', …' if most and len(labels) > most else ''}",
         f"{len(columns)} columns:",
@@ -359,7 +359,7 @@ def report_command(**options: Any) -> None:
         write_report(model.classifier, X, model.classes[c], output, wishes, names)
     except (TypeError, ValueError) as error:
         raise InputError(f"{options['model']}: {error}") from error
-    talk.say(f"saved {output}: {count(len(c), 'row')}, {in_bytes(Path(output).stat().st_size)}")
+    talk.say(f"saved {output}: {count(len(c), 'row')}, {format_bytes(Path(output).stat().st_size)}")
 
 
 def whole(model: Model, rows: Iterable[Chunk], talk: Talk) -> tuple[Any, AnyArray, AnyArray]:

@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Mask
-from .._util.compat import needed
+from .._util.compat import import_optional
 from .._util.params import check_choice, check_number
 from ..engine import Engine, Tree
 from ..model.additive import AdditiveModel, Term
@@ -253,7 +253,7 @@ class Explains:
         shap.Explanation
             The values with their base and the names of features and classes.
         """
-        shap = needed("shap", "shap_explanation needs the package")
+        shap = import_optional("shap", "shap_explanation needs the package")
         checked: Any = self._check_X(X)
         chosen, rows = choose_classes(classes, self._explained, self.present_), self._check_background(background)
         values = self._shap(checked, chosen, rows)
@@ -308,7 +308,7 @@ class Explains:
         the training rows of the node.
         """
         check_is_fitted(self)
-        pandas = needed("pandas", "trees_to_frame needs")
+        pandas = import_optional("pandas", "trees_to_frame needs")
         M, names = self.model_.Y.T.astype(np.float64), self._names()
         return pandas.DataFrame(node_rows(self.model_, M, names), columns=COLUMNS)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from .. import __version__
 from .._util.arrays import AnyArray, Labels
-from .._util.compat import needed
+from .._util.compat import import_optional
 from .._util.messages import warn_user
 from ..boosting.decisions import ABSENT, TIED
 from ..persist.atomic_write import write_bytes
@@ -158,7 +158,7 @@ class Graph:
     """
 
     def __init__(self, taken: list[str]) -> None:
-        onnx = needed("onnx", "this export needs")
+        onnx = import_optional("onnx", "this export needs")
         self.ours = "sb_"
         while any(name.startswith(self.ours) for name in taken):
             self.ours += "_"
@@ -430,7 +430,7 @@ def onnx(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilities: b
 
 def assemble(graph: Graph, inputs: list[Any], outputs: list[Any]) -> Any:
     """The model, checked by ONNX."""
-    package = needed("onnx", "this export needs")
+    package = import_optional("onnx", "this export needs")
     body = graph.helper.make_graph(graph.nodes, "simplexboost", inputs, outputs, graph.constants)
     sets = [graph.helper.make_opsetid("", OPSET), graph.helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
     named = {"producer_name": "simplexboost", "producer_version": __version__, "ir_version": IR}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._util.arrays import AnyArray, Array
-from .._util.compat import needed
+from .._util.compat import import_optional
 from .._util.runtime import check_memory
 from ..persist.atomic_write import write_bytes
 from .onnx_model import rounded_down, sides
@@ -68,7 +68,7 @@ def treelite(clf: Any, path: Any = None, *, dtype: Any = "float64", probabilitie
             "treelite holds trees only, and this model has lines; export it as ONNX, C, Python or JavaScript."
         )
     check_size(model)
-    package = needed("treelite", "this export needs")
+    package = import_optional("treelite", "this export needs")
     map_, base, postprocessor = output_of(model, probabilities)
     builder = begun(package, model, base, postprocessor, precision)
     for tree in model.trees:

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, issparse
 
 from .._util.arrays import AnyArray, Array
 from .._util.compat import cached
-from .._util.messages import blamed
+from .._util.messages import name_in_errors
 from ..engine import CPU, Engine, LateValues, Tree, column_of
 
 
@@ -135,7 +135,7 @@ class ClassifierHypothesis:
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
         """h(X), (n, d)."""
-        with blamed(f"learner: {type(self.estimator).__name__}"):
+        with name_in_errors(f"learner: {type(self.estimator).__name__}"):
             return self.Y[self.estimator.predict(X)]
 
 
@@ -148,7 +148,7 @@ class RegressorHypothesis:
 
     def outputs(self, X: AnyArray, engine: Engine = CPU) -> Array:
         """h(X), (n, d)."""
-        with blamed(f"learner: {type(self.estimator).__name__}"):
+        with name_in_errors(f"learner: {type(self.estimator).__name__}"):
             outputs = np.asarray(self.estimator.predict(X), dtype=np.float64).reshape(X.shape[0], self.d)
         return np.clip(outputs, -FARTHEST, FARTHEST)
 

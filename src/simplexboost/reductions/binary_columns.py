@@ -18,7 +18,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 
 from .._util.arrays import AnyArray, Array, Labels
-from .._util.messages import blamed
+from .._util.messages import name_in_errors
 from ..persist import damaged, pack, unpack
 from .coding import answers_from_probabilities
 
@@ -51,7 +51,7 @@ class Column:
         """The classifier's answer by one of its methods, (n,): of +1 where there are two sides."""
         if self.kernel_rows is not None:
             X = _safe_indexing(X, self.kernel_rows, axis=1)
-        with blamed(owner(self.estimator, self.number)):
+        with name_in_errors(owner(self.estimator, self.number)):
             values = np.asarray(getattr(self.estimator, method)(X), dtype=np.float64)
         if method == "predict":
             return 2.0 * values - 1.0
@@ -120,7 +120,7 @@ def fit_column(number: int, estimator: Any, X: Any, letters: Array, weight: Arra
     sides = np.unique(letters[rows])
     if len(sides) < 2:
         return Column(number, ConstantColumn(int(sides[0])))
-    with blamed(owner(estimator, number)):
+    with name_in_errors(owner(estimator, number)):
         estimator = seeded(clone(estimator), seed)
     pairwise = get_tags(estimator).input_tags.pairwise
     everyone = len(rows) == len(letters)
@@ -129,7 +129,7 @@ def fit_column(number: int, estimator: Any, X: Any, letters: Array, weight: Arra
         part = _safe_indexing(part, rows, axis=1)
     fit: Callable[..., Any] = estimator.fit
     target: AnyArray = (letters[rows] > 0).astype(np.intp)
-    with blamed(owner(estimator, number)):
+    with name_in_errors(owner(estimator, number)):
         fit(part, target) if weight is None else fit(part, target, sample_weight=weight[rows])
     found = getattr(estimator, "classes_", [0, 1])
     if len(found) != 2:
@@ -141,7 +141,7 @@ def fit_column(number: int, estimator: Any, X: Any, letters: Array, weight: Arra
 
 
 def owner(estimator: Any, number: int) -> str:
-    """Whose error it is, for `blamed`."""
+    """Whose error it is, for `name_in_errors`."""
     return f"estimator: {type(estimator).__name__} of column {number}"
 
 

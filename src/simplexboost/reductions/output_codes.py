@@ -11,7 +11,7 @@ from sklearn.utils import _safe_indexing, assert_all_finite, get_tags
 from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted, column_or_1d
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
-from .._util.params import check_choice, check_flag, random_numbers
+from .._util.params import check_choice, check_flag, random_generator
 from .._util.runtime import one_blas_thread, thread_count
 from ..boosting.decisions import all_classes
 from ..classifiers import SimplexBoostClassifier
@@ -317,7 +317,7 @@ class OutputCodeClassifier(Decodes):
         check_choice("response", self.response, RESPONSES)
         check_choice("probability", self.probability, PROBABILITIES)
         check_flag("break_ties", self.break_ties)
-        random_numbers(self.random_state)
+        random_generator(self.random_state)
         thread_count(self.n_jobs)
         estimator = check_estimator(self._estimator())
         if self.response != "auto" and not hasattr(estimator, self.response):
@@ -352,7 +352,7 @@ class OutputCodeClassifier(Decodes):
         return X, c, None if sample_weight is None else weight
 
     def _fit_columns(self, X: Any, c: Labels, weight: Array | None) -> None:
-        random = random_numbers(self.random_state)
+        random = random_generator(self.random_state)
         M = make_code(self.codewords, self.present_, np.random.default_rng(random.randint(2**31 - 1)))
         M = M[:, M.any(axis=0)]  # a column of absent classes only has nothing to learn from
         seeds = [None if self.random_state is None else int(random.randint(2**31 - 1)) for _ in range(M.shape[1])]

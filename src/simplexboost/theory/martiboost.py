@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
-from .._util.params import check_choice, check_number, random_numbers
+from .._util.params import check_choice, check_number, random_generator
 from .._util.runtime import check_memory, one_blas_thread, thread_count
 from ..classifiers.base_classifier import Face, all_or_nothing
 from ..classifiers.composition import ENDLESS, LEAST_ROUND
@@ -285,7 +285,7 @@ class MartiBoostClassifier(Face):
                     f"y has examples of one class only ({only}, after leaving out rows of zero or negligible "
                     "sample_weight); MartiBoostClassifier needs two."
                 )
-            rng = np.random.default_rng(random_numbers(draft.random_state).randint(2**31 - 1))
+            rng = np.random.default_rng(random_generator(draft.random_state).randint(2**31 - 1))
             with one_blas_thread():
                 sampled = draft.routing == "sampled"
                 data, _ = in_own_order(checked.data)
@@ -300,7 +300,7 @@ class MartiBoostClassifier(Face):
         check_memory(LEAST_ROUND * layers, f"a program of {layers} layers", "Take fewer (n_layers).")
         check_number("max_bins", self.max_bins, int, 2, MAX_BINS)
         check_choice("routing", self.routing, ("exact", "sampled"))
-        random_numbers(self.random_state)
+        random_generator(self.random_state)
         learner = as_learner(self.learner)
         learner.check()
         return learner
@@ -367,7 +367,7 @@ class MartiBoostClassifier(Face):
             The labels.
         """
         X = self._check_X(X)
-        wins = self.program_.walk(X, random_numbers(random_state), self._engine())
+        wins = self.program_.walk(X, random_generator(random_state), self._engine())
         return self.classes_.take(wins.astype(np.intp))
 
     def _check_X(self, X: Any) -> AnyArray:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.messages import warn_user
-from .._util.params import check_choice, check_number, check_verbose, is_auto, random_numbers
+from .._util.params import check_choice, check_number, check_verbose, is_auto, random_generator
 from .._util.runtime import one_blas_thread, thread_count
 from ..classifiers.base_classifier import Face, all_or_nothing
 from ..persist import check_label_types, damaged, is_number, pack_features, unpack_features
@@ -326,7 +326,7 @@ class MulticlassSVC(Machine):
         check_number("tol", self.tol, float, 0.0)
         check_number("max_iter", self.max_iter, int, 1)
         check_number("cache_size", self.cache_size, float, 0.0, open_low=True)
-        random_numbers(self.random_state)
+        random_generator(self.random_state)
         thread_count(self.n_jobs)
         check_verbose(self.verbose)
 
@@ -374,7 +374,7 @@ class MulticlassSVC(Machine):
         method = self.solver
         if method == "auto":
             method = "dual" if len(merged.c) * K <= MOST_DUALS else "sgd"
-        seed = int(random_numbers(self.random_state).randint(2**31 - 1))
+        seed = int(random_generator(self.random_state).randint(2**31 - 1))
         return solve_linear(merged, K, self._constant(), seed, method, self._limits())
 
     def _fit_kernel(self, merged: Merged) -> Solution:

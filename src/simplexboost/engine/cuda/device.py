@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..._util.arrays import AnyArray
-from ..._util.compat import how_to_install
+from ..._util.compat import install_command
 
 PIECE = 2**22  # bytes
 MOST_THREADS = 16
@@ -121,7 +121,7 @@ def found_cupy() -> tuple[Any, int]:
         import cupy as package
     except ImportError as error:
         raise DeviceError(
-            f"device='cuda' needs the package CuPy, which is not installed: {how_to_install('cupy')}."
+            f"device='cuda' needs the package CuPy, which is not installed: {install_command('cupy')}."
         ) from error
     try:
         count = package.cuda.runtime.getDeviceCount()

@@ -16,14 +16,14 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..._util.arrays import AnyArray, Array, Labels
-from ..._util.compat import needed
+from ..._util.compat import import_optional
 from ..._util.params import check_number
 from ...tables.labels import known_label_numbers
 
 
 def pyplot() -> Any:
     """matplotlib's pyplot, imported on first use."""
-    return needed("matplotlib.pyplot", "plots need")
+    return import_optional("matplotlib.pyplot", "plots need")
 
 
 def one_axes(ax: Any, **options: Any) -> Any:

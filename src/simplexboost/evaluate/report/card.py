@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 import sklearn
 
-from ..._util.messages import in_bytes
+from ..._util.messages import format_bytes
 from ...decide.sets import sets_of
 from ...persist.parameters import written_by
 from .labelled_rows import Evaluated, rows_of_fit
@@ -61,7 +61,7 @@ def model_entries(rows: Evaluated, size: int | None) -> Entries:
     entries.append(["Time of the fit", time_of_fit(clf)])
     bytes_ = model_bytes(clf) if size is None else size
     if bytes_ is not None:
-        entries.append(["Size of the file", in_bytes(bytes_)])
+        entries.append(["Size of the file", format_bytes(bytes_)])
     if getattr(clf, "stop_reason_", None):
         entries.append(["Stopped because", str(clf.stop_reason_)])
     return entries

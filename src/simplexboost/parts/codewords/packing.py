@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack, kron, vstack
 
 from ..._util.arrays import Array
-from ..._util.messages import told
+from ..._util.messages import track_progress
 from ..._util.params import check_flag, check_number
 from ..._util.runtime import one_blas_thread
 from .base import Codewords, RandomState, check_classes, check_dim
@@ -121,7 +121,7 @@ def anneal(codes: Points, centered: bool) -> Points:
     times: list[float] = np.linspace(0.0, 1.0, _steps(Y.shape[1])).tolist()  # Python floats keep the arrays float32
     K, d = Y.shape[1:]
     seconds = SECONDS * len(times) * len(Y) * K**2 * d
-    for t in told(times, f"searching {K} codewords of {d} dimensions", seconds):
+    for t in track_progress(times, f"searching {K} codewords of {d} dimensions", seconds):
         sharpness, rate = (first ** (1 - t) * last**t for first, last in (SHARPNESS, RATE))
         push, ceiling, gap = attraction(Y, sharpness / gap, ceiling)
         push = _tangent(push, Y)

@@ -10,7 +10,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import has_fit_parameter
 
 from ..._util.arrays import AnyArray, Array
-from ..._util.messages import blamed
+from ..._util.messages import name_in_errors
 from ...model.hypotheses import ClassifierHypothesis, RegressorHypothesis
 from .base import Answer, Learner, Request
 
@@ -51,7 +51,7 @@ class SklearnLearner(Learner):
     def fit(self, request: Request) -> Answer:
         """Train a clone."""
         rows = np.arange(request.data.n) if request.rows is None else request.rows
-        with blamed(f"learner: {type(self.estimator).__name__}"):
+        with name_in_errors(f"learner: {type(self.estimator).__name__}"):
             estimator = clone(self.estimator)
             if "random_state" in estimator.get_params() and estimator.get_params()["random_state"] is None:
                 estimator.set_params(random_state=request.seed % 2**31)
