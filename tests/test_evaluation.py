@@ -17,7 +17,7 @@ from simplexboost.classifiers.metrics import check_metrics
 from simplexboost.engine import CPU
 from simplexboost.parts.losses import Logistic
 from simplexboost.tables.features import Categories
-from simplexboost.tables.training_set import LabelSets
+from simplexboost.tables.problem import LabelSets
 from simplexboost.tables.validation import Labelling, check_training
 
 X, C = blobs(n=12, p=2, K=3)
@@ -138,7 +138,7 @@ def test_metrics_need_rows():
 def test_label_sets_of_an_eval_set_join_those_of_training():
     Z = np.array([[1, 0, 0], [1, 1, 0]] * 6)
     (found,) = check_eval_set((X[:2], np.array([[0, 1, 1], [1, 1, 0]])), against := watched(Z, several=True))
-    assert_array_equal(against.checked.data.sets.table[found.c], [[0, 1, 1], [1, 1, 0]])
+    assert_array_equal(against.checked.problem.table[found.c], [[0, 1, 1], [1, 1, 0]])
     assert found.c[1] == against.checked.data.c[1]
 
 
@@ -209,7 +209,7 @@ def test_a_class_that_would_be_lost_is_moved_back():
 
 
 def test_label_sets_may_all_be_different():
-    data = replace(numbered(np.arange(10)), sets=LabelSets(3))
+    data = replace(numbered(np.arange(10)), problem=LabelSets(np.arange(3)))
     train, test = split_off(data, 0.3, rng())
     assert (train.n, test.n) == (7, 3)
 

@@ -228,7 +228,7 @@ def test_what_has_no_start_says_so():
         )
     with pytest.raises(ValueError, match="init_score does not go with this booster"):
         sb.OSBoostClassifier(n_estimators=3).fit(X, y, init_score=start)
-    with pytest.raises(ValueError, match="init_score does not go with a matrix y"):
+    with pytest.raises(ValueError, match="init_score takes one label per example, not a matrix y"):
         sb.AdaBoostMHClassifier(n_estimators=3).fit(X, np.eye(3)[y].astype(int), init_score=start)
 
 

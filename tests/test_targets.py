@@ -20,7 +20,7 @@ from simplexboost import SimplexBoostClassifier
 from simplexboost.classifiers.search import LOWEST, N_CUTS, STEP, best_thresholds, fitted_odds
 from simplexboost.engine import BlockProblem, CpuEngine, LeafRule, RowProblem
 from simplexboost.parts.losses import BlockLogistic, Logistic
-from simplexboost.tables.training_set import LabelSets
+from simplexboost.tables.problem import ClassTargets
 
 WIDTHS = [None, (3, 1, 4)]  # labels; three targets, one of them with one class only
 every_kind = pytest.mark.parametrize("widths", WIDTHS, ids=["labels", "targets"])
@@ -574,5 +574,5 @@ def test_wrong_matrices():
 
 
 def test_label_sets_of_targets():
-    sets = LabelSets(5, (2, 3), blockwise=True)
+    sets = ClassTargets([np.arange(2), np.arange(3)])
     assert sets.number(np.array([[1, 0, 0, 0, 1], [0, 1, 1, 0, 0]])).max() == 6

@@ -13,7 +13,8 @@ from sklearn.exceptions import DataConversionWarning
 
 import simplexboost as sb
 from simplexboost.engine import CPU
-from simplexboost.tables.training_set import LabelSets, TrainingSet
+from simplexboost.tables.problem import LabelSets
+from simplexboost.tables.training_set import TrainingSet
 from simplexboost.tables.validation import (
     Labelling,
     check_costs,
@@ -47,7 +48,7 @@ def test_labels_become_the_numbers_of_sorted_classes():
     assert_array_equal(out.data.c, [1, 0, 2, 1, 0, 2])
     assert_array_equal(out.data.weight, np.ones(6))
     assert_array_equal(out.data.X, X)
-    assert out.data.K == 3 and out.present.all() and out.data.uniform and out.data.sets is None
+    assert out.data.K == 3 and out.present.all() and out.data.uniform and out.problem.several is None
 
 
 def test_numbers_that_are_no_labels_are_refused_and_columns_warn():
@@ -207,7 +208,7 @@ def test_costs_without_meaning_are_refused(costs, words):
 def test_an_indicator_matrix_becomes_numbers_of_label_sets(form):
     out = checked(form(Z), weight=[1, 1, 1, 3, 0, 2], several=True)
     kept = Z[[0, 1, 2, 3, 5]]
-    assert_array_equal(out.data.sets.table[out.data.c], kept)
+    assert_array_equal(out.problem.table[out.data.c], kept)
     assert_array_equal(out.data.c < 3, kept.sum(axis=1) == 1)  # sets of one class come first
     assert_array_equal(out.data.X, X[[0, 1, 2, 3, 5]])
     assert_allclose(out.data.weight, np.array([1, 1, 1, 3, 2]) / 1.6, rtol=1e-7)
@@ -221,7 +222,7 @@ def test_an_indicator_matrix_is_refused_where_there_is_one_label():
 
 
 def test_label_sets_keep_their_numbers():
-    sets = LabelSets(3)
+    sets = LabelSets(np.arange(3))
     first = sets.number(Z)
     assert_array_equal(sets.table[:3], np.eye(3))
     assert_array_equal(sets.number(Z[::-1]), first[::-1])

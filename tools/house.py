@@ -259,8 +259,9 @@ def uses_of(*names: str) -> str:
 
 
 def kinds_of_y() -> str:
-    """How often code asks for the kind of y: one label, several labels or several targets."""
-    asked = r"\bdata\.sets\b|\.has_labels\b|\.blockwise\b|\b_answers\b|isinstance\([\w.]*classes_?, list\)"
+    """How often code outside of `tables.problem` asks which kind of y it has, in any of the ways that there are."""
+    asked = r"\bdata\.sets\b|\.has_labels\b|problem\.several\b|\b_answers\b|isinstance\([\w.]*classes_?, list\)"
+    asked += r"|isinstance\([^)]*\b(OneClass|LabelSets|ClassTargets)\b"
     return str(sum(len(re.findall(asked, code_of(module))) for module in modules().values()))
 
 

@@ -21,7 +21,7 @@ from ..model.code import in_precision
 from ..parts.losses import Loss, for_label_sets
 from ..parts.optimizers import Optimizer
 from ..parts.optimizers.run import Run
-from ..tables.training_set import LabelSets, TrainingSet
+from ..tables.training_set import TrainingSet
 from .search import TEMPERATURES, Candidate, Choice, Split, Terms, drawn_by_class, folds, one_split, race
 
 N_FOLDS = 5  # of small tables; fewer rows than that are too few to hold out some of them
@@ -81,7 +81,7 @@ def effort_on(data: TrainingSet) -> Effort:
     0.1 throughout, and half the haste.
     """
     found = effort(data.n, data.p, data.K)
-    return replace(found, haste=max(1.0, found.haste / 2), rate=0.1) if data.has_labels else found
+    return replace(found, haste=max(1.0, found.haste / 2), rate=0.1) if data.problem.yes_or_no else found
 
 
 def effort(n: int, p: int, K: int) -> Effort:
@@ -169,20 +169,8 @@ class Starter:
 
 def loss_on(loss: Loss, data: TrainingSet) -> Loss:
     """The loss on a training set: for a matrix y, that of its labels or of its targets."""
-    return loss if data.sets is None else for_label_sets(loss, data.sets.table, data.sets.widths)
-
-
-def by_column(temperature: Any, sets: LabelSets | None) -> Any:
-    """The temperature of every column of F, (d,), from those of blocks; one for all stays as it is.
-
-    Examples
-    --------
-    >>> by_column(np.array([0.5, 2.0]), LabelSets(5, (2, 3), blockwise=True))
-    array([0.5, 0.5, 2. , 2. , 2. ])
-    """
-    if np.ndim(temperature) == 0 or sets is None or sets.widths is None:
-        return temperature
-    return np.repeat(temperature, sets.widths)
+    table = data.problem.table
+    return loss if table is None else for_label_sets(loss, table, data.problem.widths)
 
 
 Rivals = Sequence[tuple[dict[str, Any], Any]]  # parameters that name a candidate, and an estimator that has them
@@ -248,7 +236,7 @@ def hold_race(
         wanted.exact,
         wanted.say,
         wanted.temperature,
-        sets and table.data.sets is None,
+        sets and table.data.problem.several is None,
     )
     candidates = [Candidate(params, Starter(rival, table, seed)) for params, rival in rivals]
     constant = [Candidate(params, Starter(rival, table, seed), most=1) for params, rival in shares]
@@ -265,9 +253,7 @@ def make_splits(table: Table, cost: Effort, rng: np.random.Generator) -> list[Sp
 
 def strata(data: TrainingSet) -> Labels:
     """What is spread evenly over the parts of a split, (n,): the classes, whatever they are called, not label sets."""
-    if data.sets is not None:  # they may all be different
-        return np.zeros(data.n_here, dtype=np.intp)
-    return data.c if data.class_ranks is None else data.class_ranks[data.c]
+    return data.problem.strata(data.c if data.class_ranks is None else data.class_ranks[data.c])
 
 
 def held_rows(n: int, cost: Effort) -> int:

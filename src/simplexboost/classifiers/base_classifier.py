@@ -27,6 +27,7 @@ from ..persist import Saves
 from ..tables.features import Categories
 from ..tables.inputs import plain_labels
 from ..tables.labels import of_one_kind
+from ..tables.problem import ONE_CLASS, Problem
 from ..tables.validation import known_labels
 
 # The public methods that read fitted attributes, which must all come from the same fit.
@@ -39,6 +40,8 @@ ASKING = (
     *("partial_dependence", "nearest_examples", "predict_set", "predict_or_abstain", "expected_costs"),
     "estimate_prior",
 )
+# The end of messages about models that say more of a row.
+ONE_CLASS_ONLY = "takes models of one class per row; this one was fitted to several {several}."
 MARK = "_is_copy"  # the attribute that tells a copy from the estimator
 
 
@@ -106,6 +109,7 @@ class Face(Saves, Reports, ClassifierMixin, SuggestingEstimator):
 
     classes_: Any  # (K,) labels, sorted, or a list of such arrays; an estimator that has them is fitted
     n_features_in_: int
+    _problem: Problem = ONE_CLASS  # what y says of a row; models whose y may be a matrix have one of their own
     feature_kinds_: list[str] | None  # what the columns hold, if they were looked at; see `Features`
     categories_: Categories | None  # those of categorical columns
 
@@ -123,22 +127,7 @@ class Face(Saves, Reports, ClassifierMixin, SuggestingEstimator):
     def n_classes_(self) -> Any:
         """The number of classes, K; of several class targets a list of those of each."""
         check_is_fitted(self)
-        return list(map(len, self.classes_)) if isinstance(self.classes_, list) else len(self.classes_)
-
-    @property
-    def _answers(self) -> str:
-        """What is said of a row: "one" class, a set of "labels", or a class of each of several "targets"."""
-        if isinstance(getattr(self, "classes_", None), list):
-            return "targets"
-        thresholds = (getattr(self, "threshold_", None), getattr(self, "thresholds_", None))
-        return "one" if all(some is None for some in thresholds) else "labels"
-
-    def _refuse_several(self, what: str) -> None:
-        """Raise if the model says more than one class of a row."""
-        if self._answers != "one":
-            raise ValueError(
-                f"{what} takes models of one class per row; this one was fitted to several {self._answers}."
-            )
+        return [*map(len, self.classes_)] if self._problem.several == "targets" else len(self.classes_)
 
     @abstractmethod
     def class_scores(self, X: Any) -> Array:
@@ -214,7 +203,7 @@ class Face(Saves, Reports, ClassifierMixin, SuggestingEstimator):
         y = plain_labels(y)
         if getattr(getattr(y, "dtype", None), "kind", "") == "O" and y.ndim == 1:  # as `fit` takes them
             y = of_one_kind(np.asarray(y))
-        if self._answers == "targets":
+        if self._problem.several == "targets":
             return exact_matches(y, predicted, sample_weight)
         try:
             with np.errstate(invalid="ignore"):  # of missing labels, which are refused
@@ -237,7 +226,7 @@ class Face(Saves, Reports, ClassifierMixin, SuggestingEstimator):
         array of shape (n,)
             The margins.
         """
-        self._refuse_several("margins")
+        self._problem.check_one_class(f"margins {ONE_CLASS_ONLY}")
         U = self.class_scores(X)
         return margins(U, known_labels(self._brought(y), len(U), self.classes_))
 

@@ -32,11 +32,10 @@ from ..parts.losses import Loss
 from ..parts.optimizers.run import Run
 from ..persist import check_label_types
 from ..tables.inputs import Taken
-from ..tables.labels import check_init_score
 from ..tables.order import in_own_order
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked, Labelling, check_training
-from .auto import Settled, by_column, loss_on
+from .auto import Settled, loss_on
 from .base_classifier import all_or_nothing
 from .classes import ChangesClasses
 from .composition import ENDLESS, MAKERS, Parts
@@ -309,7 +308,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             X, brought = draft._table(X), draft._brought
             y, sample_weight, costs, groups, init_score = map(brought, (y, sample_weight, costs, groups, init_score))
             checked = draft._with_start(draft._check_training(X, y, sample_weight, costs), init_score)
-            for of_target in checked.classes if isinstance(checked.classes, list) else [checked.classes]:
+            for of_target in checked.problem.class_lists:
                 check_label_types(of_target)
             if groups is not None:
                 groups = check_groups(groups, len(checked.used))[checked.used]
@@ -345,7 +344,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             run, held_out = booster._prepare(parts, checked, bool(evaluations), seed)
         if held_out is not None:
             evaluations.append(evaluate_held_out(held_out, run, watched))
-        run.temperature = by_column(settled.temperature, checked.data.sets)
+        run.temperature = checked.problem.by_column(settled.temperature)
         n_rounds = int(booster.n_estimators) if checked.data.K > 1 else 0
         self._resume(run, parts, checked, history, n_rounds)
         finish = partial(
@@ -355,7 +354,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             checked=checked,
             history=history,
             evaluations=evaluations,
-            prior=class_prior(checked),
+            prior=checked.problem.class_prior(checked.data.target_weights()),
         )
         run.snapshot = lambda: self._snapshot(finish(run))
         callbacks = booster._callbacks(history, evaluations) + [make(finish) for make in last]
@@ -456,11 +455,10 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         self._check_start(init_score is not None)
         if init_score is None:
             return checked
-        if checked.data.sets is not None or not self.takes_init_score:
-            reason = "a matrix y" if self.takes_init_score else "this booster, whose game starts from nothing"
-            raise ValueError(f"init_score does not go with {reason}.")
-        scores = check_init_score(init_score, len(checked.used), len(checked.classes))
-        return replace(checked, data=replace(checked.data, init_score=scores[checked.used][:, checked.present]))
+        if not self.takes_init_score:
+            raise ValueError("init_score does not go with this booster, whose game starts from nothing.")
+        scores = checked.problem.read_start(init_score, len(checked.used))
+        return replace(checked, data=replace(checked.data, init_score=scores[checked.used]))
 
     def _check_start(self, started: bool) -> None:
         """Raise if a model that goes on has init_score and did not have it before, or the reverse; remember it."""
@@ -544,7 +542,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
     ) -> dict[str, Any]:
         """The fitted attributes so far; prediction uses only these, so that a later `set_params` does not change it."""
         several = {"threshold_": run.loss.threshold(run.U, run.data.c, run.data.weight)} if self.fits_threshold else {}
-        temperature = by_column(settled.temperature, checked.data.sets)
+        temperature = checked.problem.by_column(settled.temperature)
         return {
             "classes_": checked.classes,
             "model_": run.model.at(temperature),
@@ -555,6 +553,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             "seed_": seed,
             "rng_state_": run.rng.bit_generator.state,
             "present_": checked.present,
+            "_problem": checked.problem.for_model(),
             **({"class_prior_": prior} if prior is not None else {}),
             **({"choice_": settled.choice} if settled.choice is not None else {}),
             **({"sets_": settled.sets} if settled.sets is not None else {}),
@@ -614,16 +613,6 @@ class Booster(BaseBooster):
     def shrinkage(self) -> float:
         """What every step is multiplied by."""
         return float(self.learning_rate)
-
-
-def class_prior(checked: Checked) -> Array | None:
-    """The share of every class in the weight of all rows, (K,); None if rows may have several labels."""
-    data = checked.data
-    if data.sets is not None:
-        return None
-    weights, prior = data.target_weights(), np.zeros(len(checked.present))
-    prior[checked.present] = weights / weights.sum()
-    return prior
 
 
 def same_classes(a: Any, b: Any) -> bool:

@@ -53,6 +53,7 @@ from ..persist import check_label_types
 from ..tables.inputs import check_no_label_is_missing, check_several_labels, plain_labels
 from ..tables.labels import as_listed, class_numbers, kind_of_label, label_numbers, listed_classes, of_one_kind
 from ..tables.order import in_own_order
+from ..tables.problem import OneClass
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked
 from .base_classifier import all_or_nothing
@@ -133,11 +134,9 @@ class ChangesClasses:
 def check_changeable(estimator: Any, method: str) -> None:
     """Raise unless the estimator is fitted and its probabilities are the soft-max of one score per class."""
     check_is_fitted(estimator)
-    if estimator._answers != "one":
-        raise ValueError(
-            f"{method} changes classes of which one is right; this model was fitted to several {estimator._answers} "
-            "per row."
-        )
+    estimator._problem.check_one_class(
+        f"{method} changes classes of which one is right; this model was fitted to several {{several}} per row."
+    )
     for structure, attribute in (("an order", "class_order_"), ("a tree", "hierarchy_")):
         if getattr(estimator, attribute, None) is not None:
             raise ValueError(
@@ -188,6 +187,11 @@ def shares_of(estimator: Any, after: Callable[[Array], Array]) -> dict[str, Any]
 # ---- classes that go ------------------------------------------------------------------------------------------------
 
 
+def as_classes(classes: AnyArray, present: Mask) -> dict[str, Any]:
+    """Return the fitted attributes that hold the classes (K,) and which of them are trained on (K,)."""
+    return {"classes_": classes, "present_": present, "_problem": OneClass(classes, present)}
+
+
 def without(estimator: Any, gone: Labels) -> dict[str, Any]:
     """The fitted attributes without some classes, given by their numbers."""
     stays = ~np.isin(np.arange(len(estimator.classes_)), gone)
@@ -202,8 +206,7 @@ def without(estimator: Any, gone: Labels) -> dict[str, Any]:
     ranks = np.cumsum(stays) - 1
     return {
         **shares_of(estimator, lambda prior: prior[stays] / prior[stays].sum()),
-        "classes_": estimator.classes_[stays],
-        "present_": present,
+        **as_classes(estimator.classes_[stays], present),
         **recoded(estimator.model_, kept, ranks[owner[kept]], present),
     }
 
@@ -266,7 +269,7 @@ def regrouped(estimator: Any, after: list[Any]) -> dict[str, Any]:
     owner = number[class_of_codeword(estimator)]
     model = recoded(estimator.model_, np.arange(len(owner)), owner, present)
     prior = shares_of(estimator, lambda prior: np.bincount(number, prior, len(labels)).astype(np.float64))
-    return {"classes_": labels, "present_": present, **model, **prior}
+    return {**as_classes(labels, present), **model, **prior}
 
 
 # ---- classes that are added -----------------------------------------------------------------------------------------
@@ -539,8 +542,7 @@ def attributes(estimator: Any, lesson: Lesson, model: AdditiveModel) -> dict[str
     merged: Labels | None = getattr(estimator, "merged_", None)
     return {
         **shares_of(estimator, lambda prior: new_shares(estimator, lesson, prior)),
-        "classes_": lesson.classes,
-        "present_": lesson.present,
+        **as_classes(lesson.classes, lesson.present),
         "model_": model,
         "n_iter_": model.n_rounds,
         "merged_": None if merged is None else np.concatenate([lesson.old[merged], lesson.new]),

@@ -314,6 +314,5 @@ class Decides:
             yield rows, self._proba(X[rows], self.model_, None if start is None else start[rows])  # type: ignore[attr-defined]
 
     def _refuse_several_labels(self, what: str) -> None:
-        several: str = self._answers  # type: ignore[attr-defined]
-        if several != "one":
-            raise ValueError(f"{what}; this model was fitted to several {several} per row.")
+        message = f"{what}; this model was fitted to several {{several}} per row."
+        self._problem.check_one_class(message)  # type: ignore[attr-defined]

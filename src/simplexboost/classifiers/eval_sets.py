@@ -8,11 +8,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
-from sklearn.utils import assert_all_finite
-from sklearn.utils.validation import column_or_1d
 
-from .._util.arrays import AnyArray, Array, Labels, Mask
+from .._util.arrays import AnyArray, Array, Labels
 from ..boosting import EarlyStopping, Evaluation
 from ..boosting.callbacks import others
 from ..boosting.decisions import all_classes
@@ -20,8 +17,7 @@ from ..engine import CPU, Engine
 from ..parts.losses import Loss
 from ..parts.optimizers.run import Run
 from ..tables.inputs import check_X, plain_labels, short
-from ..tables.labels import check_init_score, indicator, label_numbers, target_columns
-from ..tables.training_set import LabelSets, TrainingSet
+from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked, check_sample_weight
 from .metrics import Metrics, Predicted, Rows
 from .prediction import brought
@@ -69,8 +65,9 @@ class Watched:
     ) -> Evaluation:
         """The callback that evaluates rows; with early stopping, that of the first set stops the fit."""
         present, metrics = self.checked.present, self.metrics
-        if self.checked.data.sets is not None and metrics.table:
-            raise ValueError("eval_metric takes one label per example; if y is a matrix, only the risk is followed.")
+        if metrics.table:
+            one = "eval_metric takes one label per example; if y is a matrix, only the risk is followed."
+            self.checked.problem.check_one_class(one)
         decision = self.estimator._deciding(self.loss, self.checked)
         every = rows if not metrics.table else all_rows(rows, engine)
         kind: Callable[..., Evaluation] = Evaluation
@@ -155,16 +152,7 @@ def check_entry(
     X = watched.table(X)
     start = check_eval_start(X, init_score, checked)
     weight = check_eval_weight(X, sample_weight)
-    sets = checked.data.sets
-    if sets is not None and sets.widths is not None:
-        c = targets = check_eval_targets(X, y, checked.classes, sets)
-    elif sets is not None:
-        y = y.toarray() if issparse(y) else np.asarray(y)
-        c = targets = check_eval_indicator(X, y, sets)
-    else:
-        y = check_eval_labels(X, y)
-        c = numbers_or_last(y, checked.classes)
-        targets = check_targets(y, c, weight, checked)
+    y, c, targets = checked.problem.read_evaluated(y, X.shape[0], weight)
     return watched.evaluation(Rows(X, y, c, weight), targets, first, init_score=start)
 
 
@@ -177,9 +165,7 @@ def check_eval_start(X: AnyArray, init_score: Any, checked: Checked) -> Array | 
                 "init_score), with None for sample_weight if there are no weights."
             )
         return None
-    if checked.data.sets is not None:
-        raise ValueError("init_score takes one label per example, not a matrix y.")
-    return check_init_score(init_score, X.shape[0], len(checked.classes), "eval_set's init_score")[:, checked.present]
+    return checked.problem.read_start(init_score, X.shape[0], "eval_set's init_score")
 
 
 def check_eval_weight(X: AnyArray, sample_weight: Any) -> Array | None:
@@ -192,79 +178,12 @@ def check_eval_weight(X: AnyArray, sample_weight: Any) -> Array | None:
         raise type(error)(f"the sample_weight of an eval_set is refused: {error}") from error
 
 
-def check_eval_indicator(X: AnyArray, y: AnyArray, sets: LabelSets) -> Labels:
-    """The label set of every row of X, as a number like those of the training set."""
-    n = X.shape[0]
-    if y.shape != (n, sets.K) or not np.isin(y, (0, 1)).all():
-        raise ValueError(f"eval_set's y must be an indicator matrix of shape ({n}, {sets.K}); it has {y.shape}.")
-    return sets.number(y)
-
-
-def check_eval_targets(X: AnyArray, y: Any, classes: list[AnyArray], sets: LabelSets) -> Labels:
-    """The classes of every row of X as a number like those of the training set; −1 if one of them is unknown."""
-    y, n, T = np.asarray(y), X.shape[0], len(classes)
-    if y.shape != (n, T):
-        raise ValueError(f"eval_set's y must have a class of each target, ({n}, {T}); it has the shape {y.shape}.")
-    Z, known = indicator(target_columns(y), classes)
-    if not known.any():
-        raise ValueError("eval_set's y has no row whose classes are all trained on.")
-    return np.where(known, sets.number(Z), -1)
-
-
 def check_eval_shape(y: Any) -> None:
     """Raise if y is a list whose rows have different lengths."""
     try:
         np.ndim(y)
     except ValueError as error:
         raise ValueError(f"eval_set's y={short(y)} must hold as many labels for every row of X.") from error
-
-
-def check_eval_labels(X: AnyArray, y: Any) -> AnyArray:
-    """The labels of evaluated rows, (n,)."""
-    y = column_or_1d(y, warn=True)
-    assert_all_finite(y, input_name="eval_set's y")
-    n = X.shape[0]
-    if len(y) != n:
-        raise ValueError(f"eval_set's y must hold a label per row of X; it has {len(y)} labels for {n} rows.")
-    return y
-
-
-def numbers_or_last(y: AnyArray, classes: AnyArray) -> Labels:
-    """The numbers of labels among the classes 0 .. K−1; K for a label that is not among them.
-
-    Examples
-    --------
-    >>> numbers_or_last(np.array(["b", "z", "a"]), np.array(["a", "b", "c"]))
-    array([1, 3, 0])
-    """
-    numbers = label_numbers(y, classes)
-    return np.where(numbers < 0, len(classes), numbers)
-
-
-def check_targets(y: AnyArray, c: Labels, weight: Array | None, checked: Checked) -> Labels:
-    """The targets of evaluated rows with classes c: numbers among the classes that are trained on, −1 for all others.
-
-    The loss is not defined for rows of other classes. They count in metrics, where they are errors, but not in the
-    risk; if there are no other rows, labels and classes are probably of different kinds.
-    """
-    targets = trained_targets(c, checked.present)
-    some = (targets >= 0 if weight is None else weight[targets >= 0] > 0).any()
-    check_some_target(bool(some), y[:5].tolist(), checked)
-    return targets
-
-
-def trained_targets(c: Labels, present: Mask) -> Labels:
-    """The numbers of classes c (n,) among the present ones (K,); −1 for all others, and for K, which is no class."""
-    return np.append(np.where(present, np.cumsum(present) - 1, -1), -1)[c]
-
-
-def check_some_target(some: bool, labels: list[Any], checked: Checked) -> None:
-    """Raise unless some row has a label that is trained on; ``labels`` are the first ones, for the message."""
-    if not some:
-        raise ValueError(
-            f"eval_set's y has no label that is trained on (in a row of positive weight): it has labels such as "
-            f"{labels}, and the model learns {checked.classes[checked.present][:5].tolist()}."
-        )
 
 
 # ---- rows held out --------------------------------------------------------------------------------------------------
@@ -274,12 +193,9 @@ def evaluate_held_out(held_out: TrainingSet, run: Run, watched: Watched) -> Eval
     """The callback of rows that were split off the training set, or of that set itself."""
     checked, what = watched.checked, "training" if held_out is watched.checked.data else "held-out"
     weight = None if held_out.uniform else held_out.weight
-    if held_out.sets is not None:
-        return watched.evaluation(Rows(held_out.X, held_out.c, held_out.c, weight), held_out.c, True, what)
     # Where every example has its own costs, the loss numbers those of the training rows first; see `with_costs`.
     targets = held_out.c if held_out.costs is None else run.data.K + run.data.n + np.arange(held_out.n)
-    c = np.flatnonzero(checked.present)[held_out.c]
-    rows = Rows(held_out.X, checked.classes.take(c), c, weight)
+    rows = Rows(held_out.X, *checked.problem.labels_of(held_out.c), weight)
     return watched.evaluation(rows, targets, True, what, held_out.init_score, held_out.engine)
 
 
@@ -288,8 +204,7 @@ def split_off(data: TrainingSet, fraction: float | None, rng: np.random.Generato
     if fraction is None:
         return data, data
     seed = int(rng.integers(2**31 - 1))
-    c = data.c if data.sets is None else np.zeros_like(data.c)  # all label sets may differ: no stratification
-    every = data.engine.gathered(c)
+    every = data.engine.gathered(data.problem.strata(data.c))
     held = data.engine.decide(lambda: rows_to_hold(every, float(fraction), seed))
     return data.sample(others(data.n, held)), data.sample(held)
 

@@ -23,7 +23,7 @@ def is_f1(thresholds: Any) -> bool:
 
 def chooses_thresholds(thresholds: Any, data: TrainingSet) -> bool:
     """Whether rows held out say above which probabilities labels are predicted."""
-    return data.has_labels and is_f1(thresholds)
+    return data.problem.yes_or_no and is_f1(thresholds)
 
 
 def check_thresholds(thresholds: Any) -> None:
@@ -82,13 +82,13 @@ def takes_matrices(estimator: Any) -> bool:
 
 def check_several(estimator: Any, checked: Checked) -> None:
     """Raise if y is a matrix and a parameter does not go with that."""
-    if checked.data.sets is None:
+    if checked.problem.several is None:
         return
     if chooses_thresholds(estimator.thresholds, checked.data) and estimator.early_stopping:
         raise ValueError(
             "thresholds='f1' chooses the thresholds of a number of rounds, which early_stopping=True leaves open; take "
             "one of them, or give thresholds."
         )
-    reason = refused(estimator, "several labels" if checked.data.has_labels else "several class targets")
+    reason = refused(estimator, "several labels" if checked.problem.yes_or_no else "several class targets")
     if reason is not None:
         raise ValueError(reason)

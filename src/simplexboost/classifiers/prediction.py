@@ -38,8 +38,7 @@ from ..parts.losses.links import log_of, log_softmax
 from ..persist import pack_booster, unpack_booster
 from ..tables.frames import check_feature_count, check_names
 from ..tables.inputs import check_X
-from ..tables.labels import check_init_score
-from .base_classifier import Face
+from .base_classifier import ONE_CLASS_ONLY, Face
 from .deciding import Decides
 
 
@@ -67,7 +66,7 @@ def probabilities_there(estimator: Any, X: Any, n_rounds: int | None, engine: Cu
 def labels_there(estimator: Any, X: Any, n_rounds: int | None, engine: CudaEngine) -> Any:
     """The best labels (n,) of rows on the device, on the device if they are numbers; None if not computed there."""
     best = engine.device.empty(len(X), np.int32)
-    highest = estimator._answers == "one" and estimator._decision().by_score
+    highest = estimator._problem.several is None and estimator._decision().by_score
     if not highest or estimator._merged is not None or not estimator._rounds(n_rounds).winners(X, best, engine):
         return None
     labels = estimator.classes_[estimator.present_]
@@ -143,7 +142,7 @@ class Predicts(Decides, Explains, Face):
     def _best_labels(self, X: AnyArray, model: AdditiveModel, init_score: Any) -> AnyArray:
         """The labels of rows that are checked; in blocks, so that there is no array of all rows and classes."""
         decision, step = self._decision(), block_rows(len(model.Y))
-        if X.shape[0] <= step or self._answers != "one":
+        if X.shape[0] <= step or self._problem.several:
             return decision.labels(self._start_and_scores(X, model, init_score))
         start, engine = self._start(X, init_score), self._engine(X.shape[0])
         labels = []
@@ -158,7 +157,7 @@ class Predicts(Decides, Explains, Face):
 
     def _winners(self, X: AnyArray, model: AdditiveModel) -> AnyArray | None:
         """The number among the present classes of every row's best class, (n,); None if they need the scores."""
-        if self._answers != "one" or self._merged is not None or self.device == "cpu":
+        if self._problem.several or self._merged is not None or self.device == "cpu":
             return None
         best = np.empty(X.shape[0], dtype=np.int32)
         return best if model.winners(X, best, self._engine(X.shape[0])) else None
@@ -191,7 +190,7 @@ class Predicts(Decides, Explains, Face):
             return there
         rows = self._check_X(X)
         P = self._proba(rows, self._rounds(n_rounds), self._start(rows, init_score))
-        return self._by_target(P) if self._answers == "targets" else self._in_kind(P, X)
+        return self._problem.by_target(self._in_kind(P, X))
 
     def _proba(self, X: AnyArray, model: AdditiveModel, start: AnyArray | None) -> Array:
         """Probabilities (n, K) of rows that are checked, by a model that starts from F (n, d) or from 0."""
@@ -245,7 +244,7 @@ class Predicts(Decides, Explains, Face):
         ([['versicolor', 'virginica']], True)
         """
         X = self._check_X(X)
-        self._refuse_several("top_k")
+        self._problem.check_one_class(f"top_k {ONE_CLASS_ONLY}")
         check_number("k", k, int, 1, len(self.classes_))
         model, start = self._rounds(n_rounds), self._start(X, init_score)
         best, P = np.empty((X.shape[0], k), dtype=np.intp), np.empty((X.shape[0], k))
@@ -277,7 +276,7 @@ class Predicts(Decides, Explains, Face):
             The logarithms.
         """
         check_is_fitted(self)
-        if self._answers == "targets":
+        if self._problem.several == "targets":
             several: Any = self.class_scores(X, n_rounds, init_score=init_score)
             return [log_softmax(U, 2.0) for U in several]  # type: ignore[return-value]
         if not self._is_softmax:
@@ -329,7 +328,7 @@ class Predicts(Decides, Explains, Face):
             targets.
         """
         X = self._check_X(X)
-        return self._by_target(self._start_and_scores(X, self._rounds(n_rounds), init_score))
+        return self._problem.by_target(self._start_and_scores(X, self._rounds(n_rounds), init_score))
 
     def _start_and_scores(self, X: AnyArray, model: AdditiveModel, init_score: Any) -> Array:
         """Class scores (n, K) of rows that are checked, by a model that starts from an ``init_score``."""
@@ -392,7 +391,7 @@ class Predicts(Decides, Explains, Face):
         iterator of arrays
             The predictions after one round, after two, and so on.
         """
-        return (self._by_target(self._probabilities(F)) for F in self._staged(X, init_score))
+        return (self._problem.by_target(self._probabilities(F)) for F in self._staged(X, init_score))
 
     @property
     def feature_importances_(self) -> Array:
@@ -428,7 +427,7 @@ class Predicts(Decides, Explains, Face):
         if self.device == "cpu" or type(X) is np.ndarray or not has_gpu():
             return None
         check_is_fitted(self)
-        if self._answers != "one":
+        if self._problem.several:
             return None
         engine: Any = self._engine()
         rows = engine.take(X)
@@ -455,9 +454,7 @@ class Predicts(Decides, Explains, Face):
         """F (n, d) of an ``init_score``; None if there is none, or nothing that it could change."""
         if init_score is None:
             return None
-        if self._answers != "one":
-            raise ValueError("init_score takes one label per example, not a matrix y.")
-        logits = check_init_score(self._brought(init_score), X.shape[0], len(self.classes_))[:, self.present_]
+        logits = self._problem.read_start(self._brought(init_score), X.shape[0])
         logits = logits if self._merged is None else logits[:, self._merged]
         return self.model_.code.predictor(logits) if self.present_.sum() > 1 else None
 
@@ -493,15 +490,10 @@ class Predicts(Decides, Explains, Face):
         self._softmax(F, P)
         return P
 
-    def _by_target(self, columns: Array) -> Any:
-        """An array (n, K) as it is; for several class targets, a list of what belongs to each."""
-        decision = self._decision()
-        return decision.cut(columns) if isinstance(decision, SeveralTargets) else columns
-
     @property
     def _is_softmax(self) -> bool:
         """Whether probabilities are softmax(2U) in single precision, which the engine computes in one pass over F."""
-        return self.loss_.likelihood and self.model_.dtype == np.float32 and self._answers == "one"
+        return self.loss_.likelihood and self.model_.dtype == np.float32 and self._problem.several is None
 
     def _softmax(self, F: AnyArray, P: Array) -> None:
         """P (n, K) = softmax(2U) over the classes that had training examples, 0 for the others."""
@@ -514,11 +506,12 @@ class Predicts(Decides, Explains, Face):
 
     def _decision(self) -> Decision:
         """How scores become labels and probabilities."""
-        if self._answers == "one":
+        problem = self._problem
+        if problem.several is None:
             return self._one_label()
-        nothing, several = np.empty((0, len(self.present_))), self.n_classes_  # sets, which are for training rows
-        if isinstance(several, list):
-            return SeveralTargets(BlockLogistic(nothing, tuple(several)), list(self.classes_))
+        nothing = np.empty((0, len(self.present_)))  # the label sets, which are for training rows
+        if problem.widths is not None:
+            return SeveralTargets(BlockLogistic(nothing, problem.widths), problem.classes)
         thresholds: Any = getattr(self, "thresholds_", None)
         if thresholds is not None:
             return LabelsOfTheirOwn(BlockLogistic(nothing), thresholds)

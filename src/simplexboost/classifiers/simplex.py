@@ -412,7 +412,7 @@ class SimplexBoostClassifier(StructuredBooster):
 
     def chooses(self, data: TrainingSet) -> bool:
         """Whether held-out risk decides on anything."""
-        if self._goes_on or data.K < 2 or data.n < N_FOLDS or (data.sets is None and data.n == data.K):
+        if self._goes_on or data.K < 2 or data.n < N_FOLDS or (data.problem.several is None and data.n == data.K):
             return False  # there is no class with a row to hold out and another one to learn from
         if is_auto(self.n_estimators) and not self.early_stopping:
             return True
@@ -434,8 +434,8 @@ class SimplexBoostClassifier(StructuredBooster):
         growth = "best" if is_auto(self.growth) else self.growth
         codewords, candidates = self._codewords(), self.candidates
         if is_auto(candidates):
-            candidates = None if data.sets is not None else self._suited_candidates(data)
-        if data.sets is not None:
+            candidates = None if data.problem.several else self._suited_candidates(data)
+        if data.problem.several:
             codewords = Canonical()  # which `check_several` makes sure of
         elif type(codewords) is Auto and codewords.code_dim is None and candidates is not None:
             codewords = Canonical()  # rows that keep few scores need no code of few dimensions
@@ -538,7 +538,7 @@ class SimplexBoostClassifier(StructuredBooster):
     def _fitted(self, run: Run, *, settled: Settled, checked: Checked, **others: Any) -> dict[str, Any]:
         """The fitted attributes so far, among them the thresholds of labels."""
         fitted = super()._fitted(run, settled=settled, checked=checked, **others)
-        labels = checked.data.has_labels
+        labels = checked.problem.yes_or_no
         return {**fitted, "thresholds_": settled_thresholds(self.thresholds, settled, checked) if labels else None}
 
     # ---- the parts --------------------------------------------------------------------------------------------------
@@ -617,7 +617,7 @@ def pace(data: TrainingSet) -> int:
 
     Of two classes, one rises while the other falls, and their difference moves by both steps.
     """
-    return 2 if data.has_labels else 1
+    return 2 if data.problem.yes_or_no else 1
 
 
 def takes_canonical(codewords: Codewords) -> bool:

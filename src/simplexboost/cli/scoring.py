@@ -67,10 +67,9 @@ def open_model(path: str) -> Model:
         classifier = load(path)
     except ValueError as error:
         raise InputError(" ".join(str(error).split())) from error
-    if classifier._answers != "one":
-        raise InputError(
-            f"{path} predicts several {classifier._answers} per row; the commands take models of one class."
-        )
+    several = classifier._problem.several
+    if several is not None:
+        raise InputError(f"{path} predicts several {several} per row; the commands take models of one class.")
     names = getattr(classifier, "feature_names_in_", None)
     return Model(path, classifier, None if names is None else [str(name) for name in names], kinds_of(classifier))
 

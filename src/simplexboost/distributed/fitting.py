@@ -26,6 +26,7 @@ from ..parts.optimizers.run import Run
 from ..persist import check_label_types
 from ..tables.inputs import Taken
 from ..tables.order import in_own_order
+from ..tables.problem import OneClass
 from ..tables.training_set import TrainingSet
 from ..tables.validation import Checked, Labelling
 from .comm import Group
@@ -100,12 +101,12 @@ def agree_on_training(group: Group, estimator: Any, parts: list[Part]) -> tuple[
         auto_bins(labels.n, p) if estimator.max_bins == "auto" else int(estimator.max_bins),
         GroupEngine(n_threads=estimator._engine().n_threads, group=group, share=labels.share),
         None if estimator.categories_ is None else estimator.categories_.mask,
+        OneClass(labels.classes, labels.present),
         names=getattr(estimator, "feature_names_in_", None),
         init_score=None if init is None else joint(init, np.empty((0, K))),
     )
     data, of_rows = in_own_order(data, None if groups is None else joint(groups, np.empty(0)))
-    checked = Checked(data if estimator._goes_on else coded(data), labels.classes, labels.present, used_rows(labels))
-    return checked, of_rows
+    return Checked(data if estimator._goes_on else coded(data), used_rows(labels)), of_rows
 
 
 def joint(arrays: list[Any], empty: AnyArray) -> AnyArray:

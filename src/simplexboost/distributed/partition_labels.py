@@ -16,12 +16,8 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
 from ..classifiers.eval_sets import (
-    check_eval_labels,
     check_eval_start,
     check_eval_weight,
-    check_some_target,
-    numbers_or_last,
-    trained_targets,
 )
 from ..classifiers.metrics import Rows
 from ..classifiers.search import check_several, distinct_groups, one_per_row
@@ -37,6 +33,7 @@ from ..tables.labels import (
     listed_classes,
     warn_of_quantity,
 )
+from ..tables.problem import evaluated_labels, numbers_or_last
 from ..tables.validation import (
     NEGLIGIBLE,
     Checked,
@@ -404,7 +401,7 @@ class Evaluated:
             weight = None if part.sample_weight is None else check_part_weight(part.sample_weight, X.shape[0])
             given = np.asarray(plain_labels(part.y))
             as_column = given.ndim == 2 and given.shape[1] == 1
-            y = check_eval_labels(X, given.ravel() if as_column else given)
+            y = evaluated_labels(given.ravel() if as_column else given, X.shape[0])
         return cls(part.index, X, y, numbers_or_last(y, checked.classes), weight, start, as_column)
 
     def summary(self) -> EvalSummary:
@@ -450,8 +447,6 @@ def agree_on_entry(group: Group, estimator: Any, parts: Sequence[Part], checked:
     parts : the partitions that are here; the leader has none
     checked : the classes of all training rows and those that are present; its training set is that of the rows here
     """
-    if checked.data.sets is not None:
-        raise ValueError("eval_set takes one label per row where tables are in partitions, not an indicator matrix.")
     tables = recognise_columns(group, estimator, parts, OF)
     here = [Evaluated.of(part, X, checked) for part, X in zip(parts, tables, strict=True)]
 
@@ -468,14 +463,15 @@ def agree_on_entry(group: Group, estimator: Any, parts: Sequence[Part], checked:
         weight = np.concatenate([np.empty(0), *(one.weight for one in here if one.weight is not None)])
     if agreed.started:
         start = np.concatenate([np.empty((0, K)), *(one.init_score for one in here if one.init_score is not None)])
-    targets = trained_targets(c, checked.present)
+    problem: Any = checked.problem  # which is that of one class
+    targets = problem.targets_of(c)
 
     def some() -> list[tuple[str, Any]]:
         counts = targets >= 0 if weight is None else weight[targets >= 0] > 0
         return [("any", np.bool_(counts.any()))]
 
     group.exchange(
-        "trained labels", some, lambda pieces: check_some_target(bool(pieces[0]), agreed.labels.tolist(), checked)
+        "trained labels", some, lambda pieces: problem.check_some_target(bool(pieces[0]), agreed.labels.tolist())
     )
     return Entry(Rows(X, y, c, weight), targets, start, share_of(agreed.sizes, [part.index for part in parts]))
 

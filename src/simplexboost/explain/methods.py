@@ -399,8 +399,8 @@ class Explains:
 
     def _compute_partial_dependence_recursion(self, grid: Any, target_features: Any) -> Array:
         """What scikit-learn asks for: `decision_function` instead of logits, (K, m), or (1, m) for two classes."""
-        if self._answers != "one":  # type: ignore[attr-defined]
-            raise ValueError("method='recursion' takes models of one label per row, not of several; use 'brute'.")
+        message = "method='recursion' takes models of one label per row, not of several; use 'brute'."
+        self._problem.check_one_class(message)  # type: ignore[attr-defined]
         U = 0.5 * self.partial_dependence(target_features, grid)
         return (U[:, 1:] - U[:, :1]).T if U.shape[1] == 2 else U.T
 
@@ -458,7 +458,7 @@ class Explains:
     @property
     def _explained(self) -> AnyArray:
         """The classes that may be explained, (K,); of several targets their numbers, one target after another."""
-        return np.arange(len(self.present_)) if isinstance(self.classes_, list) else self.classes_
+        return np.arange(len(self.present_)) if self._problem.several == "targets" else self.classes_
 
     def _check_background(self, background: Any) -> AnyArray | None:
         """Background rows, checked."""

@@ -229,9 +229,10 @@ def check_probabilities(model: Shipped, probabilities: bool) -> None:
 
 def check_answers(clf: Any) -> None:
     """Raise if labels have thresholds of their own, or there are several class targets."""
-    if clf._answers == "targets" or getattr(clf, "thresholds_", None) is not None:
+    problem = clf._problem
+    if problem.several == "targets" or problem.yes_or_no:
         raise TypeError(
-            f"a {type(clf).__name__} that was fitted to several {clf._answers} cannot be exported: exports hold one "
+            f"a {type(clf).__name__} that was fitted to several {problem.several} cannot be exported: exports hold one "
             "class per row, or the labels of AdaBoost.MH and AdaBoost.MR. Save it with its method save."
         )
 

@@ -20,6 +20,7 @@ from ..model.program import Program
 from ..parts.losses import Loss
 from ..tables.columns import WORDS, as_categories
 from ..tables.features import Categories
+from ..tables.problem import ClassTargets, LabelSets, OneClass, Problem
 from .checks import (
     ENDS,
     check_codewords,
@@ -238,7 +239,7 @@ def pack_booster(estimator: Any) -> tuple[dict[str, Any], dict[str, AnyArray]]:
 def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
     """The reverse of `pack_booster`."""
     classes = estimator.classes_
-    n_columns = sum(map(len, classes)) if isinstance(classes, list) else len(classes)
+    n_columns = len(classes) if isinstance(classes, np.ndarray) else sum(map(len, classes))
     model = model_from_arrays(arrays, n_columns, header["n_features_in"])
     estimator.model_ = model
     estimator.present_ = arrays["present"].astype(bool)
@@ -254,6 +255,7 @@ def unpack_booster(estimator: Any, header: dict[str, Any], arrays: dict[str, Any
         estimator.threshold_ = threshold_from_json(header["threshold"], len(estimator.classes_))
     if getattr(estimator, "multitarget", False):
         estimator.thresholds_ = thresholds_from_arrays(arrays, n_columns)
+    estimator._problem = problem_of(estimator)
     check_several(estimator)
     check_link(estimator)
     unpack_followed(estimator, header.get("followed"), arrays)
@@ -299,10 +301,20 @@ def thresholds_from_arrays(arrays: dict[str, AnyArray], n_classes: int) -> Array
     return values
 
 
+def problem_of(estimator: Any) -> Problem:
+    """What y said of a row."""
+    own, one = (getattr(estimator, name, None) is not None for name in ("thresholds_", "threshold_"))
+    if not isinstance(estimator.classes_, np.ndarray):
+        return ClassTargets(estimator.classes_)
+    if own or one:
+        return LabelSets(estimator.classes_, own)
+    return OneClass(estimator.classes_, estimator.present_)
+
+
 def check_several(estimator: Any) -> None:
     """Raise if a model of several labels or targets is not of a kind that can be."""
     own = getattr(estimator, "thresholds_", None) is not None
-    targets = isinstance(estimator.classes_, list)
+    targets = estimator._problem.several == "targets"
     if not own and not targets:
         return
     fits = getattr(estimator, "multitarget", False) and estimator.loss_.likelihood and not (own and targets)
@@ -312,7 +324,7 @@ def check_several(estimator: Any) -> None:
 
 def check_link(estimator: Any) -> None:
     """Raise unless scores become probabilities. This tries two rows; not where many classes would make it slow."""
-    K, several = len(estimator.present_), estimator._answers != "one"
+    K, several = len(estimator.present_), estimator._problem.several is not None
     if K > MOST_TRIED:
         return
     with np.errstate(all="ignore"):

@@ -197,6 +197,6 @@ def unpack(header: dict[str, Any], arrays: dict[str, AnyArray]) -> Any:
     if names:
         estimator.feature_names_in_ = np.array(names, dtype=object)
     estimator._unpack(header, arrays)
-    if estimator._answers == "one":
+    if estimator._problem.several is None:
         check_are_sorted(estimator.classes_)
     return estimator

@@ -206,7 +206,7 @@ def checked(column: Column, n_features: int) -> Column:
         if rows.ndim != 1 or rows.dtype.kind != "i" or (rows < 0).any() or (rows >= n_features).any():
             raise damaged("rows of a kernel that it does not have")
         seen = len(rows)
-    if column.estimator._answers != "one":
+    if column.estimator._problem.several:
         raise damaged("a column whose classifier is none for two classes")
     if column.estimator.n_features_in_ != seen or column.estimator.classes_.tolist() != [0, 1]:
         raise damaged("a column whose classifier does not fit the others")

@@ -46,7 +46,7 @@ def in_own_order(data: TrainingSet, groups: AnyArray | None = None) -> tuple[Tra
         init_score=init,
         engine=engine,
         order=order,
-        class_ranks=None if data.sets is not None else np.argsort(np.argsort(of_classes)),
+        class_ranks=None if data.problem.several else np.argsort(np.argsort(of_classes)),
     )
     return data, None if groups is None else groups[order]
 

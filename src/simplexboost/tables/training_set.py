@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 from .._util.arrays import AnyArray, Array, Labels, Mask
 from .._util.compat import cached
 from ..engine import CPU, MAX_BINS, BinnedData, CodedRows, Engine, sampled_rows
+from .problem import ONE_CLASS, Problem
 
 NEARLY_CONSTANT = 1e-6  # a column that varies by less than this part of its values is as good as constant
 EXTREME = 1e100  # sizes of values whose products with others might overflow
@@ -54,8 +55,7 @@ class TrainingSet:
     K : number of classes; of several targets the sum
     engine : does the heavy computations, on its threads
     categorical : (p,) which columns hold category numbers, or None
-    sets : the label sets that the numbers in c stand for, if examples may have several labels, or a class of each of
-        several targets; else None
+    problem : what y says of a row: one class, a set of labels, or a class of each of several targets
     costs : (n, K) what each decision costs each example, or None
     names : (p,) the names of the columns, or None if they have none
     init_score : (n, K) the logits 2U that boosting starts from, or None for zeros
@@ -72,7 +72,7 @@ class TrainingSet:
     max_bins: int = MAX_BINS
     engine: Engine = CPU
     categorical: Mask | None = None
-    sets: LabelSets | None = None
+    problem: Problem = ONE_CLASS
     costs: Array | None = None
     names: AnyArray | None = None
     init_score: Array | None = None
@@ -81,14 +81,9 @@ class TrainingSet:
     class_ranks: AnyArray | None = None
 
     @property
-    def has_labels(self) -> bool:
-        """Whether y is an indicator matrix in which every label is a question of its own."""
-        return self.sets is not None and self.sets.blockwise and self.sets.widths is None
-
-    @property
     def rivals(self) -> float:
         """The number of classes among which one is right: K, and of several targets the mean."""
-        return self.K if self.sets is None or self.sets.widths is None else self.K / len(self.sets.widths)
+        return self.K if self.problem.widths is None else self.K / len(self.problem.widths)
 
     @property
     def n(self) -> int:
@@ -148,7 +143,8 @@ class TrainingSet:
         weight, c = self.weight[rows], self.c[rows]
         high = np.rint(weight * 2**20)
         halves = (high, np.rint((weight * 2**20 - high) * 2**20))  # (n,) each
-        n_targets = self.K if self.sets is None else len(self.sets.table)
+        table = self.problem.table
+        n_targets = self.K if table is None else len(table)
         sums = np.stack([np.bincount(c, half, minlength=n_targets) for half in halves])  # (2, K), or (2, S)
         if self.engine.alone() is not self.engine:
             sums = np.stack([self.engine.totals(part[None]) for part in sums])  # those of all members
@@ -207,37 +203,3 @@ class TrainingSet:
         other = replace(sample, table=X, c=c, weight=weight, init_score=init, engine=engine, bins_of=None)
         other.__dict__["binned"] = binned
         return other
-
-
-class LabelSets:
-    """The label sets of a problem, numbered: the first K hold one class each, the others follow as they are found.
-
-    Classes of several targets are such sets, with one class of every target: ``widths`` are then the numbers of classes
-    of the targets. ``blockwise`` says whether every label, or target, is a question of its own.
-
-    Examples
-    --------
-    >>> sets = LabelSets(3)
-    >>> sets.number(np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]]))
-    array([3, 1, 3])
-    >>> sets.table
-    array([[1., 0., 0.],
-           [0., 1., 0.],
-           [0., 0., 1.],
-           [1., 0., 1.]])
-    """
-
-    def __init__(self, K: int, widths: tuple[int, ...] | None = None, blockwise: bool = False) -> None:
-        self.K, self.widths, self.blockwise = K, widths, blockwise
-        self._numbers = {row.tobytes(): k for k, row in enumerate(np.eye(K, dtype=bool))}
-
-    def number(self, Z: AnyArray) -> Labels:
-        """The numbers (n,) of the label sets in the rows of an indicator matrix (n, K); new sets get new numbers."""
-        rows, inverse = np.unique(np.asarray(Z, dtype=bool), axis=0, return_inverse=True)
-        numbers = [self._numbers.setdefault(row.tobytes(), len(self._numbers)) for row in rows]
-        return np.array(numbers, dtype=np.intp)[inverse.ravel()]
-
-    @property
-    def table(self) -> Array:
-        """The sets as rows of zeros and ones, (S, K)."""
-        return np.frombuffer(b"".join(self._numbers), dtype=bool).reshape(-1, self.K).astype(np.float64)

@@ -30,7 +30,8 @@ from .labels import (
     target_columns,
     warn_of_quantity,
 )
-from .training_set import LabelSets, TrainingSet
+from .problem import ClassTargets, LabelSets, OneClass, Problem
+from .training_set import TrainingSet
 
 # Boosting multiplies weights, so that after a few rounds the initial ones hardly matter: a row that began with a tiny
 # weight would then count like any other. Rows that weigh less than this fraction of the heaviest row are therefore left
@@ -78,17 +79,28 @@ class Checked:
     Attributes
     ----------
     data : the rows that are trained on
-    classes : (K,) all classes, sorted; of several targets, a list of those of each
-    present : (K,) which of them have examples
     used : (n,) which of the given rows are trained on
     order : the labels from the lowest to the highest, if y itself tells their order; else None
     """
 
     data: TrainingSet
-    classes: Any
-    present: Mask
     used: Mask
     order: AnyArray | None = None
+
+    @property
+    def problem(self) -> Problem:
+        """What y says of a row."""
+        return self.data.problem
+
+    @property
+    def classes(self) -> Any:
+        """All classes (K,), sorted; of several targets, a list of those of each."""
+        return self.data.problem.classes
+
+    @property
+    def present(self) -> Mask:
+        """Which of them have examples, (K,)."""
+        return self.data.problem.present
 
 
 def check_training(
@@ -126,8 +138,8 @@ def check_training(
     rank = np.cumsum(present) - 1  # label among all classes -> label among the present ones
     if costs is not None:
         costs = check_costs(costs, len(used), len(present))[used][:, present]
-    data = TrainingSet(X, rank[c], weight, int(present.sum()), bins, engine, categorical, costs=costs)
-    return Checked(data, classes, present, used)
+    problem = OneClass(classes, present)
+    return Checked(TrainingSet(X, rank[c], weight, int(present.sum()), bins, engine, categorical, problem, costs), used)
 
 
 def kept_rows(X: AnyArray, used: Mask) -> AnyArray:
@@ -148,10 +160,10 @@ def check_indicator(
     Z = y.toarray() if issparse(y) else y
     weight = check_weight(X, Z, sample_weight, weights_of_labels(labelling.class_weight, Z.shape[1]))
     used = weight > NEGLIGIBLE * weight.max()
-    sets, labels = LabelSets(Z.shape[1], None, labelling.targets), check_label_names(labelling.classes, Z.shape[1])
+    sets = LabelSets(check_label_names(labelling.classes, Z.shape[1]), labelling.targets)
     weight = mean_one(weight[used], engine)
     data = TrainingSet(kept_rows(X, used), sets.number(Z[used]), weight, sets.K, bins, engine, categorical, sets)
-    return Checked(data, labels, np.ones(sets.K, dtype=bool), used)
+    return Checked(data, used)
 
 
 def check_class_targets(
@@ -176,12 +188,11 @@ def check_class_targets(
     columns = [labels[used] for labels in columns]
     classes = [np.unique(labels) for labels in columns]
     check_some_classes(classes, left_out=not used.all())
-    widths = tuple(map(len, classes))
-    sets = LabelSets(sum(widths), widths, blockwise=True)
+    sets = ClassTargets(classes)
     c = sets.number(indicator(columns, classes)[0])
     weight = mean_one(weight[used], engine)
     data = TrainingSet(kept_rows(X, used), c, weight, sets.K, bins, engine, categorical, sets)
-    return Checked(data, classes, np.ones(sets.K, dtype=bool), used)
+    return Checked(data, used)
 
 
 def check_labels(X: Any, y: Any, sample_weight: Any, labelling: Labelling) -> tuple[AnyArray, Labels, Array]:

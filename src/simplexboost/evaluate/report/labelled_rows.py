@@ -82,10 +82,8 @@ def evaluate(clf: Any, X: Any, y: Any, names: Any = None) -> Evaluated:
     names : (n,) what the rows are called; None numbers them from 0
     """
     check_is_fitted(clf)
-    if clf._answers != "one":
-        raise ValueError(
-            f"report takes models of one label per row; this one was fitted to several {clf._answers} per row."
-        )
+    message = "report takes models of one label per row; this one was fitted to several {several} per row."
+    clf._problem.check_one_class(message)
     begin = time.perf_counter()
     U = np.asarray(clf.class_scores(X), dtype=np.float64)  # (n, K)
     seconds = time.perf_counter() - begin

@@ -379,7 +379,7 @@ class SketchTree(NewtonTree):
 
     def l2_for(self, data: TrainingSet) -> float:
         """What is added to every curvature sum on these data."""
-        if data.has_labels and is_auto(self.l2_regularization):
+        if data.problem.yes_or_no and is_auto(self.l2_regularization):
             return LABEL_L2
         return float(self.suited_l2(data.rivals))
 

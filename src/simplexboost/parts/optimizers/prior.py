@@ -20,7 +20,7 @@ EVEN = 0.98
 def prior_update(run: Run) -> Update:
     """The round that moves all rows to the log-odds of the classes among the rows of this round."""
     shares = class_shares(run.data, slice(None) if run.rows is None else run.rows)
-    logits = np.log(shares) - (np.log1p(-shares) if run.data.has_labels else np.log(shares).mean())
+    logits = np.log(shares) - (np.log1p(-shares) if run.data.problem.yes_or_no else np.log(shares).mean())
     values = run.code.predictor(logits[None])  # (1, d)
     outputs = LeafOutputs(values, np.zeros(run.data.n_here, dtype=np.int32), run.data.engine)
     return Update(
@@ -30,19 +30,10 @@ def prior_update(run: Run) -> Update:
 
 def class_shares(data: TrainingSet, rows: AnyArray | slice = slice(None)) -> Array:
     """The shares of the classes in some of the rows that are here, of the labels, or of each target's classes; (K,)."""
-    weights = data.target_weights(rows)
-    if data.sets is None:
-        return (weights + EXTRA) / (weights + EXTRA).sum()
-    outcomes = np.full(data.K, 2) if data.sets.widths is None else np.repeat(data.sets.widths, data.sets.widths)
-    return (weights @ data.sets.table + EXTRA) / (weights.sum() + EXTRA * outcomes)
+    return data.problem.shares(data.target_weights(rows), EXTRA)
 
 
 def has_even_classes(data: TrainingSet) -> bool:
     """Whether the classes are about equally frequent; with several labels or targets, whether those of each are."""
-    shares = class_shares(data)
-    if data.has_labels:
-        questions = list(np.column_stack([shares, 1 - shares]))
-    else:
-        widths = (data.K,) if data.sets is None or data.sets.widths is None else data.sets.widths
-        questions = np.split(shares, np.cumsum(widths)[:-1])
+    questions = data.problem.by_question(class_shares(data))
     return all(entr(outcomes).sum() >= EVEN * np.log(len(outcomes)) for outcomes in questions)

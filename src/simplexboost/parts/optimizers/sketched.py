@@ -294,7 +294,7 @@ class SketchedNewton(Optimizer):
             return None  # `check` will refuse it
         n, K, s = data.n_here, data.K, int(as_sketch(self.sketch).size)
         kept = n * (-(-K // 16) * 16)  # probabilities, in rows of whole vectors
-        blockwise = data.sets is not None  # whose mistakes are kept for the leaves
+        blockwise = data.problem.several is not None  # whose mistakes are kept for the leaves
         kept = 4 * kept if d == K and (kept <= FEW_PROBABILITIES or blockwise) else 0
         weighted = 0 if data.uniform else 20  # the weights in both precisions, and times the tilt of the loss
         values = 4 * d if K < MANY_CLASSES or d < K else 8 * SPARSE_PART * d

@@ -1,0 +1,326 @@
+"""Defines what y says of every row: one class, a set of labels, or a class of each of several targets.
+
+Validation makes one of these objects. The training set and the fitted model carry it, and everything that depends on
+the kind of y is one of its methods or attributes.
+
+Where y is a matrix, a row is described by zeros and ones (K,): its labels, or its class of every target among the
+classes of all targets, one target after another. The different rows of zeros and ones are numbered.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import column_or_1d
+
+from .._util.arrays import AnyArray, Array, Labels, Mask
+from .._util.compat import cached
+from .labels import check_init_score, indicator, label_numbers, target_columns
+
+
+class Problem(ABC):
+    """What y says of every row.
+
+    Attributes
+    ----------
+    classes : (K,) the labels, sorted or as the columns of y are; of several class targets a list of those of each
+    present : (K,) which classes have training examples
+    several : what a row may have several of, "labels" or "targets"; None if every row has one class
+    yes_or_no : whether every column of scores answers a question of its own with yes or no
+    widths : the numbers of classes of several targets; None otherwise
+    """
+
+    classes: Any
+    present: Any
+    several: ClassVar[str | None] = None
+    yes_or_no: bool = False
+    widths: Any = None
+
+    @property
+    def table(self) -> Array | None:
+        """The rows of zeros and ones (S, K) that numbers stand for; None if numbers stand for classes."""
+        return None
+
+    @property
+    def class_lists(self) -> Sequence[AnyArray]:
+        """The classes of every target."""
+        return [self.classes]
+
+    @property
+    def n_classes(self) -> Any:
+        """The number of classes, K; of several class targets a list of those of each."""
+        return len(self.classes)
+
+    def for_model(self) -> Problem:
+        """Return the problem as a fitted model keeps it: without what is known of the training rows."""
+        return self
+
+    def check_one_class(self, message: str) -> None:
+        """Raise an error unless every row has one class; in the message, "{several}" becomes "labels" or "targets"."""
+        if self.several is not None:
+            raise ValueError(message.format(several=self.several))
+
+    def read_start(self, init_score: Any, n: int, what: str = "init_score") -> Array:
+        """Return the logits 2U (n, K) of the present classes that an ``init_score`` holds; ``what`` names it."""
+        raise ValueError("init_score takes one label per example, not a matrix y.")
+
+    @abstractmethod
+    def read_evaluated(self, y: Any, n: int, weight: Array | None) -> tuple[AnyArray, Labels, Labels]:
+        """Check the y of n rows that are evaluated; return the labels, their numbers and their targets, (n, …) each.
+
+        Targets are numbers like those of the training rows, and −1 in rows for which the loss is not defined.
+        """
+
+    def labels_of(self, c: Labels) -> tuple[AnyArray, Labels]:
+        """Return the labels that metrics see for rows with targets c (n,), and the numbers of these labels."""
+        return c, c
+
+    def strata(self, c: Labels) -> Labels:
+        """Return what a random split of rows with targets c (n,) spreads evenly over its parts."""
+        return np.zeros_like(c)  # all rows of a matrix y may be different
+
+    @abstractmethod
+    def shares(self, weights: Array, extra: float) -> Array:
+        """Return the share of every column (K,), from the weights of all targets and ``extra`` rows of each."""
+
+    @abstractmethod
+    def by_question(self, shares: Array) -> list[Array]:
+        """Divide shares (K,) into one distribution for each question that the model answers."""
+
+    def class_prior(self, weights: Array) -> Array | None:
+        """Return the share of every class (K,), from the weights of the present ones; None if y is a matrix."""
+        return None
+
+    def by_target(self, columns: Array) -> Any:
+        """Divide an array (n, K) into a list of what belongs to each target; return it as it is if there is one."""
+        return columns
+
+    def by_column(self, values: Any) -> Any:
+        """Return a value for every column (K,), from one for every target; one value for all stays as it is."""
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class OneClass(Problem):
+    """Every row has one of K classes.
+
+    Attributes
+    ----------
+    classes : (K,) the labels, sorted
+    present : (K,) which classes have training examples; targets number only these
+    """
+
+    classes: AnyArray
+    present: Mask
+
+    def read_start(self, init_score: Any, n: int, what: str = "init_score") -> Array:
+        return check_init_score(init_score, n, len(self.classes), what)[:, self.present]
+
+    def read_evaluated(self, y: Any, n: int, weight: Array | None) -> tuple[AnyArray, Labels, Labels]:
+        y = evaluated_labels(y, n)
+        c = numbers_or_last(y, self.classes)
+        targets = self.targets_of(c)
+        trained = targets >= 0 if weight is None else weight[targets >= 0] > 0
+        self.check_some_target(bool(trained.any()), y[:5].tolist())
+        return y, c, targets
+
+    def targets_of(self, c: Labels) -> Labels:
+        """Return the numbers of classes c (n,) among the present ones; −1 for all others, and for K, which is no class.
+
+        The loss is not defined for rows of other classes. They count in metrics, where they are errors, but not in the
+        risk.
+        """
+        return np.append(np.where(self.present, np.cumsum(self.present) - 1, -1), -1)[c]
+
+    def check_some_target(self, some: bool, labels: list[Any]) -> None:
+        """Raise unless some row has a label that is trained on; ``labels`` are the first ones, for the message."""
+        if not some:  # labels and classes are probably of different kinds
+            raise ValueError(
+                f"eval_set's y has no label that is trained on (in a row of positive weight): it has labels such as "
+                f"{labels}, and the model learns {self.classes[self.present][:5].tolist()}."
+            )
+
+    def labels_of(self, c: Labels) -> tuple[AnyArray, Labels]:
+        numbers = np.flatnonzero(self.present)[c]
+        return self.classes.take(numbers), numbers
+
+    def strata(self, c: Labels) -> Labels:
+        return c
+
+    def shares(self, weights: Array, extra: float) -> Array:
+        return (weights + extra) / (weights + extra).sum()
+
+    def by_question(self, shares: Array) -> list[Array]:
+        return [shares]
+
+    def class_prior(self, weights: Array) -> Array | None:
+        prior = np.zeros(len(self.present))
+        prior[self.present] = weights / weights.sum()
+        return prior
+
+
+class MatrixProblem(Problem):
+    """Every row of y has several entries; their combinations are numbered as they are found.
+
+    The first K numbers stand for rows with a single one.
+    """
+
+    @property
+    def K(self) -> int:
+        """The number of columns of zeros and ones."""
+        return sum(map(len, self.class_lists))
+
+    @property
+    def present(self) -> Mask:
+        return np.ones(self.K, dtype=bool)
+
+    @cached
+    def _numbers(self) -> dict[bytes, int]:
+        return {row.tobytes(): k for k, row in enumerate(np.eye(self.K, dtype=bool))}
+
+    def number(self, Z: AnyArray) -> Labels:
+        """Return the numbers (n,) of rows of zeros and ones (n, K); new rows get new numbers."""
+        rows, inverse = np.unique(np.asarray(Z, dtype=bool), axis=0, return_inverse=True)
+        numbers = [self._numbers.setdefault(row.tobytes(), len(self._numbers)) for row in rows]
+        return np.array(numbers, dtype=np.intp)[inverse.ravel()]
+
+    @property
+    def table(self) -> Array:
+        return np.frombuffer(b"".join(self._numbers), dtype=bool).reshape(-1, self.K).astype(np.float64)
+
+    def shares(self, weights: Array, extra: float) -> Array:
+        return (weights @ self.table + extra) / (weights.sum() + extra * self.outcomes)
+
+    @property
+    @abstractmethod
+    def outcomes(self) -> AnyArray:
+        """The number of possible answers to the question that each column belongs to, (K,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSets(MatrixProblem):
+    """Every row has a set of K labels: y is an indicator matrix.
+
+    Attributes
+    ----------
+    classes : (K,) the names of the columns of y
+    yes_or_no : whether every label is a question of its own; if not, labels share the scores of one soft-max
+
+    Examples
+    --------
+    >>> sets = LabelSets(np.arange(3))
+    >>> sets.number(np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]]))
+    array([3, 1, 3])
+    >>> sets.table
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 1.],
+           [1., 0., 1.]])
+    """
+
+    classes: AnyArray
+    yes_or_no: bool = False
+
+    several: ClassVar[str | None] = "labels"
+
+    def for_model(self) -> Problem:
+        return LabelSets(self.classes, self.yes_or_no)
+
+    def read_evaluated(self, y: Any, n: int, weight: Array | None) -> tuple[AnyArray, Labels, Labels]:
+        y = y.toarray() if issparse(y) else np.asarray(y)
+        if y.shape != (n, self.K) or not np.isin(y, (0, 1)).all():
+            raise ValueError(f"eval_set's y must be an indicator matrix of shape ({n}, {self.K}); it has {y.shape}.")
+        c = self.number(y)
+        return y, c, c
+
+    @property
+    def outcomes(self) -> AnyArray:
+        return np.full(self.K, 2)
+
+    def by_question(self, shares: Array) -> list[Array]:
+        return list(np.column_stack([shares, 1 - shares])) if self.yes_or_no else [shares]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassTargets(MatrixProblem):
+    """Every row has a class of each of several targets.
+
+    Examples
+    --------
+    >>> targets = ClassTargets([np.array(["a", "b"]), np.array([1, 2, 3])])
+    >>> targets.by_column(np.array([0.5, 2.0]))
+    array([0.5, 0.5, 2. , 2. , 2. ])
+    """
+
+    classes: list[AnyArray]
+
+    several: ClassVar[str | None] = "targets"
+
+    def for_model(self) -> Problem:
+        return ClassTargets(self.classes)
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        return tuple(map(len, self.classes))
+
+    @property
+    def class_lists(self) -> Sequence[AnyArray]:
+        return self.classes
+
+    @property
+    def n_classes(self) -> Any:
+        return list(self.widths)
+
+    def read_evaluated(self, y: Any, n: int, weight: Array | None) -> tuple[AnyArray, Labels, Labels]:
+        y, T = np.asarray(y), len(self.classes)
+        if y.shape != (n, T):
+            raise ValueError(f"eval_set's y must have a class of each target, ({n}, {T}); it has the shape {y.shape}.")
+        Z, known = indicator(target_columns(y), self.classes)
+        if not known.any():
+            raise ValueError("eval_set's y has no row whose classes are all trained on.")
+        c = np.where(known, self.number(Z), -1)
+        return y, c, c
+
+    @property
+    def outcomes(self) -> AnyArray:
+        return np.repeat(self.widths, self.widths)
+
+    def by_question(self, shares: Array) -> list[Array]:
+        return np.split(shares, np.cumsum(self.widths)[:-1])
+
+    def by_target(self, columns: Array) -> Any:
+        return np.split(columns, np.cumsum(self.widths)[:-1], axis=1)
+
+    def by_column(self, values: Any) -> Any:
+        return values if np.ndim(values) == 0 else np.repeat(values, self.widths)
+
+
+# What a training set or a model has that was made from class numbers, without labels.
+ONE_CLASS = OneClass(np.empty(0), np.empty(0, dtype=bool))
+
+
+def evaluated_labels(y: Any, n: int) -> AnyArray:
+    """Return the labels of n evaluated rows, (n,), checked."""
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name="eval_set's y")
+    if len(y) != n:
+        raise ValueError(f"eval_set's y must hold a label per row of X; it has {len(y)} labels for {n} rows.")
+    return y
+
+
+def numbers_or_last(y: AnyArray, classes: AnyArray) -> Labels:
+    """Return the numbers of labels among the classes 0 .. K−1; K for a label that is not among them.
+
+    Examples
+    --------
+    >>> numbers_or_last(np.array(["b", "z", "a"]), np.array(["a", "b", "c"]))
+    array([1, 3, 0])
+    """
+    numbers = label_numbers(y, classes)
+    return np.where(numbers < 0, len(classes), numbers)
