@@ -94,7 +94,7 @@ def by_report(clf: Any, X: Any, y: Any, given: Any) -> Any:
     """The accuracy on the page."""
     with TemporaryDirectory() as folder:
         page = Path(folder, "report.html")
-        clf.report(X, given, page)
+        sb.report(clf, X, given, page)
         return re.findall(r'"accuracy":\s*([0-9.]+)', page.read_text(encoding="utf-8"))[:1]
 
 
@@ -127,7 +127,7 @@ def by_add_classes(clf: Any, X: Any, y: Any, given: Any) -> Any:
 
 ENTRIES: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
     "score": lambda clf, X, y, given: clf.score(X, given),
-    "margins": lambda clf, X, y, given: clf.margins(X, given),
+    "margins": lambda clf, X, y, given: sb.evaluate.margins(clf, X, given),
     "calibrate_sets": by_sets,
     "report": by_report,
     "eval_set": by_eval_set,

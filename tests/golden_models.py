@@ -431,7 +431,7 @@ def explained() -> tuple[Any, dict[str, Any]]:
     clf, told = fit(flagship(categorical_features=[4]), table)
     more = {
         "leaves": clf.apply(table.rows),
-        "shap": clf.shap_values(table.rows),
+        "shap": sb.explain.shap_values(clf, table.rows),
         "importances": clf.feature_importances_,
         "stages": list(clf.staged_predict_proba(table.rows)),
     }

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 import simplexboost as sb
-from simplexboost.evaluate.report.labelled_rows import evaluate
-from simplexboost.evaluate.report.page import Wishes, contents
+from simplexboost.evaluate.html_report.labelled_rows import evaluate
+from simplexboost.evaluate.html_report.page import Wishes, contents
 
 EVIL = [
     "</script><script>alert(1)</script>",

@@ -21,8 +21,8 @@ def main() -> None:
     clf = sb.SimplexBoostClassifier(n_estimators=60, random_state=0).fit(X[::2], y[::2])
     accuracy = clf.score(X[1::2], y[1::2])
     assert accuracy > 0.94, accuracy
-    values = clf.shap_values(X[:5])
-    assert np.allclose(values.sum(axis=1) + clf.expected_value_, 2 * clf.class_scores(X[:5]))
+    values = sb.explain.shap_values(clf, X[:5])
+    assert np.allclose(values.sum(axis=1) + sb.explain.expected_value(clf), 2 * clf.class_scores(X[:5]))
     with tempfile.TemporaryDirectory() as folder:
         clf.save(Path(folder, "model.sb"))
         again = sb.load(Path(folder, "model.sb"))

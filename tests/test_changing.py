@@ -449,9 +449,9 @@ def test_a_new_fit_forgets_all_changes():
 
 def test_explanations_add_up_to_the_scores_of_all_classes():
     for clf in (changed("add_classes", X, Y, n_rounds=4), changed("drop_classes", 2)):
-        phi = clf.shap_values(X[:5]).sum(axis=1) + clf.expected_value_
+        phi = sb.explain.shap_values(clf, X[:5]).sum(axis=1) + sb.explain.expected_value(clf)
         np.testing.assert_allclose(phi, 2 * clf.class_scores(X[:5]), rtol=1e-4, atol=1e-4)
-        assert len(clf.trees_to_frame()) and clf.tree_text(0)
+        assert len(sb.explain.trees_to_frame(clf)) and sb.explain.tree_text(clf, 0)
 
 
 def test_exports_know_the_changed_classes(tmp_path):
@@ -551,7 +551,7 @@ def test_other_names_only_change_names():
     clf = fitted(X[OLD], y).merge_classes({"zebu": ["ant"]})
     assert clf.classes_.tolist() == ["bee", "cat", "dog", "zebu"] and not hasattr(clf, "merged_")
     assert (clf.class_scores(X)[:, [3, 0, 1, 2]] == BASE.class_scores(X)).all()
-    assert clf.shap_values(X[:2]).shape == (2, 5, 4)
+    assert sb.explain.shap_values(clf, X[:2]).shape == (2, 5, 4)
 
 
 def test_a_start_of_a_merged_class_is_that_of_its_members():
@@ -575,20 +575,20 @@ def test_merged_models_learn_new_classes():
 def test_what_needs_a_sum_over_trees_is_refused_after_a_merger(tmp_path):
     clf = changed("merge_classes", {1: [0, 1]})
     for call in (
-        lambda c: c.shap_values(X),
-        lambda c: c.explain_pair(X, 1, 2),
-        lambda c: c.trees_to_frame(),
-        lambda c: c.tree_text(0),
-        lambda c: c.importances(classes=[1]),
-        lambda c: c.partial_dependence([0], [[0.0]]),
+        lambda c: sb.explain.shap_values(c, X),
+        lambda c: sb.explain.explain_pair(c, X, 1, 2),
+        lambda c: sb.explain.trees_to_frame(c),
+        lambda c: sb.explain.tree_text(c, 0),
+        lambda c: sb.explain.importances(c, classes=[1]),
+        lambda c: sb.explain.partial_dependence(c, [0], [[0.0]]),
     ):
         refuses(clf, call, ValueError, "merged class")
     refuses(clf, lambda c: sb.export.c(c, tmp_path / "m.c"), ValueError, "C cannot hold merged classes")
     refuses(clf, lambda c: sb.export.treelite(c), ValueError, "treelite cannot hold merged classes")
     y = np.where(Y == 0, 1, Y)[OLD]
     refuses(clf_that_goes_on(clf), lambda c: c.fit(X[OLD], y), ValueError, "merged")
-    assert len(clf.importances()) == 5 and clf.apply(X[:2]).shape == (2, 15)
-    clf.report(X[OLD], y, tmp_path / "report.html")
+    assert len(sb.explain.importances(clf)) == 5 and clf.apply(X[:2]).shape == (2, 15)
+    sb.report(clf, X[OLD], y, tmp_path / "report.html")
     assert (tmp_path / "report.html").stat().st_size > 1000
 
 

@@ -158,7 +158,12 @@ def test_all_that_belongs_to_rows_may_be_on_the_device(engine, on_gpu):
         scores = clf.score(*entry[:2]), clf.score(*entry[:3])
         P = clf.predict_proba(entry[0], init_score=entry[3])
         P = P if of is np.asarray else engine.host(engine.take(P))
-        return clf.evals_result_[0]["risk"].tobytes(), scores, clf.margins(*entry[:2]).tobytes(), P.tobytes()
+        return (
+            clf.evals_result_[0]["risk"].tobytes(),
+            scores,
+            sb.evaluate.margins(clf, *entry[:2]).tobytes(),
+            P.tobytes(),
+        )
 
     assert fitted(there) == fitted(np.asarray)
 

@@ -106,8 +106,8 @@ def test_decision_function_is_the_scores(Estimator, iris):
     np.testing.assert_allclose(U, 0.5 * F @ clf.model_.Y.T, rtol=1e-12, atol=1e-12)
     assert (clf.predict(X) == U.argmax(axis=1)).all()
     own, rival = U[np.arange(150), y], np.where(np.eye(3, dtype=bool)[y], -np.inf, U).max(axis=1)
-    np.testing.assert_array_equal(clf.margins(X, y), own - rival)
-    assert clf.score(X, y) == np.mean(clf.margins(X, y) > 0)
+    np.testing.assert_array_equal(sb.evaluate.margins(clf, X, y), own - rival)
+    assert clf.score(X, y) == np.mean(sb.evaluate.margins(clf, X, y) > 0)
 
 
 PROBABLE = {name: kind for name, kind in CLASSIFIERS.items() if hasattr(kind, "predict_proba")}
@@ -595,7 +595,7 @@ def test_predict_checks_the_features(iris):
     with pytest.raises(ValueError, match="infinity"):
         clf.predict(np.full((1, 4), np.inf))
     with pytest.raises(ValueError, match="y holds 9, which is none of the classes"):
-        clf.margins(X[:2], [0, 9])
+        sb.evaluate.margins(clf, X[:2], [0, 9])
 
 
 def test_a_failed_fit_leaves_the_old_model(iris):

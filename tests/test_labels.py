@@ -136,8 +136,8 @@ def flagship():
 
 CALLS = {
     "calibrate_sets": lambda X, y, clf, path: clf.calibrate_sets(X, y),
-    "margins": lambda X, y, clf, path: clf.margins(X, y),
-    "report": lambda X, y, clf, path: clf.report(X, y, path),
+    "margins": lambda X, y, clf, path: sb.evaluate.margins(clf, X, y),
+    "report": lambda X, y, clf, path: sb.report(clf, X, y, path),
     "score": lambda X, y, clf, path: clf.score(X, y),
     "margins_over_rounds": lambda X, y, clf, path: evaluate.margins_over_rounds(clf, X, y, [1]),
     "fit with classes": lambda X, y, clf, path: flagship().set_params(classes=clf.classes_).fit(X, y),
@@ -163,7 +163,7 @@ def test_text_is_refused_where_classes_are_numbers(what, K, tmp_path):
 @pytest.mark.parametrize("of_labels", sorted(set(TYPES) - {"integers", "whole floats", "objects of integers", "flags"}))
 def test_labels_of_other_types_are_refused_where_classes_are_integers(of_labels, K):
     (X, c), clf, labels = rows(K), fitted(flagship, K), TYPES[of_labels](K)
-    for call in (clf.margins, clf.calibrate_sets):
+    for call in (lambda X, y: sb.evaluate.margins(clf, X, y), clf.calibrate_sets):
         with pytest.raises(
             ValueError, match=r"^y holds .* (but the classes are numbers: 0|of the classes; these are 0), 1, "
         ):
@@ -177,15 +177,15 @@ def test_margins_of_every_classifier_refuse_text(make):
     X, c = rows(20)
     clf = make().fit(X, c)
     with pytest.raises(ValueError, match="y holds text, such as '0', but the classes are numbers: 0, 1"):
-        clf.margins(X, c.astype(str))
+        sb.evaluate.margins(clf, X, c.astype(str))
 
 
 @pytest.mark.parametrize("K", [20, 100])
 def test_equal_labels_of_another_type_are_the_same_labels(K):
     (X, c), clf = rows(K), fitted(flagship, K)
-    expected = clf.margins(X, c)
+    expected = sb.evaluate.margins(clf, X, c)
     for other in (c.astype(float), c.astype(object), c.astype(np.uint8 if K < 256 else np.uint16)):
-        assert_array_equal(clf.margins(X, other), expected)
+        assert_array_equal(sb.evaluate.margins(clf, X, other), expected)
     fit = flagship().set_params(classes=np.arange(K)).fit
     assert_array_equal(fit(X, c.astype(float)).predict_proba(X), fit(X, c).predict_proba(X))
 
@@ -216,7 +216,7 @@ def test_whole_numbers_of_frames_stay_whole_numbers(make, column):
     assert clf.classes_.dtype.kind in "iu" and clf.classes_.tolist() == IDS.tolist()
     assert set(clf.predict(X).tolist()) <= set(IDS.tolist())
     assert clf.score(X, y) == np.mean(clf.predict(X) == IDS[c].astype(clf.classes_.dtype))
-    assert_array_equal(clf.margins(X, y), clf.margins(X, IDS[c]))
+    assert_array_equal(sb.evaluate.margins(clf, X, y), sb.evaluate.margins(clf, X, IDS[c]))
 
 
 @pytest.mark.parametrize("column", FLAGS)

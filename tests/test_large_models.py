@@ -52,8 +52,8 @@ def test_a_tree_of_many_leaves_is_saved_explained_and_shipped(large, tmp_path):
     file.seek(0)
     loaded = sb.load(file)
     assert loaded.predict_proba(X).tobytes() == P.tobytes()
-    scores, values = clf.class_scores(X[:4]), clf.shap_values(X[:4])
-    np.testing.assert_allclose(values.sum(axis=1) + clf.expected_value_, 2 * scores, atol=1e-5)
+    scores, values = clf.class_scores(X[:4]), sb.explain.shap_values(clf, X[:4])
+    np.testing.assert_allclose(values.sum(axis=1) + sb.explain.expected_value(clf), 2 * scores, atol=1e-5)
     export.python(clf, tmp_path / "model.py")
     names = {"__name__": "model", "__file__": str(tmp_path / "model.py")}
     exec((tmp_path / "model.py").read_text(), names)

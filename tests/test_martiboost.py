@@ -170,10 +170,10 @@ def test_margins():
     clf = MartiBoostClassifier(n_layers=5).fit(X, y)
     P = clf.predict_proba(X)
     np.testing.assert_array_equal(clf.class_scores(X), P)
-    np.testing.assert_allclose(clf.margins(X, y), np.where(y == 1, 1, -1) * (P[:, 1] - P[:, 0]))
+    np.testing.assert_allclose(sb.evaluate.margins(clf, X, y), np.where(y == 1, 1, -1) * (P[:, 1] - P[:, 0]))
     np.testing.assert_array_equal(clf.decision_function(X), P[:, 1] - P[:, 0])
     with pytest.raises(ValueError, match="y holds 2, which is none of the classes; these are 0, 1"):
-        clf.margins(X, y + 1)
+        sb.evaluate.margins(clf, X, y + 1)
 
 
 @pytest.mark.parametrize("learner", ["linear", DecisionTreeClassifier(max_depth=2)])

@@ -328,7 +328,7 @@ def test_refusals():
         AdaBoostMHClassifier(classes=["a"]).fit(X, Z)
     clf = AdaBoostMHClassifier(n_estimators=2).fit(X, Z)
     with pytest.raises(ValueError, match="margins takes models of one class per row"):
-        clf.margins(X, Z)
+        sb.evaluate.margins(clf, X, Z)
 
 
 def test_labels_in_any_order_survive_a_file(tmp_path):

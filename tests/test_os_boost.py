@@ -150,7 +150,7 @@ def test_the_bound_holds_while_the_promise_is_kept():
     assert clf.history_["condition_met"].all()
     potential = np.append(clf.bound_, clf.history_["potential"])
     assert (np.diff(potential) <= 1e-12).all()
-    wrong = (clf.margins(X, y) <= 0).mean()
+    wrong = (sb.evaluate.margins(clf, X, y) <= 0).mean()
     assert_allclose(wrong, potential[-1])
     assert wrong <= clf.bound_
 
@@ -230,7 +230,7 @@ def test_warm_start_sample_weights_and_absent_classes(tmp_path):
     clf.fit(X, y, sample_weight=np.linspace(0.5, 1.5, 150))
     assert clf.predict_proba(X).shape == (150, 4) and (clf.predict_proba(X)[:, 3] == 0).all()
     weight = np.linspace(0.5, 1.5, 150)
-    assert_allclose(clf.history_["potential"][-1], weight @ (clf.margins(X, y) <= 0) / weight.sum())
+    assert_allclose(clf.history_["potential"][-1], weight @ (sb.evaluate.margins(clf, X, y) <= 0) / weight.sum())
     clf.set_params(n_estimators=14).fit(X, y, sample_weight=weight)
     assert clf.n_iter_ == 14 and len(clf.history_["potential"]) == 14
     clf.save(tmp_path / "os.sb")

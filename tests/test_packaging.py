@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import simplexboost
-from simplexboost import export
+from simplexboost import explain, export
 from simplexboost._util.compat import install_command
 from simplexboost.evaluate import plots
 
@@ -142,10 +142,10 @@ def test_every_install_command_of_the_pages_is_one_of_the_package():
         ("treelite", lambda clf: export.treelite(clf), "this export needs treelite: pip install treelite."),
         (
             "shap",
-            lambda clf: clf.shap_explanation([[0.0]]),
+            lambda clf: explain.shap_explanation(clf, [[0.0]]),
             "shap_explanation needs the package shap: pip install shap.",
         ),
-        ("pandas", lambda clf: clf.trees_to_frame(), "trees_to_frame needs pandas: pip install pandas."),
+        ("pandas", lambda clf: explain.trees_to_frame(clf), "trees_to_frame needs pandas: pip install pandas."),
         ("matplotlib.pyplot", plots.plot_importance, "plots need matplotlib: pip install matplotlib."),
     ],
 )

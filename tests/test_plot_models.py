@@ -266,7 +266,7 @@ def test_importance_overall_and_for_all_classes(K):
     clf = model_of(K)[0]
     bars = plots.plot_importance(clf)
     check_picture(bars)
-    expected = np.sort(clf.importances())[::-1]
+    expected = np.sort(sb.explain.importances(clf))[::-1]
     assert_allclose([bar.get_width() for bar in bars.patches], expected[expected > 0])
     table = plots.plot_importance(clf, classes=clf.classes_)
     check_picture(table)
@@ -274,13 +274,13 @@ def test_importance_overall_and_for_all_classes(K):
     assert drawn.shape == ((expected > 0).sum(), K) and drawn.max() == 1.0
     one = plots.plot_importance(clf, classes=clf.classes_[1], most=2)
     assert one.get_title() == f"class {clf.classes_[1]}"
-    assert_allclose(one.patches[0].get_width(), clf.importances(classes=clf.classes_[1]).max())
+    assert_allclose(one.patches[0].get_width(), sb.explain.importances(clf, classes=clf.classes_[1]).max())
 
 
 def test_importance_by_shapley_values_and_wrong_classes():
     clf, X, _ = model_of(3)
     ax = plots.plot_importance(clf, "shap", X)
-    assert_allclose(ax.patches[0].get_width(), clf.importances("shap", X).max())
+    assert_allclose(ax.patches[0].get_width(), sb.explain.importances(clf, "shap", X).max())
     with pytest.raises(ValueError, match="classes holds 'cat', which is none of the classes"):
         plots.plot_importance(clf, classes=["cat"])
     with pytest.raises(ValueError, match="kind='size' is unknown"):
@@ -295,7 +295,7 @@ def test_shap_summary_holds_the_values(K):
     check_picture(ax)
     swarms = [artist for artist in ax.collections if isinstance(artist, PathCollection)]
     rows = np.arange(len(X)) if len(X) <= 100 else np.sort(np.random.default_rng(0).choice(len(X), 100, replace=False))
-    values = clf.shap_values(X[rows], label)
+    values = sb.explain.shap_values(clf, X[rows], label)
     best = np.argsort(-np.abs(values).mean(axis=0), kind="stable")[:3]
     for swarm, feature in zip(swarms, best, strict=True):
         assert_allclose(swarm.get_offsets()[:, 0], values[:, feature])

@@ -134,12 +134,12 @@ def test_classes_that_come_and_go_leave_the_start_of_the_others():
 def test_explanations_and_files_know_the_start(tmp_path):
     X, y = uneven()
     clf = sb.SimplexBoostClassifier(n_estimators=10, init="prior", calibration=0.6, **PLAIN).fit(X, y)
-    total = clf.shap_values(X).sum(axis=1) + clf.expected_value_
+    total = sb.explain.shap_values(clf, X).sum(axis=1) + sb.explain.expected_value(clf)
     assert_allclose(softmax(total, axis=1), clf.predict_proba(X), rtol=1e-5)
     clf.save(tmp_path / "m.sb")
     assert_array_equal(sb.load(tmp_path / "m.sb").predict_proba(X), clf.predict_proba(X))
-    frame = clf.trees_to_frame()
-    assert (frame["tree_index"] == 0).sum() == 1 and "1 leaves" in clf.tree_text(0)
+    frame = sb.explain.trees_to_frame(clf)
+    assert (frame["tree_index"] == 0).sum() == 1 and "1 leaves" in sb.explain.tree_text(clf, 0)
 
 
 # ---- the choice -----------------------------------------------------------------------------------------------------

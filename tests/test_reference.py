@@ -25,6 +25,7 @@ PUBLIC = {
     "distributed.dask",
     "evaluate",
     "evaluate.plots",
+    "explain",
     "export",
     "parts.codewords",
     "parts.learners",
@@ -35,7 +36,7 @@ PUBLIC = {
     "theory",
     "theory.game_plots",
 }
-INTERNAL = {"_util", "cli", "engine", "explain", "model", "persist", "tables"}
+INTERNAL = {"_util", "cli", "engine", "model", "persist", "tables"}
 
 
 def public_names():

@@ -42,7 +42,7 @@ def pages(tmp_path_factory):
         "right": Case(case(3).clf, case(3).X, case(3).clf.predict(case(3).X)),  # no errors
     }
     for name, found in cases.items():
-        found.clf.report(found.X, found.y, folder / f"{name}.html", title=EVIL[0] if name == "evil" else name)
+        sb.report(found.clf, found.X, found.y, folder / f"{name}.html", title=EVIL[0] if name == "evil" else name)
     return {name: (folder / f"{name}.html").as_uri() for name in cases}
 
 
@@ -350,7 +350,7 @@ def test_curves_of_any_metric(driver, tmp_path):
 
     clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0)
     clf.fit(X, c, eval_set=(X, c), eval_metric=["accuracy", gained])
-    clf.report(X, c, tmp_path / "metrics.html")
+    sb.report(clf, X, c, tmp_path / "metrics.html")
     driver.get((tmp_path / "metrics.html").as_uri())
     click(driver, "#learning-metrics button", 3)
     script(driver, "Charts.renderAll()")
@@ -435,6 +435,6 @@ def test_keyboard_reaches_everything(visit):
 def test_rows_of_the_fit_are_told(visit, driver, tmp_path):
     X, c = noisy_blobs(3, 20)
     clf = sb.SimplexBoostClassifier(n_estimators=5, random_state=0).fit(X, c)
-    clf.report(X, c, tmp_path / "fitted.html")
+    sb.report(clf, X, c, tmp_path / "fitted.html")
     driver.get((tmp_path / "fitted.html").as_uri())
     assert text(driver, "#fitted").startswith("These seem to be the rows that the model was fitted to.")

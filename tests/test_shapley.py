@@ -291,9 +291,11 @@ def test_the_kernel_refuses_leaves_that_disagree():
 def test_values_add_up_to_the_logits_of_every_booster(booster):
     X, c = blobs(80, 4, 3, missing=0.1)
     clf = booster(n_estimators=6).fit(X, c)
-    values = clf.shap_values(X)
+    values = sb.explain.shap_values(clf, X)
     assert values.shape == (80, 4, 3)
-    np.testing.assert_allclose(values.sum(axis=1) + clf.expected_value_, 2 * clf.class_scores(X), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        values.sum(axis=1) + sb.explain.expected_value(clf), 2 * clf.class_scores(X), rtol=1e-9, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("K", [2, 5, 40])
@@ -302,12 +304,14 @@ def test_values_of_the_flagship_add_up(K, growth):
     X, c = blobs(400, 6, K, missing=0.1)
     clf = sb.SimplexBoostClassifier(n_estimators=30, growth=growth, random_state=0).fit(X, c)
     clf.model_.temperature = 1.3
-    values, logits = clf.shap_values(X), 2 * clf.class_scores(X)
+    values, logits = sb.explain.shap_values(clf, X), 2 * clf.class_scores(X)
     exact = shapley.values(clf.model_, X, np.eye(K), ONE)
-    np.testing.assert_allclose(exact.sum(axis=1) + clf.expected_value_, logits, atol=1e-6 * np.abs(logits).max())
-    np.testing.assert_allclose(values.sum(axis=1) + clf.expected_value_, logits, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        exact.sum(axis=1) + sb.explain.expected_value(clf), logits, atol=1e-6 * np.abs(logits).max()
+    )
+    np.testing.assert_allclose(values.sum(axis=1) + sb.explain.expected_value(clf), logits, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(values, exact, atol=1e-5)
-    against = clf.shap_values(X[:30], background=X[:50])
+    against = sb.explain.shap_values(clf, X[:30], background=X[:50])
     base = (2 * clf.class_scores(X[:50])).mean(axis=0)
     np.testing.assert_allclose(against.sum(axis=1) + base, logits[:30], rtol=1e-9, atol=1e-12)
 
@@ -321,12 +325,12 @@ def fitted():
 
 def test_chosen_classes_are_columns_of_all(fitted):
     clf, X = fitted
-    values = clf.shap_values(X)
-    np.testing.assert_allclose(clf.shap_values(X, ["cat", "ant"]), values[..., [2, 0]], atol=1e-6)
-    np.testing.assert_allclose(clf.shap_values(X, "bee"), values[..., 1], atol=1e-6)
-    pairs = clf.shap_interaction_values(X[:20], "bee")
-    every = clf.shap_interaction_values(X[:20])
-    np.testing.assert_array_equal(every, clf.shap_interaction_values(X[:20], clf.classes_))
+    values = sb.explain.shap_values(clf, X)
+    np.testing.assert_allclose(sb.explain.shap_values(clf, X, ["cat", "ant"]), values[..., [2, 0]], atol=1e-6)
+    np.testing.assert_allclose(sb.explain.shap_values(clf, X, "bee"), values[..., 1], atol=1e-6)
+    pairs = sb.explain.shap_interaction_values(clf, X[:20], "bee")
+    every = sb.explain.shap_interaction_values(clf, X[:20])
+    np.testing.assert_array_equal(every, sb.explain.shap_interaction_values(clf, X[:20], clf.classes_))
     np.testing.assert_allclose(every[..., 1], pairs, atol=1e-6)
     assert pairs.shape == (20, 4, 4)
     np.testing.assert_allclose(pairs.sum(axis=2), values[:20, :, 1], atol=1e-6)
@@ -335,25 +339,25 @@ def test_chosen_classes_are_columns_of_all(fitted):
 
 def test_a_pair_is_explained_by_the_difference(fitted):
     clf, X = fitted
-    values, base = clf.explain_pair(X, "ant", "cat")
+    values, base = sb.explain.explain_pair(clf, X, "ant", "cat")
     U = clf.class_scores(X)
     np.testing.assert_allclose(values.sum(axis=1) + base, 2 * (U[:, 0] - U[:, 2]), rtol=1e-9, atol=1e-12)
-    all_values = clf.shap_values(X)
+    all_values = sb.explain.shap_values(clf, X)
     np.testing.assert_allclose(values, all_values[..., 0] - all_values[..., 2], atol=1e-5)
 
 
 def test_classes_without_examples_explain_nothing():
     X, c = blobs(90, 4, 3)
     clf = sb.SimplexBoostClassifier(n_estimators=4, classes=[0, 1, 2, 7], random_state=0).fit(X, c)
-    values = clf.shap_values(X)
-    assert (values[..., 3] == 0).all() and clf.expected_value_[3] == -np.inf
-    np.testing.assert_allclose(clf.shap_values(X, [7, 1])[..., 1], values[..., 1], atol=1e-6)
+    values = sb.explain.shap_values(clf, X)
+    assert (values[..., 3] == 0).all() and sb.explain.expected_value(clf)[3] == -np.inf
+    np.testing.assert_allclose(sb.explain.shap_values(clf, X, [7, 1])[..., 1], values[..., 1], atol=1e-6)
     with pytest.raises(ValueError, match="class 7 had no training examples"):
-        clf.explain_pair(X, 0, 7)
+        sb.explain.explain_pair(clf, X, 0, 7)
     with pytest.raises(ValueError, match="class 7 had no training examples"):
-        clf.to_shap(7)
-    assert len(clf.to_shap([7, 1])["trees"]) == 4
-    assert (clf.partial_dependence(0, [0.0, 1.0], 7) == -np.inf).all()
+        sb.explain.to_shap(clf, 7)
+    assert len(sb.explain.to_shap(clf, [7, 1])["trees"]) == 4
+    assert (sb.explain.partial_dependence(clf, 0, [0.0, 1.0], 7) == -np.inf).all()
 
 
 def test_sparse_tables_have_the_values_of_dense_ones():
@@ -361,21 +365,25 @@ def test_sparse_tables_have_the_values_of_dense_ones():
     X = rng.poisson(0.3, size=(120, 30)).astype(float)
     y = (X[:, 3] > 0) + 2 * (X[:, 17] + X[:, 5] > 1)
     clf = sb.SimplexBoostClassifier(n_estimators=8, random_state=0).fit(X, y)
-    np.testing.assert_allclose(clf.shap_values(csr_array(X)), clf.shap_values(X), atol=1e-14)
+    np.testing.assert_allclose(sb.explain.shap_values(clf, csr_array(X)), sb.explain.shap_values(clf, X), atol=1e-14)
     some, dense = csr_array(X[:10]), X[:10]
     np.testing.assert_allclose(
-        clf.shap_values(some, background=some), clf.shap_values(dense, background=dense), atol=1e-14
+        sb.explain.shap_values(clf, some, background=some),
+        sb.explain.shap_values(clf, dense, background=dense),
+        atol=1e-14,
     )
-    np.testing.assert_allclose(clf.shap_interaction_values(some, 0), clf.shap_interaction_values(dense, 0), atol=1e-14)
+    np.testing.assert_allclose(
+        sb.explain.shap_interaction_values(clf, some, 0), sb.explain.shap_interaction_values(clf, dense, 0), atol=1e-14
+    )
 
 
 def test_a_model_that_goes_on_is_explained_anew():
     X, c = blobs(100, 4, 3)
     clf = sb.SimplexBoostClassifier(n_estimators=4, warm_start=True, random_state=0).fit(X, c)
-    clf.shap_values(X)
+    sb.explain.shap_values(clf, X)
     clf.set_params(n_estimators=8).fit(X, c)
     np.testing.assert_allclose(
-        shapley.values(clf.model_, X, np.eye(3), ONE).sum(axis=1) + clf.expected_value_,
+        shapley.values(clf.model_, X, np.eye(3), ONE).sum(axis=1) + sb.explain.expected_value(clf),
         2 * clf.class_scores(X),
         atol=1e-5,
     )
@@ -384,36 +392,34 @@ def test_a_model_that_goes_on_is_explained_anew():
 def test_wrong_input_is_answered(fitted):
     clf, X = fitted
     with pytest.raises(NotFittedError):
-        clone(clf).shap_values(X)
+        sb.explain.shap_values(clone(clf), X)
     with pytest.raises(NotFittedError):
-        _ = clone(clf).expected_value_
+        sb.explain.expected_value(clone(clf))
     with pytest.raises(
         ValueError, match="classes holds 'dog', which is none of the classes of the model; these are 'ant', 'bee'"
     ):
-        clf.shap_values(X, ["ant", "dog"])
+        sb.explain.shap_values(clf, X, ["ant", "dog"])
     with pytest.raises(ValueError, match="classes is empty"):
-        clf.shap_values(X, [])
+        sb.explain.shap_values(clf, X, [])
     with pytest.raises(ValueError, match="b holds 'dog'"):
-        clf.explain_pair(X, "ant", "dog")
+        sb.explain.explain_pair(clf, X, "ant", "dog")
     with pytest.raises(ValueError, match="must be one label each"):
-        clf.explain_pair(X, ["ant", "bee"], "cat")
+        sb.explain.explain_pair(clf, X, ["ant", "bee"], "cat")
     with pytest.raises(
         ValueError, match="a holds values of the type NoneType, such as None, but the classes of the model are text"
     ):
-        clf.explain_pair(X, None, "cat")
+        sb.explain.explain_pair(clf, X, None, "cat")
     for classes in ({"ant", "bee"}, [["ant"], ["bee", "cat"]], [["ant", "bee"]]):
         with pytest.raises(TypeError, match=r"classes=.* must be a label or a list of labels"):
-            clf.shap_values(X, classes)
+            sb.explain.shap_values(clf, X, classes)
     with pytest.raises(ValueError, match=r"0 sample\(s\)"):
-        clf.shap_values(X, background=X[:0])
+        sb.explain.shap_values(clf, X, background=X[:0])
     with pytest.raises(ValueError, match="4 features"):
-        clf.shap_values(X[:, :3])
+        sb.explain.shap_values(clf, X[:, :3])
     other = sb.BoostingClassifier(learner=SklearnLearner(DecisionTreeClassifier(max_depth=2)), n_estimators=2).fit(
         X, clf.predict(X)
     )
     with pytest.raises(ValueError, match="has no Shapley values here"):
-        other.shap_values(X)
-    with pytest.raises(AttributeError, match="has no Shapley values here"):
-        _ = other.expected_value_
-    assert not hasattr(other, "expected_value_")
-    assert "BoostingClassifier" in other._repr_html_()  # newer versions of scikit-learn show all fitted attributes
+        sb.explain.shap_values(other, X)
+    with pytest.raises(ValueError, match="has no Shapley values here"):
+        sb.explain.expected_value(other)

@@ -258,7 +258,7 @@ def test_metrics_of_evaluated_rows_are_those_of_predictions() -> None:
 
 
 def test_the_report_counts_medians() -> None:
-    from simplexboost.evaluate.report.labelled_rows import evaluate
+    from simplexboost.evaluate.html_report.labelled_rows import evaluate
 
     X, y = graded()
     clf = ordinal(n_estimators=3).fit(X, y)

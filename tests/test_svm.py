@@ -129,7 +129,7 @@ def test_golden_one_versus_all_is_not_optimal():
     assert ((X @ np.array(golden["W"]).T).argmax(axis=1) == c).all()
     joint = MulticlassSVC(random_state=0, C=100.0, fit_intercept=False).fit(X, c)
     assert 1 - joint.score(X, c) == golden["joint_error"]
-    assert joint.margins(X, c).min() > 0.99
+    assert sb.evaluate.margins(joint, X, c).min() > 0.99
 
 
 # ---- duality --------------------------------------------------------------------------------------------------------
@@ -467,7 +467,7 @@ def test_margins_and_support():
     X, y = load_wine(return_X_y=True)
     X = StandardScaler().fit_transform(X)
     clf = MulticlassSVC(random_state=0, C=0.05, tol=1e-9, max_iter=100_000).fit(X, y)
-    m = clf.margins(X, y)
+    m = sb.evaluate.margins(clf, X, y)
     np.testing.assert_array_equal(clf.class_scores(X), clf.decision_function(X))
     assert (m[clf.support_] < 1 + 1e-4).all() and 0 < len(clf.support_) < len(X)
     norm = (clf.coef_**2).sum() + (clf.intercept_**2).sum()
@@ -607,7 +607,7 @@ def test_huge_C_on_separable_data_is_the_hard_margin():
     X, y = load_iris(return_X_y=True)
     X, y = X[y != 2], y[y != 2]
     clf = MulticlassSVC(random_state=0, kernel="rbf", C=1e8, tol=1e-6, max_iter=10_000).fit(X, y)
-    assert clf.margins(X, y).min() > 1 - 1e-4
+    assert sb.evaluate.margins(clf, X, y).min() > 1 - 1e-4
     assert clf.dual_coef_.max() < 1e8
 
 
@@ -679,7 +679,7 @@ def test_bad_data():
     with pytest.raises(ValueError, match=r"one class only.*needs at least two classes\.$"):
         MulticlassSVC(random_state=0).fit(X, y, sample_weight=(y == 1).astype(float))
     with pytest.raises(ValueError, match="y holds 2, which is none of the classes"):
-        MulticlassSVC(random_state=0).fit(X, y, sample_weight=(y < 2).astype(float)).margins(X, y)
+        sb.evaluate.margins(MulticlassSVC(random_state=0).fit(X, y, sample_weight=(y < 2).astype(float)), X, y)
     with pytest.raises(ValueError, match="too large"):
         MulticlassSVC(random_state=0).fit(1e200 * X, y)
     with pytest.raises(ValueError, match="too large"):

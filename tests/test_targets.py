@@ -499,7 +499,7 @@ def test_explanations_add_up(make):
     clf = SimplexBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
     U = clf.class_scores(X[:5])
     logits = 2 * (np.hstack(U) if isinstance(U, list) else U)
-    phi = clf.shap_values(X[:5])
+    phi = sb.explain.shap_values(clf, X[:5])
     base = logits - phi.sum(axis=1)  # the same for all rows
     assert phi.shape == (5, X.shape[1], logits.shape[1])
     assert_allclose(base, np.broadcast_to(base[0], base.shape), atol=1e-4)
@@ -532,11 +532,11 @@ def test_refusals(make, tmp_path):
     with pytest.raises(ValueError, match="eval_metric takes one label per example"):
         SimplexBoostClassifier(**fit).fit(X, y, eval_set=(X, y), eval_metric="accuracy")
     for ask in (
-        lambda: clf.margins(X, y),
+        lambda: sb.evaluate.margins(clf, X, y),
         lambda: clf.top_k(X, 1),
         lambda: clf.predict_set(X),
-        lambda: clf.report(X, y, tmp_path / "report.html"),
-        lambda: clf.doubtful_labels(X, y),
+        lambda: sb.report(clf, X, y, tmp_path / "report.html"),
+        lambda: sb.explain.doubtful_labels(clf, X, y),
         lambda: clf.drop_classes(0),
         lambda: clf.add_classes(X, y),
     ):

@@ -334,7 +334,7 @@ def test_methods_that_ask_are_asked_of_a_copy():
     changing = {"fit", "set_params", "set_callbacks", "get_params", "get_metadata_routing", "score", "check_savable"}
     changing |= {"calibrate_sets", "add_classes", "drop_classes", "merge_classes"}
     building = {"parts", "settle", "shrinkage", "more_callbacks", "resolved", "choose", "chooses", "candidates"}
-    building |= {"calibrates", "chosen", "with_params", "doubtful_labels"}
+    building |= {"calibrates", "chosen", "with_params"}
     for kind in (sb.SimplexBoostClassifier, sb.MartiBoostClassifier, sb.MulticlassSVC, sb.OutputCodeClassifier):
         names = [n for n in dir(kind) if not n.startswith(("_", "set_")) and callable(getattr(kind, n))]
         missing = set(names) - set(ASKING) - changing - building

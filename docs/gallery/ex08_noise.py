@@ -14,7 +14,7 @@ on rows far on the wrong side helps; and rows whose own label looks doubtful can
 import matplotlib.pyplot as plt
 import numpy as np
 
-from simplexboost import SimplexBoostClassifier, datasets
+from simplexboost import SimplexBoostClassifier, datasets, explain
 
 digits = datasets.load("digits")
 rng = np.random.default_rng(0)
@@ -35,7 +35,7 @@ plt.show()
 # ``doubtful_labels`` fits models without each fold of the rows, and sorts the rows by the margins of their labels.
 # Most of those at the top are indeed wrong.
 
-doubtful = SimplexBoostClassifier(n_estimators=40, random_state=0).doubtful_labels(X, y, cv=3)
+doubtful = explain.doubtful_labels(SimplexBoostClassifier(n_estimators=40, random_state=0), X, y, cv=3)
 changed = (y != truth)[doubtful.rows]
 found = np.cumsum(changed)
 _, ax = plt.subplots(figsize=(6, 4), layout="constrained")

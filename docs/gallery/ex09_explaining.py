@@ -12,7 +12,7 @@ come out of one pass over the trees.
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_wine
 
-from simplexboost import SimplexBoostClassifier
+from simplexboost import SimplexBoostClassifier, explain
 from simplexboost.evaluate.plots import plot_importance, plot_shap_panels, plot_tree
 
 X, y = load_wine(return_X_y=True, as_frame=True)
@@ -24,7 +24,7 @@ plt.show()
 # Why is this wine of the second maker rather than of the first? The values of the features add up to the log-odds.
 
 row = X.iloc[[70]]
-pair = clf.explain_pair(row, 1, 0)
+pair = explain.explain_pair(clf, row, 1, 0)
 order = abs(pair.values[0]).argsort()[-6:]
 _, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
 ax.barh([f"{X.columns[j]} = {row.iloc[0, j]:g}" for j in order], pair.values[0, order])

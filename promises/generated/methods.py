@@ -1,14 +1,17 @@
-"""Random calls of the methods of a fitted classifier, with right and wrong arguments."""
+"""Random calls of the methods of a fitted classifier, and of functions that take it, with right and wrong arguments."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+
+import simplexboost as sb
 
 from .cases import any_labels, any_table
 from .labels import good_weights, odd_weights
@@ -19,24 +22,36 @@ Draw = Callable[[np.random.Generator, np.ndarray, np.ndarray], Any]  # of the ta
 
 @dataclass
 class Call:
-    """A call of a method of a fitted classifier; where the method changes it, of that of a copy."""
+    """A call of a method of a fitted classifier, or of a function of a module such as ``explain.shap_values``.
+
+    Where a method changes the classifier, the subject is a copy.
+    """
 
     subject: Any
     name: str
     arguments: dict[str, Any]
 
     def __call__(self) -> Any:
-        return drained(getattr(self.subject, self.name)(**self.arguments))
+        return drained(bound(self.subject, self.name)(**self.arguments))
 
     def __str__(self) -> str:
         return f"{self.subject!r}\n  {self.name}(**{self.arguments!r:.900})"
+
+
+def bound(clf: Any, name: str) -> Callable[..., Any]:
+    """A method of a classifier, or a function of a module with the classifier as its first argument."""
+    module, _, function = name.rpartition(".")
+    return partial(getattr(getattr(sb, module), function), clf) if module else getattr(clf, name)
 
 
 def random_call(rng: np.random.Generator, clf: Any, X: np.ndarray, y: np.ndarray) -> Call:
     """A call of a public method with at least one odd argument."""
     rounds = hasattr(clf, "staged_predict")
     known = [
-        (name, draws) for name, draws in METHODS if hasattr(clf, name) and (rounds or not draws.keys() & OF_ROUNDS)
+        (name, draws)
+        for name, draws in METHODS
+        if (rounds if name.startswith("explain.") else "." in name or hasattr(clf, name))
+        and (rounds or not draws.keys() & OF_ROUNDS)
     ]
     name, draws = known[rng.integers(len(known))]
     arguments = {argument: draw(rng, X, y) for argument, draw in draws.items()}
@@ -162,11 +177,11 @@ def of_each(names: tuple[str, ...], **draws: Draw) -> list[tuple[str, dict[str, 
 
 
 METHODS: list[tuple[str, dict[str, Draw]]] = [
-    *of_each((*PREDICT, *STAGED, "apply", "shap_values"), X=some_rows),
+    *of_each((*PREDICT, *STAGED, "apply", "explain.shap_values"), X=some_rows),
     *of_each(PREDICT, X=own_rows, n_rounds=among(None, 1, 2, 3, 0, -1, 99, np.int64(1))),
     *of_each((*PREDICT, *STAGED), X=own_rows, init_score=some_scores),
     ("score", {"X": own_rows, "y": some_labels}),
-    ("margins", {"X": own_rows, "y": some_labels}),
+    ("evaluate.margins", {"X": own_rows, "y": some_labels}),
     ("add_classes", {"X": own_rows, "y": more_labels}),
     ("add_classes", {"X": some_rows, "y": some_labels}),
     ("add_classes", {"X": own_rows, "y": more_labels, "sample_weight": some_weights}),
@@ -195,17 +210,17 @@ METHODS: list[tuple[str, dict[str, Draw]]] = [
     ("estimate_prior", {"X": some_rows}),
     ("estimate_prior", {"X": own_rows, "init_score": some_scores}),
     ("predict_or_abstain", {"X": some_rows, "confidence": some_confidence, "missing": some_missing}),
-    ("shap_values", {"X": few_rows, "classes": some_classes}),
-    ("shap_values", {"X": few_rows, "background": some_rows}),
-    ("shap_interaction_values", {"X": few_rows, "classes": some_classes}),
-    ("explain_pair", {"X": few_rows, "a": some_classes, "b": some_classes}),
-    ("importances", {"kind": among("gain", "cover", "splits", "weight", None), "classes": some_classes}),
-    ("importances", {"kind": among("shap", "gain"), "X": some_rows, "classes": some_classes}),
-    ("partial_dependence", {"features": some_features, "grid": some_grid, "classes": some_classes}),
-    ("nearest_examples", {"X": some_rows, "examples": some_rows, "k": among(1, 2, 99)}),
-    ("tree_text", {"i": among(0, 1, -1, 99), "n_classes": among(0, 1, 99)}),
-    ("to_shap", {"classes": some_classes}),
-    ("doubtful_labels", {"X": some_rows, "y": some_labels, "cv": among(2, 1, 0)}),
+    ("explain.shap_values", {"X": few_rows, "classes": some_classes}),
+    ("explain.shap_values", {"X": few_rows, "background": some_rows}),
+    ("explain.shap_interaction_values", {"X": few_rows, "classes": some_classes}),
+    ("explain.explain_pair", {"X": few_rows, "a": some_classes, "b": some_classes}),
+    ("explain.importances", {"kind": among("gain", "cover", "splits", "weight", None), "classes": some_classes}),
+    ("explain.importances", {"kind": among("shap", "gain"), "X": some_rows, "classes": some_classes}),
+    ("explain.partial_dependence", {"features": some_features, "grid": some_grid, "classes": some_classes}),
+    ("explain.nearest_examples", {"X": some_rows, "examples": some_rows, "k": among(1, 2, 99)}),
+    ("explain.tree_text", {"i": among(0, 1, -1, 99), "n_classes": among(0, 1, 99)}),
+    ("explain.to_shap", {"classes": some_classes}),
+    ("explain.doubtful_labels", {"X": some_rows, "y": some_labels, "cv": among(2, 1, 0)}),
     ("predict_random", {"X": some_rows, "random_state": among(None, 0, -1)}),
     ("set_params", {"nope": among(1)}),
     ("set_params", {"n_estimators__x": among(1)}),

@@ -26,6 +26,7 @@ from .parts.codewords import Hierarchy, Ordinal
 from .persist import ModelFileError, load
 
 if TYPE_CHECKING:
+    from .evaluate import report
     from .reductions import OutputCodeClassifier
     from .theory import MartiBoostClassifier, MulticlassSVC, OSBoostClassifier
 
@@ -55,32 +56,35 @@ __all__ = [
     "boosting",
     "datasets",
     "evaluate",
+    "explain",
     "export",
     "load",
     "parts",
+    "report",
     "theory",
 ]
 
 
 # These modules are imported on first use. They import scikit-learn's data sets, matplotlib and SciPy's linear
 # programming, with which ``import simplexboost`` would take twice as long.
-_MODULES = ("cli", "datasets", "evaluate", "export", "theory")
-_CLASSES = {
+_MODULES = ("cli", "datasets", "evaluate", "explain", "export", "theory")
+_NAMES = {
     "MartiBoostClassifier": "theory.martiboost",
     "MulticlassSVC": "theory.svm",
     "OSBoostClassifier": "theory.os_boost",
     "OutputCodeClassifier": "reductions",
+    "report": "evaluate",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """A module or class that is imported on first use."""
+    """A module, class or function that is imported on first use."""
     from importlib import import_module
 
     if name in _MODULES:
         return import_module(f".{name}", __name__)
-    if name in _CLASSES:
-        return getattr(import_module(f".{_CLASSES[name]}", __name__), name)
+    if name in _NAMES:
+        return getattr(import_module(f".{_NAMES[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

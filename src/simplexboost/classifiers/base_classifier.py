@@ -1,4 +1,4 @@
-"""Base class of all classifiers: labels, accuracy, margins, saving, and fits that several threads may run at once.
+"""Base class of all classifiers: labels, accuracy, saving, and fits that several threads may run at once.
 
 A fit works on a copy of the estimator and replaces its attributes in one step at the end, so that a fit that fails
 changes nothing. A prediction reads a copy taken at one moment. So a thread that predicts while another fits the same
@@ -21,23 +21,18 @@ from .._util.aliases import METHODS
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.params import SuggestingEstimator, suggest_keywords
 from ..boosting.decisions import as_decision
-from ..evaluate.report import Reports
-from ..parts.losses import margins
 from ..persist import Saves
 from ..tables.features import Categories
 from ..tables.inputs import plain_labels
 from ..tables.labels import of_one_kind
 from ..tables.problem import ONE_CLASS, Problem
-from ..tables.validation import known_labels
 
 # The public methods that read fitted attributes, which must all come from the same fit.
 ASKING = (
     *("predict", "predict_proba", "predict_log_proba", "predict_random", "decision_function", "class_scores"),
     *("predict_level", "predict_proba_level"),
-    *("margins", "top_k", "staged_predict", "staged_predict_proba", "staged_decision_function"),
-    *("column_scores", "code_report", "save", "report", "apply", "trees_to_frame", "tree_text", "importances"),
-    *("shap_values", "shap_interaction_values", "explain_pair", "shap_explanation", "to_shap"),
-    *("partial_dependence", "nearest_examples", "predict_set", "predict_or_abstain", "expected_costs"),
+    *("top_k", "staged_predict", "staged_predict_proba", "staged_decision_function"),
+    *("column_scores", "save", "apply", "predict_set", "predict_or_abstain", "expected_costs"),
     "estimate_prior",
 )
 # The end of messages about models that say more of a row.
@@ -104,7 +99,7 @@ def at_once(method: Callable[..., Any]) -> Callable[..., Any]:
     return asked
 
 
-class Face(Saves, Reports, ClassifierMixin, SuggestingEstimator):
+class Face(Saves, ClassifierMixin, SuggestingEstimator):
     """The base class of classifiers; a subclass fits, gives class scores, and says what it writes to a model file."""
 
     classes_: Any  # (K,) labels, sorted, or a list of such arrays; an estimator that has them is fitted
@@ -210,25 +205,6 @@ class Face(Saves, Reports, ClassifierMixin, SuggestingEstimator):
                 return float(accuracy_score(y, predicted, sample_weight=sample_weight))
         except TypeError as error:  # of labels that cannot be compared
             raise TypeError(f"y must hold labels like {self.classes_[:3].tolist()}: {error}") from error
-
-    def margins(self, X: Any, y: Any) -> Array:
-        """The margin of every example, U_c − max_{k≠c} U_k: positive where the prediction is right.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n, p)
-            The rows, with the columns of the fit.
-        y : array of shape (n,)
-            The true labels.
-
-        Returns
-        -------
-        array of shape (n,)
-            The margins.
-        """
-        self._problem.check_one_class(f"margins {ONE_CLASS_ONLY}")
-        U = self.class_scores(X)
-        return margins(U, known_labels(self._brought(y), len(U), self.classes_))
 
     def _brought(self, array: Any) -> Any:
         """An array in the memory of the host; a classifier that computes on a GPU brings those that are there."""

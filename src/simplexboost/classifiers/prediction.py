@@ -30,7 +30,6 @@ from ..boosting.decisions import (
 from ..decide.priors import prior_from_arrays
 from ..decide.sets import sets_from_arrays, sets_to_arrays
 from ..engine import CPU, CpuEngine, CudaEngine, DeviceTable, Engine, has_gpu
-from ..explain import Explains
 from ..model.additive import AdditiveModel
 from ..parts.codewords import Hierarchy
 from ..parts.losses import BlockLogistic, Loss, for_label_sets
@@ -78,7 +77,7 @@ CHUNK = 2**20
 FEW = 64  # rows that one thread predicts, however many there are
 
 
-class Predicts(Decides, Explains, Face):
+class Predicts(Decides, Face):
     """A classifier that predicts with an additive model; a subclass fits it."""
 
     multilabel: ClassVar[bool] = False  # whether y may be an indicator matrix
@@ -398,6 +397,25 @@ class Predicts(Decides, Explains, Face):
         """The gains of the splits on each feature, times the tree's step, divided by their total; (p,)."""
         check_is_fitted(self)
         return self.model_.feature_gains(self.n_features_in_)
+
+    def apply(self, X: Any) -> AnyArray:
+        """Return the leaf of every row in every tree, (n, T) int32.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n, p)
+            The rows, with the columns of the fit.
+
+        Returns
+        -------
+        int array of shape (n, T)
+            The numbers of the leaves.
+        """
+        X, engine, trees = self._check_X(X), self._engine(), self.model_.trees
+        leaves = np.empty((X.shape[0], len(trees)), dtype=np.int32)
+        for t, tree in enumerate(trees):
+            leaves[:, t] = engine.apply(tree, X)
+        return leaves
 
     # ---- from F to predictions --------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from .. import export
 from .._util.arrays import AnyArray
 from .._util.messages import format_bytes
 from ..decide.sets import sets_of
-from ..evaluate.report.page import Wishes, write_report
+from ..evaluate.html_report.page import Wishes, write_report
 from .algorithms import listing
 from .errors import ArgumentError, InputError, count, some
 from .fit_commands import predictions

@@ -14,9 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels
 from .._util.params import check_number, is_auto
-from ..model.additive import AdditiveModel, add_terms
-from ..parts.losses import margins
+from ..classifiers.base_classifier import ONE_CLASS_ONLY
+from ..explain.explained_classes import check_booster
+from ..model.additive import add_terms
+from ..parts import losses
 from ..tables.labels import known_label_numbers
+from ..tables.validation import known_labels
 from .confusion import check_labels, check_same_length
 
 RISK = "risk"
@@ -168,14 +171,6 @@ def chosen_round(clf: Any) -> tuple[int | None, str]:
     return None, ""
 
 
-def check_booster(clf: Any) -> AdditiveModel:
-    """The model of a fitted booster, which is a sum over rounds."""
-    if not isinstance(getattr(clf, "model_", None), AdditiveModel):
-        check_is_fitted(clf)
-        raise TypeError(f"{type(clf).__name__} has no rounds; pass a fitted booster, such as SimplexBoostClassifier.")
-    return clf.model_
-
-
 def spread_rounds(n_rounds: int, count: int = 5) -> list[int]:
     """Some of the rounds 1 .. n_rounds, from the first to the last, each about as many times later than the one before.
 
@@ -281,6 +276,38 @@ def predictors_over_rounds(clf: Any, X: Any, rounds: Any) -> AnyArray:
     return out
 
 
+def margins(clf: Any, X: Any, y: Any) -> Array:
+    """Return the margin of every row, U_c − max_{k≠c} U_k: positive where the prediction is right.
+
+    Parameters
+    ----------
+    clf : fitted classifier
+        A classifier of this package for one label per row.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The rows, with the columns of the fit.
+    y : array of shape (n,)
+        The labels of the rows.
+
+    Returns
+    -------
+    array of shape (n,)
+        The margins.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost import SimplexBoostClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> bool((margins(clf, X, y) > 0).mean() == clf.score(X, y))
+    True
+    """
+    check_is_fitted(clf)
+    clf._problem.check_one_class(f"margins {ONE_CLASS_ONLY}")
+    U = clf.class_scores(X)
+    return losses.margins(U, known_labels(clf._brought(y), len(U), clf.classes_))
+
+
 def margins_over_rounds(clf: Any, X: Any, y: Any, rounds: Any) -> Array:
     """The margins of labelled rows after some of the rounds, (len(rounds), n).
 
@@ -313,7 +340,7 @@ def margins_over_rounds(clf: Any, X: Any, y: Any, rounds: Any) -> Array:
     """
     check_booster(clf)
     c = labels_among(clf, X, y)
-    return np.array([margins(clf._scores(F), c) for F in predictors_over_rounds(clf, X, rounds)])
+    return np.array([losses.margins(clf._scores(F), c) for F in predictors_over_rounds(clf, X, rounds)])
 
 
 def n_rows(X: Any) -> int:

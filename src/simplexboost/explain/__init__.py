@@ -1,6 +1,34 @@
 """Explanations of fitted boosters: Shapley values, partial dependence, importances, trees as tables, similar rows."""
 
-from .methods import Explains, PairExplanation
-from .neighbours import DoubtfulLabels, Neighbours
+from .contributions import (
+    PairExplanation,
+    expected_value,
+    explain_pair,
+    importances,
+    shap_explanation,
+    shap_interaction_values,
+    shap_values,
+    to_shap,
+)
+from .dependence import TreeRecursion, partial_dependence
+from .neighbours import DoubtfulLabels, Neighbours, doubtful_labels, nearest_examples
+from .tree_tables import tree_text, trees_to_frame
 
-__all__ = ["DoubtfulLabels", "Explains", "Neighbours", "PairExplanation"]
+__all__ = [
+    "DoubtfulLabels",
+    "Neighbours",
+    "PairExplanation",
+    "TreeRecursion",
+    "doubtful_labels",
+    "expected_value",
+    "explain_pair",
+    "importances",
+    "nearest_examples",
+    "partial_dependence",
+    "shap_explanation",
+    "shap_interaction_values",
+    "shap_values",
+    "to_shap",
+    "tree_text",
+    "trees_to_frame",
+]

@@ -5,43 +5,99 @@ For the logits of some classes M holds their codewords as columns, for the log-o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
+from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array, Labels, Mask
+from .._util.docstrings import SHARED, described
 from ..engine.cpu.forest import starts
 from ..model.additive import AdditiveModel, Term
 from ..model.hypotheses import TreeHypothesis
 from ..tables.labels import class_numbers
 
+F = TypeVar("F", bound=Callable[..., Any])
+EXPLAINED = """\
+classes : label, list of labels or None, default=None
+    The classes to explain; None means all. For a list the last axis has its order, for one label there is no such axis.
+background : rows like X, or None, default=None
+    None takes the shares of the training rows that the trees have stored ("path-dependent" values). Otherwise an
+    unknown feature is taken from these rows ("interventional" values); some hundred rows will do. The base of the
+    values is then the mean logit of these rows, and not `expected_value`.
+"""
+
+
+def documented(function: F) -> F:
+    """Complete the docstring of a public function of this folder; a decorator."""
+    return described(function, SHARED + EXPLAINED)
+
+
+def check_booster(clf: Any) -> AdditiveModel:
+    """Return the model of a fitted booster; raise if the classifier is none or is not fitted."""
+    if not isinstance(getattr(clf, "model_", None), AdditiveModel):
+        check_is_fitted(clf)
+        raise TypeError(f"{type(clf).__name__} has no rounds; pass a fitted booster, such as SimplexBoostClassifier.")
+    return clf.model_
+
+
+def all_labels(clf: Any) -> AnyArray:
+    """Return the classes that can be explained, (K,): with several targets their numbers, one target after another."""
+    return np.arange(len(clf.present_)) if clf._problem.several == "targets" else clf.classes_
+
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
-    """Some classes of a model.
+class ExplainedClasses:
+    """Some classes of a fitted booster, whose scores are explained.
 
     Attributes
     ----------
-    numbers : (D,) their positions in ``classes_``
+    clf : the booster
+    numbers : (D,) the positions of the classes in ``classes_``
     single : whether the user named one class and not a list
-    present : (D,) which of them had training examples
-    rows : the rows of the codewords Y that belong to those
+    present : (D,) which of the classes had training examples
     """
 
+    clf: Any
     numbers: Labels
     single: bool
     present: Mask
-    rows: Labels
 
+    @classmethod
+    def of(cls, clf: Any, classes: Any) -> ExplainedClasses:
+        """The classes with these labels; all classes if None."""
+        check_booster(clf)
+        known = all_labels(clf)
+        numbers = np.arange(len(known)) if classes is None else class_numbers(classes, known)
+        return cls(clf, numbers, classes is not None and np.ndim(classes) == 0, clf.present_[numbers])
 
-def choose_classes(classes: Any, known: AnyArray, present: Mask) -> Chosen:
-    """The classes with these labels, all of them if None; ``known`` (K,) are those of the model."""
-    numbers = np.arange(len(known)) if classes is None else class_numbers(classes, known)
-    single = classes is not None and np.ndim(classes) == 0
-    here = present[numbers]
-    return Chosen(numbers, single, here, (np.cumsum(present) - 1)[numbers[here]])
+    @property
+    def columns(self) -> Array:
+        """The codewords of the classes that had training examples, as columns, (d, D)."""
+        check_not_merged(self.clf)
+        rows = (np.cumsum(self.clf.present_) - 1)[self.numbers[self.present]]
+        return self.clf.model_.Y[rows].T.astype(np.float64)
+
+    def logits(self, X: AnyArray) -> Array:
+        """The logits 2U of the classes that had training examples, (n, D), for rows that are checked."""
+        return 2.0 * self.clf._checked_scores(X)[:, self.numbers[self.present]]
+
+    def fill(self, values: Array, absent: float) -> Array:
+        """Add classes without training examples to the last axis of values; drop that axis if one class was named."""
+        if not self.present.all():
+            out = np.full((*values.shape[:-1], len(self.numbers)), absent)
+            out[..., self.present] = values
+            values = out
+        return values[..., 0] if self.single else values
+
+    def check_present(self) -> None:
+        """Raise if one of the classes had no training examples."""
+        absent = all_labels(self.clf)[self.numbers[~self.present]]
+        if len(absent):
+            raise ValueError(f"class {absent.tolist()[0]!r} had no training examples, so there is nothing to explain.")
 
 
 def check_not_merged(estimator: Any) -> None:

@@ -14,9 +14,10 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from .._util.arrays import AnyArray, Array
-from ..engine import Engine, Tree
+from .._util.params import check_number
 from ..tables.inputs import check_several_labels, plain_labels
 from ..tables.labels import label_numbers
+from .explained_classes import check_booster, documented
 
 BLOCK = 2**22  # similarities that are kept at a time: 32 MB
 
@@ -37,7 +38,7 @@ class Neighbours(NamedTuple):
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
-    >>> near = clf.nearest_examples(X[[0]], X, k=3)
+    >>> near = sb.explain.nearest_examples(clf, X[[0]], X, k=3)
     >>> near.rows.shape, float(near.similarity[0, 0])
     ((1, 3), 1.0)
     """
@@ -46,20 +47,40 @@ class Neighbours(NamedTuple):
     similarity: Array
 
 
-def leaf_indices(trees: list[Tree], X: Any, engine: Engine) -> AnyArray:
-    """The leaf of every row of X in every tree, (n, T) int32."""
-    out = np.empty((X.shape[0], len(trees)), dtype=np.int32)
-    for t, tree in enumerate(trees):
-        out[:, t] = engine.apply(tree, X)
-    return out
+@documented
+def nearest_examples(clf: Any, X: Any, examples: Any, k: int = 5) -> Neighbours:
+    """Find examples that the model treats like the rows of X: those that lie in the same leaves of most trees.
 
+    Parameters
+    ----------
+    examples : rows like X
+        Where to look, for instance the training set.
+    k : int, default=5
+        How many of them are returned for every row.
 
-def shared_leaves(trees: list[Tree], X: Any, examples: Any, k: int, engine: Engine) -> Neighbours:
-    """The k of the examples (N, p) that share most leaves with the rows of X (n, p); ties go to the first."""
+    Returns
+    -------
+    Neighbours
+        ``rows`` (n, k), the positions of the most similar examples, of equally similar ones the first; and
+        ``similarity`` (n, k), the part of the trees in which they share a leaf with the row.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    >>> bool((y[sb.explain.nearest_examples(clf, X[[60]], X).rows] == y[60]).all())
+    True
+    """
+    trees = check_booster(clf).trees
+    if not trees:
+        raise ValueError("nearest_examples needs trees, and the model has none.")
     width = np.array([tree.n_leaves for tree in trees])
-    theirs = indicator(leaf_indices(trees, examples, engine), width).T.tocsr()  # (leaves, N)
-    ours = indicator(leaf_indices(trees, X, engine), width)  # (n, leaves)
+    ours = indicator(clf.apply(X), width)  # (n, leaves)
+    theirs = indicator(clf.apply(examples), width).T.tocsr()  # (leaves, N)
     n, N = ours.shape[0], theirs.shape[1]
+    check_number("k", k, int, 1, N)
     index, similarity = np.empty((n, k), dtype=np.intp), np.empty((n, k))
     step = max(1, BLOCK // N)
     for begin in range(0, n, step):
@@ -99,7 +120,8 @@ class DoubtfulLabels(NamedTuple):
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> y[0] = 2  # a wrong label
-    >>> doubtful = sb.SimplexBoostClassifier(n_estimators=30, random_state=0).doubtful_labels(X, y)
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=30, random_state=0)
+    >>> doubtful = sb.explain.doubtful_labels(clf, X, y)
     >>> doubtful.rows[0], doubtful.given[0], doubtful.suggested[0]
     (np.int64(0), np.int64(2), np.int64(0))
     """
@@ -110,22 +132,52 @@ class DoubtfulLabels(NamedTuple):
     suggested: AnyArray
 
 
-def doubtful_labels(estimator: Any, X: Any, y: Any, cv: Any, fit_params: dict[str, Any]) -> DoubtfulLabels:
-    """All examples of a training set, ordered by out-of-fold margin; see `Explains.doubtful_labels`."""
+def doubtful_labels(clf: Any, X: Any, y: Any, *, cv: Any = 5, sample_weight: Any = None) -> DoubtfulLabels:
+    """Order the examples of a training set by how probably their labels are wrong.
+
+    The classifier is cloned and fitted once for every fold. An example's margin is the score of its label minus the
+    best other score, by the model that was fitted without it; far below zero the label is probably wrong.
+
+    Parameters
+    ----------
+    clf : classifier
+        A classifier of this package, fitted or not.
+    X : array, data frame or sparse matrix of shape (n, p)
+        The features.
+    y : array of shape (n,)
+        The labels in question.
+    cv : int, splitter or iterable of (train, test), default=5
+        The folds: their number, a splitter of scikit-learn, or pairs of arrays of row numbers.
+    sample_weight : array of shape (n,) or None, default=None
+        The weights of the rows.
+
+    Returns
+    -------
+    DoubtfulLabels
+        ``rows``, ``margin``, ``given`` and ``suggested`` (n,), the most doubtful example first.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=30, random_state=0)
+    >>> sb.explain.doubtful_labels(clf, *load_iris(return_X_y=True), cv=3).rows.shape
+    (150,)
+    """
     from sklearn.model_selection import check_cv
 
     check_several_labels(y)
     y = np.asarray(plain_labels(y))
     if y.ndim != 1:
         raise ValueError(f"y has shape {y.shape}; doubtful_labels takes one label per row, not a matrix y.")
-    for name, given in {"X": X, **fit_params}.items():
+    for name, given in {"X": X, "sample_weight": sample_weight}.items():
         if given is not None and _num_samples(given) != len(y):
             raise ValueError(f"{name} has {_num_samples(given)} rows and y has {len(y)}; they must be equally long.")
     margin, suggested = np.full(len(y), np.nan), np.empty_like(y)
     for train, held in check_cv(cv, y, classifier=True).split(X, y):
-        params = {name: _safe_indexing(value, train) for name, value in fit_params.items() if value is not None}
-        clf = clone(estimator).fit(_safe_indexing(X, train), y[train], **params)
-        margin[held], suggested[held] = held_out_margins(clf, _safe_indexing(X, held), y[held])
+        weight = {} if sample_weight is None else {"sample_weight": _safe_indexing(sample_weight, train)}
+        fitted = clone(clf).fit(_safe_indexing(X, train), y[train], **weight)
+        margin[held], suggested[held] = held_out_margins(fitted, _safe_indexing(X, held), y[held])
     order = np.argsort(margin, kind="stable")  # NaN, for rows that no fold held out, come last
     order = order[~np.isnan(margin[order])]
     return DoubtfulLabels(order, margin[order], y[order], suggested[order])

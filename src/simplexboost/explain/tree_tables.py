@@ -1,7 +1,4 @@
-"""Trees of a model as a table of nodes and as text, and the importance of features by split counts or gains.
-
-Importance is overall (p,), or for some classes (p, D).
-"""
+"""Trees of a model as a table of nodes and as text, and what their splits say of the importance of features."""
 
 from __future__ import annotations
 
@@ -12,11 +9,14 @@ from typing import Any
 import numpy as np
 
 from .._util.arrays import AnyArray, Array
+from .._util.compat import import_optional
+from .._util.params import check_number
 from ..engine import Tree
 from ..model.additive import AdditiveModel, Term
 from ..model.hypotheses import TreeHypothesis
 from ..tables.features import Categories, share_last
-from .explained_classes import leaf_outputs
+from ..tables.frames import feature_names
+from .explained_classes import all_labels, check_booster, check_not_merged, documented, leaf_outputs
 
 OTHERS = "(others)"  # what the categories that share the last number are called
 COLUMNS = [
@@ -47,6 +47,12 @@ class Names:
     categories: Categories | None
     classes: AnyArray
 
+    @classmethod
+    def of(cls, clf: Any) -> Names:
+        """The names of the columns of a booster, and its classes that had training examples."""
+        check_not_merged(clf)
+        return cls(feature_names(clf), getattr(clf, "categories_", None), all_labels(clf)[clf.present_])
+
     def of_set(self, tree: Tree, node: int) -> list[Any]:
         """The categories that a node sends left, as the user knows them."""
         column = int(tree.nodes["feature"][node])
@@ -74,16 +80,20 @@ def node_outputs(term: Term, M: Array, dtype: Any) -> Array:
     return out
 
 
-def count_trees(model: AdditiveModel, what: str) -> int:
-    """The number of trees; an error if there are none, which names the method that needs some."""
-    if not model.trees:
-        raise ValueError(f"{what} needs trees, and the model has none.")
-    return len(model.trees)
+def numbered_trees(model: AdditiveModel) -> list[tuple[int, Term]]:
+    """Return the terms that are trees, each after the round that added it, counted from 0."""
+    rounds = np.searchsorted(model.round_ends, np.arange(len(model.terms)), side="right").tolist()
+    pairs = zip(rounds, model.scaled_terms, strict=True)
+    return [(t, term) for t, term in pairs if isinstance(term.hypothesis, TreeHypothesis)]
 
 
-def round_of_terms(model: AdditiveModel) -> list[int]:
-    """The round that added each term, counted from 0."""
-    return np.searchsorted(model.round_ends, np.arange(len(model.terms)), side="right").tolist()
+def find_tree(model: AdditiveModel, i: int, function: str) -> tuple[int, int, Term]:
+    """Return the number of a tree, counted from 0, its round and its term; the function's name is for messages."""
+    trees = numbered_trees(model)
+    if not trees:
+        raise ValueError(f"{function} needs trees, and the model has none.")
+    check_number("i", i, int, -len(trees), len(trees) - 1)
+    return (int(i) % len(trees), *trees[i])
 
 
 def walk(tree: Tree) -> Iterator[tuple[int, int, int]]:
@@ -97,15 +107,36 @@ def walk(tree: Tree) -> Iterator[tuple[int, int, int]]:
             waiting += [(left + 1, depth + 1, node), (left, depth + 1, node)]
 
 
-def node_rows(model: AdditiveModel, M: Array, names: Names) -> list[dict[str, Any]]:
-    """A row per node of every tree; see `Explains.trees_to_frame`."""
-    rows: list[dict[str, Any]] = []
-    number = 0
-    for round_, term in zip(round_of_terms(model), model.scaled_terms, strict=True):
-        if isinstance(term.hypothesis, TreeHypothesis):
-            rows += [{"tree_index": number, "round": round_, **row} for row in tree_rows(term, number, M, names, model)]
-            number += 1
-    return rows
+@documented
+def trees_to_frame(clf: Any) -> Any:
+    """Return all nodes of all trees as a pandas data frame, a row each; the columns are like LightGBM's.
+
+    ``value`` is what the tree adds to the logit of ``best_class``, the class that it moves up most, on average over
+    the training rows of the node.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The nodes.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(*load_iris(return_X_y=True))
+    >>> nodes = sb.explain.trees_to_frame(clf)
+    >>> int(nodes["tree_index"].max()), int(nodes["count"][0])
+    (19, 150)
+    """
+    model = check_booster(clf)
+    pandas = import_optional("pandas", "trees_to_frame needs")
+    M, names = model.Y.T.astype(np.float64), Names.of(clf)
+    rows = [
+        {"tree_index": number, "round": round_, **row}
+        for number, (round_, term) in enumerate(numbered_trees(model))
+        for row in tree_rows(term, number, M, names, model)
+    ]
+    return pandas.DataFrame(rows, columns=COLUMNS)
 
 
 def tree_rows(term: Term, number: int, M: Array, names: Names, model: AdditiveModel) -> Iterator[dict[str, Any]]:
@@ -140,17 +171,37 @@ def tree_rows(term: Term, number: int, M: Array, names: Names, model: AdditiveMo
         }
 
 
-def tree_text(model: AdditiveModel, number: int, M: Array, names: Names, n_classes: int) -> str:
-    """One tree as text; see `Explains.tree_text`."""
-    trees = [
-        (round_, term)
-        for round_, term in zip(round_of_terms(model), model.scaled_terms, strict=True)
-        if isinstance(term.hypothesis, TreeHypothesis)
-    ]
-    round_, term = trees[number]
+@documented
+def tree_text(clf: Any, i: int, n_classes: int = 3) -> str:
+    """Return one tree as text.
+
+    Parameters
+    ----------
+    i : int
+        The number of the tree, from 0; negative numbers count from the end.
+    n_classes : int, default=3
+        How many classes are shown in a leaf, those first whose logits it moves furthest.
+
+    Returns
+    -------
+    str
+        The text, a line for every node.
+
+    Examples
+    --------
+    >>> import simplexboost as sb
+    >>> from sklearn.datasets import load_iris
+    >>> clf = sb.SimplexBoostClassifier(n_estimators=20, random_state=0).fit(*load_iris(return_X_y=True))
+    >>> sb.explain.tree_text(clf, 0).startswith("tree 0 (round 0, ")
+    True
+    """
+    model = check_booster(clf)
+    number, round_, term = find_tree(model, i, "tree_text")
+    check_number("n_classes", n_classes, int, 0)
+    names = Names.of(clf)
     tree: Tree = term.hypothesis.tree  # type: ignore[attr-defined]
-    outputs = node_outputs(term, M, model.dtype)
-    lines = [f"tree {number % len(trees)} (round {round_}, {tree.n_leaves} leaves)"]
+    outputs = node_outputs(term, model.Y.T.astype(np.float64), model.dtype)
+    lines = [f"tree {number} (round {round_}, {tree.n_leaves} leaves)"]
     for node, depth, parent in walk(tree):
         bars = "|   " * (depth - 1) + "|--- " if depth else ""
         if parent >= 0:
@@ -177,9 +228,6 @@ def leaf_text(tree: Tree, node: int, output: Array, names: Names, n_classes: int
     moves = ", ".join(f"{names.classes[k]} {output[k]:+.4g}" for k in furthest.tolist() if output[k] != 0)
     rows = f"{tree.count[node]} row{'' if tree.count[node] == 1 else 's'}"
     return f"leaf {tree.nodes['left'][node]}: {moves or 'nothing'} ({rows})"
-
-
-KINDS = ("gain", "cover", "splits", "shap")
 
 
 def split_counts(model: AdditiveModel, p: int, *, rows: bool) -> Array:

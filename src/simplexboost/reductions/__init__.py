@@ -4,7 +4,7 @@ Column j is a binary problem: classes with +1 against classes with −1, those w
 the columns' classifiers are decoded to the class whose row they resemble most.
 """
 
-from .coding import DECODINGS, CodeReport
+from .coding import DECODINGS
 from .output_codes import OutputCodeClassifier
 
-__all__ = ["DECODINGS", "CodeReport", "OutputCodeClassifier"]
+__all__ = ["DECODINGS", "OutputCodeClassifier"]

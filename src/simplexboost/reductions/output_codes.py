@@ -20,7 +20,7 @@ from ..parts.codewords import bits_corrected, min_hamming
 from ..parts.losses.links import log_of
 from ..persist import check_label_types, damaged
 from ..tables.inputs import check_columns, check_nothing_is_masked, plain_labels
-from ..tables.validation import Labelling, check_labels, known_labels
+from ..tables.validation import Labelling, check_labels
 from .binary_columns import (
     RESPONSES,
     Column,
@@ -32,7 +32,7 @@ from .binary_columns import (
     pack_columns,
     unpack_columns,
 )
-from .coding import DECODINGS, CodeReport, confidence, couple, distances, make_code, softmax_link
+from .coding import DECODINGS, confidence, couple, distances, make_code, softmax_link
 
 
 class Decodes(Face):
@@ -147,53 +147,6 @@ class Decodes(Face):
         if self.probability == "auto":
             return isinstance(self.codewords, str) and self.codewords == "all-pairs"
         return self.probability == "coupling"
-
-    # ---- reports ----------------------------------------------------------------------------------------------------
-
-    def code_report(self, X: Any, y: Any) -> CodeReport:
-        """What the code and its columns do on data with known labels.
-
-        Parameters
-        ----------
-        X : table of shape (n, p)
-            The rows, with the columns of the fit.
-        y : array of shape (n,)
-            Their labels, which must have occurred in training.
-
-        Returns
-        -------
-        CodeReport
-            The distance of the code and the errors of its columns.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.naive_bayes import GaussianNB
-        >>> from simplexboost import OutputCodeClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> print(OutputCodeClassifier(GaussianNB(), "exhaustive", "hamming").fit(X, y).code_report(X, y))
-        columns            3
-        minimum distance   2
-        bits corrected     0
-        errors of columns  0.0000 to 0.0800, mean 0.0511
-        within reach       0.8733
-        error              0.0733
-        """
-        f = self.column_scores(X)
-        c = known_labels(y, len(f), self.classes_[self.present_])
-        letters = self.codewords_[self.present_][c]  # (n, l)
-        wrong = (letters != 0) & ((f > 0) != (letters > 0))
-        taking_part = (letters != 0).sum(axis=0)
-        errors = np.full(f.shape[1], np.nan)
-        np.divide(wrong.sum(axis=0), taking_part, out=errors, where=taking_part > 0)
-        return CodeReport(
-            n_columns=f.shape[1],
-            min_distance=self.min_distance_,
-            bits_corrected=self.bits_corrected_,
-            column_errors=errors,
-            wrong_bits=wrong.sum(axis=1),
-            error=float(np.mean(self._present_scores(f).argmax(axis=1) != c)),
-        )
 
 
 PROBABILITIES = ("auto", "softmax", "coupling")

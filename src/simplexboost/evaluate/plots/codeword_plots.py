@@ -14,13 +14,13 @@ import numpy as np
 
 from ..._util.arrays import AnyArray, Array, Labels
 from ..._util.params import check_number, resolve
-from ...explain.explained_classes import check_not_merged
+from ...explain.explained_classes import check_booster, check_not_merged
 from ...parts.codewords import as_codewords, min_distance
 from ...parts.codewords.base import check_codewords
 from ...parts.losses import LOSSES, Loss
 from ...tables.frames import take_rows
 from ..confusion import check_labels
-from ..curves import check_booster, chosen_rounds, labels_among, predictors_over_rounds
+from ..curves import chosen_rounds, labels_among, predictors_over_rounds
 from ..maps import class_means
 from .style import (
     GREY,

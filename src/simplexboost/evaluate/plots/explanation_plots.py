@@ -12,13 +12,12 @@ from scipy.sparse import issparse
 from ..._util.arrays import AnyArray, Array
 from ..._util.params import check_number
 from ...engine import Tree
-from ...explain.explained_classes import check_not_merged
-from ...explain.tree_tables import Names, node_outputs, question
-from ...model.additive import AdditiveModel, Term
-from ...model.hypotheses import TreeHypothesis
+from ...explain import importances, shap_values
+from ...explain.explained_classes import check_booster
+from ...explain.tree_tables import Names, find_tree, node_outputs, question
 from ...tables.frames import feature_names, take_rows
 from ..confusion import similarity_order
-from ..curves import check_booster, n_rows
+from ..curves import n_rows
 from .style import (
     GREY,
     INK,
@@ -87,7 +86,7 @@ def plot_importance(
     check_number("most", most, int, 1)
     if classes is not None:
         class_places(classes, clf.classes_)
-    values = clf.importances(kind, X, classes=classes)
+    values = importances(clf, kind, X, classes=classes)
     names = feature_names(clf)
     if values.ndim == 1:
         title = "all classes" if classes is None else f"class {short(classes)}"
@@ -282,7 +281,7 @@ def values_of(clf: Any, X: Any, labels: list[Any], rows: int, background: Any) -
     part = take_rows(X, some_rows(n_rows(X), rows))
     table: Any = clf._check_X(part)
     dense = table.toarray() if issparse(table) else np.asarray(table)
-    return clf.shap_values(part, labels, background=background), dense.astype(np.float64)
+    return shap_values(clf, part, labels, background=background), dense.astype(np.float64)
 
 
 def most_important(values: Array, most: int) -> AnyArray:
@@ -402,14 +401,13 @@ def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None
     'tree 0 (round 1), 4 leaves'
     """
     model = check_booster(clf)
-    check_not_merged(clf)
+    names = Names.of(clf)
     check_number("n_classes", n_classes, int, 0)
     check_number("max_depth", max_depth, int, 0, none=True)
-    number, round_, term = find_tree(model, i)
+    number, round_, term = find_tree(model, i, "plot_tree")
     tree: Tree = term.hypothesis.tree  # type: ignore[attr-defined]
     layout = place_nodes(tree, max_depth)
     outputs = node_outputs(term, model.Y.T.astype(np.float64), model.dtype)  # (nodes, K)
-    names = Names(feature_names(clf), getattr(clf, "categories_", None), clf.classes_[clf.present_])
     deepest = max(layout.depth.values())
     ax = one_axes(ax, figsize=(3.6 + 2.0 * deepest + 2.2, max(2.4, 0.9 + 0.42 * len(layout.ends))))
     draw_branches(ax, tree, layout, names)
@@ -419,22 +417,6 @@ def plot_tree(clf: Any, i: int = 0, *, n_classes: int = 3, max_depth: int | None
     ax.set(ylim=(len(layout.ends) - 0.3, -0.9), xlim=(-0.1, STEP * deepest + STRIP + 2.1))
     ax.set_axis_off()
     return ax
-
-
-def find_tree(model: AdditiveModel, i: int) -> tuple[int, int, Term]:
-    """The number of a tree, counted from 0, its round and its term."""
-    from ...explain.tree_tables import round_of_terms
-
-    trees = [
-        (round_, term)
-        for round_, term in zip(round_of_terms(model), model.scaled_terms, strict=True)
-        if isinstance(term.hypothesis, TreeHypothesis)
-    ]
-    if not trees:
-        raise ValueError("the model has no trees; plot_tree draws boosters on trees.")
-    check_number("i", i, int, -len(trees), len(trees) - 1)
-    round_, term = trees[i]
-    return int(i) % len(trees), round_, term
 
 
 def place_nodes(tree: Tree, max_depth: int | None) -> Layout:

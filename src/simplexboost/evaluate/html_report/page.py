@@ -231,8 +231,64 @@ def as_script(contents: dict[str, Any]) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair, which no file can hold, becomes "?"
 
 
+def report(
+    clf: Any,
+    X: Any,
+    y: Any,
+    path: Any,
+    *,
+    title: str | None = None,
+    data: str | None = None,
+    rows: Any = None,
+    folds: Any = None,
+) -> None:
+    """Write a page about the model and how it does on labelled rows: one HTML file, which needs no network.
+
+    It has headline scores with intervals, learning curves, a table of the classes, a confusion explorer with
+    examples and the features that decide between two classes, a map of the classes, importances, calibration, rows
+    that are probably mislabelled, and a model card. See docs/report.md.
+
+    Parameters
+    ----------
+    clf : fitted classifier
+        A classifier of this package for one label per row.
+    X : array, data frame or sparse matrix of shape (n, p), with the columns of the fit
+        Best rows that were not used in the fit; on those that were, all scores are too good, and the page says so.
+    y : array of shape (n,)
+        The labels of the rows, all of them among ``classes_``.
+    path : str, path or binary file
+        Where to write. A file appears complete or not at all.
+    title : str or None
+        The heading of the page; None takes the name of the classifier.
+    data : str or None
+        What the table is called in the model card.
+    rows : array of shape (n,) or None
+        What the rows are called on the page, for instance an id; None numbers them from 0.
+    folds : int, splitter, iterable of (train, test) or None
+        How rows that are probably mislabelled are found. None takes the margins of this model: right for rows that
+        it was not fitted on. Otherwise `doubtful_labels` is called with ``cv=folds``, which fits the classifier
+        anew to these rows, once per fold: right for the rows of the fit.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn.datasets import load_iris
+    >>> from simplexboost import SimplexBoostClassifier, report
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> clf = SimplexBoostClassifier(n_estimators=30, random_state=0).fit(X[::2], y[::2])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = Path(folder) / "report.html"
+    ...     report(clf, X[1::2], y[1::2], page, title="Three irises")
+    ...     "Three irises" in page.read_text(encoding="utf-8")
+    True
+    """
+    wishes = Wishes(title, data, folds, first_row=0 if rows is None else None)
+    write_report(clf, X, y, path, wishes, rows)
+
+
 def write_report(clf: Any, X: Any, y: Any, path: Any, wishes: Wishes, rows: Any = None) -> None:
-    """Write the report of a classifier; see `Reports.report`."""
+    """Write the report of a classifier; see `report`."""
     if not hasattr(path, "write"):
         replaceable(as_path(path))  # raises, before any work begins, if no file can be written there
     write_bytes(path, render(contents(evaluate(clf, X, y, rows), wishes)).encode())

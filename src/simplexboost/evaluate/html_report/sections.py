@@ -8,7 +8,7 @@ other, and for some that were recognised; a feature misleads where the mistaken 
 pairs are computed at once, because preparing the trees takes longer than explaining the few rows of a pair.
 
 A row of low margin has a wrong label or is hard for the model. On rows of the fit the model may have learned wrong
-labels by heart; then models fitted to folds find more of them (`Explains.doubtful_labels`).
+labels by heart; then models fitted to folds find more of them (`explain.doubtful_labels`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from ..._util.arrays import AnyArray, Array
-from ...explain.explained_classes import check_not_merged
+from ...explain import doubtful_labels, importances, shap_values
+from ...explain.explained_classes import check_booster, check_not_merged
 from ...explain.shapley import check_explainable
 from ...tables.frames import take_rows
 from ..class_table import class_table, wilson
@@ -317,12 +318,10 @@ def deciding(rows: Evaluated, pairs: list[dict[str, Any]], cells: Cells) -> list
 
 def is_explainable(clf: Any) -> bool:
     """Whether a classifier has Shapley values: a booster whose learner is one of the package's."""
-    if not hasattr(clf, "explain_pair"):
-        return False
     try:
-        check_explainable(clf.model_)
+        check_explainable(check_booster(clf))
         check_not_merged(clf)
-    except ValueError:
+    except (TypeError, ValueError):
         return False
     return True
 
@@ -374,7 +373,7 @@ def log_odds(rows: Evaluated, batch: list[Question]) -> Iterator[Array]:
     """For every question, what each feature adds to the log-odds of class a against class b; (rows, p) each."""
     at = np.unique(np.concatenate([question.rows for question in batch]))
     numbers = np.unique([[question.a, question.b] for question in batch])
-    phi = rows.clf.shap_values(take_rows(rows.X, at), rows.clf.classes_[numbers])  # (rows, p, classes)
+    phi = shap_values(rows.clf, take_rows(rows.X, at), rows.clf.classes_[numbers])  # (rows, p, classes)
     for question in batch:
         a, b = np.searchsorted(numbers, [question.a, question.b])
         own = phi[np.searchsorted(at, question.rows)]
@@ -433,9 +432,9 @@ def importance(rows: Evaluated) -> dict[str, Any] | None:
 
 def of_classes(rows: Evaluated) -> list[list[list[float]]] | None:
     """The same for every class; None if the classifier does not know it."""
-    if not hasattr(rows.clf, "importances") or getattr(rows.clf, "merged_", None) is not None:
+    if not hasattr(rows.clf, "model_") or getattr(rows.clf, "merged_", None) is not None:
         return None
-    gains = rows.clf.importances("gain", classes=rows.clf.classes_)  # (p, K)
+    gains = importances(rows.clf, "gain", classes=rows.clf.classes_)  # (p, K)
     return [largest(gains[:, k], MOST_OF_CLASS) for k in range(rows.K)]
 
 
@@ -486,12 +485,8 @@ def doubts(rows: Evaluated, folds: Any = None) -> dict[str, Any]:
             if rows.margin[i] < 0
         ]
         return {"how": "margins", "rows": entries, "all": int((rows.margin < 0).sum())}
-    if not hasattr(rows.clf, "doubtful_labels"):
-        raise ValueError(
-            f"folds={folds!r} asks for doubtful_labels, which {type(rows.clf).__name__} does not have; pass None."
-        )
     check_folds(rows, folds)
-    found = rows.clf.doubtful_labels(rows.X, rows.clf.classes_[rows.c], cv=folds)
+    found = doubtful_labels(rows.clf, rows.X, rows.clf.classes_[rows.c], cv=folds)
     suggested = np.searchsorted(rows.clf.classes_, found.suggested)
     below = np.flatnonzero(found.margin < 0)
     entries = [
