@@ -16,7 +16,7 @@ from simplexboost._util.compat import install_command
 from simplexboost.evaluate import plots
 
 ROOT = Path(__file__).parent.parent
-LIBRARY = Path(simplexboost.__file__).parent / "evaluate" / "report" / "assets" / "library"
+LIBRARY = Path(simplexboost.__file__).parent / "evaluate" / "html_report" / "assets" / "library"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
