@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from .._util.arrays import AnyArray, Array
 from ..engine import NODE, Tree, node_bytes
@@ -59,7 +58,7 @@ def partial_dependence(clf: Any, features: Any, grid: Any, classes: Any = None) 
     return chosen.fill(mean_through_trees(model, places, points, chosen.columns), -np.inf)
 
 
-class TreeRecursion(ClassifierMixin, BaseEstimator):
+class TreeRecursion:
     """A fitted booster in a form for which scikit-learn computes partial dependence through the trees.
 
     scikit-learn's ``partial_dependence`` and ``PartialDependenceDisplay`` take ``method="recursion"`` only for some of
@@ -93,6 +92,9 @@ class TreeRecursion(ClassifierMixin, BaseEstimator):
         if name == "clf":  # while a copy is made
             raise AttributeError(name)
         return getattr(self.clf, name)
+
+    def __sklearn_tags__(self) -> Any:
+        return self.clf.__sklearn_tags__()
 
     def __sklearn_is_fitted__(self) -> bool:
         return bool(self.clf.__sklearn_is_fitted__())
