@@ -19,8 +19,10 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from twin import ReferenceEngine
 
 import simplexboost as sb
+from simplexboost.boosting.loop import boost
 from simplexboost.classifiers.booster import BaseBooster as Booster
 from simplexboost.engine import CPU, NODE, CpuEngine, CudaEngine, Engine, Tree, has_gpu
+from simplexboost.model.additive import AdditiveModel
 from simplexboost.parts.codewords import CODEWORDS as CODEWORD_TABLE
 from simplexboost.parts.codewords import Codewords, MaxMin, RandomDense, RandomSparse
 from simplexboost.parts.learners import LEARNERS as LEARNER_TABLE
@@ -28,7 +30,7 @@ from simplexboost.parts.learners import Answer, Learner, PlainPull, Request, Skl
 from simplexboost.parts.losses import LOSSES as LOSS_TABLE
 from simplexboost.parts.losses import GammaPhi, Loss, OwnScoreExponential, SoftmaxCost, UserGammaPhi
 from simplexboost.parts.optimizers import OPTIMIZERS as OPTIMIZER_TABLE
-from simplexboost.parts.optimizers import AllCoordinates, CoordinateDescent, Optimizer
+from simplexboost.parts.optimizers import AllCoordinates, CoordinateDescent, GradientDescent, Optimizer
 from simplexboost.parts.optimizers.run import Run
 from simplexboost.parts.steps import STEPS as STEP_TABLE
 from simplexboost.parts.steps import ClosedForm, LineSearch, Step
@@ -182,10 +184,24 @@ def with_pull(req: Request, **changed: Any) -> Request:
 
 
 def make_run(
-    data: TrainingSet, loss: Loss, Y: np.ndarray, learner: Learner, step: Step | None = None, seed: int = 0, **more: Any
+    data: TrainingSet,
+    loss: Loss,
+    Y: np.ndarray,
+    learner: Learner,
+    step: Step | None = None,
+    seed: int = 0,
+    optimizer: Optimizer | None = None,
+    **more: Any,
 ) -> Run:
-    """A run ready to boost, by line search unless told otherwise."""
-    return Run(data, loss, Y, learner, LineSearch() if step is None else step, rng=np.random.default_rng(seed), **more)
+    """A run ready to boost, by gradient descent and line search unless told otherwise."""
+    optimizer, step = GradientDescent() if optimizer is None else optimizer, LineSearch() if step is None else step
+    return Run(data, loss, Y, learner, optimizer, step, rng=np.random.default_rng(seed), **more)
+
+
+def boost_with(run: Run, optimizer: Optimizer, n_rounds: int, callbacks: Any = ()) -> AdditiveModel:
+    """Boost with another optimizer than the run was made for, which needs the same objective."""
+    run.optimizer = optimizer
+    return boost(run, n_rounds, callbacks)
 
 
 def stump(feature: int, threshold: float, gain: float = 1.0) -> Tree:

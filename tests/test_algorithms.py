@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import textbook
-from cases import ListLearner, blobs, make_run, problem
+from cases import ListLearner, blobs, boost_with, make_run, problem
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.ensemble import AdaBoostClassifier
@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import simplexboost as sb
 from simplexboost import datasets
-from simplexboost.boosting.loop import PERFECT, boost
+from simplexboost.boosting.loop import PERFECT
 from simplexboost.parts.codewords import samme
 from simplexboost.parts.learners import ClassTree, GiniTree, GreedyInfoTree, GreedyTree, InfoTree, VectorTree
 from simplexboost.parts.losses import MM, OwnScoreExponential
@@ -136,9 +136,9 @@ def test_ecc(data, colouring):
 
 
 @each_problem
-def test_logitboost(data):
+def test_logitboost_with(data):
     X, y, w = data
-    rounds, F = textbook.logitboost(X, y, w, ROUNDS)
+    rounds, F = textbook.logitboost_with(X, y, w, ROUNDS)
     clf = sb.LogitBoostClassifier(n_estimators=ROUNDS).fit(X, y, w)
     K = len(clf.classes_)
     for t, r in enumerate(rounds):
@@ -244,7 +244,7 @@ def test_samme_fig1_golden():
     H = ListLearner([[0, 0], [1, 1]])
     run = make_run(data, OwnScoreExponential("1/K"), samme(3), H, ErrorStep("chance"))
     for t, golden in enumerate(GOLDEN["samme_fig1"]):
-        boost(run, GradientDescent(), t + 1)
+        boost_with(run, GradientDescent(), t + 1)
         (update,) = run.updates
         assert update.error == pytest.approx(golden["err"], rel=1e-12)
         assert update.alpha * 3 / 4 == pytest.approx(golden["alpha"], rel=1e-12)
@@ -283,10 +283,10 @@ def test_mm_is_adaboost_on_mislabel_triples():
         D /= D.sum()
 
 
-def test_two_classes_are_adaboost():
+def test_two_classes_are_adaboost_with():
     """I-6: MM (61) = MM (62) = GD = one-vs-all = AdaBoost; the votes of M1 and SAMME weigh twice as much."""
     X, y, w = weighed(*blobs(n=100, p=3, K=2, seed=4), 4)
-    rounds, f = textbook.adaboost(X, np.where(y == 1, 1.0, -1.0), w, ROUNDS)
+    rounds, f = textbook.adaboost_with(X, np.where(y == 1, 1.0, -1.0), w, ROUNDS)
     alpha, tree = column(rounds, "alpha"), ClassTree(max_depth=1)
     margin = f  # f_1 − f_0 over 2
     for clf, factor in [

@@ -16,6 +16,7 @@ from cases import (
     OPTIMIZERS,
     ListLearner,
     blobs,
+    boost_with,
     code,
     each,
     listed_data,
@@ -27,7 +28,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import simplexboost as sb
 from simplexboost.boosting import Callback, EarlyStopping, History, Sampling
-from simplexboost.boosting.loop import boost
 from simplexboost.parts.learners import ClassTree, InfoTree, NewtonTree, Stump, VectorTree
 from simplexboost.parts.losses import MM, Exponential, Logistic, Savage
 from simplexboost.parts.optimizers import AllCoordinates, CoordinateDescent, GradientDescent
@@ -61,7 +61,7 @@ def adaboost_mm(candidates, y, weight, K, rule, n_rounds):
     return rounds, f
 
 
-def adaboost(candidates, signs, weight, n_rounds):
+def adaboost_with(candidates, signs, weight, n_rounds):
     """AdaBoost (Freund & Schapire) over a list of ±1 classifiers: (number, α) of every round."""
     D, rounds = weight / weight.sum(), []
     for _ in range(n_rounds):
@@ -100,7 +100,7 @@ def test_gradient_descent_on_codewords_is_adaboost_mm(codewords, loss, step, K):
     rule = 61 if step.get_params().get("rule") == "edge" else 62
     rounds, votes = adaboost_mm(candidates, y, weight, K, rule, 10)
     run = make_run(listed_data(y, weight), loss, code(codewords, K), ListLearner(candidates), step)
-    model = boost(run, GradientDescent(), 10)
+    model = boost_with(run, GradientDescent(), 10)
     factor = 1.0 if codewords == "canonical" else K / (2 * (K - 1))
     assert [term.hypothesis.number for term in model.terms] == [number for number, _ in rounds]
     assert_allclose([factor * term.step for term in model.terms], [alpha for _, alpha in rounds], rtol=1e-7)
@@ -115,7 +115,7 @@ def test_class_stumps_are_those_of_adaboost_mm(codewords, loss):
     stumps = list(all_stumps(data.X, range(K)))
     candidates = np.array([answers for _, answers in stumps])
     rounds, _ = adaboost_mm(candidates, data.c, data.weight, K, 62, 10)
-    model = boost(make_run(data, loss, code(codewords, K), ClassTree(max_depth=1)), GradientDescent(), 10)
+    model = boost_with(make_run(data, loss, code(codewords, K), ClassTree(max_depth=1)), GradientDescent(), 10)
     factor = 1.0 if codewords == "canonical" else K / (2 * (K - 1))
     Y = code(codewords, K)
     for term, (number, alpha) in zip(model.terms, rounds, strict=True):
@@ -128,12 +128,12 @@ def test_class_stumps_are_those_of_adaboost_mm(codewords, loss):
 
 @pytest.mark.parametrize("learner", [Stump(), ClassTree(max_depth=1), VectorTree(max_depth=1)], ids=str)
 @pytest.mark.parametrize("optimizer", [GradientDescent(), CoordinateDescent(), AllCoordinates()], ids=str)
-def test_two_classes_are_adaboost(learner, optimizer):
+def test_two_classes_are_adaboost_with(learner, optimizer):
     data = problem(n=50, p=3, K=2, seed=4)
     signs = np.where(data.c == 0, 1, -1)
     stumps = list(all_stumps(data.X, (1, -1)))
-    rounds = adaboost([answers for _, answers in stumps], signs, data.weight, 12)
-    model = boost(make_run(data, Exponential(), code("simplex", 2), learner), optimizer, 12)
+    rounds = adaboost_with([answers for _, answers in stumps], signs, data.weight, 12)
+    model = boost_with(make_run(data, Exponential(), code("simplex", 2), learner), optimizer, 12)
     for term, (number, alpha) in zip(model.terms, rounds, strict=True):
         feature, threshold, left, right = stumps[number][0]
         root = term.hypothesis.tree.nodes[0]
@@ -150,7 +150,7 @@ def test_gradient_descent_golden(key):
     run = make_run(
         listed_data(GOLDEN["y"]), LOSSES[key.rpartition("_")[2]], code("simplex", 3), ListLearner(GOLDEN["H"])
     )
-    model = boost(run, GradientDescent(), len(GOLDEN[key]))
+    model = boost_with(run, GradientDescent(), len(GOLDEN[key]))
     assert [term.hypothesis.number for term in model.terms] == [golden["h"] for golden in GOLDEN[key]]
     assert_allclose([term.step for term in model.terms], [golden["alpha"] for golden in GOLDEN[key]], atol=1e-6)
 
@@ -159,7 +159,7 @@ def test_gradient_descent_golden(key):
 def test_adaboost_mm_golden(rule, key):
     run = make_run(listed_data(GOLDEN["y"]), MM(), np.eye(3), ListLearner(GOLDEN["H"]), ClosedForm(rule))
     for t, golden in enumerate(GOLDEN[key]):
-        boost(run, GradientDescent(), t + 1)
+        boost_with(run, GradientDescent(), t + 1)
         (update,) = run.updates
         assert update.hypothesis.number == golden["h"]
         assert update.alpha == pytest.approx(golden["alpha"], rel=1e-12)
@@ -215,7 +215,7 @@ def test_selection_identity(name, codewords, K):
 def test_margins_are_differences_of_votes(codewords, factor, K):
     data, Y = problem(n=40, K=K, seed=7), code(codewords, K)
     run = make_run(data, Logistic(), Y, ClassTree())
-    model = boost(run, GradientDescent(), 6)
+    model = boost_with(run, GradientDescent(), 6)
     votes = np.zeros((40, K))
     for term in model.terms:
         h = (term.hypothesis.outputs(data.X) @ Y.T).argmax(axis=1)
@@ -249,7 +249,7 @@ def test_permuting_classes_permutes_scores(learner, codewords, optimizer):
     renamed[order] = Y
     runs = [make_run(data, Logistic(), Y, learner), make_run(permuted, Logistic(), renamed, learner)]
     for run in runs:
-        boost(run, OPTIMIZERS[optimizer], 6)
+        boost_with(run, OPTIMIZERS[optimizer], 6)
         assert run.round == 6
     assert_allclose(runs[1].F, runs[0].F, rtol=1e-7, atol=1e-8)
     assert_allclose(runs[1].U[:, order], runs[0].U, rtol=1e-7, atol=1e-8)
@@ -269,7 +269,7 @@ def test_gradient_descent_does_not_see_the_orientation_of_the_code(learner, code
     turned, Q = rotated(Y)
     runs = [make_run(data, loss, matrix, learner) for matrix in (Y, turned)]
     for run in runs:
-        boost(run, GradientDescent(), 6)
+        boost_with(run, GradientDescent(), 6)
         assert run.round == 6
     assert_allclose(runs[1].F, runs[0].F @ Q, rtol=1e-6, atol=1e-6)
     assert_allclose(runs[1].U, runs[0].U, rtol=1e-6, atol=1e-6)
@@ -279,7 +279,7 @@ def test_coordinate_descent_does_see_the_orientation_of_the_code():
     data, Y = problem(n=60, K=4, seed=11), code("simplex", 4)
     runs = [make_run(data, Logistic(), matrix, Stump()) for matrix in (Y, rotated(Y)[0])]
     for run in runs:
-        boost(run, CoordinateDescent(), 6)
+        boost_with(run, CoordinateDescent(), 6)
     assert np.abs(runs[1].U - runs[0].U).max() > 1e-2
 
 
@@ -289,7 +289,7 @@ def test_order_of_rows_does_not_matter():
     shuffled = training_set(data.X[order], data.c[order], data.weight[order])
     runs = [make_run(d, Logistic(), code("simplex", 3), VectorTree()) for d in (data, shuffled)]
     for run in runs:
-        boost(run, GradientDescent(), 6)
+        boost_with(run, GradientDescent(), 6)
     assert_allclose(runs[1].F, runs[0].F[order], rtol=1e-8, atol=1e-10)
 
 
@@ -301,7 +301,7 @@ def test_weights_are_repetitions():
         make_run(training_set(X.repeat(times, axis=0), c.repeat(times)), Logistic(), code("simplex", 3), VectorTree()),
     ]
     for run in runs:
-        boost(run, GradientDescent(), 6)
+        boost_with(run, GradientDescent(), 6)
     assert_allclose(runs[1].F, runs[0].F.repeat(times, axis=0), rtol=1e-7, atol=1e-9)
     assert runs[1].risk() == pytest.approx(runs[0].risk(), rel=1e-9)
 
@@ -309,9 +309,9 @@ def test_weights_are_repetitions():
 def test_rounds_that_cancel_do_not_diverge():
     """The sum of all moves is only an upper bound of F: where it is too large, F itself decides."""
     run = make_run(problem(), Logistic(), code("simplex", 3), VectorTree())
-    boost(run, GradientDescent(), 3)
+    boost_with(run, GradientDescent(), 3)
     run._reach = 1e200
-    boost(run, GradientDescent(), 4)
+    boost_with(run, GradientDescent(), 4)
     assert np.abs(run.F).max() <= run._reach < 1e3
 
 
@@ -340,7 +340,7 @@ class Recorder(Callback):
 def test_callbacks_are_called_in_order():
     log = []
     run = make_run(problem(), Logistic(), code("simplex", 3), VectorTree())
-    boost(run, GradientDescent(), 2, [Recorder("a", log), Recorder("b", log)])
+    boost_with(run, GradientDescent(), 2, [Recorder("a", log), Recorder("b", log)])
     moments = [("start", 0), ("before", 0), ("after", 1), ("before", 1), ("after", 2), ("finish", 2)]
     assert log == [(name, *moment) for moment in moments for name in "ab"]
 
@@ -352,7 +352,7 @@ def test_a_callback_can_stop():
                 run.stop_reason = "enough"
 
     run = make_run(problem(), Logistic(), code("simplex", 3), VectorTree())
-    assert boost(run, GradientDescent(), 10, [Stop()]).n_rounds == 3
+    assert boost_with(run, GradientDescent(), 10, [Stop()]).n_rounds == 3
     assert run.stop_reason == "enough"
 
 
@@ -360,7 +360,7 @@ def test_model_and_run_tell_the_same():
     data = problem(n=60, K=4, seed=14)
     for optimizer in OPTIMIZERS.values():
         run = make_run(data, Logistic(), code("simplex", 4), VectorTree(), learning_rate=0.5)
-        model = boost(run, optimizer, 5)
+        model = boost_with(run, optimizer, 5)
         assert_allclose(model.predictor(data.X), run.F, rtol=1e-12, atol=1e-14)
         stages = [F.copy() for F in model.staged_predictor(data.X)]
         assert len(stages) == model.n_rounds == 5
@@ -372,8 +372,8 @@ def test_model_and_run_tell_the_same():
 def test_learning_rate_shrinks_the_step():
     data, Y = problem(), code("simplex", 3)
     whole, half = (make_run(data, Logistic(), Y, VectorTree(), learning_rate=rate) for rate in (1.0, 0.5))
-    boost(whole, GradientDescent(), 1)
-    boost(half, GradientDescent(), 1)
+    boost_with(whole, GradientDescent(), 1)
+    boost_with(half, GradientDescent(), 1)
     assert_array_equal(half.F, 0.5 * whole.F)
     assert half.updates[0].alpha == whole.updates[0].alpha
 
@@ -381,7 +381,7 @@ def test_learning_rate_shrinks_the_step():
 def test_stops_without_an_edge():
     log = []
     run = make_run(training_set(np.zeros((12, 2)), np.arange(12) % 3), Logistic(), code("simplex", 3), VectorTree())
-    model = boost(run, GradientDescent(), 5, [Recorder("a", log)])
+    model = boost_with(run, GradientDescent(), 5, [Recorder("a", log)])
     assert model.n_rounds == 0
     assert run.stop_reason.startswith("no edge")
     assert [moment for _, moment, _ in log] == ["start", "before", "finish"]
@@ -391,7 +391,7 @@ def test_stops_without_an_edge():
 def test_stops_after_a_perfect_learner():
     x = np.arange(12.0)
     run = make_run(training_set(x[:, None], np.arange(12) // 6), Exponential(), code("simplex", 2), VectorTree())
-    model = boost(run, GradientDescent(), 5)
+    model = boost_with(run, GradientDescent(), 5)
     assert model.n_rounds == 1
     assert run.stop_reason.startswith("perfect learner")
     assert model.terms[0].step == LineSearch().endless_step
@@ -415,7 +415,7 @@ def test_stop_reasons_of_the_estimator():
 def test_history_tells_what_happened():
     data, history = problem(K=4, seed=15), History()
     run = make_run(data, Logistic(), code("simplex", 4), Stump(), learning_rate=0.7)
-    model = boost(run, CoordinateDescent("cyclic"), 7, [history])
+    model = boost_with(run, CoordinateDescent("cyclic"), 7, [history])
     arrays = history.arrays(7)
     assert {name: len(values) for name, values in arrays.items()} == dict.fromkeys(arrays, 7)
     assert_array_equal(arrays["coordinate"], [0, 1, 2, 0, 1, 2, 0])
@@ -444,8 +444,8 @@ def test_early_stopping_keeps_the_best_round():
         make_run(training_set(X[:60], c[:60]), Exponential(), code("simplex", 3), VectorTree(), learning_rate=0.3)
         for _ in range(2)
     ]
-    model = boost(runs[0], GradientDescent(), 50, [stopping])
-    stages = boost(runs[1], GradientDescent(), len(stopping.results["risk"])).staged_predictor(X[60:])
+    model = boost_with(runs[0], GradientDescent(), 50, [stopping])
+    stages = boost_with(runs[1], GradientDescent(), len(stopping.results["risk"])).staged_predictor(X[60:])
     risks = [weight @ Exponential().value(0.5 * F @ runs[0].Y.T, c[60:]) / weight.sum() for F in stages]
     assert_allclose(stopping.results["risk"], risks, rtol=1e-10)
     best = 1 + int(np.argmin(risks))
@@ -459,7 +459,7 @@ def test_early_stopping_keeps_at_least_one_round():
     X, c = blobs(n=60, seed=17)
     stopping = EarlyStopping(X, (c + 1) % 3, np.ones(60), n_iter_no_change=3)  # labels that can only get worse
     run = make_run(training_set(X, c), Exponential(), code("simplex", 3), VectorTree())
-    assert boost(run, GradientDescent(), 50, [stopping]).n_rounds == 1
+    assert boost_with(run, GradientDescent(), 50, [stopping]).n_rounds == 1
     assert len(stopping.results["risk"]) == 4  # the first, and three that are worse
 
 
@@ -467,7 +467,7 @@ def test_early_stopping_keeps_whole_rounds():
     data = problem(n=60, K=3, seed=17)
     stopping = EarlyStopping(*blobs(n=100, seed=99), np.ones(100), n_iter_no_change=2)
     run = make_run(data, Exponential(), np.eye(3), Stump())
-    model = boost(run, AllCoordinates(), 40, [stopping])
+    model = boost_with(run, AllCoordinates(), 40, [stopping])
     assert run.stop_reason.startswith("early stopping")
     assert len(model.terms) == 3 * model.n_rounds
 
@@ -516,12 +516,12 @@ def test_sampling_draws_anew_every_round():
             seen.append((run.rows, run.features))
 
     run = make_run(problem(n=40, p=10), Logistic(), code("simplex", 3), VectorTree())
-    boost(run, GradientDescent(), 3, [Sampling(0.25, 0.3), Look()])
+    boost_with(run, GradientDescent(), 3, [Sampling(0.25, 0.3), Look()])
     assert all(len(rows) == 10 and len(features) == 3 for rows, features in seen)
     assert all((np.diff(rows) > 0).all() and (np.diff(features) > 0).all() for rows, features in seen)
     assert len({rows.tobytes() for rows, _ in seen}) == 3
     run = make_run(problem(n=40, p=10), Logistic(), code("simplex", 3), VectorTree())
-    boost(run, GradientDescent(), 1, [Sampling(1e-9, 1.0)])
+    boost_with(run, GradientDescent(), 1, [Sampling(1e-9, 1.0)])
     assert (len(run.rows), run.features) == (1, None)
 
 

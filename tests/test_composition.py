@@ -9,9 +9,10 @@ from sklearn.base import clone
 
 import simplexboost as sb
 from simplexboost.engine import HostRows
-from simplexboost.parts.learners import PlainPull, Request, Sketched, SketchTree
+from simplexboost.parts.learners import PlainPull, Request, SketchTree
 from simplexboost.parts.losses import Logistic
 from simplexboost.parts.optimizers import GaussianSketch, SketchedNewton
+from simplexboost.parts.optimizers.sketched import sketched_edge
 from simplexboost.parts.steps import FixedStep
 from simplexboost.persist import pack
 
@@ -127,24 +128,14 @@ def test_edges_along_a_sketch(s, rows):
     data = training_set(X, Y_TRUE)
     g, h = rng.normal(size=(400, s)) + X[:, :1].clip(-1, 1), rng.uniform(0.1, 1.0, 400)
     g = np.nan_to_num(g)
-    answered = {}
-
-    def leaves(grown, l2_regularization):
-        answered["grown"], answered["l2"] = grown, l2_regularization
-        return np.ones((grown.tree.n_leaves, 4), dtype=np.float32)
-
-    def size():
-        return HostRows.gradient_size(None, statistics, rows, data.engine)
-
     statistics = np.column_stack([g, h])
-    sketched = Sketched(statistics, leaves, size)
-    request = Request(data, PlainPull(g, Y_TRUE, h), np.eye(4), rows=rows, sketched=sketched)
-    edge = SketchTree(max_leaf_nodes=6).fit(request).edge
+    request = Request(data, PlainPull(g, Y_TRUE, h), np.eye(4), rows=rows, statistics=statistics)
+    learner = SketchTree(max_leaf_nodes=6).resolved(data)
+    grown, l2 = learner.grow(request), learner.l2_regularization
+    edge = sketched_edge(grown.leaf_sums, l2, HostRows.gradient_size(None, statistics, rows, data.engine))
     used = np.arange(400) if rows is None else rows
-    leaf = answered["grown"].leaf_of_row
-    v = np.stack(
-        [g[used][leaf[used] == k].sum(0) / (h[used][leaf[used] == k].sum() + answered["l2"]) for k in range(6)]
-    )
+    leaf = grown.leaf_of_row
+    v = np.stack([g[used][leaf[used] == k].sum(0) / (h[used][leaf[used] == k].sum() + l2) for k in range(6)])
     expected = (g[used] * v[leaf[used]]).sum() / (
         np.linalg.norm(g[used], axis=1).sum() * np.linalg.norm(v, axis=1).max()
     )

@@ -132,9 +132,9 @@ def test_rules_for_rounds_where_nothing_can_be_chosen(options, K, rounds, rate):
 
 
 def test_defaults_suit_the_data():
-    assert SketchTree().suited(500, 2).l2_regularization == 5.0
-    assert SketchTree().suited(500, 80).l2_regularization == 0.2
-    assert SketchTree(l2_regularization=0.3).suited(500, 2).l2_regularization == 0.3
+    assert SketchTree().l2_among(2) == 5.0
+    assert SketchTree().l2_among(80) == 0.2
+    assert SketchTree(l2_regularization=0.3).l2_among(2) == 0.3
     for p, seen in ((10, 8), (300, 120)):
         data = SimpleNamespace(n=50, n_here=50, p=p, engine=CPU)
         run = SimpleNamespace(data=data, rng=np.random.default_rng(0))

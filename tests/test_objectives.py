@@ -76,12 +76,6 @@ def test_the_risk_is_the_weighted_mean_of_the_loss(loss):
     assert (told is not None) == loss.exponential
 
 
-def test_the_risk_at_the_start_is_that_of_equal_scores():
-    objective = Logistic().objective(C, WEIGHT, Code(CODES["simplex"]))
-    assert objective.risk_at_start() == pytest.approx(np.log(K), rel=1e-12)
-    assert MM().objective(C, WEIGHT, Code(np.eye(K))).risk_at_start() == pytest.approx(K - 1, rel=1e-12)
-
-
 class FirstScore(Loss):
     """U₀, and how many rows were asked for at a time."""
 
@@ -169,7 +163,7 @@ def test_a_carried_residual_is_the_fresh_one(name, loss):
             afresh.append(n_rounds)
         classes, step = rng.integers(0, K, N), rng.uniform(0.1, 0.5)
         F = F + step * Y[classes]
-        objective.voted(classes, step, n_rounds + 1)
+        objective.follow_votes(classes, step, n_rounds + 1)
     assert afresh == [0, REFRESH, 2 * REFRESH]
 
 
@@ -177,7 +171,7 @@ def voted_once(Y=CODES["simplex"], classes=C, step=0.1, n_rounds=1):
     """An objective after a gradient at F = 0 and a round."""
     objective = carried(Y)
     objective.gradient(np.zeros((N, Y.shape[1])), lambda: np.zeros((N, K)), 0)
-    objective.voted(classes, step, n_rounds)
+    objective.follow_votes(classes, step, n_rounds)
     return objective
 
 
@@ -186,7 +180,6 @@ def test_a_residual_is_carried_to_the_next_round_alone():
     for objective, n_rounds in [
         (voted_once(), 2),
         (voted_once(n_rounds=2), 2),  # a round in between was not told
-        (voted_once(classes=None), 1),  # no vote
         (voted_once(Y=CODES["random-dense"]), 1),  # votes do not gain the same on all rivals
         (voted_once(step=MOST_CARRIED / Code(CODES["simplex"]).gap), 1),  # loses digits
     ]:
@@ -197,7 +190,7 @@ def test_a_residual_is_carried_to_the_next_round_alone():
 
 def test_a_vote_before_any_gradient_is_nothing_to_carry():
     objective = carried()
-    objective.voted(C, 0.1, 1)
+    objective.follow_votes(C, 0.1, 1)
     F = 0.1 * CODES["simplex"][C]
     found = objective.gradient(F, lambda: scores(CODES["simplex"], F), 1)
     assert found.risk == pytest.approx((K - 1) * np.exp(-0.1 * 0.5 * (1 + 1 / 3)), rel=1e-12)

@@ -15,6 +15,7 @@ from cases import (
     LOSSES,
     OPTIMIZERS,
     ListLearner,
+    boost_with,
     code,
     each,
     listed_data,
@@ -25,7 +26,6 @@ from cases import (
 )
 from numpy.testing import assert_allclose, assert_array_equal
 
-from simplexboost.boosting.loop import boost
 from simplexboost.engine import CPU
 from simplexboost.parts.learners import ClassTree, InfoTree, Learner, NewtonTree, Stump, VectorTree
 from simplexboost.parts.losses import Exponential, Logistic, OneVsAll, Savage
@@ -40,7 +40,7 @@ def boost_and_watch(run, optimizer, n_rounds):
     """The risk before boosting and after every round, in logarithms."""
     log_risks = [log_risk(run)]
     for t in range(n_rounds):
-        boost(run, optimizer, t + 1)
+        boost_with(run, optimizer, t + 1)
         if run.round == t:
             break
         log_risks.append(log_risk(run))
@@ -63,7 +63,7 @@ def test_coordinate_descent_golden(loss, schedule, key):
     run = make_run(listed_data(GOLDEN["y"]), LOSSES[loss], Y, ListLearner(GOLDEN["H"]))
     optimizer = CoordinateDescent(schedule)
     for t, golden in enumerate(GOLDEN[f"{loss}_{key}"]):
-        boost(run, optimizer, t + 1)
+        boost_with(run, optimizer, t + 1)
         (update,) = run.updates
         assert (update.coordinate, update.hypothesis.number) == (golden["j"], golden["h"])
         assert update.alpha == pytest.approx(golden["alpha"], abs=2e-6)  # golden steps have about seven digits
@@ -206,14 +206,14 @@ def test_best_schedule_applies_the_coordinate_of_lowest_risk():
             F = run.F.copy()
             F[:, j] += alpha * answer.outputs[:, 0]
             risks.append(float(data.weight @ run.loss.value(0.5 * F @ Y.T, data.c)) / data.n)
-        boost(run, CoordinateDescent(), t + 1)
+        boost_with(run, CoordinateDescent(), t + 1)
         assert run.updates[0].coordinate == int(np.argmin(risks))
         assert run.risk() == pytest.approx(min(risks), rel=1e-12)
 
 
 def test_cyclic_schedule_takes_turns():
     run = make_run(problem(K=4, seed=6), Logistic(), code("simplex", 4), Stump())
-    model = boost(run, CoordinateDescent("cyclic"), 7)
+    model = boost_with(run, CoordinateDescent("cyclic"), 7)
     assert [term.coordinate for term in model.terms] == [0, 1, 2, 0, 1, 2, 0]
 
 
@@ -221,7 +221,7 @@ def test_cyclic_schedule_passes_over_coordinates_without_an_edge():
     # Column 1 of the code is the same for both classes: its gradient is zero.
     Y = np.array([[1.0, 0.5, 0.3], [-1.0, 0.5, -0.3]])
     run = make_run(problem(K=2, seed=6), Logistic(), Y, Stump())
-    model = boost(run, CoordinateDescent("cyclic"), 4)
+    model = boost_with(run, CoordinateDescent("cyclic"), 4)
     assert [term.coordinate for term in model.terms] == [0, 2, 2, 0]
     assert run.stop_reason is None
 
@@ -243,11 +243,11 @@ def test_all_coordinates_share_the_step_of_the_whole_vector():
 def test_separate_steps_are_those_of_binary_boosters():
     data = problem(K=3, seed=7)
     together = make_run(data, OneVsAll(), np.eye(3), Stump())
-    boost(together, AllCoordinates(shared_step=False), 5)
+    boost_with(together, AllCoordinates(shared_step=False), 5)
     for k in range(3):
         binary = training_set(data.X, (data.c != k).astype(int), data.weight)
         alone = make_run(binary, Exponential(), np.array([[1.0], [-1.0]]), Stump())
-        boost(alone, GradientDescent(), 5)
+        boost_with(alone, GradientDescent(), 5)
         assert_allclose(together.F[:, k], alone.F[:, 0], rtol=1e-8)
 
 
@@ -256,7 +256,7 @@ def test_gradient_and_coordinates_agree_on_one_coordinate():
     F = []
     for optimizer in (GradientDescent(), *(OPTIMIZERS[k] for k in OPTIMIZERS if "coordinate" in k)):
         run = make_run(data, Exponential(), Y, Stump())
-        boost(run, optimizer, 8)
+        boost_with(run, optimizer, 8)
         F.append(run.F)
     for other in F[1:]:
         assert_allclose(other, F[0], rtol=1e-12)

@@ -6,14 +6,13 @@ import warnings
 
 import numpy as np
 import pytest
-from cases import ListLearner, blobs, each, listed_data, make_run
+from cases import ListLearner, blobs, boost_with, each, listed_data, make_run
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import simplexboost as sb
 from simplexboost import theory
 from simplexboost.boosting import History
-from simplexboost.boosting.loop import boost
 from simplexboost.model.code import Code
 from simplexboost.parts.codewords import canonical
 from simplexboost.parts.steps import FixedStep
@@ -174,8 +173,8 @@ def test_costs_are_handed_to_the_learner():
     game = theory.make_game("uniform", 4, 25, 1 / 9)
     history = History()
     loss = PotentialLoss("uniform", 1 / 9, "zero-one", None, 25)
-    run = make_run(listed_data(space.c), loss, canonical(4), Named(space.H.T), FixedStep())
-    boost(run, OptimalStrategy(), 25, [PotentialHistory(history), history])
+    run = make_run(listed_data(space.c), loss, canonical(4), Named(space.H.T), FixedStep(), optimizer=OptimalStrategy())
+    boost_with(run, OptimalStrategy(), 25, [PotentialHistory(history), history])
     played = theory.play(game, space)
     assert_allclose(history.records["potential"], played.potential[1:])
     assert all(history.records["condition_met"]) and played.kept

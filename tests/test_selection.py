@@ -282,9 +282,9 @@ def test_a_bad_candidate_is_dropped():
     data, lies = training_set(X_IRIS, Y_IRIS), []
 
     def start(split):
-        run, optimizer, callbacks = starter(data)(split)
+        run, callbacks = starter(data)(split)
         lies.append(Lie())
-        return run, optimizer, [*callbacks, lies[-1]]
+        return run, [*callbacks, lies[-1]]
 
     splits = folds(data.c, None, 3, rng())
     good = candidate(data, max_leaf_nodes=4)
@@ -316,9 +316,9 @@ def test_the_curve_is_that_of_fits_by_hand(weighted):
     marks = checkpoints(0, 24)
     sums = np.zeros((len(marks), len(TEMPERATURES)))
     for split in splits:
-        run, optimizer, callbacks = starter(data, max_leaf_nodes=4)(split)
+        run, callbacks = starter(data, max_leaf_nodes=4)(split)
         for i, mark in enumerate(marks):
-            boost(run, optimizer, mark, callbacks)
+            boost(run, mark, callbacks)
             Z, c = 2 * run.model.scores(run.model.predictor(X_IRIS))[split.held], Y_IRIS[split.held]
             sums[i] += log_losses(Z, c, data.weight[split.held], TEMPERATURES)
     risk = sums / data.weight.sum()
@@ -341,8 +341,8 @@ def test_rows_held_out_do_not_influence_the_trees(options):
     other[split.held] = (other[split.held] + 1) % 3
     runs = []
     for c in (Y_IRIS, other):
-        run, optimizer, callbacks = starter(training_set(X_IRIS, c), **options)(split)
-        boost(run, optimizer, 12, callbacks)
+        run, callbacks = starter(training_set(X_IRIS, c), **options)(split)
+        boost(run, 12, callbacks)
         runs.append(run)
     assert runs[0].F.tobytes() == runs[1].F.tobytes()
     a, b = (held_out_losses(run, split.held, np.ones(1))[0] for run in runs)
@@ -357,8 +357,8 @@ def test_rows_held_out_do_not_influence_the_trees_of_larger_tables():
     other[split.held] = (c[split.held] * 7 + 1) % 40
     F = []
     for labels in (c, other):
-        run, optimizer, callbacks = starter(training_set(X, labels))(split)
-        boost(run, optimizer, 3, callbacks)
+        run, callbacks = starter(training_set(X, labels))(split)
+        boost(run, 3, callbacks)
         F.append(run.F)
     assert F[0].tobytes() == F[1].tobytes()
 
@@ -374,8 +374,8 @@ def test_a_run_that_stops_keeps_its_last_risk():
                 run.stop_reason = "enough"
 
     def start(split):
-        run, optimizer, callbacks = starter(data, learning_rate=1.0)(split)
-        return run, optimizer, [*callbacks, Stop()]
+        run, callbacks = starter(data, learning_rate=1.0)(split)
+        return run, [*callbacks, Stop()]
 
     choice = race([Candidate({}, start)], folds(data.c, None, 2, rng()), terms([12]))
     after = choice.curve["risk"][choice.curve["n_estimators"] >= 5]
@@ -444,8 +444,8 @@ def test_an_error_in_a_trial_ends_the_race():
             raise RuntimeError("in a trial")
 
     def start(split):
-        run, optimizer, callbacks = starter(data)(split)
-        return run, optimizer, [*callbacks, Fail()]
+        run, callbacks = starter(data)(split)
+        return run, [*callbacks, Fail()]
 
     with pytest.raises(RuntimeError, match="in a trial"):
         race([Candidate({}, start), candidate(data)], folds(data.c, None, 3, rng()), terms([500], workers=2))

@@ -165,14 +165,14 @@ def test_scores_of_rows_held_out_are_those_of_the_runs(loss, started, monkeypatc
     begin, t = Starter(clf, Table(data, np.ones(3, dtype=bool), None), 7), 0.6 if loss == "logistic" else 1.0
     runs, score = [], np.empty(150)
     for split in folds(data.c, None, 3, rng()):
-        run, optimizer, callbacks = begin(split)
-        boost(run, optimizer, 5, callbacks)
+        run, callbacks = begin(split)
+        boost(run, 5, callbacks)
         first = 0 if start is None else start - start.mean(axis=1, keepdims=True)
         U = run.model.scores(run.F) - np.divide(first, 2)
         U = t * U + np.divide(first, 2)
         P = softmax(2 * U, axis=1) if loss == "logistic" else run.loss.probabilities(U)
         score[split.held] = own_scores(P, Y_IRIS)[split.held]
-        boost(run, optimizer, 12, callbacks)
+        boost(run, 12, callbacks)
         runs.append((run, split))
     found = held_out_scores(runs, 5, t)
     assert_allclose(found.score, np.sort(score), atol=1e-6)

@@ -122,7 +122,7 @@ def test_the_risk_is_the_loss_s_own_mean(loss, name, weighted):
 def test_the_pull_is_the_gradient_along_the_directions(loss, name):
     objective, c, weight, Y, F = row_objective(loss, name)
     Z = GaussianSketch(2).directions(Y, np.random.default_rng(0))
-    statistics = objective.pull(F, Z)
+    statistics = objective.rows.pull(F, Z)
     U = 0.5 * F.astype(np.float64) @ Y.T.astype(np.float64)
     P = weight[:, None] * loss.residual(U, c)
     along = 0.5 * P @ Z
@@ -135,9 +135,8 @@ def test_the_pull_is_the_gradient_along_the_directions(loss, name):
 
 def test_the_whole_gradient_is_that_of_the_loss():
     run = sketched_run(K)
-    objective = SketchedNewton.objective(run)
     run.move_to(np.random.default_rng(5).normal(size=run.F.shape))
-    found = objective.lazy_gradient(run)
+    found = run.objective.lazy_gradient(run)
     expected = Objective(run.loss, run.data.c, run.data.weight, run.model.code).gradient(run.F, lambda: run.U, 0)
     assert_allclose(found.G, expected.G, rtol=1e-12)
     assert_array_equal(found.labels, run.data.c)
@@ -149,15 +148,19 @@ def test_the_whole_gradient_is_that_of_the_loss():
 def sketched_run(K, name="canonical", loss=None, learner=None, n=60, **more):
     data = problem(n=n, K=K)
     loss, learner = Logistic() if loss is None else loss, SketchTree() if learner is None else learner
-    return make_run(data, loss, code(name, K).astype(np.float32), learner, FixedStep(), **more)
+    return make_run(
+        data, loss, code(name, K).astype(np.float32), learner, FixedStep(), **{"optimizer": SketchedNewton(), **more}
+    )
 
 
 def test_the_objective_is_made_once_and_again_after_a_move():
     run = sketched_run(K)
-    first = SketchedNewton.objective(run)
-    assert isinstance(first, RowObjective) and SketchedNewton.objective(run) is first
+    first = run.objective
+    assert isinstance(first, RowObjective)
+    run.apply(run.optimizer.propose(run))
+    assert run.objective is first
     run.move_to(run.F)
-    assert SketchedNewton.objective(run) is not first
+    assert isinstance(run.objective, RowObjective) and run.objective is not first
 
 
 @pytest.mark.parametrize(
@@ -172,7 +175,9 @@ def test_the_objective_is_made_once_and_again_after_a_move():
 )
 def test_the_rule_of_the_leaves(K, name, max_step, rule, sparse):
     run = sketched_run(K, name, n=2 * K, learning_rate=0.25)
-    assert SketchedNewton(max_step=max_step).leaf_rule(run) == (rule, sparse)
+    found, is_sparse = SketchedNewton(max_step=max_step).leaf_rule(run)
+    assert ((found.max_step, found.thin), is_sparse) == (rule, sparse)
+    assert found.l2_regularization == SketchTree().l2_among(K)
 
 
 def test_a_round_is_one_tree_that_tells_the_risk_before():
@@ -227,7 +232,7 @@ def test_seconds_per_round_by_hand():
 def test_seconds_per_round_of_large_data_by_hand():
     # 2**20 rows of 10 features, 8 classes, 255 leaves of 8 levels, 16 bins; two threads.
     n, K = 2**20, 8
-    growth = SimpleNamespace(growth_for=lambda data, seed: SimpleNamespace(max_leaf_nodes=0))
+    growth = SimpleNamespace(growth_for=lambda data: SimpleNamespace(max_leaf_nodes=0))
     data = SimpleNamespace(n=n, p=10, table=np.broadcast_to(0.0, (n, 10)), max_bins=16, engine=CpuEngine(2))
     trees = 1.5e-9 * n * 10 * (1 + 8 / 4) + 2e-9 * 255 * 16 * 10
     for d, soft_max in ((8, 4e-9 * n * K), (3, 2e-9 * n * K + 1e-10 * n * K * 3)):

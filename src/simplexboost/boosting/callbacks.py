@@ -15,7 +15,6 @@ from .._util.arrays import AnyArray
 from .._util.messages import warn_user
 from .._util.params import check_number
 from ..parts.optimizers.run import Run
-from ..tables.training_set import TrainingSet
 
 
 class Callback:
@@ -212,30 +211,25 @@ class Sampling(Callback):
     held: AnyArray | None = None
 
     def start(self, run: Run) -> None:
-        """Let the loop draw again where the learner finds no edge on a sample."""
         run.redraw = self.before_round
 
     def before_round(self, run: Run) -> None:
         """Draw the rows and features of this round."""
-        run.rows, p = self._rows(run.data, run.rng), run.data.p
-        max_features = (0.8 if p <= 256 else 0.4) if isinstance(self.max_features, str) else self.max_features
-        run.features = self._draw(run.rng, p, max_features)
+        data, held = run.data, self.held
+        if self.subsample < 1.0:
+            drawn = draw(run.rng, data.n - (0 if held is None else len(held)), self.subsample)
+            run.rows = data.engine.here(drawn if held is None else others(data.n, held)[drawn])
+        else:
+            run.rows = None if held is None else others(data.n_here, data.engine.here(held))
+        most = (0.8 if data.p <= 256 else 0.4) if isinstance(self.max_features, str) else self.max_features
+        run.features = draw(run.rng, data.p, most) if most < 1.0 else None
 
-    def _rows(self, data: TrainingSet, rng: np.random.Generator) -> AnyArray | None:
-        """Those of the rows of this round that are here; None if all are."""
-        held = self.held
-        drawn = self._draw(rng, data.n - (0 if held is None else len(held)), self.subsample)
-        if drawn is not None:
-            return data.engine.here(drawn if held is None else others(data.n, held)[drawn])
-        return None if held is None else others(data.n_here, data.engine.here(held))
 
-    @staticmethod
-    def _draw(rng: np.random.Generator, size: int, fraction: float) -> AnyArray | None:
-        if fraction >= 1.0:
-            return None
-        drawn = np.zeros(size, dtype=bool)
-        drawn[rng.choice(size, max(1, round(fraction * size)), replace=False)] = True
-        return np.flatnonzero(drawn)
+def draw(rng: np.random.Generator, size: int, fraction: float) -> AnyArray:
+    """A random sample of a fraction of the numbers 0 .. size − 1, ascending."""
+    drawn = np.zeros(size, dtype=bool)
+    drawn[rng.choice(size, max(1, round(fraction * size)), replace=False)] = True
+    return np.flatnonzero(drawn)
 
 
 def others(n: int, held: AnyArray) -> AnyArray:

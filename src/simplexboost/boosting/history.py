@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from .._util.arrays import AnyArray
+from ..parts.losses.objective import mean_loss
 from ..parts.optimizers.run import Run
 from .callbacks import Callback
 
@@ -49,29 +49,34 @@ class History(Callback):
     begin: float = field(default_factory=time.perf_counter)
 
     def after_round(self, run: Run) -> None:
-        """Add a record."""
-        coordinates = {update.coordinate for update in run.updates}
-        only = coordinates.pop() if len(coordinates) == 1 else None
-        if all(update.error is not None for update in run.updates):
-            self.add("error", mean_of([update.error for update in run.updates]))
-        if all(update.drop is not None for update in run.updates):
+        updates, records = run.updates, self.records
+        coordinates = {-1 if update.coordinate is None else update.coordinate for update in updates}
+        edge, step, error = updates[0].edge, updates[0].alpha, updates[0].error
+        if len(updates) > 1:  # the mean of one number is itself, which a GPU would otherwise wait for
+            edge = float(np.mean([update.edge for update in updates]))
+            step = float(np.mean([update.alpha for update in updates]))
+            error = None if error is None else float(np.mean([update.error for update in updates]))
+        if error is not None:
+            self.add("error", float(error))
+        if all(update.drop is not None for update in updates):
             bound = float(self._bound(run)) * float(bound_factor(run))
             self.add("bound", bound if math.isfinite(bound) else math.inf)  # of a fit that diverges
-        self.add("edge", mean_of([update.edge for update in run.updates]))
-        self.add("step", mean_of([update.alpha for update in run.updates]))
-        self.add("coordinate", -1 if only is None else only)
-        self.add("seconds", time.perf_counter() - self.begin)
+        records["edge"].append(float(edge))
+        records["step"].append(float(step))
+        records["coordinate"].append(coordinates.pop() if len(coordinates) == 1 else -1)
+        records["seconds"].append(time.perf_counter() - self.begin)
         if run.risk_before is None:
-            self.add("risk", run.risk())
-        elif len(self.records["risk"]) < run.round - 1:  # the risk after the round before, which is known only now
-            self.add("risk", run.risk_before)
+            records["risk"].append(run.risk())
+        elif len(records["risk"]) < len(records["step"]) - 1:  # the risk after the round before, known only now
+            records["risk"].append(run.risk_before)
 
     def _bound(self, run: Run) -> float:
         """The bound before this round."""
         if self.records.get("bound"):
             return self.records["bound"][-1]
-        start = run.objective.risk_at_start(run.start())
-        return start / run.loss.mistake(run.data.K)
+        data, code = run.data, run.code
+        start = mean_loss(run.loss, code, run.start(), data.c, data.weight, data.engine)
+        return start / run.loss.mistake(data.K)
 
     def finish(self, run: Run) -> None:
         """Add the risk of the last round, where it is not known yet."""
@@ -94,11 +99,6 @@ class History(Callback):
         """The records of the first rounds as arrays; a risk that is not known yet is NaN."""
         columns = {name: [*values, np.nan] for name, values in self.records.items()}
         return {name: np.array(values[:n_rounds]) for name, values in columns.items()}
-
-
-def mean_of(values: list[Any]) -> float:
-    """The mean of some numbers; that of one is itself, which a GPU would otherwise wait for."""
-    return float(values[0] if len(values) == 1 else np.mean(values))
 
 
 def bound_factor(run: Run) -> float:

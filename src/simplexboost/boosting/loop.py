@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..model.additive import AdditiveModel
-from ..parts.optimizers import Optimizer
 from ..parts.optimizers.run import DivergenceError, Run, Update
 from .callbacks import Callback
 
@@ -14,19 +13,20 @@ PERFECT = "perfect learner: every example gains on every rival class along it, i
 MAX_DRAWS = 20  # boosting stops after so many samples without an edge
 
 
-def boost(run: Run, optimizer: Optimizer, n_rounds: int, callbacks: Sequence[Callback] = ()) -> AdditiveModel:
+def boost(run: Run, n_rounds: int, callbacks: Sequence[Callback] = ()) -> AdditiveModel:
     """Add rounds until there are ``n_rounds``, the learner finds no edge any more, or a callback asks to stop.
 
     A round that would make the predictor too large ends boosting too, and the model keeps the rounds before it.
     """
     run.n_rounds = n_rounds
+    before, after = (overrides(callbacks, name) for name in ("before_round", "after_round"))
     for callback in callbacks:
         callback.start(run)
     while run.round < n_rounds and run.stop_reason is None:
-        for callback in callbacks:
-            callback.before_round(run)
+        for act in before:
+            act(run)
         try:
-            updates = propose(run, optimizer)  # the weak learner and the step
+            updates = propose(run)  # the weak learner and the step
             if not updates:
                 run.stop_reason = run.refusal or NO_EDGE
                 break
@@ -38,19 +38,25 @@ def boost(run: Run, optimizer: Optimizer, n_rounds: int, callbacks: Sequence[Cal
             break
         if any(update.perfect for update in updates):
             run.stop_reason = PERFECT
-        for callback in callbacks:
-            callback.after_round(run)
+        for act in after:
+            act(run)
     for callback in callbacks:
         callback.finish(run)
-    run.model.settle()
+    run.model.materialise()
     return run.model
 
 
-def propose(run: Run, optimizer: Optimizer) -> list[Update]:
+def propose(run: Run) -> list[Update]:
     """The updates of a round; if a sample of rows shows no edge, others are drawn, up to ``MAX_DRAWS``."""
     run.refusal = run.risk_before = None
-    updates, draws = optimizer.propose(run), 1
+    updates, draws = run.optimizer.propose(run), 1
     while not updates and run.redraw is not None and draws < MAX_DRAWS:
         run.redraw(run)
-        updates, draws = optimizer.propose(run), draws + 1
+        updates, draws = run.optimizer.propose(run), draws + 1
     return updates
+
+
+def overrides(callbacks: Sequence[Callback], name: str) -> list[Callable[[Run], None]]:
+    """The methods of this name that do something."""
+    methods = [getattr(callback, name) for callback in callbacks]
+    return [method for method in methods if getattr(method, "__func__", None) is not getattr(Callback, name)]

@@ -19,7 +19,6 @@ from ..decide.sets import SetScores
 from ..engine import CpuEngine
 from ..model.code import in_precision
 from ..parts.losses import Loss, for_label_sets
-from ..parts.optimizers import Optimizer
 from ..parts.optimizers.run import Run
 from ..tables.training_set import TrainingSet
 from .search import TEMPERATURES, Candidate, Choice, Split, Terms, drawn_by_class, folds, one_split, race
@@ -153,18 +152,16 @@ class Starter:
     table: Table
     seed: int
 
-    def __call__(self, split: Split) -> tuple[Run, Optimizer, list[Callback]]:
-        """The run, its optimizer and its callbacks."""
+    def __call__(self, split: Split) -> tuple[Run, list[Callback]]:
+        """The run and its callbacks."""
         parts, rng, present = self.estimator.parts(), np.random.default_rng(self.seed), self.table.present
         parts.loss.check(self.table.data.K)
         loss = loss_on(parts.loss, self.table.data)
         Y = in_precision(parts.codewords.for_classes(len(present), present, rng), parts.optimizer.dtype)  # (K, d)
         parts.learner.check_for(self.table.data, Y)
-        rate, few = self.estimator.shrinkage(), parts.optimizer.candidates
-        run = Run(self.table.data, loss, Y, parts.learner, parts.step, rate, rng, few)
-        parts.optimizer.check(run)
-        sampling = Sampling(self.estimator.subsample, self.estimator.max_features, split.held)
-        return run, parts.optimizer, [sampling]
+        rate = self.estimator.shrinkage()
+        run = Run(self.table.data, loss, Y, parts.learner, parts.optimizer, parts.step, rate, rng)
+        return run, [Sampling(self.estimator.subsample, self.estimator.max_features, split.held)]
 
 
 def loss_on(loss: Loss, data: TrainingSet) -> Loss:

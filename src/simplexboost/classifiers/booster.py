@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from .._util.arrays import AnyArray, Array
-from .._util.compat import HAS_SKLEARN_CALLBACKS, CallbackSupportMixin, with_callbacks
+from .._util.compat import CallbackSupportMixin, with_callbacks
 from .._util.messages import show_progress, warn_user
 from .._util.params import check_choice, check_flag, check_number, check_verbose, random_generator
 from .._util.runtime import one_blas_thread
@@ -29,6 +29,7 @@ from ..model.code import in_precision
 from ..model.code import same as same_code
 from ..parts.learners import refusal_of
 from ..parts.losses import Loss
+from ..parts.optimizers import GradientDescent
 from ..parts.optimizers.run import Run
 from ..persist import check_label_types
 from ..tables.inputs import Taken
@@ -318,7 +319,8 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
             evaluations = check_eval_set(eval_set, watched)
             seed = draft._draw_seed()
             last = [partial(SklearnCallbacks, self, draft, X=X, y=y, sample_weight=sample_weight)]
-            draft._boost(watched, evaluations, groups, seed, history, last if HAS_SKLEARN_CALLBACKS else [])
+            has_own = hasattr(self, "_skl_callbacks") or hasattr(self, "_parent_callback_ctx")
+            draft._boost(watched, evaluations, groups, seed, history, last if has_own else [])
         return self
 
     def _boost(
@@ -360,7 +362,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         callbacks = booster._callbacks(history, evaluations) + [make(finish) for make in last]
         try:
             with one_blas_thread():
-                boost(run, parts.optimizer, n_rounds, callbacks)
+                boost(run, n_rounds, callbacks)
         finally:
             run.snapshot = None  # it knows the run: neither would be freed before Python looks for cycles
         if run.diverged:
@@ -479,7 +481,7 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         parts.check()
         data, loss, held_out = checked.data, parts.loss, None
         if data.K == 1:  # all other classes are absent, so there is nothing to learn
-            return Run(data, loss, np.ones((1, 1)), parts.learner, parts.step, rng=rng), None
+            return Run(data, loss, np.ones((1, 1)), parts.learner, GradientDescent(), parts.step, rng=rng), None
         loss.check(data.K)
         parts.check_memory(data, self._sure_rounds())
         if self.early_stopping and not watched:
@@ -491,8 +493,8 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
         code = parts.codewords.for_classes(len(present), present, rng)
         Y: Array = in_precision(code, parts.optimizer.dtype)  # (K, d)
         parts.learner.check_for(data, Y)
-        run = Run(data, loss, Y, parts.learner, parts.step, self.shrinkage(), rng, parts.optimizer.candidates)
-        parts.check_run(run, min(int(self.n_estimators), ENDLESS))
+        run = Run(data, loss, Y, parts.learner, parts.optimizer, parts.step, self.shrinkage(), rng)
+        run.memory = parts.optimizer.memory(data, run.learner, Y.shape[1], min(int(self.n_estimators), ENDLESS))
         return run, held_out
 
     def _resume(self, run: Run, parts: Parts, checked: Checked, history: History, n_rounds: int) -> None:
@@ -512,7 +514,6 @@ class BaseBooster(CallbackSupportMixin, ChangesClasses, Predicts):
                 "warm_start=True it must be at least as many."
             )
         run.resume(self.model_)
-        parts.optimizer.resume(run)
         if self.stop_reason_ == PERFECT and run.is_perfect:
             run.stop_reason = PERFECT
         if self.rng_state_ is None:  # a file of an earlier version

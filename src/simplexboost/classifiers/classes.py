@@ -450,7 +450,7 @@ def taught(estimator: Any, lesson: Lesson, rate: float) -> tuple[AdditiveModel, 
     chosen = spread_evenly(len(model.terms), OLD_TREES)
     trees = [tree_of(model.terms[i]) for i in chosen]
     engine, data = CpuEngine(estimator._engine().n_threads), lesson.data
-    usual = estimator.parts().learner.suited_l2(len(lesson.present))
+    usual = estimator.parts().learner.l2_among(len(lesson.present))
     l2 = L2 if lesson.complete and is_auto(estimator.l2_regularization) else usual
     rule = LeafRule(float(l2), estimator.max_step or np.inf)
     if lesson.complete:
@@ -473,13 +473,13 @@ def grown(estimator: Any, lesson: Lesson, model: AdditiveModel, n_rounds: int, r
     parts.check_memory(lesson.data, n_rounds)
     rng = np.random.default_rng([estimator.seed_ or 0, estimator.n_iter_, 2])
     Y = unit_vectors(lesson.m + 1, model.Y)
-    run = Run(lesson.data, estimator.loss_, Y, parts.learner, parts.step, rate, rng)
-    parts.check_run(run, n_rounds)
+    run = Run(lesson.data, estimator.loss_, Y, parts.learner, parts.optimizer, parts.step, rate, rng)
+    run.memory = parts.optimizer.memory(lesson.data, run.learner, Y.shape[1], n_rounds)
     finish = partial(joined, estimator, lesson, model, history)
     run.snapshot = snapshot_of(estimator, lambda: finish(run))
     try:
         with one_blas_thread(), show_progress(estimator.verbose):
-            boost(run, parts.optimizer, n_rounds, settled._callbacks(history, []))
+            boost(run, n_rounds, settled._callbacks(history, []))
     finally:
         run.snapshot = None  # it knows the run: neither would be freed before Python looks for cycles
     if run.diverged:

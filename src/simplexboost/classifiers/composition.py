@@ -10,7 +10,6 @@ from ..parts.codewords import Codewords, as_codewords
 from ..parts.learners import Learner, as_learner
 from ..parts.losses import Loss, as_loss
 from ..parts.optimizers import Optimizer, as_optimizer
-from ..parts.optimizers.run import Run
 from ..parts.steps import Step, as_step
 from ..tables.training_set import TrainingSet
 
@@ -53,11 +52,6 @@ class Parts:
         what = f"boosting of {n_rounds} rounds on {data.n} rows of {data.K} classes, with codewords of {d} columns,"
         advice = "Take fewer rows or rounds (n_estimators), or codewords of fewer columns, such as codewords='max-min'."
         check_memory(least if needed is None else needed, what, advice)
-
-    def check_run(self, run: Run, n_rounds: int) -> None:
-        """Raise if the parts do not fit together; the run learns what it is expected to take."""
-        self.optimizer.check(run)
-        run.memory = self.optimizer.memory(run.data, self.learner, run.Y.shape[1], n_rounds)
 
 
 def make_parts(loss: Any, codewords: Any, learner: Any, optimizer: Any, step: Any) -> Parts:

@@ -30,7 +30,6 @@ from ..boosting.loop import boost
 from ..decide.sets import SetScores, own_scores
 from ..engine import Candidates
 from ..model.additive import AdditiveModel
-from ..parts.optimizers import Optimizer, SketchedNewton
 from ..parts.optimizers.run import Run
 
 __all__ = ["TEMPERATURES", "Candidate", "Choice", "Split", "Terms", "check_groups", "folds", "one_split", "race"]
@@ -264,7 +263,8 @@ def held_out_losses(run: Run, held: AnyArray, temperatures: Array) -> Array:
 
 def block_losses(run: Run, held: AnyArray, temperature: float, constant: Array | None) -> Array:
     """The losses of every block in the rows held out, (h, B), at a temperature."""
-    rows: Any = SketchedNewton.objective(run).rows
+    objective: Any = run.objective
+    rows = objective.rows
     if constant is None or temperature == 1.0:
         losses: Array = rows.losses(run.F, held, temperature)
         return losses
@@ -354,7 +354,7 @@ def held_out_scores(runs: list[tuple[Run, Split]], n_rounds: int, temperature: f
 
 def gathered_scores(run: Run, held: AnyArray, n_rounds: int, temperature: float) -> tuple[Array, AnyArray]:
     """The scores of rows held out and their classes, (m,) each; where the engine decides, those of all rows."""
-    run.model.settle()
+    run.model.materialise()
     model = run.model.first(n_rounds).at(temperature)
     c = run.data.c[run.data.engine.here(held)]
     parts = [own_scores(probabilities(run, model, rows), run.data.c[here]) for rows, here in blocks(run, held)]
@@ -497,7 +497,7 @@ class Candidate:
     """
 
     params: dict[str, Any]
-    start: Callable[[Split], tuple[Run, Optimizer, list[Callback]]]
+    start: Callable[[Split], tuple[Run, list[Callback]]]
     most: int | None = None
 
 
@@ -549,7 +549,7 @@ class Trial:
     def __init__(self, candidate: Candidate, split: Split, terms: Terms, cancelled: Event) -> None:
         self.split, self.terms, self.cancelled = split, terms, cancelled
         self.most = np.inf if candidate.most is None else candidate.most
-        self.run, self.optimizer, callbacks = candidate.start(split)
+        self.run, callbacks = candidate.start(split)
         self.callbacks = [*callbacks, Cancelled(cancelled)]
         self.losses: dict[int, Array] = {}  # number of rounds → (T, B) sums over the rows held out
         self.counts: dict[int, Array] = {}  # number of rounds → (2, K, bins) weights of these rows, by score
@@ -559,7 +559,7 @@ class Trial:
         for mark in marks:
             if self.cancelled.is_set():
                 return
-            boost(self.run, self.optimizer, int(min(mark, self.most)), self.callbacks)
+            boost(self.run, int(min(mark, self.most)), self.callbacks)
             stuck = self.run.round < mark and self.losses
             self.losses[mark] = (
                 self.losses[max(self.losses)]

@@ -19,7 +19,7 @@ from .._util.arrays import AnyArray, Array, Labels
 from .._util.compat import cached
 from ..engine import CPU, Candidates, Engine, ForestArrays, PackedForest, Tree
 from .code import FEW, Code, identity, is_view
-from .hypotheses import Hypothesis, LateTreeHypothesis, LeafOutputs, LinearHypothesis, TreeHypothesis, sparse_values
+from .hypotheses import Hypothesis, LeafOutputs, LinearHypothesis, PendingTree, TreeHypothesis, sparse_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Term:
     def add_to(self, F: AnyArray, outputs: Array | LeafOutputs) -> None:
         """F += α h, in place, where h has these outputs."""
         if isinstance(outputs, LeafOutputs):
-            outputs.add_to(F, self.step)
+            outputs.engine.add_leaves(F, outputs.values, self.step, outputs.leaf_of_row)
         elif self.coordinate is None:
             F += self.step * outputs
         else:
@@ -88,10 +88,10 @@ class AdditiveModel:
             return None
         return np.asarray(self.terms[0].step * (first.values.toarray() if issparse(first.values) else first.values)[0])
 
-    def settle(self) -> None:
-        """Replace hypotheses that are made late by what they stand for."""
+    def materialise(self) -> None:
+        """Replace trees that are still on their way from a device by ordinary ones."""
         for i, term in enumerate(self.terms):
-            if isinstance(term.hypothesis, LateTreeHypothesis):
+            if isinstance(term.hypothesis, PendingTree):
                 self.terms[i] = replace(term, hypothesis=term.hypothesis.made)
 
     def first(self, n_rounds: int) -> AdditiveModel:

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, issparse
 from .._util.arrays import AnyArray, Array
 from .._util.compat import cached
 from .._util.messages import name_in_errors
-from ..engine import CPU, Engine, LateValues, Tree, column_of
+from ..engine import CPU, Engine, Grown, LateValues, Tree, column_of
 
 
 class Hypothesis(Protocol):
@@ -36,40 +36,36 @@ class TreeHypothesis:
         return outputs.toarray() if issparse(outputs) else outputs
 
 
-class LateTreeHypothesis(TreeHypothesis):
-    """A `TreeHypothesis` that is made when it is first used, or while a device works on the next round.
+class PendingTree(TreeHypothesis):
+    """A `TreeHypothesis` that a device is still computing: the tree with its leaf values, sparse if most are zero.
 
-    It is for the time of the fit only: `AdditiveModel.settle` puts what was made in its place.
+    It is for the time of the fit only: `AdditiveModel.materialise` puts what was made in its place.
     """
 
-    def __init__(self, make: Callable[[], TreeHypothesis]) -> None:
-        self.__dict__["_make"] = make
+    def __init__(self, grown: Grown, values: LateValues, sparse: bool) -> None:
+        self.__dict__["_parts"] = grown, values, sparse
 
     @cached
     def made(self) -> TreeHypothesis:
         """What it stands for."""
-        return self.__dict__.pop("_make")()
+        grown, values, sparse = self.__dict__.pop("_parts")
+        if not sparse:
+            return TreeHypothesis(grown.tree, np.asarray(values))
+        return TreeHypothesis(grown.tree, values.sparse if values.sparse is not None else sparse_values(values))
 
     def maker(self) -> Callable[[], None]:
         """A function that makes it if somebody still has it: what is put off must not keep an interrupted fit alive."""
         known = weakref.ref(self)
 
         def make() -> None:
-            late = known()
-            if late is not None:
-                late.made  # noqa: B018
+            pending = known()
+            if pending is not None:
+                pending.made  # noqa: B018
 
         return make
 
-    @property
-    def tree(self) -> Tree:
-        """The tree."""
-        return self.made.tree
-
-    @property
-    def values(self) -> Any:
-        """(L, d)"""
-        return self.made.values
+    tree = property(lambda self: self.made.tree)
+    values = property(lambda self: self.made.values)
 
     def __reduce__(self) -> Any:
         return TreeHypothesis, (self.tree, self.values)
@@ -99,10 +95,6 @@ class LeafOutputs:
     def dense(self) -> Array:
         """The outputs, (n, d)."""
         return np.asarray(self.values)[self.engine.host(self.leaf_of_row)]
-
-    def add_to(self, F: AnyArray, step: float) -> None:
-        """F += step · outputs, in place."""
-        self.engine.add_leaves(F, self.values, step, self.leaf_of_row)
 
 
 MOST = float(np.finfo(np.float64).max)
@@ -193,7 +185,7 @@ def largest(h: Any, outputs: Array | LeafOutputs) -> float:
     For a hypothesis with a table of leaf values (L, d) only the table is read, not the rows.
     """
     table: Any = outputs.values if isinstance(outputs, LeafOutputs) else outputs
-    if isinstance(h, TreeHypothesis | ClassifierHypothesis) and not isinstance(h, LateTreeHypothesis):
+    if isinstance(h, TreeHypothesis | ClassifierHypothesis) and not isinstance(h, PendingTree):
         table = h.values if isinstance(h, TreeHypothesis) else h.Y
     if isinstance(table, LateValues):
         return table.bound

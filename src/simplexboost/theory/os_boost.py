@@ -168,7 +168,7 @@ class OptimalStrategy(Optimizer):
 
     def check(self, run: Run) -> None:
         """Raise unless the loss is a game's potential and the learner names classes."""
-        if not isinstance(run.objective, PotentialObjective):
+        if not isinstance(run.loss, PotentialLoss):
             raise TypeError(f"optimizer=OptimalStrategy() needs loss=PotentialLoss(...), not {run.loss!r}.")
         if run.learner.kind not in ("classification", "any"):
             raise TypeError(f"learner={run.learner!r} does not name classes; use 'class-tree' or a classifier.")

@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._util.params import resolve
-from .base import Answer, Learner, PlainPull, Pull, Request, Sketched, refusal_of
+from .base import Answer, Learner, PlainPull, Pull, Request, refusal_of
 from .linear import LinearRegressor
 from .newton_trees import NewtonTree, RegressionTree, SketchTree
 from .tree_learners import (
@@ -64,7 +64,6 @@ __all__ = [
     "Request",
     "SignTree",
     "SketchTree",
-    "Sketched",
     "SklearnLearner",
     "Stump",
     "SubsetTree",

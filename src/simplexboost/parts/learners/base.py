@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from ..._util.arrays import AnyArray, Array, Labels
 from ..._util.compat import cached
 from ..._util.params import Part
-from ...engine import Grown, LateValues
 from ...model.hypotheses import Hypothesis, LeafOutputs
 from ...tables.training_set import TrainingSet
 
@@ -91,39 +90,6 @@ class PlainPull:
 
 
 @dataclass(frozen=True, eq=False)
-class Sketched:
-    """A pull of many coordinates as the engine uses it: few statistics for the splits, all coordinates in the leaves.
-
-    Attributes
-    ----------
-    statistics : array of shape (n, s + 1)
-        The negative gradient along s directions, and the curvature along them.
-    leaves : callable
-        A function of the grown tree and of the learner's ``l2_regularization`` that gives the leaf values (L, d).
-    size : callable
-        A function that gives Σ‖g‖ of the gradients g along these directions, over the rows of the request.
-    sparse : bool, default=False
-        Whether most of the leaf values are zero.
-    ahead : callable or None, default=None
-        A function of the grown tree and of its leaf values that lets a device add them to the predictor as soon as it
-        has computed them; None if that must wait for the step.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> sketched = Sketched(np.zeros((5, 2)), lambda grown, l2: np.zeros((1, 3)), lambda: 0.0)
-    >>> sketched.statistics.shape, sketched.sparse
-    ((5, 2), False)
-    """
-
-    statistics: Array
-    leaves: Callable[[Grown, float], AnyArray | LateValues]
-    size: Callable[[], float]
-    sparse: bool = False
-    ahead: Callable[[Grown, LateValues], None] | None = None
-
-
-@dataclass(frozen=True, eq=False)
 class Request:
     """What a weak learner is asked to fit.
 
@@ -143,8 +109,9 @@ class Request:
         The numbers of the features that the learner may use, ascending; None stands for all.
     seed : int, default=0
         The seed of learners that draw at random.
-    sketched : Sketched or None, default=None
-        The pull in few statistics, for trees that can use it.
+    statistics : array of shape (n, s + 1) or None, default=None
+        The negative gradient along s directions and, last, the curvature along them, from which a `NewtonTree` then
+        takes its splits. None if splits look at the whole gradient.
 
     Examples
     --------
@@ -171,22 +138,7 @@ class Request:
     rows: AnyArray | None = None
     features: AnyArray | None = None
     seed: int = 0
-    sketched: Sketched | None = None
-
-    @property
-    def G(self) -> Array:
-        """Minus the gradient in F, (n, d)."""
-        return self.pull.G
-
-    @property
-    def labels(self) -> Labels:
-        """The class to name for every example, (n,)."""
-        return self.pull.labels
-
-    @property
-    def weight(self) -> Array:
-        """How important it is to name that class, (n,)."""
-        return self.pull.weight
+    statistics: Array | None = None
 
     @property
     def h(self) -> Array:
@@ -197,6 +149,10 @@ class Request:
     def used(self) -> AnyArray | slice:
         """The rows the learner may use, as an index."""
         return slice(None) if self.rows is None else self.rows
+
+    G = property(lambda self: self.pull.G, doc="Minus the gradient in F, (n, d).")
+    labels = property(lambda self: self.pull.labels, doc="The class to name for every example, (n,).")
+    weight = property(lambda self: self.pull.weight, doc="How important it is to name that class, (n,).")
 
 
 class Answer:
@@ -210,8 +166,6 @@ class Answer:
         The answers on the training rows; those of a tree may be given by leaf.
     classes : array of shape (n,) or None, default=None
         The class named for every row, if the outputs are codewords of classes.
-    edge : float or None, default=None
-        How well the outputs follow the pull, at most 1, if the learner has computed it.
 
     Attributes
     ----------
@@ -232,9 +186,8 @@ class Answer:
         hypothesis: Hypothesis,
         outputs: Array | LeafOutputs,
         classes: Labels | None = None,
-        edge: float | None = None,
     ) -> None:
-        self.hypothesis, self.compact, self.classes, self.edge = hypothesis, outputs, classes, edge
+        self.hypothesis, self.compact, self.classes = hypothesis, outputs, classes
 
     @cached
     def outputs(self) -> Array:
@@ -256,7 +209,6 @@ class Learner(Part):
     (True, 'any', True)
     """
 
-    takes_sketches: ClassVar[bool] = False  # whether it can fit requests that have a sketch
     takes_categories: ClassVar[bool] = False  # whether it splits categorical columns by subsets of their categories
     kind: ClassVar[str] = "any"  # its answers: "classification" codewords, "regression" real vectors
 
@@ -267,6 +219,10 @@ class Learner(Part):
     def fit_each(self, requests: Sequence[Request]) -> list[Answer]:
         """Answer requests that differ only in their pulls and curvatures; a learner may share work among them."""
         return [self.fit(request) for request in requests]
+
+    def resolved(self, data: TrainingSet) -> Learner:
+        """Return the learner for a fit on these data: what is "auto" or the same in every round is found out once."""
+        return self
 
     def check(self) -> None:
         """Raise if a parameter is invalid; called once before boosting."""

@@ -16,15 +16,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import issparse
 
 from ..._util.arrays import AnyArray, Array
 from ..._util.docstrings import described
-from ..._util.params import check_choice, check_number, is_auto
-from ...engine import ORDERS, Dense, Grown, Growth, LateValues, Tree
-from ...model.hypotheses import LateTreeHypothesis, LeafOutputs, TreeHypothesis, sparse_values
+from ..._util.params import check_number, is_auto
+from ...engine import Dense, Grown, Growth, Tree
 from ...tables.training_set import TrainingSet
-from .base import Answer, Request
+from .base import Request
 from .constraints import monotone_signs
 from .tree_learners import MOST, SMALL, TreeLearner
 
@@ -174,7 +172,6 @@ class NewtonTree(TreeLearner):
 
     score: ClassVar[str] = "newton"
     kind: ClassVar[str] = "regression"
-    takes_sketches: ClassVar[bool] = True
 
     def check(self) -> None:
         """Raise if a limit or l2_regularization is invalid."""
@@ -190,68 +187,28 @@ class NewtonTree(TreeLearner):
                 f"class; the codewords have shape {Y.shape}."
             )
 
-    def fit(self, request: Request) -> Answer:
-        """Grow a tree and compute its leaf values; with a sketch, the leaves still use all coordinates."""
-        return super().fit(request) if request.sketched is None else self.fit_sketched(request)
-
-    def fit_sketched(self, request: Request) -> Answer:
-        """A tree whose splits use only the sketch; a tree that is one leaf of zeros has no edge."""
-        sketched = request.sketched
-        assert sketched is not None
-        grown = self.grow(request, Dense(sketched.statistics))
-        free = sketched.leaves(grown, self.l2_for(request.data))  # (L, d)
-        values = self.constrained(free, grown, request)
-        if values is free and sketched.ahead is not None and isinstance(values, LateValues):
-            sketched.ahead(grown, values)
-        outputs = LeafOutputs(values, grown.leaf_of_row, request.data.engine)
-
-        sparse = sketched.sparse
-
-        def made() -> TreeHypothesis:  # it must not know the request, which knows the run
-            known = values.sparse if sparse and isinstance(values, LateValues) else None
-            if known is not None:
-                return TreeHypothesis(grown.tree, known)
-            if issparse(values):
-                return TreeHypothesis(grown.tree, values)
-            table = np.asarray(values)
-            return TreeHypothesis(grown.tree, sparse_values(table) if sparse else table)
-
-        late = LateTreeHypothesis(made)
-        hypothesis = late if request.data.engine.later(late.maker()) else late.made
-        n_leaves = values.shape[0] if issparse(values) else len(values)
-        says_nothing = n_leaves == 1 and largest_value(values) < 1e-6
-        return Answer(hypothesis, outputs, edge=0.0 if says_nothing else self.sketched_edge(request, grown))
-
-    def sketched_edge(self, request: Request, grown: Grown) -> float:
-        """Σ⟨g, v⟩ / (Σ‖g‖ · max‖v‖) of the gradients g along the sketch and the Newton steps v of their leaves."""
-        assert request.sketched is not None
-        sums = grown.leaf_sums  # (L, s + 1)
-        v = newton_steps(sums, self.l2_for(request.data))  # (L, s)
-        longest = np.abs(v).max() if v.shape[1] == 1 else np.linalg.norm(v, axis=1).max()
-        most = request.sketched.size() * float(longest)
-        return float(np.vdot(sums[:, :-1], v)) / most if most > 0 else 0.0
-
-    def growth_for(self, data: TrainingSet, seed: int, **more: Any) -> Growth:
-        """How the engine is to grow."""
-        return super().growth_for(data, seed, l2_regularization=self.l2_for(data), **more)
+    def growth_for(self, data: TrainingSet, **more: Any) -> Growth:
+        return super().growth_for(data, l2_regularization=self.l2_for(data), **more)
 
     def l2_for(self, data: TrainingSet) -> float:
         """What is added to every curvature sum on these data."""
         return float(self.l2_regularization)
 
     def statistics(self, request: Request) -> Dense:
-        """The gradient and the curvature."""
+        if request.statistics is not None:
+            return Dense(request.statistics)  # (n, s + 1)
         return Dense(np.column_stack([request.G, request.h]))  # (n, d + 1)
 
     def leaf_values(self, grown: Grown, request: Request) -> Array:
         """ΣG / (Σh + l2)."""
-        return self.constrained(newton_steps(grown.leaf_sums, self.l2_for(request.data)), grown, request)
+        values = newton_steps(grown.leaf_sums, self.l2_for(request.data))
+        return self.constrain(values, grown, request.data)
 
-    def constrained(self, values: Any, grown: Grown, request: Request) -> Any:
-        """The leaf values (L, d), made monotone where that is asked for; leaves weigh what their curvature weighs."""
+    def constrain(self, values: Any, grown: Grown, data: TrainingSet) -> Any:
+        """Make leaf values (L, d) monotone where that is asked for; leaves weigh what their curvature weighs."""
         if self.monotonic_cst is None:
             return values
-        signs = monotone_signs(self.monotonic_cst, request.data)
+        signs = monotone_signs(self.monotonic_cst, data)
         if signs is None:
             return values
         values = np.asarray(values)
@@ -260,13 +217,8 @@ class NewtonTree(TreeLearner):
                 "monotonic_cst needs an optimizer that fits all classes in one tree, such as 'sketched-newton' or "
                 "'newton'; this one asks for one coordinate at a time."
             )
-        weight = np.maximum(grown.leaf_sums[:, -1] + self.l2_for(request.data), np.finfo(np.float64).tiny)
+        weight = np.maximum(grown.leaf_sums[:, -1] + self.l2_for(data), np.finfo(np.float64).tiny)
         return monotone(grown.tree, values, weight, signs)
-
-
-def largest_value(values: Any) -> float:
-    """The largest absolute leaf value."""
-    return float(np.abs(values.data if issparse(values) else np.asarray(values)).max(initial=0.0))
 
 
 def newton_steps(sums: Array, l2_regularization: float) -> Array:
@@ -351,43 +303,40 @@ class SketchTree(NewtonTree):
     l2_regularization: Any = "auto"
 
     def check(self) -> None:
-        """Raise if a limit is invalid."""
-        check_choice("growth", self.growth, tuple(ORDERS))
         check_number("max_leaf_nodes", self.max_leaf_nodes, int, 2, MOST, none=True, auto=True)
         check_number("min_samples_leaf", self.min_samples_leaf, int, 1, MOST, auto=True)
-        self.suited(1000, 10).check()
+        super(SketchTree, self._without_auto(1000, 1.0)).check()
 
-    def suited(self, n: int, K: float) -> NewtonTree:
-        """The same learner with "auto" replaced by values for n rows of K classes."""
-        leaves = self.max_leaf_nodes
+    def resolved(self, data: TrainingSet) -> TreeLearner:
+        return super(SketchTree, self._without_auto(data.n, self.l2_for(data))).resolved(data)
+
+    def _without_auto(self, n: int, l2: float) -> SketchTree:
+        """The same learner for n rows, where this l2_regularization suits the classes."""
+        growth = "best" if is_auto(self.growth) else self.growth
+        leaves, least = self.max_leaf_nodes, self.min_samples_leaf
         if is_auto(leaves):
-            leaves = None if self.growth == "symmetric" else min(max(n // 128, 16), 255)
-        least = (1 if n <= 1000 else 5) if is_auto(self.min_samples_leaf) else self.min_samples_leaf
-        return NewtonTree(
-            self.max_depth,
-            leaves,
-            least,
-            self.growth,
-            self.gain_noise,
-            self.suited_l2(K),
-            interaction_cst=self.interaction_cst,
+            leaves = None if growth == "symmetric" else min(max(n // 128, 16), 255)
+        return replace(
+            self,
+            max_leaf_nodes=leaves,
+            min_samples_leaf=(1 if n <= 1000 else 5) if is_auto(least) else least,
+            growth=growth,
+            gain_noise=0.0 if is_auto(self.gain_noise) else self.gain_noise,
+            l2_regularization=l2 if is_auto(self.l2_regularization) else self.l2_regularization,
         )
 
-    def suited_l2(self, K: float) -> Any:
-        """What suits K classes."""
-        return max(0.2, 10.0 / K) if is_auto(self.l2_regularization) else self.l2_regularization
-
     def l2_for(self, data: TrainingSet) -> float:
-        """What is added to every curvature sum on these data."""
         if data.problem.yes_or_no and is_auto(self.l2_regularization):
             return LABEL_L2
-        return float(self.suited_l2(data.rivals))
+        return float(self.l2_among(data.rivals))
 
-    def growth_for(self, data: TrainingSet, seed: int, **more: Any) -> Growth:
-        """How the engine is to grow."""
-        bits = 64 if data.n * data.p < SMALL else 32
-        tree = replace(self.suited(data.n, data.rivals), l2_regularization=self.l2_for(data))
-        return tree.growth_for(data, seed, bits=bits, **more)
+    def l2_among(self, K: float) -> Any:
+        """What is added to every curvature sum where one of K classes is right."""
+        return max(0.2, 10.0 / K) if is_auto(self.l2_regularization) else self.l2_regularization
+
+    def growth_for(self, data: TrainingSet, **more: Any) -> Growth:
+        tree = self._without_auto(data.n, self.l2_for(data))
+        return super(SketchTree, tree).growth_for(data, bits=64 if data.n * data.p < SMALL else 32, **more)
 
 
 def is_identity(Y: Array) -> bool:

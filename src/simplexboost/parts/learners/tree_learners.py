@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -78,6 +79,7 @@ class TreeLearner(Learner):
 
     score: ClassVar[str]
     takes_categories: ClassVar[bool] = True
+    rounds_at_random: ClassVar[bool] = True  # sums in 32 bits, up or down by the seed of the round; else to nearest
 
     def check(self) -> None:
         """Raise if a limit is invalid."""
@@ -93,21 +95,25 @@ class TreeLearner(Learner):
         """Raise if interaction_cst does not suit the features."""
         interactions(self.interaction_cst, data)
 
+    def resolved(self, data: TrainingSet) -> TreeLearner:
+        other = copy(self)
+        other.__dict__["_growth"] = self.growth_for(data)
+        return other
+
     def fit(self, request: Request) -> Answer:
         """Grow a tree and compute its leaf values."""
-        grown = self.grow(request, self.statistics(request))
+        grown = self.grow(request)
         values = self.leaf_values(grown, request)  # (L, d)
         return Answer(TreeHypothesis(grown.tree, values), LeafOutputs(values, grown.leaf_of_row, request.data.engine))
 
-    def grow(self, request: Request, statistics: Dense | OneHot) -> Grown:
-        """A tree for these statistics, which are also summed over its leaves."""
-        return request.data.engine.grow(
-            request.data.binned,
-            statistics,
-            self.score,
-            self.growth_for(request.data, request.seed),
-            rows=request.rows,
-            features=request.features,
+    def grow(self, request: Request) -> Grown:
+        """Grow a tree on the statistics of a request: its splits, the leaves of the rows and the sums over them."""
+        data = request.data
+        growth = self.__dict__.get("_growth") or self.growth_for(data)
+        if growth.noise or self.rounds_at_random:
+            growth = replace(growth, seed=request.seed)
+        return data.engine.grow(
+            data.binned, self.statistics(request), self.score, growth, rows=request.rows, features=request.features
         )
 
     @abstractmethod
@@ -118,14 +124,13 @@ class TreeLearner(Learner):
     def leaf_values(self, grown: Grown, request: Request) -> Array:
         """Values of the leaves, (L, d)."""
 
-    def growth_for(self, data: TrainingSet, seed: int, **more: Any) -> Growth:
-        """How the engine is to grow; a subclass adds `more` of its own."""
+    def growth_for(self, data: TrainingSet, **more: Any) -> Growth:
+        """How the engine is to grow on these data, without the seed of a round; a subclass adds `more` of its own."""
         return Growth(
             max_depth=int(self.max_depth or 0),  # not of NumPy's narrow types, whose products would overflow
             max_leaf_nodes=int(self.max_leaf_nodes or 0),
             min_samples_leaf=int(self.min_samples_leaf),
             order=self.growth,
-            seed=seed,
             noise=float(self.gain_noise),
             interactions=interactions(self.interaction_cst, data),
             **more,
@@ -221,23 +226,21 @@ class NamesClasses(TreeLearner):
         super().check()
         check_number("leaves_per_rival", self.leaves_per_rival, int, 1, MOST, none=True)
 
-    def growth_for(self, data: TrainingSet, seed: int, **more: Any) -> Growth:
-        """How the engine is to grow."""
-        growth = super().growth_for(data, seed, **more)
+    def growth_for(self, data: TrainingSet, **more: Any) -> Growth:
+        growth = super().growth_for(data, **more)
         if self.max_leaf_nodes is not None or self.leaves_per_rival is None:
             return growth
         return replace(growth, max_leaf_nodes=min(MOST, max(2, int(self.leaves_per_rival) * (data.K - 1))))
 
     def fit(self, request: Request) -> Answer:
         """Grow a tree and let its leaves name classes."""
-        grown = self.grow(request, self.statistics(request))
+        grown = self.grow(request)
         names = self.names(grown, request)  # (L,)
-        hypothesis = TreeHypothesis(grown.tree, request.Y[names])
-        outputs = LeafOutputs(hypothesis.values, grown.leaf_of_row, request.data.engine)
-        return Answer(hypothesis, outputs, names[grown.leaf_of_row])
+        values = request.Y[names]
+        outputs = LeafOutputs(values, grown.leaf_of_row, request.data.engine)
+        return Answer(TreeHypothesis(grown.tree, values), outputs, names[grown.leaf_of_row])
 
     def leaf_values(self, grown: Grown, request: Request) -> Array:
-        """The codewords of the named classes."""
         return request.Y[self.names(grown, request)]
 
     def names(self, grown: Grown, request: Request) -> Labels:
@@ -261,6 +264,7 @@ class ClassTree(NamesClasses):
     """
 
     score: ClassVar[str] = "max"
+    rounds_at_random: ClassVar[bool] = False
 
     def statistics(self, request: Request) -> Dense | OneHot:
         """The gain of every class."""
@@ -269,11 +273,8 @@ class ClassTree(NamesClasses):
         A = request.G @ request.Y.T if request.pull.gains is None else request.pull.gains  # (n, K)
         return Dense(A)
 
-    def growth_for(self, data: TrainingSet, seed: int, **more: Any) -> Growth:
-        """How the engine is to grow."""
-        seed = seed if self.gain_noise else 0  # without noise, sums are rounded to nearest
-        growth = super().growth_for(data, seed, **more)
-        return replace(growth, bits=64 if data.n * data.K < SMALL else 32)
+    def growth_for(self, data: TrainingSet, **more: Any) -> Growth:
+        return super().growth_for(data, bits=64 if data.n * data.K < SMALL else 32, **more)
 
 
 @described
@@ -505,15 +506,20 @@ class IndexStump(Learner):
     takes_categories: ClassVar[bool] = True
 
     def check(self) -> None:
-        """Raise if the limit is invalid."""
         check_number("min_samples_leaf", self.min_samples_leaf, int, 1, MOST)
+
+    def resolved(self, data: TrainingSet) -> IndexStump:
+        other = copy(self)
+        other.__dict__["_stump"] = Stump(min_samples_leaf=self.min_samples_leaf).resolved(data)
+        return other
 
     def fit(self, request: Request) -> Answer:
         """The best stump on a feature, or the best split of the classes, whichever gains more; ties to the feature."""
         d = request.G.shape[1]
         together = request.G.sum(axis=1, keepdims=True)  # (n, 1)
         by_feature = replace(request, pull=PlainPull(together, request.labels, request.weight))
-        answer = Stump(min_samples_leaf=self.min_samples_leaf).fit(by_feature)
+        stump = self.__dict__.get("_stump") or Stump(min_samples_leaf=self.min_samples_leaf)
+        answer = stump.fit(by_feature)
         rows = request.used
         engine = request.data.engine
         signs, gain = split_of_coordinates(engine.totals(request.G[rows]))

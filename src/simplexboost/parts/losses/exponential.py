@@ -60,10 +60,9 @@ class CarriedObjective(Objective):
         risk = self._mean(self.engine.total(carried.own) / self._rate, carried.log_scale)
         return Gradient(carried.P, self.code, self.c, carried.own, risk=risk)
 
-    def voted(self, classes: Labels | None, step: float, n_rounds: int) -> None:
-        """Update the residual if the round was a vote."""
+    def follow_votes(self, classes: Labels, step: float, n_rounds: int) -> None:
         carried, self._carried = self._carried, None
-        if classes is None or self.code.gap is None or carried is None:
+        if self.code.gap is None or carried is None:
             return
         if carried.n_rounds != n_rounds - 1 or n_rounds % REFRESH == 0:
             return
@@ -72,8 +71,7 @@ class CarriedObjective(Objective):
             self._vote(carried.P, carried.own, self.c, classes, gain)
             self._carried = replace(carried, n_rounds=n_rounds)
 
-    def relived(self, n_rounds: int) -> int:
-        """The rounds since residuals were computed anew."""
+    def rounds_to_replay(self, n_rounds: int) -> int:
         return 0 if self.code.gap is None else n_rounds % REFRESH
 
 

@@ -311,11 +311,15 @@ class Objective:
         """The trace of the Hessian in F of every example, (n,)."""
         return self.weight * self.loss.curvature(U, self.c, self.code.Y, self.engine).sum(axis=1)
 
-    def voted(self, classes: Labels | None, step: float, n_rounds: int) -> None:
-        """Called after every round; `classes` (n,) are the votes that the step was along, None for other answers."""
+    def home(self, F: Any) -> Any:
+        """F (n, d) in the memory where it is read fastest: the array itself, or a copy on a device."""
+        return F
 
-    def relived(self, n_rounds: int) -> int:
-        """How many of so many rounds a model that goes on must go through again, for what they leave to later ones."""
+    def follow_votes(self, classes: Labels, step: float, n_rounds: int) -> None:
+        """Called after a round, the n-th, whose step was along votes for `classes` (n,)."""
+
+    def rounds_to_replay(self, n_rounds: int) -> int:
+        """How many of the last rounds a model that goes on must go through again, for what they leave to later ones."""
         return 0
 
     def risk(self, F: AnyArray) -> float:
@@ -328,12 +332,6 @@ class Objective:
         Rows with target −1 are left out of the risk.
         """
         return None
-
-    def risk_at_start(self, F: AnyArray | None = None) -> float:
-        """The mean weighted loss where boosting starts, by default at F = 0."""
-        n, d = len(self.c), self.code.Y.shape[1]
-        F = np.zeros((n, d), dtype=self.code.Y.dtype) if F is None else F
-        return mean_loss(self.loss, self.code, F, self.c, self.weight, self.engine)
 
     def _mean(self, total: float | None, log_scale: float) -> float | None:
         """The mean loss, from the total up to the factor exp(log_scale)."""

@@ -18,7 +18,7 @@ from ...engine import Engine, row_sizes
 from ...model.hypotheses import largest
 from ...tables.training_set import TrainingSet
 from ..learners.base import Answer, Learner, PlainPull, Pull, Request
-from ..losses.objective import Gradient, Rivals, pays
+from ..losses.objective import Gradient, Objective, Rivals, pays
 from ..steps.ray import MergedRay, Ray
 from .run import Run, Update
 
@@ -51,12 +51,16 @@ class Optimizer(Part):
     def propose(self, run: Run) -> list[Update]:
         """The updates of the next round; none if the learner found no direction that decreases the risk."""
 
+    def objective(self, run: Run) -> Objective:
+        """The risk on the training rows of a run, as `propose` needs it."""
+        return run.loss.objective(run.data.c, run.data.weight, run.code, run.data.engine)
+
     def memory(self, data: TrainingSet, learner: Learner, d: int, n_rounds: int) -> float | None:
         """About how many bytes boosting takes beside X at its peak, with codewords of d columns; None if unknown."""
         return None
 
     def check(self, run: Run) -> None:
-        """Raise if the parts do not fit together; called once before boosting."""
+        """Raise if the parts do not fit together; called when a run is made, before it has an objective."""
 
     def resume(self, run: Run) -> None:
         """Recover the optimizer's state from the rounds so far; called once when a run continues a model."""

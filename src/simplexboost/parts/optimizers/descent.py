@@ -219,7 +219,8 @@ class Newton(Optimizer):
         """Raise unless the loss is convex and has second derivatives."""
         if not run.loss.convex:
             raise ValueError(f"optimizer='newton' needs a convex loss; loss={run.loss!r} is not. Use 'gradient'.")
-        run.objective.curvature(run.U)
+        one = run.data.c[:1]
+        run.loss.curvature(np.zeros((len(one), len(run.Y))), one, run.Y)  # raises if there is none
 
     def propose(self, run: Run) -> list[Update]:
         """One vector-valued update."""

@@ -53,7 +53,7 @@ def tree_bytes(data: TrainingSet, learner: TreeLearner, m: int) -> float:
     of two. Of a sparse table, histograms have only bins that are not empty, and most trees see less than half of the
     features.
     """
-    growth = learner.growth_for(data, 0)
+    growth = learner.growth_for(data)
     bin_bytes = lane_count(m) * growth.bits / 8
     if issparse(data.table):
         bins = 0.5 * min((data.max_bins + 1) * data.p, data.p + data.table.nnz)
@@ -66,7 +66,7 @@ def tree_bytes(data: TrainingSet, learner: TreeLearner, m: int) -> float:
 
 def model_bytes(data: TrainingSet, learner: TreeLearner, value_bytes: float, n_rounds: int) -> float:
     """The trees of so many rounds, with so many bytes of values in every leaf."""
-    return n_rounds * leaves_on(data, learner.growth_for(data, 0)) * (NODE + value_bytes)
+    return n_rounds * leaves_on(data, learner.growth_for(data)) * (NODE + value_bytes)
 
 
 def leaves_on(data: TrainingSet, growth: Growth) -> int:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,8 +19,10 @@ from ...tables.training_set import TrainingSet
 from ..learners.base import Learner
 from ..learners.tree_learners import NamesClasses
 from ..losses.base import Loss
-from ..losses.objective import Objective
 from ..steps.rules import Step
+
+if TYPE_CHECKING:
+    from .base import Optimizer
 
 
 class DivergenceError(ValueError):
@@ -59,11 +61,12 @@ class Run:
 
     Attributes
     ----------
-    candidates : how many classes beside its own a row keeps scores of, or None if it keeps all
-    F : (n, d) the predictor on the training rows, in the precision of the codewords, or `Candidates`
     model, code : the rounds so far; the codewords, multiplied by the engine of the data
-    objective : the risk of the loss on the training rows
-    rows, features : what the next round's learner may use, None for everything; redraw : draws another sample of them
+    learner : as it is for these data (`Learner.resolved`)
+    objective : the risk of the loss on the training rows, as the optimizer asks for it
+    F : (n, d) the predictor on the training rows, in the precision of the codewords, or `Candidates`; maybe on a device
+    rows, features : what the next round's learner may use, None for everything
+    redraw : draws another sample of rows and features
     updates : those of the last round
     stop_reason : why boosting stopped before its last round, or None
     diverged : whether it stopped because the next round would have made F too large
@@ -85,10 +88,10 @@ class Run:
     loss: Loss
     Y: Array
     learner: Learner
+    optimizer: Optimizer
     step: Step
     learning_rate: float = 1.0
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
-    candidates: int | None = None
 
     n_rounds: int = 0
     updates: list[Update] = field(default_factory=list)
@@ -109,15 +112,23 @@ class Run:
 
     def __post_init__(self) -> None:
         self.model, self.code = AdditiveModel(self.Y), Code(self.Y, self.data.engine)
-        self.objective = self._objective()
-        self.F = self.start()  # (n, d)
+        self.learner = self.learner.resolved(self.data)
+        if self.data.K > 1:  # else there is nothing to learn
+            self.optimizer.check(self)
+        # What no entry of F may exceed, so that products of predictor and codewords are finite too.
+        self._limit = math.sqrt(np.finfo(self.Y.dtype).max)
+        self._longest = float(np.finfo(self.Y.dtype).max)
+        self._buffer: Array | None = None
+        self._place(self.start())
         # A bound on the absolute entries of F. Zeros are not read: they take memory only when they are written.
         self._reach = 0.0 if self.data.init_score is None else self._size()
-        # What no entry of F may exceed, so that products of predictor and codewords are finite too.
-        self._limit = math.sqrt(np.finfo(self.F.dtype).max)
+
+    def _place(self, F: Any) -> None:
+        """Let the predictor be F (n, d), and make the objective anew."""
+        self.objective = self.optimizer.objective(self)
+        self.F = self.objective.home(F)
         self._U: Array | None = None
         self._risk: float | None = None
-        self._buffer: Array | None = None
 
     def start(self, rows: AnyArray | slice = slice(None)) -> Any:
         """F (n, d) before the first round, of some of the training rows: zeros, or what ``init_score`` says."""
@@ -128,8 +139,8 @@ class Run:
 
     def zeros(self, c: Labels) -> Any:
         """F = 0 (n, d) for rows of these targets: an array, or `Candidates`."""
-        if self.candidates is not None:
-            return Candidates.zeros(c, len(self.Y), self.candidates)
+        if self.optimizer.candidates is not None:
+            return Candidates.zeros(c, len(self.Y), self.optimizer.candidates)
         return np.zeros((len(c), self.Y.shape[1]), dtype=self.Y.dtype)
 
     @property
@@ -147,7 +158,7 @@ class Run:
     @property
     def round(self) -> int:
         """The number of rounds so far."""
-        return self.model.n_rounds
+        return len(self.model.round_ends)
 
     def risk(self) -> float:
         """The mean weighted loss on the training rows, computed on first use after an update."""
@@ -162,17 +173,18 @@ class Run:
     def resume(self, model: AdditiveModel) -> None:
         """Continue a model: every number is then what it would be in one long fit, bit for bit."""
         model = model.at(1.0)
-        begin = model.n_rounds - self.objective.relived(model.n_rounds)
+        begin = model.n_rounds - self.objective.rounds_to_replay(model.n_rounds)
         self.model = model.first(begin)
-        self.move_to(self.recomputed())
+        self._place(self.recomputed())
         for first, end in pairwise([0, *model.round_ends][begin:]):
-            self._relive(model.terms[first:end])
+            self._replay(model.terms[first:end])
         self._reach = self._size()
+        self.optimizer.resume(self)
 
     def recomputed(self) -> Any:
         """F (n, d) from the model: its terms are added one by one, as boosting does, so every bit is the same."""
         data = self.data
-        few = self.candidates is not None
+        few = self.optimizer.candidates is not None
         F = self.zeros(data.as_given(data.c)) if few else np.array(data.as_given(self.start()))
         add_terms(self.model.terms, data.table, F, data.engine)
         return data.in_order(F)
@@ -181,18 +193,23 @@ class Run:
         """Whether a round that changes the entries of F by at most this surely leaves F small enough."""
         return self._reach + by < self._limit
 
-    def _relive(self, terms: list[Term]) -> None:
+    def _replay(self, terms: list[Term]) -> None:
         """Add a round of a model, with all that it leaves to later rounds."""
         data = self.data
         self.objective.gradient(self.F, lambda: self.U, self.round)
         for term in terms:
             outputs = data.in_order(term.hypothesis.outputs(data.table, data.engine))
             term.add_to(self.F, outputs)
+        votes = len(terms) == 1 and terms[0].coordinate is None
+        classes = named_classes(self.learner, terms[0].hypothesis, outputs, self.Y) if votes else None
+        self._end_round(terms, classes)
+
+    def _end_round(self, terms: list[Term], classes: Labels | None) -> None:
+        """Let the model have a round that was added to F; `classes` (n,) are the votes, if it was a vote."""
         self._U = self._risk = None
         self.model.add_round(terms)
-        voted = len(terms) == 1 and terms[0].coordinate is None
-        classes = named_classes(self.learner, terms[0].hypothesis, outputs, self.Y) if voted else None
-        self.objective.voted(classes, terms[0].step, self.round)
+        if classes is not None:
+            self.objective.follow_votes(classes, terms[0].step, self.round)
 
     @property
     def is_perfect(self) -> bool:
@@ -209,42 +226,33 @@ class Run:
 
     def move_to(self, F: Any) -> None:
         """Continue from another predictor, (n, d)."""
-        self.F = F if isinstance(F, Candidates) else np.array(F, dtype=self.Y.dtype)
-        self._U = self._risk = None
+        self._place(F if isinstance(F, Candidates) else np.array(F, dtype=self.Y.dtype))
         self._reach = self._size()
-        self.objective = self._objective()
-
-    def _objective(self) -> Objective:
-        return self.loss.objective(self.data.c, self.data.weight, self.code, self.data.engine)
 
     def apply(self, updates: list[Update]) -> None:
-        """F += learning_rate · α h for every update; the round joins the model."""
-        terms = [Term(u.hypothesis, self.learning_rate * u.alpha, u.coordinate) for u in updates]
-        self._guard(terms, updates)
+        """F += learning_rate · α h for every update; the round joins the model.
+
+        Raise if the round would make F so large that scores and probabilities are no longer finite. A bound on what
+        every round adds is summed up, which costs next to nothing; F itself is read only when that sum says that it
+        might be too large. A step that the type of F cannot hold is refused even where the outputs are zero: infinity
+        times zero is no number.
+        """
+        terms, moves = [], 0.0
+        for update in updates:
+            term = Term(update.hypothesis, self.learning_rate * update.alpha, update.coordinate)
+            if not abs(term.step) <= self._longest:
+                raise self.divergence(abs(term.step))
+            moves += abs(term.step) * largest(update.hypothesis, update.outputs)
+            terms.append(term)
+        self._reach += moves
+        if not self._reach < self._limit:
+            self._reach = self._size() + moves
+            if not self._reach < self._limit:
+                raise self.divergence(moves)
         for term, update in zip(terms, updates, strict=True):
             term.add_to(self.F, update.outputs)
-        self._U = self._risk = None
-        self.model.add_round(terms)
         self.updates = updates
-        self.objective.voted(updates[0].classes if len(updates) == 1 else None, terms[0].step, self.round)
-
-    def _guard(self, terms: list[Term], updates: list[Update]) -> None:
-        """Raise if a round would make F so large that scores and probabilities are no longer finite.
-
-        A bound on what every round adds is summed up, which costs next to nothing; F itself is read only when that sum
-        says that it might be too large. A step that the type of F cannot hold is refused even where the outputs are
-        zero: infinity times zero is no number.
-        """
-        longest = max(abs(term.step) for term in terms)
-        if not longest <= float(np.finfo(self.F.dtype).max):
-            raise self.divergence(longest)
-        moves = [abs(t.step) * largest(t.hypothesis, u.outputs) for t, u in zip(terms, updates, strict=True)]
-        self._reach += sum(moves)
-        if self._reach < self._limit:
-            return
-        self._reach = self._size() + sum(moves)
-        if not self._reach < self._limit:
-            raise self.divergence(sum(moves))
+        self._end_round(terms, updates[0].classes if len(updates) == 1 else None)
 
     def _size(self) -> float:
         """The largest absolute entry of F."""

@@ -11,7 +11,6 @@ For losses that the engine does not know, such as a user's own, `LossRows` compu
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -24,16 +23,16 @@ from ...engine import BlockProblem, Engine, FitSize, Grown, HostRows, LateValues
 from ...engine.candidates import places
 from ...engine.interface import thinned
 from ...model.code import FEW, Code
-from ...model.hypotheses import LeafOutputs
+from ...model.hypotheses import LeafOutputs, PendingTree, TreeHypothesis, sparse_values
 from ...tables.training_set import TrainingSet
-from ..learners.base import Answer, Learner, Request, Sketched
-from ..learners.newton_trees import NewtonTree, SketchTree
+from ..learners.base import Answer, Learner, Request
+from ..learners.newton_trees import NewtonTree, newton_steps
 from ..learners.tree_learners import TreeLearner
 from ..losses.base import Loss
 from ..losses.multilabel import BlockLogistic
 from ..losses.objective import Gradient, Objective
 from ..losses.scores import UserLossError, along_columns
-from .base import Optimizer, ask, direction, ray_along
+from .base import Optimizer, direction, finite, ray_along
 from .memory import BASE, NODE, ROW, binning_bytes, leaves_on, model_bytes, row_bytes, table_bytes, tree_bytes
 from .prior import prior_update
 from .run import Run, Update
@@ -111,24 +110,21 @@ class GaussianSketch(Sketch):
 
     def directions(self, Y: AnyArray, rng: np.random.Generator) -> AnyArray:
         """Z = Y R / √s with R (d, s) Gaussian; it is centred over the classes, which only reduces rounding errors."""
-        return self._centred(Y @ self._draw(Y.shape[1], rng))
+        Z = Y @ rng.standard_normal((Y.shape[1], self.n_directions))
+        Z -= Z.mean(axis=0)
+        return np.ascontiguousarray(Z / np.sqrt(self.n_directions), dtype=np.float32)
 
     def along(self, code: Code, rng: np.random.Generator) -> AnyArray:
         """The same; canonical codewords need no product, which takes 0.2 ms for 438 classes."""
-        return self._centred(self._draw(len(code.Y), rng)) if code.canonical else self.directions(code.Y, rng)
+        if not code.canonical:
+            return self.directions(code.Y, rng)
+        Z = rng.standard_normal((len(code.Y), self.n_directions))
+        Z -= Z.mean(axis=0)
+        return np.ascontiguousarray(Z / np.sqrt(self.n_directions), dtype=np.float32)
 
     def free(self, code: Code, rng: np.random.Generator) -> AnyArray:
         """The same without centring: if all labels become more probable together, that is a direction too."""
-        return self._scaled(self._draw(len(code.Y), rng))
-
-    def _draw(self, d: int, rng: np.random.Generator) -> AnyArray:
-        return rng.standard_normal((d, self.n_directions))
-
-    def _centred(self, Z: AnyArray) -> AnyArray:
-        Z -= Z.mean(axis=0)
-        return self._scaled(Z)
-
-    def _scaled(self, Z: AnyArray) -> AnyArray:
+        Z = rng.standard_normal((len(code.Y), self.n_directions))
         return np.ascontiguousarray(Z / np.sqrt(self.n_directions), dtype=np.float32)
 
 
@@ -249,7 +245,7 @@ class SketchedNewton(Optimizer):
         if not ours and (run.loss.exponents is None or costly):
             known = "'logistic' (also with costs), 'savage', 'softmax-cost' and UserLoss"
             raise ValueError(f"optimizer='sketched-newton' knows the losses {known}, not loss={run.loss!r}.")
-        if not run.learner.takes_sketches:
+        if not isinstance(run.learner, NewtonTree):
             raise ValueError(f"optimizer='sketched-newton' needs learner='sketch-tree', not learner={run.learner!r}.")
         run.seconds = seconds_per_round(run)
         run.memory_there = run.data.engine.check_memory(fit_size(run, as_sketch(self.sketch).size))
@@ -316,44 +312,57 @@ class SketchedNewton(Optimizer):
         C, n, K = places(min(int(self.candidates or 0), data.K - 1)), data.n_here, data.K
         rows = n * (row_bytes(data) + 4 + 8 * C + 20 + 8 * (s + 1) + weighted)
         tables = 30.0 * K * (4 * data.engine.n_threads + 1)
-        leaves = leaves_on(data, learner.growth_for(data, 0))
+        leaves = leaves_on(data, learner.growth_for(data))
         entries = min(float(n), LEAF_ENTRIES * float(leaves), float(leaves) * K)
         model = n_rounds * (leaves * NODE + 8 * entries) + 24.0 * entries
         growing = rows + table_bytes(data) + tree_bytes(data, learner, s + 1) + tables + model
         binning = binning_bytes(data) + (rows if issparse(data.table) else n * ROW)
         return BASE + max(growing, binning)
 
+    def objective(self, run: Run) -> RowObjective:
+        if run.data.engine.has_device:
+            run.data.binned  # noqa: B018 (now: later the device has less room for rows on their way)
+        few = self.candidates is not None
+        return RowObjective(run.loss, run.data.c, run.data.weight, run.code, run.data.engine, few)
+
     def propose(self, run: Run) -> list[Update]:
         """One tree."""
-        objective = self.objective(run)
+        objective = run.objective
+        assert isinstance(objective, RowObjective)
+        rows = objective.rows
         if self.init == "prior" and run.round == 0:
             return [prior_update(run)]
-        Z = self.directions(run)
         try:
-            statistics = objective.pull(run.F, Z)  # (n, s + 1)
+            statistics = rows.pull(run.F, self.directions(run))  # (n, s + 1)
         except UserLossError as error:
             raise UserLossError(f"in round {run.round + 1}, {error}") from error
-        gradient = objective.lazy_gradient(run)
+        gradient, seed = objective.lazy_gradient(run), int(run.rng.integers(2**63))
+        request = Request(run.data, gradient, run.Y, None, run.rows, run.features, seed, statistics)
+        grown = run.learner.grow(request)
         rule, sparse = self.leaf_rule(run)
-
-        def leaves(grown: Grown, l2_regularization: float) -> AnyArray | LateValues:
-            return objective.leaves(run, grown, LeafRule(l2_regularization, *rule))
-
-        def size() -> float:
-            return objective.rows.gradient_size(statistics, run.rows, run.data.engine)
-
-        sketched = Sketched(statistics, leaves, size, sparse, self.ahead_of(run))
-        request = Request(run.data, gradient, run.Y, None, run.rows, run.features, run.seed(), sketched)
-        answer = ask(run, request)
-        run.risk_before = objective.rows.risk()  # now, since a device has then computed it while the tree was growing
-        if not answer.edge:
-            self.take_back(run, answer)
+        free = rows.leaves_of(run.F, grown, run.rows, rule)  # (L, d)
+        values = run.learner.constrain(free, grown, run.data)
+        step = run.step.constant
+        late = values if isinstance(values, LateValues) else None  # on a device, which may add them unseen
+        if late is not None and step is not None and run.may_move(run.learning_rate * step * late.bound):
+            late.add_ahead(run.F, run.learning_rate * step, grown.leaf_of_row)
+        outputs = LeafOutputs(values, grown.leaf_of_row, run.data.engine)
+        hypothesis = tree_hypothesis(grown, values, sparse, run.data.engine)
+        size = rows.gradient_size(statistics, run.rows, run.data.engine)
+        edge = 0.0 if is_zero(values) else sketched_edge(grown.leaf_sums, rule.l2_regularization, size)
+        run.risk_before = rows.risk()  # now, since a device has then computed it while the tree was growing
+        if not edge:
+            if late is not None and late.added:  # a tree with splits has an edge, but for rounding
+                run.F = run.objective.home(run.recomputed())
             return []
-        stride = run.step.length(ray_along(run, lambda: direction(run, answer.outputs), gradient))
+        if step is not None:
+            return [Update(hypothesis, outputs, step, edge, False)]
+        answer = Answer(hypothesis, outputs)
+        stride = run.step.length(ray_along(run, lambda: direction(run, finite(run, answer).outputs), gradient))
         if stride.alpha <= 0:
             run.refusal = stride.stop
             return []
-        return [Update(answer.hypothesis, answer.compact, stride.alpha, answer.edge, stride.perfect)]
+        return [Update(hypothesis, outputs, stride.alpha, edge, stride.perfect)]
 
     def directions(self, run: Run) -> AnyArray:
         """The codewords along the directions of this round, (K, s)."""
@@ -363,50 +372,42 @@ class SketchedNewton(Optimizer):
         Z = sketch.along(code, run.rng)
         return run.data.dealt(Z) if code.canonical else Z
 
-    @staticmethod
-    def ahead_of(run: Run) -> Callable[[Grown, LateValues], None] | None:
-        """What lets a device add leaf values before anybody has looked at the tree: the step must be known already.
+    def leaf_rule(self, run: Run) -> tuple[LeafRule, bool]:
+        """How leaf values are computed, and whether most of them are zero; the same in every round."""
+        if run.workspace is None:
+            canonical, many = run.code.canonical, len(run.Y) >= MANY_CLASSES and not run.loss.blockwise
+            thin = THIN if many else 0.0
+            longest = np.inf if self.max_step is None else float(self.max_step)
+            longest = longest if canonical else FURTHEST / run.learning_rate
+            rule = LeafRule(run.learner.growth_for(run.data).l2_regularization, longest, thin)
+            run.workspace = rule, bool(thin) and canonical
+        return run.workspace
 
-        A learner of somebody else's might still change or refuse the values.
-        """
-        if run.step.constant is None or type(run.learner) not in (NewtonTree, SketchTree):
-            return None
-        step = run.learning_rate * run.step.constant
 
-        def ahead(grown: Grown, values: LateValues) -> None:
-            if run.may_move(step * values.bound):
-                values.add_ahead(run.F, step, grown.leaf_of_row)
+def is_zero(values: Any) -> bool:
+    """Whether leaf values (L, d) are those of a tree of one leaf that moves no row."""
+    if (values.shape[0] if issparse(values) else len(values)) > 1:
+        return False
+    return bool(np.abs(values.data if issparse(values) else np.asarray(values)).max(initial=0.0) < 1e-6)
 
-        return ahead
 
-    @staticmethod
-    def take_back(run: Run, answer: Answer) -> None:
-        """Undo what was added ahead. A tree that has splits has an edge, so this is for rounding errors only."""
-        outputs = answer.compact
-        if isinstance(outputs, LeafOutputs) and isinstance(outputs.values, LateValues) and outputs.values.added:
-            run.F = SketchedNewton.objective(run).rows.home(run.recomputed())
+def sketched_edge(sums: Array, l2_regularization: float, size: float) -> float:
+    """Σ⟨g, v⟩ / (Σ‖g‖ · max‖v‖) of the gradients g along the sketch and the Newton steps v of their leaves.
 
-    def resume(self, run: Run) -> None:
-        """Let the risk be that of the rows, as it is in every round."""
-        self.objective(run)
+    From the sums of g and, last, of the curvature over the leaves, (L, s + 1), and from ``size``, which is Σ‖g‖.
+    """
+    v = newton_steps(sums, l2_regularization)  # (L, s)
+    longest = np.abs(v).max() if v.shape[1] == 1 else np.linalg.norm(v, axis=1).max()
+    most = size * float(longest)
+    return float(np.vdot(sums[:, :-1], v)) / most if most > 0 else 0.0
 
-    def leaf_rule(self, run: Run) -> tuple[tuple[float, float], bool]:
-        """The `max_step` and `thin` of `LeafRule`, and whether leaf values are sparse."""
-        canonical, many = run.code.canonical, len(run.Y) >= MANY_CLASSES and not run.loss.blockwise
-        thin = THIN if many else 0.0
-        longest = np.inf if self.max_step is None else float(self.max_step)
-        return (longest if canonical else FURTHEST / run.learning_rate, thin), bool(thin) and canonical
 
-    @staticmethod
-    def objective(run: Run) -> RowObjective:
-        """The run's objective, row by row on the engine; made in the first round."""
-        if not isinstance(run.objective, RowObjective):
-            if run.data.engine.has_device:
-                run.data.binned  # noqa: B018 (now: later the device has less room for rows on their way)
-            few = run.candidates is not None
-            run.objective = RowObjective(run.loss, run.data.c, run.data.weight, run.code, run.data.engine, few)
-            run.F = run.objective.rows.home(run.F)
-        return run.objective
+def tree_hypothesis(grown: Grown, values: Any, sparse: bool, engine: Engine) -> TreeHypothesis:
+    """A tree with its leaf values, sparse if most are zero; it may still be growing, and its values on their way."""
+    if isinstance(values, LateValues):
+        pending = PendingTree(grown, values, sparse)
+        return pending if engine.later(pending.maker()) else pending.made
+    return TreeHypothesis(grown.tree, sparse_values(values) if sparse and not issparse(values) else values)
 
 
 class RowObjective(Objective):
@@ -437,13 +438,8 @@ class RowObjective(Objective):
         )
         self.rows = engine.row_loss(problem)
 
-    def pull(self, F: AnyArray, Z: AnyArray) -> Array:
-        """Minus the gradient, and the curvature, along the sketch at F, (n, s + 1); Z (K, s) are its codewords."""
-        return self.rows.pull(F, Z)
-
-    def leaves(self, run: Run, grown: Grown, rule: LeafRule) -> AnyArray | LateValues:
-        """Newton's steps in the leaves of a tree, (L, d), at the F of the last `pull`."""
-        return self.rows.leaves_of(run.F, grown, run.rows, rule)
+    def home(self, F: Any) -> Any:
+        return self.rows.home(F)
 
     def lazy_gradient(self, run: Run) -> Gradient:
         """The whole gradient, computed only if it is used."""
@@ -481,7 +477,7 @@ def log_costs(cost_matrix: Any) -> AnyArray | None:
 def fit_size(run: Run, s: int) -> FitSize:
     """The size of the fit, with s directions of the sketch."""
     data, kept = run.data, run.code.canonical and not run.loss.rowwise
-    growth = run.learner.growth_for(data, 0)
+    growth = run.learner.growth_for(data)
     p = 0 if issparse(data.table) else data.p
     return FitSize(data.n, p, len(run.Y) if kept else 0, s, data.max_bins, not data.uniform, growth)
 
@@ -491,7 +487,7 @@ def seconds_per_round(run: Run) -> float:
     n, p, (K, d) = run.data.n, run.data.p, run.Y.shape
     if run.data.engine.has_device and d == K and not issparse(run.data.table):
         return 1.3e-3 + n * (2.5e-11 * p + 6e-12 * K)
-    leaves = run.learner.growth_for(run.data, 0).max_leaf_nodes or 255
+    leaves = run.learner.growth_for(run.data).max_leaf_nodes or 255
     levels = np.log2(leaves + 1)
     cells, bins = n * p, run.data.max_bins * p
     if issparse(run.data.table):  # only what is stored is read, and gives a column bins
